@@ -1,0 +1,83 @@
+# The front door.  Everything happens inside this folder: the environment in .venv, the rest in build and figures.
+
+PYTHON ?= python3
+BIN := .venv/bin
+ARM := stanford_arm
+SCENARIOS := prescribed-motion feedback free-swivel
+
+# What a run compiles for itself stays in this folder, too.
+export KANEGEN_CACHE_DIR := $(CURDIR)/build/cache
+export MPLCONFIGDIR := $(CURDIR)/build/matplotlib
+
+EXTENSION_INPUTS := $(wildcard generated/*/*.c generated/*/*.h generated/*/*.cdef generated/*/manifest.json \
+	runtime/csrc/*) generated/build_extensions.py runtime/extension_source.py setup.py
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build run generate test check format campaign bench clean
+
+help:  ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: .venv/installed  ## make the environment, with all that running and testing needs
+
+.venv/installed: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plots,test,dev]'
+	mkdir -p build && touch build/extensions_are_built
+	touch $@
+
+build: .venv/installed build/extensions_are_built  ## compile the C that changed
+
+build/extensions_are_built: $(EXTENSION_INPUTS) | .venv/installed
+	$(BIN)/python setup.py --quiet build_ext --inplace
+	mkdir -p build && touch $@
+
+run: build  ## derive the Stanford Arm, count its operations, run the studies of the 1983 paper
+	$(BIN)/kanegen generate $(ARM) --explain --output build/$(ARM)
+	mkdir -p figures
+	for scenario in $(SCENARIOS); do \
+		$(BIN)/kanegen simulate $(ARM) --scenario $$scenario \
+			--plot figures/$$scenario.png --csv figures/$$scenario.csv || exit 1; \
+	done
+
+generate: .venv/installed  ## write the committed C of the built-in mechanisms anew
+	for folder in generated/*/manifest.json; do \
+		model=$$(basename $$(dirname $$folder)); \
+		$(BIN)/kanegen generate $$model --output generated/$$model || exit 1; \
+	done
+
+test: build  ## run the tests
+	$(BIN)/python -m pytest --numprocesses auto
+
+check: .venv/installed typing  ## lint, formatting, types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# Type checkers cannot follow an editable install whose folders have other names than its packages: show them links.
+.PHONY: typing
+typing:
+	@mkdir -p build/typing/kanegen
+	@for entry in runtime/*; do ln -sfn ../../../$$entry build/typing/kanegen/$$(basename $$entry); done
+	@for room in codegen generated; do ln -sfn ../../../$$room build/typing/kanegen/$$room; done
+	@find build/typing/kanegen -maxdepth 1 -xtype l -delete
+
+format:  ## format the Python sources
+	$(BIN)/ruff check --fix --select I .
+	$(BIN)/ruff format .
+
+campaign: build  ## hold two thousand random mechanisms against Pinocchio (over an hour)
+	KANEGEN_CAMPAIGN=2000 $(BIN)/python -m pytest --numprocesses auto tests/campaigns
+
+bench: build .venv/peers  ## time the kernels beside other engines, in one run
+	$(BIN)/python -m benchmarks.kernels_stanford_arm
+	$(BIN)/python -m benchmarks.simulation_stanford_arm
+
+.venv/peers: .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'
+	touch $@
+
+clean:  ## remove what was built; the environment stays
+	rm -rf build figures *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find runtime generated -name '*.so' -delete
+	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +

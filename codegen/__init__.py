@@ -1,0 +1,1 @@
+"""Mechanism descriptions to C text."""

@@ -1,0 +1,1 @@
+"""Committed C of the built-in mechanisms."""
