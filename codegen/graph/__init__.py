@@ -1,0 +1,25 @@
+"""The expression graph: closed node set, hash-consed, executable, countable."""
+
+from kanegen.codegen.graph.count import OperationCounts, count, count_nodes
+from kanegen.codegen.graph.evaluate import evaluate, evaluate_entries, multiprecision
+from kanegen.codegen.graph.expression import Expression, constant, inputs, total
+from kanegen.codegen.graph.graph import Graph, Kind, Ref
+from kanegen.codegen.graph.program import Argument, Program
+
+__all__ = [
+    "Argument",
+    "Expression",
+    "Graph",
+    "Kind",
+    "OperationCounts",
+    "Program",
+    "Ref",
+    "constant",
+    "count",
+    "count_nodes",
+    "evaluate",
+    "evaluate_entries",
+    "inputs",
+    "multiprecision",
+    "total",
+]

@@ -1,0 +1,68 @@
+"""Operation counts, by the rules of the field.
+
+Multiplications: every ``*``.  Additions: every ``+`` and binary ``-``.  Divisions and square roots separately.  Free:
+unary minus, and whatever depends on constants and parameters alone.  Sines and cosines are counted as pairs, one for
+each distinct angle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kanegen.codegen.graph.graph import Graph, Kind, Ref
+from kanegen.codegen.graph.program import Program
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class OperationCounts:
+    """Arithmetic operations of one evaluation."""
+
+    multiplications: int = 0
+    additions: int = 0
+    divisions: int = 0
+    square_roots: int = 0
+    sincos: int = 0
+
+    @property
+    def total(self) -> int:
+        """All operations but sines and cosines."""
+        return self.multiplications + self.additions + self.divisions + self.square_roots
+
+    def __str__(self) -> str:
+        text = f"{self.multiplications} / {self.additions}"
+        if self.divisions:
+            text += f" + {self.divisions} div"
+        if self.square_roots:
+            text += f" + {self.square_roots} sqrt"
+        return text
+
+
+def count_nodes(graph: Graph, roots: Iterable[Ref]) -> OperationCounts:
+    """Count the operations needed to evaluate the roots."""
+    multiplications = additions = divisions = square_roots = 0
+    angles: set[int] = set()
+    parametric = graph.parametric
+    for index in graph.reachable(roots):
+        if parametric[index]:
+            continue
+        kind, payload = graph.kinds[index], graph.payloads[index]
+        if kind is Kind.SUM or kind is Kind.PRODUCT:
+            varying = sum(not parametric[abs(r)] for r in payload)
+            operations = varying - 1 + (varying < len(payload))
+            if kind is Kind.SUM:
+                additions += operations
+            else:
+                multiplications += operations
+        elif kind is Kind.QUOTIENT:
+            divisions += 1
+        elif kind is Kind.SQUARE_ROOT:
+            square_roots += 1
+        elif kind is Kind.SINE or kind is Kind.COSINE:
+            angles.add(payload[0])
+    return OperationCounts(multiplications, additions, divisions, square_roots, len(angles))
+
+
+def count(program: Program) -> OperationCounts:
+    """Count the operations of a program."""
+    return count_nodes(program.graph, program.roots)

@@ -1,0 +1,14 @@
+"""Decision: a place where a program could have been derived differently."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Number of alternatives, what they concern, and whether other decisions there should be made anew after a change."""
+
+    alternatives: int
+    scope: frozenset[str]
+    coarse: bool = False

@@ -1,0 +1,92 @@
+"""Exact and 60-digit numbers: the constants of the graph.
+
+Constants are Fractions, so that structure found by cancellation (a vanishing product of inertia, equal lengths) is found
+exactly.  Irrational constants (a cosine of a fixed angle) are Fractions of 60 significant digits; sums of such numbers
+that vanish to 50 digits are zero.  Every constant is rounded to double once, when it is printed.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import mpmath
+
+DIGITS = 60
+_ZERO_BELOW = Fraction(1, 10**50)
+_LONG = 10**DIGITS
+
+
+def from_number(value: float | int | str | Fraction) -> Fraction:
+    """The exact number that a person meant: the shortest decimal of a float (0.1 is one tenth), integers, fractions.
+
+    Raises ValueError for NaN and infinities.
+    """
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, int):
+        return Fraction(value)
+    if isinstance(value, str):
+        return Fraction(value)
+    number = float(value)
+    if number != number or number in (float("inf"), float("-inf")):
+        raise ValueError(f"expected a finite number, got {number!r}")
+    return Fraction(repr(number))
+
+
+def tidy(value: Fraction) -> Fraction:
+    """Round numbers whose fraction has grown beyond 60 digits, and treat residues below 1e-50 as zero."""
+    if value.denominator <= _LONG:
+        return value
+    if abs(value) < _ZERO_BELOW:
+        return Fraction(0)
+    return _from_mpf(_to_mpf(value))
+
+
+def _to_mpf(value: Fraction) -> mpmath.mpf:
+    with mpmath.workdps(DIGITS + 5):
+        return mpmath.mpf(value.numerator) / mpmath.mpf(value.denominator)
+
+
+def _from_mpf(value: mpmath.mpf) -> Fraction:
+    """Fraction of 60 significant digits."""
+    if value == 0:
+        return Fraction(0)
+    return Fraction(mpmath.nstr(value, DIGITS, strip_zeros=True))
+
+
+def nearest_quarter_turns(angle: Fraction) -> int | None:
+    """The number of quarter turns when a double-precision angle is a multiple of pi/2 to its last digit, else None."""
+    turns = round(float(angle) / (mpmath.pi / 2))
+    with mpmath.workdps(DIGITS):
+        exact = turns * mpmath.pi / 2
+        if abs(_to_mpf(angle) - exact) <= abs(exact) * mpmath.mpf(2) ** -52:
+            return int(turns)
+    return None
+
+
+def exact_sine(angle: Fraction) -> Fraction:
+    """Sine of a fixed angle in radians; exact at multiples of pi/2 given to double precision."""
+    turns = nearest_quarter_turns(angle)
+    if turns is not None:
+        return Fraction((0, 1, 0, -1)[turns % 4])
+    with mpmath.workdps(DIGITS + 5):
+        return _from_mpf(mpmath.sin(_to_mpf(angle)))
+
+
+def exact_cosine(angle: Fraction) -> Fraction:
+    """Cosine of a fixed angle in radians; exact at multiples of pi/2 given to double precision."""
+    turns = nearest_quarter_turns(angle)
+    if turns is not None:
+        return Fraction((1, 0, -1, 0)[turns % 4])
+    with mpmath.workdps(DIGITS + 5):
+        return _from_mpf(mpmath.cos(_to_mpf(angle)))
+
+
+def exact_square_root(value: Fraction) -> Fraction:
+    """Square root; exact for squares of rationals, else 60 digits.  Raises ValueError for negative numbers."""
+    if value < 0:
+        raise ValueError(f"square root of the negative number {float(value)!r}")
+    with mpmath.workdps(DIGITS + 5):
+        root = _from_mpf(mpmath.sqrt(_to_mpf(value)))
+    simple = root.limit_denominator(10**15)
+    return simple if simple * simple == value else root

@@ -1,0 +1,114 @@
+"""Arithmetic on graph references: the notation in which derivations are written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from kanegen.codegen.graph.exact import from_number
+from kanegen.codegen.graph.graph import Graph, Kind, Ref
+
+Number = int | float | Fraction
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expression:
+    """A scalar expression: a graph and a signed reference into it.  Immutable; operators build new nodes."""
+
+    graph: Graph
+    ref: Ref
+
+    def _lift(self, other: Expression | Number) -> Ref:
+        if isinstance(other, Expression):
+            if other.graph is not self.graph:
+                raise ValueError("expressions of two different graphs cannot be combined")
+            return other.ref
+        if isinstance(other, int | Fraction):
+            return self.graph.constant(other)
+        return self.graph.constant(from_number(other))
+
+    def __add__(self, other: Expression | Number) -> Expression:
+        return Expression(self.graph, self.graph.sum((self.ref, self._lift(other))))
+
+    def __radd__(self, other: Expression | Number) -> Expression:
+        return self + other
+
+    def __sub__(self, other: Expression | Number) -> Expression:
+        return Expression(self.graph, self.graph.sum((self.ref, -self._lift(other))))
+
+    def __rsub__(self, other: Expression | Number) -> Expression:
+        return Expression(self.graph, self.graph.sum((self._lift(other), -self.ref)))
+
+    def __mul__(self, other: Expression | Number) -> Expression:
+        return Expression(self.graph, self.graph.product((self.ref, self._lift(other))))
+
+    def __rmul__(self, other: Expression | Number) -> Expression:
+        return self * other
+
+    def __truediv__(self, other: Expression | Number) -> Expression:
+        return Expression(self.graph, self.graph.quotient(self.ref, self._lift(other)))
+
+    def __rtruediv__(self, other: Expression | Number) -> Expression:
+        return Expression(self.graph, self.graph.quotient(self._lift(other), self.ref))
+
+    def __neg__(self) -> Expression:
+        return self if self.is_zero else Expression(self.graph, -self.ref)
+
+    def __pos__(self) -> Expression:
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        """Structural identity (hash-consing makes equal constructions the same node)."""
+        if isinstance(other, Expression):
+            return self.graph is other.graph and self.ref == other.ref
+        if isinstance(other, int | float | Fraction):
+            return self.graph.is_constant(self.ref) and self.graph.value(self.ref) == from_number(other)
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.ref)
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether the expression is identically zero by construction."""
+        return self.ref == self.graph.zero
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the expression is a constant."""
+        return self.graph.kind(self.ref) is Kind.CONSTANT
+
+    @property
+    def value(self) -> Fraction:
+        """Exact value of a constant expression.  Raises TypeError otherwise."""
+        if not self.is_number:
+            raise TypeError("the expression is not a number")
+        return self.graph.value(self.ref)
+
+    def sine(self) -> Expression:
+        """sin of an angle in radians."""
+        return Expression(self.graph, self.graph.sine(self.ref))
+
+    def cosine(self) -> Expression:
+        """cos of an angle in radians."""
+        return Expression(self.graph, self.graph.cosine(self.ref))
+
+    def square_root(self) -> Expression:
+        """Positive square root."""
+        return Expression(self.graph, self.graph.square_root(self.ref))
+
+
+def constant(graph: Graph, value: Number | str) -> Expression:
+    """An exact number of the graph."""
+    return Expression(graph, graph.constant(from_number(value)))
+
+
+def inputs(graph: Graph, name: str, count: int) -> tuple[Expression, ...]:
+    """The entries of an input of the given length."""
+    return tuple(Expression(graph, graph.input(name, i)) for i in range(count))
+
+
+def total(graph: Graph, terms: Sequence[Expression]) -> Expression:
+    """Sum of any number of expressions as one n-ary node."""
+    return Expression(graph, graph.sum(t.ref for t in terms))

@@ -1,0 +1,51 @@
+"""Program: what a derivation returns, what passes map, and what emission prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import prod
+
+from kanegen.codegen.graph.graph import Graph, Ref
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One named input or output of a kernel, with what a user must know of it.
+
+    ``shape`` is () for a scalar; entries are stored row by row.  ``description`` names meaning, frame and order.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    unit: str
+    description: str
+
+    @property
+    def size(self) -> int:
+        """Number of entries."""
+        return prod(self.shape)
+
+
+@dataclass(frozen=True)
+class Program:
+    """Named inputs and outputs, and the graph between them.
+
+    ``results[k]`` holds the references of the entries of ``outputs[k]``, row by row.
+    ``labels`` maps node indices to the name of the quantity in its source; a leading "-" says that the node is the
+    negative of that quantity.  ``title`` is one line on what is computed, ``source`` the paper or method.
+    """
+
+    name: str
+    title: str
+    source: str
+    inputs: tuple[Argument, ...]
+    outputs: tuple[Argument, ...]
+    graph: Graph
+    results: tuple[tuple[Ref, ...], ...]
+    labels: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def roots(self) -> list[Ref]:
+        """All output references, flattened."""
+        return [ref for refs in self.results for ref in refs]

@@ -1,0 +1,237 @@
+"""SymPy expressions into the graph and back: users' control laws and motions, and printed equations.
+
+This module is imported by its own name; ``kanegen.codegen.graph`` itself does without SymPy.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import sympy
+from sympy.core.parameters import distribute
+
+from kanegen.codegen.graph.exact import DIGITS, from_number
+from kanegen.codegen.graph.expression import Expression
+from kanegen.codegen.graph.graph import Graph, Kind, Ref
+from kanegen.codegen.graph.program import Program
+
+_DOUBLE_BITS = 53
+_LARGEST = Fraction(sys.float_info.max)
+_SUPPORTED = (
+    "supported are +, -, *, /, integer and half-integer powers, sqrt, sin, cos, tan, real constants, "
+    "and the known symbols"
+)
+
+
+class UnsupportedExpressionError(ValueError):
+    """A SymPy expression that the graph cannot represent; the message names the part and says what is supported."""
+
+
+def from_sympy(graph: Graph, expression: Any, symbols: Mapping[sympy.Symbol, Expression]) -> Expression:
+    """The SymPy expression as nodes of ``graph``, with each symbol replaced by what ``symbols`` holds for it.
+
+    Rationals of any size are taken exactly; a Float that a double holds counts as the shortest decimal of that double,
+    a longer one as its own digits; any other real constant (pi, exp(1), 2**(1/3), acos(1/5)) is taken to 60 digits.
+    Integer powers become products by repeated squaring, half-integer powers these times a square root, negative powers
+    of the factors of a product one quotient, tan a quotient of sin and cos.  The result does not depend on the hash
+    seed.
+
+    Raises UnsupportedExpressionError for anything else, naming it; for constants that are not finite and real or that
+    no double can hold; and for symbols that are not in ``symbols``.  Raises ValueError when ``symbols`` holds
+    expressions of another graph.
+    """
+    if any(value.graph is not graph for value in symbols.values()):
+        raise ValueError("the symbols stand for expressions of another graph")
+    try:
+        given = sympy.sympify(expression, strict=True)
+    except sympy.SympifyError:
+        given = None
+    if not isinstance(given, sympy.Expr) or given.is_Matrix:
+        raise UnsupportedExpressionError(f"{expression!r} is no scalar SymPy expression")
+    return Expression(graph, _FromSympy(graph, symbols).convert(given))
+
+
+def exact_constant(number: sympy.Expr) -> Fraction:
+    """The exact value meant by a SymPy constant: see ``from_sympy``.
+
+    Raises UnsupportedExpressionError for what is not finite and real.
+    """
+    if number.is_Rational:
+        return Fraction(int(number.p), int(number.q))
+    if number.is_Float and number.is_finite:
+        double = float(number)
+        if sympy.Float(double, precision=_DOUBLE_BITS) == number:
+            return from_number(double)
+        return Fraction(str(number))
+    # A Float within an expression would limit the digits of all of it.
+    exact = number.xreplace({part: _rational(part) for part in number.atoms(sympy.Float) if part.is_finite})
+    value = exact if exact.is_Rational else exact.evalf(DIGITS)
+    if not (value.is_Float or value.is_Rational) or not value.is_finite:
+        raise UnsupportedExpressionError(f"{number} is not a finite real number")
+    return Fraction(str(value))
+
+
+def _rational(number: sympy.Float) -> sympy.Rational:
+    fraction = exact_constant(number)
+    return sympy.Rational(fraction.numerator, fraction.denominator)
+
+
+class _FromSympy:
+    """One conversion; what occurs twice is converted once."""
+
+    def __init__(self, graph: Graph, symbols: Mapping[sympy.Symbol, Expression]) -> None:
+        self._graph = graph
+        self._symbols = symbols
+        self._done: dict[sympy.Expr, Ref] = {}
+
+    def convert(self, expression: sympy.Expr) -> Ref:
+        ref = self._done.get(expression)
+        if ref is None:
+            try:
+                ref = self._convert(expression)
+            except ZeroDivisionError as error:
+                raise UnsupportedExpressionError(f"{expression}: {error}") from None
+            self._done[expression] = ref
+        return ref
+
+    def _convert(self, expression: sympy.Expr) -> Ref:
+        graph = self._graph
+        if expression in self._symbols:
+            return self._symbols[expression].ref
+        if expression.is_Symbol:
+            raise UnsupportedExpressionError(self._unknown(expression))
+        if expression.is_number:
+            return self._constant(expression)
+        if expression.is_Add:
+            return graph.sum([self.convert(term) for term in _ordered(expression)])
+        if expression.is_Mul or expression.is_Pow:
+            return self._product(expression)
+        if isinstance(expression, sympy.sin):
+            return graph.sine(self.convert(expression.args[0]))
+        if isinstance(expression, sympy.cos):
+            return graph.cosine(self.convert(expression.args[0]))
+        if isinstance(expression, sympy.tan):
+            angle = self.convert(expression.args[0])
+            return graph.quotient(graph.sine(angle), graph.cosine(angle))
+        raise UnsupportedExpressionError(
+            f"{expression.func.__name__} in {expression} is not supported; {_SUPPORTED}"
+        )
+
+    def _constant(self, number: sympy.Expr) -> Ref:
+        value = exact_constant(number)
+        if abs(value) > _LARGEST:
+            raise UnsupportedExpressionError(f"the constant {number} exceeds what a double can hold")
+        ref = self._graph.constant(value)
+        if ref == self._graph.zero and value and (number.is_Rational or number.is_Float):
+            raise UnsupportedExpressionError(
+                f"the constant {number} is too small: below 1e-50 it counts as zero. Use other units"
+            )
+        return ref
+
+    def _product(self, expression: sympy.Expr) -> Ref:
+        """A product or a power: the factors with negative exponents go below one line."""
+        above: list[Ref] = []
+        below: list[Ref] = []
+        for factor in _ordered(expression) if expression.is_Mul else (expression,):
+            if factor.is_Pow and not factor.is_number and factor not in self._symbols:
+                base, exponent = factor.args
+                if not (exponent.is_Rational and exponent.q in (1, 2)):
+                    raise UnsupportedExpressionError(
+                        f"the power {factor} with exponent {exponent} is not supported; {_SUPPORTED}"
+                    )
+                (below if exponent.is_negative else above).append(self._power(base, abs(exponent)))
+            else:
+                above.append(self.convert(factor))
+        numerator = self._graph.product(above)
+        return self._graph.quotient(numerator, self._graph.product(below)) if below else numerator
+
+    def _power(self, base: sympy.Expr, exponent: sympy.Rational) -> Ref:
+        """base to a positive integer or half-integer power."""
+        ref = self.convert(base)
+        whole = int(exponent)
+        factors = [_integer_power(self._graph, ref, whole)] if whole else []
+        if exponent.q == 2:
+            try:
+                factors.append(self._graph.square_root(ref))
+            except ValueError as error:
+                raise UnsupportedExpressionError(f"sqrt({base}): {error}") from None
+        return self._graph.product(factors)
+
+    def _unknown(self, symbol: sympy.Symbol) -> str:
+        names = sorted({str(known) for known in self._symbols})
+        if symbol.name in names:
+            return (
+                f"the symbol {symbol.name!r} is known, but with other assumptions; "
+                "use the same Symbol object, or give it the same assumptions"
+            )
+        return f"the symbol {symbol.name!r} is unknown; known are {', '.join(names) or 'none'}"
+
+
+def _integer_power(graph: Graph, ref: Ref, exponent: int) -> Ref:
+    """ref to a positive power by repeated squaring."""
+    if exponent == 1:
+        return ref
+    half = _integer_power(graph, ref, exponent // 2)
+    square = graph.product((half, half))
+    return graph.product((square, ref)) if exponent % 2 else square
+
+
+def _ordered(expression: sympy.Expr) -> list[sympy.Expr]:
+    """Operands in an order that is the same in every process."""
+    return sorted(expression.args, key=sympy.default_sort_key)
+
+
+Leaf = tuple[str, int]
+"""Name and entry of an input, or the name of a parameter and 0."""
+
+
+def to_sympy(graph: Graph, ref: Ref, names: Mapping[Leaf, sympy.Expr] | None = None) -> sympy.Expr:
+    """A node as a SymPy expression, for printed equations and symbolic work.
+
+    ``names`` gives the symbols of inputs and parameters; those it lacks are called by their own name, entries of inputs
+    with their index, ``q_0``.  Constants become exact rationals, and a number times a sum stays so.  Shared nodes are
+    written out wherever they are used: meant for expressions that a person can read.
+    """
+    given = names or {}
+    done: dict[int, sympy.Expr] = {}
+
+    def get(operand: Ref) -> sympy.Expr:
+        return done[operand] if operand > 0 else -done[-operand]
+
+    with distribute(False):
+        for index in graph.reachable([ref]):
+            kind, payload = graph.kinds[index], graph.payloads[index]
+            if kind is Kind.CONSTANT:
+                result = sympy.Rational(payload[0].numerator, payload[0].denominator)
+            elif kind is Kind.INPUT or kind is Kind.PARAMETER:
+                result = given.get(payload) or _named(kind, *payload)
+            elif kind is Kind.SUM:
+                result = sympy.Add(*map(get, payload))
+            elif kind is Kind.PRODUCT:
+                result = sympy.Mul(*map(get, payload))
+            elif kind is Kind.QUOTIENT:
+                result = get(payload[0]) / get(payload[1])
+            elif kind is Kind.SQUARE_ROOT:
+                result = sympy.sqrt(get(payload[0]))
+            elif kind is Kind.SINE:
+                result = sympy.sin(get(payload[0]))
+            else:
+                result = sympy.cos(get(payload[0]))
+            done[index] = result
+        return get(ref)
+
+
+def argument_names(program: Program) -> dict[Leaf, sympy.Expr]:
+    """Symbols for the inputs of a program: ``t`` for a scalar, ``q_0``, ``q_1``, ... for the entries of others."""
+    return {
+        (argument.name, entry): sympy.Symbol(f"{argument.name}_{entry}" if argument.shape else argument.name)
+        for argument in program.inputs
+        for entry in range(argument.size)
+    }
+
+
+def _named(kind: Kind, name: str, entry: int) -> sympy.Symbol:
+    return sympy.Symbol(name if kind is Kind.PARAMETER else f"{name}_{entry}")

@@ -1,0 +1,80 @@
+"""Exact and 60-digit constants."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import mpmath
+import pytest
+
+from kanegen.codegen.graph import Graph, constant
+from kanegen.codegen.graph.exact import exact_cosine, exact_sine, exact_square_root, from_number, tidy
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        (0.1, Fraction(1, 10)),
+        (-2.5e-3, Fraction(-1, 400)),
+        (9.81, Fraction(981, 100)),
+        (7, Fraction(7)),
+        ("1/3", Fraction(1, 3)),
+        ("0.06", Fraction(3, 50)),
+        (Fraction(2, 7), Fraction(2, 7)),
+        (5e-324, Fraction(5, 10**324)),
+    ],
+)
+def test_numbers_are_what_a_person_meant(written: float | int | str | Fraction, meant: Fraction) -> None:
+    assert from_number(written) == meant
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_only_finite_numbers(value: float) -> None:
+    with pytest.raises(ValueError, match="expected a finite number"):
+        from_number(value)
+
+
+@pytest.mark.parametrize("turns", range(-5, 6))
+def test_quarter_turns_are_exact(turns: int) -> None:
+    angle = from_number(turns * math.pi / 2)  # pi as a double
+    assert exact_sine(angle) == (0, 1, 0, -1)[turns % 4]
+    assert exact_cosine(angle) == (1, 0, -1, 0)[turns % 4]
+
+
+@pytest.mark.parametrize("angle", [Fraction(1, 10), Fraction(-7, 3), Fraction(1000)])
+def test_other_angles_have_sixty_digits(angle: Fraction) -> None:
+    with mpmath.workdps(80):
+        x = mpmath.mpf(angle.numerator) / angle.denominator
+        for found, exact in ((exact_sine(angle), mpmath.sin(x)), (exact_cosine(angle), mpmath.cos(x))):
+            # half a unit of the 60th digit
+            assert (
+                abs(mpmath.mpf(found.numerator) / found.denominator - exact)
+                <= abs(exact) * mpmath.mpf(10) ** -59
+            )
+
+
+def test_square_roots() -> None:
+    assert exact_square_root(Fraction(49, 64)) == Fraction(7, 8)
+    assert exact_square_root(Fraction(0)) == 0
+    root = exact_square_root(Fraction(2))
+    assert abs(root * root - 2) < Fraction(1, 10**58)
+    with pytest.raises(ValueError, match="negative"):
+        exact_square_root(Fraction(-1))
+
+
+def test_long_fractions_are_rounded_and_residues_vanish() -> None:
+    assert tidy(Fraction(1, 3)) == Fraction(1, 3)
+    long = Fraction(3**200 + 1, 3**200 * 7)
+    assert tidy(long) != long
+    assert abs(tidy(long) - long) < Fraction(1, 10**59)
+    assert tidy(long).denominator <= 10**60
+    assert tidy(Fraction(1, 10**70)) == 0
+
+
+def test_structure_found_by_cancellation_of_irrational_numbers() -> None:
+    """cos^2 + sin^2 - 1 of a fixed angle is zero, not 1e-17."""
+    graph = Graph()
+    angle = constant(graph, "0.3")
+    s, c = angle.sine(), angle.cosine()
+    assert (s * s + c * c - 1).is_zero
