@@ -1,0 +1,54 @@
+"""What a mechanism is: validated records, the builder, and the catalogue of built-in mechanisms."""
+
+from kanegen.codegen.mechanism.builder import MechanismBuilder
+from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.names import c_names
+from kanegen.codegen.mechanism.records import (
+    BASE,
+    IDENTITY3,
+    ZERO3,
+    Actuator,
+    Body,
+    Frame,
+    Inertia,
+    Joint,
+    JointKind,
+    Matrix3,
+    Mechanism,
+    Parameter,
+    Value,
+    Vector3,
+)
+from kanegen.codegen.mechanism.reduction import without_fixed_joints
+from kanegen.codegen.mechanism.speeds import AngularVelocityComponent, GeneralizedSpeed, JointRate
+from kanegen.codegen.mechanism.validation import validated
+from kanegen.codegen.mechanism.values import Lift, lift, numeric, to_value
+
+__all__ = [
+    "BASE",
+    "IDENTITY3",
+    "ZERO3",
+    "Actuator",
+    "AngularVelocityComponent",
+    "Body",
+    "Frame",
+    "GeneralizedSpeed",
+    "Inertia",
+    "Joint",
+    "JointKind",
+    "JointRate",
+    "Lift",
+    "Matrix3",
+    "Mechanism",
+    "MechanismBuilder",
+    "ModelError",
+    "Parameter",
+    "Value",
+    "Vector3",
+    "c_names",
+    "lift",
+    "numeric",
+    "to_value",
+    "validated",
+    "without_fixed_joints",
+]

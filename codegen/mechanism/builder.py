@@ -1,0 +1,230 @@
+"""Describe a mechanism in Python, step by step; everything wrong with it is found here."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+import sympy
+
+from kanegen.codegen.graph import Expression, Graph
+from kanegen.codegen.mechanism.control_law import ControlLaw
+from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.readers import (
+    Matrix,
+    Rotation,
+    Vector,
+    inertia_tensor,
+    read_rotation,
+    read_unit_vector,
+    read_value,
+    read_vector,
+)
+from kanegen.codegen.mechanism.records import (
+    Actuator,
+    Body,
+    Frame,
+    Inertia,
+    Joint,
+    JointKind,
+    Mechanism,
+    Parameter,
+    Vector3,
+)
+from kanegen.codegen.mechanism.tree import depth_first
+from kanegen.codegen.mechanism.validation import check_new_name, validated
+from kanegen.codegen.mechanism.values import Scalar
+from kanegen.codegen.mechanism.vectors import rotated_tensor
+
+logger = logging.getLogger(__name__)
+
+_FIXED_AXIS: Vector3 = (Fraction(0), Fraction(0), Fraction(1))
+
+
+class MechanismBuilder:
+    """Collects parameters, bodies, joints, frames, actuators and control laws, and builds a validated ``Mechanism``.
+
+    Units are SI, angles radians.  Every number may be an int, a float (0.1 means one tenth), decimal text, a
+    Fraction, a SymPy or NumPy number, or an Expression in the builder's own parameters.  Bodies and joints
+    may come in any order. Every method raises ModelError for a value that is wrong by itself; ``build``
+    checks the whole.
+    """
+
+    def __init__(self, name: str, gravity: Vector = (0, 0, -9.81)) -> None:
+        """``gravity`` is the acceleration of free fall [m/s^2] in the base frame."""
+        self._name = name
+        self._graph = Graph()
+        self._gravity = read_vector("gravity", gravity)
+        self._parameters: list[Parameter] = []
+        self._bodies: list[Body] = []
+        self._joints: list[Joint] = []
+        self._frames: list[Frame] = []
+        self._actuators: list[Actuator] = []
+        self._laws: list[ControlLaw] = []
+        self._coordinates: tuple[str, ...] | None = None
+
+    def parameter(self, name: str, value: Scalar, unit: str, description: str = "") -> Expression:
+        """Declare a parameter with its default number; the result may be used in values, with + - * and /."""
+        number = read_value(f"parameter {name!r}", value)
+        if isinstance(number, Expression):
+            raise ModelError(
+                f"parameter {name!r}", "its value is an expression", "a number", "Give a number."
+            )
+        check_new_name("parameter", name, [parameter.name for parameter in self._parameters])
+        self._parameters.append(Parameter(name, number, unit, description))
+        return Expression(self._graph, self._graph.parameter(name))
+
+    def gravity(self, gravity: Vector) -> None:
+        """Replace the acceleration of free fall [m/s^2], base frame; here it may depend on parameters."""
+        self._gravity = read_vector("gravity", gravity)
+
+    def body(
+        self,
+        name: str,
+        mass: Scalar | None = None,
+        center: Vector = (0, 0, 0),
+        inertia: Vector | Matrix = (0, 0, 0),
+        inertia_rotation: Rotation | None = None,
+    ) -> None:
+        """A rigid body; one without ``mass`` has no inertia at all.
+
+        ``center`` is the mass centre [m] in the body frame.  ``inertia`` is the central inertia tensor [kg
+        m^2]: three principal moments, six entries (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) with Ixy = -integral of x y
+        dm, or a symmetric 3 x 3 matrix; zero, the default, is a point mass.  It is given along the body
+        frame's axes, or along axes turned by ``inertia_rotation`` (roll, pitch, yaw or a matrix, from the
+        turned axes to the body frame).
+        """
+        where = f"body {name!r}"
+        check_new_name("body", name, [body.name for body in self._bodies])
+        at = read_vector(f"{where}, mass centre", center)
+        tensor = inertia_tensor(f"{where}, inertia", inertia)
+        if inertia_rotation is not None:
+            tensor = rotated_tensor(read_rotation(f"{where}, inertia rotation", inertia_rotation), tensor)
+        if mass is not None:
+            self._bodies.append(Body(name, Inertia(read_value(f"{where}, mass", mass), at, tensor)))
+            return
+        if any(entry != 0 for entry in (*at, *(entry for row in tensor for entry in row))):
+            raise ModelError(
+                where, "has a mass centre or an inertia but no mass", "all of them, or none", "Give its mass."
+            )
+        self._bodies.append(Body(name, None))
+
+    def revolute(
+        self,
+        name: str,
+        parent: str,
+        child: str,
+        axis: Vector,
+        position: Vector = (0, 0, 0),
+        rotation: Rotation | None = None,
+    ) -> None:
+        """A joint whose coordinate is the angle [rad] about ``axis``.
+
+        The joint frame is placed in the parent by r_parent = rotation @ r_joint + position [m]; the child's
+        frame coincides with it at coordinate zero.  ``rotation`` is (roll, pitch, yaw) about fixed axes, or a
+        3 x 3 matrix. ``axis`` is given in the joint frame and is normalised.
+        """
+        self._joint(name, JointKind.REVOLUTE, parent, child, axis, position, rotation)
+
+    def prismatic(
+        self,
+        name: str,
+        parent: str,
+        child: str,
+        axis: Vector,
+        position: Vector = (0, 0, 0),
+        rotation: Rotation | None = None,
+    ) -> None:
+        """A joint whose coordinate is the displacement [m] along ``axis``; placed as in ``revolute``."""
+        self._joint(name, JointKind.PRISMATIC, parent, child, axis, position, rotation)
+
+    def fixed(
+        self,
+        name: str,
+        parent: str,
+        child: str,
+        position: Vector = (0, 0, 0),
+        rotation: Rotation | None = None,
+    ) -> None:
+        """A joint that holds its child in place; placed as in ``revolute``."""
+        self._joint(name, JointKind.FIXED, parent, child, _FIXED_AXIS, position, rotation)
+
+    def _joint(
+        self,
+        name: str,
+        kind: JointKind,
+        parent: str,
+        child: str,
+        axis: Vector,
+        position: Vector,
+        rotation: Rotation | None,
+    ) -> None:
+        where = f"joint {name!r}"
+        check_new_name("joint", name, [joint.name for joint in self._joints])
+        unit, length = read_unit_vector(f"{where}, axis", axis)
+        if abs(length - 1) > 1e-6:
+            logger.warning("%s: axis of length %.9g normalised", where, length)
+        turned = read_rotation(f"{where}, rotation", rotation)
+        at = read_vector(f"{where}, position", position)
+        self._joints.append(Joint(name, kind, parent, child, turned, at, unit))
+
+    def frame(
+        self, name: str, body: str, position: Vector = (0, 0, 0), rotation: Rotation | None = None
+    ) -> None:
+        """A further named frame fixed in a body: r_body = rotation @ r_frame + position.
+
+        Every body has a frame of its own name without being asked.
+        """
+        where = f"frame {name!r}"
+        check_new_name("frame", name, [frame.name for frame in self._frames])
+        turned = read_rotation(f"{where}, rotation", rotation)
+        self._frames.append(Frame(name, body, turned, read_vector(f"{where}, position", position)))
+
+    def coordinates(self, order: Iterable[str]) -> None:
+        """The order of the movable joints in q, v, a and tau; by default that of the tree, depth first."""
+        self._coordinates = tuple(order)
+
+    def actuator(self, joint: str, sign: int = 1, name: str | None = None) -> None:
+        """An actuator whose force enters the generalized force of ``joint`` with ``sign`` +1 or -1."""
+        self._actuators.append(Actuator(joint, joint if name is None else name, sign))
+
+    def law(
+        self,
+        name: str,
+        forces: Sequence[sympy.Expr | float],
+        time: sympy.Symbol,
+        q: Sequence[sympy.Symbol],
+        v: Sequence[sympy.Symbol],
+        title: str = "control law",
+        source: str = "",
+    ) -> None:
+        """A control law, compiled as the kernel ``name`` (t, q, v -> tau) together with the dynamics.
+
+        ``forces`` are the generalized forces [N m, N] on the coordinates, in the order of ``coordinates``: SymPy
+        expressions in ``time`` [s], ``q``, ``v``, and symbols named like parameters.  See ``ControlLaw``.
+        """
+        exact = tuple(sympy.sympify(force) if isinstance(force, int | float) else force for force in forces)
+        self._laws.append(ControlLaw(name, title, source, time, tuple(q), tuple(v), exact))
+
+    def build(self, allow_unphysical: bool = False) -> Mechanism:
+        """The validated mechanism.  Raises ModelError.
+
+        Refuses masses and inertia tensors that no real body has, unless ``allow_unphysical``.
+        """
+        joints = depth_first(self._joints, [body.name for body in self._bodies])
+        coordinates = self._coordinates
+        if coordinates is None:
+            coordinates = tuple(joint.name for joint in joints if joint.kind is not JointKind.FIXED)
+        mechanism = Mechanism(
+            name=self._name,
+            bodies=tuple(self._bodies),
+            joints=joints,
+            coordinates=coordinates,
+            gravity=self._gravity,
+            frames=tuple(Frame(joint.child, joint.child) for joint in joints) + tuple(self._frames),
+            actuators=tuple(self._actuators),
+            parameters=tuple(self._parameters),
+            laws=tuple(self._laws),
+        )
+        return validated(mechanism, allow_unphysical)

@@ -1,0 +1,70 @@
+"""The built-in mechanisms and their scenarios, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from kanegen.codegen.mechanism.catalogue.khalil_arms import KHALIL_ARMS
+from kanegen.codegen.mechanism.catalogue.stanford_arm import kane_levinson_speeds, stanford_arm
+from kanegen.codegen.mechanism.catalogue.stanford_arm_scenarios import stanford_arm_scenarios
+from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.scenarios import Scenario
+from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
+
+_MECHANISMS: Mapping[str, Callable[[], Mechanism]] = {"stanford_arm": stanford_arm, **KHALIL_ARMS}
+_SPEEDS: Mapping[str, Mapping[str, tuple[GeneralizedSpeed, ...]]] = {
+    "stanford_arm": {"kane_levinson": kane_levinson_speeds}
+}
+_SCENARIOS: Mapping[str, Callable[[], tuple[Scenario, ...]]] = {"stanford_arm": stanford_arm_scenarios}
+
+
+def names() -> tuple[str, ...]:
+    """The names of the built-in mechanisms."""
+    return tuple(_MECHANISMS)
+
+
+def mechanism(name: str) -> Mechanism:
+    """The built-in mechanism of that name.  Raises ModelError listing what there is."""
+    if name not in _MECHANISMS:
+        raise ModelError(
+            f"mechanism {name!r}",
+            "is not built in",
+            f"one of {', '.join(_MECHANISMS)}",
+            "Give one of these, or a file.",
+        )
+    return _MECHANISMS[name]()
+
+
+def generalized_speeds(mechanism_name: str, speeds_name: str) -> tuple[GeneralizedSpeed, ...]:
+    """Generalized speeds of a built-in mechanism, by name.  Raises ModelError listing what there is."""
+    known = _SPEEDS.get(mechanism_name, {})
+    if speeds_name not in known:
+        raise ModelError(
+            f"mechanism {mechanism_name!r}",
+            f"has no generalized speeds called {speeds_name!r}",
+            f"one of {', '.join(known)}" if known else "none but the joint rates",
+            "Leave the speeds out for the joint rates.",
+        )
+    return known[speeds_name]
+
+
+def scenarios(name: str) -> tuple[Scenario, ...]:
+    """The scenarios of the mechanism of that name; none for any model that is not built in."""
+    return _SCENARIOS[name]() if name in _SCENARIOS else ()
+
+
+def scenario(mechanism_name: str, name: str) -> Scenario:
+    """The scenario of that name.  Raises ModelError listing what there is."""
+    found = scenarios(mechanism_name)
+    for candidate in found:
+        if candidate.name == name:
+            return candidate
+    expected = (
+        f"one of {', '.join(candidate.name for candidate in found)}"
+        if found
+        else f"a mechanism with scenarios: {', '.join(_SCENARIOS)}"
+    )
+    raise ModelError(
+        f"scenario {name!r}", f"{mechanism_name!r} has none of this name", expected, "Give one of these."
+    )

@@ -1,0 +1,129 @@
+"""A hash of everything that makes a mechanism what it is."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from fractions import Fraction
+
+from kanegen.codegen.graph import Expression, Graph, Kind
+from kanegen.codegen.mechanism.control_law import ControlLaw, live_parameters
+from kanegen.codegen.mechanism.records import Matrix3, Mechanism, Value, Vector3
+
+FORMAT = "kanegen mechanism 1"
+
+
+def fingerprint(mechanism: Mechanism) -> str:
+    """SHA-256, hexadecimal, over a canonical text of the mechanism.
+
+    Equal for equal descriptions, whatever the order in which the terms of an expression were written;
+    independent of machine, process and hash seed.
+    """
+    text = json.dumps(_document(mechanism), ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def _document(mechanism: Mechanism) -> list[object]:
+    write = _ValueText()
+    return [
+        FORMAT,
+        mechanism.name,
+        [
+            [
+                body.name,
+                None
+                if body.inertia is None
+                else [
+                    write(body.inertia.mass),
+                    write.vector(body.inertia.center),
+                    write.matrix(body.inertia.tensor),
+                ],
+            ]
+            for body in mechanism.bodies
+        ],
+        [
+            [
+                joint.name,
+                joint.kind.value,
+                joint.parent,
+                joint.child,
+                write.matrix(joint.rotation),
+                write.vector(joint.position),
+                write.vector(joint.axis),
+            ]
+            for joint in mechanism.joints
+        ],
+        list(mechanism.coordinates),
+        write.vector(mechanism.gravity),
+        [
+            [frame.name, frame.body, write.matrix(frame.rotation), write.vector(frame.position)]
+            for frame in mechanism.frames
+        ],
+        [[actuator.joint, actuator.name, actuator.sign] for actuator in mechanism.actuators],
+        [[p.name, str(p.value), p.unit, p.description] for p in mechanism.parameters],
+        [[law.name, law.title, law.source, _forces(law, mechanism)] for law in mechanism.laws],
+    ]
+
+
+def _forces(law: ControlLaw, mechanism: Mechanism) -> list[str]:
+    """The forces of a law as functions of t, q, v and the parameters, whatever its symbols are called."""
+    graph = Graph()
+    write = _ValueText()
+    parameters = live_parameters(graph, (p.name for p in mechanism.parameters))
+    return [write(force) for force in law.on_inputs(graph, parameters)]
+
+
+class _ValueText:
+    """Canonical texts of values: ratios, or hashes of expressions that do not depend on the order of
+    operands.
+    """
+
+    def __init__(self) -> None:
+        self._graph: Graph | None = None
+        self._nodes: dict[int, tuple[int, str]] = {}
+
+    def __call__(self, value: Value) -> str:
+        if isinstance(value, Fraction):
+            return str(value)
+        sign, text = self._node(value)
+        return text if sign > 0 else f"-{text}"
+
+    def vector(self, vector: Vector3) -> list[str]:
+        return [self(entry) for entry in vector]
+
+    def matrix(self, matrix: Matrix3) -> list[list[str]]:
+        return [self.vector(row) for row in matrix]
+
+    def _node(self, value: Expression) -> tuple[int, str]:
+        """Sign and text of an expression."""
+        if self._graph is not value.graph:
+            self._graph, self._nodes = value.graph, {}
+        for index in value.graph.reachable([value.ref]):
+            if index not in self._nodes:
+                self._nodes[index] = self._describe(value.graph, index)
+        return self._signed(value.ref)
+
+    def _signed(self, ref: int) -> tuple[int, str]:
+        sign, text = self._nodes[abs(ref)]
+        return (sign, text) if ref > 0 else (-sign, text)
+
+    def _describe(self, graph: Graph, index: int) -> tuple[int, str]:
+        kind, payload = graph.kinds[index], graph.payloads[index]
+        if kind is Kind.CONSTANT:
+            return 1, str(payload[0])
+        if kind is Kind.PARAMETER or kind is Kind.INPUT:
+            return 1, json.dumps([kind.name, *payload])
+        operands = [self._signed(ref) for ref in payload]
+        sign = 1
+        if kind is Kind.SUM:
+            operands.sort(key=lambda operand: operand[1])
+            sign = operands[0][0]
+            operands = [(sign * s, text) for s, text in operands]
+        elif kind is Kind.PRODUCT or kind is Kind.QUOTIENT:
+            for s, _ in operands:
+                sign *= s
+            operands = [(1, text) for _, text in operands]
+            if kind is Kind.PRODUCT:
+                operands.sort(key=lambda operand: operand[1])
+        digest = hashlib.sha256(json.dumps([kind.name, operands]).encode("ascii")).hexdigest()
+        return sign, digest

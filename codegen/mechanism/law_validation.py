@@ -1,0 +1,134 @@
+"""What can be wrong with the control laws of a mechanism."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import sympy
+
+from kanegen.codegen.graph import Graph
+from kanegen.codegen.graph.sympy_bridge import UnsupportedExpressionError
+from kanegen.codegen.mechanism.control_law import ControlLaw, live_parameters
+from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.names import c_names
+from kanegen.codegen.mechanism.records import Mechanism
+
+KERNEL_NAMES = frozenset(
+    {
+        "inverse_dynamics",
+        "forward_dynamics",
+        "mass_matrix",
+        "bias_forces",
+        "gravity_forces",
+        "coriolis_matrix",
+        "kinetic_energy",
+        "potential_energy",
+        "momentum",
+        "coordinate_rates",
+        "regressor",
+        "base_parameters",
+        "inverse_dynamics_derivatives",
+        "forward_dynamics_derivatives",
+    }
+)
+"""Names of kernels that mechanisms have without any control law."""
+KERNEL_PREFIXES = ("frame_pose_", "frame_jacobian_")
+"""How the names of the frames' kernels begin."""
+
+
+def check_laws(mechanism: Mechanism) -> None:
+    """Raise ModelError for the first control law that does not fit the mechanism, or cannot be compiled."""
+    seen: set[str] = set()
+    for law in mechanism.laws:
+        _check_name(law, seen)
+        seen.add(law.name.lower())
+        _check_dimensions(law, mechanism)
+        _check_symbols(law, mechanism)
+        _check_forces(law, mechanism)
+
+
+def _check_name(law: ControlLaw, seen: set[str]) -> None:
+    where = f"control law {law.name!r}"
+    if not isinstance(law.name, str) or not law.name or c_names([law.name])[law.name] != law.name:
+        raise ModelError(
+            where,
+            "its name cannot be that of a C function",
+            "letters, digits and single underscores, beginning with a letter, no word that C or Python has taken",
+            "Rename it.",
+        )
+    if law.name.lower() in KERNEL_NAMES or law.name.lower().startswith(KERNEL_PREFIXES):
+        raise ModelError(where, "a kernel has this name", "another name", "Rename it, say, to feedback_law.")
+    if law.name.lower() in seen:
+        raise ModelError(
+            where,
+            "the name is given twice",
+            "names that differ in more than upper and lower case",
+            "Rename one.",
+        )
+
+
+def _check_dimensions(law: ControlLaw, mechanism: Mechanism) -> None:
+    for what, entries in (("coordinates q", law.q), ("rates v", law.v), ("forces", law.forces)):
+        if len(entries) != mechanism.dof:
+            raise ModelError(
+                f"control law {law.name!r}",
+                f"has {len(entries)} {what}",
+                f"{mechanism.dof}, one for each of {', '.join(mechanism.coordinates)}",
+                "Give one each, in this order.",
+            )
+
+
+def _check_symbols(law: ControlLaw, mechanism: Mechanism) -> None:
+    where = f"control law {law.name!r}"
+    for symbol in law.state:
+        if not isinstance(symbol, sympy.Symbol):
+            raise ModelError(
+                where, f"{symbol!r} stands for a part of the state", "a SymPy Symbol", "Use sympy.Symbol."
+            )
+    names = Counter(symbol.name for symbol in law.state)
+    repeated = [name for name, times in names.items() if times > 1]
+    if repeated:
+        raise ModelError(
+            where,
+            f"the symbol {repeated[0]!r} stands for two parts of the state",
+            "different symbols for time, each coordinate and each rate",
+            "Rename one.",
+        )
+    for parameter in mechanism.parameters:
+        if parameter.name in names:
+            raise ModelError(
+                where,
+                f"the symbol {parameter.name!r} of its state is also the name of a parameter",
+                "symbols for time, coordinates and rates that no parameter has",
+                "Rename the symbol in the law.",
+            )
+
+
+def _check_forces(law: ControlLaw, mechanism: Mechanism) -> None:
+    for coordinate, force in zip(mechanism.coordinates, law.forces, strict=True):
+        if not isinstance(force, sympy.Expr):
+            raise ModelError(
+                f"control law {law.name!r}, force on {coordinate!r}",
+                f"{force!r} is no SymPy expression",
+                "a scalar SymPy expression",
+                "Use sympy.sympify for a plain number.",
+            )
+    known = {parameter.name for parameter in mechanism.parameters}
+    unknown = [symbol.name for symbol in law.parameter_symbols() if symbol.name not in known]
+    if unknown:
+        state = {symbol.name for symbol in law.state}
+        raise ModelError(
+            f"control law {law.name!r}",
+            f"depends on the symbol {unknown[0]!r}"
+            + (", with other assumptions than in its state" if unknown[0] in state else ""),
+            f"its time, coordinates and rates {', '.join(s.name for s in law.state)}, "
+            f"or parameters of the mechanism: {', '.join(sorted(known)) or '(there are none)'}",
+            "Give it a number, or declare it as a parameter of the mechanism.",
+        )
+    graph = Graph()
+    try:
+        law.on_inputs(graph, live_parameters(graph, known))
+    except UnsupportedExpressionError as error:
+        raise ModelError(
+            f"control law {law.name!r}", str(error), "an expression that can be compiled", "Rewrite the law."
+        ) from None

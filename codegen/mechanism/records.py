@@ -1,0 +1,141 @@
+"""What a mechanism is: frozen records in SI units, numeric or with live symbolic parameters.
+
+Values are exact numbers (Fraction) or Expressions in the parameters of the mechanism's own graph.  Rotation matrices
+carry components from the child side to the parent side: r_parent = rotation @ r_child + position.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from kanegen.codegen.graph import Expression
+from kanegen.codegen.mechanism.control_law import ControlLaw
+
+Value = Fraction | Expression
+Vector3 = tuple[Value, Value, Value]
+Matrix3 = tuple[Vector3, Vector3, Vector3]
+
+ZERO3: Vector3 = (Fraction(0), Fraction(0), Fraction(0))
+IDENTITY3: Matrix3 = (
+    (Fraction(1), Fraction(0), Fraction(0)),
+    (Fraction(0), Fraction(1), Fraction(0)),
+    (Fraction(0), Fraction(0), Fraction(1)),
+)
+BASE = "base"
+
+
+class JointKind(Enum):
+    """How a joint lets its child move relative to its parent."""
+
+    FIXED = "fixed"
+    REVOLUTE = "revolute"
+    PRISMATIC = "prismatic"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A named model parameter: folded in as a number by default, a field of the C parameter struct when kept live."""
+
+    name: str
+    value: Fraction
+    unit: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inertia:
+    """Mass [kg], mass centre [m] in the body frame, and central inertia tensor [kg m^2] along the body frame's axes.
+
+    ``tensor`` is the symmetric matrix with Ixy = -integral of x y dm off the diagonal (the convention of URDF).
+    """
+
+    mass: Value
+    center: Vector3
+    tensor: Matrix3
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A rigid body.  ``inertia`` is None where the description gives none (never an invented mass)."""
+
+    name: str
+    inertia: Inertia | None
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """A joint of the tree.
+
+    The joint frame is fixed in the parent: r_parent = rotation @ r_joint + position.  The child's frame coincides with
+    it at coordinate zero.  ``axis`` is a unit vector in that frame: the coordinate is the angle [rad] about it or the
+    displacement [m] along it.
+    """
+
+    name: str
+    kind: JointKind
+    parent: str
+    child: str
+    rotation: Matrix3
+    position: Vector3
+    axis: Vector3
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A named frame fixed in a body: r_body = rotation @ r_frame + position.  Every body has one of its own name."""
+
+    name: str
+    body: str
+    rotation: Matrix3 = IDENTITY3
+    position: Vector3 = ZERO3
+
+
+@dataclass(frozen=True, slots=True)
+class Actuator:
+    """The sign with which an actuator's own force enters the generalized force of its joint: tau = sign * force."""
+
+    joint: str
+    name: str
+    sign: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mechanism:
+    """A tree of rigid bodies on the fixed base frame ``BASE``.
+
+    ``joints`` come in an order in which every parent precedes its children, each joint followed by what hangs on it.
+    ``coordinates`` names the movable joints in the order of q, v, a and tau.  ``gravity`` is the acceleration of free
+    fall [m/s^2] in the base frame.  ``laws`` are compiled as kernels along with the dynamics.  Importers and the
+    builder validate; records made by hand go through ``validated``.
+    """
+
+    name: str
+    bodies: tuple[Body, ...]
+    joints: tuple[Joint, ...]
+    coordinates: tuple[str, ...]
+    gravity: Vector3
+    frames: tuple[Frame, ...] = ()
+    actuators: tuple[Actuator, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    laws: tuple[ControlLaw, ...] = ()
+
+    @property
+    def dof(self) -> int:
+        """Degrees of freedom."""
+        return len(self.coordinates)
+
+    def body(self, name: str) -> Body:
+        """The body of that name.  Raises KeyError."""
+        for body in self.bodies:
+            if body.name == name:
+                return body
+        raise KeyError(name)
+
+    def joint(self, name: str) -> Joint:
+        """The joint of that name.  Raises KeyError."""
+        for joint in self.joints:
+            if joint.name == name:
+                return joint
+        raise KeyError(name)

@@ -1,0 +1,88 @@
+"""Rotation matrices: from angles, and from the rounded entries that people and files give."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from kanegen.codegen.graph import Expression
+from kanegen.codegen.mechanism.records import Matrix3, Value, Vector3
+from kanegen.codegen.mechanism.values import cosine, plain, sine, square_root
+from kanegen.codegen.mechanism.vectors import cross, dot, matrix_multiply, scale, subtract, transpose
+
+LARGEST_DEVIATION = Fraction(1, 10**6)
+"""Largest |R R^T - 1| of a matrix that counts as a rotation written with few digits (0.707107), not as a
+mistake."""
+
+_ROUNDING = Fraction(1, 2**51)
+"""Entries of a rotation this near to 0 or 1 are the rounding of a double (cos(pi/2) = 6e-17)."""
+
+
+def about_axis(axis: int, angle: Value) -> Matrix3:
+    """Rotation by ``angle`` [rad] about coordinate axis 0, 1 or 2: r_outer = R @ r_turned."""
+    zero, one = Fraction(0), Fraction(1)
+    s, c = sine(angle), cosine(angle)
+    if axis == 0:
+        return (one, zero, zero), (zero, c, plain(-s)), (zero, s, c)
+    if axis == 1:
+        return (c, zero, s), (zero, one, zero), (plain(-s), zero, c)
+    return (c, plain(-s), zero), (s, c, zero), (zero, zero, one)
+
+
+def roll_pitch_yaw(angles: Vector3) -> Matrix3:
+    """Rz(yaw) Ry(pitch) Rx(roll) of (roll, pitch, yaw) [rad]: turns about fixed axes x, y, z, as in URDF."""
+    roll, pitch, yaw = angles
+    return matrix_multiply(about_axis(2, yaw), matrix_multiply(about_axis(1, pitch), about_axis(0, roll)))
+
+
+def orthonormalized(matrix: Matrix3) -> Matrix3:
+    """The rotation that a matrix of rounded numbers stands for, orthonormal to 50 digits and with its zeros
+    exact.
+
+    Matrices with parameters are returned as they are.  Raises ValueError when rows are not orthonormal to
+    ``LARGEST_DEVIATION``, or when the matrix is a reflection; the text says by how much.
+    """
+    if not all(isinstance(entry, Fraction) for row in matrix for entry in row):
+        return matrix
+    rows: list[Vector3] = [(_rounded(row[0]), _rounded(row[1]), _rounded(row[2])) for row in matrix]
+    deviation = departure((rows[0], rows[1], rows[2]))
+    if deviation > LARGEST_DEVIATION:
+        raise ValueError(
+            f"rows are not orthonormal (R R^T differs from the unit matrix by {float(deviation):.3g})"
+        )
+    if _number(dot(rows[0], cross(rows[1], rows[2]))) < 0:
+        raise ValueError("a reflection (determinant -1)")
+    if deviation == 0:
+        return rows[0], rows[1], rows[2]
+    # Gram-Schmidt, beginning with the rows that have most zeros: they then keep them
+    first, second, third = sorted(range(3), key=lambda i: -sum(entry == 0 for entry in rows[i]))
+    rows[first] = _unit(rows[first])
+    rows[second] = _unit(subtract(rows[second], scale(dot(rows[second], rows[first]), rows[first])))
+    parity = 1 if (second - first) % 3 == 1 else -1
+    rows[third] = scale(Fraction(parity), cross(rows[first], rows[second]))
+    return rows[0], rows[1], rows[2]
+
+
+def departure(matrix: Matrix3) -> Fraction:
+    """Largest entry of |R R^T - 1| of a numeric matrix."""
+    product = matrix_multiply(matrix, transpose(matrix))
+    largest = Fraction(0)
+    for i, row in enumerate(product):
+        for j, entry in enumerate(row):
+            largest = max(largest, abs(_number(entry) - (i == j)))
+    return largest
+
+
+def _rounded(entry: Value) -> Value:
+    """Exact 0 and +-1 for entries within double rounding of them."""
+    number = _number(entry)
+    nearest = round(number)
+    return Fraction(nearest) if abs(number - nearest) < _ROUNDING else number
+
+
+def _number(value: Value) -> Fraction:
+    return value.value if isinstance(value, Expression) else value
+
+
+def _unit(v: Vector3) -> Vector3:
+    length = square_root(dot(v, v))
+    return scale(1 / length, v)

@@ -1,0 +1,25 @@
+"""Generalized speeds of Kane's method: what each u_r is, in terms of the mechanism's motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kanegen.codegen.mechanism.records import Vector3
+
+
+@dataclass(frozen=True, slots=True)
+class JointRate:
+    """The time derivative of a joint's coordinate [rad/s or m/s]."""
+
+    joint: str
+
+
+@dataclass(frozen=True, slots=True)
+class AngularVelocityComponent:
+    """A body's angular velocity in the base frame, dotted with a unit vector fixed in that body [rad/s]."""
+
+    body: str
+    direction: Vector3
+
+
+GeneralizedSpeed = JointRate | AngularVelocityComponent

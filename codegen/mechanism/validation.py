@@ -1,0 +1,255 @@
+"""Everything that can be wrong with the records of a mechanism is found here."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from fractions import Fraction
+
+from kanegen.codegen.graph import Expression, Graph, Kind
+from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.law_validation import check_laws
+from kanegen.codegen.mechanism.physical import check_physical
+from kanegen.codegen.mechanism.records import BASE, Inertia, JointKind, Matrix3, Mechanism, Value, Vector3
+from kanegen.codegen.mechanism.rotations import departure
+from kanegen.codegen.mechanism.tree import depth_first
+from kanegen.codegen.mechanism.values import numeric
+from kanegen.codegen.mechanism.vectors import cross, dot
+
+_ROUNDED = Fraction(1, 10**12)
+"""Unit vectors and rotations may depart this much: doubles do, and derivations treat them as exact."""
+
+
+def validated(mechanism: Mechanism, allow_unphysical: bool = False) -> Mechanism:
+    """The same mechanism with joints in depth-first order and bodies in the order of their joints.
+
+    Raises ModelError for the first thing found wrong: names, tree, values, rotations, axes, inertias,
+    coordinates, actuators, frames, control laws.  ``allow_unphysical`` lets negative masses and impossible inertia
+    tensors through.
+    """
+    _check_names(mechanism)
+    joints = depth_first(mechanism.joints, (body.name for body in mechanism.bodies))
+    position = {joint.child: k for k, joint in enumerate(joints)}
+    bodies = tuple(sorted(mechanism.bodies, key=lambda body: position[body.name]))
+    _check_values(mechanism)
+    _check_geometry(mechanism)
+    for body in bodies:
+        if body.inertia is not None:
+            _check_inertia(body.name, body.inertia, mechanism, allow_unphysical)
+    _check_coordinates(mechanism)
+    _check_actuators(mechanism)
+    _check_frames(mechanism)
+    check_laws(mechanism)
+    return replace(mechanism, joints=joints, bodies=bodies)
+
+
+def _check_names(mechanism: Mechanism) -> None:
+    groups: tuple[tuple[str, Iterable[str]], ...] = (
+        ("mechanism", (mechanism.name,)),
+        ("body", (body.name for body in mechanism.bodies)),
+        ("joint", (joint.name for joint in mechanism.joints)),
+        ("frame", (frame.name for frame in mechanism.frames)),
+        ("parameter", (parameter.name for parameter in mechanism.parameters)),
+        ("actuator", (actuator.name for actuator in mechanism.actuators)),
+    )
+    for kind, names in groups:
+        seen: set[str] = set()
+        for name in names:
+            check_new_name(kind, name, seen)
+            seen.add(name)
+
+
+def check_new_name(kind: str, name: str, known: Collection[str]) -> None:
+    """Raise ModelError for a name that is empty, known already, or that of the fixed frame."""
+    if not isinstance(name, str) or not name:
+        raise ModelError(f"{kind} {name!r}", "has no name", "a non-empty text", "Name it.")
+    if name in known:
+        raise ModelError(f"{kind} {name!r}", "the name is given twice", f"unique {kind} names", "Rename one.")
+    if name == BASE and kind in ("body", "frame"):
+        raise ModelError(
+            f"{kind} {name!r}",
+            "this name belongs to the fixed frame",
+            "another name",
+            f"Rename it; what is fixed to {BASE!r} needs no mass.",
+        )
+
+
+def _values(mechanism: Mechanism) -> Iterable[tuple[str, tuple[Value, ...], int]]:
+    """Every group of values: where it stands, its entries, and how many there must be."""
+    yield "gravity", mechanism.gravity, 3
+    for body in mechanism.bodies:
+        if body.inertia is not None:
+            yield f"body {body.name!r}, mass", (body.inertia.mass,), 1
+            yield f"body {body.name!r}, mass centre", body.inertia.center, 3
+            yield f"body {body.name!r}, inertia", tuple(e for row in body.inertia.tensor for e in row), 9
+    for joint in mechanism.joints:
+        yield f"joint {joint.name!r}, axis", joint.axis, 3
+    for kind, placed in (("joint", mechanism.joints), ("frame", mechanism.frames)):
+        for item in placed:
+            yield f"{kind} {item.name!r}, position", item.position, 3
+            yield f"{kind} {item.name!r}, rotation", tuple(e for row in item.rotation for e in row), 9
+    for parameter in mechanism.parameters:
+        yield f"parameter {parameter.name!r}", (parameter.value,), 1
+
+
+def _check_values(mechanism: Mechanism) -> None:
+    graph: Graph | None = None
+    known = {parameter.name for parameter in mechanism.parameters}
+    for where, values, count in _values(mechanism):
+        if len(values) != count:
+            raise ModelError(where, f"has {len(values)} numbers", f"{count}", "Give as many.")
+        for value in values:
+            if isinstance(value, Expression):
+                graph = value.graph if graph is None else graph
+                if value.graph is not graph:
+                    raise ModelError(
+                        where,
+                        "uses parameters of another mechanism",
+                        "this mechanism's own",
+                        "Declare them here.",
+                    )
+                _check_parameters(where, value, known)
+            elif not isinstance(value, Fraction):
+                raise ModelError(
+                    where,
+                    f"{value!r} is not an exact number",
+                    "a Fraction or an Expression",
+                    "Use values.to_value.",
+                )
+
+
+def _check_parameters(where: str, value: Expression, known: set[str]) -> None:
+    for index in value.graph.reachable([value.ref]):
+        kind, payload = value.graph.kinds[index], value.graph.payloads[index]
+        if kind is Kind.INPUT or (kind is Kind.PARAMETER and payload[0] not in known):
+            raise ModelError(
+                where,
+                f"depends on {payload[0]!r}",
+                f"one of the parameters {', '.join(map(repr, sorted(known))) or '(there are none)'}",
+                "Declare it as a parameter of the mechanism.",
+            )
+
+
+def _numeric(where: str, value: Value, mechanism: Mechanism) -> Fraction:
+    try:
+        return numeric(value, mechanism)
+    except ModelError as error:
+        raise ModelError(where, error.what, error.expected, error.cure) from None
+
+
+def _numeric_vector(where: str, vector: Vector3, mechanism: Mechanism) -> tuple[Fraction, Fraction, Fraction]:
+    x, y, z = (_numeric(where, entry, mechanism) for entry in vector)
+    return x, y, z
+
+
+def _numeric_matrix(where: str, matrix: Matrix3, mechanism: Mechanism) -> tuple[tuple[Fraction, ...], ...]:
+    return tuple(_numeric_vector(where, row, mechanism) for row in matrix)
+
+
+def _check_geometry(mechanism: Mechanism) -> None:
+    _numeric_vector("gravity", mechanism.gravity, mechanism)
+    for joint in mechanism.joints:
+        where = f"joint {joint.name!r}"
+        _check_placement(where, joint.rotation, joint.position, mechanism)
+        axis = _numeric_vector(f"{where}, axis", joint.axis, mechanism)
+        if abs(sum((entry * entry for entry in axis), Fraction(-1))) > 2 * _ROUNDED:
+            shown = " ".join(f"{float(entry):.9g}" for entry in axis)
+            raise ModelError(f"{where}, axis", f"({shown}) is not a unit vector", "length 1", "Normalise it.")
+    for frame in mechanism.frames:
+        _check_placement(f"frame {frame.name!r}", frame.rotation, frame.position, mechanism)
+
+
+def _check_placement(where: str, rotation: Matrix3, position: Vector3, mechanism: Mechanism) -> None:
+    _numeric_vector(f"{where}, position", position, mechanism)
+    rows = [_numeric_vector(f"{where}, rotation", row, mechanism) for row in rotation]
+    deviation = departure((rows[0], rows[1], rows[2]))
+    reflected = numeric(dot(rows[0], cross(rows[1], rows[2])), mechanism) < Fraction(0)
+    if deviation > 2 * _ROUNDED or reflected:
+        what = (
+            "is a reflection"
+            if reflected
+            else f"R R^T differs from the unit matrix by {float(deviation):.3g}"
+        )
+        raise ModelError(
+            f"{where}, rotation",
+            what,
+            "an orthonormal, right-handed matrix",
+            "Check its entries and their order.",
+        )
+
+
+def _check_inertia(name: str, inertia: Inertia, mechanism: Mechanism, allow_unphysical: bool) -> None:
+    mass = _numeric(f"body {name!r}, mass", inertia.mass, mechanism)
+    _numeric_vector(f"body {name!r}, mass centre", inertia.center, mechanism)
+    tensor = _numeric_matrix(f"body {name!r}, inertia", inertia.tensor, mechanism)
+    for i, j, entry in ((0, 1, "xy"), (0, 2, "xz"), (1, 2, "yz")):
+        if inertia.tensor[i][j] != inertia.tensor[j][i]:
+            raise ModelError(
+                f"body {name!r}, inertia",
+                f"is not symmetric: I{entry} is {float(tensor[i][j])!r}, "
+                f"I{entry[::-1]} is {float(tensor[j][i])!r}",
+                "a symmetric tensor",
+                "Give each product of inertia once, or twice the same.",
+            )
+    if not allow_unphysical:
+        check_physical(name, mass, tensor)
+
+
+def _check_coordinates(mechanism: Mechanism) -> None:
+    movable = [joint.name for joint in mechanism.joints if joint.kind is not JointKind.FIXED]
+    if not movable:
+        raise ModelError(
+            f"mechanism {mechanism.name!r}",
+            "nothing in it can move",
+            "at least one revolute or prismatic joint",
+            "Add one.",
+        )
+    if sorted(mechanism.coordinates) != sorted(movable):
+        raise ModelError(
+            "coordinates",
+            f"are {', '.join(map(repr, mechanism.coordinates)) or '(none)'}",
+            f"each of the movable joints {', '.join(map(repr, movable))} once",
+            "List every movable joint, and no other, in the order wanted.",
+        )
+
+
+def _check_actuators(mechanism: Mechanism) -> None:
+    driven: set[str] = set()
+    for actuator in mechanism.actuators:
+        where = f"actuator {actuator.name!r}"
+        if actuator.joint not in mechanism.coordinates:
+            raise ModelError(
+                where,
+                f"acts on {actuator.joint!r}, which is no movable joint",
+                f"one of {', '.join(map(repr, mechanism.coordinates))}",
+                "Mend the joint's name.",
+            )
+        if actuator.joint in driven:
+            raise ModelError(
+                where,
+                f"is the second on joint {actuator.joint!r}",
+                "one actuator a joint",
+                "Remove one of them.",
+            )
+        if actuator.sign not in (1, -1):
+            raise ModelError(where, f"has the sign {actuator.sign!r}", "+1 or -1", "Give the sign alone.")
+        driven.add(actuator.joint)
+
+
+def _check_frames(mechanism: Mechanism) -> None:
+    bodies = {body.name for body in mechanism.bodies}
+    for frame in mechanism.frames:
+        if frame.body != BASE and frame.body not in bodies:
+            raise ModelError(
+                f"frame {frame.name!r}",
+                f"is fixed in {frame.body!r}, which is not a body",
+                f"one of {', '.join(map(repr, sorted(bodies)))}",
+                "Mend the name or add the body.",
+            )
+    for name in sorted(bodies - {frame.name for frame in mechanism.frames if frame.body == frame.name}):
+        raise ModelError(
+            f"body {name!r}",
+            "has no frame of its own name",
+            f"a frame {name!r} fixed in it",
+            "Add that frame.",
+        )
