@@ -1,0 +1,1 @@
+"""Physics to expressions: one module for each formulation."""

@@ -1,0 +1,249 @@
+"""Forward dynamics by articulated-body inertias (Featherstone 1983), unrolled and sparse.
+
+For the articulated body that hangs on joint i, f = I a + p relates the spatial acceleration of its root (angular first,
+about its origin, gravity taken as an acceleration of the base) to the spatial force on it.  With the joint's motion
+direction s and its generalized force tau,
+
+    U = I s,   D = s . U,   u = tau - s . p
+    I' = I - U U^T / D,   p' = p + I' c + U u / D
+
+go to the parent (c is the velocity-dependent acceleration across the joint), and outwards
+
+    a' = a_parent + c,   qdd = (u - U . a') / D,   a = a' + s qdd.
+
+Signs here: p collects the forces that the velocities need, so f = I a + p is the force that must be applied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kanegen.codegen.derivation.motion import Motion
+from kanegen.codegen.derivation.placement import PlacedTree
+from kanegen.codegen.graph import Expression
+
+Row = list[Expression]
+
+
+def forward_dynamics(tree: PlacedTree, motion: Motion, tau: Sequence[Expression]) -> list[Expression]:
+    """Joint accelerations in coordinate order for a motion whose joint accelerations are zero (``motion.rate`` in use)."""
+    bodies = tree.bodies
+    n = len(bodies)
+    inertia = [_rigid_inertia(motion, i) for i in range(n)]
+    bias = [_rigid_bias(motion, i) for i in range(n)]
+    gain: list[tuple[Row, Expression, Expression]] = [([], motion.zero, motion.zero)] * n
+    for i in reversed(range(n)):
+        body = bodies[i]
+        s = body.axis if body.revolute else 3 + body.axis
+        reaction = [inertia[i][r][s] for r in range(6)]
+        pivot = 1 / reaction[s]
+        force = tau[body.coordinate] * (1 / motion.to_unit(i)) - bias[i][s]
+        gain[i] = (reaction, pivot, force)
+        if body.parent < 0:
+            continue
+        scaled = [x * pivot for x in reaction]
+        across = _velocity_product(motion, i)
+        rest = [
+            [inertia[i][r][c] - reaction[r] * scaled[c] if r <= c else motion.zero for c in range(6)]
+            for r in range(6)
+        ]
+        for r in range(6):
+            for c in range(r):
+                rest[r][c] = rest[c][r]
+            rest[r][s] = rest[s][r] = motion.zero
+        left = [
+            motion.sum([bias[i][r], *(rest[r][c] * across[c] for c in range(6)), scaled[r] * force])
+            for r in range(6)
+        ]
+        _add_to_parent(motion, i, rest, left, inertia[body.parent], bias[body.parent])
+    accelerations: list[Row] = []
+    result = [motion.zero] * n
+    for i, body in enumerate(bodies):
+        s = body.axis if body.revolute else 3 + body.axis
+        before = _carried_acceleration(motion, i, accelerations[body.parent] if body.parent >= 0 else None)
+        reaction, pivot, force = gain[i]
+        qdd = (force - motion.sum([reaction[r] * before[r] for r in range(6)])) * pivot
+        result[body.coordinate] = qdd * (1 / motion.to_unit(i))
+        accelerations.append([before[r] + qdd if r == s else before[r] for r in range(6)])
+    return result
+
+
+def _rigid_inertia(motion: Motion, i: int) -> list[Row]:
+    """Spatial inertia of body i about its origin: ((J, skew h), (-skew h, m))."""
+    body = motion.tree.bodies[i]
+    second, h = body.second_moment, body.first_moment
+    trace = second[0][0] + second[1][1] + second[2][2]
+    j = [[(trace if r == c else 0) - second[r][c] for c in range(3)] for r in range(3)]
+    hx = _skew(h)
+    rows: list[list[Any]] = [[*j[r], *hx[r]] for r in range(3)]
+    rows += [[*(-x for x in hx[r]), *(body.mass if r == c else 0 for c in range(3))] for r in range(3)]
+    return [[motion.zero if x == 0 else motion.number(x) for x in row] for row in rows]
+
+
+def _skew(v: Sequence[Any]) -> list[list[Any]]:
+    return [[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]]
+
+
+def _rigid_bias(motion: Motion, i: int) -> Row:
+    """Force and moment about the origin that body i needs for its velocity alone: W = skew(w)^2 in place of U."""
+    body = motion.tree.bodies[i]
+    s, h = body.second_moment, body.first_moment
+
+    def w2(r: int, c: int) -> Expression:
+        if r == c:
+            return -motion.sum([motion.square(i, x) for x in range(3) if x != r])
+        return motion.w(i, r) * motion.w(i, c)
+
+    moments = []
+    for t in range(3):
+        r, c = (t + 1) % 3, (t + 2) % 3
+        terms = []
+        if s[r][r] != s[c][c]:
+            terms.append(motion.number(s[r][r] - s[c][c]) * w2(r, c))
+        if s[r][t] != 0:
+            terms.append(motion.number(s[r][t]) * w2(c, t))
+        if s[c][t] != 0:
+            terms.append(-motion.number(s[c][t]) * w2(r, t))
+        if s[r][c] != 0:
+            terms.append(motion.number(s[r][c]) * (motion.square(i, c) - motion.square(i, r)))
+        moments.append(motion.sum(terms))
+    forces = [motion.sum([motion.number(h[c]) * w2(r, c) for c in range(3) if h[c] != 0]) for r in range(3)]
+    return moments + forces
+
+
+def _velocity_product(motion: Motion, i: int) -> Row:
+    """Acceleration across the joint of body i that its own rate and its parent's velocity cause, in its frame.
+
+    The centripetal acceleration of its origin belongs to it.
+    """
+    body = motion.tree.bodies[i]
+    parent = body.parent
+    k = body.axis
+    a, b = (k + 1) % 3, (k + 2) % 3
+    angular = [motion.zero] * 3
+    if body.revolute:
+        angular[a] = motion.w(i, b) * motion.rate[i]
+        angular[b] = -motion.w(i, a) * motion.rate[i]
+    position = motion.position(i)
+
+    def centripetal(m: int) -> Expression:
+        n, o = (m + 1) % 3, (m + 2) % 3
+        terms = []
+        for c in range(3):
+            if position[c].is_zero or parent < 0:
+                continue
+            if c == m:
+                terms.append(-(motion.square(parent, n) + motion.square(parent, o)) * position[c])
+            else:
+                terms.append(motion.w(parent, m) * motion.w(parent, c) * position[c])
+        if not body.revolute and parent >= 0:
+            rotation = motion.rotation(i)
+            sweep = motion.w(parent, n) * rotation[o][k] - motion.w(parent, o) * rotation[n][k]
+            terms.append(sweep * (motion.rate[i] * 2))
+        return motion.sum(terms)
+
+    linear = [motion.into_body(i, lambda c: motion.into_joint_frame(i, centripetal, c), r) for r in range(3)]
+    return angular + linear
+
+
+def _carried_acceleration(motion: Motion, i: int, parent: Row | None) -> Row:
+    """a_parent + c in body i's frame and about its origin."""
+    position = motion.position(i)
+    if parent is None:
+        angular: Row = [motion.zero] * 3
+        linear = [-g for g in motion.gravity]
+    else:
+        angular = parent[:3]
+        linear = []
+        for m in range(3):
+            n, o = (m + 1) % 3, (m + 2) % 3
+            linear.append(motion.sum([parent[3 + m], angular[n] * position[o], -angular[o] * position[n]]))
+    across = _velocity_product(motion, i)
+
+    def turned(v: Row, r: int) -> Expression:
+        return motion.into_body(i, lambda c: motion.into_joint_frame(i, lambda m: v[m], c), r)
+
+    return [turned(angular, r) + across[r] for r in range(3)] + [
+        turned(linear, r) + across[3 + r] for r in range(3)
+    ]
+
+
+def _add_to_parent(motion: Motion, i: int, rest: list[Row], left: Row, inertia: list[Row], bias: Row) -> None:
+    """Express an articulated inertia and bias in the parent's frame about its origin, and add them there."""
+    position = motion.position(i)
+
+    def turned_vector(v: Row) -> Row:
+        return [
+            motion.out_of_joint_frame(i, lambda r: motion.out_of_body(i, lambda c: v[c], r), m)
+            for m in range(3)
+        ]
+
+    def turned_tensor(t: list[Row]) -> list[Row]:
+        columns = [turned_vector([t[r][c] for r in range(3)]) for c in range(3)]  # columns[c][m]: R t
+        return [turned_vector([columns[c][m] for c in range(3)]) for m in range(3)]
+
+    def turned_symmetric(t: list[Row]) -> list[Row]:
+        joint = _turn_symmetric(motion, i, t)
+        rotation = motion.rotation(i)
+        out = [[motion.zero] * 3 for _ in range(3)]
+        for m in range(3):
+            for n in range(m, 3):
+                out[m][n] = out[n][m] = motion.sum(
+                    [
+                        rotation[m][r] * rotation[n][c] * joint[r][c]
+                        for r in range(3)
+                        for c in range(3)
+                        if not rotation[m][r].is_zero and not rotation[n][c].is_zero
+                    ]
+                )
+        return out
+
+    jj = turned_symmetric([row[:3] for row in rest[:3]])
+    jl = turned_tensor([row[3:] for row in rest[:3]])
+    ll = turned_symmetric([row[3:] for row in rest[3:]])
+    shift = [[motion.zero if x == 0 else x for x in row] for row in _skew_expressions(motion, position)]
+    # about the parent's origin: H' = H + P L, J' = J + P H^T + H' P^T with P = skew(position)
+    pl = _product(motion, shift, ll)
+    h = [[jl[r][c] + pl[r][c] for c in range(3)] for r in range(3)]
+    pht = _product(motion, shift, [[jl[c][r] for c in range(3)] for r in range(3)])
+    hpt = _product(motion, h, [[-x for x in row] for row in shift])
+    for r in range(3):
+        for c in range(3):
+            if c >= r:
+                value = motion.sum([inertia[r][c], jj[r][c], pht[r][c], hpt[r][c]])
+                inertia[r][c] = inertia[c][r] = value
+                inertia[3 + r][3 + c] = inertia[3 + c][3 + r] = inertia[3 + r][3 + c] + ll[r][c]
+            inertia[r][3 + c] = inertia[3 + c][r] = inertia[r][3 + c] + h[r][c]
+    moment, force = turned_vector(left[:3]), turned_vector(left[3:])
+    for m in range(3):
+        n, o = (m + 1) % 3, (m + 2) % 3
+        bias[m] = motion.sum([bias[m], moment[m], position[n] * force[o], -position[o] * force[n]])
+        bias[3 + m] = bias[3 + m] + force[m]
+
+
+def _turn_symmetric(motion: Motion, i: int, t: list[Row]) -> list[Row]:
+    """A symmetric tensor of body i in its joint frame; five products turn it by the joint's angle."""
+    body = motion.tree.bodies[i]
+    if not body.revolute:
+        return t
+    k = body.axis
+    a, b = (k + 1) % 3, (k + 2) % 3
+    c, s = motion.cosine[i], motion.sine[i]
+    x = s * (t[a][a] - t[b][b]) + c * (t[a][b] * 2)
+    out = [list(row) for row in t]
+    out[a][a] = t[a][a] - s * x
+    out[b][b] = t[b][b] + s * x
+    out[a][b] = out[b][a] = c * x - t[a][b]
+    out[a][k] = out[k][a] = c * t[a][k] - s * t[b][k]
+    out[b][k] = out[k][b] = c * t[b][k] + s * t[a][k]
+    return out
+
+
+def _skew_expressions(motion: Motion, v: Sequence[Expression]) -> list[Row]:
+    z = motion.zero
+    return [[z, -v[2], v[1]], [v[2], z, -v[0]], [-v[1], v[0], z]]
+
+
+def _product(motion: Motion, m: list[Row], n: list[Row]) -> list[Row]:
+    return [[motion.sum([m[r][x] * n[x][c] for x in range(3)]) for c in range(3)] for r in range(3)]

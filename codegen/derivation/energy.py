@@ -1,0 +1,194 @@
+"""Kinetic and potential energy, and momentum.
+
+With mass m, first moment h and inertia J about a body's origin, velocity v of the origin and angular velocity w,
+
+    p = m v + w x h,   l = h x v + J w   (about the origin),   T = 1/2 sum (v . p + w . l).
+
+Regrouping inertia across joints changes none of these: what moves belongs to points that both bodies carry along alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.composite_inertia import CompositeInertia
+from kanegen.codegen.derivation.kernel_arguments import position_input, rate_input, speed_input
+from kanegen.codegen.derivation.kinematics import Kinematics, start
+from kanegen.codegen.derivation.placement import PlacedTree
+from kanegen.codegen.graph import Argument, Expression, Program
+from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
+
+
+class BodyMomentum:
+    """Momentum of the bodies beyond each joint, about that body's origin, in its frame."""
+
+    def __init__(self, kinematics: Kinematics) -> None:
+        self.kinematics, self.motion, self.tree = kinematics, kinematics.motion, kinematics.tree
+        self._memo: dict[tuple[str, int, int], Expression] = {}
+
+    def own_linear(self, i: int, r: int) -> Expression:
+        """p_r of body i alone."""
+        motion, body = self.motion, self.tree.bodies[i]
+        a, b = (r + 1) % 3, (r + 2) % 3
+        h = body.first_moment
+        return motion.sum(
+            [
+                motion.number(body.mass) * self.kinematics.velocity(i, r) if body.mass != 0 else motion.zero,
+                motion.number(h[b]) * motion.w(i, a) if h[b] != 0 else motion.zero,
+                -motion.number(h[a]) * motion.w(i, b) if h[a] != 0 else motion.zero,
+            ]
+        )
+
+    def own_angular(self, i: int, r: int) -> Expression:
+        """l_r of body i alone, about its origin."""
+        motion, body = self.motion, self.tree.bodies[i]
+        a, b = (r + 1) % 3, (r + 2) % 3
+        h, s = body.first_moment, body.second_moment
+        terms = []
+        if h[a] != 0:
+            terms.append(motion.number(h[a]) * self.kinematics.velocity(i, b))
+        if h[b] != 0:
+            terms.append(-motion.number(h[b]) * self.kinematics.velocity(i, a))
+        if s[a][a] + s[b][b] != 0:
+            terms.append(motion.number(s[a][a] + s[b][b]) * motion.w(i, r))
+        for c in (a, b):
+            if s[r][c] != 0:
+                terms.append(-motion.number(s[r][c]) * motion.w(i, c))
+        return motion.sum(terms)
+
+    def linear(self, i: int, r: int) -> Expression:
+        """Linear momentum of everything beyond the joint of body i."""
+        key = ("p", i, r)
+        if key not in self._memo:
+            children = [self._linear_in_parent(j, r) for j in self.tree.children(i)]
+            self._memo[key] = self.motion.sum([self.own_linear(i, r), *children])
+        return self._memo[key]
+
+    def angular(self, i: int, r: int) -> Expression:
+        """Angular momentum of everything beyond the joint of body i, about its origin."""
+        key = ("l", i, r)
+        if key not in self._memo:
+            children = [self._angular_in_parent(j, r) for j in self.tree.children(i)]
+            self._memo[key] = self.motion.sum([self.own_angular(i, r), *children])
+        return self._memo[key]
+
+    def _linear_in_parent(self, j: int, m: int) -> Expression:
+        motion = self.motion
+        return motion.out_of_joint_frame(
+            j, lambda r: motion.out_of_body(j, lambda c: self.linear(j, c), r), m
+        )
+
+    def _angular_in_parent(self, j: int, m: int) -> Expression:
+        motion = self.motion
+        p = motion.position(j)
+        n, o = (m + 1) % 3, (m + 2) % 3
+        turned = motion.out_of_joint_frame(
+            j, lambda r: motion.out_of_body(j, lambda c: self.angular(j, c), r), m
+        )
+        terms = [turned]
+        if not p[n].is_zero:
+            terms.append(p[n] * self._linear_in_parent(j, o))
+        if not p[o].is_zero:
+            terms.append(-p[o] * self._linear_in_parent(j, n))
+        return motion.sum(terms)
+
+    def total(self, m: int) -> tuple[Expression, Expression]:
+        """Component m of the linear momentum and of the angular momentum about the base origin, in the base frame."""
+        roots = self.tree.children(-1)
+        return (
+            self.motion.sum([self._linear_in_parent(j, m) for j in roots]),
+            self.motion.sum([self._angular_in_parent(j, m) for j in roots]),
+        )
+
+
+def kinetic_energy(
+    tree: PlacedTree, mechanism: Mechanism, choices: Choices, speeds: Sequence[GeneralizedSpeed] | None = None
+) -> Program:
+    """T = 1/2 sum over the bodies of v . p + w . l, from joint rates or the given generalized speeds."""
+    kinematics = start(tree, choices, moving=True, speeds=speeds)
+    motion, momentum = kinematics.motion, BodyMomentum(kinematics)
+    terms = []
+    for i in range(len(tree.bodies)):
+        for r in range(3):
+            linear, angular = momentum.own_linear(i, r), momentum.own_angular(i, r)
+            if not linear.is_zero:
+                terms.append(kinematics.velocity(i, r) * linear)
+            if not angular.is_zero:
+                terms.append(motion.w(i, r) * angular)
+    energy = motion.sum(terms) * Fraction(1, 2)
+    return Program(
+        name="kinetic_energy",
+        title="kinetic energy",
+        source="sum over the bodies of (v . p + w . l) / 2",
+        inputs=(position_input(mechanism), _velocities(mechanism, speeds)),
+        outputs=(Argument("T", (), "J", "kinetic energy"),),
+        graph=motion.graph,
+        results=((energy.ref,),),
+        labels=motion.labels,
+    )
+
+
+def potential_energy(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+    """U = -g . (first moment of all bodies about the base origin): zero for mass at the base origin."""
+    kinematics = start(tree, choices)
+    motion = kinematics.motion
+    composite = CompositeInertia(tree, motion)
+    terms = []
+    for m in range(3):
+        weight = motion.number(tree.gravity[m])
+        if not weight.is_zero:
+            terms.append(
+                -weight
+                * motion.sum(
+                    [
+                        motion.number(tree.base_first_moment[m]),
+                        *(composite.first_in_parent(j, m) for j in tree.children(-1)),
+                    ]
+                )
+            )
+    return Program(
+        name="potential_energy",
+        title="potential energy of gravity, zero for mass at the base origin",
+        source="weight of the composite first moment",
+        inputs=(position_input(mechanism),),
+        outputs=(Argument("U", (), "J", "potential energy, zero for mass at the base origin"),),
+        graph=motion.graph,
+        results=((motion.sum(terms).ref,),),
+        labels=motion.labels,
+    )
+
+
+def momentum(
+    tree: PlacedTree, mechanism: Mechanism, choices: Choices, speeds: Sequence[GeneralizedSpeed] | None = None
+) -> Program:
+    """Linear momentum, then angular momentum about the base origin, both in the base frame.
+
+    Kane & Levinson's W31 (1983, eqs 134 - 138) is its component along n2.
+    """
+    kinematics = start(tree, choices, moving=True, speeds=speeds)
+    body = BodyMomentum(kinematics)
+    totals = [body.total(m) for m in range(3)]
+    return Program(
+        name="momentum",
+        title="linear and angular momentum",
+        source="momenta carried from the tips to the base",
+        inputs=(position_input(mechanism), _velocities(mechanism, speeds)),
+        outputs=(
+            Argument(
+                "momentum",
+                (6,),
+                "kg m/s, kg m^2/s",
+                "linear momentum, then angular momentum about the base origin, in the base frame",
+            ),
+        ),
+        graph=kinematics.motion.graph,
+        results=(tuple(x.ref for x in [*(t[0] for t in totals), *(t[1] for t in totals)]),),
+        labels=kinematics.motion.labels,
+    )
+
+
+def _velocities(mechanism: Mechanism, speeds: Sequence[GeneralizedSpeed] | None) -> Argument:
+    return rate_input(mechanism) if speeds is None else speed_input(mechanism, speeds)

@@ -1,0 +1,28 @@
+"""Which formulation derives the kernels of a mechanism: recursions for joint rates, Kane's method for other speeds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.kane_kernels import KaneFormulation
+from kanegen.codegen.derivation.placement import place
+from kanegen.codegen.derivation.standard import DYNAMICS, Build, frame_kernels
+from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
+
+
+def formulation(
+    mechanism: Mechanism,
+    speeds: Sequence[GeneralizedSpeed] | None,
+    live_parameters: bool,
+    identifiers: Mapping[str, str],
+) -> dict[str, Build]:
+    """The kernels of a mechanism by name; ``identifiers`` gives the frames' names in C.
+
+    With generalized speeds other than the joint rates, Jacobians map these speeds.
+    """
+    frames = frame_kernels(place(mechanism, Choices()), identifiers, speeds)
+    if speeds is None:
+        return {**DYNAMICS, **frames}
+    return {**KaneFormulation(tuple(speeds), live_parameters).kernels(), **frames}

@@ -1,0 +1,202 @@
+"""The kernels of a mechanism by Kane's method, for joint rates or any other generalized speeds.
+
+Here v is u, a is u' and tau is conjugate to u: power = tau . u.  With q' = W(q) u and u = Y(q) q', forces Q
+that act on the joint rates are tau = W^T Q on the speeds, and Q = Y^T tau.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.energy import kinetic_energy, momentum, potential_energy
+from kanegen.codegen.derivation.generalized_speeds import joint_rates
+from kanegen.codegen.derivation.kane import (
+    described,
+    equations_of_tree,
+    forces_on_rates,
+    generalized_force,
+    inertia_coefficient,
+    intermediate_quantities,
+    negative,
+)
+from kanegen.codegen.derivation.kane_motion import KaneMotion
+from kanegen.codegen.derivation.kernel_arguments import (
+    actuator_force_output,
+    coordinate_rate_output,
+    described_speed,
+    force_on_speeds_argument,
+    position_input,
+    speed_derivative_argument,
+    speed_input,
+)
+from kanegen.codegen.derivation.linear_solve import blockings, elimination_orders, solve
+from kanegen.codegen.derivation.placement import PlacedTree
+from kanegen.codegen.derivation.standard import Build
+from kanegen.codegen.graph import Argument, Expression, Graph, Program, constant, inputs
+from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
+
+SOURCE = "Kane's dynamical equations (Kane & Levinson 1983)"
+
+
+@dataclass(frozen=True)
+class KaneFormulation:
+    """Kane's method for one choice of generalized speeds (None: the joint rates), as kernels by name.
+
+    Every method that takes (tree, mechanism, choices) derives one kernel.  Of the placed ``tree`` only the
+    geometry is read, so that it may be regrouped; masses and central inertias are those of the mechanism.
+    ``live_parameters`` must be what the tree was placed with.
+    """
+
+    speeds: tuple[GeneralizedSpeed, ...] | None = None
+    live_parameters: bool = False
+
+    def kernels(self) -> dict[str, Build]:
+        """All kernels of the formulation, by name."""
+        return {
+            "inverse_dynamics": self.inverse_dynamics,
+            "forward_dynamics": self.forward_dynamics,
+            "mass_matrix": self.mass_matrix,
+            "bias_forces": self.bias_forces,
+            "gravity_forces": self.gravity_forces,
+            "kinetic_energy": partial(kinetic_energy, speeds=self.speeds),
+            "potential_energy": potential_energy,
+            "momentum": partial(momentum, speeds=self.speeds),
+            "coordinate_rates": self.coordinate_rates,
+            "actuator_forces": self.actuator_forces,
+        }
+
+    def inverse_dynamics(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+        """Generalized forces on the speeds that produce given u': the first problem of the paper.
+
+        The u' are not brought into evidence, which the paper's conclusion calls unnecessary for this purpose.
+        """
+        derivation = self._start(tree, mechanism, "qva")
+        output = force_on_speeds_argument(mechanism, derivation.speeds)
+        title = "generalized forces that produce given accelerations"
+        return derivation.program("inverse_dynamics", title, output, derivation.forces())
+
+    def actuator_forces(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+        """Torques and forces of the actuators, with their own signs, that produce given u' (eqs 118 - 126).
+
+        For a joint without an actuator it is the generalized force on the joint's rate.
+        """
+        derivation = self._start(tree, mechanism, "qva")
+        on_rates = forces_on_rates(derivation.motion.equations.speeds_from_rates, derivation.forces())
+        signs = {actuator.joint: actuator.sign for actuator in mechanism.actuators}
+        forces = [x * signs.get(joint, 1) for joint, x in zip(mechanism.coordinates, on_rates, strict=True)]
+        title = "actuator forces that produce given accelerations"
+        return derivation.program("actuator_forces", title, actuator_force_output(mechanism), forces)
+
+    def forward_dynamics(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+        """u' from forces on the speeds: the second problem (eqs 118 - 123), by an unrolled L D L^T."""
+        kane = equations_of_tree(tree, mechanism, self._speeds(mechanism), self.live_parameters)
+        matrix = kane.mass_matrix
+        for r, speed in enumerate(kane.speeds):
+            if matrix[r][r].is_zero:
+                raise ModelError(
+                    f"generalized speed u{r + 1} = {described_speed(speed)}",
+                    "moves no inertia, so its derivative is undefined",
+                    "a body with mass or inertia that it moves",
+                    "Give the bodies beyond it their inertia; inverse dynamics works as it is.",
+                )
+        orders = elimination_orders(
+            [[not x.is_zero for x in row] for row in matrix], [[x.is_number for x in row] for row in matrix]
+        )
+        order = orders[choices.pick("elimination order", len(orders))]
+        ways = blockings(order, matrix)
+        blocks = ways[choices.pick("pivots of elimination", len(ways))]
+        right = kane.right_hand_side(inputs(kane.graph, "tau", mechanism.dof))
+        refs = tuple(x.ref for x in solve(matrix, right, blocks))
+        return Program(
+            name="forward_dynamics",
+            title="accelerations that generalized forces produce",
+            source=SOURCE,
+            inputs=(
+                position_input(mechanism),
+                speed_input(mechanism, kane.speeds),
+                force_on_speeds_argument(mechanism, kane.speeds),
+            ),
+            outputs=(speed_derivative_argument(mechanism, kane.speeds),),
+            graph=kane.graph,
+            results=(refs,),
+            labels=kane.labels(refs),
+        )
+
+    def mass_matrix(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+        """M = -X (eq 88), full and symmetric."""
+        derivation = self._start(tree, mechanism, "q")
+        n = mechanism.dof
+        upper = {
+            (r, s): negative(inertia_coefficient(derivation.motion, r, s))
+            for r in range(n)
+            for s in range(r, n)
+        }
+        entries = [upper[min(r, s), max(r, s)] for r in range(n) for s in range(n)]
+        output = Argument("M", (n, n), "kg m^2, kg m, kg", "mass matrix for the speeds u: tau = M du/dt + h")
+        return derivation.program("mass_matrix", "mass matrix", output, entries)
+
+    def bias_forces(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+        """Generalized forces on the speeds at u' = 0: those of velocities and gravity."""
+        derivation = self._start(tree, mechanism, "qv")
+        meaning = "Coriolis, centrifugal and gravity forces on the speeds u"
+        output = force_on_speeds_argument(mechanism, derivation.speeds, "h", meaning)
+        return derivation.program("bias_forces", "forces at zero accelerations", output, derivation.forces())
+
+    def gravity_forces(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+        """Generalized forces on the speeds that hold the mechanism at rest."""
+        derivation = self._start(tree, mechanism, "q")
+        output = force_on_speeds_argument(mechanism, derivation.speeds, "g", "gravity forces on the speeds u")
+        return derivation.program(
+            "gravity_forces", "forces that hold the mechanism at rest", output, derivation.forces()
+        )
+
+    def coordinate_rates(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+        """q' = W(q) u (eqs 8 - 12)."""
+        derivation = self._start(tree, mechanism, "qv")
+        output = coordinate_rate_output(mechanism)
+        return derivation.program(
+            "coordinate_rates", "rates of the coordinates", output, derivation.motion.rate
+        )
+
+    def _speeds(self, mechanism: Mechanism) -> tuple[GeneralizedSpeed, ...]:
+        return joint_rates(mechanism) if self.speeds is None else self.speeds
+
+    def _start(self, tree: PlacedTree, mechanism: Mechanism, given: str) -> _Derivation:
+        """A derivation with those of q, v and a as inputs that ``given`` names, and zeros for the others."""
+        speeds = self._speeds(mechanism)
+        graph = Graph()
+        n = mechanism.dof
+        zeros = (constant(graph, 0),) * n
+        q, u, u_dot = (inputs(graph, name, n) if name in given else zeros for name in "qva")
+        arguments = {
+            "q": position_input(mechanism),
+            "v": speed_input(mechanism, speeds),
+            "a": speed_derivative_argument(mechanism, speeds),
+        }
+        motion = KaneMotion(described(mechanism, self.live_parameters), tree, graph, speeds, q, u, u_dot)
+        return _Derivation(speeds, motion, tuple(arguments[name] for name in given))
+
+
+@dataclass(frozen=True)
+class _Derivation:
+    """One kernel being derived: the motion of the bodies and the arguments it depends on."""
+
+    speeds: Sequence[GeneralizedSpeed]
+    motion: KaneMotion
+    arguments: tuple[Argument, ...]
+
+    def forces(self) -> list[Expression]:
+        """tau_r = -(K*_r + gravity's part of K_r) (eq 117)."""
+        return [negative(generalized_force(self.motion, r)) for r in range(len(self.speeds))]
+
+    def program(self, name: str, title: str, output: Argument, results: Iterable[Expression]) -> Program:
+        refs = tuple(x.ref for x in results)
+        labels: Mapping[int, str] = {
+            node: label for label, (node, _) in intermediate_quantities(self.motion, refs).items()
+        }
+        return Program(name, title, SOURCE, self.arguments, (output,), self.motion.graph, (refs,), labels)

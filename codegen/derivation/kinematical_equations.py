@@ -1,0 +1,176 @@
+"""Generalized speeds and kinematical differential equations (Kane & Levinson 1983, eqs 1 - 12).
+
+Every generalized speed is a combination of the joint rates, u_r = sum_s Y_rs(q) q'_s (eq 1, with Y for the
+paper's A and no B_r), and a set of speeds is admissible when this can be solved for the rates, q' = W(q) u.
+The solution is found with SymPy, exactly, in the sines and cosines of the joint angles as symbols with s^2 +
+c^2 = 1, and every quotient is brought to lowest terms modulo these circles.  For the Stanford Arm and the
+speeds of eqs 2 and 3 it is eqs 8 - 11: singular where s2 = 0, where the speeds themselves are, and nowhere
+else.
+
+Speeds that are joint rates give their rates outright.  Of the others, a rate that stands in one equation
+alone, with a number as coefficient, is taken from it after the rest (q'_3 = u_2 - q'_1 c_2, eqs 6 and 10);
+what then remains is solved by determinants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kanegen.codegen.derivation.generalized_speeds import resolve
+from kanegen.codegen.derivation.motion import Motion
+from kanegen.codegen.derivation.trigonometric import Polynomial, TrigonometricAlgebra
+from kanegen.codegen.graph import Expression, constant
+from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """x_coordinate = sum over quotients of (sum of numerator * side_r) * reciprocal - sum of factor * x_y.
+
+    ``quotients`` holds (reciprocal of a denominator, ((r, numerator), ...)); ``others`` holds (y, factor).
+    """
+
+    coordinate: int
+    quotients: tuple[tuple[Expression, tuple[tuple[int, Expression], ...]], ...]
+    others: tuple[tuple[int, Expression], ...]
+
+
+class KinematicalEquations:
+    """u = Y(q) q' and q' = W(q) u of a placed tree, in the graph and with the sines and cosines of ``turns``.
+
+    ``speeds_from_rates`` is Y, ``rates_from_speeds`` is W: rows of Expressions, rates in coordinate order.
+    Raises ModelError when the speeds are not as many as the coordinates, name unknown joints or bodies, or do
+    not determine the rates in any configuration.
+    """
+
+    def __init__(self, turns: Motion, speeds: Sequence[GeneralizedSpeed]) -> None:
+        self._turns = turns
+        self.speeds = resolve(turns.tree, speeds)
+        n = len(self.speeds)
+        self._algebra = TrigonometricAlgebra(turns.graph, turns.sine, turns.cosine, self._constants())
+        rows = [self._row(r) for r in range(n)]
+        self.speeds_from_rates = tuple(
+            tuple(self._algebra.expression(entry) for entry in row) for row in rows
+        )
+        self._plain = {s.coordinate: r for r, s in enumerate(self.speeds) if s.coordinate is not None}
+        self._sides = [r for r, s in enumerate(self.speeds) if s.coordinate is None]
+        self._steps = self._solution(rows)
+        columns = [self.solve([constant(turns.graph, int(r == s)) for r in range(n)]) for s in range(n)]
+        self.rates_from_speeds: tuple[tuple[Expression, ...], ...] = tuple(zip(*columns, strict=True))
+
+    def solve(
+        self, right: Sequence[Expression], offset: Mapping[int, Expression] | None = None
+    ) -> list[Expression]:
+        """The x with Y x = right - offset, in coordinate order; ``offset`` goes by speed, zero where absent.
+
+        With right = u it is q' (eq 12); with right = u' and offset = Y' q' it is q''.
+        """
+        x: dict[int, Expression] = {c: right[r] for c, r in self._plain.items()}
+        side = {}
+        for r in self._sides:
+            terms = [right[r], *(-self.speeds_from_rates[r][c] * x[c] for c in self._plain)]
+            if offset is not None and r in offset:
+                terms.append(-offset[r])
+            side[r] = self._turns.sum(terms)
+        for step in self._steps:
+            terms = [
+                self._turns.sum([numerator * side[r] for r, numerator in parts]) * reciprocal
+                for reciprocal, parts in step.quotients
+            ]
+            terms += [-factor * x[y] for y, factor in step.others]
+            x[step.coordinate] = self._turns.sum(terms)
+        return [x[c] for c in range(len(self.speeds))]
+
+    def defined(self, body: int, k: int) -> tuple[int, Expression] | None:
+        """r and f, where component k of the body's angular velocity is f u_r by definition (eq 18), or None."""
+        for r, speed in enumerate(self.speeds):
+            if speed.coordinate is None and speed.body == body and speed.axis() == k:
+                return r, 1 / self._turns.number(speed.direction[k])
+        return None
+
+    # -- the equations and their solution --------------------------------------------------------------------
+
+    def _constants(self) -> list[Expression]:
+        """Everything fixed that the equations are made of."""
+        number, bodies = self._turns.number, range(len(self._turns.tree.bodies))
+        turned = [x for i in bodies for row in self._turns.rotation(i) for x in row]
+        return turned + [number(x) for speed in self.speeds for x in speed.direction]
+
+    def _row(self, r: int) -> list[Polynomial]:
+        """Y_r1 ... Y_rn: the direction of u_r carried inwards and dotted with each joint axis it meets."""
+        speed, algebra, turns = self.speeds[r], self._algebra, self._turns
+        row = [algebra.zero] * len(self.speeds)
+        if speed.coordinate is not None:
+            row[speed.coordinate] = algebra.one
+            return row
+        d = [algebra.value(turns.number(x)) for x in speed.direction]
+        i = speed.body
+        while i >= 0:
+            body = turns.tree.bodies[i]
+            if body.revolute:
+                k, a, b = body.axis, (body.axis + 1) % 3, (body.axis + 2) % 3
+                row[body.coordinate] = algebra.normal(d[k] * body.sense)
+                s, c = algebra.sines[i], algebra.cosines[i]
+                d[a], d[b] = c * d[a] - s * d[b], s * d[a] + c * d[b]
+            rotation = [[algebra.value(x) for x in components] for components in turns.rotation(i)]
+            d = [algebra.normal(vec.dot(components, d)) for components in rotation]
+            i = body.parent
+        return row
+
+    def _solution(self, rows: Sequence[Sequence[Polynomial]]) -> list[_Step]:
+        """Steps that give the rates which are not speeds; each uses only rates of earlier steps."""
+        sides = list(self._sides)
+        unknowns = [c for c in range(len(rows)) if c not in self._plain]
+        last: list[_Step] = []
+        while (found := self._lone(rows, sides, unknowns)) is not None:
+            r, x = found
+            sides.remove(r)
+            unknowns.remove(x)
+            pivot = rows[r][x].LC
+            expression = self._algebra.expression
+            others = tuple((y, expression(rows[r][y].quo_ground(pivot))) for y in unknowns if rows[r][y] != 0)
+            own = ((r, expression(self._algebra.one.quo_ground(pivot))),)
+            last.insert(0, _Step(x, ((constant(self._turns.graph, 1), own),), others))
+        return self._by_determinants(rows, sides, unknowns) + last
+
+    @staticmethod
+    def _lone(
+        rows: Sequence[Sequence[Polynomial]], sides: Sequence[int], unknowns: Sequence[int]
+    ) -> tuple[int, int] | None:
+        """An equation and an unknown that stands in it alone, with a number as coefficient."""
+        for x in unknowns:
+            where = [r for r in sides if rows[r][x] != 0]
+            if len(where) == 1 and rows[where[0]][x].is_ground:
+                return where[0], x
+        return None
+
+    def _by_determinants(
+        self, rows: Sequence[Sequence[Polynomial]], sides: Sequence[int], unknowns: Sequence[int]
+    ) -> list[_Step]:
+        """Cramer's rule for the unknowns in the equations ``sides``."""
+        if not unknowns:
+            return []
+        matrix = [[rows[r][x] for x in unknowns] for r in sides]
+        determinant = self._algebra.determinant(matrix)
+        if determinant == 0:
+            raise ModelError(
+                "generalized speeds",
+                "do not determine the joint rates in any configuration",
+                "speeds that can be solved for the rates",
+                "Take other components of angular velocity, or the rates of the joints themselves.",
+            )
+        steps = []
+        for x, unknown in enumerate(unknowns):
+            parts: dict[Polynomial, list[tuple[int, Expression]]] = {}
+            for y, r in enumerate(sides):
+                minor = [[*row[:x], *row[x + 1 :]] for row in (*matrix[:y], *matrix[y + 1 :])]
+                cofactor = self._algebra.determinant(minor) * (-1) ** (x + y)
+                numerator, denominator = self._algebra.quotient(cofactor, determinant)
+                if numerator != 0:
+                    parts.setdefault(denominator, []).append((r, self._algebra.expression(numerator)))
+            quotients = [(1 / self._algebra.expression(bottom), tuple(top)) for bottom, top in parts.items()]
+            steps.append(_Step(unknown, tuple(quotients), ()))
+        return steps

@@ -1,0 +1,241 @@
+"""Where the bodies and frames of a tree are, how they move, and their Jacobians.
+
+Rotation matrices are built column by column outwards: a revolute joint leaves the column of its axis alone and turns the
+other two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+
+from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.kernel_arguments import position_input, rate_input
+from kanegen.codegen.derivation.kinematical_equations import KinematicalEquations
+from kanegen.codegen.derivation.motion import Motion
+from kanegen.codegen.derivation.placement import PlacedTree
+from kanegen.codegen.graph import Argument, Expression, Graph, Program, constant, inputs
+from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.mechanism.records import BASE, Frame, Mechanism
+from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
+
+Row = tuple[Expression, ...]
+
+
+class Kinematics:
+    """Poses of the bodies in the base frame, and velocities of their origins in their own frames; on demand."""
+
+    def __init__(self, tree: PlacedTree, motion: Motion) -> None:
+        self.tree, self.motion = tree, motion
+        self._memo: dict[Hashable, Expression] = {}
+
+    def _remember(self, key: Hashable, build: Callable[[], Expression]) -> Expression:
+        if key not in self._memo:
+            self._memo[key] = build()
+        return self._memo[key]
+
+    def rotation(self, i: int, m: int, r: int) -> Expression:
+        """Entry (m, r) of the rotation matrix of body i: base from body."""
+        if i < 0:
+            return constant(self.motion.graph, int(m == r))
+        body = self.tree.bodies[i]
+        k = body.axis
+        a, b = (k + 1) % 3, (k + 2) % 3
+
+        def joint(c: int) -> Expression:
+            fixed = self.motion.rotation(i)
+            return self._remember(
+                ("Rj", i, m, c),
+                lambda: self.motion.sum(
+                    [
+                        self.rotation(body.parent, m, x) * fixed[x][c]
+                        for x in range(3)
+                        if not fixed[x][c].is_zero
+                    ]
+                ),
+            )
+
+        def build() -> Expression:
+            if not body.revolute or r == k:
+                return joint(r)
+            c, s = self.motion.cosine[i], self.motion.sine[i]
+            return c * joint(a) + s * joint(b) if r == a else c * joint(b) - s * joint(a)
+
+        return self._remember(("R", i, m, r), build)
+
+    def direction(self, i: int, v: Sequence[Expression], m: int) -> Expression:
+        """Component m in the base frame of a vector given in body i's frame."""
+        return self.motion.sum([self.rotation(i, m, r) * v[r] for r in range(3) if not v[r].is_zero])
+
+    def origin(self, i: int, m: int) -> Expression:
+        """Position of body i's origin in the base frame, component m."""
+        if i < 0:
+            return self.motion.zero
+        parent = self.tree.bodies[i].parent
+        return self._remember(
+            ("o", i, m), lambda: self.origin(parent, m) + self.direction(parent, self.motion.position(i), m)
+        )
+
+    def axis(self, i: int, m: int) -> Expression:
+        """Direction of the joint axis of body i in the base frame, component m, pointing with its coordinate."""
+        return self.rotation(i, m, self.tree.bodies[i].axis) * self.tree.bodies[i].sense
+
+    def velocity(self, i: int, r: int) -> Expression:
+        """Velocity of body i's origin, component r in its own frame."""
+        if i < 0:
+            return self.motion.zero
+        motion, body = self.motion, self.tree.bodies[i]
+        parent = body.parent
+
+        def carried(m: int) -> Expression:
+            n, o = (m + 1) % 3, (m + 2) % 3
+            p = motion.position(i)
+            return motion.sum(
+                [self.velocity(parent, m), motion.w(parent, n) * p[o], -motion.w(parent, o) * p[n]]
+            )
+
+        def build() -> Expression:
+            turned = motion.into_body(i, lambda c: motion.into_joint_frame(i, carried, c), r)
+            return turned if body.revolute or r != body.axis else turned + motion.rate[i]
+
+        return self._remember(("v", i, r), build)
+
+    def frame(self, frame: Frame) -> tuple[int, tuple[Row, ...], Row]:
+        """Body index, rotation (body from frame) and position of a frame in its placed body."""
+        number = self.motion.number
+        i = -1 if frame.body == BASE else self.tree.index(frame.body)
+        if i < 0:
+            return (
+                i,
+                tuple(tuple(number(x) for x in row) for row in frame.rotation),
+                tuple(map(number, frame.position)),
+            )
+        body = self.tree.bodies[i]
+        back = vec.transpose(body.frame_rotation)
+        rotation = tuple(tuple(map(number, row)) for row in vec.multiply(back, frame.rotation))
+        position = tuple(map(number, vec.apply(back, vec.subtract(frame.position, body.frame_position))))
+        return i, rotation, position
+
+    def frame_rotation(self, frame: Frame, m: int, c: int) -> Expression:
+        """Entry (m, c) of the rotation matrix of a frame: base from frame."""
+        i, rotation, _ = self.frame(frame)
+        return self.direction(i, [rotation[r][c] for r in range(3)], m)
+
+    def frame_origin(self, frame: Frame, m: int) -> Expression:
+        """Position of a frame's origin in the base frame, component m."""
+        i, _, position = self.frame(frame)
+        return self.origin(i, m) + self.direction(i, position, m)
+
+
+def start(
+    tree: PlacedTree, choices: Choices, moving: bool = False, speeds: Sequence[GeneralizedSpeed] | None = None
+) -> Kinematics:
+    """Kinematics over a new graph with input q, and v if the bodies move: joint rates, or speeds u if these are given."""
+    graph = Graph()
+    n = len(tree.bodies)
+    q = inputs(graph, "q", n)
+    rest: Sequence[Expression] = [Expression(graph, graph.zero)] * n
+    v = inputs(graph, "v", n) if moving else rest
+    if moving and speeds is not None:
+        v = KinematicalEquations(Motion(tree, graph, choices, q, rest, rest), speeds).solve(v)
+    return Kinematics(tree, Motion(tree, graph, choices, q, v, rest))
+
+
+def frames_of(tree: PlacedTree) -> tuple[Frame, ...]:
+    """All frames: the named ones, and one for each moving body whose name is not among them."""
+    named = {frame.name for frame in tree.frames}
+    return tuple(Frame(body.name, body.name) for body in tree.bodies if body.name not in named) + tree.frames
+
+
+def frame_pose(
+    tree: PlacedTree, mechanism: Mechanism, choices: Choices, frame: Frame, kernel: str
+) -> Program:
+    """Homogeneous matrix of a frame: p_base = X p_frame."""
+    kinematics = start(tree, choices)
+    graph = kinematics.motion.graph
+    rows = [
+        [*(kinematics.frame_rotation(frame, m, c) for c in range(3)), kinematics.frame_origin(frame, m)]
+        for m in range(3)
+    ]
+    rows.append([constant(graph, x) for x in (0, 0, 0, 1)])
+    return Program(
+        name=kernel,
+        title=f"pose of the frame {frame.name} in the base frame",
+        source="chain of joint rotations",
+        inputs=(position_input(mechanism),),
+        outputs=(
+            Argument("X", (4, 4), "1, m", f"homogeneous matrix, p_base = X p, p in the frame {frame.name}"),
+        ),
+        graph=graph,
+        results=(tuple(x.ref for row in rows for x in row),),
+    )
+
+
+def frame_jacobian(
+    tree: PlacedTree,
+    mechanism: Mechanism,
+    choices: Choices,
+    frame: Frame,
+    kernel: str,
+    speeds: Sequence[GeneralizedSpeed] | None = None,
+) -> Program:
+    """Velocity of a frame's origin and its angular velocity, both in the base frame, from joint rates or speeds u."""
+    kinematics = start(tree, choices)
+    motion = kinematics.motion
+    n = len(tree.bodies)
+    rows = [[motion.zero] * n for _ in range(6)]
+    i, _, _ = kinematics.frame(frame)
+    end = [kinematics.frame_origin(frame, m) for m in range(3)]
+    while i >= 0:
+        body = tree.bodies[i]
+        axis = [kinematics.axis(i, m) for m in range(3)]
+        arm = [end[m] - kinematics.origin(i, m) for m in range(3)]
+        for m in range(3):
+            p, o = (m + 1) % 3, (m + 2) % 3
+            if body.revolute:
+                rows[m][body.coordinate] = motion.sum([axis[p] * arm[o], -axis[o] * arm[p]])
+                rows[3 + m][body.coordinate] = axis[m]
+            else:
+                rows[m][body.coordinate] = axis[m]
+        i = body.parent
+    unit = "a unit rate of each coordinate"
+    if speeds is not None:
+        unit = "each of the generalized speeds u = 1"
+        w = KinematicalEquations(motion, speeds).rates_from_speeds
+        rows = [[motion.sum([row[s] * w[s][r] for s in range(n)]) for r in range(n)] for row in rows]
+    return Program(
+        name=kernel,
+        title=f"Jacobian of the frame {frame.name}",
+        source="joint axes crossed with lever arms",
+        inputs=(position_input(mechanism),),
+        outputs=(
+            Argument(
+                "J",
+                (6, n),
+                "m, 1",
+                f"velocity of the origin of {frame.name}, then its angular velocity, in the base"
+                f" frame, for {unit}",
+            ),
+        ),
+        graph=motion.graph,
+        results=(tuple(x.ref for row in rows for x in row),),
+    )
+
+
+def coordinate_rates(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+    """dq/dt = v: joint rates are the rates of the coordinates."""
+    del choices
+    graph = Graph()
+    v = inputs(graph, "v", len(tree.bodies))
+    return Program(
+        name="coordinate_rates",
+        title="rates of the coordinates",
+        source="definition of the joint rates",
+        inputs=(position_input(mechanism), rate_input(mechanism)),
+        outputs=(
+            Argument(
+                "qdot", (len(v),), rate_input(mechanism).unit, "rates of the coordinates, in their order"
+            ),
+        ),
+        graph=graph,
+        results=(tuple(x.ref for x in v),),
+    )

@@ -1,0 +1,149 @@
+"""Unrolled, structurally sparse L D L^T solution of a symmetric positive definite system.
+
+Zeros of the matrix are known when the program is derived, so they cost nothing, and the order of elimination decides how
+many new entries appear.  Pivots that are numbers need no division.  The order is a choice (see ``elimination_orders``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import permutations
+
+from kanegen.codegen.graph import Expression, Graph, total
+
+_EXHAUSTIVE = 7
+
+_Pattern = tuple[tuple[bool, ...], ...]
+
+Blocks = Sequence[Sequence[int]]
+"""Unknowns in the order of elimination, one or two at a time."""
+
+
+def solve(
+    matrix: Sequence[Sequence[Expression]], right: Sequence[Expression], blocks: Blocks
+) -> list[Expression]:
+    """Solve matrix x = right, eliminating blocks of unknowns in the given order.
+
+    The matrix is symmetric positive definite, so every pivot block is.  A block of two costs one division where two
+    single pivots cost two in a row.
+    """
+    graph = right[0].graph
+    m = [list(row) for row in matrix]
+    b = list(right)
+    remaining = [i for block in blocks for i in block]
+    eliminated: list[tuple[Sequence[int], _Pivot, dict[int, list[Expression]]]] = []
+    for block in blocks:
+        remaining = [i for i in remaining if i not in block]
+        pivot = _Pivot([[m[i][j] for j in block] for i in block])
+        coupled = [i for i in remaining if any(not m[i][k].is_zero for k in block)]
+        factors = {i: pivot.solve([m[i][k] for k in block]) for i in coupled}
+        for position, i in enumerate(coupled):
+            b[i] = _sum(graph, [b[i], *(-f * b[k] for f, k in zip(factors[i], block, strict=True))])
+            for j in coupled[position:]:
+                terms = [-f * m[j][k] for f, k in zip(factors[i], block, strict=True)]
+                m[i][j] = m[j][i] = _sum(graph, [m[i][j], *terms])
+        eliminated.append((block, pivot, factors))
+    x: dict[int, Expression] = {}
+    for block, pivot, factors in reversed(eliminated):
+        values = pivot.solve([b[k] for k in block])
+        for place, k in enumerate(block):
+            x[k] = _sum(graph, [values[place], *(-factors[i][place] * x[i] for i in factors)])
+    return [x[i] for i in range(len(right))]
+
+
+class _Pivot:
+    """A pivot of one or two unknowns, inverted with one division."""
+
+    def __init__(self, block: Sequence[Sequence[Expression]]) -> None:
+        self.block = block
+        determinant = (
+            block[0][0] if len(block) == 1 else block[0][0] * block[1][1] - block[0][1] * block[0][1]
+        )
+        self.reciprocal = 1 / determinant
+
+    def solve(self, right: Sequence[Expression]) -> list[Expression]:
+        """The pivot's inverse times a vector."""
+        if len(self.block) == 1:
+            return [right[0] * self.reciprocal]
+        (a, b), (_, c) = self.block
+        return [
+            (c * right[0] - b * right[1]) * self.reciprocal,
+            (a * right[1] - b * right[0]) * self.reciprocal,
+        ]
+
+
+def blockings(order: Sequence[int], matrix: Sequence[Sequence[Expression]]) -> list[list[list[int]]]:
+    """Ways to take an order of elimination: one by one, the last two together, or all that need a division in pairs."""
+    single = [[i] for i in order]
+    if len(order) < 2:
+        return [single]
+    last = [*single[:-2], [order[-2], order[-1]]]
+    free = [i for i in order if matrix[i][i].is_number]
+    varying = [i for i in order if i not in free]
+    head = [[i] for i in free] + ([[varying[0]]] if len(varying) % 2 else [])
+    rest = varying[len(varying) % 2 :]
+    pairs = head + [list(rest[i : i + 2]) for i in range(0, len(rest), 2)]
+    return [single, last, pairs]
+
+
+def _sum(graph: Graph, terms: Sequence[Expression]) -> Expression:
+    return total(graph, [t for t in terms if not t.is_zero])
+
+
+def pattern_cost(
+    nonzero: Sequence[Sequence[bool]], constant: Sequence[Sequence[bool]], order: Sequence[int]
+) -> int:
+    """Operations of ``solve`` for a matrix with the given structural zeros and constant entries, divisions as twelve."""
+    n = len(order)
+    filled = [list(row) for row in nonzero]
+    varying = [[filled[i][j] and not constant[i][j] for j in range(n)] for i in range(n)]
+    operations = 0
+    for position, k in enumerate(order):
+        later = [i for i in order[position + 1 :] if filled[i][k]]
+        operations += (12 if varying[k][k] else 0) + 1 + 4 * len(later)
+        for x, i in enumerate(later):
+            operations += 1 if varying[i][k] or varying[k][k] else 0
+            for j in later[x:]:
+                product = varying[i][k] or varying[j][k] or varying[k][k]
+                operations += (1 if product else 0) + (1 if filled[i][j] and product else 0)
+                varying[i][j] = varying[j][i] = varying[i][j] or product
+                filled[i][j] = filled[j][i] = True
+    return operations
+
+
+def elimination_orders(
+    nonzero: Sequence[Sequence[bool]], constant: Sequence[Sequence[bool]], alternatives: int = 4
+) -> tuple[tuple[int, ...], ...]:
+    """The cheapest orders by ``pattern_cost``, best first, equal ones in lexical sequence.
+
+    Up to seven unknowns all orders are tried; beyond that one order by minimum degree is returned.
+    """
+    return _ranked(tuple(map(tuple, nonzero)), tuple(map(tuple, constant)), alternatives)
+
+
+@cache
+def _ranked(nonzero: _Pattern, constant: _Pattern, alternatives: int) -> tuple[tuple[int, ...], ...]:
+    """The orders of a pattern, remembered: a search meets few patterns and thousands of orders in each."""
+    n = len(nonzero)
+    if n > _EXHAUSTIVE:
+        return (_minimum_degree(nonzero, constant),)
+    ranked = sorted((pattern_cost(nonzero, constant, order), order) for order in permutations(range(n)))
+    return tuple(order for _, order in ranked[:alternatives])
+
+
+def _minimum_degree(nonzero: Sequence[Sequence[bool]], constant: Sequence[Sequence[bool]]) -> tuple[int, ...]:
+    """Eliminate what touches fewest others first; numbers before expressions, last unknowns before first."""
+    n = len(nonzero)
+    filled = [list(row) for row in nonzero]
+    order: list[int] = []
+    remaining = list(range(n))
+    while remaining:
+        k = min(remaining, key=lambda i: (sum(filled[i][j] for j in remaining), not constant[i][i], -i))
+        remaining.remove(k)
+        order.append(k)
+        later = [i for i in remaining if filled[i][k]]
+        for i in later:
+            for j in later:
+                filled[i][j] = True
+    return tuple(order)

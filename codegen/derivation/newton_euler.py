@@ -1,0 +1,259 @@
+"""Recursive Newton-Euler inverse dynamics (Luh, Walker & Paul 1980) on second moments.
+
+With mass m, first moment h and second-moment tensor S about a body's origin, its inertia forces are
+
+    f = m a + U h
+    n = h x a + vee(S, U),   vee_t = sum_l (U_cl S_rl - U_rl S_cl)   for (r, c, t) cyclic,
+
+and the force and moment that a joint carries are f and n summed over everything beyond it.  The generalized force of a
+joint is the component of n (revolute) or f (prismatic) along its axis.  Only the components that reach a joint axis are
+ever built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.kernel_arguments import (
+    acceleration_input,
+    force_argument,
+    position_input,
+    rate_input,
+)
+from kanegen.codegen.derivation.motion import Motion
+from kanegen.codegen.derivation.parent_frame import chosen_in_joint_frame, moment_in_joint_frame
+from kanegen.codegen.derivation.placement import PlacedTree
+from kanegen.codegen.derivation.tip_elimination import articulated_share
+from kanegen.codegen.derivation.unit_gauge import with_unit_of_length
+from kanegen.codegen.graph import Expression, Graph, Program, inputs
+from kanegen.codegen.mechanism.records import Mechanism
+
+
+class JointForces:
+    """Forces and moments carried by the joints, for given motions of the bodies.
+
+    ``free`` maps tip bodies whose joints give way to the forces of those joints: what such a body then passes on is
+    that of its articulated inertia (see tip_elimination.py).
+    """
+
+    def __init__(
+        self, tree: PlacedTree, motion: Motion, free: Mapping[int, Expression] | None = None
+    ) -> None:
+        self.tree, self.motion, self.free = tree, motion, free or {}
+        self._memo: dict[tuple[str, int, int], Expression] = {}
+
+    def generalized(self, i: int) -> Expression:
+        """Generalized force of the joint of body i, on its coordinate, in SI units."""
+        return self.along_axis(i) * self.motion.to_unit(i)
+
+    def along_axis(self, i: int) -> Expression:
+        """Force or moment of the joint of body i along its axis, in the tree's unit of length."""
+        body = self.tree.bodies[i]
+        value = self.moment(i, body.axis) if body.revolute else self.force(i, body.axis)
+        if body.revolute and self._in_parent(i):
+            value = value + self._moment_in_parent(i, body.axis)
+        return value
+
+    def force(self, i: int, r: int) -> Expression:
+        """Force carried by the joint of body i, component r in its frame."""
+        key = ("f", i, r)
+        if key not in self._memo:
+            motion, body = self.motion, self.tree.bodies[i]
+            terms = []
+            if body.mass != 0:
+                terms.append(motion.number(body.mass) * motion.acceleration(i, r))
+            for c in range(3):
+                if body.first_moment[c] != 0:
+                    terms.append(motion.number(body.first_moment[c]) * motion.U(i, r, c))
+            terms += [self._child_force(j, r) for j in self.tree.children(i)]
+            self._memo[key] = motion.sum(terms)
+        return self._memo[key]
+
+    def _child_force(self, j: int, m: int) -> Expression:
+        key = ("cf", j, m)
+        if key not in self._memo:
+            self._memo[key] = self.motion.out_of_joint_frame(
+                j, lambda r: self.motion.out_of_body(j, lambda c: self.force(j, c), r), m
+            )
+        return self._memo[key]
+
+    def moment(self, i: int, t: int) -> Expression:
+        """Moment carried by the joint of body i about its origin, component t in its frame."""
+        if i not in self.free:
+            return self.required_moment(i, t)
+        k = self.tree.bodies[i].axis
+        if t == k:
+            return self.free[i]
+        share = articulated_share(self.tree.bodies[i], t)
+        if share == 0:
+            return self.required_moment(i, t)
+        return self.required_moment(i, t) - self.motion.number(share) * (
+            self.required_moment(i, k) - self.free[i]
+        )
+
+    def required_moment(self, i: int, t: int) -> Expression:
+        """Moment that the motion of body i and everything beyond it requires, were its joint driven."""
+        key = ("n", i, t)
+        if key not in self._memo:
+            motion, body = self.motion, self.tree.bodies[i]
+            r, c = (t + 1) % 3, (t + 2) % 3
+            h = body.first_moment
+            terms = []
+            if h[r] != 0:
+                terms.append(motion.number(h[r]) * motion.acceleration(i, c))
+            if h[c] != 0:
+                terms.append(-motion.number(h[c]) * motion.acceleration(i, r))
+            if not self._in_parent(i):
+                terms += self._second_moment_terms(i, t)
+            for j in self.tree.children(i):
+                terms.append(self._child_moment(j, t))
+                position = motion.position(j)
+                if not position[r].is_zero:
+                    terms.append(position[r] * self._child_force(j, c))
+                if not position[c].is_zero:
+                    terms.append(-position[c] * self._child_force(j, r))
+            self._memo[key] = motion.sum(terms)
+        return self._memo[key]
+
+    def _child_moment(self, j: int, m: int) -> Expression:
+        def joint(r: int) -> Expression:
+            own = self.motion.out_of_body(j, lambda c: self.moment(j, c), r)
+            return own + self._moment_in_parent(j, r) if self._in_parent(j) else own
+
+        return self.motion.out_of_joint_frame(j, joint, m)
+
+    def _second_moment_terms(self, i: int, t: int) -> list[Expression]:
+        """Terms of vee_t(S, U) of body i."""
+        motion, body = self.motion, self.tree.bodies[i]
+        s = body.second_moment
+        r, c = (t + 1) % 3, (t + 2) % 3
+        terms = self._pair(i, t, s[r][r], s[c][c])
+        if s[r][t] != 0:
+            terms.append(motion.number(s[r][t]) * motion.U(i, c, t))
+        if s[c][t] != 0:
+            terms.append(-motion.number(s[c][t]) * motion.U(i, r, t))
+        if s[r][c] != 0:
+            terms.append(motion.number(s[r][c]) * (motion.U(i, c, c) - motion.U(i, r, r)))
+        return terms
+
+    def _pair(self, i: int, t: int, x: Any, y: Any) -> list[Expression]:
+        """x U_cr - y U_rc in one of the forms that U_cr = S + alpha, U_rc = S - alpha allow (S = w_r w_c)."""
+        motion = self.motion
+        r, c = (t + 1) % 3, (t + 2) % 3
+        if x == 0 and y == 0:
+            return []
+        name = self.tree.bodies[i].name
+        form = motion.choices.pick(f"form of n_{'xyz'[t]} of {name}", 6, name)
+
+        def term(coefficient: Any, quantity: str) -> list[Expression]:
+            if coefficient == 0:
+                return []
+            value = {
+                "cr": lambda: motion.U(i, c, r),
+                "rc": lambda: motion.U(i, r, c),
+                "alpha": lambda: motion.alpha(i, t),
+                "S": lambda: motion.w(i, r) * motion.w(i, c),
+            }[quantity]()
+            return [motion.number(coefficient) * value]
+
+        forms = (
+            ((x, "cr"), (-y, "rc")),
+            ((x + y, "alpha"), (x - y, "S")),
+            ((x + y, "cr"), (-2 * y, "S")),
+            ((2 * x, "S"), (-(x + y), "rc")),
+            ((x - y, "cr"), (2 * y, "alpha")),
+            ((x - y, "rc"), (2 * x, "alpha")),
+        )
+        return [e for coefficient, quantity in forms[form] for e in term(coefficient, quantity)]
+
+    def _in_parent(self, i: int) -> bool:
+        """Whether the second moments of body i are evaluated in its joint frame (parent_frame.py)."""
+        return i not in self.free and chosen_in_joint_frame(self.tree, self.motion.choices, i)
+
+    def _moment_in_parent(self, i: int, t: int) -> Expression:
+        """Moment of the second moments of body i, component t in its joint frame."""
+        key = ("np", i, t)
+        if key not in self._memo:
+            self._memo[key] = moment_in_joint_frame(self.motion, i, t)
+        return self._memo[key]
+
+
+def inverse_dynamics(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+    """Generalized forces tau that produce joint accelerations a at (q, v): tau = M(q) a + h(q, v).
+
+    ``tree`` is the placed mechanism, regrouped or not.
+    """
+    tree = with_unit_of_length(tree, choices)
+    graph = Graph()
+    n = len(tree.bodies)
+    motion = Motion(
+        tree,
+        graph,
+        choices,
+        inputs(graph, "q", n),
+        inputs(graph, "v", n),
+        inputs(graph, "a", n),
+        tree.gravity,
+    )
+    tau = joint_forces(tree, motion)
+    return Program(
+        name="inverse_dynamics",
+        title="generalized forces that produce given accelerations",
+        source="recursive Newton-Euler (Luh, Walker & Paul 1980) on second moments",
+        inputs=(position_input(mechanism), rate_input(mechanism), acceleration_input(mechanism)),
+        outputs=(force_argument(mechanism),),
+        graph=graph,
+        results=(tuple(x.ref for x in tau),),
+        labels=motion.labels,
+    )
+
+
+def bias_forces(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+    """h(q, v): Coriolis, centrifugal and gravity forces, tau = M a + h; the recursion without joint accelerations."""
+    tree = with_unit_of_length(tree, choices)
+    graph = Graph()
+    n = len(tree.bodies)
+    rest = [Expression(graph, graph.zero)] * n
+    motion = Motion(tree, graph, choices, inputs(graph, "q", n), inputs(graph, "v", n), rest, tree.gravity)
+    h = joint_forces(tree, motion)
+    return Program(
+        name="bias_forces",
+        title="Coriolis, centrifugal and gravity forces",
+        source="recursive Newton-Euler without joint accelerations",
+        inputs=(position_input(mechanism), rate_input(mechanism)),
+        outputs=(force_argument(mechanism, "h", "generalized forces at zero acceleration, tau = M a + h"),),
+        graph=graph,
+        results=(tuple(x.ref for x in h),),
+        labels=motion.labels,
+    )
+
+
+def gravity_forces(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+    """g(q): the generalized forces that hold the mechanism at rest; the recursion without any motion."""
+    tree = with_unit_of_length(tree, choices)
+    graph = Graph()
+    n = len(tree.bodies)
+    rest = [Expression(graph, graph.zero)] * n
+    motion = Motion(tree, graph, choices, inputs(graph, "q", n), rest, rest, tree.gravity)
+    g = joint_forces(tree, motion)
+    return Program(
+        name="gravity_forces",
+        title="generalized forces that hold the mechanism at rest",
+        source="recursive Newton-Euler without motion",
+        inputs=(position_input(mechanism),),
+        outputs=(force_argument(mechanism, "g", "generalized forces at rest"),),
+        graph=graph,
+        results=(tuple(x.ref for x in g),),
+        labels=motion.labels,
+    )
+
+
+def joint_forces(tree: PlacedTree, motion: Motion) -> list[Expression]:
+    """Generalized forces in coordinate order for a motion."""
+    forces = JointForces(tree, motion)
+    tau = [motion.zero] * len(tree.bodies)
+    for i, body in enumerate(tree.bodies):
+        tau[body.coordinate] = forces.generalized(i)
+    return tau

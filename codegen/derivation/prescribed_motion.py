@@ -1,0 +1,36 @@
+"""Coordinates given as functions of time, with their first and second derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import sympy
+
+from kanegen.codegen.derivation.control_law import TIME
+from kanegen.codegen.derivation.kernel_arguments import acceleration_output, position_input, rate_input
+from kanegen.codegen.graph import Expression, Graph, Program
+from kanegen.codegen.graph.sympy_bridge import from_sympy
+from kanegen.codegen.mechanism.records import Mechanism
+
+
+def prescribed_motion(q: Sequence[sympy.Expr], time: sympy.Symbol, mechanism: Mechanism) -> Program:
+    """q, v = dq/dt and a = dv/dt (n,) at time t (), for coordinates given as SymPy expressions in ``time``.
+
+    Raises UnsupportedExpressionError for expressions that the graph cannot represent.
+    """
+    graph = Graph()
+    known = {time: Expression(graph, graph.input("t"))}
+    results = []
+    derivatives = [sympy.sympify(expression) for expression in q]
+    for _ in range(3):
+        results.append(tuple(from_sympy(graph, expression, known).ref for expression in derivatives))
+        derivatives = [expression.diff(time) for expression in derivatives]
+    return Program(
+        name="prescribed_motion",
+        title="coordinates given as functions of time",
+        source="",
+        inputs=(TIME,),
+        outputs=(position_input(mechanism), rate_input(mechanism), acceleration_output(mechanism)),
+        graph=graph,
+        results=tuple(results),
+    )

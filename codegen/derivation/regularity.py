@@ -1,0 +1,53 @@
+"""Whether forward dynamics is defined: every joint must move inertia, whatever the joints beyond it do.
+
+Eliminating the joints from the tips inwards leaves for each joint the inertia that resists it when those beyond give way
+(its articulated inertia, Featherstone 1983).  It vanishes for a joint that nothing massive hangs on, and also for one of
+two joints on the same line with a massless body between them: there the mass matrix is singular in every state.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import mpmath
+
+from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.composite_inertia import mass_matrix
+from kanegen.codegen.derivation.placement import place
+from kanegen.codegen.graph import evaluate_entries, multiprecision
+from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.records import Mechanism
+
+_DIGITS = 40
+_VANISHES_BELOW = mpmath.mpf(10) ** -25
+"""Of the joint's inertia with the joints beyond it locked; rounding at 40 digits leaves ten orders between the two."""
+
+
+@lru_cache(maxsize=8)
+def require_regular(mechanism: Mechanism) -> None:
+    """Raise ModelError naming a joint whose acceleration no inertia determines, at the parameters' numbers."""
+    tree = place(mechanism, Choices())
+    program = mass_matrix(tree, mechanism, Choices())
+    n = len(tree.bodies)
+    with mpmath.workdps(_DIGITS):
+        # an arbitrary state: what vanishes there vanishes everywhere, but for a chance of measure zero
+        entries: dict[tuple[str, int], Any] = {("q", i): mpmath.sqrt(i + 2) for i in range(n)}
+        flat = evaluate_entries(program, entries, multiprecision())[0]
+        m = [list(flat[n * row : n * row + n]) for row in range(n)]
+        remaining = set(range(n))
+        for body in reversed(tree.bodies):
+            k = body.coordinate
+            locked = flat[n * k + k]
+            if m[k][k] == 0 or abs(m[k][k]) < _VANISHES_BELOW * abs(locked):
+                shared = "" if locked == 0 else " that the joints beyond it could not leave at rest"
+                raise ModelError(
+                    f"joint {body.joint!r}",
+                    f"has no inertia behind it{shared}, so its acceleration is undefined",
+                    "a body with mass or inertia that the joint moves",
+                    "Give the bodies beyond it their inertia, or make the joint fixed; inverse dynamics works as it is.",
+                )
+            remaining.remove(k)
+            for i in remaining:
+                for j in remaining:
+                    m[i][j] = m[i][j] - m[i][k] * m[k][j] / m[k][k]

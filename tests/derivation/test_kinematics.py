@@ -1,0 +1,79 @@
+"""Poses and Jacobians of frames: Pinocchio on turned trees, published positions on the arm of the paper."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pinocchio", reason="Pinocchio is the witness")
+
+from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.kane_kernels import KaneFormulation
+from kanegen.codegen.derivation.kinematics import coordinate_rates, frame_jacobian, frame_pose, frames_of
+from kanegen.codegen.derivation.placement import place
+from kanegen.codegen.graph import evaluate
+from kanegen.codegen.mechanism import Frame, Mechanism
+from kanegen.codegen.mechanism.catalogue import mechanism
+from tests.peers.pinocchio_trees import PinocchioTree
+
+from .comparison import ROUNDING, derived, worst
+from .speeds import AXES, speeds_from_rates, tree_with_speeds
+from .trees import random_states, random_tree
+
+ARM = mechanism("stanford_arm")
+
+
+def all_frames(mechanism: Mechanism) -> tuple[Frame, ...]:
+    return frames_of(place(mechanism, Choices()))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("joints", [2, 5])
+def test_every_frame_of_a_tree_against_pinocchio(seed: int, joints: int) -> None:
+    """Bodies, the welded one, and the frame on it; some bodies hang on the base beside others."""
+    tree = random_tree(seed, joints)
+    witness = PinocchioTree(tree)
+    q = random_states(seed, 10, joints)[0]
+    names = [frame.name for frame in all_frames(tree)]
+    assert sorted(names) == sorted([*(body.name for body in tree.bodies), "tip"])
+    for frame in all_frames(tree):
+        pose = evaluate(derived(partial(frame_pose, frame=frame, kernel="pose"), tree), {"q": q})["X"]
+        assert worst(pose, np.array([witness.frame_pose(state, frame.name) for state in q])) < ROUNDING
+        jacobian = evaluate(derived(partial(frame_jacobian, frame=frame, kernel="jacobian"), tree), {"q": q})[
+            "J"
+        ]
+        assert (
+            worst(jacobian, np.array([witness.frame_jacobian(state, frame.name) for state in q])) < ROUNDING
+        )
+
+
+def test_jacobians_of_generalized_speeds() -> None:
+    """J of the speeds times Y is J of the rates; the rows of the body's own angular velocity are its axes."""
+    tree, speeds = tree_with_speeds(1, 4, AXES)
+    witness = PinocchioTree(tree)
+    q = random_states(1, 10, 4)[0]
+    Y = np.array([speeds_from_rates(tree, speeds, witness, state) for state in q])
+    for frame in all_frames(tree):
+        build = partial(frame_jacobian, frame=frame, kernel="jacobian", speeds=speeds)
+        jacobian = evaluate(derived(build, tree), {"q": q})["J"]
+        expected = np.array([witness.frame_jacobian(state, frame.name) for state in q])
+        assert worst(jacobian @ Y, expected) < ROUNDING * np.linalg.cond(Y).max()
+
+
+@pytest.mark.parametrize(("turn", "position"), [(0.0, (0.1, 0.9, 0.0)), (np.pi / 2, (0.1, 0.1, 0.8))])
+def test_the_hand_of_the_arm(turn: float, position: tuple[float, float, float]) -> None:
+    """F* with q6 = 0 at q = 0, and at q2 = 90 degrees, seen from A* (L3 = 0.2 m beyond the origin of F)."""
+    q = np.array([0, turn, 0, 0, 0, 0])
+    hand = Frame("hand", "F")
+    pose = evaluate(derived(partial(frame_pose, frame=hand, kernel="pose"), ARM), {"q": q})["X"]
+    assert (pose @ [0, 0.2, 0, 1])[:3] == pytest.approx(position, abs=1e-15)
+
+
+def test_rates_of_coordinates() -> None:
+    v = np.arange(6.0)
+    q = np.ones(6)
+    assert np.array_equal(evaluate(derived(coordinate_rates, ARM), {"q": q, "v": v})["qdot"], v)
+    by_kane = derived(KaneFormulation().coordinate_rates, ARM)
+    assert np.array_equal(evaluate(by_kane, {"q": q, "v": v})["qdot"], v)
