@@ -1,0 +1,1 @@
+"""Graph to graph: each pass one small module."""

@@ -1,0 +1,39 @@
+"""The optimizer: passes in their order, and a record of what each one did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kanegen.codegen.graph import OperationCounts, Program, count
+from kanegen.codegen.passes.factor import factor
+from kanegen.codegen.passes.flatten import flatten
+from kanegen.codegen.passes.search import cost
+
+Pass = Callable[[Program], Program]
+
+PASSES: tuple[Pass, ...] = (
+    flatten,  # terms that belong together meet; what cancels vanishes
+    factor,  # a x + b x -> (a + b) x
+    flatten,  # brackets that became alike or single are merged
+    factor,
+)
+
+
+@dataclass(frozen=True)
+class Step:
+    """Counts after a stage of one kernel."""
+
+    name: str
+    counts: OperationCounts
+
+
+def optimize(program: Program) -> tuple[Program, tuple[Step, ...]]:
+    """Run the passes; a pass that would make the program dearer is not taken."""
+    steps = []
+    for step in PASSES:
+        candidate = step(program)
+        if cost(count(candidate)) <= cost(count(program)):
+            program = candidate
+        steps.append(Step(step.__name__, count(program)))
+    return program, tuple(steps)

@@ -1,0 +1,112 @@
+"""Search: derive again with other choices, and let the count decide.
+
+Coordinate descent over the decision points of a derivation.  A fine decision is changed alone: derive, count, keep what
+is better.  A coarse one (the inertial gauge of a body) is changed together with one round of descent over the fine
+decisions that concern the same bodies, since its worth shows only then.  Bounded by derivations, never by time, and free
+of chance, so the result is reproducible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from kanegen.codegen.graph import OperationCounts, Program, count
+from kanegen.codegen.graph.decision import Decision
+
+_HOPELESS = 10
+"""A coarse change that costs more operations than this at first is not followed up."""
+
+Derive = Callable[[Mapping[str, int]], tuple[Program, Mapping[str, Decision]]]
+"""Answers to decision points -> the program, and the points that were met."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """The best program found, the answers at all its decision points, its counts, and how many were derived."""
+
+    program: Program
+    answers: Mapping[str, int]
+    counts: OperationCounts
+    derivations: int
+
+
+def cost(counts: OperationCounts) -> float:
+    """All operations alike, divisions and roots as twelve (their latency); ties broken towards fewer multiplications."""
+    return counts.multiplications * 1.001 + counts.additions + 12 * (counts.divisions + counts.square_roots)
+
+
+@dataclass(frozen=True)
+class _State:
+    answers: Mapping[str, int]
+    program: Program
+    points: Mapping[str, Decision]
+    cost: float
+
+
+class _Search:
+    def __init__(self, derive: Derive, budget: int) -> None:
+        self.derive, self.budget, self.spent = derive, budget, 0
+
+    def state(self, answers: Mapping[str, int]) -> _State:
+        self.spent += 1
+        program, points = self.derive(answers)
+        return _State(answers, program, points, cost(count(program)))
+
+    def round(self, state: _State, points: Iterable[str]) -> _State:
+        """One round of descent over the given points."""
+        for point in points:
+            decision = state.points.get(point)
+            if decision is None:
+                continue
+            for answer in range(decision.alternatives):
+                if answer == state.answers.get(point, 0) or self.spent >= self.budget:
+                    continue
+                trial = self.state({**state.answers, point: answer})
+                if trial.cost < state.cost - 1e-9:
+                    state = trial
+        return state
+
+    def descend(self, state: _State) -> _State:
+        """Rounds over the fine points until nothing helps."""
+        while True:
+            better = self.round(state, [p for p, d in state.points.items() if not d.coarse])
+            if better is state:
+                return state
+            state = better
+
+    def coarse_round(self, state: _State, kept: Collection[str]) -> _State:
+        """Every alternative of every coarse point not kept, each with the fine points of its scope made anew."""
+        for point in [p for p, d in state.points.items() if d.coarse and p not in kept]:
+            decision = state.points.get(point)
+            if decision is None:
+                continue
+            for answer in range(decision.alternatives):
+                if answer == state.answers.get(point, 0) or self.spent >= self.budget:
+                    continue
+                trial = self.state({**state.answers, point: answer})
+                if trial.cost > state.cost + _HOPELESS:
+                    continue
+                related = [p for p, d in trial.points.items() if not d.coarse and d.scope & decision.scope]
+                trial = self.round(trial, related)
+                if trial.cost < state.cost - 1e-9:
+                    state = trial
+        return state
+
+
+def search(derive: Derive, start: Mapping[str, int] | None = None, budget: int = 1000) -> Found:
+    """Improve the answers from ``start`` until nothing helps or ``budget`` programs have been derived.
+
+    Coarse answers that are given in ``start`` are kept, unless there is nothing but coarse decisions to make.
+    """
+    start = dict(start or {})
+    run = _Search(derive, budget)
+    state = run.descend(run.state(start))
+    kept = start if any(not decision.coarse for decision in state.points.values()) else {}
+    while run.spent < budget:
+        better = run.coarse_round(state, kept)
+        if better is state:
+            break
+        state = run.descend(better)
+    answers = {point: state.answers.get(point, 0) for point in state.points}
+    return Found(state.program, answers, count(state.program), run.spent)

@@ -1,0 +1,54 @@
+"""Verification: two programs for the same quantity, compared at random inputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanegen.codegen.graph import Program, evaluate
+
+
+def random_arguments(program: Program, states: int, seed: int = 0) -> dict[str, NDArray[np.float64]]:
+    """Inputs between -pi and pi, the same for every program with inputs of these names and shapes."""
+    return {
+        argument.name: np.random.default_rng([seed, *argument.name.encode()]).uniform(
+            -np.pi, np.pi, (states, *argument.shape)
+        )
+        for argument in program.inputs
+    }
+
+
+def residual(
+    program: Program,
+    reference: Program,
+    states: int = 100,
+    parameters: Mapping[str, float] | None = None,
+    seed: int = 0,
+) -> float:
+    """Largest difference over the largest component of the reference, the worst of all states and outputs."""
+    arguments = random_arguments(program, states, seed)
+    found = evaluate(program, arguments, parameters)
+    expected = evaluate(reference, arguments, parameters)
+    # NaN anywhere must come through, which Python's max does not promise
+    return float(
+        np.max([relative_difference(found[o.name], expected[o.name], states) for o in program.outputs])
+    )
+
+
+def relative_difference(found: NDArray[np.float64], expected: NDArray[np.float64], states: int) -> float:
+    """Error of the largest component over the largest component, the worst over the states.
+
+    States where ``expected`` is not finite say nothing and are left out: a control law need not be defined everywhere,
+    as a square root of a coordinate is not.  NaN where no state is left, and where ``found`` alone is not finite.
+    """
+    found, expected = found.reshape(states, -1), expected.reshape(states, -1)
+    defined = np.isfinite(expected).all(axis=1)
+    if not defined.any():
+        return math.nan
+    error = np.abs(found[defined] - expected[defined]).max(axis=1)
+    scale = np.abs(expected[defined]).max(axis=1)
+    scale[scale == 0] = 1.0
+    return float((error / scale).max())

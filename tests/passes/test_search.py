@@ -1,0 +1,94 @@
+"""Search: descent over decisions on a made-up derivation whose best answers are known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from kanegen.codegen.graph import OperationCounts, Program
+from kanegen.codegen.graph.decision import Decision
+from kanegen.codegen.passes.search import Found, cost, search
+
+from .graphs import from_inputs
+
+A, B = frozenset("a"), frozenset("b")
+
+
+class Derivation:
+    """As many products as ``table`` says for the answers, of points with the given decisions."""
+
+    def __init__(self, points: Mapping[str, Decision], table: Mapping[Any, int]) -> None:
+        self.points, self.table, self.asked = points, table, 0
+
+    def __call__(self, answers: Mapping[str, int]) -> tuple[Program, Mapping[str, Decision]]:
+        self.asked += 1
+        n = self.table[tuple(answers.get(point, 0) for point in self.points)]
+        return from_inputs(lambda x: [x[0] * (x[1] + k) for k in range(1, n + 1)]), self.points
+
+
+def found(points: Mapping[str, Decision], table: Mapping[Any, int], **options: object) -> Found:
+    return search(Derivation(points, table), **options)  # type: ignore[arg-type]
+
+
+def test_fine_decisions_one_by_one() -> None:
+    points = {"p": Decision(3, A), "q": Decision(2, B)}
+    table = {(p, q): 9 - 3 * (p == 2) - 2 * q for p in range(3) for q in range(2)}
+    result = found(points, table)
+    assert result.answers == {"p": 2, "q": 1}
+    assert result.counts.multiplications == 4
+
+
+def test_a_coarse_decision_shows_its_worth_with_the_fine_ones_of_its_bodies() -> None:
+    points = {"gauge": Decision(2, A, coarse=True), "form": Decision(2, A)}
+    table = {(0, 0): 6, (0, 1): 7, (1, 0): 8, (1, 1): 3}
+    assert found(points, table).answers == {"gauge": 1, "form": 1}
+    apart = {"gauge": Decision(2, A, coarse=True), "form": Decision(2, B)}
+    assert found(apart, table).answers == {"gauge": 0, "form": 0}
+
+
+def test_hopeless_coarse_decisions_are_not_followed() -> None:
+    points = {"gauge": Decision(2, A, coarse=True), "form": Decision(2, A)}
+    table = {(0, 0): 6, (0, 1): 7, (1, 0): 18, (1, 1): 3}
+    assert found(points, table).answers == {"gauge": 0, "form": 0}
+
+
+def test_coarse_answers_of_the_start_are_kept() -> None:
+    points = {"gauge": Decision(2, A, coarse=True), "form": Decision(2, A)}
+    table = {(0, 0): 2, (0, 1): 7, (1, 0): 6, (1, 1): 5}
+    assert found(points, table, start={"gauge": 1}).answers == {"gauge": 1, "form": 1}
+    assert found(points, table, start={"gauge": 0, "form": 1}).answers == {"gauge": 0, "form": 0}
+
+
+@pytest.mark.parametrize("budget", [1, 2, 5])
+def test_the_budget_bounds_derivations(budget: int) -> None:
+    points = {f"p{i}": Decision(4, A, coarse=i == 0) for i in range(4)}
+    derivation = Derivation(points, {})
+    derivation.table = _Sum()
+    result = search(derivation, budget=budget)
+    assert result.derivations == derivation.asked == budget
+
+
+class _Sum(dict[tuple[int, ...], int]):
+    def __missing__(self, key: tuple[int, ...]) -> int:
+        return 20 - sum(key)
+
+
+def test_never_dearer_than_the_start_and_reproducible() -> None:
+    points = {f"p{i}": Decision(3, A if i % 2 else B, coarse=i == 0) for i in range(4)}
+    derivation = Derivation(points, {})
+    derivation.table = _Hash()
+    results = [search(derivation, budget=60) for _ in range(2)]
+    assert results[0].answers == results[1].answers
+    assert results[0].counts.multiplications <= derivation.table[0, 0, 0, 0]
+
+
+class _Hash(dict[tuple[int, ...], int]):
+    def __missing__(self, key: tuple[int, ...]) -> int:
+        return 1 + (7 * key[0] + 5 * key[1] * key[2] + 3 * key[3] + key[0] * key[3]) % 13
+
+
+def test_divisions_weigh_twelve_and_ties_go_to_fewer_multiplications() -> None:
+    assert cost(OperationCounts(divisions=1)) == cost(OperationCounts(square_roots=1)) == 12
+    assert cost(OperationCounts(2, 3)) < cost(OperationCounts(3, 2)) < cost(OperationCounts(2, 4))
