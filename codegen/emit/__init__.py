@@ -1,0 +1,22 @@
+"""Scheduled kernels to text: C source and header, cffi declarations, type stub and manifest."""
+
+from kanegen.codegen.emit.declarations import cffi_declarations
+from kanegen.codegen.emit.header import c_header
+from kanegen.codegen.emit.model import Certificate, FrameKernels, LiveParameter, Model, SineCosineLibrary
+from kanegen.codegen.emit.source import c_source
+from kanegen.codegen.emit.stub import type_stub
+from kanegen.codegen.emit.writer import generated_files, write_model
+
+__all__ = [
+    "Certificate",
+    "FrameKernels",
+    "LiveParameter",
+    "Model",
+    "SineCosineLibrary",
+    "c_header",
+    "c_source",
+    "cffi_declarations",
+    "generated_files",
+    "type_stub",
+    "write_model",
+]

@@ -1,0 +1,100 @@
+"""The manifest: what a program must know of a generated model, as JSON."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from kanegen.codegen.emit.model import Certificate, Model
+from kanegen.codegen.emit.precision import Precision, nearest
+from kanegen.codegen.emit.specification import CArgument, Kernel, specify
+from kanegen.codegen.version import GENERATOR
+
+FORMAT = 1
+
+
+def manifest(model: Model, files: Mapping[str, bytes]) -> dict[str, Any]:
+    """The manifest of a model, with the checksums of its other generated files, given by name."""
+    spec = specify(model)
+    return {
+        "format": FORMAT,
+        "generator": GENERATOR,
+        "model": {"name": model.name, "prefix": model.prefix, "hash": model.hash},
+        "nq": model.nq,
+        "nv": model.nv,
+        "coordinate_names": list(model.coordinate_names),
+        "joint_names": list(model.joint_names),
+        "frame_names": list(model.frame_names),
+        "body_names": list(model.body_names),
+        "mangled": dict(model.mangled),
+        "gravity": [float(g) for g in model.gravity],
+        "options": {
+            **{
+                key: list(value) if isinstance(value, tuple) else value
+                for key, value in model.options.items()
+            },
+            "sincos": model.sincos.value,
+            "single_precision": model.single_precision,
+        },
+        "kernels": {kernel.name: _kernel(kernel) for kernel in spec.kernels},
+        "unavailable": dict(model.unavailable),
+        "frames": {name: asdict(kernels) for name, kernels in model.frames.items()},
+        "actuator_signs": None if model.actuator_signs is None else list(model.actuator_signs),
+        "parameters": [
+            {
+                "name": parameter.name,
+                "field": spec.parameter_fields[parameter.name],
+                "value": nearest(parameter.value, Precision.DOUBLE),
+                "unit": parameter.unit,
+                "description": parameter.description,
+            }
+            for parameter in model.parameters
+        ],
+        "prepared": list(spec.prepared_fields.values()),
+        "certificate": _certificate(model.certificate),
+        "files": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
+    }
+
+
+def manifest_text(content: Mapping[str, Any]) -> str:
+    """JSON in ASCII, in the order of the entries."""
+    return json.dumps(content, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def _kernel(kernel: Kernel) -> dict[str, Any]:
+    return {
+        "function": kernel.function,
+        "batch": kernel.batch,
+        "precision": kernel.precision.name.lower(),
+        "title": kernel.schedule.program.title,
+        "source": kernel.schedule.program.source,
+        "inputs": [_argument(item) for item in kernel.inputs],
+        "outputs": [_argument(item) for item in kernel.outputs],
+        "operation_counts": {
+            "multiplications": kernel.counts.multiplications,
+            "additions": kernel.counts.additions,
+            "divisions": kernel.counts.divisions,
+            "square_roots": kernel.counts.square_roots,
+            "sincos": kernel.counts.sincos,
+        },
+    }
+
+
+def _argument(item: CArgument) -> dict[str, Any]:
+    argument = item.argument
+    return {
+        "name": argument.name,
+        "shape": list(argument.shape),
+        "unit": argument.unit,
+        "description": argument.description,
+    }
+
+
+def _certificate(certificate: Certificate | None) -> dict[str, Any] | None:
+    if certificate is None:
+        return None
+    bounds = {name: float(bound) for name, bound in certificate.bounds.items()}
+    return {"bounds": bounds, "states": certificate.states, "meaning": certificate.meaning}

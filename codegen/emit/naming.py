@@ -1,0 +1,171 @@
+"""Names of everything inside one kernel: arguments, variables, sines and cosines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from kanegen.codegen.emit.identifiers import NameTable, identifier
+from kanegen.codegen.emit.printer import Leaf
+from kanegen.codegen.graph.graph import Kind
+from kanegen.codegen.graph.program import Argument, Program
+from kanegen.codegen.graph.schedule import Assignment, Schedule, SineCosine
+
+PREPARED = "prepared"
+PARAMETERS = "parameters"
+ROWS = "count"
+ROW = "row"
+EXAMPLE_NAMES = ("values", "printf", "i")
+
+
+@dataclass(frozen=True, slots=True)
+class AngleArrays:
+    """The arrays of one call of the sine and cosine routine."""
+
+    angles: str
+    sines: str
+    cosines: str
+
+
+@dataclass(frozen=True)
+class Names:
+    """What everything in a kernel is called.
+
+    ``leaves``: inputs, parameters, copies, variables, sines and cosines.  ``copied``: what the copies are
+    copies of.  ``temporaries``: variables without a name from the source, whose sign is free.  ``arrays``:
+    those of each call of a sine and cosine routine.
+    """
+
+    leaves: Mapping[int, Leaf]
+    copied: Mapping[int, str]
+    temporaries: frozenset[int]
+    arrays: Mapping[SineCosine, AngleArrays]
+
+
+def argument_names(arguments: Sequence[Argument], prefix: str) -> tuple[str, ...]:
+    """C names of the arguments of a kernel, in their order.
+
+    None begins with the prefix, so that no function or macro is hidden.
+    """
+    table = NameTable((PREPARED, PARAMETERS, ROWS, ROW, *EXAMPLE_NAMES))
+    names = []
+    for argument in arguments:
+        wanted = identifier(argument.name)
+        hides = wanted.lower().startswith(f"{prefix.lower()}_")
+        names.append(table.take(f"x_{wanted}" if hides else wanted))
+    return tuple(names)
+
+
+def name_nodes(
+    schedule: Schedule,
+    arguments: Sequence[str],
+    coordinates: Sequence[str],
+    parameters: Mapping[str, str],
+    reserved: frozenset[str],
+) -> Names:
+    """Name all nodes of a kernel.
+
+    ``arguments`` are the C names of inputs and outputs, ``coordinates`` those of the entries of the input q,
+    ``parameters`` the texts by which parameters are read, ``reserved`` names that must not be hidden.
+    """
+    program = schedule.program
+    table = NameTable((*reserved, *arguments, PREPARED, PARAMETERS, ROWS, ROW))
+    of_input = {a.name: name for a, name in zip(program.inputs, arguments, strict=False)}
+    leaves: dict[int, Leaf] = {}
+    graph = program.graph
+    for index in graph.reachable(program.roots):
+        kind, payload = graph.kinds[index], graph.payloads[index]
+        if kind is Kind.INPUT:
+            leaves[index] = Leaf(1, f"{of_input[payload[0]]}[{payload[1]}]")
+        elif kind is Kind.PARAMETER:
+            leaves[index] = Leaf(1, parameters[payload[0]])
+    copied = {index: leaves[index].name for index in schedule.copies}
+    for index in schedule.copies:
+        name, entry = graph.payloads[index]
+        leaves[index] = Leaf(1, table.take(f"{of_input[name]}_{entry}"))
+    arrays = _name_angles(schedule, coordinates, table, leaves)
+    temporaries = _name_variables(schedule, arguments, table, leaves)
+    return Names(leaves, copied, temporaries, arrays)
+
+
+def _name_angles(
+    schedule: Schedule, coordinates: Sequence[str], table: NameTable, leaves: dict[int, Leaf]
+) -> dict[SineCosine, AngleArrays]:
+    """s_q2 and c_q2 for the sine and cosine of the coordinate q2, s_angle1 for an angle without a name."""
+    program, graph = schedule.program, schedule.program.graph
+    arrays: dict[SineCosine, AngleArrays] = {}
+    named: dict[int, str] = {}
+    for statement in schedule.statements:
+        if isinstance(statement, SineCosine):
+            arrays[statement] = AngleArrays(table.take("angles"), table.take("sines"), table.take("cosines"))
+            for angle in statement.angles:
+                named[angle] = _angle_name(program, angle, coordinates) or f"angle{len(named) + 1}"
+    for index in graph.reachable(program.roots):
+        if graph.kinds[index] in (Kind.SINE, Kind.COSINE):
+            letter = "s" if graph.kinds[index] is Kind.SINE else "c"
+            leaves[index] = Leaf(1, table.take(f"{letter}_{named[graph.payloads[index][0]]}"))
+    return arrays
+
+
+def _angle_name(program: Program, angle: int, coordinates: Sequence[str]) -> str | None:
+    """q2, 2q2 (twice q2), q2_plus_q3, q2_minus_q3, the label of the angle; None for anything else."""
+    graph = program.graph
+    kind, payload = graph.kinds[angle], graph.payloads[angle]
+    label = program.labels.get(angle, "-")
+    if not label.startswith("-"):
+        return label
+    if kind is Kind.INPUT:
+        name, entry = payload
+        is_coordinate = name == "q" and entry < len(coordinates)
+        return coordinates[entry] if is_coordinate else f"{name}_{entry}"
+    if kind is Kind.PARAMETER:
+        return str(payload[0])
+    if kind is Kind.PRODUCT and len(payload) == 2 and graph.is_constant(payload[0]):
+        factor: Fraction = graph.value(payload[0])
+        part = _angle_name(program, payload[1], coordinates)
+        return f"{factor.numerator}{part}" if part and factor.denominator == 1 and factor < 10 else None
+    if kind is Kind.SUM and len(payload) <= 3 and payload[0] > 0:
+        parts = [_angle_name(program, abs(operand), coordinates) for operand in payload]
+        if all(parts):
+            signs = ["plus" if operand > 0 else "minus" for operand in payload]
+            return str(parts[0]) + "".join(f"_{s}_{p}" for s, p in zip(signs[1:], parts[1:], strict=True))
+    return None
+
+
+def _name_variables(
+    schedule: Schedule, arguments: Sequence[str], table: NameTable, leaves: dict[int, Leaf]
+) -> frozenset[int]:
+    """Variables after the quantity in the source, else after the output that they are, else t0, t1, ...
+
+    Returns the last kind.
+    """
+    program = schedule.program
+    outputs = _output_names(program, arguments[len(program.inputs) :])
+    assigned = [statement.node for statement in schedule.statements if isinstance(statement, Assignment)]
+    for node in assigned:
+        label = program.labels.get(node)
+        if label is not None:
+            leaves[node] = Leaf(-1 if label.startswith("-") else 1, table.take(label.removeprefix("-")))
+        elif node in outputs:
+            leaves[node] = Leaf(outputs[node].sign, table.take(outputs[node].name))
+    number = 0
+    temporaries = [node for node in assigned if node not in leaves]
+    for node in temporaries:
+        name, number = table.number("t", number)
+        leaves[node] = Leaf(1, name)
+    return frozenset(temporaries)
+
+
+def _output_names(program: Program, names: Sequence[str]) -> dict[int, Leaf]:
+    """For nodes that are outputs: argument and indices of the first one, and its sign."""
+    found: dict[int, Leaf] = {}
+    for output, name, refs in zip(program.outputs, names, program.results, strict=True):
+        for entry, ref in enumerate(refs):
+            indices: list[int] = []
+            for length in reversed(output.shape):
+                entry, index = divmod(entry, length)
+                indices.insert(0, index)
+            text = "_".join([name, *map(str, indices)]) if indices else f"{name}_value"
+            found.setdefault(abs(ref), Leaf(1 if ref > 0 else -1, text))
+    return found

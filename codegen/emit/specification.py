@@ -1,0 +1,209 @@
+"""The specification of every generated function: one for C, header, cffi declarations, stub and manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kanegen.codegen.emit.identifiers import NameTable
+from kanegen.codegen.emit.model import Model
+from kanegen.codegen.emit.naming import PARAMETERS, PREPARED, ROW, ROWS, argument_names
+from kanegen.codegen.emit.precision import Precision
+from kanegen.codegen.graph.count import OperationCounts, count
+from kanegen.codegen.graph.program import Argument
+from kanegen.codegen.graph.schedule import Schedule, SineCosine
+
+
+@dataclass(frozen=True, slots=True)
+class CArgument:
+    """An argument and its name in C."""
+
+    argument: Argument
+    name: str
+
+    @property
+    def bounds(self) -> str:
+        """Array bounds in C: scalars are arrays of length one, matrices are flat."""
+        return f"[{self.argument.size}]"
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One kernel in one precision.
+
+    ``name`` is its key in the manifest; ``function``, ``batch`` and ``body`` are C functions: for one state,
+    for rows of states, and the static one that does the work for both.
+    """
+
+    name: str
+    function: str
+    batch: str
+    body: str
+    precision: Precision
+    schedule: Schedule
+    inputs: tuple[CArgument, ...]
+    outputs: tuple[CArgument, ...]
+    counts: OperationCounts
+
+    @property
+    def angle_counts(self) -> tuple[int, ...]:
+        """Numbers of angles of its calls of the sine and cosine routine."""
+        return tuple(len(s.angles) for s in self.schedule.statements if isinstance(s, SineCosine))
+
+
+@dataclass(frozen=True)
+class Specification:
+    """All that a generated file defines.  Struct fields are given by the original name of their parameter."""
+
+    model: Model
+    kernels: tuple[Kernel, ...]
+    parameter_fields: Mapping[str, str]
+    prepared_fields: Mapping[str, str]
+    coordinates: tuple[str, ...]
+    reserved: frozenset[str]
+
+    @property
+    def live(self) -> bool:
+        """Whether parameters stay live."""
+        return self.model.prepare is not None
+
+    @property
+    def api(self) -> str:
+        """The macro in front of every external function."""
+        return _macros(self.model.prefix)[0]
+
+    @property
+    def guard(self) -> str:
+        """The macro that keeps the header from being read twice."""
+        return _macros(self.model.prefix)[1]
+
+    @property
+    def parameters_type(self) -> str:
+        """The struct of live parameters."""
+        return f"{self.model.prefix}_parameters"
+
+    @property
+    def prepared_type(self) -> str:
+        """The struct of prepared values."""
+        return f"{self.model.prefix}_prepared"
+
+    @property
+    def prepare_function(self) -> str:
+        """The function that fills it."""
+        return f"{self.model.prefix}_prepare"
+
+    @property
+    def defaults_function(self) -> str:
+        """The function that gives the parameters the values of the model."""
+        return f"{self.model.prefix}_default_parameters"
+
+
+def specify(model: Model) -> Specification:
+    """The specification of a model."""
+    prefix = model.prefix
+    functions = NameTable((prefix, f"{prefix}_parameters", f"{prefix}_prepared"))
+    own = [functions.take(f"{prefix}_{name}") for name in ("prepare", "default_parameters")]
+    precisions = (Precision.DOUBLE, Precision.SINGLE) if model.single_precision else (Precision.DOUBLE,)
+    wanted = [(schedule, precision) for precision in precisions for schedule in model.kernels]
+    named = [functions.take(f"{prefix}_{s.program.name}{p.ending}") for s, p in wanted]
+    batches = [functions.take(f"{prefix}_{s.program.name}_batch{p.ending}") for s, p in wanted]
+    bodies = [functions.take(f"{prefix}_{s.program.name}_body{p.ending}") for s, p in wanted]
+    kernels = []
+    for (schedule, precision), function, batch, body in zip(wanted, named, batches, bodies, strict=True):
+        program = schedule.program
+        arguments = program.inputs + program.outputs
+        names = argument_names(arguments, prefix)
+        c_arguments = tuple(CArgument(a, name) for a, name in zip(arguments, names, strict=True))
+        kernels.append(
+            Kernel(
+                name=program.name + precision.ending,
+                function=function,
+                batch=batch,
+                body=body,
+                precision=precision,
+                schedule=schedule,
+                inputs=c_arguments[: len(program.inputs)],
+                outputs=c_arguments[len(program.inputs) :],
+                counts=count(program),
+            )
+        )
+    prepared = () if model.prepare is None else tuple(o.name for o in model.prepare.program.outputs)
+    return Specification(
+        model=model,
+        kernels=tuple(kernels),
+        parameter_fields=_unique(tuple(parameter.name for parameter in model.parameters), prefix),
+        prepared_fields=_unique(prepared, prefix),
+        coordinates=tuple(_unique(model.coordinate_names, prefix).values()),
+        reserved=frozenset((*own, *named, *batches, *bodies, *_macros(prefix))),
+    )
+
+
+def _macros(prefix: str) -> tuple[str, str]:
+    """The macros of the header: the one in front of functions, and the guard."""
+    return f"{prefix.upper()}_API", f"{prefix.upper()}_H"
+
+
+def _unique(names: tuple[str, ...], prefix: str) -> dict[str, str]:
+    """A unique identifier for each name."""
+    table = NameTable(_macros(prefix))
+    return {name: table.take(name) for name in names}
+
+
+def parameter_list(spec: Specification, kernel: Kernel) -> str:
+    """C parameters of the function for one state."""
+    number = kernel.precision.c_type
+    items = [f"const {spec.prepared_type} *{PREPARED}"] if spec.live else []
+    items += [f"const {number} {a.name}{a.bounds}" for a in kernel.inputs]
+    items += [f"{number} {a.name}{a.bounds}" for a in kernel.outputs]
+    return ", ".join(items)
+
+
+def batch_parameter_list(spec: Specification, kernel: Kernel) -> str:
+    """C parameters of the function for rows of states."""
+    number = kernel.precision.c_type
+    items = [f"const {spec.prepared_type} *{PREPARED}"] if spec.live else []
+    items += [f"size_t {ROWS}"]
+    items += [f"const {number} *{a.name}" for a in kernel.inputs]
+    items += [f"{number} *{a.name}" for a in kernel.outputs]
+    return ", ".join(items)
+
+
+def call_arguments(spec: Specification, kernel: Kernel) -> str:
+    """Arguments with which one function passes all of its own on."""
+    return ", ".join(([PREPARED] if spec.live else []) + [a.name for a in kernel.inputs + kernel.outputs])
+
+
+def row_arguments(spec: Specification, kernel: Kernel) -> str:
+    """Arguments with which the batch function calls for one row."""
+    rows = [f"{a.name} + {a.argument.size} * {ROW}" for a in kernel.inputs + kernel.outputs]
+    return ", ".join(([PREPARED] if spec.live else []) + rows)
+
+
+def prototypes(spec: Specification) -> list[tuple[Kernel, str, str]]:
+    """Each kernel with the prototypes of its two functions, without macro and semicolon."""
+    return [
+        (
+            kernel,
+            f"void {kernel.function}({parameter_list(spec, kernel)})",
+            f"void {kernel.batch}({batch_parameter_list(spec, kernel)})",
+        )
+        for kernel in spec.kernels
+    ]
+
+
+def prepare_prototypes(spec: Specification) -> tuple[str, str]:
+    """Prototypes of the functions that fill the two structs."""
+    parameters = f"{spec.parameters_type} *{PARAMETERS}"
+    return (
+        f"void {spec.defaults_function}({parameters})",
+        f"void {spec.prepare_function}(const {parameters}, {spec.prepared_type} *{PREPARED})",
+    )
+
+
+def struct_definition(name: str, fields: Mapping[str, str], comments: Mapping[str, str]) -> str:
+    """A C struct of doubles, one field a line, with a comment where there is one."""
+    lines = ["typedef struct {"]
+    for original, field in fields.items():
+        comment = comments.get(original, "")
+        lines.append(f"    double {field};" + (f" /* {comment} */" if comment else ""))
+    return "\n".join([*lines, f"}} {name};"])

@@ -1,0 +1,1 @@
+"""Skeletons of the generated files: plain text with $names, filled by string.Template."""

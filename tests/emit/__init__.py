@@ -1,0 +1,1 @@
+"""Tests of the room that prints: each module alone, without a compiler."""

@@ -1,0 +1,1 @@
+"""Tests of generated C: compiled, run, parsed and counted."""

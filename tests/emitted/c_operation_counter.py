@@ -1,0 +1,82 @@
+"""Count the arithmetic of C functions with a C parser: a witness that shares no code with the generator.
+
+Multiplications: every ``*``.  Additions: every ``+`` and binary ``-``.  Divisions: every ``/``.  Square
+roots: calls of sqrt and sqrtf.  Sine and cosine pairs: the length of the array that is handed to the sine and
+cosine routine.  A unary minus is free.  Calls of functions defined in the same text are followed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from pycparser import c_ast, c_parser
+
+_OPERATORS = {"*": "multiplications", "+": "additions", "-": "additions", "/": "divisions"}
+_SQUARE_ROOTS = ("sqrt", "sqrtf")
+_SINE_COSINE = re.compile(r"\w+_sincos\w*")
+
+
+def functions(text: str) -> dict[str, c_ast.FuncDef]:
+    """The functions defined in a C text without preprocessor lines, by name."""
+    without_comments = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
+    tree = c_parser.CParser().parse("typedef unsigned long size_t;\n" + without_comments)
+    return {item.decl.name: item for item in tree.ext if isinstance(item, c_ast.FuncDef)}
+
+
+def count_operations(defined: dict[str, c_ast.FuncDef], name: str) -> dict[str, int]:
+    """Operations of one call of the function, those of the functions that it calls included."""
+    visitor = _Visitor(defined)
+    visitor.visit(defined[name].body)
+    names = ("multiplications", "additions", "divisions", "square_roots", "sincos")
+    return {name: visitor.counts[name] for name in names}
+
+
+class _Visitor(c_ast.NodeVisitor):
+    def __init__(self, defined: dict[str, c_ast.FuncDef]) -> None:
+        self.defined = defined
+        self.counts: Counter[str] = Counter()
+        self.lengths: dict[str, int] = {}
+
+    def visit_Decl(self, node: c_ast.Decl) -> None:
+        """Remember array lengths; count the initializer."""
+        if isinstance(node.type, c_ast.ArrayDecl):
+            self.lengths[node.name] = int(node.type.dim.value)
+        if node.init is not None:
+            self.visit(node.init)
+
+    def visit_BinaryOp(self, node: c_ast.BinaryOp) -> None:
+        """An arithmetic operator; any other is none that a kernel may have."""
+        self.counts[_OPERATORS[node.op]] += 1
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: c_ast.UnaryOp) -> None:
+        """A sign is free."""
+        if node.op not in ("-", "&"):
+            raise ValueError(f"unexpected operator {node.op}")
+        self.generic_visit(node)
+
+    def visit_ArrayRef(self, node: c_ast.ArrayRef) -> None:
+        """Indices are numbers, so that no index arithmetic can be mistaken for arithmetic."""
+        if not isinstance(node.subscript, c_ast.Constant):
+            raise ValueError("an index is computed")
+
+    def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
+        """A square root, sines and cosines, or a function of the same text."""
+        name = node.name.name
+        if name in _SQUARE_ROOTS:
+            self.counts["square_roots"] += 1
+            self.generic_visit(node)
+        elif _SINE_COSINE.fullmatch(name):
+            self.counts["sincos"] += self.lengths[node.args.exprs[0].name]
+        else:
+            inner = _Visitor(self.defined)
+            inner.visit(self.defined[name].body)
+            self.counts.update(inner.counts)
+
+    def _no_control_flow(self, node: c_ast.Node) -> None:
+        raise ValueError(f"{type(node).__name__} in a kernel")
+
+    visit_If = visit_For = visit_While = visit_DoWhile = visit_Goto = visit_Switch = visit_TernaryOp = (
+        _no_control_flow
+    )
