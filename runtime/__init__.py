@@ -1,0 +1,72 @@
+"""kanegen: equations of motion as the smallest, fastest C.
+
+    import kanegen
+
+    arm = kanegen.load("stanford_arm")
+    tau = arm.inverse_dynamics(q, v, a)
+
+``load`` makes a ``Robot`` from a built-in mechanism, a model file or a description in Python; ``simulate`` moves it;
+``generate`` writes its C.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kanegen.bound import BoundKernel
+from kanegen.errors import (
+    BuildError,
+    CacheError,
+    KanegenError,
+    ManifestError,
+    MissingInertiaError,
+    MissingKernelError,
+    NoCompilerError,
+    NotCompiledError,
+    TargetError,
+    UnknownModelError,
+)
+from kanegen.loading import generate, load
+from kanegen.manifest import OperationCounts
+from kanegen.robot import Robot
+from kanegen.version import VERSION
+
+if TYPE_CHECKING:
+    from kanegen.codegen.mechanism.errors import ModelError
+    from kanegen.simulation import simulate
+
+__version__ = VERSION
+
+__all__ = [
+    "BoundKernel",
+    "BuildError",
+    "CacheError",
+    "KanegenError",
+    "ManifestError",
+    "MissingInertiaError",
+    "MissingKernelError",
+    "ModelError",
+    "NoCompilerError",
+    "NotCompiledError",
+    "OperationCounts",
+    "Robot",
+    "TargetError",
+    "UnknownModelError",
+    "__version__",
+    "generate",
+    "load",
+    "simulate",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """What is imported when it is first asked for: the errors of models, which live in the generator; simulation."""
+    if name == "ModelError":
+        from kanegen.codegen.mechanism.errors import ModelError
+
+        return ModelError
+    if name == "simulate":
+        from kanegen.simulation import simulate
+
+        return simulate
+    raise AttributeError(f"module 'kanegen' has no attribute {name!r}")

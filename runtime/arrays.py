@@ -1,0 +1,143 @@
+"""Arrays at the door: what users pass becomes native, C-contiguous arrays of known shape, or a clear error.
+
+Every argument of a kernel has the shape ``(..., *shape)``.  Leading dimensions are those of a batch and broadcast
+against each other.  Any real type, byte order and strides are accepted; what is not a real number is not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kanegen.manifest import ArgumentSpec, KernelSpec
+
+FloatArray = NDArray[np.float64]
+"""What kernels return: double precision, or single for kernels whose name ends in ``_f32``."""
+
+Shape = tuple[int, ...]
+
+_REAL_KINDS = "biuf"
+_TYPES: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "single": np.dtype(np.float32)}
+
+
+def kernel_type(spec: KernelSpec) -> np.dtype[Any]:
+    """The element type of a kernel's arrays."""
+    return _TYPES[spec.precision]
+
+
+def check_count(spec: KernelSpec, values: Sequence[object]) -> None:
+    """Raise TypeError for a wrong number of inputs."""
+    if len(values) != len(spec.inputs):
+        names = ", ".join(argument.name for argument in spec.inputs)
+        raise TypeError(f"{spec.name}: expected {len(spec.inputs)} arguments ({names}), got {len(values)}")
+
+
+def inputs_and_batch(spec: KernelSpec, values: Sequence[ArrayLike]) -> tuple[list[NDArray[Any]], Shape]:
+    """The inputs of a kernel as C-contiguous arrays of shape ``(*batch, *shape)``, and the batch they share.
+
+    Raises TypeError for anything but real numbers and for a wrong number of arguments, ValueError for wrong shapes.
+    """
+    check_count(spec, values)
+    dtype = kernel_type(spec)
+    arrays = [
+        real_array(spec.name, argument, value) for argument, value in zip(spec.inputs, values, strict=True)
+    ]
+    batches = [array.shape[: array.ndim - len(a.shape)] for array, a in zip(arrays, spec.inputs, strict=True)]
+    try:
+        batch = np.broadcast_shapes(*batches)
+    except ValueError:
+        found = ", ".join(f"{a.name} {array.shape}" for a, array in zip(spec.inputs, arrays, strict=True))
+        raise ValueError(f"{spec.name}: leading dimensions must broadcast, got {found}") from None
+    return [
+        np.ascontiguousarray(np.broadcast_to(array, batch + argument.shape), dtype=dtype)
+        for array, argument in zip(arrays, spec.inputs, strict=True)
+    ], batch
+
+
+def real_array(caller: str, argument: ArgumentSpec, value: ArrayLike) -> NDArray[Any]:
+    """The value as an array of real numbers of shape ``(..., *argument.shape)``.  Raises TypeError, ValueError."""
+    where = f"{caller}, {argument.name}"
+    try:
+        array: NDArray[Any] = np.asarray(value)
+    except ValueError as error:
+        raise ValueError(
+            f"{where}: expected {_expected(argument)}, got lists of unequal lengths ({error})"
+        ) from None
+    if array.dtype.kind not in _REAL_KINDS:
+        raise TypeError(f"{where}: expected real numbers, got elements of type {array.dtype}")
+    shape = argument.shape
+    if array.shape[max(0, array.ndim - len(shape)) :] != shape:
+        message = f"{where}: expected {_expected(argument)}, got {array.shape}"
+        if len(shape) == 1 and array.shape == (shape[0], 1):
+            message += "; for one state pass a one-dimensional array, such as x.ravel()"
+        elif len(shape) == 1 and array.ndim == 2 and array.shape[0] == shape[0]:
+            message += "; states are rows here, so pass the transpose x.T"
+        raise ValueError(message)
+    return array
+
+
+def _expected(argument: ArgumentSpec) -> str:
+    return f"({', '.join(['...', *map(str, argument.shape)])})"
+
+
+def checked_output(spec: KernelSpec, argument: ArgumentSpec, out: object, batch: Shape) -> NDArray[Any]:
+    """The array that a user passed as ``out=``, if results can be written into it.  Raises TypeError, ValueError."""
+    dtype, shape = kernel_type(spec), batch + argument.shape
+    if isinstance(out, np.ndarray) and out.dtype == dtype and out.shape == shape and out.flags.carray:
+        return out
+    where = f"{spec.name}, out"
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"{where}: expected a NumPy array, got {type(out).__name__}")
+    if out.dtype != dtype:
+        raise TypeError(
+            f"{where}: expected elements of type {dtype} in native byte order, got {out.dtype.str}"
+        )
+    if out.shape != shape:
+        raise ValueError(f"{where}: expected {shape}, got {out.shape}")
+    if not out.flags.writeable:
+        raise ValueError(f"{where}: expected a writable array, got a read-only one")
+    raise ValueError(f"{where}: expected a C-contiguous, aligned array, got strides {out.strides}")
+
+
+def outputs_for(spec: KernelSpec, out: object, batch: Shape) -> list[NDArray[Any]]:
+    """One array for each output of a kernel: the user's, checked, or new ones.
+
+    A kernel with several outputs takes a tuple of arrays as ``out=``.
+    """
+    if out is None:
+        return [np.empty(batch + argument.shape, dtype=kernel_type(spec)) for argument in spec.outputs]
+    given = (out,) if len(spec.outputs) == 1 else out
+    if not isinstance(given, tuple) or len(given) != len(spec.outputs):
+        raise TypeError(f"{spec.name}, out: expected a tuple of {len(spec.outputs)} arrays")
+    return [checked_output(spec, argument, o, batch) for argument, o in zip(spec.outputs, given, strict=True)]
+
+
+def apart_from(array: NDArray[Any], outputs: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """The array, or a copy if writing the outputs could change it while rows of it are still to be read."""
+    return array.copy() if any(np.may_share_memory(array, output) for output in outputs) else array
+
+
+def results(outputs: Sequence[NDArray[Any]], out: object) -> Any:
+    """What a call returns: the output, as NumPy scalar where it is one, or a tuple when there are several."""
+    found = tuple(output[()] if out is None and not output.ndim else output for output in outputs)
+    return found[0] if len(found) == 1 else found
+
+
+def rows(batch: Shape) -> int:
+    """How many states a batch has."""
+    return math.prod(batch)
+
+
+def finite_number(name: str, value: Any) -> float:
+    """An argument that is one finite number, as a float.  Raises ValueError."""
+    try:
+        number = math.nan if isinstance(value, (str, bytes)) else float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be a finite number, got {value!r}")
+    return number

@@ -1,0 +1,48 @@
+"""A kernel bound to buffers of its own, for control loops."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from numpy.typing import NDArray
+
+
+class BoundKernel(functools.partial[None]):
+    """A kernel with its own input and output arrays: write the inputs, call it, read the outputs.
+
+    ``step.q[:] = …; step(); step.tau``.  A call allocates nothing and checks nothing: it is one call of a C function
+    with one pointer, which is why this class is a partial application rather than a class with ``__call__``.  The
+    arrays are attributes under the names of the kernel's arguments, of shape ``(n,)``, ``(n, m)`` or ``()``; their
+    contents change with each call.  Use one bound kernel for each thread.
+    """
+
+    __slots__ = ("_kept",)
+
+    def __new__(
+        cls,
+        function: Callable[..., None],
+        arguments: tuple[object, ...],
+        views: Mapping[str, NDArray[Any]],
+        kept: object = None,
+    ) -> BoundKernel:
+        """Bind a function to arguments; ``views`` are the arrays to show, by name, ``kept`` what must stay alive."""
+        self = super().__new__(cls, function, *arguments)
+        super().__setattr__(self, "_kept", kept)
+        for name, view in views.items():
+            self.__dict__[name + "_" if hasattr(functools.partial, name) else name] = view
+        return self
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        """Only reached for names that are not there."""
+        raise AttributeError(
+            f"a bound kernel has the arrays {', '.join(self.__dict__)}; there is no {name!r}"
+        )
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse to replace an array, which would leave the kernel with the old one."""
+        raise AttributeError(f"write into the array instead of replacing it: step.{name}[...] = value")
+
+    def __repr__(self) -> str:
+        return f"<bound kernel: {', '.join(self.__dict__)}>"

@@ -1,0 +1,188 @@
+"""Simulation by the C integrators of the extension ``kanegen._integrators``, over compiled kernels.
+
+The interpreter lock is released for the whole run and taken back only while a Python controller is being called.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from kanegen.errors import NotCompiledError
+from kanegen.motion import Motion, Statistics, Status
+from kanegen.protocols import ControllerFunction, FloatArray, SimulatedArm
+from kanegen.simulation_controllers import (
+    CController,
+    CLaw,
+    Controller,
+    KernelController,
+    PythonController,
+    checked_tau,
+)
+from kanegen.simulation_request import Request
+
+
+def find_integrators() -> ModuleType | None:
+    """The extension, or None where it was not built (no C compiler when kanegen was installed)."""
+    try:
+        module = importlib.import_module("kanegen._integrators")
+    except ImportError:
+        return None
+    return _with_python_controllers(module)
+
+
+def has_compiled_kernels(arm: SimulatedArm) -> bool:
+    """Whether the mechanism has C functions to integrate."""
+    try:
+        arm.kernel_address("forward_dynamics")
+    except NotCompiledError:
+        return False
+    return True
+
+
+def simulate_compiled(
+    integrators: ModuleType, arm: SimulatedArm, request: Request, controller: Controller
+) -> Motion:
+    """Run the request in C. An exception of a Python controller is raised again once C has returned."""
+    ffi, lib = integrators.ffi, integrators.lib
+    rows = request.times.size
+    q, v = request.q0.copy(), request.v0.copy()
+    row_q, row_v, row_tau = (np.full((rows, width), np.nan) for width in (arm.nq, arm.nv, arm.nv))
+    workspace = np.empty(lib.kanegen_workspace_size(arm.nq, arm.nv))
+
+    def doubles(array: FloatArray) -> Any:
+        return ffi.from_buffer("double[]", array)
+
+    stop = ffi.new("int *", 0)
+    system = ffi.new("kanegen_system *", {"nq": arm.nq, "nv": arm.nv, "stop": stop})
+    _set_kernels(ffi, system, arm)
+    python: _PythonCalls | None = None
+    if isinstance(controller, PythonController):
+        python = _PythonCalls(ffi, arm, controller.function, stop)
+        handle = ffi.new_handle(python)
+        system.controller, system.controller_data = lib.kanegen_python_controller, handle
+    else:
+        _set_c_controller(ffi, system, arm, controller)
+
+    options = ffi.new(
+        "kanegen_options *",
+        {
+            "t_begin": 0.0,
+            "t_end": request.duration,
+            "sample_period": request.sample_period,
+            "step": request.step,
+            "rtol": request.rtol,
+            "atol": request.atol,
+            "max_steps": request.max_steps,
+        },
+    )
+    wanted = ffi.new(
+        "kanegen_rows *",
+        {
+            "count": rows,
+            "t": doubles(request.times),
+            "q": doubles(row_q),
+            "v": doubles(row_v),
+            "tau": doubles(row_tau),
+        },
+    )
+    done = ffi.new("kanegen_statistics *")
+    method = lib.kanegen_rk4 if request.method == "rk4" else lib.kanegen_dopri5
+    status = method(system, options, doubles(q), doubles(v), wanted, doubles(workspace), done)
+    if python is not None:
+        python.raise_error()
+
+    statistics = Statistics(
+        status=_STATUSES[ffi.string(ffi.cast("kanegen_status", status))],
+        t=done.t,
+        accepted=done.accepted,
+        rejected=done.rejected,
+        evaluations=done.evaluations,
+        controller_calls=done.controller_calls,
+        compiled=True,
+    )
+    return Motion(t=request.times, q=row_q, v=row_v, tau=row_tau, energy=None, statistics=statistics)
+
+
+_STATUSES = {f"KANEGEN_{status.name}": status for status in Status}
+
+
+def _set_kernels(ffi: Any, system: Any, arm: SimulatedArm) -> None:
+    """The mechanism's dynamics and coordinate rates, in the form that goes with live parameters if it has any."""
+    form = _prepared_form(ffi, system, arm)
+    for kernel, kind in (("forward_dynamics", "dynamics"), ("coordinate_rates", "rates")):
+        if kernel in arm.kernels:
+            address = arm.kernel_address(kernel)
+            setattr(system, f"{form}{kernel}", ffi.cast(f"kanegen_{form}{kind} *", address))
+
+
+def _set_c_controller(ffi: Any, system: Any, arm: SimulatedArm, controller: Controller) -> None:
+    if isinstance(controller, CController):
+        system.controller = ffi.cast("kanegen_controller *", controller.address)
+        system.controller_data = ffi.cast("void *", controller.data)
+    elif isinstance(controller, CLaw):
+        system.law = ffi.cast("kanegen_law *", controller.address)
+    elif isinstance(controller, KernelController):
+        form = _prepared_form(ffi, system, arm)
+        for field, kernel in (("law", controller.name), ("closed_loop", f"closed_loop_{controller.name}")):
+            if kernel in arm.kernels:
+                address = arm.kernel_address(kernel)
+                setattr(system, f"{form}{field}", ffi.cast(f"kanegen_{form}law *", address))
+
+
+def _prepared_form(ffi: Any, system: Any, arm: SimulatedArm) -> str:
+    """Prefix of the system's fields for this mechanism's kernels; sets the prepared struct where there is one."""
+    address = arm.prepared_address
+    if address is None:
+        return ""
+    system.prepared = ffi.cast("const void *", address)
+    return "prepared_"
+
+
+class _PythonCalls:
+    """Calls a Python controller from C and keeps its exception until C has returned."""
+
+    def __init__(self, ffi: Any, arm: SimulatedArm, function: ControllerFunction, stop: Any) -> None:
+        self._ffi = ffi
+        self._nq = arm.nq
+        self._nv = arm.nv
+        self._function = function
+        self._stop = stop
+        self._error: BaseException | None = None
+
+    def call(self, t: float, q: Any, v: Any, tau: Any) -> None:
+        """Write ``function(t, q, v)`` to tau. The arrays it is given are its own to keep."""
+        try:
+            q_array, v_array = np.empty(self._nq), np.empty(self._nv)
+            self._ffi.memmove(q_array, q, q_array.nbytes)
+            self._ffi.memmove(v_array, v, v_array.nbytes)
+            tau_array = checked_tau(self._function(t, q_array, v_array), self._nv)
+            self._ffi.memmove(tau, tau_array, tau_array.nbytes)
+        # C cannot pass an exception on: every one, KeyboardInterrupt too, waits until C has returned.
+        except BaseException as error:  # noqa: BLE001
+            self._error = error
+            self._stop[0] = 1
+
+    def raise_error(self) -> None:
+        """Raise what the controller raised, if it did."""
+        if self._error is not None:
+            try:
+                raise self._error
+            finally:
+                self._error = None  # the traceback refers to this object
+
+
+@functools.cache
+def _with_python_controllers(module: ModuleType) -> ModuleType:
+    """The extension, told where calls of a Python controller go."""
+    from_handle = module.ffi.from_handle
+
+    def kanegen_python_controller(t: float, q: Any, v: Any, tau: Any, data: Any) -> None:
+        from_handle(data).call(t, q, v, tau)
+
+    module.ffi.def_extern()(kanegen_python_controller)
+    return module

@@ -1,0 +1,1 @@
+"""Hand-written C: the integrators, and the script that builds their extension."""

@@ -1,0 +1,70 @@
+/*
+ * Private to the integrators: what the methods share. Users include kanegen_integrators.h.
+ *
+ * A run from t_begin to t_end is cut at the sample instants into stretches on which the right-hand side is
+ * smooth. The driver walks over the stretches, samples the controller and writes the rows that fall on their
+ * ends; a method advances over one stretch and writes the rows inside it.
+ */
+#ifndef KANEGEN_INTEGRATION_H
+#define KANEGEN_INTEGRATION_H
+
+#include "kanegen_integrators.h"
+
+#include <stdbool.h>
+
+enum { KANEGEN_STAGES = 7 };
+
+/* One integration under way. y and all vectors like it are (q, v), n = nq + nv numbers. */
+typedef struct {
+    const kanegen_system *system;
+    const kanegen_options *options;
+    const kanegen_rows *rows;
+    kanegen_statistics *done;
+    size_t n;
+    double *y;                  /* the state at done->t */
+    double *y_next;             /* the state a step leads to */
+    double *stage;              /* scratch */
+    double *k[KANEGEN_STAGES];  /* rates of change at the stages of a step */
+    double *c3, *c4, *c5;       /* coefficients of the interpolant */
+    double *tau;                /* the force used last; under sampled control, the one held */
+    double step;                /* dopri5: the step proposed next, 0 before the first */
+    double last_error;          /* dopri5: error of the last accepted step */
+} kanegen_integration;
+
+/* Advance the state from time t to t_next, on one smooth stretch. */
+typedef kanegen_status kanegen_advance(kanegen_integration *run, double t, double t_next);
+
+/* Run a method from t_begin to t_end; valid: whether the options that are the method's own are in range. */
+kanegen_status kanegen_integrate(kanegen_advance *advance, bool valid, const kanegen_system *system,
+                                 const kanegen_options *options, double *q, double *v, const kanegen_rows *rows,
+                                 double *workspace, kanegen_statistics *statistics);
+
+/* dy = (N(q) v, a(q, v, tau)) at time t and state y. */
+kanegen_status kanegen_rate_of_change(kanegen_integration *run, double t, const double *y, double *dy);
+
+/* Make y_next, reached at t_next, the state. */
+void kanegen_accept_step(kanegen_integration *run, double t_next);
+
+/* Write the rows that fall on the present state. */
+kanegen_status kanegen_write_rows_here(kanegen_integration *run);
+
+/* Whether a row falls between the present state and t_next, ends excluded. */
+bool kanegen_row_before(const kanegen_integration *run, double t_next);
+
+/* Write these rows, from the rates of change at both ends of the step; run->c5 is the caller's. */
+kanegen_status kanegen_write_rows_before(kanegen_integration *run, double t_next, const double *k_begin,
+                                         const double *k_end);
+
+bool kanegen_all_finite(size_t n, const double *x);
+
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+#endif

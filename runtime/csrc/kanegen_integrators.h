@@ -1,0 +1,142 @@
+/*
+ * Integrators for mechanisms: C99, self-contained, includable from C++.
+ *
+ * The state of a mechanism is its coordinates q (nq of them) and its speeds v (nv of them):
+ *
+ *     dq/dt = N(q) v          coordinate_rates(q, v)          (left out: dq/dt = v)
+ *     dv/dt = a(q, v, tau)    forward_dynamics(q, v, tau)
+ *     tau   = tau(t, q, v)    controller                      (left out: tau = 0)
+ *
+ * Units are SI and those of the kernels: t in s, q in rad or m, v in rad/s or m/s, a in rad/s^2 or m/s^2,
+ * tau in N m or N.
+ *
+ * Nothing here allocates, keeps state between calls or touches a global: any number of integrations may run
+ * at once, each with its own workspace and rows. Compile kanegen_integrators.c, kanegen_rk4.c and
+ * kanegen_dopri5.c beside the generated model, and link the mathematical library:
+ *
+ *     #include "kanegen_integrators.h"
+ *     #include "stanford_arm.h"
+ *     #include <stdio.h>
+ *     int main(void) {
+ *         double workspace[256], q[6] = {0.0, 1.5}, v[6] = {0.0};
+ *         const double t[2] = {0.5, 1.0};
+ *         double row_q[2][6], row_v[2][6], row_tau[2][6];
+ *         const kanegen_system arm = {.nq = 6, .nv = 6, .forward_dynamics = stanford_arm_forward_dynamics};
+ *         const kanegen_options options = {.t_end = 1.0, .rtol = 1e-9, .atol = 1e-12, .max_steps = 100000};
+ *         const kanegen_rows rows = {.count = 2, .t = t, .q = row_q[0], .v = row_v[0], .tau = row_tau[0]};
+ *         kanegen_statistics statistics;
+ *         if (kanegen_workspace_size(6, 6) > 256) return 1;
+ *         if (kanegen_dopri5(&arm, &options, q, v, &rows, workspace, &statistics) != KANEGEN_DONE) return 1;
+ *         printf("q6(0.5 s) = %.12g m, q6(1 s) = %.12g m\n", row_q[0][5], q[5]);
+ *         return 0;
+ *     }
+ */
+#ifndef KANEGEN_INTEGRATORS_H
+#define KANEGEN_INTEGRATORS_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* <declarations>: the build script hands these lines to cffi, so they hold no preprocessor line. */
+
+/* Generated kernels. */
+typedef void kanegen_dynamics(const double *q, const double *v, const double *tau, double *a);
+typedef void kanegen_rates(const double *q, const double *v, double *qdot);
+typedef void kanegen_law(const double *t, const double *q, const double *v, double *tau);
+
+/* The same of a model with live parameters: the first argument is its prepared struct. */
+typedef void kanegen_prepared_dynamics(const void *prepared, const double *q, const double *v, const double *tau,
+                                       double *a);
+typedef void kanegen_prepared_rates(const void *prepared, const double *q, const double *v, double *qdot);
+typedef void kanegen_prepared_law(const void *prepared, const double *t, const double *q, const double *v,
+                                  double *tau);
+
+/* A controller written by hand; data is handed through untouched. */
+typedef void kanegen_controller(double t, const double *q, const double *v, double *tau, void *data);
+
+/* What is integrated. Functions that are not there are NULL. */
+typedef struct {
+    size_t nq;                           /* number of coordinates */
+    size_t nv;                           /* number of speeds */
+
+    kanegen_dynamics *forward_dynamics;  /* one of these two is needed */
+    kanegen_prepared_dynamics *prepared_forward_dynamics;
+
+    kanegen_rates *coordinate_rates;     /* at most one of these two; neither: dq/dt = v, and nq = nv */
+    kanegen_prepared_rates *prepared_coordinate_rates;
+
+    kanegen_controller *controller;      /* at most one of these three; none: tau = 0 */
+    kanegen_law *law;
+    kanegen_prepared_law *prepared_law;
+
+    kanegen_law *closed_loop;            /* at most one of these two: dv/dt (t, q, v) under the law, in one */
+    kanegen_prepared_law *prepared_closed_loop; /* function; saves the call of the law unless it is sampled */
+
+    const void *prepared;                /* first argument of the prepared functions */
+    void *controller_data;               /* last argument of the controller */
+    const int *stop;                     /* NULL, or a flag read after every call of the controller: */
+                                         /* nonzero ends the integration with KANEGEN_STOPPED */
+} kanegen_system;
+
+typedef struct {
+    double t_begin, t_end;     /* s, t_begin <= t_end */
+    double sample_period;      /* s; > 0: the controller is called at t_begin + k sample_period and at no other */
+                               /* time, tau is held between, steps end on these instants; */
+                               /* 0: the controller is called wherever tau is needed */
+    double step;               /* s; kanegen_rk4: every stretch between instants (the whole run if there are */
+                               /* none) is cut into the fewest equal steps no longer than this */
+    double rtol, atol;         /* kanegen_dopri5: a step's error is at most atol + rtol |y|, as the root mean */
+                               /* square over the state y = (q, v); rtol >= 0, atol > 0 */
+    size_t max_steps;          /* accepted and rejected steps together */
+} kanegen_options;
+
+/* The rows asked for. tau is the force acting at that time; at a sample instant, the one acting from then on. */
+typedef struct {
+    size_t count;
+    const double *t;           /* [count]      s, ascending, from t_begin to t_end */
+    double *q;                 /* [count][nq] */
+    double *v;                 /* [count][nv] */
+    double *tau;               /* [count][nv] */
+} kanegen_rows;
+
+typedef struct {
+    double t;                  /* s, the time reached */
+    size_t rows;               /* rows written; those after them are left as they were */
+    size_t accepted;           /* steps */
+    size_t rejected;           /* steps */
+    size_t evaluations;        /* of the forward dynamics */
+    size_t controller_calls;
+} kanegen_statistics;
+
+typedef enum {
+    KANEGEN_DONE = 0,
+    KANEGEN_STEP_UNDERFLOW = 1, /* the tolerance, the step or the sample period is below the resolution of t */
+    KANEGEN_NOT_FINITE = 2,     /* the state or its rate of change is infinite or not a number */
+    KANEGEN_TOO_MANY_STEPS = 3,
+    KANEGEN_STOPPED = 4,        /* the controller set the stop flag */
+    KANEGEN_INVALID = 5         /* an option out of range or a function missing: nothing was done */
+} kanegen_status;
+
+/* Number of doubles an integration needs as workspace. */
+size_t kanegen_workspace_size(size_t nq, size_t nv);
+
+/* For both methods: q [nq] and v [nv] hold the initial state on entry and the state at statistics->t on return. */
+
+/* The classical Runge-Kutta method of order 4, fixed steps; between steps the cubic Hermite interpolant. */
+kanegen_status kanegen_rk4(const kanegen_system *system, const kanegen_options *options, double *q, double *v,
+                           const kanegen_rows *rows, double *workspace, kanegen_statistics *statistics);
+
+/* The method of Dormand and Prince of order 5(4), adaptive steps; between steps its interpolant of order 4. */
+kanegen_status kanegen_dopri5(const kanegen_system *system, const kanegen_options *options, double *q, double *v,
+                              const kanegen_rows *rows, double *workspace, kanegen_statistics *statistics);
+
+/* </declarations> */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

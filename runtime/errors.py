@@ -1,0 +1,65 @@
+"""The errors of the runtime.  Each says what happened, where, and what to do about it.
+
+Errors in the description of a mechanism are ``kanegen.ModelError``; errors in arrays are ``TypeError`` and
+``ValueError``, as everywhere in NumPy.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class KanegenError(Exception):
+    """Base of the errors that kanegen raises at run time."""
+
+
+class UnknownModelError(KanegenError):
+    """The model is neither a built-in mechanism nor a file."""
+
+
+class MissingKernelError(KanegenError):
+    """The robot was loaded without this kernel; the message says how to get it."""
+
+
+class MissingInertiaError(MissingKernelError):
+    """The kernel does not exist for this mechanism, because nothing with inertia moves with one of its joints."""
+
+
+class NotCompiledError(KanegenError):
+    """The request needs compiled kernels, and this robot is interpreted."""
+
+
+class ManifestError(KanegenError):
+    """A manifest cannot be read, or belongs to other files than those beside it."""
+
+
+class TargetError(KanegenError):
+    """The instruction set asked for is unknown, or this processor lacks it."""
+
+
+class CacheError(KanegenError):
+    """The directory for compiled mechanisms cannot be used."""
+
+
+class NoCompilerError(KanegenError):
+    """There is no C compiler, or it lacks the headers of Python; the message says what to install."""
+
+
+class BuildError(KanegenError):
+    """The C compiler failed.
+
+    ``command`` is the command line, ``output`` everything that the compiler printed, and ``source`` the directory in
+    which the C was kept.
+    """
+
+    def __init__(self, command: str, output: str, source: Path) -> None:
+        super().__init__(
+            f"the C compiler failed\n  command: {command}\n  in:      {source}\n  output:\n{output.rstrip()}"
+        )
+        self.command = command
+        self.output = output
+        self.source = source
+
+    def __reduce__(self) -> tuple[type[BuildError], tuple[str, str, Path]]:
+        """Pickle by fields, so that the error crosses process boundaries."""
+        return type(self), (self.command, self.output, self.source)

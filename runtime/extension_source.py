@@ -1,0 +1,223 @@
+"""C source of the extension module around a generated mechanism: instruction sets, their choice, calls for Python.
+
+The generated C is compiled once for each instruction set, as one translation unit each (a *variant*), with all its
+functions static; what a variant shows is one table of function pointers.  The main unit copies the table that fits the
+processor when the module is loaded, and defines every function of the mechanism under its own name as a jump through
+that copy.  So one binary serves every processor of an architecture, at the cost of one predicted indirect jump.
+
+The skeletons of these units are the templates in ``csrc``.
+
+This file is also loaded by path from ``generated/build_extensions.py``, in builds that cannot import the project:
+it uses nothing but the standard library and cffi.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cffi import FFI
+
+COMPILE_FLAGS: tuple[str, ...] = (
+    () if sys.platform == "win32" else ("-O3", "-fno-math-errno", "-ffp-contract=fast", "-fvisibility=hidden")
+)
+"""Flags of every compilation.  Nothing that changes results beyond contraction, and nothing for one processor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """An instruction set: its name, the processor features it needs, by the compilers' names, and its vectors' bytes.
+
+    The bytes are told to the generated C by a macro, since Clang does not define ``__AVX2__`` and the like where only
+    some functions are compiled for that target.
+    """
+
+    name: str
+    features: tuple[str, ...] = ()
+    vector_bytes: int = 0
+
+    @property
+    def file_name(self) -> str:
+        """Name of its translation unit."""
+        return f"kernels_{self.name}.c"
+
+
+BASELINE = Variant("baseline")
+X86_VARIANTS = (
+    Variant("avx512", ("avx512f", "avx512dq", "avx512vl", "avx512bw", "avx2", "fma"), 64),
+    Variant("avx2", ("avx2", "fma"), 32),
+)
+"""Best first.  They exist on x86-64 with GCC or Clang; elsewhere the baseline is alone."""
+
+_FOLDER = Path(__file__).parent / "csrc"
+
+
+def _template(name: str) -> Template:
+    return Template((_FOLDER / f"extension_{name}.c.template").read_text(encoding="ascii"))
+
+
+_DECLARATIONS = """
+const char *kanegen_manifest_digest(void);
+const char *kanegen_target(void);
+int kanegen_select_target(const char *name);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    """A C function of the mechanism: its name, and what stands around the names x0, x1, … of its parameters."""
+
+    name: str
+    types: tuple[tuple[str, str], ...]
+
+    @property
+    def signature(self) -> str:
+        return ", ".join(f"{before}x{i}{after}" for i, (before, after) in enumerate(self.types))
+
+    @property
+    def arguments(self) -> str:
+        return ", ".join(f"x{i}" for i in range(len(self.types)))
+
+
+def _scalar_function(manifest: Mapping[str, Any], kernel: Mapping[str, Any]) -> _Function:
+    """The function that evaluates a kernel for one state."""
+    number = {"double": "double", "single": "float"}[kernel["precision"]]
+    types = [(f"const {manifest['model']['prefix']}_prepared *", "")] if manifest["parameters"] else []
+    types += [(f"const {number} ", f"[{math.prod(argument['shape'])}]") for argument in kernel["inputs"]]
+    types += [(f"{number} ", f"[{math.prod(argument['shape'])}]") for argument in kernel["outputs"]]
+    return _Function(kernel["function"], tuple(types))
+
+
+def _batch_function(manifest: Mapping[str, Any], kernel: Mapping[str, Any]) -> _Function:
+    """The function that evaluates a kernel for rows of states."""
+    types = _scalar_function(manifest, kernel).types
+    leading = types[:1] if manifest["parameters"] else ()
+    pointers = tuple((f"{before}*", "") for before, _ in types[len(leading) :])
+    return _Function(kernel["batch"], (*leading, ("size_t ", ""), *pointers))
+
+
+def _functions(manifest: Mapping[str, Any]) -> Iterator[_Function]:
+    """Every function of the mechanism."""
+    for kernel in manifest["kernels"].values():
+        yield _scalar_function(manifest, kernel)
+        yield _batch_function(manifest, kernel)
+    if manifest["parameters"]:
+        prefix = manifest["model"]["prefix"]
+        parameters, prepared = (f"{prefix}_parameters *", ""), (f"{prefix}_prepared *", "")
+        yield _Function(f"{prefix}_default_parameters", (parameters,))
+        yield _Function(f"{prefix}_prepare", ((f"const {parameters[0]}", ""), prepared))
+
+
+def _shared(manifest: Mapping[str, Any]) -> str:
+    return _template("shared").substitute(api=f"{manifest['model']['prefix'].upper()}_API")
+
+
+def _members(manifest: Mapping[str, Any]) -> str:
+    return "".join(f"    void (*{f.name})({f.signature});\n" for f in _functions(manifest))
+
+
+def variant_source(manifest: Mapping[str, Any], variant: Variant) -> str:
+    """The translation unit of one instruction set."""
+    body = _template("variant").substitute(
+        prefix=manifest["model"]["prefix"],
+        variant=variant.name,
+        members=_members(manifest),
+        functions="".join(f"    {f.name},\n" for f in _functions(manifest)),
+    )
+    if variant.features:
+        body = _template("x86_variant").substitute(
+            features=",".join(variant.features),
+            vector_bytes=variant.vector_bytes,
+            variant=variant.name,
+            body=body,
+        )
+    return _shared(manifest) + body
+
+
+def main_source(manifest: Mapping[str, Any], digest: str) -> str:
+    """The part of the main translation unit that stands before the code of cffi."""
+    jumps = [
+        f"static void {f.name}({f.signature})\n{{\n    kanegen_active.{f.name}({f.arguments});\n}}\n"
+        for f in _functions(manifest)
+    ]
+    for name, kernel in manifest["kernels"].items():
+        scalar = _scalar_function(manifest, kernel)
+        arguments = ", ".join(f"arguments[{i}]" for i in range(len(scalar.types)))
+        jumps.append(
+            f"static void {bound_function(name)}(void **arguments)\n"
+            f"{{\n    kanegen_active.{scalar.name}({arguments});\n}}\n"
+        )
+    names = [variant.name for variant in X86_VARIANTS]
+    detection = []
+    for index, variant in enumerate(X86_VARIANTS):
+        tests = "\n        && ".join(f'__builtin_cpu_supports("{feature}")' for feature in variant.features)
+        detection.append(f"    kanegen_targets[{index}].supported = {tests};")
+    main = _template("main").substitute(
+        prefix=manifest["model"]["prefix"],
+        members=_members(manifest),
+        externals="\n".join(
+            f"extern KANEGEN_HIDDEN const struct kanegen_table kanegen_table_{name};" for name in names
+        ),
+        targets="".join(f'    {{"{name}", &kanegen_table_{name}, 0}},\n' for name in names),
+        detection="\n".join(detection),
+        digest=digest,
+        jumps="\n".join(jumps),
+    )
+    return _shared(manifest) + main
+
+
+def bound_function(kernel: str) -> str:
+    """Name of the function that takes all arguments of a kernel as one array of pointers: a cheap call for Python."""
+    return f"kanegen_bound_{kernel}"
+
+
+def manifest_and_digest(directory: Path) -> tuple[dict[str, Any], str]:
+    """The manifest of generated files, and the SHA-256 by which the extension will know it."""
+    content = (directory / "manifest.json").read_bytes()
+    manifest: dict[str, Any] = json.loads(content)
+    return manifest, hashlib.sha256(content).hexdigest()
+
+
+def _write_if_changed(path: Path, text: str) -> None:
+    """Write a file, leaving one that has this text already alone, so that nothing is compiled again for it."""
+    if not path.exists() or path.read_text(encoding="ascii") != text:
+        path.write_text(text, encoding="ascii")
+
+
+def extension_builder(module_name: str, directory: Path, work: Path, *, optional: bool) -> FFI:
+    """The cffi builder of the extension around the generated files in ``directory``.
+
+    The translation units of the variants are written to ``work``.  Paths relative to the current directory stay
+    relative, as setuptools demands.  A package installs without an ``optional`` extension that does not compile.
+    """
+    from cffi import FFI  # here, so that loading a compiled robot does not load a parser of C
+
+    manifest, digest = manifest_and_digest(directory)
+    prefix = manifest["model"]["prefix"]
+    work.mkdir(parents=True, exist_ok=True)
+    units = []
+    for variant in (BASELINE, *X86_VARIANTS):
+        _write_if_changed(work / variant.file_name, variant_source(manifest, variant))
+        units.append(str(work / variant.file_name))
+    bound = "".join(f"void {bound_function(name)}(void **arguments);\n" for name in manifest["kernels"])
+    builder = FFI()
+    builder.cdef((directory / f"{prefix}.cdef").read_text(encoding="ascii") + _DECLARATIONS + bound)
+    builder.set_source(
+        module_name,
+        main_source(manifest, digest),
+        sources=units,
+        include_dirs=[str(directory)],
+        depends=[str(directory / name) for name in (f"{prefix}.c", f"{prefix}.h", "manifest.json")],
+        extra_compile_args=list(COMPILE_FLAGS),
+        libraries=[] if sys.platform == "win32" else ["m"],
+        optional=optional,
+    )
+    return builder

@@ -1,0 +1,222 @@
+"""``kanegen.load``: from the name of a built-in, a model file or a mechanism to a robot that computes."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import logging
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import kanegen.generated
+from kanegen import seam
+from kanegen.backends import CompiledBackend, InterpretedBackend
+from kanegen.build import MODULE, compiled_entry, copy_generated, load_module
+from kanegen.errors import (
+    ManifestError,
+    MissingKernelError,
+    NoCompilerError,
+    NotCompiledError,
+    UnknownModelError,
+)
+from kanegen.manifest import FILE_NAME, Manifest, manifest_from, read_manifest
+from kanegen.robot import Robot
+from kanegen.seam import Model, Request
+
+_log = logging.getLogger("kanegen")
+
+_GENERATED = Path(kanegen.generated.__file__).parent
+
+
+def builtin_names() -> tuple[str, ...]:
+    """Names of the mechanisms whose C comes with the package."""
+    return tuple(sorted(path.parent.name for path in _GENERATED.glob(f"*/{FILE_NAME}")))
+
+
+def load(
+    model: Model,
+    *,
+    kernels: Sequence[str] | None = None,
+    speeds: str | None = None,
+    gravity: Sequence[float] | None = None,
+    live_parameters: bool = False,
+    interpreted: bool = False,
+) -> Robot:
+    """A robot from the name of a built-in mechanism, the path of a model file, a Mechanism, or generated C.
+
+    Built-ins were compiled when the package was installed.  Anything else is generated and compiled on first use, which
+    takes seconds, and kept in a cache ($KANEGEN_CACHE_DIR, or the user's cache directory).  A directory that
+    ``generate`` wrote is compiled as it is.  Without a C compiler, or with ``interpreted=True``, NumPy evaluates the
+    same expressions: right, and slow.
+
+    ``kernels`` names the kernels wanted, all by default.  ``speeds`` names a set of generalized speeds of the mechanism
+    (``"kane_levinson"`` for the Stanford Arm).  ``gravity`` is the acceleration of free fall [m/s^2] in the base frame,
+    by default the model's own, which is 9.81 downwards unless it says otherwise.  ``live_parameters`` keeps masses,
+    lengths and the like changeable: see ``Robot.with_parameters``.
+
+    Raises UnknownModelError for a name or path that leads nowhere, ModelError for a model with something wrong in it,
+    and BuildError when the compiler fails.
+    """
+    request = Request(model, _names(kernels), speeds, _vector(gravity), live_parameters)
+    if isinstance(model, str) and request.plain and model in builtin_names():
+        manifest = read_manifest(_GENERATED / model)
+        if request.kernels is None or set(request.kernels) <= set(manifest.kernels):
+            return _interpreted(request) if interpreted else _builtin(request, manifest)
+    if isinstance(model, str | os.PathLike) and (Path(model) / FILE_NAME).is_file():
+        return _generated(Path(model), request, interpreted)
+    identity = _identity(request)
+    if interpreted:
+        return _interpreted(request)
+    return _compiled_or_interpreted(
+        request,
+        {"identity": identity, "generator": seam.generator_digest(), "options": _options(request)},
+        lambda directory: seam.generate(request, directory),
+    )
+
+
+def generate(
+    model: Model,
+    out_dir: str | os.PathLike[str],
+    *,
+    kernels: Sequence[str] | None = None,
+    speeds: str | None = None,
+    gravity: Sequence[float] | None = None,
+    live_parameters: bool = False,
+) -> Path:
+    """Write the C of a mechanism into a directory, for a microcontroller or another build.  Returns the directory.
+
+    The arguments are those of ``load``.  Raises UnknownModelError and ModelError; nothing is written then.
+    """
+    request = Request(model, _names(kernels), speeds, _vector(gravity), live_parameters)
+    _identity(request)
+    directory = Path(out_dir)
+    seam.generate(request, directory)
+    return directory
+
+
+def _builtin(request: Request, manifest: Manifest) -> Robot:
+    """A built-in: its installed extension; else its committed C, compiled into the cache; else interpreted."""
+    directory = _GENERATED / str(request.model)
+    installed = _installed(directory.name, manifest)
+    if installed is not None:
+        return Robot(manifest, installed)
+    return _compiled_or_interpreted(
+        request, _content(directory, manifest), lambda work: copy_generated(directory, work)
+    )
+
+
+def _installed(name: str, manifest: Manifest) -> CompiledBackend | None:
+    """The extension that was compiled when the package was installed, if there is one and it fits the manifest."""
+    try:
+        return CompiledBackend(manifest, importlib.import_module(f"kanegen.generated.{name}.{MODULE}"))
+    except (ImportError, ManifestError) as error:
+        _log.info("%s: the installed extension is not used (%s)", name, error)
+        return None
+
+
+def _compiled_or_interpreted(
+    request: Request, identity: Mapping[str, object], write: Callable[[Path], None]
+) -> Robot:
+    """The robot of the cache entry that belongs to an identity, or without a compiler the interpreted one.
+
+    ``write(directory)`` writes the generated files where there is no such entry yet.
+    """
+    try:
+        return _cached(_title(request.model), identity, write)
+    except NoCompilerError as error:
+        _log.warning("%s. %s is interpreted by NumPy, which is right but slow", error, _title(request.model))
+    return _interpreted(request)
+
+
+def _cached(title: str, identity: Mapping[str, object], write: Callable[[Path], None]) -> Robot:
+    entry = compiled_entry(title, identity, write)
+    manifest = read_manifest(entry)
+    return Robot(manifest, CompiledBackend(manifest, load_module(entry)))
+
+
+def _generated(directory: Path, request: Request, interpreted: bool) -> Robot:
+    """A mechanism whose C was generated before.  Raises NotCompiledError where nothing but the C could serve."""
+    manifest = read_manifest(directory)
+    missing = [name for name in request.kernels or () if name not in manifest.kernels]
+    if missing or not request.plain:
+        raise MissingKernelError(
+            f"{directory} holds generated C, which stays as it is; it has the kernels {', '.join(manifest.kernels)}. "
+            "Load the model that it was generated from"
+        )
+    if interpreted:
+        raise NotCompiledError(f"{directory} holds generated C, not a model; there is nothing to interpret")
+    return _cached(manifest.name, _content(directory, manifest), lambda work: copy_generated(directory, work))
+
+
+def _content(directory: Path, manifest: Manifest) -> dict[str, str]:
+    """What the C is: the manifest, and the files themselves, should somebody have edited them."""
+    names = [f"{manifest.prefix}.{ending}" for ending in ("c", "h", "cdef")]
+    hashes = {name: hashlib.sha256((directory / name).read_bytes()).hexdigest() for name in names}
+    return {FILE_NAME: manifest.digest, **hashes}
+
+
+def _interpreted(request: Request) -> Robot:
+    found = seam.interpret(request)
+    text = json.dumps(found.manifest, sort_keys=True)
+    manifest = manifest_from(found.manifest, hashlib.sha256(text.encode()).hexdigest(), _title(request.model))
+    return Robot(manifest, InterpretedBackend(manifest, found))
+
+
+def _identity(request: Request) -> str:
+    """What the model is, for the cache: the name of a built-in, the content of a file, the hash of a mechanism.
+
+    Raises UnknownModelError.
+    """
+    model = request.model
+    if not isinstance(model, str | os.PathLike):
+        return f"mechanism {seam.mechanism_fingerprint(model)}"
+    path = Path(model)
+    if path.is_file():
+        return f"file {path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}"
+    names = tuple(dict.fromkeys((*builtin_names(), *seam.catalogue_names())))
+    if str(model) not in names:
+        raise UnknownModelError(
+            f"{str(model)!r} is neither a built-in mechanism nor a file. Built-in: {', '.join(names)}"
+        )
+    return f"built-in {model}"
+
+
+def _title(model: Model) -> str:
+    """A name for messages and cache entries."""
+    if isinstance(model, str | os.PathLike):
+        return Path(model).stem
+    return str(getattr(model, "name", "mechanism"))
+
+
+def _options(request: Request) -> dict[str, object]:
+    return {
+        "kernels": request.kernels,
+        "speeds": request.speeds,
+        "gravity": request.gravity,
+        "live parameters": request.live_parameters,
+    }
+
+
+def _names(kernels: Sequence[str] | None) -> tuple[str, ...] | None:
+    if kernels is None:
+        return None
+    if isinstance(kernels, str):
+        raise TypeError(f"kernels: expected a list of names, got the string {kernels!r}; pass [{kernels!r}]")
+    if not kernels:
+        raise MissingKernelError("kernels: expected at least one name, got an empty list")
+    return tuple(kernels)
+
+
+def _vector(gravity: Sequence[float] | None) -> tuple[float, float, float] | None:
+    if gravity is None:
+        return None
+    try:
+        x, y, z = (float(component) for component in gravity)
+    except (TypeError, ValueError):
+        x = y = z = math.nan
+    if not all(map(math.isfinite, (x, y, z))):
+        raise ValueError(f"gravity: expected three finite numbers [m/s^2], got {gravity!r}")
+    return x, y, z

@@ -1,0 +1,96 @@
+"""The result of a simulation."""
+
+from __future__ import annotations
+
+import enum
+import os
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from kanegen.protocols import FloatArray
+
+
+class Status(enum.Enum):
+    """How a simulation ended."""
+
+    DONE = "the end was reached"
+    STEP_UNDERFLOW = (
+        "the step became too short for the resolution of time; the tolerance may be out of reach, or the motion runs "
+        "into a singularity there"
+    )
+    NOT_FINITE = "the state, its rate of change or the controller's tau became infinite or not a number"
+    TOO_MANY_STEPS = "max_steps were not enough; raise it, or loosen rtol and atol"
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What a simulation did.
+
+    status: how it ended. t: the time it reached, s; short of the duration unless the status is ``DONE``.
+    accepted, rejected: steps. evaluations: of the forward dynamics. controller_calls: of any kind of controller.
+    compiled: whether the steps were done in C, or by the NumPy implementation of the same schemes.
+    """
+
+    status: Status
+    t: float
+    accepted: int
+    rejected: int
+    evaluations: int
+    controller_calls: int
+    compiled: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """A simulated motion, one row per requested time.
+
+    t (k,) s. q (k, nq) rad or m. v (k, nv) rad/s or m/s. tau (k, nv) N m or N: the force acting at that time; under
+    sampled control the held one, at a sample instant the one held from then on. energy (k,) J, kinetic and
+    potential, or None where the mechanism lacks one of these kernels. Rows that the simulation did not reach (see
+    ``statistics.status``) are not a number, except for t.
+    """
+
+    t: FloatArray
+    q: FloatArray
+    v: FloatArray
+    tau: FloatArray
+    energy: FloatArray | None
+    statistics: Statistics
+
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write the motion as comma-separated values, every number with 12 significant digits.
+
+        The header is ``t,q1,…,v1,…,tau1,…,energy``; there is no energy column where there is no energy. The file
+        appears whole or not at all. Raises ``OSError`` where it cannot be written.
+        """
+        names = ["t"]
+        columns = [self.t]
+        for symbol, rows in (("q", self.q), ("v", self.v), ("tau", self.tau)):
+            names += [f"{symbol}{index}" for index in range(1, rows.shape[1] + 1)]
+            columns += list(rows.T)
+        if self.energy is not None:
+            names.append("energy")
+            columns.append(self.energy)
+        lines = [",".join(names)]
+        # "#" keeps trailing zeros: 0.1 is written as 0.100000000000.
+        lines += [
+            ",".join(format(float(value), "#.12g") for value in row) for row in zip(*columns, strict=True)
+        ]
+        _write_whole(Path(path), "\n".join(lines) + "\n")
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write a file so that a failure leaves nothing of it behind."""
+    if path.exists() and not path.is_file():  # a pipe or a device cannot be replaced
+        path.write_text(text, encoding="ascii", newline="\n")
+        return
+    target = path.resolve()  # a link keeps pointing to the file it points to
+    temporary = target.with_name(f"{target.name}.{os.getpid()}.{threading.get_ident()}.part")
+    try:
+        with temporary.open("x", encoding="ascii", newline="\n") as stream:
+            stream.write(text)
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,74 @@
+"""What a simulation needs of a mechanism: the part of ``Robot`` that ``simulate`` uses, as a protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+
+ControllerFunction = Callable[[float, FloatArray, FloatArray], ArrayLike]
+"""``controller(t, q, v) -> tau``: t in s, q (nq,), v (nv,), tau (nv,)."""
+
+
+class SimulatedArm(Protocol):
+    """A mechanism with nq coordinates q and nv speeds v; SI units.
+
+    Where only the interpreter is available, the addresses raise ``kanegen.errors.NotCompiledError`` and the methods
+    are used instead. The methods take and return arrays whose leading dimensions are a batch.
+    """
+
+    @property
+    def name(self) -> str:
+        """Name of the mechanism, for messages."""
+        ...
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        ...
+
+    @property
+    def nv(self) -> int:
+        """Number of speeds."""
+        ...
+
+    @property
+    def kernels(self) -> Collection[str]:
+        """Names of the kernels this mechanism has."""
+        ...
+
+    def kernel_address(self, name: str, /) -> int:
+        """Address of the compiled C function of a kernel."""
+        ...
+
+    @property
+    def prepared_address(self) -> int | None:
+        """Address of what the C functions take as their first argument; None for a robot without live parameters."""
+        ...
+
+    def bind(self, name: str, /) -> Any:
+        """The kernel as a callable without arguments.
+
+        Its instance attributes are the arrays of its inputs and outputs, in the order of the C function's arguments.
+        """
+        ...
+
+    def forward_dynamics(self, q: FloatArray, v: FloatArray, tau: FloatArray) -> FloatArray:
+        """dv/dt (..., nv)."""
+        ...
+
+    def coordinate_rates(self, q: FloatArray, v: FloatArray) -> FloatArray:
+        """dq/dt (..., nq)."""
+        ...
+
+    def kinetic_energy(self, q: FloatArray, v: FloatArray) -> FloatArray:
+        """Kinetic energy (...), J."""
+        ...
+
+    def potential_energy(self, q: FloatArray) -> FloatArray:
+        """Potential energy (...), J."""
+        ...

@@ -1,0 +1,108 @@
+"""The one door from the runtime to ``kanegen.codegen``, opened only when something has to be generated.
+
+Importing ``kanegen`` and loading compiled mechanisms never pass here, so that SymPy is not imported for them.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.util
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from kanegen.interpreted import Evaluator
+
+if TYPE_CHECKING:
+    from kanegen.codegen.mechanism.records import Mechanism
+    from kanegen.codegen.pipeline import Options
+
+Model: TypeAlias = "str | os.PathLike[str] | Mechanism"
+"""Name of a built-in mechanism, path of a model file, or a ``kanegen.codegen.mechanism.Mechanism``."""
+
+
+class Interpretation(Evaluator, Protocol):
+    """A mechanism that NumPy evaluates: its evaluator, with the content of the manifest it would have if generated."""
+
+    @property
+    def manifest(self) -> Mapping[str, Any]:
+        """The manifest, as parsed from JSON."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is wanted of the generator.
+
+    ``kernels`` None stands for all kernels that the mechanism has; ``speeds`` names a set of generalized speeds, None
+    for the rates of the coordinates; ``gravity`` replaces the model's own acceleration of free fall [m/s^2] in the
+    base frame; ``live_parameters`` keeps the parameters of the model changeable.
+    """
+
+    model: Model
+    kernels: tuple[str, ...] | None = None
+    speeds: str | None = None
+    gravity: tuple[float, float, float] | None = None
+    live_parameters: bool = False
+
+    @property
+    def plain(self) -> bool:
+        """Whether nothing but a choice of kernels is asked for."""
+        return self.speeds is None and self.gravity is None and not self.live_parameters
+
+
+def generate(request: Request, directory: Path) -> None:
+    """Write the generated files into a directory.  Raises ModelError."""
+    from kanegen.codegen import pipeline
+
+    pipeline.generate(request.model, directory, _options(request))
+
+
+def interpret(request: Request) -> Interpretation:
+    """The mechanism without C.  Raises ModelError."""
+    from kanegen.codegen import pipeline
+
+    return pipeline.interpret(request.model, _options(request))
+
+
+def _options(request: Request) -> Options:
+    from kanegen.codegen import pipeline
+
+    return pipeline.Options(
+        kernels=request.kernels,
+        speeds=request.speeds,
+        gravity=request.gravity,
+        live_parameters=request.live_parameters,
+    )
+
+
+def catalogue_names() -> tuple[str, ...]:
+    """Names of all built-in mechanisms, those without committed C included."""
+    from kanegen.codegen.mechanism import catalogue
+
+    return tuple(catalogue.names())
+
+
+def mechanism_fingerprint(model: object) -> str:
+    """SHA-256 of everything that matters about a mechanism.  Raises TypeError for anything else."""
+    from kanegen.codegen.mechanism import Mechanism
+    from kanegen.codegen.mechanism.fingerprint import fingerprint
+
+    if not isinstance(model, Mechanism):
+        raise TypeError(f"expected the name of a built-in, a path or a Mechanism, got {type(model).__name__}")
+    return fingerprint(model)
+
+
+@functools.cache
+def generator_digest() -> str:
+    """SHA-256 of the code generator itself, so that nothing is taken from the cache that an older one made."""
+    spec = importlib.util.find_spec("kanegen.codegen")
+    assert spec is not None and spec.submodule_search_locations  # it is a part of this distribution
+    found = hashlib.sha256()
+    for folder in spec.submodule_search_locations:
+        for path in sorted(Path(folder).rglob("*")):
+            if path.suffix in (".py", ".template", ".json"):
+                found.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
+    return found.hexdigest()

@@ -1,0 +1,120 @@
+"""Simulation of a mechanism under a controller: ``simulate``."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kanegen.compiled_simulation import find_integrators, has_compiled_kernels, simulate_compiled
+from kanegen.interpreted_simulation import simulate_interpreted
+from kanegen.motion import Motion, Statistics, Status
+from kanegen.protocols import ControllerFunction, FloatArray, SimulatedArm
+from kanegen.simulation_controllers import as_python, recognize_controller
+from kanegen.simulation_request import check_request
+
+__all__ = ["Motion", "SimulatedArm", "Statistics", "Status", "simulate"]
+
+
+def simulate(
+    arm: SimulatedArm,
+    q0: ArrayLike,
+    v0: ArrayLike,
+    duration: float,
+    controller: ControllerFunction | str | Any | None = None,
+    method: str = "dopri5",
+    rtol: float = 1e-9,
+    atol: float = 1e-12,
+    times: ArrayLike | None = None,
+    step: float | None = None,
+    sample_period: float | None = None,
+    max_steps: int = 10_000_000,
+    *,
+    controller_data: Any = None,
+) -> Motion:
+    """The motion from the state q0 (nq,), v0 (nv,) at t = 0 to t = duration, in seconds.
+
+    controller: what gives tau (nv,), in N m or N. One of
+
+    - None: tau = 0;
+    - a callable ``controller(t, q, v) -> tau``, given arrays that it may keep;
+    - the name of a kernel of the mechanism with inputs t, q, v and output tau, compiled with it;
+    - a C function: a cffi pointer to ``void (double t, const double *q, const double *v, double *tau, void *data)``
+      or its address (data is ``controller_data``, a cffi pointer or an address), or a cffi pointer to a function of
+      a kernel's form, ``void (const double *t, const double *q, const double *v, double *tau)``. Functions of a cffi
+      module are handed over as ``ffi.addressof(lib, "name")``.
+
+    method: "dopri5" (Dormand and Prince, order 5(4)) chooses its steps so that the error of each is about
+    atol + rtol |y|, as the root mean square over y = (q, v). "rk4" (Runge-Kutta, order 4) takes the fewest equal steps
+    no longer than ``step``.
+
+    times: the times of the rows, ascending, from 0 to duration; the motion has exactly these. They do not influence
+    the steps. None: 1001 equally spaced ones, both ends included (a single one for duration 0).
+
+    sample_period: None: the controller is called wherever the method needs tau, and once for every row. Otherwise it is
+    called at t = k sample_period, k = 0, 1, …, with the state there, up to the end and including it, and at no other
+    time; tau is held in between, and the steps end on these instants.
+
+    max_steps: accepted and rejected steps together.
+
+    A tau that jumps with the state, such as dry friction written as sign(v), makes "dopri5" hunt for the jump with ever
+    shorter steps until max_steps are used up. Smooth it, as tanh(v / v_0) with a v_0 below the speeds of interest; the
+    steps then stay above about v_0 over the acceleration that the friction causes. Or sample it, or use "rk4".
+
+    A motion that cannot be carried to its end (``Motion.statistics.status`` says why) is returned as far as it came,
+    the rows after that not a number, with a ``RuntimeWarning``. An exception of a Python controller comes through, with
+    its traceback. Arguments that are wrong raise ``ValueError``; so does a controller's result that is not (nv,).
+    ``MissingKernelError``: the mechanism lacks a kernel that a simulation needs.
+
+    The work is done in C, with the interpreter lock released except while a Python controller runs. Where there is no
+    compiled mechanism, or no compiled integrator (said by a ``RuntimeWarning``), the same schemes run in NumPy.
+    """
+    request = check_request(
+        arm,
+        q0,
+        v0,
+        duration,
+        method=method,
+        rtol=rtol,
+        atol=atol,
+        times=times,
+        step=step,
+        sample_period=sample_period,
+        max_steps=max_steps,
+    )
+    recognized = recognize_controller(controller, arm, controller_data)
+    integrators = find_integrators() if has_compiled_kernels(arm) else None
+    if integrators is not None:
+        motion = simulate_compiled(integrators, arm, request, recognized)
+    else:
+        if has_compiled_kernels(arm):
+            warnings.warn(
+                "the compiled integrators are missing: simulating with NumPy, which is slow. Install kanegen again "
+                "where there is a C compiler and the headers of Python.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        motion = simulate_interpreted(arm, request, as_python(recognized, arm))
+    statistics = motion.statistics
+    if statistics.status is not Status.DONE:
+        warnings.warn(
+            f"the simulation of {arm.name} ended at t = {statistics.t!r} s instead of {request.duration!r} s: "
+            f"{statistics.status.value}",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return dataclasses.replace(motion, energy=_energy(arm, motion))
+
+
+def _energy(arm: SimulatedArm, motion: Motion) -> FloatArray | None:
+    """Kinetic and potential energy of the rows (k,), J."""
+    if not {"kinetic_energy", "potential_energy"} <= set(arm.kernels):
+        return None
+    reached = np.isfinite(motion.q).all(axis=1) & np.isfinite(motion.v).all(axis=1)
+    q, v = motion.q[reached], motion.v[reached]
+    energy = np.full(motion.t.shape, np.nan)
+    energy[reached] = arm.kinetic_energy(q, v) + arm.potential_energy(q)
+    return energy

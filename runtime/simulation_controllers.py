@@ -1,0 +1,184 @@
+"""The forms in which a controller is given to a simulation, told apart and checked."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kanegen.protocols import ControllerFunction, FloatArray, SimulatedArm
+from kanegen.simulation_request import checked_vector
+
+C_CONTROLLER = "void(*)(double, const double *, const double *, double *, void *)"
+C_LAW = "void(*)(const double *, const double *, const double *, double *)"
+
+
+@dataclass(frozen=True)
+class PythonController:
+    """``function(t, q, v) -> tau``."""
+
+    function: ControllerFunction
+
+
+@dataclass(frozen=True)
+class CController:
+    """A C function of type ``C_CONTROLLER`` at an address, and the address handed to it as its last argument."""
+
+    address: int
+    data: int
+
+
+@dataclass(frozen=True)
+class CLaw:
+    """A C function of type ``C_LAW``, the form of a compiled kernel, at an address."""
+
+    address: int
+
+
+@dataclass(frozen=True)
+class KernelController:
+    """A kernel of the mechanism, with inputs t, q, v and output tau."""
+
+    name: str
+
+
+Controller = PythonController | CController | CLaw | KernelController | None
+
+
+def recognize_controller(controller: Any, arm: SimulatedArm, data: Any = None) -> Controller:
+    """The controller in its form; ``ValueError`` where it is none, or does not fit the mechanism."""
+    recognized: Controller
+    if controller is None:
+        recognized = None
+    elif isinstance(controller, str):
+        recognized = _kernel(controller, arm)
+    elif _is_cdata(controller):
+        recognized = _c_function(controller, data)
+    elif callable(controller):
+        recognized = PythonController(controller)
+    else:
+        recognized = CController(_address("controller", controller), _data_address(data))
+    if data is not None and not isinstance(recognized, CController):
+        raise ValueError(
+            f"controller_data belongs to a C function of type {C_CONTROLLER}, got {controller!r}"
+        )
+    return recognized
+
+
+def as_python(controller: Controller, arm: SimulatedArm) -> ControllerFunction | None:
+    """Any controller as a Python callable whose result is an array (nv,)."""
+    if controller is None:
+        return None
+    if isinstance(controller, PythonController):
+        return _with_checked_result(controller.function, arm.nv)
+    if isinstance(controller, KernelController):
+        return _bound_kernel(controller.name, arm)
+    return _c_call(controller, arm.nv)
+
+
+def _kernel(name: str, arm: SimulatedArm) -> KernelController:
+    if name not in arm.kernels:
+        known = ", ".join(sorted(arm.kernels))
+        raise ValueError(f"controller: {arm.name} has no kernel {name!r}; it has {known}")
+    bound = arm.bind(name)
+    arguments = {symbol: (array.dtype, array.size) for symbol, array in vars(bound).items()}
+    double = np.dtype(np.float64)
+    law = {"t": (double, 1), "q": (double, arm.nq), "v": (double, arm.nv), "tau": (double, arm.nv)}
+    if list(arguments.items()) != list(law.items()):
+        raise ValueError(
+            f"controller: kernel {name!r} of {arm.name} is no control law: its arguments must be t, q, v and tau in "
+            f"double precision, and are {', '.join(arguments)}"
+        )
+    return KernelController(name)
+
+
+def _c_function(function: Any, data: Any) -> CController | CLaw:
+    """A cffi function pointer, its type checked."""
+    kind = _ffi().typeof(function)
+    for declaration in (C_CONTROLLER, C_LAW):
+        if kind is _ffi().typeof(declaration):
+            address = _address("controller", int(_ffi().cast("uintptr_t", function)))
+            return CController(address, _data_address(data)) if declaration is C_CONTROLLER else CLaw(address)
+    raise ValueError(
+        f"controller: a C function must have type {C_CONTROLLER}, or {C_LAW} as a kernel has, got {kind.cname}"
+    )
+
+
+def _address(name: str, value: Any) -> int:
+    try:
+        address = operator.index(value)
+    except TypeError:
+        raise ValueError(
+            f"{name} must be None, a callable, the name of a kernel, a C function pointer or its address, got {value!r}"
+        ) from None
+    if isinstance(value, bool) or not 0 < address < 2**64:
+        raise ValueError(f"{name}: {value!r} is no address of a C function")
+    return address
+
+
+def _data_address(data: Any) -> int:
+    if data is None:
+        return 0
+    is_pointer = _is_cdata(data) and _ffi().typeof(data).kind in ("pointer", "array")
+    is_address = isinstance(data, int) and 0 <= data < 2**64
+    if not (is_pointer or is_address):
+        raise ValueError(f"controller_data must be a cffi pointer or an address, got {data!r}")
+    return int(_ffi().cast("uintptr_t", data))
+
+
+@functools.cache
+def _ffi() -> Any:
+    """The C types; imported when a C function is first given, because it brings a parser of C with it."""
+    from cffi import FFI
+
+    return FFI()
+
+
+def _is_cdata(value: Any) -> bool:
+    return type(value).__module__ == "_cffi_backend"
+
+
+def checked_tau(tau: Any, nv: int) -> FloatArray:
+    """What a Python controller returned, as a new array (nv,)."""
+    try:
+        return checked_vector(tau, nv)
+    except ValueError as error:
+        raise ValueError(f"tau returned by the controller: {error}") from None
+
+
+def _with_checked_result(function: ControllerFunction, nv: int) -> ControllerFunction:
+    def call(t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+        return checked_tau(function(t, q, v), nv)
+
+    return call
+
+
+def _bound_kernel(name: str, arm: SimulatedArm) -> ControllerFunction:
+    bound = arm.bind(name)
+
+    def call(t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+        bound.t[...] = t
+        bound.q[...] = q
+        bound.v[...] = v
+        bound()
+        return np.array(bound.tau, dtype=np.float64)
+
+    return call
+
+
+def _c_call(controller: CController | CLaw, nv: int) -> ControllerFunction:
+    is_law = isinstance(controller, CLaw)
+    function = _ffi().cast(C_LAW if is_law else C_CONTROLLER, controller.address)
+    data = () if isinstance(controller, CLaw) else (_ffi().cast("void *", controller.data),)
+
+    def call(t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+        tau = np.zeros(nv)
+        state = _ffi().from_buffer("double[]", q), _ffi().from_buffer("double[]", v)
+        time = _ffi().new("double[1]", [t]) if is_law else t
+        function(time, *state, _ffi().from_buffer("double[]", tau), *data)
+        return tau
+
+    return call

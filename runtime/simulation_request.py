@@ -1,0 +1,176 @@
+"""The arguments of a simulation, checked once: everything wrong with them is a ``ValueError`` here."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kanegen.arrays import finite_number
+from kanegen.errors import MissingKernelError
+from kanegen.protocols import FloatArray, SimulatedArm
+
+Method = Literal["dopri5", "rk4"]
+
+DEFAULT_ROWS = 1001
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """A simulation from t = 0 to ``duration``.
+
+    ``step`` is 0 for dopri5; ``sample_period`` is 0 where the controller is not sampled.
+    """
+
+    method: Method
+    q0: FloatArray
+    v0: FloatArray
+    duration: float
+    times: FloatArray
+    rtol: float
+    atol: float
+    step: float
+    sample_period: float
+    max_steps: int
+
+
+def check_request(
+    arm: SimulatedArm,
+    q0: ArrayLike,
+    v0: ArrayLike,
+    duration: float,
+    *,
+    method: str,
+    rtol: float,
+    atol: float,
+    times: ArrayLike | None,
+    step: float | None,
+    sample_period: float | None,
+    max_steps: int,
+) -> Request:
+    """The request, or a ``ValueError`` that says which argument is wrong, what it was and what was expected.
+
+    ``MissingKernelError`` where the mechanism lacks a kernel that a simulation needs, ``TypeError`` for what is no robot.
+    """
+    _check_mechanism(arm)
+    end = finite_number("duration", duration)
+    if end < 0.0:
+        raise ValueError(f"duration must not be negative, got {duration!r}")
+    checked_atol = finite_number("atol", atol)
+    if checked_atol <= 0.0:
+        raise ValueError(
+            f"atol must be positive, got {atol!r}: without it a coordinate that passes through zero would have to be "
+            "exact there"
+        )
+    checked_rtol = finite_number("rtol", rtol)
+    if checked_rtol < 0.0:
+        raise ValueError(f"rtol must not be negative, got {rtol!r}")
+    return Request(
+        method=_method(method),
+        q0=_state("q0", q0, arm.nq),
+        v0=_state("v0", v0, arm.nv),
+        duration=end,
+        times=_times(times, end),
+        rtol=checked_rtol,
+        atol=checked_atol,
+        step=_step(method, step),
+        sample_period=0.0 if sample_period is None else _positive("sample_period", sample_period),
+        max_steps=_max_steps(max_steps),
+    )
+
+
+def checked_vector(values: ArrayLike, length: int) -> FloatArray:
+    """``values`` as a new contiguous array (length,) of doubles; ``ValueError`` for any other shape."""
+    if values is None:
+        raise ValueError(f"expected ({length},), got None")
+    array = np.array(values, dtype=np.float64, order="C")
+    if array.shape != (length,):
+        raise ValueError(f"expected ({length},), got {array.shape}")
+    return array
+
+
+def _check_mechanism(arm: SimulatedArm) -> None:
+    if not hasattr(arm, "nv"):
+        raise TypeError(f"arm: expected a robot, as kanegen.load gives it, got {arm!r}")
+    if arm.nv == 0:
+        raise ValueError(f"{arm.name} has no degree of freedom: there is nothing to simulate")
+    needed = ["forward_dynamics"] if arm.nq == arm.nv else ["forward_dynamics", "coordinate_rates"]
+    for kernel in needed:
+        if kernel not in arm.kernels:
+            arm.bind(kernel)  # a robot knows best why it lacks a kernel, and says so
+            raise MissingKernelError(f"{arm.name} has no kernel {kernel}, which a simulation needs")
+
+
+def _method(method: str) -> Method:
+    if method == "dopri5":
+        return "dopri5"
+    if method == "rk4":
+        return "rk4"
+    raise ValueError(f"method must be 'dopri5' or 'rk4', got {method!r}")
+
+
+def _positive(name: str, value: Any) -> float:
+    number = finite_number(name, value)
+    if number <= 0.0:
+        raise ValueError(f"{name} must be positive, got {value!r}")
+    return number
+
+
+def _step(method: str, step: float | None) -> float:
+    if method == "rk4":
+        if step is None:
+            raise ValueError("method 'rk4' needs the length of its steps: step=…, in seconds")
+        return _positive("step", step)
+    if step is not None:
+        raise ValueError(f"step belongs to method 'rk4' ('dopri5' chooses its own steps), got {step!r}")
+    return 0.0
+
+
+def _max_steps(max_steps: Any) -> int:
+    try:
+        number = operator.index(max_steps)
+    except TypeError:
+        number = 0
+    if not 0 < number < 2**63:
+        raise ValueError(f"max_steps must be a positive integer, got {max_steps!r}")
+    return number
+
+
+def _state(name: str, values: ArrayLike, length: int) -> FloatArray:
+    try:
+        state = checked_vector(values, length)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name}: {error}") from None
+    if not np.isfinite(state).all():
+        raise ValueError(f"{name} must be finite, got {state.tolist()}")
+    return state
+
+
+def _times(times: ArrayLike | None, duration: float) -> FloatArray:
+    if times is None:
+        return np.linspace(0.0, duration, DEFAULT_ROWS) if duration > 0.0 else np.zeros(1)
+    try:
+        rows = np.array(times, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"times: {error}") from None
+    if rows.ndim != 1:
+        raise ValueError(f"times: expected (k,), got {rows.shape}")
+    if not np.isfinite(rows).all():
+        raise ValueError("times must be finite")
+    falling = np.flatnonzero(np.diff(rows) <= 0.0)
+    if falling.size:
+        index = int(falling[0])
+        raise ValueError(
+            f"times must be ascending, but times[{index + 1}] = {float(rows[index + 1])!r} does not exceed "
+            f"times[{index}] = {float(rows[index])!r}"
+        )
+    # The last one may be the duration computed in another way: 3 * 0.1 exceeds 0.3.
+    latest = duration * (1.0 + 4.0 * np.finfo(np.float64).eps)
+    if rows.size and (rows[0] < 0.0 or rows[-1] > latest):
+        raise ValueError(
+            f"times must lie from 0 to the duration {duration!r}, got {float(rows[0])!r} to {float(rows[-1])!r}"
+        )
+    return rows
