@@ -1,0 +1,166 @@
+"""The ``kanegen`` command.
+
+Exit codes: 0 done, 1 the model or the request is wrong (one clear message), 2 wrong usage, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from kanegen.codegen import pipeline
+from kanegen.codegen.commands.generation_report import (
+    counts_beside_published,
+    json_report,
+    progress_line,
+    table_of_passes,
+    verification_table,
+)
+from kanegen.codegen.mechanism import catalogue
+from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.errors import KanegenError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    run: Callable[[argparse.Namespace], int] = options.run
+    try:
+        return run(options)
+    except (ModelError, KanegenError, OSError, ValueError) as error:
+        print(f"kanegen: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("kanegen: interrupted", file=sys.stderr)
+        return 130  # as shells count it: 128 and the number of SIGINT
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="kanegen", description="Equations of motion as the smallest, fastest C."
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    listing = commands.add_parser("list", help="the built-in mechanisms")
+    listing.add_argument("--json", action="store_true", help="for a program to read")
+    listing.set_defaults(run=_list)
+
+    generate = commands.add_parser("generate", help="write the C of a mechanism")
+    generate.add_argument("model", metavar="MODEL", help="a built-in name")
+    generate.add_argument("-o", "--output", type=Path, help="directory (default: generated/MODEL)")
+    generate.add_argument("--kernels", nargs="+", metavar="KERNEL", help="only these")
+    generate.add_argument("--speeds", help="generalized speeds of the mechanism by name, Kane's method")
+    generate.add_argument(
+        "--gravity", nargs=3, type=_finite, metavar=("X", "Y", "Z"), help="free fall in the base, m/s^2"
+    )
+    generate.add_argument(
+        "--live-parameters", action="store_true", help="keep parameters as fields of a C struct"
+    )
+    generate.add_argument("--float32", action="store_true", help="also single precision")
+    generate.add_argument(
+        "--sincos", choices=("vector", "libm"), default="vector", help="where sines come from"
+    )
+    generate.add_argument(
+        "--search",
+        type=_count,
+        default=pipeline.Options.search_budget,
+        metavar="N",
+        help="derivations tried for each kernel (default %(default)s)",
+    )
+    generate.add_argument("--explain", action="store_true", help="print the table of passes")
+    generate.add_argument(
+        "--verify", action="store_true", help="compile, and print residuals of the C itself"
+    )
+    generate.add_argument("--json", action="store_true", help="for a program to read")
+    generate.set_defaults(run=_generate)
+
+    simulate = commands.add_parser("simulate", help="run a scenario of a built-in mechanism")
+    simulate.add_argument("model", metavar="MODEL", help="a built-in name")
+    simulate.add_argument("--scenario", required=True, help="name of the scenario")
+    simulate.add_argument("--plot", type=Path, metavar="FILE", help="draw it (needs matplotlib)")
+    simulate.add_argument("--csv", type=Path, metavar="FILE", help="write the numbers, 12 digits")
+    simulate.set_defaults(run=_simulate)
+    return parser
+
+
+def _finite(text: str) -> float:
+    """A finite number, for the parser of arguments."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise argparse.ArgumentTypeError(f"expected a finite number, got {text!r}")
+    return number
+
+
+def _count(text: str) -> int:
+    """A number of things, for the parser of arguments."""
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"expected a number that is not negative, got {text!r}")
+    return number
+
+
+def _list(options: argparse.Namespace) -> int:
+    mechanisms = [catalogue.mechanism(name) for name in catalogue.names()]
+    if options.json:
+        print(
+            json.dumps(
+                [{"name": m.name, "dof": m.dof, "coordinates": m.coordinates} for m in mechanisms], indent=2
+            )
+        )
+        return 0
+    for mechanism in mechanisms:
+        print(f"{mechanism.name:22} {mechanism.dof} degrees of freedom: {', '.join(mechanism.coordinates)}")
+    return 0
+
+
+def _generate(options: argparse.Namespace) -> int:
+    wanted = pipeline.Options(
+        kernels=tuple(options.kernels) if options.kernels else None,
+        speeds=options.speeds,
+        gravity=tuple(options.gravity) if options.gravity else None,
+        live_parameters=options.live_parameters,
+        single_precision=options.float32,
+        sincos=options.sincos,
+        search_budget=options.search,
+    )
+    directory = options.output or Path("generated") / options.model
+    quiet = options.json or not sys.stderr.isatty()
+    generated = pipeline.generate(options.model, directory, wanted, None if quiet else _show_progress)
+    residuals = _verify(directory, generated) if options.verify else None
+    if options.json:
+        print(json.dumps(json_report(generated, residuals), indent=2))
+        return 0
+    if options.explain:
+        print(table_of_passes(generated))
+    print(counts_beside_published(generated))
+    if residuals is not None:
+        print(verification_table(residuals))
+    print(f"wrote {len(generated.files)} files to {directory}")
+    return 0
+
+
+def _show_progress(name: str, kernel: pipeline.DerivedKernel) -> None:
+    print(progress_line(name, kernel), file=sys.stderr)
+
+
+def _verify(directory: Path, generated: pipeline.Generated) -> dict[str, dict[str, float]]:
+    """Residuals of the compiled C against the expression graph, beside those of the graph."""
+    from kanegen.codegen.commands.compiled_check import compiled_residuals
+
+    return {name: asdict(r) for name, r in compiled_residuals(directory, generated).items()}
+
+
+def _simulate(options: argparse.Namespace) -> int:
+    from kanegen.codegen.commands.simulate import run_scenario
+
+    run_scenario(options.model, options.scenario, options.plot, options.csv, print)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

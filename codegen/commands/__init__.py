@@ -1,0 +1,1 @@
+"""What the commands do: reports, scenarios, checks of compiled kernels.  These may import the runtime."""

@@ -1,0 +1,99 @@
+"""What the command prints of a generation: tables for people, and the same as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kanegen.codegen.commands.published import PUBLISHED, recounted
+from kanegen.codegen.graph import OperationCounts, count
+from kanegen.codegen.pipeline import DerivedKernel, Generated
+
+
+def progress_line(name: str, kernel: DerivedKernel) -> str:
+    """One line when a kernel is done."""
+    return (
+        f"{name:24} {count(kernel.program)!s:24} {kernel.derivations:5} derivations {kernel.seconds:6.1f} s"
+    )
+
+
+def table_of_passes(generated: Generated) -> str:
+    """Multiplications / additions of every kernel after each stage, with time and what the search chose."""
+    lines = []
+    for name, kernel in generated.kernels.items():
+        lines.append(f"{name}: {kernel.program.source}")
+        for step in kernel.steps:
+            lines.append(
+                f"    {step.name:10} {step.counts.multiplications:5} * {step.counts.additions:5} +"
+                f" {step.counts.divisions:3} /"
+            )
+        lines.append(
+            f"    {kernel.derivations} derivations in {kernel.seconds:.1f} s;"
+            f" differs from the plain derivation by {kernel.residual:.1e}"
+        )
+        lines += [
+            f"    chosen: {point} = {answer}" for point, answer in sorted(kernel.answers.items()) if answer
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def counts_beside_published(generated: Generated) -> str:
+    """The operation counts of all kernels; where others have published theirs, beside those."""
+    lines = [
+        f"{generated.model.name}: operations of one call",
+        f"{'kernel':26}{'mult':>6}{'add':>6}{'div':>6}{'sin/cos':>9}",
+    ]
+    for name, kernel in generated.kernels.items():
+        counts = count(kernel.program)
+        lines.append(
+            f"{name:26}{counts.multiplications:6}{counts.additions:6}{counts.divisions:6}{counts.sincos:9}"
+        )
+    for (model, name), others in PUBLISHED.items():
+        if model == generated.model.name and name in generated.kernels:
+            lines += ["", f"{name} of {model}, beside published figures (multiplications, additions)"]
+            mine = count(generated.kernels[name].program)
+            lines += [f"{m:8}{a:6}  {who}" for m, a, who in others]
+            lines += [f"{c.multiplications:8}{c.additions:6}  {who}" for c, who in recounted(model, name)]
+            lines.append(f"{mine.multiplications:8}{mine.additions:6}  kanegen: {_share(mine, others[-1])}")
+    return "\n".join(lines)
+
+
+def _share(mine: OperationCounts, last: tuple[int, int, str]) -> str:
+    share = (mine.multiplications + mine.additions) / (last[0] + last[1])
+    return f"{share:.0%} of the operations of {last[2]}"
+
+
+def verification_table(residuals: Mapping[str, Mapping[str, float]]) -> str:
+    """Residuals of each kernel, relative to the largest component."""
+    lines = [f"{'kernel':26}{'graph, plain derivation':>26}{'C, graph':>12}"]
+    lines += [f"{name:26}{r['graph']:26.1e}{r['compiled']:12.1e}" for name, r in residuals.items()]
+    return "\n".join(lines)
+
+
+def json_report(generated: Generated, residuals: Mapping[str, Mapping[str, float]] | None) -> dict[str, Any]:
+    """Everything above as one JSON document."""
+    return {
+        "model": generated.model.name,
+        "files": [path.name for path in generated.files],
+        "kernels": {
+            name: {
+                "operations": _counts(count(kernel.program)),
+                "steps": [{"name": step.name, **_counts(step.counts)} for step in kernel.steps],
+                "residual": kernel.residual,
+                "derivations": kernel.derivations,
+                "choices": dict(sorted(kernel.answers.items())),
+                **({"verification": dict(residuals[name])} if residuals else {}),
+            }
+            for name, kernel in generated.kernels.items()
+        },
+    }
+
+
+def _counts(counts: OperationCounts) -> dict[str, int]:
+    return {
+        "multiplications": counts.multiplications,
+        "additions": counts.additions,
+        "divisions": counts.divisions,
+        "square_roots": counts.square_roots,
+        "sincos": counts.sincos,
+    }

@@ -1,0 +1,108 @@
+"""Drawings of scenarios: small panels of curves against time, as in the figures of the paper."""
+
+from __future__ import annotations
+
+import io
+import re
+import textwrap
+from dataclasses import dataclass
+
+from kanegen.codegen.commands.scenario_report import coordinate_units, force_units
+from kanegen.codegen.commands.scenario_run import Array, Result, ScenarioError
+from kanegen.codegen.mechanism.scenarios import PrescribedMotion
+
+_TITLE_LETTERS = 55
+"""Letters that fit above one panel."""
+_GREEK = ("tau", "sigma")
+_WITHOUT_DATE = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "ps": {}, "eps": {}}
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """One curve against time, and the value that it aims at, if any."""
+
+    name: str
+    unit: str
+    values: Array
+    target: float | None = None
+
+
+def panels(result: Result) -> list[Panel]:
+    """What is drawn of a scenario: actuator forces of a prescribed motion; else what is conserved and watched."""
+    scenario, mechanism = result.scenario, result.mechanism
+    if isinstance(scenario, PrescribedMotion):
+        columns = zip(result.actuator_names, force_units(mechanism), result.forces.T, strict=True)
+        return [Panel(name, unit, values) for name, unit, values in columns]
+    chosen = []
+    if scenario.conserved is not None and result.conserved is not None:
+        unit = "kg m/s" if scenario.conserved.component < 3 else "kg m²/s"
+        chosen.append(Panel(scenario.conserved.name, unit, result.conserved))
+    units = coordinate_units(mechanism)
+    for name in scenario.watched:
+        k = mechanism.coordinates.index(name)
+        chosen.append(Panel(name, units[k], result.q[:, k], scenario.targets[k]))
+    return chosen
+
+
+def check_plot(suffix: str) -> None:
+    """Raise ScenarioError where matplotlib is missing or cannot write files that end in ``suffix``."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+    except ImportError:
+        raise ScenarioError(
+            "plots need matplotlib, which is not installed. Install it: pip install 'kanegen[plots]'"
+        ) from None
+    known = sorted(FigureCanvasAgg.get_supported_filetypes())
+    if suffix.lower().removeprefix(".") not in known:
+        raise ScenarioError(
+            f"the name of the plot ends in {suffix!r}; expected one of .{', .'.join(known)}. Name it so"
+        )
+
+
+def plot(result: Result, suffix: str) -> bytes:
+    """The drawing of a scenario as the content of a file that ends in ``suffix`` (".png", ".svg", ".pdf", ...).
+
+    Raises ScenarioError as ``check_plot`` does.
+    """
+    check_plot(suffix)
+    import matplotlib as mpl
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    chosen = panels(result)
+    columns = 2 if len(chosen) > 3 else 1
+    rows = -(-len(chosen) // columns)
+    figure = Figure(figsize=(4.2 * columns, 1.9 * rows + 0.6), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(rows, columns, sharex=True, squeeze=False)
+    for k, panel in enumerate(chosen):
+        axis = axes[k // columns][k % columns]
+        axis.plot(result.t, panel.values, color="black", linewidth=1.0)
+        if panel.target is not None:
+            axis.axhline(panel.target, color="black", linewidth=0.6, linestyle="--")
+        axis.axhline(0.0, color="0.6", linewidth=0.5, zorder=0)
+        axis.set_ylabel(f"{_symbol(panel.name)} [{panel.unit}]")
+        axis.set_xlim(result.t[0], result.t[-1])
+        axis.spines[["top", "right"]].set_visible(False)
+    for axis in axes[-1]:
+        axis.set_xlabel(r"$t$ [s]")
+    title = f"{result.mechanism.name}: {result.scenario.title}"
+    figure.suptitle(textwrap.fill(title, _TITLE_LETTERS * columns), fontsize=10)
+    form = suffix.lower().removeprefix(".")
+    content = io.BytesIO()
+    with mpl.rc_context({"svg.hashsalt": "kanegen"}):
+        figure.savefig(content, format=form, dpi=150, metadata=_WITHOUT_DATE.get(form))
+    return content.getvalue()
+
+
+def _symbol(name: str) -> str:
+    """A name as mathematics: tau1 as a Greek letter with an index; any other name as it is."""
+    parts = re.fullmatch(r"([A-Za-z]+)(\d*)", name)
+    if parts is None:
+        return name.replace("$", r"\$")
+    letters, index = parts.groups()
+    if letters in _GREEK:
+        letters = "\\" + letters
+    elif len(letters) > 1:
+        letters = rf"\mathrm{{{letters}}}"
+    return f"${letters}_{{{index}}}$" if index else f"${letters}$"

@@ -1,0 +1,294 @@
+"""The map: from a mechanism to C text, room by room.
+
+    mechanism    a built-in's name or records   ->  Mechanism, validated                        read
+    derivation   Mechanism                      ->  one Program for each kernel                 formulations
+    passes       Program                        ->  Program, fewer operations, same values      derive, hoist, schedule
+    emit         Model (scheduled Programs)     ->  C source, header, declarations, manifest    assemble, write_model
+
+Every stage hands frozen records to the next; nothing else crosses.  ``generate`` walks the map from end to end;
+``interpret`` stops before the C.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanegen.codegen.derivation.control_law import law_kernels
+from kanegen.codegen.derivation.formulations import formulation
+from kanegen.codegen.derivation.kernels import Deriver
+from kanegen.codegen.derivation.standard import Build
+from kanegen.codegen.emit import manifest as manifest_room
+from kanegen.codegen.emit.model import Certificate, FrameKernels, LiveParameter, Model, SineCosineLibrary
+from kanegen.codegen.emit.writer import write_model
+from kanegen.codegen.graph import Program, count, evaluate
+from kanegen.codegen.mechanism import catalogue
+from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.fingerprint import fingerprint
+from kanegen.codegen.mechanism.names import c_names
+from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.values import numeric, to_value
+from kanegen.codegen.passes.hoist import hoist
+from kanegen.codegen.passes.optimize import Step, optimize
+from kanegen.codegen.passes.schedule import schedule
+from kanegen.codegen.passes.search import search
+from kanegen.codegen.passes.verify import residual
+
+CERTIFIED_STATES = 100
+CERTIFIED_BOUND = 1e-11
+"""Largest relative difference allowed between an optimized program and the plain textbook derivation."""
+
+MODEL_SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf", ".toml", ".sdf")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a user may ask of a generation.
+
+    ``kernels`` None stands for all.  ``speeds`` names generalized speeds of the mechanism, None the joint rates.
+    ``gravity`` [m/s^2] replaces the mechanism's own.  ``search_budget`` bounds the derivations tried for each kernel.
+    """
+
+    kernels: tuple[str, ...] | None = None
+    speeds: str | None = None
+    gravity: tuple[float, float, float] | None = None
+    live_parameters: bool = False
+    single_precision: bool = False
+    sincos: str = "vector"
+    search_budget: int = 1200
+
+
+@dataclass(frozen=True)
+class DerivedKernel:
+    """One kernel on its way: the program, the stages it went through, and its residual against the plain derivation."""
+
+    program: Program
+    steps: tuple[Step, ...]
+    residual: float
+    seconds: float
+    derivations: int
+    answers: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Generated:
+    """What ``generate`` did: the model, its kernels' histories and the files."""
+
+    model: Model
+    kernels: Mapping[str, DerivedKernel]
+    files: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class Interpretation:
+    """A mechanism without C: programs that NumPy evaluates, and the manifest that they would have."""
+
+    manifest: Mapping[str, Any]
+    programs: Mapping[str, Program]
+
+    def evaluate(
+        self, kernel: str, arrays: Mapping[str, NDArray[Any]], parameters: Mapping[str, float]
+    ) -> dict[str, NDArray[np.float64]]:
+        """Outputs of a kernel, (*batch, *shape) by name, from inputs (*batch, *shape) by name."""
+        return evaluate(self.programs[kernel], arrays, parameters)
+
+
+Progress = Callable[[str, DerivedKernel], None]
+
+
+def read(model: str | os.PathLike[str] | Mechanism, options: Options) -> Mechanism:
+    """The mechanism that a built-in's name or records stand for, with the gravity asked for.  Raises ModelError."""
+    if isinstance(model, Mechanism):
+        mechanism = model
+    elif str(model) in catalogue.names():
+        mechanism = catalogue.mechanism(str(model))
+    elif Path(model).suffix.lower() in MODEL_SUFFIXES or Path(model).exists():
+        raise ModelError(
+            f"model file {str(model)!r}",
+            "cannot be read: importers of model files are not part of this version",
+            f"a built-in ({', '.join(catalogue.names())}) or a Mechanism",
+            "Describe the mechanism with kanegen.codegen.mechanism.MechanismBuilder.",
+        )
+    else:
+        mechanism = catalogue.mechanism(str(model))
+    if options.gravity is not None:
+        x, y, z = (to_value(g) for g in options.gravity)
+        mechanism = replace(mechanism, gravity=(x, y, z))
+    return mechanism
+
+
+def available(mechanism: Mechanism, options: Options) -> dict[str, Build]:
+    """All kernels of a mechanism by name: those of the formulation that its speeds ask for, and its control laws.
+
+    Laws are written in joint rates, so they come with these alone.
+    """
+    builds = formulation(
+        mechanism, _speeds(mechanism, options), options.live_parameters, c_names(_frame_names(mechanism))
+    )
+    laws = law_kernels(mechanism, live=options.live_parameters) if options.speeds is None else {}
+    return builds | laws
+
+
+def derive(
+    mechanism: Mechanism, name: str, build: Build, options: Options, start: Mapping[str, int] | None = None
+) -> DerivedKernel:
+    """Derive one kernel: search the choices from ``start`` on, optimize, and compare with the plain derivation.
+
+    Raises ArithmeticError where the two differ; that would be an error of kanegen.
+    """
+    started = time.perf_counter()
+    live = options.live_parameters
+    plain, _ = Deriver(mechanism, build, live_parameters=live, gauge=False)({})
+    # Kane's method reads inertias as described: no gauge, and little to search for
+    rates = options.speeds is None
+    deriver = Deriver(mechanism, build, live_parameters=live, gauge=rates)
+    found = search(deriver, start=start, budget=options.search_budget if rates else 1)
+    program, steps = optimize(found.program)
+    numbers = {p.name: float(p.value) for p in mechanism.parameters}
+    difference = residual(program, plain, CERTIFIED_STATES, numbers)
+    if not difference <= CERTIFIED_BOUND:
+        raise ArithmeticError(
+            f"{name}: the optimized program differs from the plain derivation by {difference:.1e} of the largest "
+            f"component; expected at most {CERTIFIED_BOUND:.0e}"
+        )
+    history = (Step("plain", count(plain)), Step("search", found.counts), *steps)
+    seconds = time.perf_counter() - started
+    return DerivedKernel(program, history, difference, seconds, found.derivations, found.answers)
+
+
+def generate(
+    model: str | os.PathLike[str] | Mechanism,
+    directory: str | os.PathLike[str],
+    options: Options | None = None,
+    progress: Progress | None = None,
+) -> Generated:
+    """Write the C of a mechanism into a directory.
+
+    Raises ModelError for a wrong model or an unknown kernel; nothing is written then.
+    """
+    options = options or Options()
+    mechanism = read(model, options)
+    kernels, unavailable = _derive_all(mechanism, options, progress)
+    result = assemble(mechanism, kernels, options, unavailable)
+    return Generated(result, kernels, write_model(result, Path(directory)))
+
+
+def interpret(model: str | os.PathLike[str] | Mechanism, options: Options | None = None) -> Interpretation:
+    """A mechanism for NumPy to evaluate; the textbook derivations, without a search.  Raises ModelError."""
+    options = replace(options or Options(), search_budget=1)
+    mechanism = read(model, options)
+    kernels, unavailable = _derive_all(mechanism, options, None)
+    assembled = assemble(mechanism, kernels, options, unavailable)
+    programs = {name: kernel.program for name, kernel in kernels.items()}
+    return Interpretation(manifest_room.manifest(assembled, {}), programs)
+
+
+def assemble(
+    mechanism: Mechanism,
+    kernels: Mapping[str, DerivedKernel],
+    options: Options,
+    unavailable: Mapping[str, str] | None = None,
+) -> Model:
+    """The record that emission prints."""
+    hoisted = hoist([kernel.program for kernel in kernels.values()])
+    frames = _frame_names(mechanism)
+    identifiers = c_names(frames)
+    prefix = c_names([mechanism.name])[mechanism.name]
+    mangled = {**c_names(mechanism.coordinates), **identifiers, mechanism.name: prefix}
+    frame_kernels = {}
+    for frame in frames:
+        pose, jacobian = (f"{what}_{identifiers[frame]}" for what in ("frame_pose", "frame_jacobian"))
+        frame_kernels[frame] = FrameKernels(
+            pose if pose in kernels else None, jacobian if jacobian in kernels else None
+        )
+    signs = {actuator.joint: actuator.sign for actuator in mechanism.actuators}
+    gravity = tuple(float(numeric(g, mechanism)) for g in mechanism.gravity)
+    live = hoisted.prepare is not None
+    return Model(
+        name=mechanism.name,
+        prefix=prefix,
+        hash=fingerprint(mechanism),
+        nq=mechanism.dof,
+        nv=mechanism.dof,
+        coordinate_names=mechanism.coordinates,
+        joint_names=mechanism.coordinates,
+        body_names=tuple(body.name for body in mechanism.bodies),
+        frame_names=frames,
+        gravity=(gravity[0], gravity[1], gravity[2]),
+        kernels=tuple(schedule(program) for program in hoisted.kernels),
+        mangled={original: new for original, new in mangled.items() if original != new},
+        options={
+            "live_parameters": options.live_parameters,
+            "search_budget": options.search_budget,
+            "speeds": options.speeds,
+        },
+        actuator_signs=tuple(signs.get(c, 1) for c in mechanism.coordinates) if signs else None,
+        parameters=tuple(
+            LiveParameter(p.name, p.value, p.unit, p.description) for p in mechanism.parameters if live
+        ),
+        prepare=schedule(hoisted.prepare) if hoisted.prepare is not None else None,
+        frames=frame_kernels,
+        certificate=Certificate(dict.fromkeys(kernels, CERTIFIED_BOUND), CERTIFIED_STATES),
+        single_precision=options.single_precision,
+        sincos=SineCosineLibrary(options.sincos),
+        unavailable=unavailable or {},
+    )
+
+
+def _derive_all(
+    mechanism: Mechanism, options: Options, progress: Progress | None
+) -> tuple[dict[str, DerivedKernel], dict[str, str]]:
+    """The kernels asked for, and why others cannot be had.
+
+    What served one kernel well is where the search for the next begins.
+    """
+    builds = _wanted(available(mechanism, options), options, mechanism.name)
+    kernels: dict[str, DerivedKernel] = {}
+    unavailable: dict[str, str] = {}
+    answers: dict[str, int] = {}
+    for name, build in builds.items():
+        try:
+            kernels[name] = derive(mechanism, name, build, options, answers)
+        except ModelError as error:
+            if options.kernels is not None:
+                raise
+            unavailable[name] = str(error)
+            continue
+        answers |= kernels[name].answers
+        if progress is not None:
+            progress(name, kernels[name])
+    return kernels, unavailable
+
+
+def _frame_names(mechanism: Mechanism) -> tuple[str, ...]:
+    named = [frame.name for frame in mechanism.frames]
+    moving = [j.child for j in mechanism.joints if j.name in mechanism.coordinates and j.child not in named]
+    return (*moving, *named)
+
+
+def _speeds(mechanism: Mechanism, options: Options) -> tuple[Any, ...] | None:
+    if options.speeds is None:
+        return None
+    return catalogue.generalized_speeds(mechanism.name, options.speeds)
+
+
+def _wanted(builds: Mapping[str, Build], options: Options, name: str) -> dict[str, Build]:
+    """The kernels asked for, in the order of the formulation."""
+    if options.kernels is None:
+        return dict(builds)
+    unknown = [k for k in options.kernels if k not in builds]
+    if unknown:
+        raise ModelError(
+            f"model {name!r}",
+            f"has no kernel {unknown[0]!r}",
+            f"some of {', '.join(builds)}",
+            "Ask for one of these.",
+        )
+    return {k: build for k, build in builds.items() if k in options.kernels}
