@@ -1,0 +1,1 @@
+"""The Stanford Arm of Kane & Levinson (1983): generated C and its extension."""
