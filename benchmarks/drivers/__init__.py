@@ -1,0 +1,1 @@
+"""Native timing programs and how they are built."""

@@ -1,0 +1,105 @@
+"""Builds the native timing programs, once for each content of their sources and flags."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.environment import compiler_version
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+BUILD_FOLDER = REPOSITORY / "build" / "benchmarks"
+
+FLAGS = ("-O3", "-march=native")
+"""What every native contestant is compiled with, ours and the peers' alike."""
+
+
+class BuildFailed(RuntimeError):
+    """A native program was not built; the message says why and what would help."""
+
+
+@dataclass(frozen=True)
+class NativeProgram:
+    """A program to be compiled.
+
+    Attributes:
+        name: of the executable.
+        compiler: the command.
+        arguments: what follows ``FLAGS``: language, definitions, include folders, sources, libraries.
+        inputs: the files whose content decides whether an earlier build still serves.
+    """
+
+    name: str
+    compiler: str
+    arguments: tuple[str, ...]
+    inputs: tuple[Path, ...]
+
+
+def compiler_command(variable: str, default: str) -> str:
+    """The compiler that the environment variable names (CC, CXX), or the default."""
+    return os.environ.get(variable) or default
+
+
+def build(program: NativeProgram) -> Path:
+    """The executable of ``program``, compiled unless the same build is there from before.
+
+    Raises:
+        BuildFailed: when the compiler is missing or ends with an error.
+    """
+    command = shlex.split(program.compiler)
+    version = compiler_version(command[0])
+    if version is None:
+        raise BuildFailed(f"{program.name}: there is no compiler {command[0]!r}")
+    digest = hashlib.sha256(repr((command, version, FLAGS, program.arguments)).encode())
+    for path in program.inputs:
+        digest.update(path.read_bytes())
+    executable = BUILD_FOLDER / f"{program.name}-{digest.hexdigest()[:16]}"
+    if executable.exists():
+        return executable
+    BUILD_FOLDER.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=BUILD_FOLDER) as folder:
+        output = Path(folder) / program.name
+        _compile(program.name, [*command, *FLAGS, *program.arguments, "-o", str(output)])
+        output.replace(executable)  # a build that was interrupted leaves nothing behind
+    return executable
+
+
+def _compile(name: str, command: Sequence[str]) -> None:
+    finished = subprocess.run(command, capture_output=True, text=True, check=False)
+    if finished.returncode != 0:
+        errors = [
+            line for line in finished.stderr.splitlines() if "error" in line
+        ] or finished.stderr.splitlines()
+        raise BuildFailed(f"{name}: the compiler ended with {finished.returncode}: {' / '.join(errors[:3])}")
+
+
+def model_driver(folder: Path, prefix: str, dof: int) -> NativeProgram:
+    """The timing program of a generated model in ``folder`` (``<prefix>.c`` and ``<prefix>.h``).
+
+    Raises:
+        BuildFailed: when the model has not been generated.
+    """
+    driver = Path(__file__).with_name("time_kernels.c")
+    source, header = folder / f"{prefix}.c", folder / f"{prefix}.h"
+    if not (source.exists() and header.exists()):
+        raise BuildFailed(f"{prefix}: not generated yet ({source.name} and {header.name} are needed)")
+    return NativeProgram(
+        name=f"time_{prefix}",
+        compiler=compiler_command("CC", "cc"),
+        arguments=(
+            f'-DMODEL_HEADER="{header.name}"',
+            f"-DMODEL_PREFIX={prefix}",
+            f"-DMODEL_DOF={dof}",
+            f"-I{folder}",
+            str(driver),
+            str(source),
+            "-lm",
+        ),
+        inputs=(driver, source, header),
+    )

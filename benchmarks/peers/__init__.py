@@ -1,0 +1,1 @@
+"""The mechanisms of the benchmarks built in other engines, independently of kanegen."""

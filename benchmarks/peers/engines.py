@@ -1,0 +1,52 @@
+"""One interface to the engines kanegen is measured against.
+
+An engine is made from a :class:`~benchmarks.peers.chain.Chain`.  Its calls take and give rows in the order of the
+mechanism's coordinates; :meth:`Engine.loop` gives the bare loop that a benchmark times, with everything that
+can be prepared beforehand (the order of the chain, the arrays) prepared beforehand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Kernel = Literal["inverse_dynamics", "forward_dynamics"]
+KERNELS: tuple[Kernel, ...] = ("inverse_dynamics", "forward_dynamics")
+
+
+class PeerUnavailable(RuntimeError):
+    """A peer cannot take part here: it is not installed, or does not build. The message says which and why."""
+
+
+class Engine(Protocol):
+    """Inverse and forward dynamics of one mechanism by another library."""
+
+    @property
+    def name(self) -> str:
+        """The library and the language it is called from."""
+
+    def inverse_dynamics(self, q: Array, v: Array, a: Array) -> Array:
+        """The generalized forces (n,) of one state, N m or N."""
+
+    def forward_dynamics(self, q: Array, v: Array, tau: Array) -> Array:
+        """The accelerations (n,) of one state, rad/s^2 or m/s^2."""
+
+    def loop(self, kernel: Kernel, q: Array, v: Array, third: Array) -> Callable[[], object]:
+        """A function that calls ``kernel`` once for every row of (count, n) inputs and keeps nothing."""
+
+
+def ordered_rows(order: list[int], *inputs: Array) -> list[tuple[Array, ...]]:
+    """The rows of (count, n) inputs as tuples of contiguous (n,) arrays, their columns in ``order``."""
+    columns = [np.ascontiguousarray(block[:, order]) for block in inputs]
+    return [tuple(row) for row in zip(*columns, strict=True)]
+
+
+def scattered(order: list[int], values: Any) -> Array:
+    """Values (n,) in the order of a chain, put back in the order of the coordinates."""
+    result = np.empty(len(order))
+    result[order] = values
+    return result

@@ -1,0 +1,62 @@
+"""Operation counts of the Stanford Arm: what others published, and what the generated C counts."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.peers.engines import Kernel
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+HISTORICAL_COUNTS = REPOSITORY / "tests" / "oracles" / "kane_levinson_1983_counts.json"
+MANIFEST = REPOSITORY / "generated" / "stanford_arm" / "manifest.json"
+
+
+@dataclass(frozen=True)
+class OperationCount:
+    """Operations of one evaluation; divisions are None where a source does not count them apart."""
+
+    who: str
+    multiplications: int
+    additions: int
+    divisions: int | None = None
+
+
+PUBLISHED: dict[Kernel, tuple[OperationCount, ...]] = {
+    # As quoted in the conclusion of Kane & Levinson (1983).
+    "inverse_dynamics": (
+        OperationCount("Lagrangian, Hollerbach 1980", 2195, 1719),
+        OperationCount("Newton-Euler, Walker & Orin 1982", 1541, 1196),
+        OperationCount("Newton-Euler, Hollerbach 1980; Lagrangian, Silver 1982", 852, 738),
+        OperationCount("Kane & Levinson 1983, as published", 646, 394),
+    ),
+    "forward_dynamics": (),
+}
+
+
+def _recounted(who: str, key: str) -> OperationCount:
+    """A count of the 1983 rows by this project's rules; the file counts divisions as multiplications."""
+    count = json.loads(HISTORICAL_COUNTS.read_text(encoding="utf-8"))[key]
+    divisions = count["div_included"]
+    return OperationCount(who, count["mult"] - divisions, count["add"], divisions)
+
+
+def earlier_counts(kernel: Kernel) -> list[OperationCount]:
+    """What was published, then the algorithm of 1983 counted by this project's rules."""
+    if kernel == "inverse_dynamics":
+        key = "[const folded] C+Z(4..196)+X+torque + kin econ (Z1-3=qdot known)"
+        recounted = _recounted("the algorithm of 1983, given q, q', q''", key)
+    else:
+        recounted = _recounted("the algorithm of 1983 and a dense LDL^T", "[folded] forward incl dense LDL^T")
+    return [*PUBLISHED[kernel], recounted]
+
+
+def own_count(kernel: Kernel) -> OperationCount | None:
+    """The count in the manifest of the generated C; None where it has not been generated."""
+    if not MANIFEST.exists():
+        return None
+    manifest = json.loads(MANIFEST.read_text(encoding="utf-8"))
+    counts = manifest["kernels"][kernel]["operation_counts"]
+    who = f"kanegen ({manifest['generator']})"
+    return OperationCount(who, counts["multiplications"], counts["additions"], counts["divisions"])

@@ -1,0 +1,1 @@
+"""Mechanisms in other engines, as independent witnesses."""
