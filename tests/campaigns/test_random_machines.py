@@ -1,0 +1,26 @@
+"""The long run: 2,000 random machines, all kernels, all kinds of decisions, against Pinocchio.
+
+Runs only where the environment variable KANEGEN_CAMPAIGN names the number of machines (``make campaign``: 2000).
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+pytest.importorskip("pinocchio", reason="Pinocchio is the witness")
+
+from tests.derivation.test_standard_kernels import check_against_pinocchio
+
+MACHINES = int(os.environ.get("KANEGEN_CAMPAIGN", "0"))
+PARTS = 50
+
+
+@pytest.mark.skipif(
+    MACHINES == 0, reason="a campaign of many minutes: set KANEGEN_CAMPAIGN to a number of machines"
+)
+@pytest.mark.parametrize("part", range(PARTS))
+def test_random_machines(part: int) -> None:
+    for number in range(part, MACHINES, PARTS):
+        check_against_pinocchio(10_000 + number, 2 + number % 6)

@@ -1,0 +1,93 @@
+"""The examples of README.md and of the guide run, and the counts quoted in README.md are those of the manifest.
+
+The Python blocks of a page run one after another as one program, in a process and a folder of their own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md")))
+BLOCK = re.compile(r"^```(?P<language>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+LANGUAGES = {"c", "python"}
+WITHOUT_PYTHON = {"command-line.md"}
+TIME_LIMIT = 600  # seconds; a page takes a few, and this is only there for one that hangs
+
+
+def _name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def _program(page: Path) -> str:
+    """The Python blocks of a page, each on the lines where it stands there, so that tracebacks point to them."""
+    text = page.read_text(encoding="utf-8")
+    lines: list[str] = []
+    for block in BLOCK.finditer(text):
+        if block["language"] == "python":
+            line = text.count("\n", 0, block.start("text"))
+            lines += [""] * (line - len(lines)) + block["text"].splitlines()
+    return "\n".join(lines) + "\n"
+
+
+def _counts(kernel: str) -> dict[str, int]:
+    manifest = json.loads((ROOT / "generated" / "stanford_arm" / "manifest.json").read_text(encoding="utf-8"))
+    counts: dict[str, int] = manifest["kernels"][kernel]["operation_counts"]
+    return counts
+
+
+def _rows(pattern: str) -> list[tuple[str, ...]]:
+    rows = re.findall(pattern, (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    return [row if isinstance(row, tuple) else (row,) for row in rows]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_every_block_says_what_it_is(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert text.count("```") == 2 * len(BLOCK.findall(text))
+    assert {block["language"] for block in BLOCK.finditer(text)} <= LANGUAGES
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name not in WITHOUT_PYTHON], ids=_name)
+def test_the_examples_run(page: Path, tmp_path: Path) -> None:
+    program = tmp_path / f"{page.stem.replace('-', '_')}.py"
+    program.write_text(_program(page), encoding="utf-8")
+    assert program.read_text(encoding="utf-8").strip()
+    done = subprocess.run(
+        [sys.executable, program.name],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=TIME_LIMIT,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_links_lead_somewhere() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{_name(page)}: {target}"
+
+
+def test_the_count_beside_published_ones_is_that_of_the_manifest() -> None:
+    counts = _counts("inverse_dynamics")
+    assert _rows(r"^\| kanegen \| (\d+) \| (\d+) \|$") == [
+        (str(counts["multiplications"]), str(counts["additions"]))
+    ]
+
+
+def test_the_counts_of_the_kernels_are_those_of_the_manifest() -> None:
+    rows = _rows(r"^\| `(\w+)` \| (\d+) \| (\d+) \| (\d+) \|$")
+    assert len(rows) == 5
+    for kernel, *quoted in rows:
+        counts = _counts(kernel)
+        assert list(map(int, quoted)) == [counts[k] for k in ("multiplications", "additions", "divisions")], (
+            kernel
+        )

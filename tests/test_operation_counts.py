@@ -1,0 +1,79 @@
+"""What this project promises in numbers: operations of the committed C, counted by a C parser, and of other arms."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kanegen.generated
+from kanegen.codegen import pipeline
+from kanegen.codegen.graph import OperationCounts
+from kanegen.codegen.mechanism import catalogue
+from kanegen.codegen.pipeline import Options
+from tests.emitted.c_operation_counter import count_operations, functions
+from tests.emitted.test_operation_counts import KERNELS
+
+FOLDER = Path(kanegen.generated.__file__).parent / "stanford_arm"
+MANIFEST: dict[str, Any] = json.loads((FOLDER / "manifest.json").read_text(encoding="utf-8"))
+SOURCE = (FOLDER / "stanford_arm.c").read_text(encoding="utf-8")
+DECLARATIONS = (FOLDER / "stanford_arm.cdef").read_text(encoding="utf-8")
+DEFINED = functions(DECLARATIONS + SOURCE.partition(KERNELS)[2].replace("STANFORD_ARM_API ", ""))
+
+# multiplications, additions, divisions at most
+PROMISED = {
+    "inverse_dynamics": (115, 88, 0),
+    "mass_matrix": (98, 51, 0),
+    "bias_forces": (111, 72, 0),
+    "forward_dynamics": (269, 174, 6),
+}
+
+
+@pytest.mark.parametrize("kernel", MANIFEST["kernels"])
+def test_the_manifest_says_what_the_c_does(kernel: str) -> None:
+    entry = MANIFEST["kernels"][kernel]
+    assert count_operations(DEFINED, entry["function"]) == entry["operation_counts"]
+
+
+@pytest.mark.parametrize("kernel", PROMISED)
+def test_operations_of_the_stanford_arm(kernel: str) -> None:
+    counts = count_operations(DEFINED, MANIFEST["kernels"][kernel]["function"])
+    multiplications, additions, divisions = PROMISED[kernel]
+    assert counts["multiplications"] <= multiplications
+    assert counts["additions"] <= additions
+    assert counts["divisions"] <= divisions
+    assert counts["square_roots"] == 0
+    assert counts["sincos"] == 4  # of the five angles, that about the base axis changes no force
+
+
+def test_nothing_in_the_kernels_raises_a_power() -> None:
+    body = SOURCE.partition(KERNELS)[2]
+    assert "pow" not in body
+
+
+@pytest.mark.parametrize(
+    ("arm", "kernel", "multiplications", "additions"),
+    [("stanford_general", "inverse_dynamics", 222, 214), ("rx90_general", "inverse_dynamics", 242, 224)],
+)
+def test_other_arms(arm: str, kernel: str, multiplications: int, additions: int) -> None:
+    """General inertias on every link, the same build; a tenth of the default budget reaches these."""
+    options = Options(search_budget=Options().search_budget // 10)
+    mechanism = catalogue.mechanism(arm)
+    derived = pipeline.derive(mechanism, kernel, pipeline.available(mechanism, options)[kernel], options)
+    counts: OperationCounts = derived.steps[-1].counts
+    assert counts.multiplications <= multiplications
+    assert counts.additions <= additions
+    assert counts.divisions == 0
+
+
+def test_regenerating_changes_nothing(tmp_path: Path) -> None:
+    """The committed C is what the generator writes: every file, every byte."""
+    made = MANIFEST["options"]
+    options = replace(Options(), search_budget=made["search_budget"])
+    generated = pipeline.generate("stanford_arm", tmp_path, options)
+    assert {path.name for path in generated.files} == set(MANIFEST["files"]) | {"manifest.json"}
+    for path in generated.files:
+        assert path.read_bytes() == (FOLDER / path.name).read_bytes(), path.name
