@@ -105,7 +105,7 @@ def simulate_compiled(
         controller_calls=done.controller_calls,
         compiled=True,
     )
-    return Motion(t=request.times, q=row_q, v=row_v, tau=row_tau, energy=None, statistics=statistics)
+    return Motion(t=request.times, q=row_q, v=row_v, tau=row_tau, statistics=statistics)
 
 
 _STATUSES = {f"KANEGEN_{status.name}": status for status in Status}

@@ -67,9 +67,7 @@ def simulate_interpreted(
         controller_calls=run.controller_calls,
         compiled=False,
     )
-    return Motion(
-        t=request.times, q=run.row_q, v=run.row_v, tau=run.row_tau, energy=None, statistics=statistics
-    )
+    return Motion(t=request.times, q=run.row_q, v=run.row_v, tau=run.row_tau, statistics=statistics)
 
 
 class _RungeKutta4:

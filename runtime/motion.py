@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import enum
+import functools
 import os
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from kanegen.protocols import FloatArray
+
+EnergyOf = Callable[[FloatArray, FloatArray], FloatArray]
 
 
 class Status(enum.Enum):
@@ -46,17 +53,33 @@ class Motion:
     """A simulated motion, one row per requested time.
 
     t (k,) s. q (k, nq) rad or m. v (k, nv) rad/s or m/s. tau (k, nv) N m or N: the force acting at that time; under
-    sampled control the held one, at a sample instant the one held from then on. energy (k,) J, kinetic and
-    potential, or None where the mechanism lacks one of these kernels. Rows that the simulation did not reach (see
-    ``statistics.status``) are not a number, except for t.
+    sampled control the held one, at a sample instant the one held from then on. Rows that the simulation did not reach
+    (see ``statistics.status``) are not a number, except for t.  ``energy_of`` gives the energy (k,) of rows q and v.
     """
 
     t: FloatArray
     q: FloatArray
     v: FloatArray
     tau: FloatArray
-    energy: FloatArray | None
     statistics: Statistics
+    energy_of: EnergyOf | None = None
+
+    @functools.cached_property
+    def energy(self) -> FloatArray | None:
+        """Kinetic and potential energy (k,), J; None where the mechanism lacks one of these kernels.
+
+        Computed when it is first asked for.
+        """
+        if self.energy_of is None:
+            return None
+        reached = np.isfinite(self.q).all(axis=1) & np.isfinite(self.v).all(axis=1)
+        energy = np.full(self.t.shape, np.nan)
+        energy[reached] = self.energy_of(self.q[reached], self.v[reached])
+        return energy
+
+    def __getstate__(self) -> dict[str, Any]:
+        """State to be pickled: numbers alone, so that a motion outlives its robot."""
+        return {**self.__dict__, "energy": self.energy, "energy_of": None}
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the motion as comma-separated values, every number with 12 significant digits.

@@ -6,12 +6,11 @@ import dataclasses
 import warnings
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from kanegen.compiled_simulation import find_integrators, has_compiled_kernels, simulate_compiled
 from kanegen.interpreted_simulation import simulate_interpreted
-from kanegen.motion import Motion, Statistics, Status
+from kanegen.motion import EnergyOf, Motion, Statistics, Status
 from kanegen.protocols import ControllerFunction, FloatArray, SimulatedArm
 from kanegen.simulation_controllers import as_python, recognize_controller
 from kanegen.simulation_request import check_request
@@ -106,15 +105,16 @@ def simulate(
             RuntimeWarning,
             stacklevel=2,
         )
-    return dataclasses.replace(motion, energy=_energy(arm, motion))
+    return dataclasses.replace(motion, energy_of=_energy_of(arm))
 
 
-def _energy(arm: SimulatedArm, motion: Motion) -> FloatArray | None:
-    """Kinetic and potential energy of the rows (k,), J."""
+def _energy_of(arm: SimulatedArm) -> EnergyOf | None:
+    """What gives the kinetic and potential energy of rows (k,), J."""
     if not {"kinetic_energy", "potential_energy"} <= set(arm.kernels):
         return None
-    reached = np.isfinite(motion.q).all(axis=1) & np.isfinite(motion.v).all(axis=1)
-    q, v = motion.q[reached], motion.v[reached]
-    energy = np.full(motion.t.shape, np.nan)
-    energy[reached] = arm.kinetic_energy(q, v) + arm.potential_energy(q)
+
+    def energy(q: FloatArray, v: FloatArray) -> FloatArray:
+        total: FloatArray = arm.kinetic_energy(q, v) + arm.potential_energy(q)
+        return total
+
     return energy

@@ -6,6 +6,7 @@ import functools
 import operator
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -83,6 +84,9 @@ def _kernel(name: str, arm: SimulatedArm) -> KernelController:
     if name not in arm.kernels:
         known = ", ".join(sorted(arm.kernels))
         raise ValueError(f"controller: {arm.name} has no kernel {name!r}; it has {known}")
+    known_laws = _laws_of(arm)
+    if name in known_laws:
+        return KernelController(name)
     bound = arm.bind(name)
     arguments = {symbol: (array.dtype, array.size) for symbol, array in vars(bound).items()}
     double = np.dtype(np.float64)
@@ -92,7 +96,19 @@ def _kernel(name: str, arm: SimulatedArm) -> KernelController:
             f"controller: kernel {name!r} of {arm.name} is no control law: its arguments must be t, q, v and tau in "
             f"double precision, and are {', '.join(arguments)}"
         )
+    known_laws.add(name)
     return KernelController(name)
+
+
+_LAWS: WeakKeyDictionary[SimulatedArm, set[str]] = WeakKeyDictionary()
+
+
+def _laws_of(arm: SimulatedArm) -> set[str]:
+    """Kernels of the mechanism that have been found to be control laws, so that each is looked at once."""
+    try:
+        return _LAWS.setdefault(arm, set())
+    except TypeError:  # an arm that cannot be referred to weakly is looked at every time
+        return set()
 
 
 def _c_function(function: Any, data: Any) -> CController | CLaw:
