@@ -21,6 +21,8 @@ from kanegen.codegen.commands.generation_report import (
     table_of_passes,
     verification_table,
 )
+from kanegen.codegen.derivation.formulations import FORMULATIONS
+from kanegen.codegen.emit.writer import write_files
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.errors import KanegenError
@@ -54,6 +56,9 @@ def _parser() -> argparse.ArgumentParser:
     generate.add_argument("model", metavar="MODEL", help="a built-in name")
     generate.add_argument("-o", "--output", type=Path, help="directory (default: generated/MODEL)")
     generate.add_argument("--kernels", nargs="+", metavar="KERNEL", help="only these")
+    generate.add_argument(
+        "--formulation", choices=FORMULATIONS, default="recursive", help="how to derive (default %(default)s)"
+    )
     generate.add_argument("--speeds", help="generalized speeds of the mechanism by name, Kane's method")
     generate.add_argument(
         "--gravity", nargs=3, type=_finite, metavar=("X", "Y", "Z"), help="free fall in the base, m/s^2"
@@ -121,6 +126,7 @@ def _list(options: argparse.Namespace) -> int:
 def _generate(options: argparse.Namespace) -> int:
     wanted = pipeline.Options(
         kernels=tuple(options.kernels) if options.kernels else None,
+        formulation=options.formulation,
         speeds=options.speeds,
         gravity=tuple(options.gravity) if options.gravity else None,
         live_parameters=options.live_parameters,
@@ -149,10 +155,19 @@ def _show_progress(name: str, kernel: pipeline.DerivedKernel) -> None:
 
 
 def _verify(directory: Path, generated: pipeline.Generated) -> dict[str, dict[str, float]]:
-    """Residuals of the compiled C against the expression graph, beside those of the graph."""
+    """Residuals of the compiled C against the expression graph, beside those of the graph.
+
+    They also go into a certificate file beside the C, which is not to be committed: they differ between machines.
+    """
     from kanegen.codegen.commands.compiled_check import compiled_residuals
 
-    return {name: asdict(r) for name, r in compiled_residuals(directory, generated).items()}
+    residuals = {name: asdict(r) for name, r in compiled_residuals(directory, generated).items()}
+    text = (
+        json.dumps({"states": pipeline.CERTIFIED_STATES, "residuals": residuals}, indent=2, sort_keys=True)
+        + "\n"
+    )
+    write_files({f"{generated.model.prefix}.certificate.json": text.encode("ascii")}, directory)
+    return residuals
 
 
 def _simulate(options: argparse.Namespace) -> int:

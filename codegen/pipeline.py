@@ -52,11 +52,13 @@ MODEL_SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf", ".toml", ".sdf")
 class Options:
     """What a user may ask of a generation.
 
-    ``kernels`` None stands for all.  ``speeds`` names generalized speeds of the mechanism, None the joint rates.
-    ``gravity`` [m/s^2] replaces the mechanism's own.  ``search_budget`` bounds the derivations tried for each kernel.
+    ``kernels`` None stands for all.  ``formulation`` is one of derivation.formulations.FORMULATIONS.  ``speeds`` names
+    generalized speeds of the mechanism, None the joint rates.  ``gravity`` [m/s^2] replaces the mechanism's own.
+    ``search_budget`` bounds the derivations tried for each kernel.
     """
 
     kernels: tuple[str, ...] | None = None
+    formulation: str = "recursive"
     speeds: str | None = None
     gravity: tuple[float, float, float] | None = None
     live_parameters: bool = False
@@ -130,7 +132,11 @@ def available(mechanism: Mechanism, options: Options) -> dict[str, Build]:
     Laws are written in joint rates, so they come with these alone.
     """
     builds = formulation(
-        mechanism, _speeds(mechanism, options), options.live_parameters, c_names(_frame_names(mechanism))
+        options.formulation,
+        mechanism,
+        _speeds(mechanism, options),
+        options.live_parameters,
+        c_names(_frame_names(mechanism)),
     )
     laws = law_kernels(mechanism, live=options.live_parameters) if options.speeds is None else {}
     return builds | laws
@@ -147,7 +153,7 @@ def derive(
     live = options.live_parameters
     plain, _ = Deriver(mechanism, build, live_parameters=live, gauge=False)({})
     # Kane's method reads inertias as described: no gauge, and little to search for
-    rates = options.speeds is None
+    rates = options.speeds is None and options.formulation == "recursive"
     deriver = Deriver(mechanism, build, live_parameters=live, gauge=rates)
     found = search(deriver, start=start, budget=options.search_budget if rates else 1)
     program, steps = optimize(found.program)
@@ -227,6 +233,7 @@ def assemble(
         options={
             "live_parameters": options.live_parameters,
             "search_budget": options.search_budget,
+            "formulation": options.formulation if options.speeds is None else "kane",
             "speeds": options.speeds,
         },
         actuator_signs=tuple(signs.get(c, 1) for c in mechanism.coordinates) if signs else None,
