@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanegen.codegen.derivation.control_law import law_kernels
+from kanegen.codegen.derivation.control_law import CLOSED_LOOP, law_kernels
 from kanegen.codegen.derivation.formulations import formulation
 from kanegen.codegen.derivation.kernels import Deriver
 from kanegen.codegen.derivation.standard import Build
@@ -254,7 +254,8 @@ def _derive_all(
 ) -> tuple[dict[str, DerivedKernel], dict[str, str]]:
     """The kernels asked for, and why others cannot be had.
 
-    What served one kernel well is where the search for the next begins.
+    What served one kernel well is where the search for the next begins.  A law closed over the dynamics is forward
+    dynamics with other forces: it takes the decisions of that kernel as they are.
     """
     builds = _wanted(available(mechanism, options), options, mechanism.name)
     kernels: dict[str, DerivedKernel] = {}
@@ -262,13 +263,19 @@ def _derive_all(
     answers: dict[str, int] = {}
     for name, build in builds.items():
         try:
-            kernels[name] = derive(mechanism, name, build, options, answers)
+            dynamics = kernels.get("forward_dynamics")
+            if name.startswith(CLOSED_LOOP) and dynamics is not None:
+                kernels[name] = derive(
+                    mechanism, name, build, replace(options, search_budget=1), dynamics.answers
+                )
+            else:
+                kernels[name] = derive(mechanism, name, build, options, answers)
         except ModelError as error:
             if options.kernels is not None:
                 raise
             unavailable[name] = str(error)
             continue
-        answers |= kernels[name].answers
+        answers = {**kernels[name].answers, **answers}
         if progress is not None:
             progress(name, kernels[name])
     return kernels, unavailable

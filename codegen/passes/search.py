@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from kanegen.codegen.graph import OperationCounts, Program, count
 from kanegen.codegen.graph.decision import Decision
 
-_HOPELESS = 10
+_HOPELESS = 4
 """A coarse change that costs more operations than this at first is not followed up."""
 
 Derive = Callable[[Mapping[str, int]], tuple[Program, Mapping[str, Decision]]]

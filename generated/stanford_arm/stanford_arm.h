@@ -52,9 +52,9 @@
  *                                                                             the weight of the arm balanced
  *   free_swivel_law(t, q, v -> tau)              24   20    0     0        3  the feedback law without the
  *                                                                             torque about the vertical axis
- *   closed_loop_feedback_law(t, q, v -> a)      243  183    2     0        4  joint accelerations under
+ *   closed_loop_feedback_law(t, q, v -> a)      240  182    2     0        4  joint accelerations under
  *                                                                             feedback_law
- *   closed_loop_free_swivel_law(t, q, v -> a)   241  180    2     0        4  joint accelerations under
+ *   closed_loop_free_swivel_law(t, q, v -> a)   238  179    2     0        4  joint accelerations under
  *                                                                             free_swivel_law
  *
  * Certified over 100 states: error of the largest component, divided by the largest component, against an
