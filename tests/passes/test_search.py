@@ -42,7 +42,7 @@ def test_fine_decisions_one_by_one() -> None:
 
 def test_a_coarse_decision_shows_its_worth_with_the_fine_ones_of_its_bodies() -> None:
     points = {"gauge": Decision(2, A, coarse=True), "form": Decision(2, A)}
-    table = {(0, 0): 6, (0, 1): 7, (1, 0): 8, (1, 1): 3}
+    table = {(0, 0): 6, (0, 1): 8, (1, 0): 7, (1, 1): 3}
     assert found(points, table).answers == {"gauge": 1, "form": 1}
     apart = {"gauge": Decision(2, A, coarse=True), "form": Decision(2, B)}
     assert found(apart, table).answers == {"gauge": 0, "form": 0}
