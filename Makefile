@@ -72,6 +72,7 @@ campaign: build  ## hold two thousand random mechanisms against Pinocchio (over 
 bench: build .venv/peers  ## time the kernels beside other engines, in one run
 	$(BIN)/python -m benchmarks.kernels_stanford_arm
 	$(BIN)/python -m benchmarks.simulation_stanford_arm
+	$(BIN)/python -m benchmarks.closed_loops
 
 .venv/peers: .venv/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'

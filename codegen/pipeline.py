@@ -21,12 +21,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kanegen.codegen.derivation.constraints.equations import speeds_of
+from kanegen.codegen.derivation.constraints.plan import make_plan
+from kanegen.codegen.derivation.constraints.report import constraint_report
+from kanegen.codegen.derivation.constraints.spanning_tree import spanning_tree
 from kanegen.codegen.derivation.control_law import CLOSED_LOOP, law_kernels
 from kanegen.codegen.derivation.formulations import formulation
 from kanegen.codegen.derivation.kernels import Deriver
 from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.emit import manifest as manifest_room
-from kanegen.codegen.emit.model import Certificate, FrameKernels, LiveParameter, Model, SineCosineLibrary
+from kanegen.codegen.emit.model import (
+    Certificate,
+    ConstraintReport,
+    FrameKernels,
+    LiveParameter,
+    Model,
+    SineCosineLibrary,
+)
 from kanegen.codegen.emit.writer import write_model
 from kanegen.codegen.graph import Program, count, evaluate
 from kanegen.codegen.mechanism import catalogue
@@ -34,6 +45,7 @@ from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.fingerprint import fingerprint
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.speeds import JointRate
 from kanegen.codegen.mechanism.values import numeric, to_value
 from kanegen.codegen.passes.hoist import hoist
 from kanegen.codegen.passes.optimize import Step, optimize
@@ -44,6 +56,9 @@ from kanegen.codegen.passes.verify import residual
 CERTIFIED_STATES = 100
 CERTIFIED_BOUND = 1e-11
 """Largest relative difference allowed between an optimized program and the plain textbook derivation."""
+
+CONSTRAINED_BUDGET = 1
+"""Derivations tried for each kernel of a constrained mechanism: its programs are long, and the tree's part is small."""
 
 MODEL_SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf", ".toml", ".sdf")
 
@@ -138,7 +153,8 @@ def available(mechanism: Mechanism, options: Options) -> dict[str, Build]:
         options.live_parameters,
         c_names(_frame_names(mechanism)),
     )
-    laws = law_kernels(mechanism, live=options.live_parameters) if options.speeds is None else {}
+    wanted = options.speeds is None and mechanism.plain_tree
+    laws = law_kernels(mechanism, live=options.live_parameters) if wanted else {}
     return builds | laws
 
 
@@ -151,14 +167,17 @@ def derive(
     """
     started = time.perf_counter()
     live = options.live_parameters
-    plain, _ = Deriver(mechanism, build, live_parameters=live, gauge=False)({})
+    tree = spanning_tree(mechanism)
+    plain, _ = Deriver(tree, build, live_parameters=live, gauge=False)({})
     # Kane's method reads inertias as described: no gauge, and little to search for
     rates = options.speeds is None and options.formulation == "recursive"
-    deriver = Deriver(mechanism, build, live_parameters=live, gauge=rates)
-    found = search(deriver, start=start, budget=options.search_budget if rates else 1)
+    deriver = Deriver(tree, build, live_parameters=live, gauge=rates)
+    budget = options.search_budget if mechanism.plain_tree else min(options.search_budget, CONSTRAINED_BUDGET)
+    found = search(deriver, start=start, budget=budget if rates else 1)
     program, steps = optimize(found.program)
     numbers = {p.name: float(p.value) for p in mechanism.parameters}
-    difference = residual(program, plain, CERTIFIED_STATES, numbers)
+    states = {} if mechanism.plain_tree else {"q": make_plan(mechanism).states}
+    difference = residual(program, plain, CERTIFIED_STATES, numbers, states_given=states)
     if not difference <= CERTIFIED_BOUND:
         raise ArithmeticError(
             f"{name}: the optimized program differs from the plain derivation by {difference:.1e} of the largest "
@@ -221,8 +240,11 @@ def assemble(
         name=mechanism.name,
         prefix=prefix,
         hash=fingerprint(mechanism),
-        nq=mechanism.dof,
+        nq=len(mechanism.coordinates),
         nv=mechanism.dof,
+        speed_names=None if mechanism.plain_tree else constraint_report(mechanism).speeds,
+        home=None if mechanism.plain_tree else _home(mechanism),
+        constraints=_constraints(mechanism),
         coordinate_names=mechanism.coordinates,
         joint_names=mechanism.coordinates,
         body_names=tuple(body.name for body in mechanism.bodies),
@@ -236,7 +258,7 @@ def assemble(
             "formulation": options.formulation if options.speeds is None else "kane",
             "speeds": options.speeds,
         },
-        actuator_signs=tuple(signs.get(c, 1) for c in mechanism.coordinates) if signs else None,
+        actuator_signs=tuple(signs.get(joint, 1) for joint in _driven(mechanism)) if signs else None,
         parameters=tuple(
             LiveParameter(p.name, p.value, p.unit, p.description) for p in mechanism.parameters if live
         ),
@@ -281,9 +303,30 @@ def _derive_all(
     return kernels, unavailable
 
 
+def _driven(mechanism: Mechanism) -> tuple[str, ...]:
+    """The joint whose rate each speed is, in order; nothing where it is something else."""
+    return tuple(s.joint if isinstance(s, JointRate) else "" for s in speeds_of(mechanism))
+
+
+def _home(mechanism: Mechanism) -> tuple[float, ...]:
+    return tuple(float(numeric(x, mechanism)) for x in mechanism.home) or (0.0,) * len(mechanism.coordinates)
+
+
+def _constraints(mechanism: Mechanism) -> ConstraintReport | None:
+    if mechanism.plain_tree:
+        return None
+    report = constraint_report(mechanism)
+    if not report.forces:
+        return None
+    return ConstraintReport(
+        report.position, report.velocity, report.forces, report.rank, report.redundant, report.indeterminate
+    )
+
+
 def _frame_names(mechanism: Mechanism) -> tuple[str, ...]:
     named = [frame.name for frame in mechanism.frames]
-    moving = [j.child for j in mechanism.joints if j.name in mechanism.coordinates and j.child not in named]
+    movable = {*mechanism.coordinates, *(p.joint for p in mechanism.prescribed)}
+    moving = [j.child for j in mechanism.joints if j.name in movable and j.child not in named]
     return (*moving, *named)
 
 

@@ -15,8 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from kanegen.bound import BoundKernel
 from kanegen.errors import (
+    AssemblyError,
     BuildError,
     CacheError,
+    DeadCentreError,
+    InconsistentStateError,
+    IntegrationError,
     KanegenError,
     ManifestError,
     MissingInertiaError,
@@ -27,7 +31,7 @@ from kanegen.errors import (
     UnknownModelError,
 )
 from kanegen.loading import generate, load
-from kanegen.manifest import OperationCounts
+from kanegen.manifest import Constraints, OperationCounts
 from kanegen.robot import Robot
 from kanegen.version import VERSION
 
@@ -38,9 +42,14 @@ if TYPE_CHECKING:
 __version__ = VERSION
 
 __all__ = [
+    "AssemblyError",
     "BoundKernel",
     "BuildError",
     "CacheError",
+    "Constraints",
+    "DeadCentreError",
+    "InconsistentStateError",
+    "IntegrationError",
     "KanegenError",
     "ManifestError",
     "MissingInertiaError",

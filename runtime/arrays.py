@@ -80,6 +80,17 @@ def real_array(caller: str, argument: ArgumentSpec, value: ArrayLike) -> NDArray
     return array
 
 
+def single_state(caller: str, name: str, value: ArrayLike, length: int) -> FloatArray:
+    """The value as a new array (length,) of finite doubles.  Raises TypeError, ValueError."""
+    array = real_array(caller, ArgumentSpec(name, (length,), "", ""), value)
+    if array.shape != (length,):
+        raise ValueError(f"{caller}, {name}: expected ({length},), one state at a time, got {array.shape}")
+    state: FloatArray = np.array(array, dtype=np.float64)
+    if not np.isfinite(state).all():
+        raise ValueError(f"{caller}, {name}: expected finite numbers, got {state.tolist()}")
+    return state
+
+
 def _expected(argument: ArgumentSpec) -> str:
     return f"({', '.join(['...', *map(str, argument.shape)])})"
 

@@ -6,7 +6,8 @@ import os
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from kanegen.errors import ManifestError, NotCompiledError, TargetError
+from kanegen.arrays import finite_number
+from kanegen.errors import KanegenError, ManifestError, NotCompiledError, TargetError
 from kanegen.extension_source import BASELINE, X86_VARIANTS
 from kanegen.interpreted import Evaluator, InterpretedKernels
 from kanegen.kernels import CompiledKernels, Kernel
@@ -143,6 +144,24 @@ class InterpretedBackend:
     def with_parameters(self, values: Mapping[str, float]) -> InterpretedBackend:
         """The same kernels with these values of all live parameters."""
         return InterpretedBackend(self._manifest, self._evaluator, values)
+
+
+def merged_parameters(
+    name: str, present: Mapping[str, float], values: Mapping[str, float]
+) -> dict[str, float]:
+    """The live parameters of a robot with new values for some of them.
+
+    Raises KanegenError for a parameter that is not there, ValueError for a value that is no finite number.
+    """
+    unknown = [parameter for parameter in values if parameter not in present]
+    if unknown:
+        known = ", ".join(present) or "none: load it with live_parameters=True"
+        raise KanegenError(
+            f"{name!r} has no live parameter {unknown[0]!r}. It has: {known}. "
+            "Parameters that none of its kernels depends on are left out"
+        )
+    given = {key: finite_number(f"parameter {key!r}", value) for key, value in values.items()}
+    return {**present, **given}
 
 
 def supported_targets(module: Any) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from kanegen.constrained_start import SIMULATION_KERNELS, active_constraints, dynamics_kernel
 from kanegen.errors import NotCompiledError
 from kanegen.motion import Motion, Statistics, Status
 from kanegen.protocols import ControllerFunction, FloatArray, SimulatedArm
@@ -38,7 +39,7 @@ def find_integrators() -> ModuleType | None:
 def has_compiled_kernels(arm: SimulatedArm) -> bool:
     """Whether the mechanism has C functions to integrate."""
     try:
-        arm.kernel_address("forward_dynamics")
+        arm.kernel_address(dynamics_kernel(arm))
     except NotCompiledError:
         return False
     return True
@@ -50,16 +51,24 @@ def simulate_compiled(
     """Run the request in C. An exception of a Python controller is raised again once C has returned."""
     ffi, lib = integrators.ffi, integrators.lib
     rows = request.times.size
-    q, v = request.q0.copy(), request.v0.copy()
+    q = request.q0.copy()
+    v = (request.v0 if request.rates0 is None else request.rates0).copy()
     row_q, row_v, row_tau = (np.full((rows, width), np.nan) for width in (arm.nq, arm.nv, arm.nv))
-    workspace = np.empty(lib.kanegen_workspace_size(arm.nq, arm.nv))
 
     def doubles(array: FloatArray) -> Any:
         return ffi.from_buffer("double[]", array)
 
     stop = ffi.new("int *", 0)
     system = ffi.new("kanegen_system *", {"nq": arm.nq, "nv": arm.nv, "stop": stop})
-    _set_kernels(ffi, system, arm)
+    constraints = active_constraints(arm)
+    if constraints is None:
+        workspace = np.empty(lib.kanegen_workspace_size(arm.nq, arm.nv))
+        _set_kernels(ffi, system, arm)
+    else:
+        sizes = len(constraints.position), len(constraints.velocity)
+        workspace = np.empty(lib.kanegen_constrained_workspace_size(arm.nq, arm.nv, *sizes))
+        restricted = _constraints(ffi, system, arm, sizes, request.drift)
+        system.constraints = restricted
     python: _PythonCalls | None = None
     if isinstance(controller, PythonController):
         python = _PythonCalls(ffi, arm, controller.function, stop)
@@ -105,7 +114,8 @@ def simulate_compiled(
         controller_calls=done.controller_calls,
         compiled=True,
     )
-    return Motion(t=request.times, q=row_q, v=row_v, tau=row_tau, statistics=statistics)
+    drift = None if constraints is None else done.drift
+    return Motion(t=request.times, q=row_q, v=row_v, tau=row_tau, statistics=statistics, drift=drift)
 
 
 _STATUSES = {f"KANEGEN_{status.name}": status for status in Status}
@@ -118,6 +128,20 @@ def _set_kernels(ffi: Any, system: Any, arm: SimulatedArm) -> None:
         if kernel in arm.kernels:
             address = arm.kernel_address(kernel)
             setattr(system, f"{form}{kernel}", ffi.cast(f"kanegen_{form}{kind} *", address))
+
+
+def _constraints(ffi: Any, system: Any, arm: SimulatedArm, sizes: tuple[int, int], drift: float) -> Any:
+    """The C struct of a mechanism's constraints; ``sizes`` are the numbers of equations of position and of rows."""
+    form = _prepared_form(ffi, system, arm)
+    position, rows = sizes
+    constraints = ffi.new("kanegen_constraints *", {"position": position, "rows": rows, "drift": drift})
+    kinds = dict(zip(SIMULATION_KERNELS, ("multipliers", "speeds", "projection"), strict=True))
+    if position:
+        kinds["constraint_residual"] = "residual"
+    for kernel, kind in kinds.items():
+        address = arm.kernel_address(kernel)
+        setattr(constraints, f"{form}{kernel}", ffi.cast(f"kanegen_{form}{kind} *", address))
+    return constraints
 
 
 def _set_c_controller(ffi: Any, system: Any, arm: SimulatedArm, controller: Controller) -> None:

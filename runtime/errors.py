@@ -25,6 +25,30 @@ class MissingInertiaError(MissingKernelError):
     """The kernel does not exist for this mechanism, because nothing with inertia moves with one of its joints."""
 
 
+class DeadCentreError(KanegenError):
+    """The chosen speeds do not determine the motion here, or the equations of the mechanism themselves are singular."""
+
+
+class AssemblyError(KanegenError):
+    """No configuration was found that satisfies the equations of position; the message says what stays open."""
+
+
+class InconsistentStateError(KanegenError, ValueError):
+    """A state to start from violates the constraints; the message says which, by how much, and what to do."""
+
+
+class IntegrationError(KanegenError):
+    """A simulated state could not be brought back to the constraints.  ``t`` [s] is the time reached before."""
+
+    def __init__(self, message: str, t: float) -> None:
+        super().__init__(message)
+        self.t = t
+
+    def __reduce__(self) -> tuple[type[IntegrationError], tuple[str, float]]:
+        """Pickle by fields, so that the error crosses process boundaries."""
+        return type(self), (str(self), self.t)
+
+
 class NotCompiledError(KanegenError):
     """The request needs compiled kernels, and this robot is interpreted."""
 

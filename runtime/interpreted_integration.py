@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from kanegen.interpreted_dynamics import OpenError, dynamics_of
 from kanegen.motion import Status
 from kanegen.protocols import ControllerFunction, FloatArray, SimulatedArm
 from kanegen.simulation_request import Request
@@ -22,35 +23,32 @@ class EndError(Exception):
 
 
 class Integration:
-    """One integration under way: what is the same for every method. y is (q, v)."""
+    """One integration under way: what is the same for every method. y is (q, v), with constraints (q, dq/dt)."""
 
     def __init__(self, arm: SimulatedArm, request: Request, controller: ControllerFunction | None) -> None:
         self.request = request
         self.t = 0.0
-        self.y = np.concatenate([request.q0, request.v0])
+        self.dynamics = dynamics_of(arm, request)
+        self.y = self.dynamics.start(request)
         self.accepted = self.rejected = self.evaluations = self.controller_calls = 0
         self.row_q, self.row_v, self.row_tau = (
             np.full((request.times.size, width), np.nan) for width in (arm.nq, arm.nv, arm.nv)
         )
         self._arm = arm
-        self._has_rates = "coordinate_rates" in arm.kernels
         self._controller = controller
         self._callers_errstate = np.geterr()
         self._held = np.zeros(arm.nv)
         self._rows = 0
 
     def rate_of_change(self, t: float, y: FloatArray) -> FloatArray:
-        """dy/dt = (N(q) v, a(q, v, tau))."""
-        q, v = y[: self._arm.nq], y[self._arm.nq :]
+        """dy/dt under the forces that act at time t."""
         tau = self._held if self.request.sample_period > 0.0 else self._tau(t, y)
-        qdot = self._arm.coordinate_rates(q, v) if self._has_rates else v
-        a = self._arm.forward_dynamics(q, v, tau)
         self.evaluations += 1
-        return np.concatenate([qdot, a])
+        return self.dynamics.rate(y, tau)
 
     def accept_step(self, t_next: float, y_next: FloatArray) -> None:
-        """Make y_next, reached at t_next, the state."""
-        self.t, self.y = t_next, y_next
+        """Make y_next, reached at t_next, the state, brought to the constraints."""
+        self.t, self.y = t_next, self._projected(y_next)
         self.accepted += 1
 
     def write_rows_here(self) -> None:
@@ -85,7 +83,7 @@ class Integration:
         while self.row_before(t_next):
             s = (float(self.request.times[self._rows]) - self.t) / h
             r = 1.0 - s
-            self._write_row(self.y + s * (d + r * (c3 + s * (c4 + r * c5))))
+            self._write_row(self._projected(self.y + s * (d + r * (c3 + s * (c4 + r * c5)))))
 
     def walk(self, advance: Callable[[float, float], None]) -> None:
         """From sample instant to sample instant, the controller called at each of them; in one go if not sampled."""
@@ -116,13 +114,19 @@ class Integration:
         if self._controller is None:
             return self._held
         self.controller_calls += 1
-        q, v = y[: self._arm.nq].copy(), y[self._arm.nq :].copy()
+        q, v = y[: self._arm.nq].copy(), self.dynamics.speeds(y).copy()
         with np.errstate(**self._callers_errstate):
             return np.asarray(self._controller(t, q, v), dtype=np.float64)
 
+    def _projected(self, y: FloatArray) -> FloatArray:
+        try:
+            return self.dynamics.projected(y)
+        except OpenError:
+            raise EndError(Status.OPEN) from None
+
     def _write_row(self, y: FloatArray) -> None:
-        row, nq = self._rows, self._arm.nq
-        self.row_q[row], self.row_v[row] = y[:nq], y[nq:]
+        row = self._rows
+        self.row_q[row], self.row_v[row] = y[: self._arm.nq], self.dynamics.speeds(y)
         sampled = self.request.sample_period > 0.0
         self.row_tau[row] = self._held if sampled else self._tau(float(self.request.times[row]), y)
         self._rows += 1

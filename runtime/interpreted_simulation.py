@@ -67,7 +67,14 @@ def simulate_interpreted(
         controller_calls=run.controller_calls,
         compiled=False,
     )
-    return Motion(t=request.times, q=run.row_q, v=run.row_v, tau=run.row_tau, statistics=statistics)
+    return Motion(
+        t=request.times,
+        q=run.row_q,
+        v=run.row_v,
+        tau=run.row_tau,
+        statistics=statistics,
+        drift=run.dynamics.drift,
+    )
 
 
 class _RungeKutta4:
@@ -99,6 +106,8 @@ class _RungeKutta4:
                 k1 = run.rate_of_change(t_next, y_next)
                 run.write_rows_before(t_next, y_next, begin, k1, 0.0)
             run.accept_step(t_next, y_next)
+            if run.dynamics.drift is not None:
+                k1 = None  # the state was projected since
             if t_next < t_end:
                 run.write_rows_here()
             i += 1
@@ -158,6 +167,8 @@ class _DormandPrince:
                 run.write_rows_before(t_next, y_next, k1, k[6], h * _weighted(_D, k))
             run.accept_step(t_next, y_next)
             k1 = k[6]
+            if run.dynamics.drift is not None and t_next < t_end:
+                k1 = run.rate_of_change(t_next, run.y)  # the state was projected since
             if t_next < t_end:
                 run.write_rows_here()
 

@@ -82,8 +82,44 @@ class ParameterSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class Constraints:
+    """What restricts the motion of a mechanism, by name.
+
+    ``position``: the k equations of position.  ``velocity``: the m rows of velocity, which are the derivatives of these
+    and then the equations of velocity.  ``forces``: the multipliers of the m rows, then the forces that hold or drive
+    joints whose motion is prescribed.  ``rank`` rows are independent; the ``redundant`` ones follow from the others, and
+    the reactions of the joints ``indeterminate`` are not unique for that reason.
+    """
+
+    position: tuple[str, ...]
+    velocity: tuple[str, ...]
+    forces: tuple[str, ...]
+    rank: int
+    redundant: tuple[str, ...]
+    indeterminate: tuple[str, ...]
+
+    @property
+    def position_rank(self) -> int:
+        """How many equations of position are independent."""
+        rows = self.velocity[: len(self.position)]
+        return sum(row not in self.redundant for row in rows)
+
+
+@dataclass(frozen=True, slots=True)
+class BodyCoordinates:
+    """Names that belong to the kernels in the coordinates of bodies: bodies, joints, and rows of their equations."""
+
+    bodies: tuple[str, ...]
+    joints: tuple[str, ...]
+    rows: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
-    """What was generated.  ``digest`` is the SHA-256 of the manifest file, by which compiled kernels know it."""
+    """What was generated.  ``digest`` is the SHA-256 of the manifest file, by which compiled kernels know it.
+
+    ``speed_names`` are the joints' names, and ``home`` is zero, where the file does not say otherwise.
+    """
 
     name: str
     prefix: str
@@ -100,6 +136,10 @@ class Manifest:
     actuator_signs: tuple[float, ...] | None
     parameters: Mapping[str, ParameterSpec]
     unavailable: Mapping[str, str] = field(default_factory=dict)
+    speed_names: tuple[str, ...] = ()
+    home: tuple[float, ...] = ()
+    constraints: Constraints | None = None
+    body_coordinates: BodyCoordinates | None = None
 
 
 def _argument(entry: Mapping[str, Any]) -> ArgumentSpec:
@@ -129,6 +169,15 @@ def _kernel(name: str, entry: Mapping[str, Any]) -> KernelSpec:
     )
 
 
+def _constraints(entry: Mapping[str, Any]) -> Constraints:
+    names = ("position", "velocity", "forces", "redundant", "indeterminate")
+    return Constraints(rank=int(entry["rank"]), **{name: tuple(entry[name]) for name in names})
+
+
+def _body_coordinates(entry: Mapping[str, Any]) -> BodyCoordinates:
+    return BodyCoordinates(*(tuple(entry[name]) for name in ("bodies", "joints", "rows")))
+
+
 def manifest_from(data: Mapping[str, Any], digest: str, where: str) -> Manifest:
     """Records from the parsed JSON.  ``where`` names its origin in errors.  Raises ManifestError."""
     if data.get("format") != FORMAT:
@@ -137,6 +186,7 @@ def manifest_from(data: Mapping[str, Any], digest: str, where: str) -> Manifest:
         )
     try:
         signs = data["actuator_signs"]
+        constraints, bodies = data.get("constraints"), data.get("body_coordinates")
         return Manifest(
             name=data["model"]["name"],
             prefix=data["model"]["prefix"],
@@ -156,6 +206,10 @@ def manifest_from(data: Mapping[str, Any], digest: str, where: str) -> Manifest:
             actuator_signs=None if signs is None else tuple(float(sign) for sign in signs),
             parameters={entry["name"]: _parameter(entry) for entry in data["parameters"]},
             unavailable=dict(data.get("unavailable", {})),
+            speed_names=tuple(data.get("speed_names") or data["joint_names"]),
+            home=tuple(float(q) for q in data.get("home") or [0.0] * int(data["nq"])),
+            constraints=None if constraints is None else _constraints(constraints),
+            body_coordinates=None if bodies is None else _body_coordinates(bodies),
         )
     except (KeyError, TypeError) as error:
         raise ManifestError(

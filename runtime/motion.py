@@ -27,6 +27,7 @@ class Status(enum.Enum):
         "into a singularity there"
     )
     NOT_FINITE = "the state, its rate of change or the controller's tau became infinite or not a number"
+    OPEN = "the state after a step could not be brought back to the constraints"
     TOO_MANY_STEPS = "max_steps were not enough; raise it, or loosen rtol and atol"
 
 
@@ -55,6 +56,9 @@ class Motion:
     t (k,) s. q (k, nq) rad or m. v (k, nv) rad/s or m/s. tau (k, nv) N m or N: the force acting at that time; under
     sampled control the held one, at a sample instant the one held from then on. Rows that the simulation did not reach
     (see ``statistics.status``) are not a number, except for t.  ``energy_of`` gives the energy (k,) of rows q and v.
+
+    drift: how far states and rows were found from the constraints at most: residuals of the equations of position, in
+    their units, and the last correction of dq/dt, relative where rates exceed one.  None where there are none.
     """
 
     t: FloatArray
@@ -63,6 +67,7 @@ class Motion:
     tau: FloatArray
     statistics: Statistics
     energy_of: EnergyOf | None = None
+    drift: float | None = None
 
     @functools.cached_property
     def energy(self) -> FloatArray | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from kanegen.manifest import Constraints
 
 FloatArray = NDArray[np.float64]
 
@@ -37,6 +39,21 @@ class SimulatedArm(Protocol):
         ...
 
     @property
+    def coordinate_names(self) -> Sequence[str]:
+        """Names of the coordinates, for messages."""
+        ...
+
+    @property
+    def speed_names(self) -> Sequence[str]:
+        """Names of the speeds, for messages."""
+        ...
+
+    @property
+    def constraints(self) -> Constraints | None:
+        """Its constraints; None where it has none."""
+        ...
+
+    @property
     def kernels(self) -> Collection[str]:
         """Names of the kernels this mechanism has."""
         ...
@@ -55,6 +72,10 @@ class SimulatedArm(Protocol):
 
         Its instance attributes are the arrays of its inputs and outputs, in the order of the C function's arguments.
         """
+        ...
+
+    def call(self, kernel: str, /, *arrays: FloatArray) -> Any:
+        """The output of a kernel for a batch of inputs."""
         ...
 
     def forward_dynamics(self, q: FloatArray, v: FloatArray, tau: FloatArray) -> FloatArray:

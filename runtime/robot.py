@@ -9,44 +9,46 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kanegen.arrays import FloatArray, check_count, finite_number, real_array
-from kanegen.backends import Backend
+from kanegen.arrays import FloatArray, check_count, real_array, single_state
+from kanegen.assembly import assemble
+from kanegen.backends import Backend, merged_parameters
 from kanegen.bound import BoundKernel
-from kanegen.errors import KanegenError, MissingInertiaError, MissingKernelError
-from kanegen.kernels import Call, Kernel
-from kanegen.manifest import ArgumentSpec, Manifest, OperationCounts
+from kanegen.kernel_table import KernelTable
+from kanegen.manifest import ArgumentSpec, Constraints, Manifest, OperationCounts
 
 
 class Robot:
     """A mechanism ready to compute.  ``kanegen.load`` makes one.
 
     Shapes: coordinates ``q`` are (..., nq); speeds ``v``, accelerations ``a`` and generalized forces ``tau`` are
-    (..., nv), in the order of ``joint_names``.  Leading dimensions are a batch of states and broadcast.  Any real
+    (..., nv), in the order of ``speed_names``.  Leading dimensions are a batch of states and broadcast.  Any real
     arrays or lists are accepted.  Results are new arrays, or ``out`` where it is given: a C-contiguous array of doubles
     of exactly the result's shape, which may share memory with the inputs.  Units are SI, angles radians.
 
     Every call raises TypeError for elements that are not real numbers, ValueError for wrong shapes, and
-    MissingKernelError when the robot was loaded without the kernel.  Calls may run in several threads at once; batches
-    release the interpreter lock for the whole batch.
+    MissingKernelError when the robot was loaded without the kernel.  A constrained mechanism raises DeadCentreError
+    where its speeds do not determine its motion, rather than return infinity or NaN for finite arguments.  Calls may run
+    in several threads at once; batches release the interpreter lock for the whole batch.
     """
 
     def __init__(self, manifest: Manifest, backend: Backend) -> None:
         """A robot of this manifest whose kernels ``backend`` evaluates."""
         self._manifest = manifest
         self._backend = backend
-        self._kernels: dict[str, Kernel] = {
-            name: backend.kernel(spec) for name, spec in manifest.kernels.items()
-        }
-        self._inverse_dynamics = self._call_of("inverse_dynamics")
-        self._forward_dynamics = self._call_of("forward_dynamics")
-        self._mass_matrix = self._call_of("mass_matrix")
-        self._bias_forces = self._call_of("bias_forces")
-        self._gravity_forces = self._call_of("gravity_forces")
-        self._coriolis_matrix = self._call_of("coriolis_matrix")
-        self._kinetic_energy = self._call_of("kinetic_energy")
-        self._potential_energy = self._call_of("potential_energy")
-        self._momentum = self._call_of("momentum")
-        self._coordinate_rates = self._call_of("coordinate_rates")
+        self._kernels = KernelTable(manifest, backend)
+        self._inverse_dynamics = self._kernels.call_of("inverse_dynamics")
+        self._forward_dynamics = self._kernels.call_of("forward_dynamics")
+        self._mass_matrix = self._kernels.call_of("mass_matrix")
+        self._bias_forces = self._kernels.call_of("bias_forces")
+        self._gravity_forces = self._kernels.call_of("gravity_forces")
+        self._coriolis_matrix = self._kernels.call_of("coriolis_matrix")
+        self._kinetic_energy = self._kernels.call_of("kinetic_energy")
+        self._potential_energy = self._kernels.call_of("potential_energy")
+        self._momentum = self._kernels.call_of("momentum")
+        self._coordinate_rates = self._kernels.call_of("coordinate_rates")
+        self._constraint_residual = self._kernels.call_of("constraint_residual")
+        self._constraint_jacobian = self._kernels.call_of("constraint_jacobian")
+        self._constraint_forces = self._kernels.call_of("constraint_forces")
 
     # ---- dynamics ----
 
@@ -112,17 +114,53 @@ class Robot:
 
     def frame_pose(self, q: ArrayLike, frame: str, *, out: FloatArray | None = None) -> FloatArray:
         """Pose of a frame in the base frame: homogeneous matrices (..., 4, 4), lengths in metres."""
-        kernels = self._manifest.frames.get(frame)
-        name = kernels.pose if kernels else None
-        result: FloatArray = self._frame_kernel(frame, "pose", name).call(q, out)
+        result: FloatArray = self._kernels.pose_of(frame).call(q, out)
         return result
 
     def frame_jacobian(self, q: ArrayLike, frame: str, *, out: FloatArray | None = None) -> FloatArray:
         """Jacobian of a frame (..., 6, nv): velocity of its origin, then angular velocity, both in the base frame."""
-        kernels = self._manifest.frames.get(frame)
-        name = kernels.jacobian if kernels else None
-        result: FloatArray = self._frame_kernel(frame, "jacobian", name).call(q, out)
+        result: FloatArray = self._kernels.jacobian_of(frame).call(q, out)
         return result
+
+    # ---- constraints ----
+
+    def constraint_residual(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+        """Residuals phi (..., k) of the equations of position, zero where loops are closed; see ``constraints``."""
+        result: FloatArray = self._constraint_residual(q, out)
+        return result
+
+    def constraint_jacobian(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+        """The matrix A (..., m, nq) of the constraints on dq/dt: derivatives of phi, then equations of velocity."""
+        result: FloatArray = self._constraint_jacobian(q, out)
+        return result
+
+    def constraint_forces(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, out: FloatArray | None = None
+    ) -> FloatArray:
+        """Forces that enforce the constraints in a motion, in the order of ``constraints.forces``.
+
+        The multipliers of the m rows (zero for redundant ones), which act on the coordinates with A^T times them, then
+        the forces that hold or drive prescribed joints [N m, N].
+        """
+        result: FloatArray = self._constraint_forces(q, v, a, out)
+        return result
+
+    def assemble(self, q: ArrayLike | None = None) -> FloatArray:
+        """The configuration (nq,) nearest to q (nq,), home by default, in which the equations of position hold.
+
+        It is the nearest one that goes downhill from q, at distance |q - q0| in the units of the coordinates.
+        Raises AssemblyError, which says what stays open by how much.
+        """
+        start = self.home if q is None else single_state("assemble", "q", q, self.nq)
+        report = self.constraints
+        if report is None or not report.position:
+            return start
+        return assemble(self.name, report, self.constraint_residual, self.constraint_jacobian, start)
+
+    @property
+    def constraints(self) -> Constraints | None:
+        """Names of the constraints, their rank, what is redundant; None where only joints determine the motion."""
+        return self._manifest.constraints
 
     # ---- actuators ----
 
@@ -150,20 +188,20 @@ class Robot:
 
         Takes its inputs in order; returns its output, or a tuple of them when there are several (``out`` likewise).
         """
-        found = self._kernel(kernel)
+        found = self._kernels[kernel]
         check_count(found.spec, arrays)
         return found.call(*arrays, out)
 
     def bind(self, kernel: str) -> BoundKernel:
         """A kernel with buffers of its own, for control loops: ``step.q[:] = …; step(); step.tau``."""
-        return self._kernel(kernel).bind()
+        return self._kernels[kernel].bind()
 
     def kernel_address(self, kernel: str) -> int:
         """Address of the C function of a kernel.  Raises NotCompiledError for an interpreted robot.
 
         It stays valid as long as the process runs.
         """
-        return self._backend.address(self._kernel(kernel).spec.function)
+        return self._backend.address(self._kernels[kernel].spec.function)
 
     @property
     def prepared_address(self) -> int | None:
@@ -181,19 +219,8 @@ class Robot:
         return MappingProxyType(dict(self._backend.parameters))
 
     def with_parameters(self, values: Mapping[str, float]) -> Robot:
-        """A robot of the same mechanism with other values of some live parameters.
-
-        Raises KanegenError for a parameter that is not there, ValueError for a value that is no finite number.
-        """
-        unknown = [name for name in values if name not in self._backend.parameters]
-        if unknown:
-            known = ", ".join(self._backend.parameters) or "none: load it with live_parameters=True"
-            raise KanegenError(
-                f"{self.name!r} has no live parameter {unknown[0]!r}. It has: {known}. "
-                "Parameters that none of its kernels depends on are left out"
-            )
-        given = {name: finite_number(f"parameter {name!r}", value) for name, value in values.items()}
-        merged = {**self._backend.parameters, **given}
+        """A robot of the same mechanism with other values of some live parameters.  Raises KanegenError, ValueError."""
+        merged = merged_parameters(self.name, self._backend.parameters, values)
         return Robot(self._manifest, self._backend.with_parameters(merged))
 
     # ---- description ----
@@ -225,8 +252,18 @@ class Robot:
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """Names of the movable joints, in the order of the speeds."""
+        """Names of the movable joints, in the order of the coordinates."""
         return self._manifest.joint_names
+
+    @property
+    def speed_names(self) -> tuple[str, ...]:
+        """Names of the generalized speeds, in order: the joints whose rates they are, unless others were chosen."""
+        return self._manifest.speed_names
+
+    @property
+    def home(self) -> FloatArray:
+        """A configuration (nq,) in which the loops can be closed: zero unless the mechanism says otherwise."""
+        return np.array(self._manifest.home)
 
     @property
     def frame_names(self) -> tuple[str, ...]:
@@ -247,7 +284,7 @@ class Robot:
     def operation_counts(self) -> Mapping[str, OperationCounts]:
         """Operations of one evaluation of each kernel."""
         return MappingProxyType(
-            {name: kernel.spec.operation_counts for name, kernel in self._kernels.items()}
+            {name: spec.operation_counts for name, spec in self._manifest.kernels.items()}
         )
 
     @property
@@ -259,40 +296,3 @@ class Robot:
         """One line: name, degrees of freedom, kernels, how it computes."""
         how = f"compiled, {self.target}" if self.target else "interpreted"
         return f"<Robot {self.name!r}: {self.dof} degrees of freedom, {len(self._kernels)} kernels, {how}>"
-
-    # ---- kernels that are not there ----
-
-    def _kernel(self, name: str) -> Kernel:
-        try:
-            return self._kernels[name]
-        except KeyError:
-            raise self._missing(name) from None
-
-    def _call_of(self, name: str) -> Call:
-        """The call of a kernel; for a kernel that is not there, one that says so."""
-        kernel = self._kernels.get(name)
-        if kernel is not None:
-            return kernel.call
-
-        def missing(*_: object) -> Any:
-            raise self._missing(name)
-
-        return missing
-
-    def _frame_kernel(self, frame: str, what: str, name: str | None) -> Kernel:
-        if name is not None:
-            return self._kernel(name)
-        if frame in self.frame_names:
-            raise self._missing(f"frame_{what}_{frame}")
-        raise MissingKernelError(
-            f"{self.name!r} has no frame {frame!r}. It has: {', '.join(self.frame_names)}"
-        )
-
-    def _missing(self, name: str) -> MissingKernelError:
-        reason = self._manifest.unavailable.get(name)
-        if reason is not None:
-            return MissingInertiaError(f"{self.name!r} has no kernel {name!r}: {reason}")
-        return MissingKernelError(
-            f"{self.name!r} was loaded without the kernel {name!r}. It has: {', '.join(self._kernels)}. "
-            f"Ask for it: kanegen.load(model, kernels=[..., {name!r}])"
-        )

@@ -6,9 +6,11 @@ import dataclasses
 import warnings
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from kanegen.compiled_simulation import find_integrators, has_compiled_kernels, simulate_compiled
+from kanegen.errors import DeadCentreError, IntegrationError
 from kanegen.interpreted_simulation import simulate_interpreted
 from kanegen.motion import EnergyOf, Motion, Statistics, Status
 from kanegen.protocols import ControllerFunction, FloatArray, SimulatedArm
@@ -32,6 +34,7 @@ def simulate(
     sample_period: float | None = None,
     max_steps: int = 10_000_000,
     *,
+    drift: float = 1e-9,
     controller_data: Any = None,
 ) -> Motion:
     """The motion from the state q0 (nq,), v0 (nv,) at t = 0 to t = duration, in seconds.
@@ -59,6 +62,14 @@ def simulate(
 
     max_steps: accepted and rejected steps together.
 
+    drift: for a mechanism with loops, rolling contacts or other constraints. Every state and row of the motion satisfies
+    the equations of position to within this, in their units, and the equations of velocity to within this times the
+    largest rate (or one); ``Motion.drift`` is how far they were found to be off. The state integrated is (q, dq/dt),
+    projected onto the constraints after each step, so that the motion passes through dead centres of the speeds v; it
+    cannot begin at one (``DeadCentreError``). q0 must satisfy the equations to within drift
+    (``InconsistentStateError``): ``arm.assemble(q0)`` gives one that does. ``IntegrationError``: a step led so far from
+    the constraints that they cannot be reached again.
+
     A tau that jumps with the state, such as dry friction written as sign(v), makes "dopri5" hunt for the jump with ever
     shorter steps until max_steps are used up. Smooth it, as tanh(v / v_0) with a v_0 below the speeds of interest; the
     steps then stay above about v_0 over the acceleration that the friction causes. Or sample it, or use "rk4".
@@ -83,6 +94,7 @@ def simulate(
         step=step,
         sample_period=sample_period,
         max_steps=max_steps,
+        drift=drift,
     )
     recognized = recognize_controller(controller, arm, controller_data)
     integrators = find_integrators() if has_compiled_kernels(arm) else None
@@ -98,6 +110,13 @@ def simulate(
             )
         motion = simulate_interpreted(arm, request, as_python(recognized, arm))
     statistics = motion.statistics
+    if statistics.status is Status.OPEN:
+        raise IntegrationError(
+            f"the simulation of {arm.name} left the constraints after t = {statistics.t!r} s: the next state could not "
+            f"be brought back to within drift={request.drift!r}. Take smaller steps (rtol, atol, step) or allow more "
+            "drift; at a singular configuration, where the mechanism can go on in different ways, neither helps",
+            statistics.t,
+        )
     if statistics.status is not Status.DONE:
         warnings.warn(
             f"the simulation of {arm.name} ended at t = {statistics.t!r} s instead of {request.duration!r} s: "
@@ -109,12 +128,17 @@ def simulate(
 
 
 def _energy_of(arm: SimulatedArm) -> EnergyOf | None:
-    """What gives the kinetic and potential energy of rows (k,), J."""
+    """What gives the kinetic and potential energy of rows (k,), J; not a number on a dead centre of the speeds."""
     if not {"kinetic_energy", "potential_energy"} <= set(arm.kernels):
         return None
 
     def energy(q: FloatArray, v: FloatArray) -> FloatArray:
-        total: FloatArray = arm.kinetic_energy(q, v) + arm.potential_energy(q)
+        try:
+            total: FloatArray = arm.kinetic_energy(q, v) + arm.potential_energy(q)
+        except DeadCentreError:
+            if len(q) == 1:
+                return np.full(1, np.nan)
+            return np.concatenate([energy(q[i : i + 1], v[i : i + 1]) for i in range(len(q))])
         return total
 
     return energy

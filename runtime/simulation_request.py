@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kanegen.arrays import finite_number
+from kanegen.constrained_start import initial_rates, needed_kernels
 from kanegen.errors import MissingKernelError
 from kanegen.protocols import FloatArray, SimulatedArm
 
@@ -22,7 +23,8 @@ DEFAULT_ROWS = 1001
 class Request:
     """A simulation from t = 0 to ``duration``.
 
-    ``step`` is 0 for dopri5; ``sample_period`` is 0 where the controller is not sampled.
+    ``step`` is 0 for dopri5; ``sample_period`` is 0 where the controller is not sampled.  ``rates0`` is dq/dt at the
+    beginning where there are constraints, which are to be kept to ``drift``.
     """
 
     method: Method
@@ -35,6 +37,8 @@ class Request:
     step: float
     sample_period: float
     max_steps: int
+    drift: float
+    rates0: FloatArray | None
 
 
 def check_request(
@@ -50,10 +54,12 @@ def check_request(
     step: float | None,
     sample_period: float | None,
     max_steps: int,
+    drift: float,
 ) -> Request:
     """The request, or a ``ValueError`` that says which argument is wrong, what it was and what was expected.
 
-    ``MissingKernelError`` where the mechanism lacks a kernel that a simulation needs, ``TypeError`` for what is no robot.
+    ``MissingKernelError`` where the mechanism lacks a kernel that a simulation needs, ``TypeError`` for what is no robot,
+    ``DeadCentreError`` for an initial state in which speeds do not determine the motion.
     """
     _check_mechanism(arm)
     end = finite_number("duration", duration)
@@ -68,10 +74,12 @@ def check_request(
     checked_rtol = finite_number("rtol", rtol)
     if checked_rtol < 0.0:
         raise ValueError(f"rtol must not be negative, got {rtol!r}")
+    bound = _positive("drift", drift)
+    start_q, start_v = _state("q0", q0, arm.nq), _state("v0", v0, arm.nv)
     return Request(
         method=_method(method),
-        q0=_state("q0", q0, arm.nq),
-        v0=_state("v0", v0, arm.nv),
+        q0=start_q,
+        v0=start_v,
         duration=end,
         times=_times(times, end),
         rtol=checked_rtol,
@@ -79,6 +87,8 @@ def check_request(
         step=_step(method, step),
         sample_period=0.0 if sample_period is None else _positive("sample_period", sample_period),
         max_steps=_max_steps(max_steps),
+        drift=bound,
+        rates0=initial_rates(arm, start_q, start_v, bound),
     )
 
 
@@ -97,8 +107,7 @@ def _check_mechanism(arm: SimulatedArm) -> None:
         raise TypeError(f"arm: expected a robot, as kanegen.load gives it, got {arm!r}")
     if arm.nv == 0:
         raise ValueError(f"{arm.name} has no degree of freedom: there is nothing to simulate")
-    needed = ["forward_dynamics"] if arm.nq == arm.nv else ["forward_dynamics", "coordinate_rates"]
-    for kernel in needed:
+    for kernel in needed_kernels(arm):
         if kernel not in arm.kernels:
             arm.bind(kernel)  # a robot knows best why it lacks a kernel, and says so
             raise MissingKernelError(f"{arm.name} has no kernel {kernel}, which a simulation needs")

@@ -103,3 +103,32 @@ def model_driver(folder: Path, prefix: str, dof: int) -> NativeProgram:
         ),
         inputs=(driver, source, header),
     )
+
+
+def kernel_driver(
+    folder: Path, prefix: str, kernel: str, lengths: tuple[int, int, int, int]
+) -> NativeProgram:
+    """The timing program of one kernel with three inputs and an output of these lengths.
+
+    Raises:
+        BuildFailed: when the model has not been generated.
+    """
+    driver = Path(__file__).with_name("time_rows.c")
+    source, header = folder / f"{prefix}.c", folder / f"{prefix}.h"
+    if not (source.exists() and header.exists()):
+        raise BuildFailed(f"{prefix}: not generated yet ({source.name} and {header.name} are needed)")
+    sizes = zip(("FIRST", "SECOND", "THIRD", "OUTPUT"), lengths, strict=True)
+    return NativeProgram(
+        name=f"time_{prefix}_{kernel}",
+        compiler=compiler_command("CC", "cc"),
+        arguments=(
+            f'-DMODEL_HEADER="{header.name}"',
+            f"-DFUNCTION={prefix}_{kernel}",
+            *(f"-D{name}={length}" for name, length in sizes),
+            f"-I{folder}",
+            str(driver),
+            str(source),
+            "-lm",
+        ),
+        inputs=(driver, source, header),
+    )

@@ -1,4 +1,4 @@
-"""Finds the headers that Pinocchio's C++ needs and describes the timing program.
+"""Finds the headers that Pinocchio's C++ needs and describes the timing programs.
 
 The headers alone are used: the shared library of the wheel is compiled for any processor and its types are laid out
 differently from those of a program compiled with ``-march=native``.  Compiling takes minutes, once.
@@ -67,9 +67,21 @@ def chain_driver() -> NativeProgram:
     Raises:
         BuildFailed: when headers are missing.
     """
-    sources = (SOURCES / "time_chain.cpp", SOURCES / "chain_model.hpp")
+    return _driver("time_chain", SOURCES / "time_chain.cpp", SOURCES / "chain_model.hpp")
+
+
+def five_bar_driver() -> NativeProgram:
+    """The timing program of ``time_five_bar.cpp``.
+
+    Raises:
+        BuildFailed: when headers are missing.
+    """
+    return _driver("time_five_bar", SOURCES / "time_five_bar.cpp")
+
+
+def _driver(name: str, source: Path, *headers: Path) -> NativeProgram:
     return NativeProgram(
-        name="time_chain",
+        name=name,
         compiler=compiler_command("CXX", "c++"),
         arguments=(
             "-std=c++17",
@@ -77,9 +89,9 @@ def chain_driver() -> NativeProgram:
             *DEFINITIONS,
             f"-isystem{pinocchio_headers()}",
             f"-isystem{eigen_headers()}",
-            str(sources[0]),
+            str(source),
         ),
-        inputs=sources,
+        inputs=(source, *headers),
     )
 
 

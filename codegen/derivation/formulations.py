@@ -1,18 +1,35 @@
-"""Which formulation derives the kernels of a mechanism: recursions for joint rates, Kane's method for other speeds."""
+"""Which formulation derives the kernels of a mechanism, and how constraints turn the kernels of its tree into its own.
+
+A formulation for trees is, in the end, a way to the generalized forces of a tree.  Where nothing but joints determines the
+motion, its programs are the kernels; otherwise they are carried to the generalized speeds (constraints/kernels.py).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kanegen.codegen.derivation import dual_vectors, influence_coefficients, kane
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.kane_kernels import KaneFormulation
+from kanegen.codegen.derivation.constraints.kernels import ConstrainedFormulation
+from kanegen.codegen.derivation.constraints.spanning_tree import spanning_tree
+from kanegen.codegen.derivation.from_forces import Forces, programs_from
+from kanegen.codegen.derivation.kane.kernels import KaneFormulation
 from kanegen.codegen.derivation.placement import place
 from kanegen.codegen.derivation.standard import DYNAMICS, Build, frame_kernels
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
 
-FORMULATIONS = ("recursive", "kane")
-"""Recursive Newton-Euler with composite or articulated inertias, and Kane's method."""
+FORCES: Mapping[str, tuple[Forces, str]] = {
+    "dual_vectors": (dual_vectors.forces, "dual inertia forces on dual partial velocities (Agrawal 1988)"),
+    "influence_coefficients": (
+        influence_coefficients.forces,
+        "effective inertia and inertia power array (Freeman & Tesar 1988)",
+    ),
+}
+"""Formulations that are functions of a tree's motion."""
+
+FORMULATIONS = ("recursive", "kane", *FORCES)
+"""Recursive Newton-Euler with composite or articulated inertias, Kane's method, and those of ``FORCES``."""
 
 
 def formulation(
@@ -25,9 +42,29 @@ def formulation(
     """The kernels of a mechanism by name, in the formulation of that name; ``identifiers`` gives the frames' names in C.
 
     Generalized speeds other than the joint rates ask for Kane's method by themselves; Jacobians map these speeds.
+    Raises ModelError for constraints that cannot be solved.
     """
-    frames = frame_kernels(place(mechanism, Choices()), identifiers, speeds)
-    if speeds is None and name == "recursive":
+    tree = spanning_tree(mechanism)
+    frames = frame_kernels(place(tree, Choices()), identifiers, speeds)
+    if not mechanism.plain_tree:
+        return _constrained(name, mechanism, frames, live_parameters)
+    if name == "recursive" and speeds is None:
         return {**DYNAMICS, **frames}
-    kane = KaneFormulation(None if speeds is None else tuple(speeds), live_parameters)
-    return {**kane.kernels(), **frames}
+    if name in FORCES and speeds is None:
+        forces, source = FORCES[name]
+        return {**DYNAMICS, **programs_from(forces, source, live_parameters), **frames}
+    own = KaneFormulation(None if speeds is None else tuple(speeds), live_parameters)
+    return {**own.kernels(), **frames}
+
+
+def _constrained(
+    name: str, mechanism: Mechanism, frames: Mapping[str, Build], live: bool
+) -> dict[str, Build]:
+    if name == "recursive":
+        programs: Mapping[str, Build] = DYNAMICS
+    elif name == "kane":
+        programs = programs_from(kane.forces, "Kane's method (Kane & Levinson 1983)", live)
+    else:
+        programs = programs_from(*FORCES[name], live)
+    projected = kane.nonholonomic_forces if name == "kane" else None
+    return ConstrainedFormulation(mechanism, programs, frames, live, projected).kernels()

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from kanegen.codegen.graph import Argument
 from kanegen.codegen.mechanism.records import JointKind, Mechanism
-from kanegen.codegen.mechanism.speeds import GeneralizedSpeed, JointRate
+from kanegen.codegen.mechanism.speeds import GeneralizedSpeed, JointRate, PointVelocityComponent
 
 
 def _units(mechanism: Mechanism, angular: str, linear: str) -> str:
@@ -23,7 +23,10 @@ def _order(mechanism: Mechanism) -> str:
 def position_input(mechanism: Mechanism) -> Argument:
     """Joint coordinates q."""
     return Argument(
-        "q", (mechanism.dof,), _units(mechanism, "rad", "m"), f"joint coordinates, {_order(mechanism)}"
+        "q",
+        (len(mechanism.coordinates),),
+        _units(mechanism, "rad", "m"),
+        f"joint coordinates, {_order(mechanism)}",
     )
 
 
@@ -76,7 +79,10 @@ def _on_speeds(
     mechanism: Mechanism, speeds: Sequence[GeneralizedSpeed], name: str, units: tuple[str, str], meaning: str
 ) -> Argument:
     sliding = [
-        isinstance(s, JointRate) and mechanism.joint(s.joint).kind is JointKind.PRISMATIC for s in speeds
+        mechanism.joint(s.joint).kind is JointKind.PRISMATIC
+        if isinstance(s, JointRate)
+        else isinstance(s, PointVelocityComponent)
+        for s in speeds
     ]
     unit = ", ".join(u for u, used in zip(units, (not all(sliding), any(sliding)), strict=True) if used)
     return Argument(name, (len(speeds),), unit, f"{meaning} = ({', '.join(map(described_speed, speeds))})")
@@ -87,6 +93,8 @@ def described_speed(speed: GeneralizedSpeed) -> str:
     if isinstance(speed, JointRate):
         return f"d{speed.joint}/dt"
     x, y, z = (f"{float(x):.6g}" if isinstance(x, Fraction) else "..." for x in speed.direction)
+    if isinstance(speed, PointVelocityComponent):
+        return f"velocity of {speed.frame} relative to {speed.relative_to} along ({x}, {y}, {z}) of its frame"
     return f"angular velocity of {speed.body} along ({x}, {y}, {z}) of its frame"
 
 

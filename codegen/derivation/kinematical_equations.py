@@ -19,10 +19,12 @@ from dataclasses import dataclass
 
 from kanegen.codegen.derivation.generalized_speeds import resolve
 from kanegen.codegen.derivation.motion import Motion
+from kanegen.codegen.derivation.placement import PlacedBody
 from kanegen.codegen.derivation.trigonometric import Polynomial, TrigonometricAlgebra
 from kanegen.codegen.graph import Expression, constant
 from kanegen.codegen.graph import vectors as vec
 from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.records import Value
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
 
 
@@ -50,7 +52,7 @@ class KinematicalEquations:
         self._turns = turns
         self.speeds = resolve(turns.tree, speeds)
         n = len(self.speeds)
-        self._algebra = TrigonometricAlgebra(turns.graph, turns.sine, turns.cosine, self._constants())
+        self._algebra = TrigonometricAlgebra(turns.graph, turns.sine, turns.cosine, self._values())
         rows = [self._row(r) for r in range(n)]
         self.speeds_from_rates = tuple(
             tuple(self._algebra.expression(entry) for entry in row) for row in rows
@@ -87,17 +89,23 @@ class KinematicalEquations:
     def defined(self, body: int, k: int) -> tuple[int, Expression] | None:
         """r and f, where component k of the body's angular velocity is f u_r by definition (eq 18), or None."""
         for r, speed in enumerate(self.speeds):
-            if speed.coordinate is None and speed.body == body and speed.axis() == k:
+            angular = speed.coordinate is None and speed.point is None
+            if angular and speed.body == body and speed.axis() == k:
                 return r, 1 / self._turns.number(speed.direction[k])
         return None
 
     # -- the equations and their solution --------------------------------------------------------------------
 
-    def _constants(self) -> list[Expression]:
-        """Everything fixed that the equations are made of."""
-        number, bodies = self._turns.number, range(len(self._turns.tree.bodies))
-        turned = [x for i in bodies for row in self._turns.rotation(i) for x in row]
-        return turned + [number(x) for speed in self.speeds for x in speed.direction]
+    def _values(self) -> list[Expression]:
+        """Everything that the equations are made of beside the sines and cosines: what is fixed, and slides."""
+        turns, number = self._turns, self._turns.number
+        values = [x for i in range(len(turns.tree.bodies)) for row in turns.rotation(i) for x in row]
+        values += [number(x) for speed in self.speeds for x in speed.direction]
+        if points := [speed.point for speed in self.speeds if speed.point is not None]:
+            values += [number(x) for point in points for x in point]
+            values += [number(x) for body in turns.tree.bodies for x in body.position]
+            values += [x for x, body in zip(turns.q, turns.tree.bodies, strict=True) if not body.revolute]
+        return values
 
     def _row(self, r: int) -> list[Polynomial]:
         """Y_r1 ... Y_rn: the direction of u_r carried inwards and dotted with each joint axis it meets."""
@@ -106,19 +114,43 @@ class KinematicalEquations:
         if speed.coordinate is not None:
             row[speed.coordinate] = algebra.one
             return row
-        d = [algebra.value(turns.number(x)) for x in speed.direction]
+        d = self._constant(speed.direction)
+        p = None if speed.point is None else self._constant(speed.point)
         i = speed.body
-        while i >= 0:
+        while i != speed.reference:
             body = turns.tree.bodies[i]
-            if body.revolute:
-                k, a, b = body.axis, (body.axis + 1) % 3, (body.axis + 2) % 3
-                row[body.coordinate] = algebra.normal(d[k] * body.sense)
-                s, c = algebra.sines[i], algebra.cosines[i]
-                d[a], d[b] = c * d[a] - s * d[b], s * d[a] + c * d[b]
+            row[body.coordinate] = algebra.normal(self._along(body, d, p) * body.sense)
             rotation = [[algebra.value(x) for x in components] for components in turns.rotation(i)]
-            d = [algebra.normal(vec.dot(components, d)) for components in rotation]
+            d = [algebra.normal(vec.dot(components, self._moved(i, d))) for components in rotation]
+            if p is not None:
+                p = self._moved(i, p)
+                if not body.revolute:
+                    p[body.axis] += algebra.value(turns.q[i])
+                fixed = self._constant(body.position)
+                p = [algebra.normal(x + vec.dot(c, p)) for x, c in zip(fixed, rotation, strict=True)]
             i = body.parent
         return row
+
+    def _along(self, body: PlacedBody, d: Sequence[Polynomial], p: Sequence[Polynomial] | None) -> Polynomial:
+        """What a unit rate about or along the axis e of a body's joint makes along d: of the angular velocity, or of the
+        velocity of the point p, where it is d . (e x p) = e . (p x d) for a turn.
+        """
+        k, a, b = body.axis, (body.axis + 1) % 3, (body.axis + 2) % 3
+        if p is None:
+            return d[k] if body.revolute else self._algebra.zero
+        return p[a] * d[b] - p[b] * d[a] if body.revolute else d[k]
+
+    def _moved(self, i: int, vector: Sequence[Polynomial]) -> list[Polynomial]:
+        """A vector given in body i's axes, in those of its joint frame."""
+        body, turned = self._turns.tree.bodies[i], list(vector)
+        if body.revolute:
+            a, b = (body.axis + 1) % 3, (body.axis + 2) % 3
+            s, c = self._algebra.sines[i], self._algebra.cosines[i]
+            turned[a], turned[b] = c * vector[a] - s * vector[b], s * vector[a] + c * vector[b]
+        return turned
+
+    def _constant(self, vector: Sequence[Value]) -> list[Polynomial]:
+        return [self._algebra.value(self._turns.number(x)) for x in vector]
 
     def _solution(self, rows: Sequence[Sequence[Polynomial]]) -> list[_Step]:
         """Steps that give the rates which are not speeds; each uses only rates of earlier steps."""

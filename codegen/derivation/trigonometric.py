@@ -1,7 +1,7 @@
 """Exact algebra of the sines and cosines of joint angles: SymPy's polynomials, modulo s^2 + c^2 = 1.
 
-Every angle has two generators, which the graph knows as a sine and a cosine; live parameters are further
-generators.  Normal forms have no cosine to a higher power than one, so that equal functions are equal
+Every angle has two generators, which the graph knows as a sine and a cosine; live parameters and displacements of
+slides are further generators.  Normal forms have no cosine to a higher power than one, so that equal functions are equal
 polynomials.
 """
 
@@ -26,7 +26,7 @@ divide nothing."""
 
 
 class TrigonometricAlgebra:
-    """Polynomials in the sines and cosines of a graph, and in the live parameters among given values."""
+    """Polynomials in the sines and cosines of a graph, and in what is no number among given values."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class TrigonometricAlgebra:
         self.zero, self.one = self._ring.zero, self._ring.one
 
     def value(self, value: Expression) -> Polynomial:
-        """A number, a sine, a cosine or a live parameter as a polynomial."""
+        """A number, a sine, a cosine or one of the given values as a polynomial."""
         if value.is_number:
             return self._ring(QQ(value.value.numerator, value.value.denominator))
         generator = self._generator[abs(value.ref)]

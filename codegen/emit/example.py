@@ -8,7 +8,7 @@ from kanegen.codegen.emit.specification import CArgument, Specification, call_ar
 
 
 def example(spec: Specification) -> str:
-    """Ten lines of C (more with live parameters) that print the first output at an arbitrary state."""
+    """Ten lines of C (more with live parameters) that print the first output at home, or at an arbitrary state."""
     kernel = spec.kernels[0]
     lines: list[str] = []
     if spec.live:
@@ -16,7 +16,7 @@ def example(spec: Specification) -> str:
         lines += statement(f"{spec.prepared_type} values, *prepared = &values;")
         lines += statement(f"{spec.defaults_function}(&parameters);")
         lines += statement(f"{spec.prepare_function}(&parameters, prepared);")
-    lines += [line for argument in kernel.inputs for line in statement(_input(argument))]
+    lines += [line for argument in kernel.inputs for line in statement(_input(spec, argument))]
     lines += statement(f"double {', '.join(f'{a.name}{a.bounds}' for a in kernel.outputs)};")
     output = kernel.outputs[0]
     return fill(
@@ -30,6 +30,10 @@ def example(spec: Specification) -> str:
     )
 
 
-def _input(item: CArgument) -> str:
-    values = ", ".join(f"0.{1 + i % 9}" for i in range(item.argument.size))
+def _input(spec: Specification, item: CArgument) -> str:
+    home = spec.model.home
+    if home is not None and item.argument.name == "q" and item.argument.size == len(home):
+        values = ", ".join(repr(float(q)) for q in home)
+    else:
+        values = ", ".join(f"0.{1 + i % 9}" for i in range(item.argument.size))
     return f"const double {item.name}{item.bounds} = {{{values}}};"

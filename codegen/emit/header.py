@@ -8,7 +8,7 @@ from kanegen.codegen.emit.declarations import declarations
 from kanegen.codegen.emit.example import example
 from kanegen.codegen.emit.identifiers import identifier
 from kanegen.codegen.emit.layout import comment_block, comment_text, paragraph, table
-from kanegen.codegen.emit.model import Model
+from kanegen.codegen.emit.model import ConstraintReport, Model
 from kanegen.codegen.emit.skeletons import fill
 from kanegen.codegen.emit.specification import Kernel, Specification, specify
 from kanegen.codegen.graph.program import Argument
@@ -49,6 +49,7 @@ def _description(spec: Specification) -> list[str]:
             ["model", identifier(model.name)],
             ["hash", f"sha256 {model.hash}"],
             ["coordinates", ", ".join(spec.coordinates)],
+            *_speeds(model),
             [
                 "frames",
                 ", ".join(model.mangled.get(name, identifier(name)) for name in model.frame_names) or "none",
@@ -72,9 +73,40 @@ def _description(spec: Specification) -> list[str]:
     if model.certificate is not None:
         lines += ["", *_certificate(spec)]
     lines += ["", "Arguments", "", *_arguments(spec)]
+    if model.constraints is not None:
+        lines += ["", "Constraints", "", *_constraints(model.constraints)]
     lines += ["", EXAMPLE, ""]
     lines += [f"    {line}".rstrip() for line in example(spec).splitlines()]
     return lines
+
+
+def _speeds(model: Model) -> list[list[str]]:
+    """Rows on the speeds and the home, where these are not what the coordinates say."""
+    rows = []
+    if model.speed_names is not None:
+        rows.append(["speeds", _names(model.speed_names)])
+    if model.home is not None:
+        rows.append(["home", ", ".join(repr(float(q)) for q in model.home)])
+    return rows
+
+
+def _constraints(report: ConstraintReport) -> list[str]:
+    """The order of the rows, and which of them say the same as others."""
+    rows = [
+        ["equations of position", _names(report.position)],
+        ["rows of velocity", _names(report.velocity)],
+        ["forces", _names(report.forces)],
+        ["independent rows", f"{report.rank} of {len(report.velocity)}"],
+    ]
+    if report.redundant:
+        rows.append(["redundant rows", _names(report.redundant)])
+    if report.indeterminate:
+        rows.append(["joints whose reactions are not unique", _names(report.indeterminate)])
+    return table(rows)
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(identifier(name) for name in names) or "none"
 
 
 def _live_parameters(spec: Specification) -> str:

@@ -27,6 +27,7 @@ def manifest(model: Model, files: Mapping[str, bytes]) -> dict[str, Any]:
         "nv": model.nv,
         "coordinate_names": list(model.coordinate_names),
         "joint_names": list(model.joint_names),
+        **_speeds(model),
         "frame_names": list(model.frame_names),
         "body_names": list(model.body_names),
         "mangled": dict(model.mangled),
@@ -43,6 +44,7 @@ def manifest(model: Model, files: Mapping[str, bytes]) -> dict[str, Any]:
         "unavailable": dict(model.unavailable),
         "frames": {name: asdict(kernels) for name, kernels in model.frames.items()},
         "actuator_signs": None if model.actuator_signs is None else list(model.actuator_signs),
+        **_constraints(model),
         "parameters": [
             {
                 "name": parameter.name,
@@ -62,6 +64,26 @@ def manifest(model: Model, files: Mapping[str, bytes]) -> dict[str, Any]:
 def manifest_text(content: Mapping[str, Any]) -> str:
     """JSON in ASCII, in the order of the entries."""
     return json.dumps(content, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def _speeds(model: Model) -> dict[str, Any]:
+    """What only models have whose speeds are not the rates of their coordinates."""
+    entries: dict[str, Any] = {}
+    if model.speed_names is not None:
+        entries["speed_names"] = list(model.speed_names)
+    if model.home is not None:
+        entries["home"] = [float(q) for q in model.home]
+    return entries
+
+
+def _constraints(model: Model) -> dict[str, Any]:
+    """What only models have that are constrained, or also described in the coordinates of their bodies."""
+    found = {"constraints": model.constraints, "body_coordinates": model.body_coordinates}
+    return {name: _lists(asdict(record)) for name, record in found.items() if record is not None}
+
+
+def _lists(entries: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in entries.items()}
 
 
 def _kernel(kernel: Kernel) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
+from math import isfinite
 
 from kanegen.codegen.emit.identifiers import is_identifier
 from kanegen.codegen.graph.graph import Kind
@@ -55,6 +56,48 @@ class Certificate:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class ConstraintReport:
+    """What a constrained mechanism's equations are called, and what is known of them as a whole.
+
+    ``position`` names the k equations of position, in the order of constraint_residual.  ``velocity`` names the m rows of
+    constraint_jacobian: the derivatives of these, then the equations of velocity.  ``forces`` names the entries of
+    constraint_forces: the multipliers of the m rows, then the prescribed joints.  ``rank`` is the number of independent
+    rows; the ``redundant`` ones follow from the others, and the reactions of the joints ``indeterminate`` are therefore
+    not unique.
+
+    Raises ValueError where these do not fit together.
+    """
+
+    position: tuple[str, ...]
+    velocity: tuple[str, ...]
+    forces: tuple[str, ...]
+    rank: int
+    redundant: tuple[str, ...] = ()
+    indeterminate: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check that the parts fit together."""
+        rows, dependent = len(self.velocity), len(self.redundant)
+        _require(
+            len(self.position) <= rows <= len(self.forces),
+            f"{len(self.position)} equations of position, {rows} rows, {len(self.forces)} forces",
+        )
+        _require(set(self.redundant) <= set(self.velocity), f"redundant rows {self.redundant} are no rows")
+        _require(
+            self.rank == rows - dependent, f"rank {self.rank} of {rows} rows, {dependent} of them redundant"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class BodyCoordinates:
+    """Names of another description of the same mechanism: its bodies, its joints and the rows of its equations."""
+
+    bodies: tuple[str, ...]
+    joints: tuple[str, ...]
+    rows: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Model:
     """A mechanism ready to be printed.
@@ -65,6 +108,9 @@ class Model:
     are.  ``frames`` maps frame names to kernel names, ``unavailable`` kernels that this mechanism
     cannot have to the reason.  With live parameters, the PARAMETER nodes of kernels name outputs of
     ``prepare``, and those of ``prepare`` name ``parameters``.
+
+    For a mechanism whose speeds are not the rates of its coordinates: ``speed_names``; ``home``, a configuration in which
+    its loops can be closed; ``constraints``.  ``body_coordinates`` where there are kernels in the coordinates of bodies.
 
     Raises ValueError where these do not fit together.
     """
@@ -90,6 +136,10 @@ class Model:
     single_precision: bool = False
     sincos: SineCosineLibrary = SineCosineLibrary.VECTOR
     unavailable: Mapping[str, str] = field(default_factory=dict)
+    speed_names: tuple[str, ...] | None = None
+    home: tuple[float, ...] | None = None
+    constraints: ConstraintReport | None = None
+    body_coordinates: BodyCoordinates | None = None
 
     def __post_init__(self) -> None:
         """Check that the parts fit together."""
@@ -98,6 +148,12 @@ class Model:
         _require(
             len(self.coordinate_names) == self.nq,
             f"{len(self.coordinate_names)} names for {self.nq} coordinates",
+        )
+        speeds, home = self.speed_names, self.home
+        _require(speeds is None or len(speeds) == self.nv, f"names for {self.nv} speeds: got {speeds}")
+        _require(
+            home is None or (len(home) == self.nq and all(map(isfinite, home))),
+            f"home: expected {self.nq} finite coordinates, got {home}",
         )
         signs = self.actuator_signs
         _require(signs is None or len(signs) == self.nv, f"actuator signs: expected {self.nv}, got {signs}")

@@ -1,6 +1,8 @@
 """The expression graph: closed node set, hash-consed, executable, countable."""
 
+from kanegen.codegen.graph.compose import compose
 from kanegen.codegen.graph.count import OperationCounts, count, count_nodes
+from kanegen.codegen.graph.derivative import Tangents, partial
 from kanegen.codegen.graph.evaluate import evaluate, evaluate_entries, multiprecision
 from kanegen.codegen.graph.expression import Expression, constant, inputs, total
 from kanegen.codegen.graph.graph import Graph, Kind, Ref
@@ -14,6 +16,8 @@ __all__ = [
     "OperationCounts",
     "Program",
     "Ref",
+    "Tangents",
+    "compose",
     "constant",
     "count",
     "count_nodes",
@@ -21,5 +25,6 @@ __all__ = [
     "evaluate_entries",
     "inputs",
     "multiprecision",
+    "partial",
     "total",
 ]

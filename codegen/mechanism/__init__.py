@@ -1,6 +1,17 @@
 """What a mechanism is: validated records, the builder, and the catalogue of built-in mechanisms."""
 
 from kanegen.codegen.mechanism.builder import MechanismBuilder
+from kanegen.codegen.mechanism.constraints import (
+    KnifeEdge,
+    Loop,
+    LoopKind,
+    PositionConstraint,
+    PrescribedRate,
+    RollingContact,
+    TorsionalSpringDamper,
+    TranslationalSpringDamper,
+    VelocityConstraint,
+)
 from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import (
@@ -20,7 +31,12 @@ from kanegen.codegen.mechanism.records import (
     Vector3,
 )
 from kanegen.codegen.mechanism.reduction import without_fixed_joints
-from kanegen.codegen.mechanism.speeds import AngularVelocityComponent, GeneralizedSpeed, JointRate
+from kanegen.codegen.mechanism.speeds import (
+    AngularVelocityComponent,
+    GeneralizedSpeed,
+    JointRate,
+    PointVelocityComponent,
+)
 from kanegen.codegen.mechanism.validation import validated
 from kanegen.codegen.mechanism.values import Lift, lift, numeric, to_value
 
@@ -37,14 +53,24 @@ __all__ = [
     "Joint",
     "JointKind",
     "JointRate",
+    "KnifeEdge",
     "Lift",
+    "Loop",
+    "LoopKind",
     "Matrix3",
     "Mechanism",
     "MechanismBuilder",
     "ModelError",
     "Parameter",
+    "PointVelocityComponent",
+    "PositionConstraint",
+    "PrescribedRate",
+    "RollingContact",
+    "TorsionalSpringDamper",
+    "TranslationalSpringDamper",
     "Value",
     "Vector3",
+    "VelocityConstraint",
     "c_names",
     "lift",
     "numeric",

@@ -9,6 +9,19 @@ from fractions import Fraction
 import sympy
 
 from kanegen.codegen.graph import Expression, Graph
+from kanegen.codegen.mechanism.constraints import (
+    Constraint,
+    KnifeEdge,
+    Loop,
+    LoopKind,
+    PositionConstraint,
+    PrescribedRate,
+    RollingContact,
+    SpringDamper,
+    TorsionalSpringDamper,
+    TranslationalSpringDamper,
+    VelocityConstraint,
+)
 from kanegen.codegen.mechanism.control_law import ControlLaw
 from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.readers import (
@@ -22,6 +35,7 @@ from kanegen.codegen.mechanism.readers import (
     read_vector,
 )
 from kanegen.codegen.mechanism.records import (
+    BASE,
     Actuator,
     Body,
     Frame,
@@ -30,8 +44,10 @@ from kanegen.codegen.mechanism.records import (
     JointKind,
     Mechanism,
     Parameter,
+    Value,
     Vector3,
 )
+from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
 from kanegen.codegen.mechanism.tree import depth_first
 from kanegen.codegen.mechanism.validation import check_new_name, validated
 from kanegen.codegen.mechanism.values import Scalar
@@ -62,6 +78,12 @@ class MechanismBuilder:
         self._frames: list[Frame] = []
         self._actuators: list[Actuator] = []
         self._laws: list[ControlLaw] = []
+        self._loops: list[Loop] = []
+        self._constraints: list[Constraint] = []
+        self._prescribed: list[PrescribedRate] = []
+        self._springs: list[SpringDamper] = []
+        self._speeds: tuple[GeneralizedSpeed, ...] = ()
+        self._home: tuple[Value, ...] = ()
         self._coordinates: tuple[str, ...] | None = None
 
     def parameter(self, name: str, value: Scalar, unit: str, description: str = "") -> Expression:
@@ -181,6 +203,68 @@ class MechanismBuilder:
         turned = read_rotation(f"{where}, rotation", rotation)
         self._frames.append(Frame(name, body, turned, read_vector(f"{where}, position", position)))
 
+    def loop(self, name: str, kind: LoopKind, first: str, second: str) -> None:
+        """Close a loop with a joint between two frames; its axis is the z axis of both.  See ``Loop``."""
+        check_new_name("loop", name, [loop.name for loop in self._loops])
+        self._loops.append(Loop(name, kind, first, second))
+
+    def rolling(
+        self, name: str, wheel: str, radius: Scalar, ground: str = BASE, contact: str | None = None
+    ) -> None:
+        """A thin wheel that rolls without slip on the xy plane of the frame ``ground``.  See ``RollingContact``."""
+        self._new_constraint(name)
+        r = read_value(f"rolling contact {name!r}, radius", radius)
+        self._constraints.append(RollingContact(name, wheel, r, ground, contact))
+
+    def knife_edge(self, name: str, edge: str, ground: str = BASE) -> None:
+        """A sharp edge along x of the frame ``edge``: its origin does not move along y of it.  See ``KnifeEdge``."""
+        self._new_constraint(name)
+        self._constraints.append(KnifeEdge(name, edge, ground))
+
+    def position_constraint(self, name: str, expression: sympy.Expr, q: Sequence[sympy.Symbol]) -> None:
+        """An equation of position: ``expression`` = 0 in the coordinates ``q``, all of them, in order."""
+        self._new_constraint(name)
+        self._constraints.append(PositionConstraint(name, tuple(q), expression))
+
+    def velocity_constraint(
+        self, name: str, expression: sympy.Expr, q: Sequence[sympy.Symbol], qdot: Sequence[sympy.Symbol]
+    ) -> None:
+        """An equation of velocity: ``expression`` = 0, linear in the rates ``qdot`` of the coordinates ``q``."""
+        self._new_constraint(name)
+        self._constraints.append(VelocityConstraint(name, tuple(q), tuple(qdot), expression))
+
+    def _new_constraint(self, name: str) -> None:
+        known = [constraint.name for constraint in self._constraints]
+        check_new_name("constraint", name, [*known, *(loop.name for loop in self._loops)])
+
+    def prescribe(self, joint: str, rate: Scalar = 0) -> None:
+        """A joint that is no coordinate but moves at a constant rate [rad/s, m/s].  See ``PrescribedRate``."""
+        self._prescribed.append(PrescribedRate(joint, read_value(f"prescribed joint {joint!r}, rate", rate)))
+
+    def torsional_spring(
+        self, name: str, joint: str, stiffness: Scalar = 0, damping: Scalar = 0, rest: Scalar = 0
+    ) -> None:
+        """A spring [N m/rad, N/m] and damper on a joint.  See ``TorsionalSpringDamper``."""
+        k, c, at = (read_value(f"spring {name!r}", x) for x in (stiffness, damping, rest))
+        check_new_name("spring", name, [spring.name for spring in self._springs])
+        self._springs.append(TorsionalSpringDamper(name, joint, k, c, at))
+
+    def translational_spring(
+        self, name: str, first: str, second: str, stiffness: Scalar = 0, damping: Scalar = 0, rest: Scalar = 0
+    ) -> None:
+        """A spring [N/m] and damper [N s/m] between two frames.  See ``TranslationalSpringDamper``."""
+        k, c, at = (read_value(f"spring {name!r}", x) for x in (stiffness, damping, rest))
+        check_new_name("spring", name, [spring.name for spring in self._springs])
+        self._springs.append(TranslationalSpringDamper(name, first, second, k, c, at))
+
+    def speeds(self, speeds: Iterable[GeneralizedSpeed]) -> None:
+        """The independent generalized speeds v of a constrained mechanism, as many as it has degrees of freedom."""
+        self._speeds = tuple(speeds)
+
+    def home(self, q: Sequence[Scalar]) -> None:
+        """A configuration [rad, m], in the order of the coordinates, in which or near which loops are closed."""
+        self._home = tuple(read_value("home", x) for x in q)
+
     def coordinates(self, order: Iterable[str]) -> None:
         """The order of the movable joints in q, v, a and tau; by default that of the tree, depth first."""
         self._coordinates = tuple(order)
@@ -215,7 +299,10 @@ class MechanismBuilder:
         joints = depth_first(self._joints, [body.name for body in self._bodies])
         coordinates = self._coordinates
         if coordinates is None:
-            coordinates = tuple(joint.name for joint in joints if joint.kind is not JointKind.FIXED)
+            moved = {given.joint for given in self._prescribed}
+            coordinates = tuple(
+                j.name for j in joints if j.kind is not JointKind.FIXED and j.name not in moved
+            )
         mechanism = Mechanism(
             name=self._name,
             bodies=tuple(self._bodies),
@@ -226,5 +313,11 @@ class MechanismBuilder:
             actuators=tuple(self._actuators),
             parameters=tuple(self._parameters),
             laws=tuple(self._laws),
+            loops=tuple(self._loops),
+            constraints=tuple(self._constraints),
+            prescribed=tuple(self._prescribed),
+            speeds=self._speeds,
+            springs=tuple(self._springs),
+            home=self._home,
         )
         return validated(mechanism, allow_unphysical)

@@ -15,10 +15,11 @@ from kanegen.codegen.graph.sympy_bridge import from_sympy
 class ControlLaw:
     """Generalized forces as functions of time and state.
 
-    ``forces`` holds one expression for each coordinate, in the order of ``Mechanism.coordinates``: the generalized
-    forces tau on the rates v [N m, N], so that power = tau . v.  Where actuators have signs of their own, the law is
-    written in these and multiplied by them.  The expressions are made of ``time`` [s], the coordinates ``q`` [rad, m],
-    their rates ``v`` [rad/s, m/s], and symbols that are named like parameters of the mechanism.
+    ``forces`` holds one expression for each generalized speed, in the order of ``Mechanism.speeds``, or where there are
+    none for each coordinate: the generalized forces tau on the speeds v [N m, N], so that power = tau . v.  Where
+    actuators have signs of their own, the law is written in these and multiplied by them.  The expressions are made of
+    ``time`` [s], the coordinates ``q`` [rad, m], the speeds ``v`` [rad/s, m/s], and symbols that are named like
+    parameters of the mechanism.
 
     ``name`` becomes the name of the kernel, ``title`` is one line on what the law does, ``source`` where it is from.
     """
@@ -33,7 +34,7 @@ class ControlLaw:
 
     @property
     def state(self) -> tuple[sympy.Symbol, ...]:
-        """Time, coordinates and rates."""
+        """Time, coordinates and speeds."""
         return (self.time, *self.q, *self.v)
 
     def parameter_symbols(self) -> tuple[sympy.Symbol, ...]:

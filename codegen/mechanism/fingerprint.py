@@ -7,8 +7,18 @@ import json
 from fractions import Fraction
 
 from kanegen.codegen.graph import Expression, Graph, Kind
+from kanegen.codegen.graph.sympy_bridge import from_sympy
+from kanegen.codegen.mechanism.constraints import (
+    Constraint,
+    KnifeEdge,
+    RollingContact,
+    SpringDamper,
+    TorsionalSpringDamper,
+    VelocityConstraint,
+)
 from kanegen.codegen.mechanism.control_law import ControlLaw, live_parameters
 from kanegen.codegen.mechanism.records import Matrix3, Mechanism, Value, Vector3
+from kanegen.codegen.mechanism.speeds import AngularVelocityComponent, GeneralizedSpeed, JointRate
 
 FORMAT = "kanegen mechanism 1"
 
@@ -62,7 +72,53 @@ def _document(mechanism: Mechanism) -> list[object]:
         [[actuator.joint, actuator.name, actuator.sign] for actuator in mechanism.actuators],
         [[p.name, str(p.value), p.unit, p.description] for p in mechanism.parameters],
         [[law.name, law.title, law.source, _forces(law, mechanism)] for law in mechanism.laws],
+        *_motion(mechanism, write),
     ]
+
+
+def _motion(mechanism: Mechanism, write: _ValueText) -> list[object]:
+    """What plain trees do not have, each under its name; nothing for those, whose hashes are older than these records."""
+    groups: tuple[tuple[str, list[object]], ...] = (
+        ("loops", [[loop.name, loop.kind.value, loop.first, loop.second] for loop in mechanism.loops]),
+        ("constraints", [_constraint(item, mechanism, write) for item in mechanism.constraints]),
+        ("prescribed", [[given.joint, write(given.rate)] for given in mechanism.prescribed]),
+        ("speeds", [_speed(speed, write) for speed in mechanism.speeds]),
+        ("springs", [_spring(spring, write) for spring in mechanism.springs]),
+        ("home", [write(x) for x in mechanism.home]),
+    )
+    return [[name, entries] for name, entries in groups if entries]
+
+
+def _constraint(item: Constraint, mechanism: Mechanism, write: _ValueText) -> list[object]:
+    if isinstance(item, RollingContact):
+        return ["rolling", item.name, item.wheel, write(item.radius), item.ground, item.contact]
+    if isinstance(item, KnifeEdge):
+        return ["knife edge", item.name, item.edge, item.ground]
+    graph = Graph()
+    known = {symbol: Expression(graph, graph.input("q", i)) for i, symbol in enumerate(item.q)}
+    if isinstance(item, VelocityConstraint):
+        known |= {symbol: Expression(graph, graph.input("qdot", i)) for i, symbol in enumerate(item.qdot)}
+    parameters = live_parameters(graph, (p.name for p in mechanism.parameters))
+    for symbol in item.expression.free_symbols:
+        if symbol not in known:
+            known[symbol] = parameters[symbol.name]
+    text = _ValueText()(from_sympy(graph, item.expression, known))
+    return ["velocity" if isinstance(item, VelocityConstraint) else "position", item.name, text]
+
+
+def _speed(speed: GeneralizedSpeed, write: _ValueText) -> list[object]:
+    if isinstance(speed, JointRate):
+        return ["rate", speed.joint]
+    if isinstance(speed, AngularVelocityComponent):
+        return ["angular velocity", speed.body, write.vector(speed.direction)]
+    return ["point velocity", speed.frame, write.vector(speed.direction), speed.relative_to]
+
+
+def _spring(spring: SpringDamper, write: _ValueText) -> list[object]:
+    values = [write(spring.stiffness), write(spring.damping), write(spring.rest)]
+    if isinstance(spring, TorsionalSpringDamper):
+        return ["joint", spring.name, spring.joint, *values]
+    return ["frames", spring.name, spring.first, spring.second, *values]
 
 
 def _forces(law: ControlLaw, mechanism: Mechanism) -> list[str]:

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import sympy
 
-from kanegen.codegen.mechanism.records import Body, Frame, Inertia, Joint, Matrix3, Mechanism, Vector3
+from kanegen.codegen.mechanism.constraints import Constraint, KnifeEdge, RollingContact, SpringDamper
+from kanegen.codegen.mechanism.records import Body, Frame, Inertia, Joint, Matrix3, Mechanism, Value, Vector3
+from kanegen.codegen.mechanism.speeds import GeneralizedSpeed, JointRate
 from kanegen.codegen.mechanism.values import numeric
 
 
@@ -35,6 +37,30 @@ def with_numbers(mechanism: Mechanism) -> Mechanism:
     def frame(record: Frame) -> Frame:
         return replace(record, rotation=matrix(record.rotation), position=vector(record.position))
 
+    def number(value: Value) -> Value:
+        return numeric(value, mechanism)
+
+    def spring(record: SpringDamper) -> SpringDamper:
+        return replace(
+            record,
+            stiffness=number(record.stiffness),
+            damping=number(record.damping),
+            rest=number(record.rest),
+        )
+
+    def constraint(record: Constraint) -> Constraint:
+        if isinstance(record, RollingContact):
+            return replace(record, radius=number(record.radius))
+        if isinstance(record, KnifeEdge):
+            return record
+        known = {s: numbers[s.name] for s in record.expression.free_symbols if s.name in numbers}
+        return replace(record, expression=record.expression.xreplace(known))
+
+    def speed(record: GeneralizedSpeed) -> GeneralizedSpeed:
+        return (
+            record if isinstance(record, JointRate) else replace(record, direction=vector(record.direction))
+        )
+
     numbers = {p.name: sympy.Rational(p.value.numerator, p.value.denominator) for p in mechanism.parameters}
     return replace(
         mechanism,
@@ -44,4 +70,9 @@ def with_numbers(mechanism: Mechanism) -> Mechanism:
         gravity=vector(mechanism.gravity),
         parameters=(),
         laws=tuple(law.with_numbers(numbers) for law in mechanism.laws),
+        constraints=tuple(constraint(c) for c in mechanism.constraints),
+        prescribed=tuple(replace(p, rate=number(p.rate)) for p in mechanism.prescribed),
+        speeds=tuple(speed(s) for s in mechanism.speeds),
+        springs=tuple(spring(s) for s in mechanism.springs),
+        home=tuple(number(x) for x in mechanism.home),
     )

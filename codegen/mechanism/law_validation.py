@@ -12,6 +12,7 @@ from kanegen.codegen.mechanism.control_law import ControlLaw, live_parameters
 from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.speed_validation import speed_name
 
 KERNEL_NAMES = frozenset(
     {
@@ -29,6 +30,12 @@ KERNEL_NAMES = frozenset(
         "base_parameters",
         "inverse_dynamics_derivatives",
         "forward_dynamics_derivatives",
+        "constraint_residual",
+        "constraint_jacobian",
+        "constraint_forces",
+        "constraint_projection",
+        "generalized_speeds",
+        "multiplier_dynamics",
     }
 )
 """Names of kernels that mechanisms have without any control law."""
@@ -68,12 +75,18 @@ def _check_name(law: ControlLaw, seen: set[str]) -> None:
 
 
 def _check_dimensions(law: ControlLaw, mechanism: Mechanism) -> None:
-    for what, entries in (("coordinates q", law.q), ("rates v", law.v), ("forces", law.forces)):
-        if len(entries) != mechanism.dof:
+    coordinates = ", ".join(mechanism.coordinates)
+    speeds = "the generalized speeds" if mechanism.speeds else coordinates
+    for what, entries, count, names in (
+        ("coordinates q", law.q, len(mechanism.coordinates), coordinates),
+        ("rates v", law.v, mechanism.dof, speeds),
+        ("forces", law.forces, mechanism.dof, speeds),
+    ):
+        if len(entries) != count:
             raise ModelError(
                 f"control law {law.name!r}",
                 f"has {len(entries)} {what}",
-                f"{mechanism.dof}, one for each of {', '.join(mechanism.coordinates)}",
+                f"{count}, one for each of {names}",
                 "Give one each, in this order.",
             )
 
@@ -105,10 +118,11 @@ def _check_symbols(law: ControlLaw, mechanism: Mechanism) -> None:
 
 
 def _check_forces(law: ControlLaw, mechanism: Mechanism) -> None:
-    for coordinate, force in zip(mechanism.coordinates, law.forces, strict=True):
+    names = mechanism.speeds and [speed_name(speed) for speed in mechanism.speeds]
+    for name, force in zip(names or map(repr, mechanism.coordinates), law.forces, strict=True):
         if not isinstance(force, sympy.Expr):
             raise ModelError(
-                f"control law {law.name!r}, force on {coordinate!r}",
+                f"control law {law.name!r}, force on {name}",
                 f"{force!r} is no SymPy expression",
                 "a scalar SymPy expression",
                 "Use sympy.sympify for a plain number.",

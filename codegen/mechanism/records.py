@@ -11,7 +11,9 @@ from enum import Enum
 from fractions import Fraction
 
 from kanegen.codegen.graph import Expression
+from kanegen.codegen.mechanism.constraints import Constraint, Loop, PrescribedRate, SpringDamper
 from kanegen.codegen.mechanism.control_law import ControlLaw
+from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
 
 Value = Fraction | Expression
 Vector3 = tuple[Value, Value, Value]
@@ -103,12 +105,17 @@ class Actuator:
 
 @dataclass(frozen=True, slots=True)
 class Mechanism:
-    """A tree of rigid bodies on the fixed base frame ``BASE``.
+    """A tree of rigid bodies on the fixed base frame ``BASE``, with whatever closes loops in it or restricts its motion.
 
     ``joints`` come in an order in which every parent precedes its children, each joint followed by what hangs on it.
-    ``coordinates`` names the movable joints in the order of q, v, a and tau.  ``gravity`` is the acceleration of free
-    fall [m/s^2] in the base frame.  ``laws`` are compiled as kernels along with the dynamics.  Importers and the
-    builder validate; records made by hand go through ``validated``.
+    ``coordinates`` names the movable joints in the order of q; those of ``prescribed`` move as given and are no
+    coordinates.  ``gravity`` is the acceleration of free fall [m/s^2] in the base frame.
+
+    ``loops`` and ``constraints`` restrict the motion; ``speeds`` are then the independent generalized speeds v, to which
+    a and tau belong (power = tau . v).  Without ``speeds`` v are the rates of q.  ``home`` is a configuration in which
+    loops can be closed, zero by default.  ``laws`` are compiled as kernels along with the dynamics.
+
+    Importers and the builder validate; records made by hand go through ``validated``.
     """
 
     name: str
@@ -120,11 +127,22 @@ class Mechanism:
     actuators: tuple[Actuator, ...] = ()
     parameters: tuple[Parameter, ...] = ()
     laws: tuple[ControlLaw, ...] = ()
+    loops: tuple[Loop, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
+    prescribed: tuple[PrescribedRate, ...] = ()
+    speeds: tuple[GeneralizedSpeed, ...] = ()
+    springs: tuple[SpringDamper, ...] = ()
+    home: tuple[Value, ...] = ()
 
     @property
     def dof(self) -> int:
-        """Degrees of freedom."""
-        return len(self.coordinates)
+        """Degrees of freedom: the number of generalized speeds."""
+        return len(self.speeds) or len(self.coordinates)
+
+    @property
+    def plain_tree(self) -> bool:
+        """Whether nothing but its joints determines the motion: v = dq/dt and no forces but those of joints and gravity."""
+        return not (self.loops or self.constraints or self.prescribed or self.speeds or self.springs)
 
     def body(self, name: str) -> Body:
         """The body of that name.  Raises KeyError."""
@@ -138,4 +156,13 @@ class Mechanism:
         for joint in self.joints:
             if joint.name == name:
                 return joint
+        raise KeyError(name)
+
+    def frame(self, name: str) -> Frame:
+        """The frame of that name; ``BASE`` is the fixed frame itself.  Raises KeyError."""
+        if name == BASE:
+            return Frame(BASE, BASE)
+        for frame in self.frames:
+            if frame.name == name:
+                return frame
         raise KeyError(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from kanegen.codegen.mechanism.errors import ModelError
@@ -16,6 +17,7 @@ from kanegen.codegen.mechanism.records import (
     Mechanism,
     Vector3,
 )
+from kanegen.codegen.mechanism.speeds import AngularVelocityComponent, GeneralizedSpeed
 from kanegen.codegen.mechanism.values import numeric, plain
 from kanegen.codegen.mechanism.vectors import (
     add,
@@ -52,7 +54,8 @@ def without_fixed_joints(mechanism: Mechanism) -> Mechanism:
 
     Frames of lumped bodies stay, fixed in their carriers; total moving mass is conserved.  What is welded to
     the base has no motion and drops out, together with its constant potential energy; its frames are then
-    fixed in ``BASE``. Expects a validated mechanism.  Raises ModelError for masses that cancel.
+    fixed in ``BASE``.  Loops, constraints and springs name frames and joints that stay.  Expects a validated
+    mechanism.  Raises ModelError for masses that cancel.
     """
     if all(joint.kind is not JointKind.FIXED for joint in mechanism.joints):
         return mechanism
@@ -85,7 +88,16 @@ def without_fixed_joints(mechanism: Mechanism) -> Mechanism:
         bodies=tuple(Body(joint.child, lumped[joint.child]) for joint in joints),
         joints=tuple(joints),
         frames=tuple(frames),
+        speeds=tuple(_carried_speed(speed, placements) for speed in mechanism.speeds),
     )
+
+
+def _carried_speed(speed: GeneralizedSpeed, placements: Mapping[str, _Placement]) -> GeneralizedSpeed:
+    """A speed in terms of the bodies that are left: only angular velocities name bodies, and all others frames."""
+    if not isinstance(speed, AngularVelocityComponent):
+        return speed
+    place = placements[speed.body]
+    return AngularVelocityComponent(place.carrier, matrix_vector(place.rotation, speed.direction))
 
 
 def _placed(inertia: Inertia, place: _Placement) -> Inertia:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from kanegen.codegen.mechanism.records import Vector3
+if TYPE_CHECKING:
+    from kanegen.codegen.mechanism.records import Vector3
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,4 +24,16 @@ class AngularVelocityComponent:
     direction: Vector3
 
 
-GeneralizedSpeed = JointRate | AngularVelocityComponent
+@dataclass(frozen=True, slots=True)
+class PointVelocityComponent:
+    """The velocity of a frame's origin, dotted with a unit vector fixed in that frame [m/s].
+
+    The velocity is relative to the body that carries the frame ``relative_to``.
+    """
+
+    frame: str
+    direction: Vector3
+    relative_to: str = "base"
+
+
+GeneralizedSpeed = JointRate | AngularVelocityComponent | PointVelocityComponent

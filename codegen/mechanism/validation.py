@@ -7,11 +7,19 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kanegen.codegen.graph import Expression, Graph, Kind
+from kanegen.codegen.mechanism.constraint_validation import check_constraints, check_contacts
 from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.law_validation import check_laws
+from kanegen.codegen.mechanism.motion_validation import (
+    check_prescribed,
+    check_springs,
+    check_steady_motion,
+    motion_values,
+)
 from kanegen.codegen.mechanism.physical import check_physical
 from kanegen.codegen.mechanism.records import BASE, Inertia, JointKind, Matrix3, Mechanism, Value, Vector3
 from kanegen.codegen.mechanism.rotations import departure
+from kanegen.codegen.mechanism.speed_validation import check_speeds, driven_joints, read_speeds
 from kanegen.codegen.mechanism.tree import depth_first
 from kanegen.codegen.mechanism.values import numeric
 from kanegen.codegen.mechanism.vectors import cross, dot
@@ -23,11 +31,13 @@ _ROUNDED = Fraction(1, 10**12)
 def validated(mechanism: Mechanism, allow_unphysical: bool = False) -> Mechanism:
     """The same mechanism with joints in depth-first order and bodies in the order of their joints.
 
-    Raises ModelError for the first thing found wrong: names, tree, values, rotations, axes, inertias,
-    coordinates, actuators, frames, control laws.  ``allow_unphysical`` lets negative masses and impossible inertia
-    tensors through.
+    Directions of generalized speeds may be any numbers and are made exact.  Raises ModelError for the first thing found
+    wrong: names, tree, values, rotations, axes, inertias, frames, prescribed joints, coordinates, loops and constraints,
+    speeds, springs, actuators, control laws.  ``allow_unphysical`` lets negative masses and impossible inertia tensors
+    through.
     """
     _check_names(mechanism)
+    mechanism = replace(mechanism, speeds=read_speeds(mechanism.speeds))
     joints = depth_first(mechanism.joints, (body.name for body in mechanism.bodies))
     position = {joint.child: k for k, joint in enumerate(joints)}
     bodies = tuple(sorted(mechanism.bodies, key=lambda body: position[body.name]))
@@ -36,11 +46,18 @@ def validated(mechanism: Mechanism, allow_unphysical: bool = False) -> Mechanism
     for body in bodies:
         if body.inertia is not None:
             _check_inertia(body.name, body.inertia, mechanism, allow_unphysical)
-    _check_coordinates(mechanism)
-    _check_actuators(mechanism)
     _check_frames(mechanism)
+    check_prescribed(mechanism)
+    _check_coordinates(mechanism)
+    check_constraints(mechanism)
+    check_speeds(mechanism)
+    check_springs(mechanism)
+    check_steady_motion(mechanism)
+    _check_actuators(mechanism)
     check_laws(mechanism)
-    return replace(mechanism, joints=joints, bodies=bodies)
+    ordered = replace(mechanism, joints=joints, bodies=bodies)
+    check_contacts(ordered)
+    return ordered
 
 
 def _check_names(mechanism: Mechanism) -> None:
@@ -51,6 +68,8 @@ def _check_names(mechanism: Mechanism) -> None:
         ("frame", (frame.name for frame in mechanism.frames)),
         ("parameter", (parameter.name for parameter in mechanism.parameters)),
         ("actuator", (actuator.name for actuator in mechanism.actuators)),
+        ("constraint", (item.name for item in (*mechanism.loops, *mechanism.constraints))),
+        ("spring", (spring.name for spring in mechanism.springs)),
     )
     for kind, names in groups:
         seen: set[str] = set()
@@ -90,6 +109,7 @@ def _values(mechanism: Mechanism) -> Iterable[tuple[str, tuple[Value, ...], int]
             yield f"{kind} {item.name!r}, rotation", tuple(e for row in item.rotation for e in row), 9
     for parameter in mechanism.parameters:
         yield f"parameter {parameter.name!r}", (parameter.value,), 1
+    yield from motion_values(mechanism)
 
 
 def _check_values(mechanism: Mechanism) -> None:
@@ -148,6 +168,9 @@ def _numeric_matrix(where: str, matrix: Matrix3, mechanism: Mechanism) -> tuple[
 
 def _check_geometry(mechanism: Mechanism) -> None:
     _numeric_vector("gravity", mechanism.gravity, mechanism)
+    for where, values, _ in motion_values(mechanism):
+        for value in values:
+            _numeric(where, value, mechanism)
     for joint in mechanism.joints:
         where = f"joint {joint.name!r}"
         _check_placement(where, joint.rotation, joint.position, mechanism)
@@ -197,6 +220,8 @@ def _check_inertia(name: str, inertia: Inertia, mechanism: Mechanism, allow_unph
 
 def _check_coordinates(mechanism: Mechanism) -> None:
     movable = [joint.name for joint in mechanism.joints if joint.kind is not JointKind.FIXED]
+    given = {p.joint for p in mechanism.prescribed}
+    movable = [name for name in movable if name not in given]
     if not movable:
         raise ModelError(
             f"mechanism {mechanism.name!r}",
@@ -215,14 +240,17 @@ def _check_coordinates(mechanism: Mechanism) -> None:
 
 def _check_actuators(mechanism: Mechanism) -> None:
     driven: set[str] = set()
+    possible = driven_joints(mechanism)
     for actuator in mechanism.actuators:
         where = f"actuator {actuator.name!r}"
-        if actuator.joint not in mechanism.coordinates:
+        if actuator.joint not in possible:
+            known = actuator.joint in mechanism.coordinates
             raise ModelError(
                 where,
-                f"acts on {actuator.joint!r}, which is no movable joint",
-                f"one of {', '.join(map(repr, mechanism.coordinates))}",
-                "Mend the joint's name.",
+                f"acts on {actuator.joint!r}, "
+                + ("whose rate is no generalized speed" if known else "which is no movable joint"),
+                f"one of {', '.join(map(repr, possible)) or '(no speed is the rate of a joint)'}",
+                "Choose its rate as a speed." if known else "Mend the joint's name.",
             )
         if actuator.joint in driven:
             raise ModelError(

@@ -164,6 +164,10 @@ class Lift:
         """The rows of a 3 x 3 matrix in the target graph."""
         return tuple(self.vector(row) for row in matrix)
 
+    def parameter(self, name: str) -> Expression:
+        """The parameter of that name in the target graph, live or as its number."""
+        return Expression(self.graph, self._parameter(name))
+
     def _copy(self, source: Graph, index: int, key: int) -> Ref:
         kind, payload, target = source.kinds[index], source.payloads[index], self.graph
         if kind is Kind.CONSTANT:

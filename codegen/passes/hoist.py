@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kanegen.codegen.graph import Argument, Graph, Kind, Program, Ref
-from kanegen.codegen.passes.rewrite import copy_node, rebuild
+from kanegen.codegen.graph.compose import copy_node
+from kanegen.codegen.passes.rewrite import rebuild
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from kanegen.codegen.graph import Graph, Kind, Program, Ref
+from kanegen.codegen.graph.compose import copy_node, signed
 
 Build = Callable[[Graph, int, tuple[Ref, ...]], Ref | None]
 """Given the new graph, an old node index and its operands in the new graph: the new reference, or None for a plain copy."""
@@ -24,26 +25,6 @@ def use_counts(program: Program) -> dict[int, int]:
     return uses
 
 
-def copy_node(graph: Graph, source: Graph, index: int, operands: tuple[Ref, ...]) -> Ref:
-    """The same node in another graph, with operands already there."""
-    kind, payload = source.kinds[index], source.payloads[index]
-    if kind is Kind.CONSTANT:
-        return graph.constant(payload[0])
-    if kind is Kind.INPUT:
-        return graph.input(*payload)
-    if kind is Kind.PARAMETER:
-        return graph.parameter(payload[0])
-    if kind is Kind.SUM:
-        return graph.sum(operands)
-    if kind is Kind.PRODUCT:
-        return graph.product(operands)
-    if kind is Kind.QUOTIENT:
-        return graph.quotient(*operands)
-    if kind is Kind.SQUARE_ROOT:
-        return graph.square_root(operands[0])
-    return graph.sine(operands[0]) if kind is Kind.SINE else graph.cosine(operands[0])
-
-
 def rebuild(program: Program, build: Build | None = None) -> Program:
     """Copy a program, letting ``build`` replace nodes; dead nodes are left behind and labels carried along."""
     source, graph = program.graph, Graph()
@@ -60,10 +41,5 @@ def rebuild(program: Program, build: Build | None = None) -> Program:
                 label = label[1:] if label.startswith("-") else "-" + label
             if graph.kinds[abs(ref)] > Kind.PARAMETER:
                 labels.setdefault(abs(ref), label)
-    results = tuple(tuple(_signed(graph, new[abs(r)], r) for r in refs) for refs in program.results)
+    results = tuple(tuple(signed(graph, new[abs(r)], r).ref for r in refs) for refs in program.results)
     return replace(program, graph=graph, results=results, labels=labels)
-
-
-def _signed(graph: Graph, ref: Ref, like: Ref) -> Ref:
-    """The reference, negated where ``like`` is negative; zero has no sign."""
-    return ref if like > 0 or ref == graph.zero else -ref

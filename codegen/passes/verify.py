@@ -27,9 +27,14 @@ def residual(
     states: int = 100,
     parameters: Mapping[str, float] | None = None,
     seed: int = 0,
+    states_given: Mapping[str, NDArray[np.float64]] | None = None,
 ) -> float:
-    """Largest difference over the largest component of the reference, the worst of all states and outputs."""
-    arguments = random_arguments(program, states, seed)
+    """Largest difference over the largest component of the reference, the worst of all states and outputs.
+
+    Inputs are random where ``states_given`` does not give them, (states, *shape) by name.
+    """
+    given = {a.name: states_given[a.name] for a in program.inputs if states_given and a.name in states_given}
+    arguments = random_arguments(program, states, seed) | given
     found = evaluate(program, arguments, parameters)
     expected = evaluate(reference, arguments, parameters)
     # NaN anywhere must come through, which Python's max does not promise

@@ -128,13 +128,16 @@ static kanegen_status write_rows_inside(kanegen_integration *run, double t_next)
     return kanegen_write_rows_before(run, t_next, k1, k7);
 }
 
-/* Make the step's end the state, and its last stage the first of the next step. */
-static void accept(kanegen_integration *run, double t_next)
+/* Make the step's end the state, and its last stage the first of the next step; computed anew where the state was
+ * projected since. */
+static kanegen_status accept(kanegen_integration *run, double t_next, double t_end)
 {
     double *k7 = run->k[6];
     run->k[6] = run->k[0];
     run->k[0] = k7;
-    kanegen_accept_step(run, t_next);
+    const kanegen_status status = kanegen_accept_step(run, t_next);
+    if (status != KANEGEN_DONE || !run->system->constraints || t_next >= t_end) return status;
+    return kanegen_rate_of_change(run, t_next, run->y, run->k[0]);
 }
 
 static kanegen_status dopri5_advance(kanegen_integration *run, double t_begin, double t_end)
@@ -183,7 +186,7 @@ static kanegen_status dopri5_advance(kanegen_integration *run, double t_begin, d
         if (kanegen_row_before(run, t_next)) {
             if ((status = write_rows_inside(run, t_next)) != KANEGEN_DONE) return status;
         }
-        accept(run, t_next);
+        if ((status = accept(run, t_next, t_end)) != KANEGEN_DONE) return status;
         if (t_next < t_end && (status = kanegen_write_rows_here(run)) != KANEGEN_DONE) return status;
     }
     return KANEGEN_DONE;

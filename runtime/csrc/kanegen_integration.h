@@ -14,7 +14,8 @@
 
 enum { KANEGEN_STAGES = 7 };
 
-/* One integration under way. y and all vectors like it are (q, v), n = nq + nv numbers. */
+/* One integration under way. y and all vectors like it are (q, v), n = nq + nv numbers; with constraints they are
+ * (q, dq/dt), n = 2 nq numbers. */
 typedef struct {
     const kanegen_system *system;
     const kanegen_options *options;
@@ -27,6 +28,8 @@ typedef struct {
     double *k[KANEGEN_STAGES];  /* rates of change at the stages of a step */
     double *c3, *c4, *c5;       /* coefficients of the interpolant */
     double *tau;                /* the force used last; under sampled control, the one held */
+    double *v, *lambda, *phi;   /* with constraints: speeds [nv], multipliers [rows], residuals [position] */
+    double *projected;          /* with constraints: scratch [n] */
     double step;                /* dopri5: the step proposed next, 0 before the first */
     double last_error;          /* dopri5: error of the last accepted step */
 } kanegen_integration;
@@ -39,11 +42,28 @@ kanegen_status kanegen_integrate(kanegen_advance *advance, bool valid, const kan
                                  const kanegen_options *options, double *q, double *v, const kanegen_rows *rows,
                                  double *workspace, kanegen_statistics *statistics);
 
+/* Number of doubles of the vectors above that only constraints need. */
+size_t kanegen_constrained_vectors(size_t nq, size_t nv, size_t position, size_t rows);
+
+/* Lay these vectors out from memory on. */
+void kanegen_lay_out_constrained(kanegen_integration *run, double *memory);
+
+bool kanegen_constraints_are_valid(const kanegen_constraints *constraints);
+
+/* The speeds at state y: part of it, or with constraints computed into run->v. */
+const double *kanegen_speeds_at(kanegen_integration *run, const double *y);
+
+/* dy = (dq/dt, d2q/dt2) at state y under the forces run->tau, with constraints. */
+void kanegen_constrained_rate(kanegen_integration *run, const double *y, double *dy);
+
+/* Bring y to the constraints, if there are any. */
+kanegen_status kanegen_project(kanegen_integration *run, double *y);
+
 /* dy = (N(q) v, a(q, v, tau)) at time t and state y. */
 kanegen_status kanegen_rate_of_change(kanegen_integration *run, double t, const double *y, double *dy);
 
-/* Make y_next, reached at t_next, the state. */
-void kanegen_accept_step(kanegen_integration *run, double t_next);
+/* Make y_next, reached at t_next, the state, brought to the constraints. */
+kanegen_status kanegen_accept_step(kanegen_integration *run, double t_next);
 
 /* Write the rows that fall on the present state. */
 kanegen_status kanegen_write_rows_here(kanegen_integration *run);
@@ -51,7 +71,8 @@ kanegen_status kanegen_write_rows_here(kanegen_integration *run);
 /* Whether a row falls between the present state and t_next, ends excluded. */
 bool kanegen_row_before(const kanegen_integration *run, double t_next);
 
-/* Write these rows, from the rates of change at both ends of the step; run->c5 is the caller's. */
+/* Write these rows, from the rates of change at both ends of the step; run->c5 is the caller's. They
+ * are brought to the constraints one by one. */
 kanegen_status kanegen_write_rows_before(kanegen_integration *run, double t_next, const double *k_begin,
                                          const double *k_end);
 

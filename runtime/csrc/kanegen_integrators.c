@@ -15,6 +15,11 @@ size_t kanegen_workspace_size(size_t nq, size_t nv)
     return VECTORS * (nq + nv) + nv;
 }
 
+size_t kanegen_constrained_workspace_size(size_t nq, size_t nv, size_t position, size_t rows)
+{
+    return VECTORS * 2 * nq + nv + kanegen_constrained_vectors(nq, nv, position, rows);
+}
+
 bool kanegen_all_finite(size_t n, const double *x)
 {
     for (size_t i = 0; i < n; ++i) {
@@ -34,15 +39,14 @@ static bool is_sampled(const kanegen_integration *run)
 static kanegen_status call_controller(kanegen_integration *run, double t, const double *y, double *tau)
 {
     const kanegen_system *system = run->system;
-    const double *q = y, *v = y + system->nq;
+    if (!system->controller && !system->law && !system->prepared_law) return KANEGEN_DONE;
+    const double *q = y, *v = kanegen_speeds_at(run, y);
     if (system->controller) {
         system->controller(t, q, v, tau, system->controller_data);
     } else if (system->law) {
         system->law(&t, q, v, tau);
-    } else if (system->prepared_law) {
-        system->prepared_law(system->prepared, &t, q, v, tau);
     } else {
-        return KANEGEN_DONE;
+        system->prepared_law(system->prepared, &t, q, v, tau);
     }
     run->done->controller_calls++;
     return system->stop && *system->stop ? KANEGEN_STOPPED : KANEGEN_DONE;
@@ -53,12 +57,18 @@ kanegen_status kanegen_rate_of_change(kanegen_integration *run, double t, const 
     const kanegen_system *system = run->system;
     const double *q = y, *v = y + system->nq;
     double *qdot = dy, *a = dy + system->nq;
-    const bool closed = !is_sampled(run) && (system->closed_loop || system->prepared_closed_loop);
+    const bool has_closed_loop = !system->constraints && (system->closed_loop || system->prepared_closed_loop);
+    const bool closed = has_closed_loop && !is_sampled(run);
     if (closed) {
         run->done->controller_calls++;
     } else if (!is_sampled(run)) {
         const kanegen_status status = call_controller(run, t, y, run->tau);
         if (status != KANEGEN_DONE) return status;
+    }
+    run->done->evaluations++;
+    if (system->constraints) {
+        kanegen_constrained_rate(run, y, dy);
+        return KANEGEN_DONE;
     }
     if (system->coordinate_rates) {
         system->coordinate_rates(q, v, qdot);
@@ -76,17 +86,19 @@ kanegen_status kanegen_rate_of_change(kanegen_integration *run, double t, const 
     } else {
         system->prepared_forward_dynamics(system->prepared, q, v, run->tau, a);
     }
-    run->done->evaluations++;
     return KANEGEN_DONE;
 }
 
-void kanegen_accept_step(kanegen_integration *run, double t_next)
+kanegen_status kanegen_accept_step(kanegen_integration *run, double t_next)
 {
+    const kanegen_status status = kanegen_project(run, run->y_next);
+    if (status != KANEGEN_DONE) return status;
     double *y = run->y;
     run->y = run->y_next;
     run->y_next = y;
     run->done->t = t_next;
     run->done->accepted++;
+    return KANEGEN_DONE;
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
@@ -104,7 +116,7 @@ static kanegen_status write_row(kanegen_integration *run, const double *y)
     const size_t row = run->done->rows, nq = run->system->nq, nv = run->system->nv;
     double *tau = run->rows->tau + row * nv;
     memcpy(run->rows->q + row * nq, y, nq * sizeof *y);
-    memcpy(run->rows->v + row * nv, y + nq, nv * sizeof *y);
+    memcpy(run->rows->v + row * nv, kanegen_speeds_at(run, y), nv * sizeof *y);
     memcpy(tau, run->tau, nv * sizeof *tau);
     if (!is_sampled(run)) {
         const kanegen_status status = call_controller(run, run->rows->t[row], y, tau);
@@ -156,7 +168,8 @@ kanegen_status kanegen_write_rows_before(kanegen_integration *run, double t_next
             const double d = y_next[i] - y[i];
             y_row[i] = y[i] + s * (d + r * (c3[i] + s * (c4[i] + r * c5[i])));
         }
-        const kanegen_status status = write_row(run, y_row);
+        kanegen_status status = kanegen_project(run, y_row);
+        if (status == KANEGEN_DONE) status = write_row(run, y_row);
         if (status != KANEGEN_DONE) return status;
     }
     return KANEGEN_DONE;
@@ -199,7 +212,8 @@ static bool is_valid(const kanegen_system *system, const kanegen_options *option
 {
     const bool has_dynamics = system->forward_dynamics || system->prepared_forward_dynamics;
     const bool has_rates = system->coordinate_rates || system->prepared_coordinate_rates;
-    return system->nv > 0 && has_dynamics && (has_rates || system->nq == system->nv)
+    const bool is_free = has_dynamics && (has_rates || system->nq == system->nv);
+    return system->nv > 0 && (system->constraints ? kanegen_constraints_are_valid(system->constraints) : is_free)
         && isfinite(options->t_begin) && isfinite(options->t_end) && options->t_begin <= options->t_end
         && isfinite(options->sample_period) && options->sample_period >= 0.0;
 }
@@ -208,7 +222,7 @@ kanegen_status kanegen_integrate(kanegen_advance *advance, bool valid, const kan
                                  const kanegen_options *options, double *q, double *v, const kanegen_rows *rows,
                                  double *workspace, kanegen_statistics *statistics)
 {
-    const size_t nq = system->nq, nv = system->nv, n = nq + nv;
+    const size_t nq = system->nq, nv = system->nv, half = system->constraints ? nq : nv, n = nq + half;
     double *vectors[VECTORS];
     for (size_t i = 0; i < VECTORS; ++i) vectors[i] = workspace + i * n;
     kanegen_integration run = {
@@ -222,10 +236,11 @@ kanegen_status kanegen_integrate(kanegen_advance *advance, bool valid, const kan
 
     for (size_t i = 0; i < KANEGEN_STAGES; ++i) run.k[i] = vectors[6 + i];
     memcpy(run.y, q, nq * sizeof *q);
-    memcpy(run.y + nq, v, nv * sizeof *v);
+    memcpy(run.y + nq, v, half * sizeof *v);
+    if (system->constraints) kanegen_lay_out_constrained(&run, run.tau + nv);
     for (size_t i = 0; i < nv; ++i) run.tau[i] = 0.0;
     const kanegen_status status = kanegen_all_finite(n, run.y) ? walk(&run, advance) : KANEGEN_NOT_FINITE;
     memcpy(q, run.y, nq * sizeof *q);
-    memcpy(v, run.y + nq, nv * sizeof *v);
+    memcpy(v, run.y + nq, half * sizeof *v);
     return status;
 }

@@ -7,12 +7,16 @@
  *     dv/dt = a(q, v, tau)    forward_dynamics(q, v, tau)
  *     tau   = tau(t, q, v)    controller                      (left out: tau = 0)
  *
+ * A mechanism with loops or rolling contacts (see kanegen_constraints) has the state q and dq/dt instead, so that no
+ * dead centre of its speeds stands in the way; its speeds v(q, dq/dt) are what controllers and rows are given.
+ *
  * Units are SI and those of the kernels: t in s, q in rad or m, v in rad/s or m/s, a in rad/s^2 or m/s^2,
  * tau in N m or N.
  *
  * Nothing here allocates, keeps state between calls or touches a global: any number of integrations may run
- * at once, each with its own workspace and rows. Compile kanegen_integrators.c, kanegen_rk4.c and
- * kanegen_dopri5.c beside the generated model, and link the mathematical library:
+ * at once, each with its own workspace and rows. Compile kanegen_integrators.c,
+ * kanegen_constraints.c, kanegen_rk4.c and kanegen_dopri5.c beside the generated model, and link the mathematical
+ * library:
  *
  *     #include "kanegen_integrators.h"
  *     #include "stanford_arm.h"
@@ -54,13 +58,48 @@ typedef void kanegen_prepared_rates(const void *prepared, const double *q, const
 typedef void kanegen_prepared_law(const void *prepared, const double *t, const double *q, const double *v,
                                   double *tau);
 
+/* Generated kernels of a constrained mechanism, without and with live parameters. */
+typedef void kanegen_multipliers(const double *q, const double *qdot, const double *tau, double *qddot,
+                                 double *lambda);
+typedef void kanegen_speeds(const double *q, const double *qdot, double *v);
+typedef void kanegen_projection(const double *q, const double *qdot, double *q_next, double *qdot_next);
+typedef void kanegen_residual(const double *q, double *phi);
+typedef void kanegen_prepared_multipliers(const void *prepared, const double *q, const double *qdot,
+                                          const double *tau, double *qddot, double *lambda);
+typedef void kanegen_prepared_speeds(const void *prepared, const double *q, const double *qdot, double *v);
+typedef void kanegen_prepared_projection(const void *prepared, const double *q, const double *qdot,
+                                         double *q_next, double *qdot_next);
+typedef void kanegen_prepared_residual(const void *prepared, const double *q, double *phi);
+
 /* A controller written by hand; data is handed through untouched. */
 typedef void kanegen_controller(double t, const double *q, const double *v, double *tau, void *data);
+
+/* What restricts the motion of a mechanism: equations of position phi(q) = 0, and rows A(q) of velocity. Of each pair
+ * of functions, one is there. */
+typedef struct {
+    size_t position;                     /* number of equations of position; without any, the residual is NULL */
+    size_t rows;                         /* number of rows of velocity, at least one */
+
+    kanegen_multipliers *multiplier_dynamics;            /* d2q/dt2, and the multipliers of the rows */
+    kanegen_prepared_multipliers *prepared_multiplier_dynamics;
+    kanegen_speeds *generalized_speeds;                  /* v */
+    kanegen_prepared_speeds *prepared_generalized_speeds;
+    kanegen_projection *constraint_projection;           /* one step of q and dq/dt towards the constraints */
+    kanegen_prepared_projection *prepared_constraint_projection;
+    kanegen_residual *constraint_residual;               /* phi */
+    kanegen_prepared_residual *prepared_constraint_residual;
+
+    double drift;                        /* > 0; every state and row satisfies the constraints to this: |phi|, and the */
+                                         /* last correction of dq/dt, relative where that is above one */
+} kanegen_constraints;
 
 /* What is integrated. Functions that are not there are NULL. */
 typedef struct {
     size_t nq;                           /* number of coordinates */
     size_t nv;                           /* number of speeds */
+
+    const kanegen_constraints *constraints; /* NULL for a mechanism without any; with them, the next two pairs and */
+                                         /* the closed loop are not used */
 
     kanegen_dynamics *forward_dynamics;  /* one of these two is needed */
     kanegen_prepared_dynamics *prepared_forward_dynamics;
@@ -109,6 +148,7 @@ typedef struct {
     size_t rejected;           /* steps */
     size_t evaluations;        /* of the forward dynamics */
     size_t controller_calls;
+    double drift;              /* how far states and rows were found from the constraints at most, once projected */
 } kanegen_statistics;
 
 typedef enum {
@@ -117,13 +157,18 @@ typedef enum {
     KANEGEN_NOT_FINITE = 2,     /* the state or its rate of change is infinite or not a number */
     KANEGEN_TOO_MANY_STEPS = 3,
     KANEGEN_STOPPED = 4,        /* the controller set the stop flag */
-    KANEGEN_INVALID = 5         /* an option out of range or a function missing: nothing was done */
+    KANEGEN_INVALID = 5,        /* an option out of range or a function missing: nothing was done */
+    KANEGEN_OPEN = 6            /* the state after a step could not be brought back to the constraints */
 } kanegen_status;
 
 /* Number of doubles an integration needs as workspace. */
 size_t kanegen_workspace_size(size_t nq, size_t nv);
 
-/* For both methods: q [nq] and v [nv] hold the initial state on entry and the state at statistics->t on return. */
+/* The same for a mechanism with constraints. */
+size_t kanegen_constrained_workspace_size(size_t nq, size_t nv, size_t position, size_t rows);
+
+/* For both methods: q [nq] and v [nv] hold the initial state on entry and the state at statistics->t on return. With
+ * constraints, v is dq/dt [nq]; the initial state is taken as it is. */
 
 /* The classical Runge-Kutta method of order 4, fixed steps; between steps the cubic Hermite interpolant. */
 kanegen_status kanegen_rk4(const kanegen_system *system, const kanegen_options *options, double *q, double *v,

@@ -56,7 +56,8 @@ static kanegen_status rk4_advance(kanegen_integration *run, double t_begin, doub
             run->k[0] = k_end;
             run->k[4] = k1;
         }
-        kanegen_accept_step(run, t_next);
+        if ((status = kanegen_accept_step(run, t_next)) != KANEGEN_DONE) return status;
+        if (run->system->constraints) k1_known = false;  /* the state was projected since */
         if (t_next < t_end && (status = kanegen_write_rows_here(run)) != KANEGEN_DONE) return status;
     }
     return KANEGEN_DONE;

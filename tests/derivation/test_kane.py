@@ -14,8 +14,13 @@ pytest.importorskip("pinocchio", reason="speeds of random trees are checked with
 from kanegen.codegen.derivation import newton_euler
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.inertial_gauge import regroup
-from kanegen.codegen.derivation.kane import KaneEquations, equations, forces_on_rates, intermediate_quantities
-from kanegen.codegen.derivation.kane_kernels import KaneFormulation
+from kanegen.codegen.derivation.kane.equations import (
+    KaneEquations,
+    equations,
+    forces_on_rates,
+    intermediate_quantities,
+)
+from kanegen.codegen.derivation.kane.kernels import KaneFormulation
 from kanegen.codegen.derivation.placement import place
 from kanegen.codegen.graph import Argument, Expression, Program, count, evaluate
 from kanegen.codegen.mechanism import BASE, MechanismBuilder, ModelError

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("pinocchio", reason="Pinocchio is the witness")
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.kane_kernels import KaneFormulation
+from kanegen.codegen.derivation.kane.kernels import KaneFormulation
 from kanegen.codegen.derivation.kinematics import coordinate_rates, frame_jacobian, frame_pose, frames_of
 from kanegen.codegen.derivation.placement import place
 from kanegen.codegen.graph import evaluate

@@ -7,7 +7,7 @@ from dataclasses import replace
 from emitted.live import live_model
 from emitted.programs import double_pendulum, every_operation, model
 
-from kanegen.codegen.emit import Certificate, c_header, cffi_declarations
+from kanegen.codegen.emit import Certificate, ConstraintReport, c_header, cffi_declarations
 from kanegen.codegen.graph import Argument
 from kanegen.codegen.version import GENERATOR
 
@@ -48,6 +48,25 @@ def test_an_argument_with_two_meanings_names_its_kernels() -> None:
     assert "tau[2] N m inverse_dynamics: the output tau" in comment
     assert "tau[1][2] N other: another thing" in comment
     assert comment.count("the input q") == 1
+
+
+def test_constraints_are_documented() -> None:
+    report = ConstraintReport(
+        ("pin x", "pin */ y"), ("pin x", "pin */ y", "blade"), ("pin x",) * 3, 2, ("blade",), ("pin",)
+    )
+    constrained = model(double_pendulum(), speed_names=("u1", "u2"), home=(0.5, 1.0), constraints=report)
+    comment = words(c_header(constrained).partition("*/")[0])
+    for part in (
+        "coordinates shoulder, elbow speeds u1, u2 home 0.5, 1.0 frames",
+        "equations of position pin_x, pin_y",
+        "rows of velocity pin_x, pin_y, blade",
+        "forces pin_x, pin_x, pin_x",
+        "independent rows 2 of 3",
+        "redundant rows blade",
+        "joints whose reactions are not unique pin",
+        "const double q[2] = {0.5, 1.0};",
+    ):
+        assert part in comment
 
 
 def test_live_parameters_are_documented() -> None:

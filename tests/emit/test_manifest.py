@@ -10,7 +10,14 @@ from typing import Any
 from emitted.live import live_model
 from emitted.programs import double_pendulum, model
 
-from kanegen.codegen.emit import Certificate, FrameKernels, Model, generated_files
+from kanegen.codegen.emit import (
+    BodyCoordinates,
+    Certificate,
+    ConstraintReport,
+    FrameKernels,
+    Model,
+    generated_files,
+)
 from kanegen.codegen.version import GENERATOR
 
 
@@ -72,6 +79,33 @@ def test_entries() -> None:
     }
     expected = {n: hashlib.sha256(c).hexdigest() for n, c in generated_files(generated).items()}
     assert files == {name: digest for name, digest in expected.items() if name != "manifest.json"}
+
+
+def test_constrained_entries() -> None:
+    plain = manifest(model(double_pendulum()))
+    assert not {"speed_names", "home", "constraints", "body_coordinates"} & set(plain)
+    found = manifest(
+        model(
+            double_pendulum(),
+            speed_names=("u1", "u2"),
+            home=(0.5, 1.0),
+            constraints=ConstraintReport(("pin x",), ("pin x", "blade"), ("pin x", "blade", "motor"), 2),
+            body_coordinates=BodyCoordinates(("upper",), ("hinge",), ("hinge 1", "hinge 2")),
+        )
+    )
+    assert {name: found[name] for name in found if name not in plain} == {
+        "speed_names": ["u1", "u2"],
+        "home": [0.5, 1.0],
+        "constraints": {
+            "position": ["pin x"],
+            "velocity": ["pin x", "blade"],
+            "forces": ["pin x", "blade", "motor"],
+            "rank": 2,
+            "redundant": [],
+            "indeterminate": [],
+        },
+        "body_coordinates": {"bodies": ["upper"], "joints": ["hinge"], "rows": ["hinge 1", "hinge 2"]},
+    }
 
 
 def test_live_parameters() -> None:

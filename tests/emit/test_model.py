@@ -10,7 +10,7 @@ import pytest
 from emitted.live import live_model
 from emitted.programs import double_pendulum, model, program
 
-from kanegen.codegen.emit import FrameKernels, LiveParameter
+from kanegen.codegen.emit import ConstraintReport, FrameKernels, LiveParameter
 from kanegen.codegen.graph import Expression, Graph, Program, inputs
 from kanegen.codegen.passes.schedule import schedule
 
@@ -23,6 +23,9 @@ from kanegen.codegen.passes.schedule import schedule
         ({"hash": "short"}, "is no SHA-256"),
         ({"nq": 3}, "2 names for 3 coordinates"),
         ({"actuator_signs": (1,)}, "actuator signs: expected 2"),
+        ({"speed_names": ("u1",)}, "names for 2 speeds"),
+        ({"home": (0.0,)}, "home: expected 2 finite coordinates"),
+        ({"home": (0.0, float("nan"))}, "home: expected 2 finite coordinates"),
         ({"kernels": ()}, "at least one kernel"),
         ({"frames": {"hand": FrameKernels("frame_pose_hand", None)}}, "names kernel 'frame_pose_hand'"),
         ({"parameters": (LiveParameter("m", Fraction(1), "kg", ""),)}, "come together"),
@@ -31,6 +34,20 @@ from kanegen.codegen.passes.schedule import schedule
 def test_parts_that_do_not_fit(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         replace(model(double_pendulum()), **changes)
+
+
+@pytest.mark.parametrize(
+    ("report", "message"),
+    [
+        ((("a", "b"), ("a",), ("a",), 1), "2 equations of position, 1 rows, 1 forces"),
+        ((("a",), ("a",), (), 1), "1 equations of position, 1 rows, 0 forces"),
+        ((("a",), ("a",), ("a",), 0, ("b",)), "redundant rows .* are no rows"),
+        ((("a",), ("a", "b"), ("a", "b"), 2, ("b",)), "rank 2 of 2 rows, 1 of them redundant"),
+    ],
+)
+def test_constraints_that_do_not_fit(report: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ConstraintReport(*report)
 
 
 def test_two_kernels_of_one_name() -> None:

@@ -50,8 +50,8 @@ def body_poses(mechanism: Mechanism, q: Array) -> dict[str, Array]:
     """The pose (4 x 4, base from body) of every body and of the base."""
     poses = {"base": np.eye(4)}
     for joint in mechanism.joints:
-        index = mechanism.coordinates.index(joint.name) if joint.kind is not JointKind.FIXED else None
-        value = 0.0 if index is None else float(q[index])
+        moves = joint.name in mechanism.coordinates  # neither fixed nor prescribed, which stands at zero
+        value = float(q[mechanism.coordinates.index(joint.name)]) if moves else 0.0
         poses[joint.child] = poses[joint.parent] @ _moved(joint, mechanism, value)
     return poses
 
@@ -67,20 +67,21 @@ def frame_pose(mechanism: Mechanism, q: Array, name: str) -> Array:
 
 
 def mass_matrix(mechanism: Mechanism, q: Array) -> Array:
-    """M = sum of m Jv^T Jv + Jw^T I Jw over bodies, with the mass centres' Jacobians."""
+    """M = sum of m Jv^T Jv + Jw^T I Jw over bodies, with the mass centres' Jacobians on the rates of the coordinates."""
     poses = body_poses(mechanism, q)
     above = {joint.child: joint for joint in mechanism.joints}
-    total = np.zeros((mechanism.dof, mechanism.dof))
+    n = len(mechanism.coordinates)
+    total = np.zeros((n, n))
     for body in mechanism.bodies:
         if body.inertia is None:
             continue
         pose = poses[body.name]
         center = pose[:3, :3] @ vector(body.inertia.center, mechanism) + pose[:3, 3]
-        linear, angular = np.zeros((3, mechanism.dof)), np.zeros((3, mechanism.dof))
+        linear, angular = np.zeros((3, n)), np.zeros((3, n))
         name = body.name
         while name in above:
             joint = above[name]
-            if joint.kind is not JointKind.FIXED:
+            if joint.name in mechanism.coordinates:
                 column = mechanism.coordinates.index(joint.name)
                 axis = poses[name][:3, :3] @ vector(joint.axis, mechanism)
                 if joint.kind is JointKind.REVOLUTE:

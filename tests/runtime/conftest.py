@@ -161,6 +161,7 @@ class Arm:
     interpreted: bool = False
     prepared: Any = None
     library: ModuleType | None = field(default=None, repr=False)
+    constraints: None = None
 
     @property
     def kernels(self) -> tuple[str, ...]:

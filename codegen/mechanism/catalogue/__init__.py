@@ -4,15 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from kanegen.codegen.mechanism.catalogue.cooperating_arms import cooperating_arms
+from kanegen.codegen.mechanism.catalogue.cylindrical_arm import cylindrical_arm
 from kanegen.codegen.mechanism.catalogue.khalil_arms import KHALIL_ARMS
+from kanegen.codegen.mechanism.catalogue.planar_linkages import five_bar, four_bar, four_bar_tilted
+from kanegen.codegen.mechanism.catalogue.plate_disk import plate_disk
+from kanegen.codegen.mechanism.catalogue.rolling_disc import rolling_disc
+from kanegen.codegen.mechanism.catalogue.sim_yoo_lee_robot import sim_yoo_lee_robot
 from kanegen.codegen.mechanism.catalogue.stanford_arm import kane_levinson_speeds, stanford_arm
+from kanegen.codegen.mechanism.catalogue.stanford_arm_rrp import stanford_arm_rrp
 from kanegen.codegen.mechanism.catalogue.stanford_arm_scenarios import stanford_arm_scenarios
+from kanegen.codegen.mechanism.catalogue.stewart_platform import stewart_platform
+from kanegen.codegen.mechanism.catalogue.two_link_space_arm import two_link_space_arm
+from kanegen.codegen.mechanism.catalogue.whipple_bicycle import whipple_bicycle
 from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.scenarios import Scenario
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
 
-_MECHANISMS: Mapping[str, Callable[[], Mechanism]] = {"stanford_arm": stanford_arm, **KHALIL_ARMS}
+_MECHANISMS: Mapping[str, Callable[[], Mechanism]] = {
+    "stanford_arm": stanford_arm,
+    **KHALIL_ARMS,
+    "cylindrical_arm": cylindrical_arm,
+    "stanford_arm_rrp": stanford_arm_rrp,
+    "two_link_space_arm": two_link_space_arm,
+    "plate_disk": plate_disk,
+    "rolling_disc": rolling_disc,
+    "four_bar": four_bar,
+    "four_bar_tilted": four_bar_tilted,
+    "five_bar": five_bar,
+    "cooperating_arms": cooperating_arms,
+    "whipple_bicycle": whipple_bicycle,
+    "stewart_platform": stewart_platform,
+    "sim_yoo_lee_robot": sim_yoo_lee_robot,
+}
 _SPEEDS: Mapping[str, Mapping[str, tuple[GeneralizedSpeed, ...]]] = {
     "stanford_arm": {"kane_levinson": kane_levinson_speeds}
 }

@@ -13,16 +13,20 @@ from functools import partial
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.energy import kinetic_energy, momentum, potential_energy
 from kanegen.codegen.derivation.generalized_speeds import joint_rates
-from kanegen.codegen.derivation.kane import (
+from kanegen.codegen.derivation.kane.equations import (
     described,
     equations_of_tree,
     forces_on_rates,
+    intermediate_quantities,
+)
+from kanegen.codegen.derivation.kane.generalized_forces import (
     generalized_force,
     inertia_coefficient,
-    intermediate_quantities,
     negative,
 )
-from kanegen.codegen.derivation.kane_motion import KaneMotion
+from kanegen.codegen.derivation.kane.motion import KaneMotion
+from kanegen.codegen.derivation.kane.rotation import turns_of
+from kanegen.codegen.derivation.kane.speeds import ChosenSpeeds
 from kanegen.codegen.derivation.kernel_arguments import (
     actuator_force_output,
     coordinate_rate_output,
@@ -86,7 +90,7 @@ class KaneFormulation:
         For a joint without an actuator it is the generalized force on the joint's rate.
         """
         derivation = self._start(tree, mechanism, "qva")
-        on_rates = forces_on_rates(derivation.motion.equations.speeds_from_rates, derivation.forces())
+        on_rates = forces_on_rates(derivation.chosen.equations.speeds_from_rates, derivation.forces())
         signs = {actuator.joint: actuator.sign for actuator in mechanism.actuators}
         forces = [x * signs.get(joint, 1) for joint, x in zip(mechanism.coordinates, on_rates, strict=True)]
         title = "actuator forces that produce given accelerations"
@@ -160,7 +164,7 @@ class KaneFormulation:
         derivation = self._start(tree, mechanism, "qv")
         output = coordinate_rate_output(mechanism)
         return derivation.program(
-            "coordinate_rates", "rates of the coordinates", output, derivation.motion.rate
+            "coordinate_rates", "rates of the coordinates", output, derivation.chosen.rates
         )
 
     def _speeds(self, mechanism: Mechanism) -> tuple[GeneralizedSpeed, ...]:
@@ -178,8 +182,10 @@ class KaneFormulation:
             "v": speed_input(mechanism, speeds),
             "a": speed_derivative_argument(mechanism, speeds),
         }
-        motion = KaneMotion(described(mechanism, self.live_parameters), tree, graph, speeds, q, u, u_dot)
-        return _Derivation(speeds, motion, tuple(arguments[name] for name in given))
+        turns = turns_of(tree, graph, q)
+        chosen = ChosenSpeeds(turns, speeds, q, u, u_dot)
+        motion = KaneMotion(described(mechanism, self.live_parameters), turns, chosen)
+        return _Derivation(speeds, chosen, motion, tuple(arguments[name] for name in given))
 
 
 @dataclass(frozen=True)
@@ -187,6 +193,7 @@ class _Derivation:
     """One kernel being derived: the motion of the bodies and the arguments it depends on."""
 
     speeds: Sequence[GeneralizedSpeed]
+    chosen: ChosenSpeeds
     motion: KaneMotion
     arguments: tuple[Argument, ...]
 

@@ -10,6 +10,9 @@ Components of angular velocity that are speeds by definition are never computed 
 
 Given u' as inputs, accelerations are complete.  Given zeros for u', they are what is left beside sum_r w_r
 u'_r: the Z71 ... Z83 of eqs 56 - 60.
+
+With q' = N u + ... for fewer speeds than coordinates, as constraints make it, the recursion that gives w_r takes
+column r of N for the rates: these are nonholonomic partial angular velocities, sum_s w_s N_sr of the holonomic w_s.
 """
 
 from __future__ import annotations
@@ -17,13 +20,18 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.kinematical_equations import KinematicalEquations
+from kanegen.codegen.derivation.kane.speeds import SpeedsOfTree
 from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.graph import Expression, Graph, constant
-from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
 
 Component = Callable[[int], Expression]
+
+
+def turns_of(tree: PlacedTree, graph: Graph, q: Sequence[Expression]) -> Motion:
+    """The rotations and positions of a placed tree, at rest."""
+    still = [constant(graph, 0)] * len(tree.bodies)
+    return Motion(tree, graph, Choices(), q, still, still)
 
 
 class KaneRotation:
@@ -33,27 +41,15 @@ class KaneRotation:
     words for what they are: the candidates for the names Z1, Z2, ...
     """
 
-    def __init__(
-        self,
-        tree: PlacedTree,
-        graph: Graph,
-        speeds: Sequence[GeneralizedSpeed],
-        q: Sequence[Expression],
-        u: Sequence[Expression],
-        u_dot: Sequence[Expression],
-    ) -> None:
-        self.tree, self.graph = tree, graph
+    def __init__(self, turns: Motion, speeds: SpeedsOfTree) -> None:
+        """``turns`` has the rotations and positions, at rest."""
+        self.turns, self.speeds = turns, speeds
+        self.tree, self.graph, self.zero = turns.tree, turns.graph, turns.zero
         self.quantities: dict[int, str] = {}
         self._memo: dict[Hashable, Expression] = {}
-        zero = constant(graph, 0)
-        still = [zero] * len(tree.bodies)
-        self.turns = Motion(tree, graph, Choices(), q, still, still)  # rotations and positions, at rest
-        self.equations = KinematicalEquations(self.turns, speeds)
-        self.u, self.u_dot, self.zero = tuple(u), tuple(u_dot), zero
-        self.rate = self.equations.solve(self.u)
-        for body in tree.bodies:
-            self.note(self.rate[body.coordinate], f"rate of {body.joint}")
-        self._rate_dot: list[Expression] | None = None
+        for body in self.tree.bodies:
+            self.note(speeds.rates[body.coordinate], f"rate of {body.joint}")
+        self._rate_dot: Sequence[Expression] | None = None
 
     def note(self, value: Expression, meaning: str) -> Expression:
         """Remember what an intermediate quantity means; the first meaning stays."""
@@ -79,12 +75,12 @@ class KaneRotation:
             return self.zero
 
         def build() -> Expression:
-            if (known := self.equations.defined(i, k)) is not None:
-                return known[1] if known[0] == r else self.zero
+            if (known := self.speeds.defined(i, k)) is not None:
+                return known.factor if known.speed == r else self.zero
             body = self.tree.bodies[i]
             value = self._turned(i, lambda c: self.partial_angular_velocity(body.parent, r, c), k)
             if body.revolute and k == body.axis:
-                value = value + self.equations.rates_from_speeds[body.coordinate][r] * body.sense
+                value = value + self.speeds.rates_from_speeds[body.coordinate][r] * body.sense
             return value
 
         return self._remember(
@@ -97,8 +93,8 @@ class KaneRotation:
             return self.zero
 
         def build() -> Expression:
-            if (known := self.equations.defined(i, k)) is not None:
-                return self.u[known[0]] * known[1]
+            if (known := self.speeds.defined(i, k)) is not None:
+                return known.velocity
             body = self.tree.bodies[i]
             value = self._turned(i, lambda c: self.angular_velocity(body.parent, c), k)
             return value + self._rate(i) if body.revolute and k == body.axis else value
@@ -111,8 +107,8 @@ class KaneRotation:
             return self.zero
 
         def build() -> Expression:
-            if (known := self.equations.defined(i, k)) is not None:
-                return self.u_dot[known[0]] * known[1]
+            if (known := self.speeds.defined(i, k)) is not None:
+                return known.acceleration
             value = self._differentiated(i, self.angular_acceleration, k)
             body = self.tree.bodies[i]
             return value + self._rate_derivative(i) if body.revolute and k == body.axis else value
@@ -131,25 +127,12 @@ class KaneRotation:
 
     def _rate(self, i: int) -> Expression:
         body = self.tree.bodies[i]
-        return self.rate[body.coordinate] * body.sense
+        return self.speeds.rates[body.coordinate] * body.sense
 
     def _rate_derivative(self, i: int) -> Expression:
-        """q'' of the joint of body i from Y q'' = u' - Y' q'.
-
-        For a speed w . d, with d fixed in the body, the component of Y' q' is the angular acceleration along
-        d that the body would have with all q'' zero.
-        """
+        """q'' of the joint of body i."""
         if self._rate_dot is None:
-            offset = {}
-            for r, speed in enumerate(self.equations.speeds):
-                if speed.coordinate is None:
-                    terms = [
-                        self.turns.number(speed.direction[k]) * self._without_rate_derivatives(speed.body, k)
-                        for k in range(3)
-                        if speed.direction[k] != 0
-                    ]
-                    offset[r] = self.turns.sum(terms)
-            self._rate_dot = self.equations.solve(self.u_dot, offset)
+            self._rate_dot = self.speeds.second_derivatives(self._without_rate_derivatives)
             for body in self.tree.bodies:
                 self.note(self._rate_dot[body.coordinate], f"second derivative of {body.joint}")
         body = self.tree.bodies[i]

@@ -18,33 +18,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kanegen.codegen.derivation.central_inertia import central_inertias
-from kanegen.codegen.derivation.kane_rotation import Component, KaneRotation
-from kanegen.codegen.derivation.placement import PlacedTree
-from kanegen.codegen.graph import Expression, Graph
+from kanegen.codegen.derivation.kane.rotation import Component, KaneRotation
+from kanegen.codegen.derivation.kane.speeds import SpeedsOfTree
+from kanegen.codegen.derivation.motion import Motion
+from kanegen.codegen.graph import Expression
 from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
 
 
 class KaneMotion(KaneRotation):
     """Partial velocities, velocities and accelerations of mass centres, and everything of ``KaneRotation``.
 
-    ``mechanism`` has no fixed joints, and ``tree`` is its placed form in metres; of the tree only the geometry is
-    read, so that it does not matter whether its inertias are regrouped.
+    ``mechanism`` has no fixed joints, and the tree of ``turns`` is its placed form in metres; of the tree only the
+    geometry is read, so that it does not matter whether its inertias are regrouped.
     """
 
-    def __init__(
-        self,
-        mechanism: Mechanism,
-        tree: PlacedTree,
-        graph: Graph,
-        speeds: Sequence[GeneralizedSpeed],
-        q: Sequence[Expression],
-        u: Sequence[Expression],
-        u_dot: Sequence[Expression],
-    ) -> None:
-        super().__init__(tree, graph, speeds, q, u, u_dot)
+    def __init__(self, mechanism: Mechanism, turns: Motion, speeds: SpeedsOfTree) -> None:
+        super().__init__(turns, speeds)
         self.gravity = tuple(self.turns.number(g) for g in mechanism.gravity)
-        self.inertias = central_inertias(mechanism, tree)
+        self.inertias = central_inertias(mechanism, turns.tree)
 
     # -- linear motion ---------------------------------------------------------------------------------------
 
@@ -128,7 +119,7 @@ class KaneMotion(KaneRotation):
         body = self.tree.bodies[i]
         if body.revolute:
             return self.zero
-        return self.equations.rates_from_speeds[body.coordinate][r] * body.sense
+        return self.speeds.rates_from_speeds[body.coordinate][r] * body.sense
 
     def paired_partial_velocity(self, i: int, r: int, s: int, k: int) -> Expression:
         """v_r of the mass centre of body i, component k, in a basis that suits the product with v_s.

@@ -1,0 +1,259 @@
+"""The equations of a constrained mechanism: loops, contacts, edges and equations of its user, and what its speeds are.
+
+Equations of position are expressions phi(q); every equation of velocity is a row of coefficients and a rest,
+row . dq/dt + rest = 0.  Generalized speeds are given likewise: v = row . dq/dt + rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kanegen.codegen.derivation.constraints.chains import Chains, dot
+from kanegen.codegen.graph import Expression, Graph, constant, partial, total
+from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph.sympy_bridge import from_sympy
+from kanegen.codegen.mechanism.constraints import (
+    KnifeEdge,
+    Loop,
+    LoopKind,
+    PositionConstraint,
+    RollingContact,
+    VelocityConstraint,
+)
+from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.speeds import AngularVelocityComponent, GeneralizedSpeed, JointRate
+from kanegen.codegen.mechanism.values import Lift
+
+
+@dataclass(frozen=True)
+class Row:
+    """A linear combination of the rates of the coordinates, and a rest: row . dq/dt + rest."""
+
+    name: str
+    group: str
+    coefficients: tuple[Expression, ...]
+    rest: Expression
+
+
+@dataclass(frozen=True)
+class Position:
+    """An equation of position phi(q) = 0.  Equations of one group belong together (and are eliminated together)."""
+
+    name: str
+    group: str
+    value: Expression
+
+
+@dataclass(frozen=True)
+class Equations:
+    """All equations of a mechanism over the coordinates q.
+
+    ``rows`` are the derivatives of ``positions``, in their order, then the equations of velocity; ``speeds`` one row for
+    each generalized speed.
+    """
+
+    graph: Graph
+    q: tuple[Expression, ...]
+    positions: tuple[Position, ...]
+    rows: tuple[Row, ...]
+    speeds: tuple[Row, ...]
+
+
+def equations(mechanism: Mechanism, q: Sequence[Expression], lift: Lift) -> Equations:
+    """The equations of a mechanism whose coordinates are ``q``, inputs of the graph that ``lift`` copies values into."""
+    return _Writer(mechanism, q, lift).equations()
+
+
+class _Writer:
+    def __init__(self, mechanism: Mechanism, q: Sequence[Expression], lift: Lift) -> None:
+        self.mechanism, self.q, self.lift, self.graph = mechanism, tuple(q), lift, lift.graph
+        self.zero = constant(self.graph, 0)
+        self.by_joint = dict(zip(mechanism.coordinates, q, strict=True))
+        moving = {p.joint: self.zero for p in mechanism.prescribed}
+        self.chains = Chains(mechanism, {**self.by_joint, **moving}, lift)
+        self.slopes = [partial(self.graph, x) for x in self.q]
+        self.rate = {p.joint: lift(p.rate) for p in mechanism.prescribed}
+
+    def equations(self) -> Equations:
+        positions: list[Position] = []
+        velocities: list[Row] = []
+        for loop in self.mechanism.loops:
+            positions += self._loop(loop)
+        for constraint in self.mechanism.constraints:
+            if isinstance(constraint, RollingContact):
+                touching, slip = self._rolling(constraint)
+                positions += touching
+                velocities += slip
+            elif isinstance(constraint, KnifeEdge):
+                velocities.append(self._edge(constraint))
+            elif isinstance(constraint, PositionConstraint):
+                positions.append(Position(constraint.name, constraint.name, self._position(constraint)))
+            else:
+                velocities.append(self._velocity(constraint))
+        derived = [Row(p.name, p.group, self._gradient(p.value), self.zero) for p in positions]
+        speeds = [self._speed(speed) for speed in speeds_of(self.mechanism)]
+        return Equations(self.graph, self.q, tuple(positions), (*derived, *velocities), tuple(speeds))
+
+    def _gradient(self, value: Expression) -> tuple[Expression, ...]:
+        return tuple(slope.first(value) for slope in self.slopes)
+
+    # -- equations of position ---------------------------------------------------------------------------------------
+
+    def _loop(self, loop: Loop) -> list[Position]:
+        one, two = (self.mechanism.frame(name).body for name in (loop.first, loop.second))
+        above = self.chains.common_ancestor(one, two)
+        self._refuse_moving(f"loop {loop.name!r}", (one, two), above)
+        first, second = (self.chains.frame(name, above) for name in (loop.first, loop.second))
+        apart = vec.subtract(second.position, first.position)
+        x, y, z = (first.axis(k) for k in range(3))
+        place = dict(zip(("x", "y", "z"), apart, strict=True))
+        across = {"across x": dot(apart, x), "across y": dot(apart, y)}
+        parallel = {"axis x": dot(x, second.axis(2)), "axis y": dot(y, second.axis(2))}
+        turn = {"turn": dot(y, second.axis(0))}
+        wanted: Mapping[LoopKind, tuple[dict[str, Expression], dict[str, Expression]]] = {
+            LoopKind.SPHERICAL: (place, {}),
+            LoopKind.REVOLUTE: (place, parallel),
+            LoopKind.UNIVERSAL: (place, {"axes": dot(z, second.axis(2))}),
+            LoopKind.CYLINDRICAL: (across, parallel),
+            LoopKind.PRISMATIC: (across, {**parallel, **turn}),
+            LoopKind.PLANAR: ({"along z": dot(apart, z)}, parallel),
+            LoopKind.FIXED: (place, {**parallel, **turn}),
+        }
+        found = []
+        for part, values in zip(("place", "axes"), wanted[loop.kind], strict=True):
+            group = f"{loop.name} {part}"
+            found += [Position(f"{loop.name} {name}", group, value) for name, value in values.items()]
+        return found
+
+    def _position(self, constraint: PositionConstraint) -> Expression:
+        known = dict(zip(constraint.q, self.q, strict=True))
+        for symbol in constraint.expression.free_symbols - set(known):
+            known[symbol] = self._parameter(str(symbol))
+        return from_sympy(self.graph, constraint.expression, known)
+
+    # -- equations of velocity ---------------------------------------------------------------------------------------
+
+    def _rolling(self, contact: RollingContact) -> tuple[list[Position], list[Row]]:
+        """No slip along ground x and y; touching as an equation of position unless the tree sees to it.
+
+        The point of the wheel nearest the ground lies from the centre along -(n - (n . e) e), n the normal, e the axle.
+        """
+        wheel, ground = self.mechanism.frame(contact.wheel).body, self.mechanism.frame(contact.ground).body
+        above = self.chains.common_ancestor(wheel, ground)
+        self._refuse_moving(f"rolling contact {contact.name!r}", (wheel, ground), above)
+        pose = self.chains.relative(contact.wheel, contact.ground)
+        radius = self.lift(contact.radius)
+        touching: list[Position] = []
+        if contact.contact is None:
+            axle = pose.axis(2)
+            sine = (axle[0] * axle[0] + axle[1] * axle[1]).square_root()
+            touching.append(
+                Position(f"{contact.name} touching", contact.name, pose.position[2] - radius * sine)
+            )
+            share = radius / sine
+            across = (axle[0] * axle[2] * share, axle[1] * axle[2] * share, -radius * sine)
+        else:
+            point = self.chains.relative(contact.contact, contact.ground)
+            across = vec.subtract(point.position, pose.position)
+        turning = self.chains.turning(wheel, contact.ground)
+        rows = []
+        for k in range(2):
+            row = list(self._gradient(pose.position[k]))
+            for joint, w in turning.items():
+                if joint in self.by_joint:
+                    j = self.mechanism.coordinates.index(joint)
+                    row[j] = row[j] + vec.cross(w, across)[k]
+            name = f"{contact.name} slip {'xy'[k]}"
+            rows.append(Row(name, contact.name, tuple(row), self.zero))
+        return touching, rows
+
+    def _edge(self, constraint: KnifeEdge) -> Row:
+        edge, ground = (
+            self.mechanism.frame(constraint.edge).body,
+            self.mechanism.frame(constraint.ground).body,
+        )
+        self._refuse_moving(
+            f"knife edge {constraint.name!r}", (edge, ground), self.chains.common_ancestor(edge, ground)
+        )
+        return Row(
+            constraint.name,
+            constraint.name,
+            self._along(constraint.edge, (self.zero, constant(self.graph, 1), self.zero), constraint.ground),
+            self.zero,
+        )
+
+    def _velocity(self, constraint: VelocityConstraint) -> Row:
+        known = dict(zip(constraint.q, self.q, strict=True))
+        at_rest = dict.fromkeys(constraint.qdot, 0)
+        free = constraint.expression.free_symbols - set(known) - set(constraint.qdot)
+        for symbol in free:
+            known[symbol] = self._parameter(str(symbol))
+        coefficients = [
+            from_sympy(self.graph, constraint.expression.diff(rate), known) for rate in constraint.qdot
+        ]
+        rest = from_sympy(self.graph, constraint.expression.subs(at_rest), known)
+        return Row(constraint.name, constraint.name, tuple(coefficients), rest)
+
+    def _along(self, frame: str, direction: vec.Vector, reference: str) -> tuple[Expression, ...]:
+        """Velocity of a frame's origin relative to another frame's body, along a direction fixed in the first frame."""
+        pose = self.chains.relative(frame, reference)
+        turned = tuple(dot(row, direction) for row in pose.rotation)
+        columns = [self._gradient(x) for x in pose.position]
+        return tuple(
+            total(self.graph, [columns[m][j] * turned[m] for m in range(3)]) for j in range(len(self.q))
+        )
+
+    # -- generalized speeds ------------------------------------------------------------------------------------------
+
+    def _speed(self, speed: GeneralizedSpeed) -> Row:
+        n = len(self.q)
+        if isinstance(speed, JointRate):
+            place = self.mechanism.coordinates.index(speed.joint)
+            unit = [constant(self.graph, int(j == place)) for j in range(n)]
+            return Row(f"d{speed.joint}/dt", "speeds", tuple(unit), self.zero)
+        direction = self.lift.vector(speed.direction)
+        if isinstance(speed, AngularVelocityComponent):
+            row, rest = [self.zero] * n, [self.zero]
+            # in the axes of the body itself
+            for joint, w in self.chains.turning("base", speed.body).items():
+                share = -dot(w, direction)
+                if joint in self.by_joint:
+                    row[self.mechanism.coordinates.index(joint)] = share
+                else:
+                    rest.append(share * self.rate[joint])
+            return Row(f"turning of {speed.body}", "speeds", tuple(row), total(self.graph, rest))
+        one, two = (self.mechanism.frame(name).body for name in (speed.frame, speed.relative_to))
+        self._refuse_moving(
+            f"speed of the frame {speed.frame!r}", (one, two), self.chains.common_ancestor(one, two)
+        )
+        row = list(self._along(speed.frame, direction, speed.relative_to))
+        return Row(f"velocity of {speed.frame}", "speeds", tuple(row), self.zero)
+
+    def _refuse_moving(self, where: str, ends: tuple[str, ...], above: str) -> None:
+        for end in ends:
+            for joint in self.chains.path(end, above):
+                if joint.name in self.rate and not self.rate[joint.name].is_zero:
+                    raise ModelError(
+                        where,
+                        f"reaches across joint {joint.name!r}, which moves as prescribed",
+                        "frames on the same side of that joint",
+                        "Attach both ends to bodies that the prescribed joint carries along.",
+                    )
+
+    def _parameter(self, name: str) -> Expression:
+        for parameter in self.mechanism.parameters:
+            if parameter.name == name:
+                return self.lift.parameter(name)
+        raise ModelError(
+            f"symbol {name!r}",
+            "is no parameter of the mechanism",
+            "its coordinates and parameters",
+            "Declare it.",
+        )
+
+
+def speeds_of(mechanism: Mechanism) -> tuple[GeneralizedSpeed, ...]:
+    """The generalized speeds of a mechanism: its own, or the rates of its coordinates."""
+    return mechanism.speeds or tuple(JointRate(name) for name in mechanism.coordinates)

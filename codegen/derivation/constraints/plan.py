@@ -1,0 +1,317 @@
+"""How a constrained mechanism is solved: decided once, from numbers, at configurations in which its loops are closed.
+
+Which equations are independent, which coordinates follow from which, and in what blocks: properties of the mechanism that
+hold wherever it is not at a dead centre.  The formulas themselves are then symbolic and the same in every state.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanegen.codegen.derivation.constraints.equations import Equations, equations, speeds_of
+from kanegen.codegen.derivation.constraints.reactions import indeterminate_joints
+from kanegen.codegen.graph import Argument, Graph, Program, evaluate, inputs
+from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.folding import with_numbers
+from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.speeds import JointRate
+from kanegen.codegen.mechanism.values import Lift
+
+FloatArray = NDArray[np.float64]
+
+STATES = 100
+_ATTEMPTS = 10
+_SPREAD = 0.15
+"""Standard deviation [rad, m] of the configurations around home from which loops are closed."""
+_OPEN = 1e-2
+"""How far [rad, m] configurations for checking are from closed ones: programs must agree there too."""
+_CLOSED = 1e-11
+_DEPENDENT = 1e-8
+"""Rows (of unit length) whose smallest singular value lies below this depend on one another."""
+_REGULAR = 1e-2
+"""Configurations for checking have at least this smallest singular value of equations and speeds together."""
+_COMPARED = 20
+"""Configurations in which ways to solve the equations are compared."""
+_LARGEST_BLOCK = 3
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows that are solved for the rates of as many coordinates; ``unit`` is their determinant where it is +1 or -1."""
+
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+    unit: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What follows from what.
+
+    ``independent`` are the rows of the equations that are used, ``redundant`` those that repeat them; ``blocks`` solve the
+    independent rows for the rates of all coordinates but the ``free`` ones, in this order.  ``unit`` is the determinant
+    of the speeds in terms of the free rates where it is +1 or -1.  ``states`` (k, nq) are configurations for checking, open by
+    about a hundredth.
+    """
+
+    independent: tuple[int, ...]
+    redundant: tuple[int, ...]
+    blocks: tuple[Block, ...]
+    free: tuple[int, ...]
+    unit: int | None
+    indeterminate: tuple[str, ...]
+    states: FloatArray
+
+
+@lru_cache(maxsize=16)
+def make_plan(mechanism: Mechanism) -> Plan:
+    """The plan of a mechanism, at its parameters' numbers.
+
+    Raises ModelError for loops that cannot be closed near home, for a wrong number of speeds, and for speeds that do not
+    determine the motion.
+    """
+    numbers = with_numbers(mechanism)
+    graph = Graph()
+    system = equations(numbers, inputs(graph, "q", len(numbers.coordinates)), Lift(graph))
+    numeric = _Numeric(numbers, system)
+    states = numeric.closed_states()
+    rows, speeds = numeric.rows(states)
+    rank = Counter(int(np.linalg.matrix_rank(_unit_rows(a), _DEPENDENT)) for a in rows).most_common(1)[0][0]
+    generic = [k for k, a in enumerate(rows) if np.linalg.matrix_rank(_unit_rows(a), _DEPENDENT) == rank]
+    states, rows, speeds = states[generic], rows[generic], speeds[generic]
+    independent = _independent(rows, rank)
+    _check_speeds(numbers, system, rank, rows[:, independent], speeds)
+    together = [
+        np.linalg.svd(_unit_rows(np.vstack([a, y])), compute_uv=False)[-1]
+        for a, y in zip(rows[:, independent], speeds, strict=True)
+    ]
+    order = np.argsort(together)[::-1]
+    good = [k for k in order if together[k] > _REGULAR] or list(order[: max(1, len(order) // 2)])
+    states, rows, speeds = states[good], rows[good], speeds[good]
+    blocks, free = _blocks(numbers, system, independent, rows[:, independent])
+    redundant = tuple(i for i in range(len(system.rows)) if i not in independent)
+    checked = states[np.arange(STATES) % len(states)]
+    generator = np.random.default_rng(1985)
+    return Plan(
+        tuple(independent),
+        redundant,
+        blocks,
+        free,
+        _unit_of_speeds(rows[:, independent], speeds, free),
+        indeterminate_joints(numbers, system, rows, rank),
+        checked + _OPEN * generator.standard_normal(checked.shape),
+    )
+
+
+class _Numeric:
+    """The equations of a mechanism in numbers."""
+
+    def __init__(self, mechanism: Mechanism, system: Equations) -> None:
+        self.mechanism, self.system = mechanism, system
+        self.n = len(system.q)
+        results = (
+            tuple(p.value.ref for p in system.positions),
+            tuple(c.ref for row in system.rows for c in row.coefficients),
+            tuple(c.ref for row in system.speeds for c in row.coefficients),
+        )
+        shapes = ((len(system.positions),), (len(system.rows), self.n), (len(system.speeds), self.n))
+        self._empty = {
+            name: np.zeros(shape) for name, shape in zip(("phi", "A", "Y"), shapes, strict=True) if 0 in shape
+        }
+        outputs = tuple(Argument(n, s, "", "") for n, s in zip(("phi", "A", "Y"), shapes, strict=True))
+        kept = [(o, r) for o, r in zip(outputs, results, strict=True) if o.size]
+        self._program = Program(
+            name="equations",
+            title="",
+            source="",
+            inputs=(Argument("q", (self.n,), "", ""),),
+            outputs=tuple(o for o, _ in kept),
+            graph=system.graph,
+            results=tuple(r for _, r in kept),
+        )
+
+    def values(self, q: FloatArray) -> dict[str, FloatArray]:
+        found = evaluate(self._program, {"q": q})
+        lead = q.shape[:-1]
+        return found | {
+            name: np.broadcast_to(none, (*lead, *none.shape)) for name, none in self._empty.items()
+        }
+
+    def rows(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        found = self.values(q)
+        return found["A"], found["Y"]
+
+    def closed_states(self) -> FloatArray:
+        """Configurations in which loops are closed, the first one near home."""
+        home = np.array([float(x) for x in self.mechanism.home or (0,) * self.n])  # type: ignore[arg-type]
+        generator = np.random.default_rng(1983)
+        found = []
+        nearest, gap = self._close(home)
+        if gap > _CLOSED:
+            worst = self.system.positions[int(np.abs(self.values(nearest)["phi"]).argmax())]
+            raise ModelError(
+                f"loop or contact {worst.name!r}",
+                f"cannot be closed near home: {gap:.3g} is left",
+                "a configuration in which all equations of position hold",
+                "Give such a configuration, or one near it, as home; check frames and lengths.",
+            )
+        for _ in range(_ATTEMPTS * STATES):
+            q, gap = self._close(nearest + _SPREAD * generator.standard_normal(self.n))
+            if gap <= _CLOSED and np.isfinite(self.values(q)["A"]).all():
+                found.append(q)
+            if len(found) == STATES:
+                break
+        return np.array(found or [nearest])
+
+    def _close(self, q: FloatArray) -> tuple[FloatArray, float]:
+        k = len(self.system.positions)
+        if k == 0:
+            return q, 0.0
+        gap = np.inf
+        for _ in range(60):
+            found = self.values(q)
+            gap = float(np.abs(found["phi"]).max())
+            if not np.isfinite(gap) or gap <= 1e-15:
+                break
+            step = np.linalg.pinv(found["A"][:k], rcond=1e-9) @ found["phi"]
+            q = q - step * min(1.0, 0.5 / max(float(np.abs(step).max()), 1e-300))
+        gap = float(np.abs(self.values(q)["phi"]).max())
+        return q, gap if np.isfinite(gap) else np.inf
+
+
+def _unit_rows(a: FloatArray) -> FloatArray:
+    lengths = np.linalg.norm(a, axis=1, keepdims=True)
+    return np.where(lengths > 1e-12, a / np.where(lengths > 1e-12, lengths, 1.0), 0.0)
+
+
+def _independent(rows: FloatArray, rank: int) -> list[int]:
+    """The first rows that determine all others, the same ones in every state."""
+    chosen: list[int] = []
+    few = rows[:7]
+    for i in range(rows.shape[1]):
+        trial = [*chosen, i]
+        smallest = min(np.linalg.svd(_unit_rows(a[trial]), compute_uv=False)[-1] for a in few)
+        if smallest > 1e-6 and len(chosen) < rank:
+            chosen = trial
+    if len(chosen) < rank:
+        raise ModelError(
+            "constraints",
+            f"{len(chosen)} of {rank} equations stay independent in every configuration near home",
+            "a home away from dead centres",
+            "Choose another home configuration.",
+        )
+    return chosen
+
+
+def _check_speeds(
+    mechanism: Mechanism, system: Equations, rank: int, rows: FloatArray, speeds: FloatArray
+) -> None:
+    n = len(system.q)
+    if len(system.speeds) != n - rank:
+        names = ", ".join(row.name for row in system.speeds)
+        raise ModelError(
+            f"mechanism {mechanism.name!r}",
+            f"has {n - rank} degrees of freedom ({n} coordinates, {rank} independent equations), "
+            f"but {len(system.speeds)} generalized speeds: {names}",
+            f"{n - rank} speeds",
+            "Choose as many generalized speeds as there are degrees of freedom.",
+        )
+    best = max(
+        np.linalg.svd(_unit_rows(np.vstack([a, y])), compute_uv=False)[-1]
+        for a, y in zip(rows, speeds, strict=True)
+    )
+    if best < 1e-6:
+        raise ModelError(
+            f"mechanism {mechanism.name!r}",
+            f"its speeds {', '.join(row.name for row in system.speeds)} do not determine its motion",
+            "independent speeds",
+            "Choose the rates of joints that can be driven independently.",
+        )
+
+
+def _blocks(
+    mechanism: Mechanism, system: Equations, independent: Sequence[int], rows: FloatArray
+) -> tuple[tuple[Block, ...], tuple[int, ...]]:
+    """Blocks of rows, and for each the columns to solve for: those of its own first, then those that are no speeds."""
+    own = {mechanism.coordinates.index(s.joint) for s in speeds_of(mechanism) if isinstance(s, JointRate)}
+    rows = rows[:_COMPARED]
+    left = np.array(rows)
+    blocks: list[Block] = []
+    used: set[int] = set()
+    for group in _grouped([system.rows[i].group for i in independent]):
+        later = [
+            i for i in range(len(independent)) if i not in group and not any(i in b.rows for b in blocks)
+        ]
+        best: tuple[tuple[float, ...], tuple[int, ...], int | None] | None = None
+        active = [
+            j for j in range(left.shape[2]) if j not in used and np.abs(left[:, group, j]).max() > 1e-12
+        ]
+        others = [i for i in range(len(independent)) if i not in group]
+        shared = {j for j in active if others and np.abs(rows[:, others, j]).max() > 1e-12}
+        norms = np.linalg.norm(left[:, group], axis=2).prod(axis=1)
+        for columns in combinations(active, len(group)):
+            square = left[:, group][:, :, columns]
+            determinant = np.linalg.det(square)
+            quality = float((np.abs(determinant) / norms).min())
+            if quality < 1e-9:
+                continue
+            constant = float(np.ptp(square, axis=0).max()) < 1e-12
+            score = (
+                0.0 if quality > 1e-2 else 1.0 if quality > 1e-4 else 2.0,
+                float(len(shared.intersection(columns))),
+                float(len(own.intersection(columns))),
+                0.0 if constant else 1.0,
+                -round(quality, 6),
+            )
+            if best is None or score < best[0]:
+                best = (score, columns, _unit(determinant))
+        if best is None:
+            raise ModelError(
+                f"constraint {system.rows[independent[group[0]]].group!r}",
+                "no choice of coordinates follows from it in every configuration near home",
+                "equations that are independent away from dead centres",
+                "Choose another home configuration or other generalized speeds.",
+            )
+        _, columns, unit = best
+        blocks.append(Block(tuple(group), columns, unit))
+        used.update(columns)
+        inverse = np.linalg.inv(left[:, group][:, :, columns])
+        factors = left[:, later][:, :, columns] @ inverse
+        left[:, later] -= factors @ left[:, group]
+    return tuple(blocks), tuple(j for j in range(left.shape[2]) if j not in used)
+
+
+def _grouped(names: Sequence[str]) -> list[list[int]]:
+    """Places of equal names, at most three together."""
+    groups: dict[str, list[int]] = {}
+    for i, name in enumerate(names):
+        groups.setdefault(name, []).append(i)
+    return [
+        places[k : k + _LARGEST_BLOCK]
+        for places in groups.values()
+        for k in range(0, len(places), _LARGEST_BLOCK)
+    ]
+
+
+def _unit(determinant: FloatArray) -> int | None:
+    for sign in (1, -1):
+        if float(np.abs(determinant - sign).max()) < 1e-12:
+            return sign
+    return None
+
+
+def _unit_of_speeds(rows: FloatArray, speeds: FloatArray, free: Sequence[int]) -> int | None:
+    """The determinant of the speeds in terms of the free rates, where it is +1 or -1 in every state."""
+    dependent = [j for j in range(rows.shape[2]) if j not in free]
+    whole = speeds[:, :, free]
+    if dependent:
+        follow = -np.linalg.solve(rows[:, :, dependent], rows[:, :, free])
+        whole = whole + speeds[:, :, dependent] @ follow
+    return _unit(np.linalg.det(whole)) if len(free) else 1

@@ -1,0 +1,82 @@
+"""Equations of motion by d'Alembert's principle with dual vectors, equation (10)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kanegen.codegen.derivation.dual_vectors.chain import dual_chain
+from kanegen.codegen.derivation.dual_vectors.dual_vector import DualVector
+from kanegen.codegen.derivation.dual_vectors.inertia import dual_inertia_force
+from kanegen.codegen.derivation.dual_vectors.motion import DualMotion
+from kanegen.codegen.graph import Expression, Graph, constant
+from kanegen.codegen.mechanism.records import Mechanism
+
+
+def forces(
+    tree: Mechanism,
+    graph: Graph,
+    q: Sequence[Expression],
+    v: Sequence[Expression],
+    a: Sequence[Expression],
+    *,
+    cylindrical: bool = True,
+) -> list[Expression]:
+    """Generalized forces [N m, N] that move a plain tree so, in the order of its coordinates, gravity included.
+
+    ``q``, ``v`` and ``a`` are expressions of ``graph``, one for each coordinate.  Values of the tree that are expressions
+    stay live.  ``cylindrical`` False keeps a hinge and a slide along the same line two joints.
+
+    (10) asks for the dual part of the sum of v_i . F* over all bodies.  The dual product is the same number in all axes,
+    so every F* is carried to the joint, added, and multiplied there, where the partial velocity is the unit vector z_i
+    of a turn and epsilon z_i of a slide.  Since dual(epsilon x) = real(x), one product z_i . F* has both equations of a
+    cylindrical joint: the turn's in its dual part, the slide's in its real part.
+    """
+    chain = dual_chain(tree, graph, cylindrical)
+    motion = DualMotion(chain, graph, q)
+    carried = inertia_forces(motion, v, a)
+    tau = [constant(graph, 0) for _ in tree.coordinates]
+    for i in reversed(range(len(chain.bodies))):
+        body = chain.bodies[i]
+        equation = motion.axes[i].dot(carried[i])
+        if body.turn is not None:
+            tau[body.turn] = equation.dual * body.sense
+        if body.slide is not None:
+            tau[body.slide] = equation.real * body.slide_sense
+        if body.parent >= 0:
+            carried[body.parent] = carried[body.parent] + motion.outward(i, carried[i])
+    return tau
+
+
+def forces_on_speeds(
+    tree: Mechanism,
+    graph: Graph,
+    q: Sequence[Expression],
+    v: Sequence[Expression],
+    a: Sequence[Expression],
+    rates_from_speeds: Sequence[Sequence[Expression]],
+) -> list[Expression]:
+    """Generalized forces on independent speeds u, where dq/dt = N u + what does not depend on u.
+
+    ``rates_from_speeds`` is N, a row for each coordinate; ``v`` and ``a`` are dq/dt and d2q/dt2 as they then are.  (10) as
+    it stands: nonholonomic partial velocities of every body (7) times its inertia force.  The result is N^T ``forces``.
+    """
+    motion = DualMotion(dual_chain(tree, graph), graph, q)
+    inertia = inertia_forces(motion, v, a)
+    result = []
+    for column in zip(*rates_from_speeds, strict=True):
+        partials = motion.velocities(column)
+        products = [partial.dot(force) for partial, force in zip(partials, inertia, strict=True)]
+        result.append(sum((product.dual for product in products), constant(graph, 0)))
+    return result
+
+
+def inertia_forces(motion: DualMotion, v: Sequence[Expression], a: Sequence[Expression]) -> list[DualVector]:
+    """F* of every body (9) less its weight, seen at its origin."""
+    velocities = motion.velocities(v)
+    rates = motion.rates_of_change(velocities, v, a)
+    found = []
+    for body, velocity, rate in zip(motion.chain.bodies, velocities, rates, strict=True):
+        center = body.to_center
+        force = dual_inertia_force(body, center.inward(velocity), center.inward(rate))
+        found.append(center.outward(force))
+    return found

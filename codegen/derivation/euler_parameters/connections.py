@@ -1,0 +1,205 @@
+"""The joints of a mechanism as constraints between bodies: where they sit, what they leave free, how they are driven.
+
+Two hinges through a body without inertia whose axes meet at a right angle are one universal joint, a hinge and a slide
+along the same direction one cylindrical joint, so that such a body needs no coordinates of its own.  It must carry nothing
+else: no second joint, no loop, no spring.  Other bodies without inertia keep their seven coordinates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from kanegen.codegen.derivation.euler_parameters.chain import Chain, Link, axis_in_parent
+from kanegen.codegen.mechanism.constraints import LoopKind, TranslationalSpringDamper
+from kanegen.codegen.mechanism.records import ZERO3, Frame, Value, Vector3
+from kanegen.codegen.mechanism.values import square_root
+from kanegen.codegen.mechanism.vectors import (
+    add,
+    cross,
+    dot,
+    matrix_vector,
+    scale,
+    subtract,
+    transpose,
+)
+
+
+class DriveKind(Enum):
+    """How a coordinate moves the second body of a connection."""
+
+    TURN = "turn"
+    SLIDE = "slide"
+    FIRST_CROSS = "turn about the first axis of a universal joint"
+    SECOND_CROSS = "turn about the second axis of a universal joint"
+
+
+@dataclass(frozen=True, slots=True)
+class Drive:
+    """A joint of the tree within a connection.  ``coordinate`` None: it is held at zero.
+
+    ``sense`` is -1 where the joint's axis points against f of the marks.
+    """
+
+    joint: str
+    coordinate: int | None
+    kind: DriveKind
+    sense: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A joint's place on a body: a point, from the mass centre in the body's axes [m], and an orthonormal triad there.
+
+    f is the joint's axis.  ``body`` is the link's index in the chain, -1 for the base.
+    """
+
+    body: int
+    point: Vector3
+    f: Vector3
+    g: Vector3
+    h: Vector3
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A joint of the tree or of a loop; forces are counted on the second body."""
+
+    name: str
+    kind: LoopKind
+    first: Mark
+    second: Mark
+    drives: tuple[Drive, ...] = ()
+
+
+def connections_of(chain: Chain) -> list[Connection]:
+    """The joints of the tree, merged where a body without inertia lies between them, then the loops."""
+    found = []
+    skipped: set[int] = set()
+    for i in range(len(chain.links)):
+        if i in skipped:
+            continue
+        inner, outer = chain.links[i], _only_child(chain, i)
+        merged = None
+        if outer is not None:
+            merged = _universal(chain, inner, outer) or _cylindrical(chain, inner, outer)
+        if merged is None:
+            found.append(_single(chain, i))
+        else:
+            found.append(merged)
+            skipped.add(merged.second.body)
+    for loop in chain.mechanism.loops:
+        first, second = (_frame_mark(chain, chain.mechanism.frame(end)) for end in (loop.first, loop.second))
+        found.append(Connection(loop.name, loop.kind, first, second))
+    return found
+
+
+def triad(axis: Vector3) -> tuple[Vector3, Vector3, Vector3]:
+    """A right-handed orthonormal triad f, g, h with f = ``axis``; along the coordinate axes where the axis is."""
+    sizes: list[Value] = [abs(x) if isinstance(x, Fraction) else Fraction(1) for x in axis]
+    nonzero = [k for k in range(3) if axis[k] != 0]
+    if len(nonzero) == 1:
+        g = _unit((nonzero[0] + 1) % 3)
+        return axis, g, cross(axis, g)
+    least = min(range(3), key=lambda k: (float(sizes[k]), k))  # type: ignore[arg-type]
+    across = cross(_unit(least), axis)
+    g = scale(1 / square_root(dot(across, across)), across)
+    return axis, g, cross(axis, g)
+
+
+def _unit(k: int) -> Vector3:
+    x, y, z = (Fraction(int(r == k)) for r in range(3))
+    return x, y, z
+
+
+def _only_child(chain: Chain, i: int) -> int | None:
+    """The one link that hangs on body i, where that body has no inertia and nothing else on it."""
+    children = chain.children(i)
+    if chain.links[i].inertia is not None or len(children) != 1:
+        return None
+    mechanism = chain.mechanism
+    ends = [end for loop in mechanism.loops for end in (loop.first, loop.second)]
+    for spring in mechanism.springs:
+        if isinstance(spring, TranslationalSpringDamper):
+            ends += [spring.first, spring.second]
+    used = any(mechanism.frame(end).body == chain.links[i].name for end in ends)
+    return None if used else children[0]
+
+
+def _single(chain: Chain, i: int) -> Connection:
+    link = chain.links[i]
+    axes = triad(link.axis)
+    turned = [matrix_vector(link.rotation, axis) for axis in axes]
+    first = Mark(link.parent, chain.from_center(link.parent, link.position), *turned)
+    second = Mark(i, chain.from_center(i, ZERO3), *axes)
+    if link.revolute:
+        drive = Drive(link.joint, link.coordinate, DriveKind.TURN)
+        return Connection(link.joint, LoopKind.REVOLUTE, first, second, (drive,))
+    drive = Drive(link.joint, link.coordinate, DriveKind.SLIDE)
+    return Connection(link.joint, LoopKind.PRISMATIC, first, second, (drive,))
+
+
+def _universal(chain: Chain, inner: Link, k: int) -> Connection | None:
+    """Two hinges as one universal joint: f of the first mark is the first axis, f of the second mark the second one."""
+    outer = chain.links[k]
+    across = axis_in_parent(outer)
+    normal = cross(inner.axis, across)
+    if not (inner.revolute and outer.revolute):
+        return None
+    if dot(inner.axis, across) != 0 or dot(normal, outer.position) != 0:
+        return None
+    meeting = scale(dot(inner.axis, outer.position), inner.axis)
+    back = transpose(outer.rotation)
+    on_child = matrix_vector(back, subtract(meeting, outer.position))
+    first_seen = matrix_vector(back, inner.axis)
+    return Connection(
+        f"{inner.joint}+{outer.joint}",
+        LoopKind.UNIVERSAL,
+        _inner_mark(chain, inner, meeting, (inner.axis, across, normal)),
+        Mark(k, chain.from_center(k, on_child), outer.axis, first_seen, cross(outer.axis, first_seen)),
+        (
+            Drive(inner.joint, inner.coordinate, DriveKind.FIRST_CROSS),
+            Drive(outer.joint, outer.coordinate, DriveKind.SECOND_CROSS),
+        ),
+    )
+
+
+def _cylindrical(chain: Chain, inner: Link, k: int) -> Connection | None:
+    """A hinge and a slide along its direction, in either order, as one cylindrical joint."""
+    outer = chain.links[k]
+    along = axis_in_parent(outer)
+    if inner.revolute is outer.revolute or any(x != 0 for x in cross(inner.axis, along)):
+        return None
+    sense = 1 if dot(inner.axis, along) == 1 else -1
+    axes = triad(inner.axis)
+    back = transpose(outer.rotation)
+    f, g, h = (matrix_vector(back, axis) for axis in axes)
+    # the line is fixed in the first body by the hinge if that comes first, and in the second body otherwise
+    point = ZERO3 if inner.revolute else outer.position
+    on_child = matrix_vector(back, subtract(point, outer.position))
+    kinds = (DriveKind.TURN, DriveKind.SLIDE) if inner.revolute else (DriveKind.SLIDE, DriveKind.TURN)
+    return Connection(
+        f"{inner.joint}+{outer.joint}",
+        LoopKind.CYLINDRICAL,
+        _inner_mark(chain, inner, point, axes),
+        Mark(k, chain.from_center(k, on_child), f, g, h),
+        (
+            Drive(inner.joint, inner.coordinate, kinds[0]),
+            Drive(outer.joint, outer.coordinate, kinds[1], sense),
+        ),
+    )
+
+
+def _inner_mark(chain: Chain, link: Link, point: Vector3, axes: tuple[Vector3, Vector3, Vector3]) -> Mark:
+    """The mark on the parent of a link, from a point and a triad in the link's joint frame."""
+    place = add(link.position, matrix_vector(link.rotation, point))
+    f, g, h = (matrix_vector(link.rotation, axis) for axis in axes)
+    return Mark(link.parent, chain.from_center(link.parent, place), f, g, h)
+
+
+def _frame_mark(chain: Chain, frame: Frame) -> Mark:
+    """A frame as a mark: f is its z axis, g its x axis."""
+    x, y, z = transpose(frame.rotation)
+    body = chain.index(frame.body)
+    return Mark(body, chain.from_center(body, frame.position), z, x, y)

@@ -1,0 +1,89 @@
+"""A mechanism in body coordinates: which bodies have coordinates, which joints tie them together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kanegen.codegen.derivation.euler_parameters.chain import Chain, Link, chain_of
+from kanegen.codegen.derivation.euler_parameters.connections import Connection, Drive, connections_of
+from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.values import numeric
+
+NORMALISATION = "normalisation"
+HELD = "held"
+
+
+@dataclass(frozen=True, slots=True)
+class BodyModel:
+    """``kept`` are the links of the chain that have coordinates, in order; loops follow the tree in ``connections``."""
+
+    chain: Chain
+    kept: tuple[int, ...]
+    connections: tuple[Connection, ...]
+
+    @property
+    def places(self) -> dict[int, int]:
+        """From links of the chain to bodies; the base stays -1."""
+        return {-1: -1} | {link: body for body, link in enumerate(self.kept)}
+
+    @property
+    def bodies(self) -> list[Link]:
+        """The bodies with coordinates."""
+        return [self.chain.links[i] for i in self.kept]
+
+    def driven(self) -> list[tuple[Connection, Drive]]:
+        """Connection and drive of every coordinate, in the order of q."""
+        found = {
+            drive.coordinate: (connection, drive)
+            for connection in self.connections
+            for drive in connection.drives
+        }
+        return [found[k] for k in range(len(self.chain.mechanism.coordinates))]
+
+
+def body_model(mechanism: Mechanism, live_parameters: bool = False) -> BodyModel:
+    """The mechanism in body coordinates.
+
+    Raises ModelError where it has other constraints than joints: contacts, blades, equations, joints moved at a rate.
+    """
+    for constraint in mechanism.constraints:
+        raise ModelError(
+            f"constraint {constraint.name!r}",
+            "is no joint between two bodies",
+            "joints and loops alone: the constraint library of Euler parameters has no contacts and no equations",
+            "Use another formulation for this mechanism.",
+        )
+    for given in mechanism.prescribed:
+        if numeric(given.rate, mechanism) != 0:
+            raise ModelError(
+                f"prescribed joint {given.joint!r}",
+                "moves without a coordinate",
+                "rate zero: bodies are followed in the base frame, where this motion shows",
+                "Make the joint a coordinate and drive it.",
+            )
+    chain = chain_of(mechanism, live_parameters)
+    connections = connections_of(chain)
+    kept = tuple(sorted(c.second.body for c in connections if c.drives))
+    return BodyModel(chain, kept, tuple(connections))
+
+
+def names_of_constraints(mechanism: Mechanism) -> list[tuple[str, str]]:
+    """Joint or body, and kind, of every row of joint_constraints.
+
+    Joints that share a body without inertia are one, called "first+second".  Kinds are those of ``LoopKind``, "held" for
+    a joint that a drive without a coordinate holds at zero, and "normalisation", where the name is a body's.
+    """
+    from kanegen.codegen.derivation.euler_parameters.programs import joint_rows_by_name
+
+    return [(name, kind) for name, kind, _ in joint_rows_by_name(mechanism)]
+
+
+def names_of_joints(mechanism: Mechanism) -> list[str]:
+    """The rows of joint_reactions: joints of the tree, then loops."""
+    return [connection.name for connection in body_model(mechanism).connections]
+
+
+def names_of_bodies(mechanism: Mechanism) -> list[str]:
+    """The bodies with coordinates, in the order of x."""
+    return [link.name for link in body_model(mechanism).bodies]

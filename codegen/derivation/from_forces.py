@@ -1,0 +1,149 @@
+"""Programs of a tree from any formulation that gives its generalized forces.
+
+tau = M(q) a + h(q, v): unit accelerations at rest and without gravity give the columns of the mass matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.kernel_arguments import (
+    acceleration_input,
+    acceleration_output,
+    force_argument,
+    position_input,
+    rate_input,
+)
+from kanegen.codegen.derivation.linear_solve import elimination_orders, solve
+from kanegen.codegen.derivation.placement import PlacedTree
+from kanegen.codegen.derivation.regularity import require_regular
+from kanegen.codegen.derivation.standard import Build
+from kanegen.codegen.graph import Argument, Expression, Graph, Program, constant, inputs
+from kanegen.codegen.mechanism.folding import with_numbers
+from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.reduction import without_fixed_joints
+
+Vector = Sequence[Expression]
+Forces = Callable[[Mechanism, Graph, Vector, Vector, Vector], list[Expression]]
+"""Mechanism (a plain tree), graph, q, v, a -> generalized forces in coordinate order."""
+
+
+def programs_from(forces: Forces, source: str, live: bool) -> dict[str, Build]:
+    """Inverse and forward dynamics, mass matrix, bias and gravity forces from a formulation's generalized forces."""
+    made = _Programs(forces, source, live)
+    return {
+        "inverse_dynamics": made.inverse_dynamics,
+        "forward_dynamics": made.forward_dynamics,
+        "mass_matrix": made.mass_matrix,
+        "bias_forces": made.bias_forces,
+        "gravity_forces": made.gravity_forces,
+    }
+
+
+class _Programs:
+    def __init__(self, forces: Forces, source: str, live: bool) -> None:
+        self.forces, self.source, self.live = forces, source, live
+
+    def inverse_dynamics(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+        """tau from q, v, a."""
+        graph, n = Graph(), len(tree.bodies)
+        tau = self._forces(mechanism, graph, *(inputs(graph, name, n) for name in "qva"))
+        return self._program(
+            "inverse_dynamics",
+            "generalized forces that produce given accelerations",
+            (position_input(mechanism), rate_input(mechanism), acceleration_input(mechanism)),
+            force_argument(mechanism),
+            tau,
+        )
+
+    def bias_forces(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+        """h(q, v)."""
+        graph, n = Graph(), len(tree.bodies)
+        rest = [constant(graph, 0)] * n
+        h = self._forces(mechanism, graph, inputs(graph, "q", n), inputs(graph, "v", n), rest)
+        return self._program(
+            "bias_forces",
+            "Coriolis, centrifugal and gravity forces",
+            (position_input(mechanism), rate_input(mechanism)),
+            force_argument(mechanism, "h", "generalized forces at zero acceleration, tau = M a + h"),
+            h,
+        )
+
+    def gravity_forces(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+        """g(q)."""
+        graph, n = Graph(), len(tree.bodies)
+        rest = [constant(graph, 0)] * n
+        return self._program(
+            "gravity_forces",
+            "generalized forces that hold the mechanism at rest",
+            (position_input(mechanism),),
+            force_argument(mechanism, "g", "generalized forces at rest"),
+            self._forces(mechanism, graph, inputs(graph, "q", n), rest, rest),
+        )
+
+    def mass_matrix(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+        """M(q)."""
+        graph, n = Graph(), len(tree.bodies)
+        matrix = self._inertia(mechanism, graph, inputs(graph, "q", n))
+        return self._program(
+            "mass_matrix",
+            "mass matrix",
+            (position_input(mechanism),),
+            Argument(
+                "M",
+                (n, n),
+                "kg m^2, kg m, kg",
+                "mass matrix, rows and columns in the order of the coordinates",
+            ),
+            [x for row in matrix for x in row],
+        )
+
+    def forward_dynamics(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+        """a from q, v, tau."""
+        require_regular(mechanism)
+        graph, n = Graph(), len(tree.bodies)
+        q, v, tau = (inputs(graph, name, n) for name in ("q", "v", "tau"))
+        matrix = self._inertia(mechanism, graph, q)
+        h = self._forces(mechanism, graph, q, v, [constant(graph, 0)] * n)
+        order = elimination_orders(
+            [[not x.is_zero for x in row] for row in matrix], [[x.is_number for x in row] for row in matrix]
+        )[0]
+        a = solve(matrix, [t - x for t, x in zip(tau, h, strict=True)], [(i,) for i in order])
+        return self._program(
+            "forward_dynamics",
+            "joint accelerations that generalized forces produce",
+            (position_input(mechanism), rate_input(mechanism), force_argument(mechanism)),
+            acceleration_output(mechanism),
+            a,
+        )
+
+    def _inertia(self, mechanism: Mechanism, graph: Graph, q: Vector) -> list[list[Expression]]:
+        n, zero, one = len(q), constant(graph, 0), constant(graph, 1)
+        still = replace(mechanism, gravity=(Fraction(0),) * 3)
+        rest = [zero] * n
+        columns = [
+            self._forces(still, graph, q, rest, [one if i == j else zero for i in range(n)]) for j in range(n)
+        ]
+        return [[columns[min(i, j)][max(i, j)] for j in range(n)] for i in range(n)]
+
+    def _forces(
+        self, mechanism: Mechanism, graph: Graph, q: Vector, v: Vector, a: Vector
+    ) -> list[Expression]:
+        reduced = without_fixed_joints(mechanism)
+        return self.forces(reduced if self.live else with_numbers(reduced), graph, q, v, a)
+
+    def _program(
+        self, name: str, title: str, given: tuple[Argument, ...], output: Argument, values: Vector
+    ) -> Program:
+        return Program(
+            name=name,
+            title=title,
+            source=self.source,
+            inputs=given,
+            outputs=(output,),
+            graph=values[0].graph,
+            results=(tuple(x.ref for x in values),),
+        )

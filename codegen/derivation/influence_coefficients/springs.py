@@ -1,0 +1,146 @@
+"""Effective damping and spring rate of a mechanism's springs and dampers, equations (18) to (25).
+
+Loads are counted as in the paper: those that the springs and dampers oppose to a motion, which the drives must supply.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kanegen.codegen.derivation.influence_coefficients.arrays import (
+    Matrix,
+    Vector,
+    apply,
+    generalized_dot,
+    inner,
+    matrix_sum,
+    times,
+    zero_array,
+    zero_matrix,
+)
+from kanegen.codegen.derivation.influence_coefficients.coefficients import Influence, point_influence
+from kanegen.codegen.derivation.kinematics import Kinematics, frames_of
+from kanegen.codegen.graph import Expression, constant
+from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.mechanism.constraints import TorsionalSpringDamper, TranslationalSpringDamper
+from kanegen.codegen.mechanism.records import BASE, Frame, Mechanism
+from kanegen.codegen.mechanism.values import Lift
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A spring or damper: its rate, its deformation parameters u and their influence coefficients."""
+
+    rate: Expression
+    deformation: Vector
+    influence: Influence
+
+
+class Springs:
+    """The springs and dampers of a tree; ``live`` keeps their parameters symbols of the program."""
+
+    def __init__(self, kinematics: Kinematics, mechanism: Mechanism, live: bool) -> None:
+        self.kinematics, self.mechanism = kinematics, mechanism
+        self.graph = kinematics.motion.graph
+        self.size = len(kinematics.tree.bodies)
+        self._lift = Lift(self.graph, mechanism.parameters, live=live)
+
+    def effective_damping(self) -> Matrix:
+        """C* of (18), n x n."""
+        terms: list[Matrix] = [zero_matrix(self.graph, self.size, self.size)]
+        for damper in self._dampers():
+            G = damper.influence.G
+            terms.append(vec.matrix_scale(damper.rate, times(self.graph, vec.transpose(G), G)))
+        return matrix_sum(self.graph, terms)
+
+    def effective_stiffness(self) -> Matrix:
+        """K* of (25), n x n: the derivative of the springs' generalized forces (22)."""
+        graph = self.graph
+        terms: list[Matrix] = [zero_matrix(graph, self.size, self.size)]
+        for spring in self._springs():
+            G, H = spring.influence.G, spring.influence.H
+            terms.append(vec.matrix_scale(spring.rate, times(graph, vec.transpose(G), G)))
+            (bent,) = generalized_dot(graph, [vec.scale(spring.rate, spring.deformation)], H)
+            terms.append(bent)
+        return matrix_sum(graph, terms)
+
+    def loads(self, rates: Vector) -> list[Expression]:
+        """The sum of (19), for the rates of the coordinates, and (23)."""
+        found = list(apply(self.graph, self.effective_damping(), rates))
+        for spring in self._springs():
+            local = vec.scale(spring.rate, spring.deformation)  # (24)
+            joint = apply(self.graph, vec.transpose(spring.influence.G), local)
+            found = [x + y for x, y in zip(found, joint, strict=True)]
+        return found
+
+    def _springs(self) -> list[Element]:
+        found = []
+        for record in self.mechanism.springs:
+            rate, rest = self._lift(record.stiffness), self._lift(record.rest)
+            if rate.is_zero:
+                continue
+            if isinstance(record, TorsionalSpringDamper):
+                angle, influence = self._joint(record)
+                found.append(Element(rate, [angle - rest], influence))
+            elif rest.is_zero:
+                # a pull along the line of length l with k l is a pull of k along each coordinate: regular where l vanishes
+                found.append(Element(rate, *self._separation(record)))
+            else:
+                length, influence = self._length(record)
+                found.append(Element(rate, [length - rest], influence))
+        return found
+
+    def _dampers(self) -> list[Element]:
+        found = []
+        for record in self.mechanism.springs:
+            rate = self._lift(record.damping)
+            if not rate.is_zero:
+                if isinstance(record, TorsionalSpringDamper):
+                    value, influence = self._joint(record)
+                else:
+                    value, influence = self._length(record)
+                found.append(Element(rate, [value], influence))
+        return found
+
+    def _joint(self, record: TorsionalSpringDamper) -> tuple[Expression, Influence]:
+        """The coordinate of a joint."""
+        motion, bodies = self.kinematics.motion, self.kinematics.tree.bodies
+        i = next(i for i, body in enumerate(bodies) if body.joint == record.joint)
+        G = zero_matrix(self.graph, 1, self.size)
+        G[0][bodies[i].coordinate] = constant(self.graph, 1)
+        return motion.q[i] * (1 / motion.to_unit(i)), Influence(G, zero_array(self.graph, 1, self.size))
+
+    def _separation(self, record: TranslationalSpringDamper) -> tuple[Vector, Influence]:
+        """Components in the base of the way from the first origin to the second."""
+        ends = [self._point(name) for name in (record.first, record.second)]
+        (first, first_influence), (second, second_influence) = ends
+        H = [
+            [list(vec.subtract(s, r)) for r, s in zip(one, other, strict=True)]
+            for one, other in zip(first_influence.H, second_influence.H, strict=True)
+        ]
+        G = [list(vec.subtract(s, r)) for r, s in zip(first_influence.G, second_influence.G, strict=True)]
+        return vec.subtract(second, first), Influence(G, H)
+
+    def _length(self, record: TranslationalSpringDamper) -> tuple[Expression, Influence]:
+        """The distance l of the two origins, where it does not vanish: l^2 = d . d, differentiated twice."""
+        graph = self.graph
+        d, separation = self._separation(record)
+        length = inner(graph, d, d).square_root()
+        unit = [x / length for x in d]
+        G = times(graph, [unit], separation.G)
+        turning = times(graph, vec.transpose(separation.G), separation.G)
+        own = times(graph, vec.transpose(G), G)
+        swing = [
+            [(x - y) / length for x, y in zip(r, s, strict=True)] for r, s in zip(turning, own, strict=True)
+        ]
+        (bend,) = generalized_dot(graph, [unit], separation.H)
+        return length, Influence(G, [matrix_sum(graph, [bend, swing])])
+
+    def _point(self, name: str) -> tuple[Vector, Influence]:
+        frame = Frame(BASE, BASE) if name == BASE else self._frame(name)
+        body, _, _ = self.kinematics.frame(frame)
+        origin = [self.kinematics.frame_origin(frame, m) for m in range(3)]
+        return origin, point_influence(self.kinematics, body, origin)
+
+    def _frame(self, name: str) -> Frame:
+        return next(frame for frame in frames_of(self.kinematics.tree) if frame.name == name)

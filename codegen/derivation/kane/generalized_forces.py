@@ -1,0 +1,108 @@
+"""Generalized inertia forces and generalized active forces, summed over the bodies (Kane & Levinson 1983, eqs 76 - 116).
+
+    K*_r = sum over bodies of  w_r . T* + v_r . R*                             (eqs 78, 87)
+           T* = -alpha . I - w x I . w,   R* = -m a                            (eq 79)
+    K_r  = sum over bodies of  v_r . m g  +  tau_r                             (eqs 89 - 116)
+
+with the partial angular velocities w_r and the partial velocities v_r of the mass centres, which a ``KaneMotion``
+gives: holonomic ones, or nonholonomic ones of fewer speeds.
+
+Terms with the same partial velocity component are collected before they are multiplied by it, as in the paper's
+Z6 (Z146 + Z155).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from kanegen.codegen.derivation.kane.motion import KaneMotion
+from kanegen.codegen.graph import Expression, Ref
+
+Component = Callable[[int, int], Expression]
+"""Component k of a vector of body i."""
+
+
+def negative(x: Expression) -> Expression:
+    """-x, where zero has no sign."""
+    return x if x.is_zero else -x
+
+
+def inertia_torque(motion: KaneMotion, i: int, k: int) -> Expression:
+    """T* of body i, component k in its basis (eq 79)."""
+    tensor = motion.inertias[i].tensor
+    a, b = (k + 1) % 3, (k + 2) % 3
+    w, number = motion.angular_velocity, motion.turns.number
+    terms = [number(tensor[k][c]) * motion.angular_acceleration(i, c) for c in range(3) if tensor[k][c] != 0]
+    if tensor[b][b] != tensor[a][a]:
+        terms.append(number(tensor[b][b] - tensor[a][a]) * (w(i, a) * w(i, b)))
+    if tensor[b][k] != 0:
+        terms.append(number(tensor[b][k]) * (w(i, a) * w(i, k)))
+    if tensor[a][k] != 0:
+        terms.append(-number(tensor[a][k]) * (w(i, b) * w(i, k)))
+    if tensor[a][b] != 0:
+        terms.append(number(tensor[a][b]) * (w(i, a) * w(i, a) - w(i, b) * w(i, b)))
+    value = -motion.turns.sum(terms)
+    return motion.note(value, f"inertia torque of {motion.tree.bodies[i].name}, {k + 1}")
+
+
+def inertia_force(motion: KaneMotion, i: int, k: int) -> Expression:
+    """R* of body i and its weight, m (g - a), component k in the basis of the carrier (eqs 79, 91)."""
+    value = -motion.turns.number(motion.inertias[i].mass) * motion.acceleration(i, k)
+    return motion.note(value, f"inertia force and weight of {motion.tree.bodies[i].name}, {k + 1}")
+
+
+def generalized_force(motion: KaneMotion, r: int) -> Expression:
+    """K*_r and the part of K_r that gravity makes (eqs 78, 90, 93 - 95)."""
+    velocity = partial(_partial_velocity, motion, r)
+    value = _dotted(motion, r, velocity, partial(inertia_torque, motion), partial(inertia_force, motion))
+    return motion.note(value, f"generalized inertia and gravitational force {r + 1}")
+
+
+def inertia_coefficient(motion: KaneMotion, r: int, s: int) -> Expression:
+    """X_rs = -sum over bodies of (w_r . I . w_s + m v_r . v_s) (eqs 78, 79, 88)."""
+    torque, force = partial(_torque_coefficient, motion, s), partial(_force_coefficient, motion, r, s)
+    return _dotted(motion, r, partial(_paired_velocity, motion, r, s), torque, force)
+
+
+def _partial_velocity(motion: KaneMotion, r: int, i: int, k: int) -> Expression:
+    return motion.partial_velocity(i, r, k)
+
+
+def _paired_velocity(motion: KaneMotion, r: int, s: int, i: int, k: int) -> Expression:
+    return motion.paired_partial_velocity(i, r, s, k)
+
+
+def _torque_coefficient(motion: KaneMotion, s: int, i: int, k: int) -> Expression:
+    """What u'_s is multiplied by in T* of body i, component k."""
+    row = motion.inertias[i].tensor[k]
+    number, w_s = motion.turns.number, partial(motion.partial_angular_velocity, i, s)
+    value = -motion.turns.sum([number(row[c]) * w_s(c) for c in range(3) if row[c] != 0])
+    return motion.note(value, f"inertia torque of {motion.tree.bodies[i].name} for u{s + 1}' = 1, {k + 1}")
+
+
+def _force_coefficient(motion: KaneMotion, r: int, s: int, i: int, k: int) -> Expression:
+    """What u'_s is multiplied by in R* of body i, component k, in the basis that suits v_r."""
+    value = -motion.turns.number(motion.inertias[i].mass) * motion.paired_partial_velocity(i, s, r, k)
+    return motion.note(value, f"inertia force of {motion.tree.bodies[i].name} for u{s + 1}' = 1, {k + 1}")
+
+
+def _dotted(
+    motion: KaneMotion, r: int, velocity: Component, torque: Component, force: Component
+) -> Expression:
+    """Sum over bodies of w_r . torque + velocity . force; factors of the same partial are added up first."""
+    factors: dict[Ref, list[Expression]] = {}
+
+    def collect(partial_velocity: Expression, factor: Component, i: int, k: int) -> None:
+        if not partial_velocity.is_zero:
+            ref, value = partial_velocity.ref, factor(i, k)
+            factors.setdefault(abs(ref), []).append(value if ref > 0 else -value)
+
+    for i in range(len(motion.tree.bodies)):
+        for k in range(3):
+            collect(motion.partial_angular_velocity(i, r, k), torque, i, k)
+            if motion.inertias[i].mass != 0:
+                collect(velocity(i, k), force, i, k)
+    return motion.turns.sum(
+        [Expression(motion.graph, ref) * motion.turns.sum(values) for ref, values in factors.items()]
+    )

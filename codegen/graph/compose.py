@@ -1,0 +1,61 @@
+"""Composition: a program's results for inputs that are themselves expressions of another graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kanegen.codegen.graph.expression import Expression
+from kanegen.codegen.graph.graph import Graph, Kind, Ref
+from kanegen.codegen.graph.program import Program
+
+
+def copy_node(graph: Graph, source: Graph, index: int, operands: tuple[Ref, ...]) -> Ref:
+    """The same node in another graph, with operands already there."""
+    kind, payload = source.kinds[index], source.payloads[index]
+    if kind is Kind.CONSTANT:
+        return graph.constant(payload[0])
+    if kind is Kind.INPUT:
+        return graph.input(*payload)
+    if kind is Kind.PARAMETER:
+        return graph.parameter(payload[0])
+    if kind is Kind.SUM:
+        return graph.sum(operands)
+    if kind is Kind.PRODUCT:
+        return graph.product(operands)
+    if kind is Kind.QUOTIENT:
+        return graph.quotient(*operands)
+    if kind is Kind.SQUARE_ROOT:
+        return graph.square_root(operands[0])
+    return graph.sine(operands[0]) if kind is Kind.SINE else graph.cosine(operands[0])
+
+
+def compose(
+    program: Program,
+    graph: Graph,
+    arguments: Mapping[str, Sequence[Expression]],
+    labels: dict[int, str] | None = None,
+) -> list[list[Expression]]:
+    """The outputs of ``program``, one list each, with its inputs replaced by ``arguments`` (entries by name) of ``graph``.
+
+    Names of quantities are added to ``labels`` where that is given.  Inputs without a replacement stay inputs.
+    """
+    source = program.graph
+    new: dict[int, Ref] = {}
+    for index in source.reachable(program.roots):
+        payload = source.payloads[index]
+        if source.kinds[index] is Kind.INPUT and payload[0] in arguments:
+            new[index] = arguments[payload[0]][payload[1]].ref
+        else:
+            operands = tuple(new[r] if r > 0 else -new[-r] for r in source.operands(index))
+            new[index] = copy_node(graph, source, index, operands)
+        if labels is not None and index in program.labels and graph.kinds[abs(new[index])] > Kind.PARAMETER:
+            label = program.labels[index]
+            if new[index] < 0:
+                label = label[1:] if label.startswith("-") else "-" + label
+            labels.setdefault(abs(new[index]), label)
+    return [[signed(graph, new[abs(r)], r) for r in refs] for refs in program.results]
+
+
+def signed(graph: Graph, ref: Ref, like: Ref) -> Expression:
+    """The reference, negated where ``like`` is negative; zero has no sign."""
+    return Expression(graph, ref if like > 0 or ref == graph.zero else -ref)

@@ -1,0 +1,121 @@
+"""Forward differentiation of expressions: along a direction, once and twice.
+
+For a node x and inputs q that change at the rates dq/dt (constant in time, expressions that the differentiation does not
+look into), ``first`` is dx/dt and ``second`` d2x/dt2.  Seeding one input with 1 gives a partial derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from kanegen.codegen.graph.expression import Expression, total
+from kanegen.codegen.graph.graph import Graph, Kind, Ref
+
+
+class Tangents:
+    """Derivatives of expressions of one graph along one direction of its inputs, remembered node by node.
+
+    ``rates`` maps inputs, as expressions that are single INPUT nodes, to the expressions at which they change.
+    """
+
+    def __init__(self, graph: Graph, rates: Mapping[Expression, Expression]) -> None:
+        self.graph = graph
+        self._zero = Expression(graph, graph.zero)
+        self._first: dict[int, Expression] = {}
+        self._second: dict[int, Expression] = {}
+        for variable, rate in rates.items():
+            if graph.kind(variable.ref) is not Kind.INPUT:
+                raise ValueError("derivatives are taken with respect to inputs alone")
+            self._first[variable.ref] = rate
+
+    def first(self, expression: Expression) -> Expression:
+        """The first derivative along the direction."""
+        self._prepare([expression.ref])
+        return self._signed(self._first, expression.ref)
+
+    def second(self, expression: Expression) -> Expression:
+        """The second derivative along the direction, the rates being constant."""
+        self._prepare([expression.ref])
+        for index in self.graph.reachable([expression.ref]):
+            if index not in self._second:
+                self._second[index] = self._curvature(index)
+        return self._signed(self._second, expression.ref)
+
+    def _prepare(self, roots: Iterable[Ref]) -> None:
+        for index in self.graph.reachable(roots):
+            if index not in self._first:
+                self._first[index] = self._slope(index)
+
+    def _signed(self, table: Mapping[int, Expression], ref: Ref) -> Expression:
+        return table[ref] if ref > 0 else -table[-ref]
+
+    def _d(self, ref: Ref) -> Expression:
+        return self._signed(self._first, ref)
+
+    def _slope(self, index: int) -> Expression:
+        graph, kind, payload = self.graph, self.graph.kinds[index], self.graph.payloads[index]
+        if kind in (Kind.CONSTANT, Kind.INPUT, Kind.PARAMETER):
+            return self._zero
+        node = Expression(graph, index)
+        if kind is Kind.SUM:
+            return total(graph, [self._d(r) for r in payload])
+        if kind is Kind.PRODUCT:
+            return total(graph, [self._others(payload, k) * d for k, d in self._changing(payload)])
+        if kind is Kind.QUOTIENT:
+            numerator, denominator = payload
+            slope = self._d(numerator) - node * self._d(denominator)
+            return slope / Expression(graph, denominator)
+        inner = self._d(payload[0])
+        if inner.is_zero:
+            return self._zero
+        argument = Expression(graph, payload[0])
+        if kind is Kind.SQUARE_ROOT:
+            return inner / (node * 2)
+        return argument.cosine() * inner if kind is Kind.SINE else -(argument.sine() * inner)
+
+    def _curvature(self, index: int) -> Expression:
+        graph, kind, payload = self.graph, self.graph.kinds[index], self.graph.payloads[index]
+        if kind in (Kind.CONSTANT, Kind.INPUT, Kind.PARAMETER):
+            return self._zero
+        node = Expression(graph, index)
+        if kind is Kind.SUM:
+            return total(graph, [self._signed(self._second, r) for r in payload])
+        if kind is Kind.PRODUCT:
+            terms = [
+                self._others(payload, k) * self._signed(self._second, r)
+                for k, r in enumerate(payload)
+                if not self._signed(self._second, r).is_zero
+            ]
+            changing = self._changing(payload)
+            for at, (k, d) in enumerate(changing):
+                for l, e in changing[at + 1 :]:
+                    terms.append(self._others(payload, k, l) * d * e * 2)
+            return total(graph, terms)
+        if kind is Kind.QUOTIENT:
+            numerator, denominator = payload
+            slope, bend = self._d(denominator), self._signed(self._second, denominator)
+            top = self._signed(self._second, numerator) - node * bend - self._d(index) * slope * 2
+            return top / Expression(graph, denominator)
+        inner, bend = self._d(payload[0]), self._signed(self._second, payload[0])
+        if inner.is_zero and bend.is_zero:
+            return self._zero
+        argument = Expression(graph, payload[0])
+        if kind is Kind.SQUARE_ROOT:
+            slope = self._d(index)
+            return (bend / 2 - slope * slope) / node
+        other = argument.cosine() if kind is Kind.SINE else -argument.sine()
+        return other * bend - node * (inner * inner)
+
+    def _changing(self, payload: tuple[Ref, ...]) -> list[tuple[int, Expression]]:
+        """Places and derivatives of the factors that change."""
+        return [(k, self._d(r)) for k, r in enumerate(payload) if not self._d(r).is_zero]
+
+    def _others(self, payload: tuple[Ref, ...], *left_out: int) -> Expression:
+        return Expression(
+            self.graph, self.graph.product([r for k, r in enumerate(payload) if k not in left_out])
+        )
+
+
+def partial(graph: Graph, variable: Expression) -> Tangents:
+    """Partial derivatives with respect to one input."""
+    return Tangents(graph, {variable: Expression(graph, graph.one)})

@@ -1,0 +1,290 @@
+"""What can be wrong with the loops and constraints of a mechanism."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import sympy
+
+from kanegen.codegen.graph import Expression, Graph
+from kanegen.codegen.graph.sympy_bridge import UnsupportedExpressionError, from_sympy
+from kanegen.codegen.mechanism.constraints import (
+    Constraint,
+    KnifeEdge,
+    Loop,
+    LoopKind,
+    PositionConstraint,
+    RollingContact,
+    VelocityConstraint,
+)
+from kanegen.codegen.mechanism.control_law import live_parameters
+from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.poses import frame_poses
+from kanegen.codegen.mechanism.records import BASE, JointKind, Mechanism
+from kanegen.codegen.mechanism.values import numeric
+
+_OFF = 1e-9
+"""Shares of the radius by which a contact may be off: some hundred roundings of a tree a thousand times as large."""
+
+EQUATIONS: Mapping[LoopKind, int] = {
+    LoopKind.SPHERICAL: 3,
+    LoopKind.REVOLUTE: 5,
+    LoopKind.UNIVERSAL: 4,
+    LoopKind.CYLINDRICAL: 4,
+    LoopKind.PRISMATIC: 5,
+    LoopKind.PLANAR: 3,
+    LoopKind.FIXED: 6,
+}
+"""How many equations of position each kind of loop stands for."""
+
+
+def check_constraints(mechanism: Mechanism) -> None:
+    """Raise ModelError for the first loop or constraint that does not fit the mechanism."""
+    carriers = Carriers(mechanism)
+    for loop in mechanism.loops:
+        _check_loop(loop, carriers)
+    for constraint in mechanism.constraints:
+        where = described(constraint)
+        if isinstance(constraint, RollingContact):
+            _check_rolling(where, constraint, carriers, mechanism)
+        elif isinstance(constraint, KnifeEdge):
+            carriers.check_pair(where, ("edge", constraint.edge), ("ground", constraint.ground))
+        else:
+            _check_written(where, constraint, mechanism)
+
+
+def described(item: Loop | Constraint) -> str:
+    """How messages call a loop or a constraint."""
+    kinds: dict[type[object], str] = {
+        Loop: "loop",
+        RollingContact: "rolling contact",
+        KnifeEdge: "knife edge",
+        PositionConstraint: "equation of position",
+        VelocityConstraint: "equation of velocity",
+    }
+    return f"{kinds[type(item)]} {item.name!r}"
+
+
+def equation_count(mechanism: Mechanism) -> int:
+    """The number of equations of velocity that loops and constraints stand for, redundant ones included."""
+    count = sum(EQUATIONS[loop.kind] for loop in mechanism.loops)
+    for constraint in mechanism.constraints:
+        touches = isinstance(constraint, RollingContact) and constraint.contact is None
+        count += 3 if touches else 2 if isinstance(constraint, RollingContact) else 1
+    return count
+
+
+class Carriers:
+    """The frames of a mechanism and the bodies that move them: what fixed joints hold together counts as one body."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self._carrier = {BASE: BASE}
+        for joint in mechanism.joints:
+            fixed = joint.kind is JointKind.FIXED
+            self._carrier[joint.child] = self._carrier[joint.parent] if fixed else joint.child
+        self._body = {BASE: BASE} | {frame.name: frame.body for frame in mechanism.frames}
+
+    def of_body(self, body: str) -> str:
+        """The body that carries a body."""
+        return self._carrier[body]
+
+    def of_frame(self, where: str, role: str, frame: str) -> str:
+        """The body that carries a frame.  Raises ModelError for a frame that there is not."""
+        if frame not in self._body:
+            raise ModelError(
+                where,
+                f"its {role} {frame!r} is not a frame",
+                f"one of {', '.join(map(repr, self._body))}",
+                "Mend the name, or add the frame to a body.",
+            )
+        return self._carrier[self._body[frame]]
+
+    def check_pair(self, where: str, first: tuple[str, str], second: tuple[str, str]) -> None:
+        """Raise ModelError unless two frames, given with their roles, stand on bodies that can move apart."""
+        body, other = self.of_frame(where, *first), self.of_frame(where, *second)
+        if body == other:
+            raise ModelError(
+                where,
+                f"its {first[0]} {first[1]!r} and its {second[0]} {second[1]!r} are both fixed in {body!r}",
+                "frames on two bodies that move relative to each other",
+                "Mend one of the names.",
+            )
+
+
+def _check_loop(loop: Loop, carriers: Carriers) -> None:
+    where = described(loop)
+    if not isinstance(loop.kind, LoopKind):
+        raise ModelError(
+            where,
+            f"is of the kind {loop.kind!r}",
+            f"one of {', '.join(f'LoopKind.{kind.name}' for kind in LoopKind)}",
+            "Give the joint that closes the loop.",
+        )
+    carriers.check_pair(where, ("first frame", loop.first), ("second frame", loop.second))
+
+
+def _check_rolling(where: str, rolling: RollingContact, carriers: Carriers, mechanism: Mechanism) -> None:
+    wheel = ("wheel", rolling.wheel)
+    carriers.check_pair(where, wheel, ("ground", rolling.ground))
+    if rolling.contact is not None:
+        # the point of contact wanders along the rim: a frame that turns with the wheel cannot stay there
+        carriers.check_pair(where, wheel, ("contact", rolling.contact))
+    radius = numeric(rolling.radius, mechanism)
+    if radius <= 0:
+        raise ModelError(
+            where, f"its radius is {float(radius)!r} m", "a radius above 0", "Give the wheel's own radius."
+        )
+
+
+def check_contacts(mechanism: Mechanism) -> None:
+    """Raise ModelError for a rolling contact whose frame of contact is not the point where the wheel touches the ground.
+
+    It must be so by the construction of the tree, that is in every configuration; one off the home, where nothing is
+    straight, tells.  Expects joints in depth-first order.
+    """
+    home = [float(numeric(x, mechanism)) for x in mechanism.home] or [0.0] * len(mechanism.coordinates)
+    poses = frame_poses(mechanism, [x + 0.1 + 0.01 * i for i, x in enumerate(home)])
+    for contact in mechanism.constraints:
+        if isinstance(contact, RollingContact) and contact.contact is not None:
+            ground = poses[contact.ground]
+            wheel = poses[contact.wheel]
+            up, axle = ground[:3, 2], wheel[:3, 2]
+            # the normal of the ground projected on the wheel's plane points from the contact to the centre
+            rise = up - (up @ axle) * axle
+            slope = float(np.linalg.norm(rise))
+            radius = float(numeric(contact.radius, mechanism))
+            if slope < _OFF:
+                raise ModelError(
+                    described(contact),
+                    f"the z axis of its wheel {contact.wheel!r} is perpendicular to the ground",
+                    "the axle as z axis of the wheel's frame",
+                    "Give a frame of the wheel that is turned so, by (-pi/2, 0, 0) where the axle is the body's y.",
+                )
+            lowest = wheel[:3, 3] - radius / slope * rise
+            off = float(np.linalg.norm(poses[contact.contact][:3, 3] - lowest))
+            above = float(up @ (lowest - ground[:3, 3]))
+            if off > _OFF * radius or abs(above) > _OFF * radius:
+                raise ModelError(
+                    described(contact),
+                    f"with coordinates a little off the home the wheel's lowest point is {off:.3g} m from the origin of "
+                    f"{contact.contact!r} and {above:.3g} m above the ground",
+                    "a frame that by the construction of the tree is the point of contact in every configuration",
+                    "Mend the frame, the radius or the axle (the wheel's z axis), or leave the contact out: the wheel "
+                    "then touches by an equation.",
+                )
+
+
+def _check_written(
+    where: str, constraint: PositionConstraint | VelocityConstraint, mechanism: Mechanism
+) -> None:
+    """An equation given as an expression: its symbols, that it can be compiled, and that it is linear in the rates."""
+    rates = constraint.qdot if isinstance(constraint, VelocityConstraint) else ()
+    groups = [("coordinates q", constraint.q)]
+    if isinstance(constraint, VelocityConstraint):
+        groups.append(("rates qdot", rates))
+    for what, symbols in groups:
+        if len(symbols) != len(mechanism.coordinates):
+            raise ModelError(
+                where,
+                f"has {len(symbols)} {what}",
+                f"{len(mechanism.coordinates)}, one for each of {', '.join(mechanism.coordinates)}",
+                "Give one each, in this order.",
+            )
+    _check_symbols(where, (*constraint.q, *rates), mechanism)
+    _check_expression(where, constraint.expression, (*constraint.q, *rates), mechanism)
+    if isinstance(constraint, VelocityConstraint):
+        _check_linear(where, constraint)
+
+
+def _check_symbols(where: str, symbols: Iterable[sympy.Symbol], mechanism: Mechanism) -> None:
+    symbols = tuple(symbols)
+    for symbol in symbols:
+        if not isinstance(symbol, sympy.Symbol):
+            raise ModelError(
+                where,
+                f"{symbol!r} stands for a coordinate or a rate",
+                "a SymPy Symbol",
+                "Use sympy.Symbol.",
+            )
+    names = Counter(symbol.name for symbol in symbols)
+    repeated = [name for name, times in names.items() if times > 1]
+    if repeated:
+        raise ModelError(
+            where,
+            f"the symbol {repeated[0]!r} stands for two coordinates or rates",
+            "different symbols for each coordinate and each rate",
+            "Rename one.",
+        )
+    for parameter in mechanism.parameters:
+        if parameter.name in names:
+            raise ModelError(
+                where,
+                f"the symbol {parameter.name!r} of a coordinate or rate is also the name of a parameter",
+                "symbols for coordinates and rates that no parameter has",
+                "Rename the symbol in the equation.",
+            )
+
+
+def _check_expression(
+    where: str, expression: sympy.Expr, moving: tuple[sympy.Symbol, ...], mechanism: Mechanism
+) -> None:
+    if not isinstance(expression, sympy.Expr):
+        raise ModelError(
+            where,
+            f"{expression!r} is no SymPy expression",
+            "a scalar SymPy expression",
+            "Give one side of it.",
+        )
+    parameters = [parameter.name for parameter in mechanism.parameters]
+    found = sorted(expression.free_symbols, key=lambda symbol: (symbol.name, sympy.srepr(symbol)))
+    unknown = [s.name for s in found if s not in moving and s.name not in parameters]
+    if unknown:
+        differs = ", with other assumptions than among its own" if unknown[0] in map(str, moving) else ""
+        raise ModelError(
+            where,
+            f"depends on the symbol {unknown[0]!r}{differs}",
+            f"its own symbols {', '.join(s.name for s in moving)}, "
+            f"or parameters of the mechanism: {', '.join(parameters) or '(there are none)'}",
+            "Give it a number, or declare it as a parameter of the mechanism.",
+        )
+    if not any(symbol in moving for symbol in found):
+        raise ModelError(
+            where,
+            f"{expression} = 0 restricts nothing",
+            "an equation in coordinates or rates",
+            "Remove it, or mend its symbols.",
+        )
+    graph = Graph()
+    known = {symbol: Expression(graph, graph.input("x", i)) for i, symbol in enumerate(moving)}
+    live = live_parameters(graph, parameters)
+    known |= {symbol: live[symbol.name] for symbol in found if symbol not in known}
+    try:
+        from_sympy(graph, expression, known)
+    except UnsupportedExpressionError as error:
+        raise ModelError(
+            where, str(error), "an expression that can be compiled", "Rewrite the equation."
+        ) from None
+
+
+def _check_linear(where: str, constraint: VelocityConstraint) -> None:
+    try:
+        polynomial = sympy.Poly(constraint.expression, *constraint.qdot)
+    except sympy.PolynomialError:
+        polynomial = None
+    if polynomial is None or polynomial.total_degree() > 1:
+        raise ModelError(
+            where,
+            f"{constraint.expression} is not linear in the rates",
+            f"a sum of rates {', '.join(s.name for s in constraint.qdot)}, each times an expression in coordinates",
+            "Rewrite it; constraints that are not linear in the rates are not supported.",
+        )
+    rest = sympy.simplify(polynomial.coeff_monomial(1))
+    if rest != 0:
+        raise ModelError(
+            where,
+            f"has the term {rest}, in which there is no rate",
+            "an equation that a mechanism at rest satisfies",
+            "Give a motion that is imposed from outside as the rate of a prescribed joint.",
+        )

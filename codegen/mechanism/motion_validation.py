@@ -1,0 +1,213 @@
+"""What can be wrong with the prescribed joints and the springs of a mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from kanegen.codegen.mechanism.constraint_validation import Carriers, described
+from kanegen.codegen.mechanism.constraints import (
+    KnifeEdge,
+    PrescribedRate,
+    RollingContact,
+    SpringDamper,
+    TorsionalSpringDamper,
+    TranslationalSpringDamper,
+)
+from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.records import BASE, Joint, JointKind, Matrix3, Mechanism, Value, Vector3
+from kanegen.codegen.mechanism.speed_validation import speed_name
+from kanegen.codegen.mechanism.speeds import JointRate, PointVelocityComponent
+from kanegen.codegen.mechanism.values import numeric
+from kanegen.codegen.mechanism.vectors import cross, dot, matrix_multiply, matrix_vector
+
+_ROUNDED = Fraction(1, 10**12)
+"""Axes may depart this much from parallel and from perpendicular: doubles do."""
+
+
+def motion_values(mechanism: Mechanism) -> Iterator[tuple[str, tuple[Value, ...], int]]:
+    """The values of contacts, rates, speeds, springs and home: where each stands, its entries, how many there must be."""
+    for constraint in mechanism.constraints:
+        if isinstance(constraint, RollingContact):
+            yield f"rolling contact {constraint.name!r}, radius", (constraint.radius,), 1
+    for given in mechanism.prescribed:
+        yield f"prescribed joint {given.joint!r}, rate", (given.rate,), 1
+    for speed in mechanism.speeds:
+        if not isinstance(speed, JointRate):
+            yield f"{speed_name(speed)}, direction", speed.direction, 3
+    for spring in mechanism.springs:
+        yield f"spring {spring.name!r}", (spring.stiffness, spring.damping, spring.rest), 3
+    if mechanism.home:
+        yield "home", mechanism.home, len(mechanism.coordinates)
+
+
+def check_prescribed(mechanism: Mechanism) -> None:
+    """Raise ModelError for the first prescribed joint that there is not, that cannot move, or that is a coordinate too."""
+    seen: set[str] = set()
+    for given in mechanism.prescribed:
+        where = f"prescribed joint {given.joint!r}"
+        joint = next((joint for joint in mechanism.joints if joint.name == given.joint), None)
+        movable = [joint.name for joint in mechanism.joints if joint.kind is not JointKind.FIXED]
+        if joint is None or joint.name not in movable:
+            raise ModelError(
+                where,
+                "is not a joint" if joint is None else "is fixed",
+                f"one of {', '.join(map(repr, movable))}",
+                "Mend the joint's name.",
+            )
+        if given.joint in seen:
+            raise ModelError(where, "is given twice", "one rate for each joint", "Remove one.")
+        if given.joint in mechanism.coordinates:
+            raise ModelError(
+                where,
+                "is among the coordinates",
+                "a joint that is no coordinate",
+                "Take it out of the coordinates, or out of the prescribed joints.",
+            )
+        seen.add(given.joint)
+
+
+def check_steady_motion(mechanism: Mechanism) -> None:
+    """Raise ModelError for the first prescribed rate with which something would depend on how far the joint has moved.
+
+    A prescribed joint counts as standing at zero although it moves.  That is right where the motion looks the same from
+    its child however far it has gone: the joint must hang on the base, without joints in between that move by themselves
+    or turn; gravity must look the same, and nothing may tie what it carries to what stays behind.  A rate that depends on
+    parameters counts as one other than zero.  Expects that all names are known.
+    """
+    for given in mechanism.prescribed:
+        if given.rate != 0:
+            _check_steady(given, mechanism)
+
+
+def _check_steady(given: PrescribedRate, mechanism: Mechanism) -> None:
+    where = f"prescribed joint {given.joint!r}"
+    joint = mechanism.joint(given.joint)
+    rotation = _base_rotation(where, joint, mechanism)
+    axis = _numbers(matrix_vector(rotation, joint.axis), mechanism)
+    gravity = _numbers(mechanism.gravity, mechanism)
+    if joint.kind is JointKind.REVOLUTE:
+        bent = cross(axis, gravity)
+        square, needed = dot(bent, bent), "an axis along gravity"
+    else:
+        along = dot(axis, gravity)
+        square, needed = along * along, "an axis perpendicular to gravity"
+    if numeric(square, mechanism) > _ROUNDED**2 * numeric(dot(gravity, gravity), mechanism):
+        raise ModelError(
+            where,
+            "moves at a rate, and its axis is such that gravity does other work the further it has moved",
+            f"{needed}, no gravity, or the rate 0",
+            "Make the joint a coordinate and drive it by its force, or let it rest.",
+        )
+    _check_ties(where, joint, mechanism)
+
+
+def _base_rotation(where: str, joint: Joint, mechanism: Mechanism) -> Matrix3:
+    """The rotation of a joint's frame in the base.  Raises ModelError where joints on the way move or turn."""
+    above = {joint.child: joint for joint in mechanism.joints}
+    rates = {given.joint: given.rate for given in mechanism.prescribed}
+    rotation = joint.rotation
+    body = joint.parent
+    while body != BASE:
+        carrier = above[body]
+        steady = carrier.kind is JointKind.FIXED or (
+            carrier.name in rates and (carrier.kind is JointKind.PRISMATIC or rates[carrier.name] == 0)
+        )
+        if not steady:
+            raise ModelError(
+                where,
+                f"moves at a rate and hangs on the joint {carrier.name!r}, which moves what it carries about",
+                "a joint that hangs on the base by fixed joints, prescribed ones of rate 0 and prescribed slides alone",
+                "Make one of the two a coordinate and drive it by its force, or let it rest.",
+            )
+        rotation = matrix_multiply(carrier.rotation, rotation)
+        body = carrier.parent
+    return rotation
+
+
+def _check_ties(where: str, joint: Joint, mechanism: Mechanism) -> None:
+    """That nothing ties what the joint carries to what it does not."""
+    carried = {joint.child}
+    for other in mechanism.joints:
+        if other.parent in carried:
+            carried.add(other.child)
+    carriers = _bodies_to_base(joint, mechanism)
+    for what, first, second, of_velocity in _ties(mechanism):
+        body, reference = mechanism.frame(first).body, mechanism.frame(second).body
+        # a velocity relative to what the joint hangs on, along a direction that moves along, stays the same
+        unchanged = of_velocity and body in carried and reference in carriers
+        if (body in carried) != (reference in carried) and not unchanged:
+            raise ModelError(
+                where,
+                f"moves at a rate, and {what} ties {first!r} to {second!r} across it",
+                "both frames on what the joint carries, or neither",
+                "Make the joint a coordinate and drive it by its force, or let it rest.",
+            )
+
+
+def _bodies_to_base(joint: Joint, mechanism: Mechanism) -> set[str]:
+    """The bodies on which a joint hangs, and the base."""
+    above = {joint.child: joint for joint in mechanism.joints}
+    bodies = {BASE}
+    body = joint.parent
+    while body != BASE:
+        bodies.add(body)
+        body = above[body].parent
+    return bodies
+
+
+def _ties(mechanism: Mechanism) -> Iterator[tuple[str, str, str, bool]]:
+    """Everything that depends on two frames: what it is, their names, and whether it is a velocity along the first one."""
+    for loop in mechanism.loops:
+        yield described(loop), loop.first, loop.second, False
+    for constraint in mechanism.constraints:
+        if isinstance(constraint, RollingContact):
+            yield described(constraint), constraint.wheel, constraint.ground, False
+            if constraint.contact is not None:
+                yield described(constraint), constraint.wheel, constraint.contact, False
+        elif isinstance(constraint, KnifeEdge):
+            yield described(constraint), constraint.edge, constraint.ground, True
+    for speed in mechanism.speeds:
+        if isinstance(speed, PointVelocityComponent):
+            yield "a generalized speed", speed.frame, speed.relative_to, True
+    for spring in mechanism.springs:
+        if isinstance(spring, TranslationalSpringDamper):
+            yield f"spring {spring.name!r}", spring.first, spring.second, False
+
+
+def check_springs(mechanism: Mechanism) -> None:
+    """Raise ModelError for the first spring or damper that does not fit the mechanism."""
+    carriers = Carriers(mechanism)
+    for spring in mechanism.springs:
+        where = f"spring {spring.name!r}"
+        if isinstance(spring, TorsionalSpringDamper):
+            if spring.joint not in mechanism.coordinates:
+                raise ModelError(
+                    where,
+                    f"acts on {spring.joint!r}, which is no coordinate",
+                    f"one of {', '.join(map(repr, mechanism.coordinates))}",
+                    "Mend the joint's name.",
+                )
+        else:
+            carriers.check_pair(where, ("first frame", spring.first), ("second frame", spring.second))
+        for what, value in _spring_numbers(spring, mechanism):
+            if value < 0:
+                raise ModelError(
+                    where,
+                    f"its {what} is {float(value)!r}",
+                    "0 or more",
+                    "Mend its sign: a positive one resists.",
+                )
+
+
+def _spring_numbers(spring: SpringDamper, mechanism: Mechanism) -> Iterator[tuple[str, Fraction]]:
+    """What may not be negative."""
+    yield "stiffness", numeric(spring.stiffness, mechanism)
+    yield "damping", numeric(spring.damping, mechanism)
+    if isinstance(spring, TranslationalSpringDamper):
+        yield "length at rest", numeric(spring.rest, mechanism)
+
+
+def _numbers(vector: Vector3, mechanism: Mechanism) -> tuple[Fraction, Fraction, Fraction]:
+    x, y, z = (numeric(entry, mechanism) for entry in vector)
+    return x, y, z

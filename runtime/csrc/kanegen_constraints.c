@@ -1,0 +1,112 @@
+/*
+ * What constrained mechanisms add to the integrators: dynamics of q and dq/dt with multipliers, and the projection of
+ * states onto the constraints after each step, which keeps the order of the method: E. Hairer, C. Lubich, G. Wanner,
+ * "Geometric Numerical Integration", 2nd ed., Springer 2006, section IV.4.
+ */
+#include "kanegen_integration.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Projections converge quadratically: a step that errs by 1e-3 is at rounding after four. */
+enum { MOST_PROJECTIONS = 8 };
+
+/* Projections go on until the residual is this much below the bound on drift, or no longer falls. */
+static const double MARGIN = 1e-3;
+
+size_t kanegen_constrained_vectors(size_t nq, size_t nv, size_t position, size_t rows)
+{
+    return nv + rows + position + 2 * nq;
+}
+
+void kanegen_lay_out_constrained(kanegen_integration *run, double *memory)
+{
+    const kanegen_constraints *constraints = run->system->constraints;
+    run->v = memory;
+    run->lambda = run->v + run->system->nv;
+    run->phi = run->lambda + constraints->rows;
+    run->projected = run->phi + constraints->position;
+}
+
+bool kanegen_constraints_are_valid(const kanegen_constraints *c)
+{
+    const bool has_residual = c->constraint_residual || c->prepared_constraint_residual;
+    return c->rows > 0 && c->position <= c->rows && has_residual == (c->position > 0)
+        && (c->multiplier_dynamics || c->prepared_multiplier_dynamics)
+        && (c->generalized_speeds || c->prepared_generalized_speeds)
+        && (c->constraint_projection || c->prepared_constraint_projection)
+        && isfinite(c->drift) && c->drift > 0.0;
+}
+
+const double *kanegen_speeds_at(kanegen_integration *run, const double *y)
+{
+    const kanegen_system *system = run->system;
+    const kanegen_constraints *constraints = system->constraints;
+    const double *q = y, *rates = y + system->nq;
+    if (!constraints) return rates;
+    if (constraints->generalized_speeds) {
+        constraints->generalized_speeds(q, rates, run->v);
+    } else {
+        constraints->prepared_generalized_speeds(system->prepared, q, rates, run->v);
+    }
+    return run->v;
+}
+
+void kanegen_constrained_rate(kanegen_integration *run, const double *y, double *dy)
+{
+    const kanegen_system *system = run->system;
+    const kanegen_constraints *constraints = system->constraints;
+    const double *q = y, *rates = y + system->nq;
+    memcpy(dy, rates, system->nq * sizeof *dy);
+    if (constraints->multiplier_dynamics) {
+        constraints->multiplier_dynamics(q, rates, run->tau, dy + system->nq, run->lambda);
+    } else {
+        constraints->prepared_multiplier_dynamics(system->prepared, q, rates, run->tau, dy + system->nq, run->lambda);
+    }
+}
+
+/* Project y once. *open: how far it is from the constraints then, as large as the residuals of position or the
+ * correction of the rates; not finite where the projection failed. */
+static void project_once(kanegen_integration *run, double *y, double *open)
+{
+    const kanegen_system *system = run->system;
+    const kanegen_constraints *constraints = system->constraints;
+    const size_t nq = system->nq;
+    double *next = run->projected, *phi = run->phi, correction = 0.0, fastest = 1.0;
+    if (constraints->constraint_projection) {
+        constraints->constraint_projection(y, y + nq, next, next + nq);
+    } else {
+        constraints->prepared_constraint_projection(system->prepared, y, y + nq, next, next + nq);
+    }
+    *open = NAN;
+    if (!kanegen_all_finite(run->n, next)) return;
+    if (constraints->constraint_residual) {
+        constraints->constraint_residual(next, phi);
+    } else if (constraints->prepared_constraint_residual) {
+        constraints->prepared_constraint_residual(system->prepared, next, phi);
+    }
+    if (!kanegen_all_finite(constraints->position, phi)) return;
+
+    for (size_t i = nq; i < run->n; ++i) {
+        correction = larger(correction, fabs(next[i] - y[i]));
+        fastest = larger(fastest, fabs(next[i]));
+    }
+    *open = correction / fastest;
+    for (size_t i = 0; i < constraints->position; ++i) *open = larger(*open, fabs(phi[i]));
+    memcpy(y, next, run->n * sizeof *y);
+}
+
+kanegen_status kanegen_project(kanegen_integration *run, double *y)
+{
+    const kanegen_constraints *constraints = run->system->constraints;
+    double open = INFINITY, before;
+    if (!constraints) return KANEGEN_DONE;
+    for (int i = 0; i < MOST_PROJECTIONS; ++i) {
+        before = open;
+        project_once(run, y, &open);
+        if (!(open > MARGIN * constraints->drift) || open >= before) break;
+    }
+    if (!(open <= constraints->drift)) return KANEGEN_OPEN;
+    run->done->drift = larger(run->done->drift, open);
+    return KANEGEN_DONE;
+}

@@ -1,0 +1,120 @@
+"""Dead centres: places where the chosen speeds of a constrained mechanism do not determine its motion.
+
+Speeds are v = Y dq/dt, and the constraints say A dq/dt = 0 (or a given right-hand side).  Together they determine dq/dt
+where [Y; A] has full column rank nq.  Where it has not, but A has its usual rank, the speeds are badly chosen for that
+place: the crank of a slider-crank follows from the slider except where it is in line with the rod.  Where A itself loses
+rank, the mechanism can change its way of moving: a parallelogram folded into a line.
+
+The kernels have no branches.  They divide by zero there, and the calls of a robot look at what they return.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from kanegen.arrays import FloatArray
+from kanegen.errors import DeadCentreError
+from kanegen.kernels import Kernel
+from kanegen.manifest import KernelSpec, Manifest
+
+CUT_OFF = math.sqrt(float(np.finfo(np.float64).eps))
+"""Ratio of singular values at which half of the digits are gone."""
+
+
+def checked(manifest: Manifest, kernel: Kernel) -> Kernel:
+    """The kernel with a call that raises DeadCentreError instead of returning infinity or NaN for finite inputs."""
+    call, spec = kernel.call, kernel.spec
+
+    def checked_call(*inputs_and_out: Any) -> Any:
+        *inputs, out = inputs_and_out
+        if out is not None:  # which may lie in the memory of an input
+            inputs = [array.copy() if isinstance(array, np.ndarray) else array for array in inputs]
+        result = call(*inputs, out)
+        # The sum of squares is the fastest look at all numbers at once; where it overflows, one looks again.
+        if not all(math.isfinite(np.vdot(part, part)) for part in _parts(result)):
+            _explain(manifest, spec, inputs, result)
+        return result
+
+    return kernel._replace(call=checked_call)
+
+
+def _parts(result: Any) -> tuple[Any, ...]:
+    return result if isinstance(result, tuple) else (result,)
+
+
+def _explain(manifest: Manifest, spec: KernelSpec, inputs: Sequence[Any], result: Any) -> None:
+    """Raise DeadCentreError if a state of finite numbers has a result that is none."""
+    batch_wise = [
+        _finite_states(array, len(argument.shape))
+        for arguments, arrays in ((spec.inputs, inputs), (spec.outputs, _parts(result)))
+        for argument, array in zip(arguments, arrays, strict=True)
+    ]
+    count = len(spec.inputs)
+    given = np.logical_and.reduce(np.broadcast_arrays(*batch_wise[:count]))
+    found = np.logical_and.reduce(batch_wise[count:])
+    lost = np.argwhere(given & ~found)
+    if not len(lost):
+        return
+    where = f" (first in row {', '.join(map(str, lost[0]))} of the batch)" if found.ndim else ""
+    raise DeadCentreError(
+        f"{manifest.name}, {spec.name}: the result is not finite although the arguments are{where}. The mechanism stands "
+        f"at a dead centre, where its speeds {_listed(manifest.speed_names)} do not determine its motion, or in a singular "
+        "configuration (or numbers are so large that they overflow). Move on to a configuration beside it, or describe the "
+        "mechanism with other speeds. A simulation may pass through dead centres, but cannot begin there"
+    )
+
+
+def _finite_states(array: Any, axes: int) -> Any:
+    """For each state of a batch, whether all of its numbers are finite."""
+    finite = np.isfinite(np.asarray(array, dtype=np.float64))
+    return finite.all(axis=tuple(range(finite.ndim - axes, finite.ndim)))
+
+
+def refuse_dead_centre(
+    name: str,
+    coordinates: Sequence[str],
+    speeds: Sequence[str],
+    rank: int,
+    speed_rows: FloatArray,
+    constraint_rows: FloatArray,
+) -> None:
+    """Raise DeadCentreError where [Y; A] or A is singular; Y (nv, nq) and A (m, nq), of which ``rank`` are independent.
+
+    dq/dt has 1 / s of the errors of v, s the least of the singular values of [Y; A] over the largest.
+    """
+    rows = _unit_rows(constraint_rows)
+    values = np.linalg.svd(rows, compute_uv=False)
+    if rank and values[rank - 1] <= CUT_OFF * values[0]:
+        raise DeadCentreError(
+            f"{name}: the initial configuration is singular: there the constraints leave more freedom than the "
+            f"{len(speeds)} speeds, and the mechanism can go on in different ways. Begin beside it, with a "
+            "configuration that assemble() returns"
+        )
+    _, values, directions = np.linalg.svd(np.concatenate([_unit_rows(speed_rows), rows]))
+    if values[-1] > CUT_OFF * values[0]:
+        return
+    free = directions[len(coordinates) - 1]
+    order = np.argsort(-np.abs(free), kind="stable")
+    moving = [coordinates[i] for i in order if abs(free[i]) > CUT_OFF]
+    raise DeadCentreError(
+        f"{name}: the initial configuration is a dead centre of the speeds {_listed(speeds)}: {_listed(moving)} can move "
+        f"while these are zero, so that they do not determine the motion. Begin beside it, or describe the mechanism "
+        f"with other speeds, such as the rate of {moving[0]}"
+    )
+
+
+def _unit_rows(rows: FloatArray) -> FloatArray:
+    """The rows scaled to length one, so that units do not matter; those that are as good as zero become zero."""
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    scaled: FloatArray = np.divide(
+        rows, length, out=np.zeros_like(rows), where=length > CUT_OFF * length.max()
+    )
+    return scaled
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names)

@@ -1,0 +1,1 @@
+"""Influence coefficients: kinematics, dynamics, springs and transfer."""

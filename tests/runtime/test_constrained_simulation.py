@@ -1,0 +1,250 @@
+"""Simulation of constrained mechanisms, held against motions in independent coordinates."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import constrained_robots as made
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+from scipy.special import ellipj, ellipk
+
+from kanegen.simulation import simulate
+
+EPSILON = np.finfo(float).eps
+
+pytestmark = pytest.mark.usefixtures("integrators")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("constrained")
+
+
+@pytest.fixture(params=["compiled", "interpreted"])
+def interpreted(request: pytest.FixtureRequest) -> bool:
+    return bool(request.param == "interpreted")
+
+
+# ---- against independent coordinates ---------------------------------------------------------------------------------
+
+
+def swing(t: np.ndarray, amplitude: float) -> tuple[np.ndarray, np.ndarray]:
+    """Position (k, 2) and velocity of the bob released at rest: sin(a/2) = k sn(K - w t, k), w^2 = g / l."""
+    k, omega = np.sin(amplitude / 2.0), np.sqrt(9.81 / 0.5)
+    sn, cn, dn, _ = ellipj(ellipk(k**2) - omega * t, k**2)
+    angle = 2.0 * np.arcsin(k * sn)
+    rate = -2.0 * k * omega * cn * dn / np.sqrt(1.0 - (k * sn) ** 2)
+    s, c = np.sin(angle), np.cos(angle)
+    return 0.5 * np.stack([s, -c], axis=-1), 0.5 * rate[:, None] * np.stack([c, s], axis=-1)
+
+
+def orders(errors: list[float]) -> np.ndarray:
+    """Observed orders between successive halvings of the step."""
+    return np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
+
+
+def test_a_pendulum_swings_through_dead_centres(folder: Path) -> None:
+    # x cannot tell up from down where the rod lies along x, which it passes four times in each period of 2.2 s.
+    arm = made.robot(made.pendulum(), folder)
+    q0 = arm.assemble(0.5 * np.array([np.sin(2.5), -np.cos(2.5)]))
+    motion = simulate(arm, q0, [0.0], 10.0, rtol=1e-12, atol=1e-13)
+    q, qdot = swing(motion.t, 2.5)
+    # Every step errs by rtol |y|, |y| < 5; errors grow by less than 100 in five periods (cf. test_integrators).
+    bound = 100 * 5 * 1e-12 * np.sqrt(motion.statistics.accepted)
+    assert np.abs(motion.q - q).max() < bound
+    assert np.abs(motion.v - qdot[:, :1]).max() < bound * 10  # accelerations reach 10 times the rates
+    assert bound < 1e-7
+    assert motion.drift is not None
+    assert 0.0 < motion.drift <= 1e-12
+    assert np.abs(arm.constraint_residual(motion.q)).max() <= motion.drift
+
+
+@pytest.mark.parametrize(("method", "order"), [("rk4", 4), ("dopri5", 5)])
+def test_projection_keeps_the_order(folder: Path, method: str, order: int) -> None:
+    # As in test_integrators: successive terms of the error differ by O(h), below 0.35 of an order for these steps.
+    arm = made.robot(made.pendulum(), folder)
+    (q0,), (qdot0,) = swing(np.array([0.3]), 1.2)
+    (exact,), _ = swing(np.array([1.3]), 1.2)
+    errors = []
+    for h in (0.02, 0.01, 0.005):
+        if method == "rk4":
+            settings: dict[str, Any] = {"method": "rk4", "step": h}
+        else:
+            settings = {"sample_period": h, "rtol": 10.0, "atol": 10.0}
+        motion = simulate(arm, q0, qdot0[:1], 1.0, times=[1.0], **settings)
+        assert motion.statistics.accepted == round(1.0 / h)
+        errors.append(np.abs(motion.q[0] - exact).max())
+    assert np.abs(orders(errors) - order).max() < 0.35
+
+
+def crank_motion(t: np.ndarray, crank0: float, rate0: float) -> np.ndarray:
+    """Angle of the crank of the slider-crank with nothing but gravity, from Lagrange's equation in that angle."""
+    r, length = float(made.CRANK), float(made.COUPLER)
+    crank_inertia, rod_inertia, slider = map(float, (made.CRANK_INERTIA, made.ROD_INERTIA, made.SLIDER))
+    moment = 9.81 * float(made.CRANK_MOMENT)
+
+    def rate(_: float, y: np.ndarray) -> list[float]:
+        s, c = np.sin(y[0]), np.cos(y[0])
+        root = np.sqrt(length**2 - (r * s) ** 2)
+        rod = -r * c / root  # d rod / d crank, and its derivative
+        rod2 = r * s / root - r**3 * s * c**2 / root**3
+        x = -r * s + r * s * rod  # sin rod = -r s / length
+        x2 = -r * c + r * c * rod + r * s * rod2
+        inertia = crank_inertia + rod_inertia * rod**2 + slider * x**2
+        slope = 2.0 * (rod_inertia * rod * rod2 + slider * x * x2)
+        return [y[1], -(0.5 * slope * y[1] ** 2 + moment * c) / inertia]
+
+    solution = solve_ivp(rate, (0.0, t[-1]), [crank0, rate0], "DOP853", t, rtol=1e-13, atol=1e-14)
+    return np.asarray(solution.y)
+
+
+@pytest.mark.parametrize("speed", ["crank", "slider"])
+def test_a_slider_crank_turns(folder: Path, speed: str) -> None:
+    # The slider's rate determines nothing twice in each turn.
+    arm = made.robot(made.slider_crank(speed), folder)
+    q0 = arm.assemble([1.0, -0.25, 1.1])
+    rate0 = 8.0
+    slide = arm.constraint_jacobian(q0)
+    rates0 = np.linalg.solve(np.vstack([slide, [1.0, 0.0, 0.0]]), [0.0, 0.0, rate0])
+    v0 = [rates0[("crank", "rod", "slider").index(speed)]]
+    motion = simulate(arm, q0, v0, 10.0, rtol=1e-12, atol=1e-13)
+    crank, crank_rate = crank_motion(motion.t, q0[0], rate0)
+    # How much an error made on the way grows, from initial errors of 1e-6; |y| < 100 since the crank turns and turns.
+    growth = max(
+        np.abs(crank_motion(motion.t, q0[0] + e, rate0 + d)[0] - crank).max() / 1e-6
+        for e, d in ((1e-6, 0.0), (0.0, 1e-6))
+    )
+    bound = growth * motion.statistics.accepted * 1e-12 * 100
+    assert np.abs(motion.q[:, 0] - crank).max() < bound < 1e-4
+    if speed == "crank":
+        assert np.abs(motion.v[:, 0] - crank_rate).max() < 100 * bound
+    assert np.abs(arm.constraint_residual(motion.q)).max() < 1e-12
+    assert np.abs(motion.q[:, 1] + np.arcsin(0.3 * np.sin(motion.q[:, 0]))).max() < 1e-12
+    assert motion.drift is not None
+    assert motion.drift <= 1e-12
+    # Every step errs by rtol |y| in rates up to 20, which carry at most 2 J each at these speeds.
+    energy = motion.energy
+    assert energy is not None
+    assert np.abs(energy - energy[0]).max() < motion.statistics.accepted * 1e-12 * 100 * 2
+
+
+def test_the_loop_stays_closed_for_a_minute(folder: Path) -> None:
+    arm = made.robot(made.slider_crank(), folder)
+    motion = simulate(arm, arm.assemble([1.0, -0.25, 1.1]), [6.0], 60.0, rtol=1e-10)
+    assert np.abs(arm.constraint_residual(motion.q)).max() < 1e-12
+    energy = motion.energy
+    assert energy is not None
+    # Some 20 000 steps, each with rtol |y| of rates below 20 and angles below 400, worth at most 2 J each.
+    assert np.abs(energy - energy[0]).max() < motion.statistics.accepted * 1e-10 * 400 * 2
+
+
+def test_a_sled_runs_in_a_circle(folder: Path, interpreted: bool) -> None:
+    # Without forces its speed and its turning stay: 1 m/s and 0.5 rad/s make a circle of 2 m. dx/dt vanishes on the way.
+    arm = made.robot(made.sled(), folder, interpreted=interpreted)
+    motion = simulate(arm, [0.0, 0.0, 0.0], [1.0, 0.5], 10.0, rtol=1e-11)
+    heading = 0.5 * motion.t
+    exact = np.stack([2.0 * np.sin(heading), 2.0 - 2.0 * np.cos(heading), heading], axis=-1)
+    # Errors of the steps, rtol |y| with |y| < 6, turn the course: they count for the 10 s that follow.
+    bound = 10 * 6 * 1e-11 * motion.statistics.accepted
+    assert np.abs(motion.q - exact).max() < bound < 1e-6
+    assert np.abs(motion.v - np.stack([np.cos(heading), 0.5 + 0 * heading], axis=-1)).max() < bound
+    assert motion.drift is not None
+    assert motion.drift <= 1e-12
+
+
+# ---- NumPy and C -----------------------------------------------------------------------------------------------------
+
+
+def run_settings() -> list[Any]:
+    times = np.sort(np.random.default_rng(5).uniform(0.0, 1.0, 40))
+    return [
+        pytest.param({"rtol": 1e-7}, id="dopri5"),
+        pytest.param({"rtol": 1e-3, "atol": 1e-3, "times": times}, id="dopri5, loose, rows anywhere"),
+        pytest.param({"sample_period": 0.07, "times": times}, id="dopri5, sampled"),
+        pytest.param({"method": "rk4", "step": 0.01, "times": times}, id="rk4, rows anywhere"),
+        pytest.param({"method": "rk4", "step": 0.02, "sample_period": 0.05}, id="rk4, sampled"),
+        pytest.param({"max_steps": 17}, id="dopri5, too few steps"),
+    ]
+
+
+@pytest.mark.filterwarnings("ignore:the simulation of:RuntimeWarning")
+@pytest.mark.parametrize("settings", run_settings())
+@pytest.mark.parametrize("law", [None, "law"])
+def test_numpy_takes_the_same_steps(folder: Path, settings: dict[str, Any], law: str | None) -> None:
+    # The same operations but for the contraction of products and sums, and for sines: a relative 1e-16 in each of
+    # some hundred steps, which the motion amplifies by less than 1000 as it swings over the top.
+    compiled, numpy = (
+        simulate(made.robot(made.pendulum(), folder, interpreted=i), [0.3, 0.4], [1.0], 1.0, law, **settings)
+        for i in (False, True)
+    )
+    assert compiled.statistics.compiled
+    assert not numpy.statistics.compiled
+    counts = [dataclasses.replace(m.statistics, compiled=True, t=0.0) for m in (compiled, numpy)]
+    assert counts[0] == counts[1]
+    for name in ("q", "v", "tau"):
+        np.testing.assert_allclose(getattr(compiled, name), getattr(numpy, name), rtol=1e-10, atol=1e-10)
+    assert compiled.drift is not None
+    assert numpy.drift is not None
+    assert max(compiled.drift, numpy.drift) <= 1e-9
+
+
+# ---- controllers -----------------------------------------------------------------------------------------------------
+
+
+def python_law(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """The law of the pendulum, in Python."""
+    return -3.0 * v + 2.0 * np.sin(5.0 * t)
+
+
+@pytest.mark.parametrize("sample_period", [None, 0.05])
+def test_controllers_are_given_speeds(folder: Path, interpreted: bool, sample_period: float | None) -> None:
+    arm = made.robot(made.pendulum(), folder, interpreted=interpreted)
+    calls: list[tuple[float, np.ndarray, np.ndarray]] = []
+
+    def controller(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        calls.append((t, q, v))
+        return python_law(t, q, v)
+
+    motions = [
+        simulate(arm, [0.3, -0.4], [1.0], 1.0, form, sample_period=sample_period, times=np.linspace(0, 1, 21))
+        for form in (controller, "law")
+    ]
+    assert {(q.shape, v.shape) for _, q, v in calls} == {((2,), (1,))}
+    python, compiled = motions
+    assert python.statistics.controller_calls == len(calls) == compiled.statistics.controller_calls
+    np.testing.assert_allclose(python.q, compiled.q, rtol=0.0, atol=1e-11)
+    instants = np.array([t for t, _, _ in calls])
+    for row, t in enumerate(python.t):
+        found = np.flatnonzero(np.abs(instants - t) < 1e-12)[-1]
+        np.testing.assert_allclose(calls[found][2], python.v[row], rtol=0.0, atol=1e-9)
+    np.testing.assert_allclose(python.tau[:, 0], python_law(python.t, None, python.v[:, 0]), atol=1e-9)
+
+
+def test_power_of_the_controller_is_the_rate_of_the_energy(folder: Path) -> None:
+    # tau . v is power for whichever speed: here the slider's, between its dead centres.
+    arm = made.robot(made.slider_crank("slider"), folder)
+    times = np.linspace(0.0, 0.2, 401)
+    motion = simulate(
+        arm, arm.assemble([1.0, -0.25, 1.1]), [0.2], 0.2, lambda t, q, v: [5.0 - t], times=times, rtol=1e-11
+    )
+    energy = motion.energy
+    assert energy is not None
+    power = motion.tau[:, 0] * motion.v[:, 0]
+    # Simpson's rule on 200 pairs of intervals of 0.5 ms: its error is far below 1e-9 J for motions of some rad/s.
+    work = np.sum((power[:-2:2] + 4 * power[1:-1:2] + power[2::2]) * (0.0005 / 3.0))
+    assert abs(energy[-1] - energy[0] - work) < 1e-8
+    assert abs(work) > 0.1
+
+
+def test_live_parameters(folder: Path) -> None:
+    fixed = made.robot(made.slider_crank(), folder)
+    live = made.robot(made.slider_crank(live=True), folder)
+    q0 = fixed.assemble([1.0, -0.25, 1.1])
+    expected = simulate(fixed, q0, [3.0], 1.0)
+    np.testing.assert_allclose(simulate(live, q0, [3.0], 1.0).q, expected.q, rtol=0.0, atol=1e-9)
+    weightless = live.with_parameters({"g": 0.0})
+    assert np.abs(simulate(weightless, q0, [3.0], 1.0).q - expected.q).max() > 1e-2
