@@ -11,6 +11,8 @@ import numpy as np
 
 from benchmarks.peers.engines import Array
 from benchmarks.states import SEED, States
+from kanegen.codegen.mechanism import JointRate
+from kanegen.codegen.mechanism.catalogue import mechanism
 
 if TYPE_CHECKING:
     from kanegen import Robot
@@ -69,7 +71,8 @@ def on_joints(robot: Robot, values: Array) -> Array:
 
 def speed_places(robot: Robot) -> list[int]:
     """Where the joints stand whose rates are the speeds."""
-    return [robot.coordinate_names.index(name) for name in robot.speed_names]
+    rates = [speed for speed in mechanism(robot.name).speeds if isinstance(speed, JointRate)]
+    return [robot.coordinate_names.index(rate.joint) for rate in rates]
 
 
 def write_blocks(path: Path, blocks: Sequence[Array]) -> None:

@@ -90,6 +90,17 @@ def _parser() -> argparse.ArgumentParser:
     simulate.add_argument("--plot", type=Path, metavar="FILE", help="draw it (needs matplotlib)")
     simulate.add_argument("--csv", type=Path, metavar="FILE", help="write the numbers, 12 digits")
     simulate.set_defaults(run=_simulate)
+
+    compare = commands.add_parser("compare", help="one mechanism in several ways, side by side")
+    compare.add_argument("model", metavar="MODEL", help="a built-in name")
+    compare.add_argument(
+        "--formulations",
+        action="store_true",
+        required=True,
+        help="every formulation that applies: operations, agreement, nanoseconds",
+    )
+    compare.add_argument("--json", action="store_true", help="for a program to read")
+    compare.set_defaults(run=_compare)
     return parser
 
 
@@ -174,6 +185,15 @@ def _simulate(options: argparse.Namespace) -> int:
     from kanegen.codegen.commands.simulate import run_scenario
 
     run_scenario(options.model, options.scenario, options.plot, options.csv, print)
+    return 0
+
+
+def _compare(options: argparse.Namespace) -> int:
+    from kanegen.codegen.commands.compare import compare_formulations, table
+
+    quiet = options.json or not sys.stderr.isatty()
+    found = compare_formulations(options.model, None if quiet else lambda name: print(name, file=sys.stderr))
+    print(json.dumps([asdict(c) for c in found], indent=2) if options.json else table(found))
     return 0
 
 

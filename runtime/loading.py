@@ -43,6 +43,7 @@ def load(
     speeds: str | None = None,
     gravity: Sequence[float] | None = None,
     live_parameters: bool = False,
+    formulation: str | None = None,
     interpreted: bool = False,
 ) -> Robot:
     """A robot from the name of a built-in mechanism, the path of a model file, a Mechanism, or generated C.
@@ -55,12 +56,13 @@ def load(
     ``kernels`` names the kernels wanted, all by default.  ``speeds`` names a set of generalized speeds of the mechanism
     (``"kane_levinson"`` for the Stanford Arm).  ``gravity`` is the acceleration of free fall [m/s^2] in the base frame,
     by default the model's own, which is 9.81 downwards unless it says otherwise.  ``live_parameters`` keeps masses,
-    lengths and the like changeable: see ``Robot.with_parameters``.
+    lengths and the like changeable: see ``Robot.with_parameters``.  ``formulation`` derives the equations in another way:
+    "recursive" (the default), "kane", "dual_vectors", "influence_coefficients", "euler_parameters".
 
     Raises UnknownModelError for a name or path that leads nowhere, ModelError for a model with something wrong in it,
     and BuildError when the compiler fails.
     """
-    request = Request(model, _names(kernels), speeds, _vector(gravity), live_parameters)
+    request = Request(model, _names(kernels), speeds, _vector(gravity), live_parameters, formulation)
     if isinstance(model, str) and request.plain and model in builtin_names():
         manifest = read_manifest(_GENERATED / model)
         if request.kernels is None or set(request.kernels) <= set(manifest.kernels):
@@ -85,12 +87,13 @@ def generate(
     speeds: str | None = None,
     gravity: Sequence[float] | None = None,
     live_parameters: bool = False,
+    formulation: str | None = None,
 ) -> Path:
     """Write the C of a mechanism into a directory, for a microcontroller or another build.  Returns the directory.
 
     The arguments are those of ``load``.  Raises UnknownModelError and ModelError; nothing is written then.
     """
-    request = Request(model, _names(kernels), speeds, _vector(gravity), live_parameters)
+    request = Request(model, _names(kernels), speeds, _vector(gravity), live_parameters, formulation)
     _identity(request)
     directory = Path(out_dir)
     seam.generate(request, directory)
@@ -197,6 +200,7 @@ def _options(request: Request) -> dict[str, object]:
         "speeds": request.speeds,
         "gravity": request.gravity,
         "live parameters": request.live_parameters,
+        "formulation": request.formulation,
     }
 
 

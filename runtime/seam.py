@@ -38,7 +38,8 @@ class Request:
 
     ``kernels`` None stands for all kernels that the mechanism has; ``speeds`` names a set of generalized speeds, None
     for the rates of the coordinates; ``gravity`` replaces the model's own acceleration of free fall [m/s^2] in the
-    base frame; ``live_parameters`` keeps the parameters of the model changeable.
+    base frame; ``live_parameters`` keeps the parameters of the model changeable; ``formulation`` names the way in which
+    the equations are derived, None for the recursions.
     """
 
     model: Model
@@ -46,11 +47,17 @@ class Request:
     speeds: str | None = None
     gravity: tuple[float, float, float] | None = None
     live_parameters: bool = False
+    formulation: str | None = None
 
     @property
     def plain(self) -> bool:
         """Whether nothing but a choice of kernels is asked for."""
-        return self.speeds is None and self.gravity is None and not self.live_parameters
+        return (
+            self.speeds is None
+            and self.gravity is None
+            and self.formulation is None
+            and not self.live_parameters
+        )
 
 
 def generate(request: Request, directory: Path) -> None:
@@ -75,6 +82,7 @@ def _options(request: Request) -> Options:
         speeds=request.speeds,
         gravity=request.gravity,
         live_parameters=request.live_parameters,
+        formulation=request.formulation or pipeline.Options.formulation,
     )
 
 

@@ -16,6 +16,7 @@ from kanegen.codegen.derivation.from_forces import Forces, programs_from
 from kanegen.codegen.derivation.kane.kernels import KaneFormulation
 from kanegen.codegen.derivation.placement import place
 from kanegen.codegen.derivation.standard import DYNAMICS, Build, frame_kernels
+from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
 
@@ -42,8 +43,12 @@ def formulation(
     """The kernels of a mechanism by name, in the formulation of that name; ``identifiers`` gives the frames' names in C.
 
     Generalized speeds other than the joint rates ask for Kane's method by themselves; Jacobians map these speeds.
-    Raises ModelError for constraints that cannot be solved.
+    Raises ModelError for an unknown formulation and for constraints that cannot be solved.
     """
+    if name not in FORMULATIONS:
+        raise ModelError(
+            f"formulation {name!r}", "is not known", f"one of {', '.join(FORMULATIONS)}", "Give one of these."
+        )
     tree = spanning_tree(mechanism)
     frames = frame_kernels(place(tree, Choices()), identifiers, speeds)
     if not mechanism.plain_tree:
@@ -52,7 +57,11 @@ def formulation(
         return {**DYNAMICS, **frames}
     if name in FORCES and speeds is None:
         forces, source = FORCES[name]
-        return {**DYNAMICS, **programs_from(forces, source, live_parameters), **frames}
+        made = {**DYNAMICS, **programs_from(forces, source, live_parameters), **frames}
+        if name == "influence_coefficients":
+            placed = place(tree, Choices(), live_parameters)
+            made |= influence_coefficients.kernels(placed, identifiers, live_parameters=live_parameters)
+        return made
     own = KaneFormulation(None if speeds is None else tuple(speeds), live_parameters)
     return {**own.kernels(), **frames}
 

@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 
 import kanegen
+from kanegen.codegen.mechanism import JointRate
+from kanegen.codegen.mechanism.catalogue import mechanism
 from tests.peers.jets import Array
 
 from .test_laws import slope
@@ -64,7 +66,7 @@ def assert_close(found: Array, expected: Array) -> None:
 
 
 def test_speeds_are_lean_steer_and_rear() -> None:
-    assert bicycle().speed_names == ("lean", "steer", "rear")
+    assert mechanism("whipple_bicycle").speeds == tuple(JointRate(name) for name in ("lean", "steer", "rear"))
 
 
 def test_mass_matrix() -> None:

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import kanegen
+from kanegen.codegen.mechanism import JointRate
+from kanegen.codegen.mechanism.catalogue import mechanism
 from tests.peers.jets import Array
 
 DISK = json.loads(
@@ -67,7 +69,8 @@ def linkage_controller(
     robot: kanegen.Robot, reach: Array, stiffness: float, damping: float
 ) -> Callable[[float, Array, Array], Array]:
     """Drives the independent coordinates around those of home: gravity compensation, a spring and a damper."""
-    driven = [robot.coordinate_names.index(name) for name in robot.speed_names]
+    rates = [speed for speed in mechanism(robot.name).speeds if isinstance(speed, JointRate)]
+    driven = [robot.coordinate_names.index(rate.joint) for rate in rates]
     home = robot.home[driven]
 
     def tau(t: float, q: Array, v: Array) -> Array:

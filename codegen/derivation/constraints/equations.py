@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kanegen.codegen.derivation.constraints.chains import Chains, dot
+from kanegen.codegen.derivation.kernel_arguments import described_speed
 from kanegen.codegen.graph import Expression, Graph, constant, partial, total
 from kanegen.codegen.graph import vectors as vec
 from kanegen.codegen.graph.sympy_bridge import from_sympy
@@ -223,13 +224,13 @@ class _Writer:
                     row[self.mechanism.coordinates.index(joint)] = share
                 else:
                     rest.append(share * self.rate[joint])
-            return Row(f"turning of {speed.body}", "speeds", tuple(row), total(self.graph, rest))
+            return Row(described_speed(speed), "speeds", tuple(row), total(self.graph, rest))
         one, two = (self.mechanism.frame(name).body for name in (speed.frame, speed.relative_to))
         self._refuse_moving(
             f"speed of the frame {speed.frame!r}", (one, two), self.chains.common_ancestor(one, two)
         )
         row = list(self._along(speed.frame, direction, speed.relative_to))
-        return Row(f"velocity of {speed.frame}", "speeds", tuple(row), self.zero)
+        return Row(described_speed(speed), "speeds", tuple(row), self.zero)
 
     def _refuse_moving(self, where: str, ends: tuple[str, ...], above: str) -> None:
         for end in ends:

@@ -57,8 +57,8 @@ class Plan:
 
     ``independent`` are the rows of the equations that are used, ``redundant`` those that repeat them; ``blocks`` solve the
     independent rows for the rates of all coordinates but the ``free`` ones, in this order.  ``unit`` is the determinant
-    of the speeds in terms of the free rates where it is +1 or -1.  ``states`` (k, nq) are configurations for checking, open by
-    about a hundredth.
+    of the speeds in terms of the free rates where it is +1 or -1.  ``states`` (k, nq) are configurations for checking, open
+    by about a hundredth.
     """
 
     independent: tuple[int, ...]

@@ -10,9 +10,6 @@ from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.values import numeric
 
-NORMALISATION = "normalisation"
-HELD = "held"
-
 
 @dataclass(frozen=True, slots=True)
 class BodyModel:
@@ -66,24 +63,3 @@ def body_model(mechanism: Mechanism, live_parameters: bool = False) -> BodyModel
     connections = connections_of(chain)
     kept = tuple(sorted(c.second.body for c in connections if c.drives))
     return BodyModel(chain, kept, tuple(connections))
-
-
-def names_of_constraints(mechanism: Mechanism) -> list[tuple[str, str]]:
-    """Joint or body, and kind, of every row of joint_constraints.
-
-    Joints that share a body without inertia are one, called "first+second".  Kinds are those of ``LoopKind``, "held" for
-    a joint that a drive without a coordinate holds at zero, and "normalisation", where the name is a body's.
-    """
-    from kanegen.codegen.derivation.euler_parameters.programs import joint_rows_by_name
-
-    return [(name, kind) for name, kind, _ in joint_rows_by_name(mechanism)]
-
-
-def names_of_joints(mechanism: Mechanism) -> list[str]:
-    """The rows of joint_reactions: joints of the tree, then loops."""
-    return [connection.name for connection in body_model(mechanism).connections]
-
-
-def names_of_bodies(mechanism: Mechanism) -> list[str]:
-    """The bodies with coordinates, in the order of x."""
-    return [link.name for link in body_model(mechanism).bodies]

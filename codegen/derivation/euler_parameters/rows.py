@@ -99,9 +99,7 @@ class Distance:
 
     def value(self, states: States) -> Expression:
         """Phi."""
-        along = inner(
-            states.graph, self.direction.value(states), apart(states, self.first, self.second)
-        )
+        along = inner(states.graph, self.direction.value(states), apart(states, self.first, self.second))
         return along * self.sense - self.length
 
     def gradient(self, states: States) -> Gradient:

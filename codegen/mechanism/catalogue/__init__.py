@@ -61,6 +61,11 @@ def mechanism(name: str) -> Mechanism:
     return _MECHANISMS[name]()
 
 
+def speeds_names(mechanism_name: str) -> tuple[str, ...]:
+    """Names of the generalized speeds that a built-in mechanism brings along besides the rates of its coordinates."""
+    return tuple(_SPEEDS.get(mechanism_name, {}))
+
+
 def generalized_speeds(mechanism_name: str, speeds_name: str) -> tuple[GeneralizedSpeed, ...]:
     """Generalized speeds of a built-in mechanism, by name.  Raises ModelError listing what there is."""
     known = _SPEEDS.get(mechanism_name, {})

@@ -11,9 +11,19 @@ from kanegen.codegen.derivation.kane.kernels import KaneFormulation
 from kanegen.codegen.graph import Graph, constant, count, evaluate, inputs
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.mechanism.folding import with_numbers
+from tests.derivation.comparison import (
+    DIGITS,
+    EXACT,
+    ROUNDING,
+    Array,
+    derived,
+    difference,
+    exactly,
+    numbers,
+    worst,
+)
+from tests.derivation.trees import random_states, random_tree
 
-from ..comparison import DIGITS, EXACT, ROUNDING, Array, derived, difference, exactly, numbers, worst
-from ..trees import random_states, random_tree
 from .support import newton_euler, program_of, tree_forces
 
 ARM = mechanism("stanford_arm")

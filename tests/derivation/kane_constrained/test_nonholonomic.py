@@ -12,9 +12,9 @@ from kanegen.codegen.derivation.kane import nonholonomic_forces
 from kanegen.codegen.graph import Graph, constant, evaluate, inputs
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.mechanism.folding import with_numbers
+from tests.derivation.comparison import DIGITS, EXACT, ROUNDING, Array, difference, exactly, worst
+from tests.derivation.trees import random_states, random_tree
 
-from ..comparison import DIGITS, EXACT, ROUNDING, Array, difference, exactly, worst
-from ..trees import random_states, random_tree
 from .support import forces_through, newton_euler, program_of
 
 ARM = mechanism("stanford_arm")

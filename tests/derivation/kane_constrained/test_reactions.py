@@ -17,9 +17,9 @@ from kanegen.codegen.derivation.kane import forces
 from kanegen.codegen.graph import Graph, constant, evaluate, inputs
 from kanegen.codegen.mechanism import BASE, Body, Joint, JointKind, Mechanism, numeric
 from kanegen.codegen.mechanism.records import IDENTITY3, ZERO3, Vector3
+from tests.derivation.comparison import ROUNDING, Array
+from tests.derivation.trees import random_states, random_tree
 
-from ..comparison import ROUNDING, Array
-from ..trees import random_states, random_tree
 from .support import program_of
 
 DIRECTIONS: tuple[Vector3, ...] = (

@@ -21,8 +21,8 @@ from kanegen.codegen.derivation.kane import nonholonomic_forces
 from kanegen.codegen.graph import Expression, Graph, constant, evaluate, inputs
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.mechanism.folding import with_numbers
+from tests.derivation.comparison import ROUNDING, Array, worst
 
-from ..comparison import ROUNDING, Array, worst
 from .support import program_of
 
 DISC = mechanism("rolling_disc")

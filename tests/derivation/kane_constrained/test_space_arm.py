@@ -23,8 +23,8 @@ from kanegen.codegen.derivation.kane import forces
 from kanegen.codegen.graph import Graph, constant, evaluate, inputs
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.mechanism.folding import with_numbers
+from tests.derivation.comparison import Array, worst
 
-from ..comparison import Array, worst
 from .support import program_of
 
 ORACLE = json.loads(

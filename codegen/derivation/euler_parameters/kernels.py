@@ -1,0 +1,58 @@
+"""What other rooms use: the kernels of a mechanism in body coordinates, and the names of their entries."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.euler_parameters.model import BodyModel, body_model
+from kanegen.codegen.derivation.euler_parameters.programs import KERNELS
+from kanegen.codegen.derivation.euler_parameters.setting import Setting
+from kanegen.codegen.derivation.placement import PlacedTree
+from kanegen.codegen.derivation.standard import Build
+from kanegen.codegen.graph import Program
+from kanegen.codegen.mechanism.records import Mechanism
+
+
+def kernels(mechanism: Mechanism, live_parameters: bool = False) -> dict[str, Build]:
+    """All kernels by name.  Loops and springs are those of ``mechanism``, whatever tree they are built with.
+
+    Raises ModelError where the mechanism has constraints that are no joints.
+    """
+    model = body_model(mechanism, live_parameters)
+    return {name: partial(_build, model, name) for name in KERNELS}
+
+
+def programs(mechanism: Mechanism, live_parameters: bool = False) -> dict[str, Program]:
+    """The programs of all kernels by name.  Raises ModelError as ``kernels`` does."""
+    model = body_model(mechanism, live_parameters)
+    return {name: build(model) for name, build in KERNELS.items()}
+
+
+def names_of_constraints(mechanism: Mechanism) -> list[tuple[str, str]]:
+    """Joint or body, and kind, of every row of joint_constraints.
+
+    Joints that share a body without inertia are one, called "first+second".  Kinds are those of ``LoopKind``, "held" for
+    the row that holds a prescribed joint at zero, and "normalisation", where the name is a body's.
+    """
+    return [(name, kind) for name, kind, _ in Setting(body_model(mechanism)).joint_rows()]
+
+
+def names_of_joints(mechanism: Mechanism) -> list[str]:
+    """The rows of joint_reactions: joints of the tree, then loops."""
+    return [connection.name for connection in body_model(mechanism).connections]
+
+
+def names_of_bodies(mechanism: Mechanism) -> list[str]:
+    """The bodies that have coordinates, in the order of x."""
+    return [link.name for link in body_model(mechanism).bodies]
+
+
+def names_of_massless_bodies(mechanism: Mechanism) -> list[str]:
+    """Those of them without inertia.  While there are any, multipliers do not determine accelerations."""
+    return [link.name for link in body_model(mechanism).bodies if link.inertia is None]
+
+
+def _build(model: BodyModel, name: str, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+    del tree, mechanism, choices
+    return KERNELS[name](model)

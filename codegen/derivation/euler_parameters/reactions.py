@@ -1,0 +1,100 @@
+"""From multipliers to forces: actuators (29) to (36), and what joints exert."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kanegen.codegen.derivation.euler_parameters.arrays import (
+    added,
+    cross,
+    inner,
+    negated,
+    scaled,
+    subtracted,
+    zeros,
+)
+from kanegen.codegen.derivation.euler_parameters.body_equations import torque_of
+from kanegen.codegen.derivation.euler_parameters.connections import DriveKind
+from kanegen.codegen.derivation.euler_parameters.library import Place
+from kanegen.codegen.derivation.euler_parameters.model import BodyModel
+from kanegen.codegen.derivation.euler_parameters.rows import Row
+from kanegen.codegen.derivation.euler_parameters.setting import Setting, on_coordinates
+from kanegen.codegen.derivation.euler_parameters.states import States
+from kanegen.codegen.graph import Argument, Expression, Program
+
+
+def actuator_forces(model: BodyModel) -> Program:
+    """x, q, lambda -> tau: torques and forces on the coordinates from the multipliers of the driving constraints.
+
+    The actuator exerts g = -Phi_x^T lambda (29) on the second body of its joint.  (30) turns that into a force in the base's
+    axes and a torque h' in the body's.  A torsional actuator supplies u . h' (34), a translational one the force along its
+    axis (36), which has its sign.  Springs and dampers are forces of their own here (see body_forces).
+    """
+    setting = Setting(model)
+    states, q = setting.states(), setting.joint_vector("q")
+    multipliers = setting.multipliers(setting.nq, "multipliers of the driving constraints, in the order of q")
+    values = []
+    rows = setting.driving_rows(q)
+    for k, (connection, drive) in enumerate(model.driven()):
+        body = model.places[connection.second.body]
+        force, torque = _exerted(states, rows[k], multipliers[k], body)
+        direction = setting.library.drive_axis(connection, drive)
+        if drive.kind is DriveKind.SLIDE:
+            values.append(inner(setting.graph, direction.value(states), force))
+            continue
+        u = direction.components
+        if direction.body != body:
+            u = states.turned_back(body, direction.value(states))
+        values.append(inner(setting.graph, u, torque))
+    output = on_coordinates(
+        setting.mechanism, "tau", ("N m", "N"), "generalized forces of the actuators on the coordinates"
+    )
+    return setting.program("actuator_forces", "forces of the actuators (30) to (36)", output, values)
+
+
+def joint_reactions(model: BodyModel) -> Program:
+    """x, lambda -> R: force, then moment, that each joint exerts on its second body, in the base's axes.
+
+    The second body is the child of a joint of the tree, or carries the second frame of a loop; the moment is about the
+    joint's point on it.  What drives exert is not included.
+    """
+    setting = Setting(model)
+    states = setting.states()
+    rows = setting.joint_rows()
+    multipliers = setting.multipliers(len(rows), "multipliers of the joint constraints, in their order")
+    values: list[Expression] = []
+    at = 0
+    for connection in model.connections:
+        count = len(setting.library.joint_rows(connection))
+        own = [row for _, _, row in rows[at : at + count]]
+        first, second = (setting.library.place(m) for m in (connection.first, connection.second))
+        values += _reaction(states, own, multipliers[at : at + count], first, second)
+        at += count
+    names = ", ".join(connection.name for connection in model.connections)
+    text = "force and moment on the child at each joint, in the base frame; rows are"
+    output = Argument("R", (len(model.connections), 6), "N, N m", f"{text} {names}")
+    return setting.program("joint_reactions", "forces and moments of the joints", output, values)
+
+
+def _exerted(
+    states: States, row: Row, multiplier: Expression, body: int
+) -> tuple[list[Expression], list[Expression]]:
+    """Force in the base's axes and torque about the mass centre in the body's axes (30)."""
+    gradient = row.gradient(states).get(body)
+    if gradient is None:
+        return zeros(states.graph, 3), zeros(states.graph, 3)
+    generalized = scaled(-multiplier, gradient)
+    return generalized[:3], torque_of(states, body, generalized[3:])
+
+
+def _reaction(
+    states: States, rows: Sequence[Row], multipliers: Sequence[Expression], first: Place, second: Place
+) -> list[Expression]:
+    """Force and moment about the joint's point on the second body; what acts on the first body is opposite."""
+    body, sign = (second.point.body, 1) if second.point.body >= 0 else (first.point.body, -1)
+    parts = [_exerted(states, row, x, body) for row, x in zip(rows, multipliers, strict=True)]
+    force = added(*(part[0] for part in parts))
+    torque = states.turned(body, added(*(part[1] for part in parts)))
+    arm = subtracted(second.point.value(states), states.center(body))
+    moment = subtracted(torque, cross(arm, force))
+    return [*force, *moment] if sign == 1 else [*negated(force), *negated(moment)]

@@ -1,0 +1,68 @@
+"""Springs and dampers as forces on the bodies (section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kanegen.codegen.derivation.euler_parameters.arrays import inner, negated, scaled, subtracted
+from kanegen.codegen.derivation.euler_parameters.rows import dense
+from kanegen.codegen.derivation.euler_parameters.setting import Setting
+from kanegen.codegen.derivation.euler_parameters.states import SIZE, Point, States, apart
+from kanegen.codegen.graph import Expression
+from kanegen.codegen.mechanism.constraints import TorsionalSpringDamper, TranslationalSpringDamper
+
+
+def needs_coordinates(setting: Setting) -> bool:
+    """Whether a spring acts on a joint: body coordinates do not tell how often a hinge has turned."""
+    return any(isinstance(spring, TorsionalSpringDamper) for spring in setting.mechanism.springs)
+
+
+def spring_forces(setting: Setting, states: States, q: Sequence[Expression]) -> list[list[Expression]]:
+    """Generalized forces on all bodies, (7n,) for each spring and damper; ``q`` is used by those on joints."""
+    drives = setting.driving_rows(q) if q else []
+    found = []
+    for spring in setting.mechanism.springs:
+        if isinstance(spring, TranslationalSpringDamper):
+            found.append(_between_points(setting, states, spring))
+            continue
+        k = setting.mechanism.coordinates.index(spring.joint)
+        # in a driven position the gradient of a drive is that of the coordinate, and times dx/dt the coordinate's rate
+        gradient = dense(drives[k], states)
+        rate = inner(setting.graph, gradient, states.rates)
+        lift = setting.lift
+        pull = lift(spring.stiffness) * (q[k] - lift(spring.rest)) + lift(spring.damping) * rate
+        found.append(scaled(-pull, gradient))
+    return found
+
+
+def _between_points(setting: Setting, states: States, spring: TranslationalSpringDamper) -> list[Expression]:
+    """A pull along the line between two points.
+
+    A damper, or a spring with a length at rest, has no direction where the points coincide.
+    """
+    lift, graph = setting.lift, setting.graph
+    first, second = (_end(setting, name) for name in (spring.first, spring.second))
+    line = apart(states, first, second)
+    stiffness, damping, rest = lift(spring.stiffness), lift(spring.damping), lift(spring.rest)
+    pull = stiffness
+    if not (damping.is_zero and (rest.is_zero or stiffness.is_zero)):
+        square = inner(graph, line, line)
+        length = square.square_root()
+        spreading = inner(graph, line, subtracted(second.velocity(states), first.velocity(states)))
+        pull = stiffness - stiffness * rest / length + damping * spreading / square
+    force = scaled(pull, line)
+    found = [setting.zero] * len(states.x)
+    for point, share in ((first, force), (second, negated(force))):
+        if point.body >= 0:
+            at = SIZE * point.body
+            part = point.pulled_back(states, share)
+            found[at : at + SIZE] = [x + y for x, y in zip(found[at : at + SIZE], part, strict=True)]
+    return found
+
+
+def _end(setting: Setting, name: str) -> Point:
+    frame = setting.mechanism.frame(name)
+    chain = setting.model.chain
+    link = chain.index(frame.body)
+    arm = setting.lift.vector(chain.from_center(link, frame.position))
+    return Point(setting.model.places[link], arm)
