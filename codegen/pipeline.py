@@ -26,11 +26,12 @@ from kanegen.codegen.derivation.constraints.plan import make_plan
 from kanegen.codegen.derivation.constraints.report import constraint_report
 from kanegen.codegen.derivation.constraints.spanning_tree import spanning_tree
 from kanegen.codegen.derivation.control_law import CLOSED_LOOP, law_kernels
-from kanegen.codegen.derivation.formulations import formulation
+from kanegen.codegen.derivation.formulations import body_coordinates_of, formulation
 from kanegen.codegen.derivation.kernels import Deriver
 from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.emit import manifest as manifest_room
 from kanegen.codegen.emit.model import (
+    BodyCoordinates,
     Certificate,
     ConstraintReport,
     FrameKernels,
@@ -245,6 +246,7 @@ def assemble(
         speed_names=None if mechanism.plain_tree else constraint_report(mechanism).speeds,
         home=None if mechanism.plain_tree else _home(mechanism),
         constraints=_constraints(mechanism),
+        body_coordinates=_body_coordinates(mechanism, options),
         coordinate_names=mechanism.coordinates,
         joint_names=mechanism.coordinates,
         body_names=tuple(body.name for body in mechanism.bodies),
@@ -321,6 +323,11 @@ def _constraints(mechanism: Mechanism) -> ConstraintReport | None:
     return ConstraintReport(
         report.position, report.velocity, report.forces, report.rank, report.redundant, report.indeterminate
     )
+
+
+def _body_coordinates(mechanism: Mechanism, options: Options) -> BodyCoordinates | None:
+    names = body_coordinates_of(mechanism) if options.formulation == "euler_parameters" else None
+    return None if names is None else BodyCoordinates(names.bodies, names.joints, names.rows)
 
 
 def _frame_names(mechanism: Mechanism) -> tuple[str, ...]:

@@ -33,6 +33,10 @@ class AssemblyError(KanegenError):
     """No configuration was found that satisfies the equations of position; the message says what stays open."""
 
 
+class PositionError(KanegenError):
+    """No position of the bodies was found that satisfies joints and drives; the message says what stays open."""
+
+
 class InconsistentStateError(KanegenError, ValueError):
     """A state to start from violates the constraints; the message says which, by how much, and what to do."""
 

@@ -6,7 +6,7 @@ The counterpart of ``csrc/kanegen_constraints.c`` and of the calls of kernels in
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -22,8 +22,19 @@ class OpenError(Exception):
     """A state cannot be brought back to the constraints."""
 
 
+class Binding(Protocol):
+    """What has kernels that can be bound: see ``Robot.bind``."""
+
+    def bind(self, name: str, /) -> Any:
+        """The kernel as a callable without arguments, whose instance attributes are its inputs and outputs."""
+
+
 class Dynamics(Protocol):
-    """A state y, whose first nq numbers are q, and how it changes."""
+    """A state y, and how it changes."""
+
+    @property
+    def widths(self) -> tuple[int, int, int]:
+        """How many coordinates, speeds and forces there are."""
 
     @property
     def drift(self) -> float | None:
@@ -31,6 +42,9 @@ class Dynamics(Protocol):
 
     def start(self, request: Request) -> FloatArray:
         """The state to begin with."""
+
+    def coordinates(self, y: FloatArray) -> FloatArray:
+        """The coordinates q at a state."""
 
     def rate(self, y: FloatArray, tau: FloatArray) -> FloatArray:
         """dy/dt under the forces tau."""
@@ -57,11 +71,16 @@ class TreeDynamics:
     def __init__(self, arm: SimulatedArm) -> None:
         self._arm = arm
         self._nq = arm.nq
+        self.widths = (arm.nq, arm.nv, arm.nv)
         self._has_rates = "coordinate_rates" in arm.kernels
 
     def start(self, request: Request) -> FloatArray:
         """The state to begin with."""
         return np.concatenate([request.q0, request.v0])
+
+    def coordinates(self, y: FloatArray) -> FloatArray:
+        """The coordinates, which are part of the state."""
+        return y[: self._nq]
 
     def rate(self, y: FloatArray, tau: FloatArray) -> FloatArray:
         """dy/dt under the forces tau."""
@@ -83,19 +102,24 @@ class ConstrainedDynamics:
 
     def __init__(self, arm: SimulatedArm, bound: float) -> None:
         self._nq = arm.nq
+        self.widths = (arm.nq, arm.nv, arm.nv)
         self._bound = bound
-        self._multiplier_dynamics = _function(arm, "multiplier_dynamics")
-        self._generalized_speeds = _function(arm, "generalized_speeds")
-        self._projection = _function(arm, "constraint_projection")
+        self._multiplier_dynamics = kernel_function(arm, "multiplier_dynamics")
+        self._generalized_speeds = kernel_function(arm, "generalized_speeds")
+        self._projection = kernel_function(arm, "constraint_projection")
         constraints = active_constraints(arm)
         has_residual = constraints is not None and constraints.position
-        self._residual = _function(arm, "constraint_residual") if has_residual else _no_residual
+        self._residual = kernel_function(arm, "constraint_residual") if has_residual else _no_residual
         self.drift = 0.0
 
     def start(self, request: Request) -> FloatArray:
         """The state to begin with."""
         assert request.rates0 is not None  # there are constraints
         return np.concatenate([request.q0, request.rates0])
+
+    def coordinates(self, y: FloatArray) -> FloatArray:
+        """The coordinates, which are part of the state."""
+        return y[: self._nq]
 
     def rate(self, y: FloatArray, tau: FloatArray) -> FloatArray:
         """dy/dt under the forces tau."""
@@ -132,7 +156,7 @@ class ConstrainedDynamics:
         return y[: self._nq], y[self._nq :]
 
 
-def _function(arm: SimulatedArm, name: str) -> Callable[..., tuple[FloatArray, ...]]:
+def kernel_function(arm: Binding, name: str) -> Callable[..., tuple[FloatArray, ...]]:
     """A kernel that returns copies of its outputs, whatever they are: integrators look for what is not finite."""
     bound = arm.bind(name)
     arrays = list(vars(bound).values())

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kanegen.interpreted_dynamics import OpenError, dynamics_of
+from kanegen.interpreted_dynamics import Dynamics, OpenError
 from kanegen.motion import Status
-from kanegen.protocols import ControllerFunction, FloatArray, SimulatedArm
+from kanegen.protocols import ControllerFunction, FloatArray
 from kanegen.simulation_request import Request
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -23,21 +23,23 @@ class EndError(Exception):
 
 
 class Integration:
-    """One integration under way: what is the same for every method. y is (q, v), with constraints (q, dq/dt)."""
+    """One integration under way: what is the same for every method.
 
-    def __init__(self, arm: SimulatedArm, request: Request, controller: ControllerFunction | None) -> None:
+    y is (q, v), with constraints (q, dq/dt); of other dynamics whatever they integrate.
+    """
+
+    def __init__(self, dynamics: Dynamics, request: Request, controller: ControllerFunction | None) -> None:
         self.request = request
         self.t = 0.0
-        self.dynamics = dynamics_of(arm, request)
+        self.dynamics = dynamics
         self.y = self.dynamics.start(request)
         self.accepted = self.rejected = self.evaluations = self.controller_calls = 0
-        self.row_q, self.row_v, self.row_tau = (
-            np.full((request.times.size, width), np.nan) for width in (arm.nq, arm.nv, arm.nv)
+        self.row_q, self.row_v, self.row_tau, self.row_y = (
+            np.full((request.times.size, width), np.nan) for width in (*dynamics.widths, self.y.size)
         )
-        self._arm = arm
         self._controller = controller
         self._callers_errstate = np.geterr()
-        self._held = np.zeros(arm.nv)
+        self._held = np.zeros(dynamics.widths[2])
         self._rows = 0
 
     def rate_of_change(self, t: float, y: FloatArray) -> FloatArray:
@@ -114,7 +116,7 @@ class Integration:
         if self._controller is None:
             return self._held
         self.controller_calls += 1
-        q, v = y[: self._arm.nq].copy(), self.dynamics.speeds(y).copy()
+        q, v = self.dynamics.coordinates(y).copy(), self.dynamics.speeds(y).copy()
         with np.errstate(**self._callers_errstate):
             return np.asarray(self._controller(t, q, v), dtype=np.float64)
 
@@ -126,7 +128,8 @@ class Integration:
 
     def _write_row(self, y: FloatArray) -> None:
         row = self._rows
-        self.row_q[row], self.row_v[row] = y[: self._arm.nq], self.dynamics.speeds(y)
+        self.row_q[row], self.row_v[row] = self.dynamics.coordinates(y), self.dynamics.speeds(y)
+        self.row_y[row] = y
         sampled = self.request.sample_period > 0.0
         self.row_tau[row] = self._held if sampled else self._tau(float(self.request.times[row]), y)
         self._rows += 1

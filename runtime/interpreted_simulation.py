@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from kanegen.interpreted_dynamics import Dynamics, dynamics_of
 from kanegen.interpreted_integration import EPSILON, EndError, Integration
 from kanegen.motion import Motion, Statistics, Status
 from kanegen.protocols import ControllerFunction, FloatArray, SimulatedArm
@@ -48,7 +49,22 @@ def simulate_interpreted(
     arm: SimulatedArm, request: Request, controller: ControllerFunction | None
 ) -> Motion:
     """Run the request in NumPy. Exceptions of the controller pass through."""
-    run = Integration(arm, request, controller)
+    run, statistics = integrate(dynamics_of(arm, request), request, controller)
+    return Motion(
+        t=request.times,
+        q=run.row_q,
+        v=run.row_v,
+        tau=run.row_tau,
+        statistics=statistics,
+        drift=run.dynamics.drift,
+    )
+
+
+def integrate(
+    dynamics: Dynamics, request: Request, controller: ControllerFunction | None
+) -> tuple[Integration, Statistics]:
+    """Carry an integration as far as it goes: its rows, and what it did. Exceptions of the controller pass through."""
+    run = Integration(dynamics, request, controller)
     advance: Callable[[float, float], None]
     advance = _RungeKutta4(run).advance if request.method == "rk4" else _DormandPrince(run).advance
     status = Status.DONE
@@ -67,14 +83,7 @@ def simulate_interpreted(
         controller_calls=run.controller_calls,
         compiled=False,
     )
-    return Motion(
-        t=request.times,
-        q=run.row_q,
-        v=run.row_v,
-        tau=run.row_tau,
-        statistics=statistics,
-        drift=run.dynamics.drift,
-    )
+    return run, statistics
 
 
 class _RungeKutta4:

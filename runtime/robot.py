@@ -14,7 +14,7 @@ from kanegen.assembly import assemble
 from kanegen.backends import Backend, merged_parameters
 from kanegen.bound import BoundKernel
 from kanegen.kernel_table import KernelTable
-from kanegen.manifest import ArgumentSpec, Constraints, Manifest, OperationCounts
+from kanegen.manifest import ArgumentSpec, BodyCoordinates, Constraints, Manifest, OperationCounts
 
 
 class Robot:
@@ -161,6 +161,11 @@ class Robot:
     def constraints(self) -> Constraints | None:
         """Names of the constraints, their rank, what is redundant; None where only joints determine the motion."""
         return self._manifest.constraints
+
+    @property
+    def body_coordinates(self) -> BodyCoordinates | None:
+        """Names of bodies, joints and constraints; None for a robot without kernels in the coordinates of its bodies."""
+        return self._manifest.body_coordinates
 
     # ---- actuators ----
 

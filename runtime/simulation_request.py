@@ -74,19 +74,19 @@ def check_request(
     checked_rtol = finite_number("rtol", rtol)
     if checked_rtol < 0.0:
         raise ValueError(f"rtol must not be negative, got {rtol!r}")
-    bound = _positive("drift", drift)
-    start_q, start_v = _state("q0", q0, arm.nq), _state("v0", v0, arm.nv)
+    bound = positive_number("drift", drift)
+    start_q, start_v = checked_state("q0", q0, arm.nq), checked_state("v0", v0, arm.nv)
     return Request(
         method=_method(method),
         q0=start_q,
         v0=start_v,
         duration=end,
-        times=_times(times, end),
+        times=checked_times(times, end),
         rtol=checked_rtol,
         atol=checked_atol,
         step=_step(method, step),
-        sample_period=0.0 if sample_period is None else _positive("sample_period", sample_period),
-        max_steps=_max_steps(max_steps),
+        sample_period=0.0 if sample_period is None else positive_number("sample_period", sample_period),
+        max_steps=checked_max_steps(max_steps),
         drift=bound,
         rates0=initial_rates(arm, start_q, start_v, bound),
     )
@@ -121,7 +121,8 @@ def _method(method: str) -> Method:
     raise ValueError(f"method must be 'dopri5' or 'rk4', got {method!r}")
 
 
-def _positive(name: str, value: Any) -> float:
+def positive_number(name: str, value: Any) -> float:
+    """The number, or a ``ValueError``."""
     number = finite_number(name, value)
     if number <= 0.0:
         raise ValueError(f"{name} must be positive, got {value!r}")
@@ -132,13 +133,14 @@ def _step(method: str, step: float | None) -> float:
     if method == "rk4":
         if step is None:
             raise ValueError("method 'rk4' needs the length of its steps: step=…, in seconds")
-        return _positive("step", step)
+        return positive_number("step", step)
     if step is not None:
         raise ValueError(f"step belongs to method 'rk4' ('dopri5' chooses its own steps), got {step!r}")
     return 0.0
 
 
-def _max_steps(max_steps: Any) -> int:
+def checked_max_steps(max_steps: Any) -> int:
+    """The number of steps, or a ``ValueError``."""
     try:
         number = operator.index(max_steps)
     except TypeError:
@@ -148,7 +150,8 @@ def _max_steps(max_steps: Any) -> int:
     return number
 
 
-def _state(name: str, values: ArrayLike, length: int) -> FloatArray:
+def checked_state(name: str, values: ArrayLike, length: int) -> FloatArray:
+    """``values`` as a new array (length,) of finite doubles, or a ``ValueError``."""
     try:
         state = checked_vector(values, length)
     except (TypeError, ValueError) as error:
@@ -158,7 +161,8 @@ def _state(name: str, values: ArrayLike, length: int) -> FloatArray:
     return state
 
 
-def _times(times: ArrayLike | None, duration: float) -> FloatArray:
+def checked_times(times: ArrayLike | None, duration: float) -> FloatArray:
+    """The times (k,) of the rows: as given, if they ascend from 0 to ``duration``, or by default equally spaced."""
     if times is None:
         return np.linspace(0.0, duration, DEFAULT_ROWS) if duration > 0.0 else np.zeros(1)
     try:

@@ -7,8 +7,9 @@ motion, its programs are the kernels; otherwise they are carried to the generali
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from kanegen.codegen.derivation import dual_vectors, influence_coefficients, kane
+from kanegen.codegen.derivation import dual_vectors, euler_parameters, influence_coefficients, kane
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.constraints.kernels import ConstrainedFormulation
 from kanegen.codegen.derivation.constraints.spanning_tree import spanning_tree
@@ -25,6 +26,10 @@ FORCES: Mapping[str, tuple[Forces, str]] = {
     "influence_coefficients": (
         influence_coefficients.forces,
         "effective inertia and inertia power array (Freeman & Tesar 1988)",
+    ),
+    "euler_parameters": (
+        euler_parameters.forces,
+        "Euler parameters and Lagrange multipliers (Sim, Yoo & Lee 1985)",
     ),
 }
 """Formulations that are functions of a tree's motion."""
@@ -61,6 +66,8 @@ def formulation(
         if name == "influence_coefficients":
             placed = place(tree, Choices(), live_parameters)
             made |= influence_coefficients.kernels(placed, identifiers, live_parameters=live_parameters)
+        if name == "euler_parameters":
+            made |= euler_parameters.kernels(mechanism, live_parameters)
         return made
     own = KaneFormulation(None if speeds is None else tuple(speeds), live_parameters)
     return {**own.kernels(), **frames}
@@ -76,4 +83,28 @@ def _constrained(
     else:
         programs = programs_from(*FORCES[name], live)
     projected = kane.nonholonomic_forces if name == "kane" else None
-    return ConstrainedFormulation(mechanism, programs, frames, live, projected).kernels()
+    made = ConstrainedFormulation(mechanism, programs, frames, live, projected).kernels()
+    if name == "euler_parameters" and body_coordinates_of(mechanism) is not None:
+        made |= euler_parameters.kernels(mechanism, live)
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class BodyNames:
+    """Names of the bodies of x, of the joints of joint_reactions, and of the joint of each row of joint_constraints."""
+
+    bodies: tuple[str, ...]
+    joints: tuple[str, ...]
+    rows: tuple[str, ...]
+
+
+def body_coordinates_of(mechanism: Mechanism) -> BodyNames | None:
+    """The names of a mechanism in body coordinates; None where it has constraints that are no joints."""
+    try:
+        return BodyNames(
+            tuple(euler_parameters.names_of_bodies(mechanism)),
+            tuple(euler_parameters.names_of_joints(mechanism)),
+            tuple(name for name, _ in euler_parameters.names_of_constraints(mechanism)),
+        )
+    except ModelError:
+        return None

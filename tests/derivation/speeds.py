@@ -18,6 +18,7 @@ from kanegen.codegen.mechanism import (
     Vector3,
     numeric,
 )
+from kanegen.codegen.mechanism.speeds import PointVelocityComponent
 from tests.peers.pinocchio_trees import PinocchioTree
 
 from .trees import random_tree
@@ -83,8 +84,18 @@ def speeds_from_rates(
     for speed in speeds:
         if isinstance(speed, JointRate):
             rows.append(np.eye(mechanism.dof)[mechanism.coordinates.index(speed.joint)])
-        else:
-            turn = tree.frame_pose(q, speed.body)[:3, :3]
-            direction = turn @ np.array([float(numeric(x, mechanism)) for x in speed.direction])
-            rows.append(direction @ tree.frame_jacobian(q, speed.body)[3:])
+            continue
+        frame = speed.frame if isinstance(speed, PointVelocityComponent) else speed.body
+        pose, jacobian = tree.frame_pose(q, frame), tree.frame_jacobian(q, frame)
+        direction = pose[:3, :3] @ np.array([float(numeric(x, mechanism)) for x in speed.direction])
+        if not isinstance(speed, PointVelocityComponent):
+            rows.append(direction @ jacobian[3:])
+            continue
+        velocity = jacobian[:3]
+        if speed.relative_to != BASE:
+            # less v_O + w x (P - O) of that body
+            other = tree.frame_jacobian(q, speed.relative_to)
+            arm = pose[:3, 3] - tree.frame_pose(q, speed.relative_to)[:3, 3]
+            velocity = velocity - other[:3] - np.cross(other[3:].T, arm).T
+        rows.append(direction @ velocity)
     return np.array(rows)

@@ -171,7 +171,7 @@ def _cylindrical(chain: Chain, inner: Link, k: int) -> Connection | None:
     along = axis_in_parent(outer)
     if inner.revolute is outer.revolute or any(x != 0 for x in cross(inner.axis, along)):
         return None
-    sense = 1 if dot(inner.axis, along) == 1 else -1
+    sense = 1 if all(x == 0 for x in subtract(inner.axis, along)) else -1
     axes = triad(inner.axis)
     back = transpose(outer.rotation)
     f, g, h = (matrix_vector(back, axis) for axis in axes)

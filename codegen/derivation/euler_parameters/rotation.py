@@ -54,8 +54,8 @@ def _bilinear(p: Vector, r: Vector) -> Matrix:
 def turned_gradient(p: Vector, s: Vector) -> Matrix:
     """d(A s)/dp, 3 x 4, for a vector s fixed in the body.
 
-    With e = (e1, e2, e3), A s = (2 e0^2 - 1) s + 2 e (e . s) + 2 e0 e x s.  So the column of e0 is 4 e0 s + 2 e x s, and those
-    of e are 2 e s^T + 2 (e . s) 1 - 2 e0 skew(s).
+    With e = (e1, e2, e3), A s = (2 e0^2 - 1) s + 2 e (e . s) + 2 e0 e x s.  So the column of e0 is 4 e0 s + 2 e x s, and
+    those of e are 2 e s^T + 2 (e . s) 1 - 2 e0 skew(s).
     """
     graph = p[0].graph
     e0, e = p[0], p[1:]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
 from kanegen.codegen.mechanism.constraints import LoopKind
+from kanegen.codegen.mechanism.speeds import JointRate
 
 TURNED = (0.4, -0.7, 1.1)
 ACROSS = ((0, 0, 1), (1, 0, 0), (0, 1, 0))
@@ -25,7 +26,6 @@ def universal_arm() -> Mechanism:
     return builder.build()
 
 
-
 def cylindrical_arm(slide_first: bool, against: bool) -> Mechanism:
     """A hinge and a slide along one direction, in either order, and in the same or the opposite sense."""
     builder = MechanismBuilder("cylindrical_arm", gravity=(1, -2, -9))
@@ -34,7 +34,9 @@ def cylindrical_arm(slide_first: bool, against: bool) -> Mechanism:
     builder.body("tip", mass=0.5, center=(0, 0.1, 0.1), inertia=INERTIA)
     along = (0, -1, 0) if against else (0, 1, 0)
     # ACROSS: the joint's y axis is the parent's z axis
-    first, second = (builder.prismatic, builder.revolute) if slide_first else (builder.revolute, builder.prismatic)
+    first, second = (
+        (builder.prismatic, builder.revolute) if slide_first else (builder.revolute, builder.prismatic)
+    )
     first("first", BASE, "carrier", (0, 0, 1), position=(0.2, 0.1, 0), rotation=TURNED)
     second("second", "carrier", "arm", along, position=(0.3, -0.2, 0.4), rotation=ACROSS)
     builder.revolute("end", "arm", "tip", (1, 0, 0), position=(0.5, 0, 0))
@@ -42,19 +44,18 @@ def cylindrical_arm(slide_first: bool, against: bool) -> Mechanism:
 
 
 def two_arms(kind: LoopKind, to_base: bool = False) -> Mechanism:
-    """Two chains of six joints (or one, and the base) with a loop of any kind between frames at their tips."""
+    """Two chains of two joints (or one, and the base) with a loop of any kind between frames at their tips."""
     builder = MechanismBuilder("two_arms")
-    sides = "l" if to_base else "lr"
-    for side in sides:
+    for side in "l" if to_base else "lr":
         parent = BASE
-        for k, axis in enumerate(((1, 0, 0), (0, 1, 0), (0, 0, 1)) * 2):
+        for k, add in enumerate((builder.prismatic, builder.revolute)):
             name = f"{side}{k}"
             builder.body(name, mass=1, center=(0.1, 0, 0.05), inertia=INERTIA)
-            add = builder.prismatic if k < 3 else builder.revolute
-            add(f"{name}j", parent, name, axis, position=(0, 0.1, 0.2))
+            add(f"{name}j", parent, name, (1 - k, k, 0), position=(0, 0.1, 0.2))
             parent = name
         builder.frame(f"{side}_tip", parent, position=(0.2, 0.1, 0), rotation=TURNED)
     builder.loop("loop", kind, "l_tip", BASE if to_base else "r_tip")
+    builder.speeds([JointRate("l0j")])
     return builder.build()
 
 

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanegen.codegen.derivation.euler_parameters import names_of_constraints, programs
-from kanegen.codegen.graph import Program, evaluate
+from kanegen.codegen.graph import Program, evaluate, evaluate_entries
+from kanegen.codegen.graph.evaluate import DOUBLE
 from kanegen.codegen.mechanism import Mechanism
+from kanegen.codegen.mechanism.folding import with_numbers
 
 Array = NDArray[np.float64]
 
@@ -82,16 +84,11 @@ class Bodies:
 
 def home(mechanism: Mechanism) -> Array:
     """The mechanism's home in numbers."""
-    from kanegen.codegen.mechanism.folding import with_numbers
-
     return np.array([float(x) for x in with_numbers(mechanism).home])  # type: ignore[arg-type]
 
 
 def derivative(program: Program, at: Mapping[str, Any], along: Mapping[str, Any]) -> Array:
     """The derivative of a program's output along a direction of its inputs, by a complex step: no cancellation."""
-    from kanegen.codegen.graph import evaluate_entries
-    from kanegen.codegen.graph.evaluate import DOUBLE
-
     step = 1e-30
     entries = {
         (name, i): complex(x, step * along[name][i] if name in along else 0.0)

@@ -56,7 +56,9 @@ def test_all_bodies_at_once_give_the_path_s_torques(path: list[dict[str, list[fl
         x = motion.x.reshape(6, 7)
         assert np.abs(x[:, :3] - row["r"]).max() <= TOLERANCE
         parameters = np.array(row["euler_params"])
-        signs = np.sign(np.sum(x[:, 3:] * parameters, axis=1, keepdims=True))  # p and -p are the same rotation
+        signs = np.sign(
+            np.sum(x[:, 3:] * parameters, axis=1, keepdims=True)
+        )  # p and -p are the same rotation
         assert np.abs(x[:, 3:] * signs - parameters).max() <= TOLERANCE
         assert np.abs(robot.actuator_forces(motion) - row["torque_EP"]).max() <= PATH
 
@@ -115,7 +117,9 @@ def test_carriers_without_inertia_and_what_is_welded_to_the_base() -> None:
     # the centre rises by lift - 0.5 sin q: its acceleration is 0.5 - 0.5 (a cos q - v^2 sin q)
     rise = 0.5 - 0.5 * (-2.0 * np.cos(0.3) - np.sin(0.3))
     moment = 0.2 * -2.0 + 2 * 0.5**2 * -2.0 - 2 * (9.81 + 0.5) * 0.5 * np.cos(0.3)
-    assert evaluate(program(tree, forces), at)["tau"] == pytest.approx([2 * (9.81 + rise), moment], rel=TOLERANCE)
+    assert evaluate(program(tree, forces), at)["tau"] == pytest.approx(
+        [2 * (9.81 + rise), moment], rel=TOLERANCE
+    )
 
 
 def test_arguments_may_be_any_expressions() -> None:

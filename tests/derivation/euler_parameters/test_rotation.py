@@ -97,7 +97,9 @@ def test_derivatives_of_the_matrix_hold_off_the_unit_sphere(state: dict[str, Arr
     assert run(lambda _p, d, _s: rotation_curvature(d), **at) == pytest.approx(bend, abs=ROUNDING)
 
 
-@pytest.mark.parametrize("angles", [(0, 0, 0), (3, 0.1, 0), (0, 3, 0.2), (0.1, 0, 3), (1, -1, 2), (-2.5, 0.3, -2)])
+@pytest.mark.parametrize(
+    "angles", [(0, 0, 0), (3, 0.1, 0), (0, 3, 0.2), (0.1, 0, 3), (1, -1, 2), (-2.5, 0.3, -2)]
+)
 def test_parameters_of_fixed_rotations(angles: tuple[float, float, float]) -> None:
     """Each of the four formulas is the best one somewhere."""
     builder = MechanismBuilder("turned")

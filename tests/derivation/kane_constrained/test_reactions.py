@@ -16,7 +16,7 @@ import pytest
 from kanegen.codegen.derivation.kane import forces
 from kanegen.codegen.graph import Graph, constant, evaluate, inputs
 from kanegen.codegen.mechanism import BASE, Body, Joint, JointKind, Mechanism, numeric
-from kanegen.codegen.mechanism.records import IDENTITY3, ZERO3, Vector3
+from kanegen.codegen.mechanism.records import IDENTITY3, ZERO3, Matrix3, Vector3
 from tests.derivation.comparison import ROUNDING, Array
 from tests.derivation.trees import random_states, random_tree
 
@@ -76,11 +76,9 @@ class Moving:
 AT_REST = Moving(np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3))
 
 
-def array(values: object, tree: Mechanism) -> Array:
+def array(values: Vector3 | Matrix3, tree: Mechanism) -> Array:
     """Values of a record as numbers."""
-    return np.array(
-        [array(x, tree) if isinstance(x, tuple) else float(numeric(x, tree)) for x in values]  # type: ignore[attr-defined]
-    )
+    return np.array([array(x, tree) if isinstance(x, tuple) else float(numeric(x, tree)) for x in values])
 
 
 def moved(tree: Mechanism, q: Array, v: Array, a: Array) -> dict[str, Moving]:
@@ -141,11 +139,11 @@ def passed_on(tree: Mechanism, name: str, q: Array, v: Array, a: Array) -> tuple
 
 @pytest.mark.parametrize("direction", DIRECTIONS, ids=["axis", "skew"])
 @pytest.mark.parametrize("kind", [JointKind.PRISMATIC, JointKind.REVOLUTE], ids=["force", "moment"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_reactions_of_random_arms(seed: int, kind: JointKind, direction: Vector3) -> None:
     tree = random_tree(seed, 5)
     states: Mapping[str, Array] = dict(zip("qva", random_states(seed, 10, 5)[:3], strict=True))
-    d = np.array([float(x) for x in direction])
+    d = np.array(direction, dtype=float)
     for name in ("joint1", "joint3", "joint4"):
         found = held(with_auxiliary_joint(tree, name, kind, direction), **states)
         for state, value in enumerate(found):

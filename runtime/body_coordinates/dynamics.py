@@ -1,0 +1,136 @@
+"""Equations of motion of free bodies under joints: accelerations and multipliers from (10) and (22) together.
+
+    [ M      Phi_x^T ] [ d2x/dt2 ]   [ g + Phi_A,x^T tau ]
+    [ Phi_x  0       ] [ lambda  ] = [ gamma             ]
+
+What actuators exert is (29) with lambda_A = -tau: the driving Jacobian times dx/dt is the rate of the coordinate, so that
+is the force whose power is tau times this rate.  Of rows that depend on each other some are left out.  M is singular (its
+null vectors are Euler parameters), the whole matrix is not as long as every motion that the joints allow moves a mass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanegen.body_coordinates.joint_coordinates import joint_coordinates
+from kanegen.body_coordinates.kernels import BodyKernels
+from kanegen.body_coordinates.pivoting import pivoted_columns
+from kanegen.interpreted_dynamics import MARGIN, MOST_PROJECTIONS, OpenError
+from kanegen.protocols import FloatArray
+from kanegen.simulation_request import Request
+
+
+class BodyDynamics:
+    """State y = (x, dx/dt), integrated as it is, and brought back to the joints after each step by the least change.
+
+    ``driven`` are the indices of the coordinates on which forces act, ``rank`` the number of independent constraints.
+    ``drift``: residuals of Phi, and the last correction of dx/dt (relative where rates exceed one), largest of all states
+    and rows.  The bound on both is ``bound``.
+    """
+
+    def __init__(
+        self, kernels: BodyKernels, driven: Sequence[int], rank: int, y0: FloatArray, bound: float
+    ) -> None:
+        self.kernels, self.rank = kernels, rank
+        self.drift = 0.0
+        self.widths = (kernels.nq, kernels.nq, len(driven))
+        self._driven, self._bound = list(driven), bound
+        self._y0 = y0
+        self._near = joint_coordinates(kernels, self.halves(y0)[0])
+        self.rows: NDArray[np.intp] = np.arange(0)
+        self.choose_rows(self.halves(y0)[0])
+
+    def halves(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """x and dx/dt."""
+        return y[: self.kernels.size], y[self.kernels.size :]
+
+    def start(self, request: Request) -> FloatArray:
+        """The state to begin with."""
+        del request
+        return self._y0
+
+    def choose_rows(self, x: FloatArray) -> None:
+        """Take as many independent constraints as there are, by pivots."""
+        self.rows = np.sort(pivoted_columns(self.kernels.jacobian(x).T, self.rank))
+
+    def follow_from(self, q: FloatArray) -> None:
+        """Let the angles of coordinates begin next to ``q`` (nq,)."""
+        self._near = q
+
+    def coordinates(self, y: FloatArray) -> FloatArray:
+        """Coordinates q (nq,) of the tree; angles go on from where they were last."""
+        self._near = joint_coordinates(self.kernels, self.halves(y)[0], self._near)
+        return self._near
+
+    def speeds(self, y: FloatArray) -> FloatArray:
+        """dq/dt (nq,)."""
+        x, xdot = self.halves(y)
+        rates: FloatArray = self.kernels.drive_jacobian(x, joint_coordinates(self.kernels, x)) @ xdot
+        return rates
+
+    def rate(self, y: FloatArray, tau: FloatArray) -> FloatArray:
+        """dy/dt under the forces tau (driven,)."""
+        x, xdot = self.halves(y)
+        return np.concatenate([xdot, self.accelerations(x, xdot, tau)])
+
+    def accelerations(self, x: FloatArray, xdot: FloatArray, tau: FloatArray) -> FloatArray:
+        """d2x/dt2 (7n,); not a number where the equations are singular."""
+        kernels, n = self.kernels, self.kernels.size
+        q = joint_coordinates(kernels, x)
+        jacobian = kernels.jacobian(x)[self.rows]
+        matrix = np.zeros((n + self.rank, n + self.rank))
+        matrix[:n, :n] = kernels.mass_matrix(x)
+        matrix[:n, n:] = jacobian.T
+        matrix[n:, :n] = jacobian
+        applied = kernels.drive_jacobian(x, q)[self._driven].T @ tau
+        right = np.concatenate([kernels.forces(x, xdot, q) + applied, kernels.gamma(x, xdot)[self.rows]])
+        try:
+            solution: FloatArray = np.linalg.solve(matrix, right)
+        except np.linalg.LinAlgError:
+            return np.full(n, np.nan)
+        return solution[:n]
+
+    def projected(self, y: FloatArray) -> FloatArray:
+        """The state brought back to the joints.  Raises OpenError."""
+        distance = np.inf
+        for _ in range(MOST_PROJECTIONS):
+            before = distance
+            y, distance = self._projected_once(y)
+            if not distance > MARGIN * self._bound or distance >= before:
+                break
+        if not distance <= self._bound:
+            raise OpenError
+        self.drift = max(self.drift, distance)
+        return y
+
+    def _projected_once(self, y: FloatArray) -> tuple[FloatArray, float]:
+        try:
+            following = self.corrected(*self.halves(y))
+        except np.linalg.LinAlgError:
+            return y, np.nan
+        x, rates = self.halves(following)
+        phi = self.kernels.phi(x)
+        if not (np.isfinite(following).all() and np.isfinite(phi).all()):
+            return y, np.nan
+        change = float(np.abs(rates - self.halves(y)[1]).max()) / max(1.0, float(np.abs(rates).max()))
+        return following, max(change, float(np.abs(phi).max()))
+
+    def corrected(self, x: FloatArray, xdot: FloatArray) -> FloatArray:
+        """The state after one step of Newton's method for positions and rates, both with the least change.
+
+        Raises LinAlgError for a Jacobian that is singular.
+        """
+        kernels, rows = self.kernels, self.rows
+        place = x + _least(kernels.jacobian(x)[rows], -kernels.phi(x)[rows])
+        jacobian = kernels.jacobian(place)[rows]
+        return np.concatenate([place, xdot + _least(jacobian, -(jacobian @ xdot))])
+
+
+def _least(jacobian: FloatArray, right: FloatArray) -> FloatArray:
+    """The shortest solution of jacobian y = right, for independent rows."""
+    q, r = np.linalg.qr(jacobian.T)
+    solution: FloatArray = q @ np.linalg.solve(r.T, right)
+    return solution

@@ -1,0 +1,1 @@
+"""Constrained mechanisms: equations, plan, elimination, springs."""
