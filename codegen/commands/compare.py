@@ -6,7 +6,6 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,11 +154,11 @@ def _comparison(
 
 def _nanoseconds(robot: kanegen.Robot, states: tuple[FloatArray, FloatArray, FloatArray]) -> float:
     """Median time of one evaluation in a batch."""
-    rows: list[Any] = [np.ascontiguousarray(x[np.arange(_ROWS) % len(x)]) for x in states]
+    q, v, a = (np.ascontiguousarray(x[np.arange(_ROWS) % len(x)]) for x in states)
     out = np.empty((_ROWS, robot.nv))
     times = []
     for _ in range(_REPEATS):
         start = time.perf_counter()
-        robot.inverse_dynamics(*rows, out=out)
+        robot.inverse_dynamics(q, v, a, out=out)
         times.append((time.perf_counter() - start) / _ROWS * 1e9)
     return statistics.median(times)

@@ -122,7 +122,7 @@ class Chains:
             return Pose(placed.rotation, vec.add(placed.position, shift))
         return Pose(_multiply(placed.rotation, self._turn(axis, q)), placed.position)
 
-    def _turn(self, axis: vec.Vector, angle: Expression) -> vec.Matrix:
+    def _turn(self, axis: tuple[Expression, ...], angle: Expression) -> vec.Matrix:
         """Rotation about a unit vector (Rodrigues): c 1 + s skew(k) + (1 - c) k k^T."""
         c, s = angle.cosine(), angle.sine()
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kanegen.codegen.derivation.constraints.equations import equations
+from kanegen.codegen.derivation.constraints.equations import equations, speeds_of
 from kanegen.codegen.derivation.constraints.plan import make_plan
+from kanegen.codegen.derivation.kernel_arguments import described_speed
 from kanegen.codegen.graph import Graph, inputs
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.speeds import JointRate
 from kanegen.codegen.mechanism.values import Lift
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
     """Names of the equations of position, of all rows, of constraint forces; the rank; names of redundant rows and of joints
-    whose reactions are not unique; names of the generalized speeds.
+    whose reactions are not unique; names of the generalized speeds (joints whose
+    rates they are, or in words).
     """
 
     position: tuple[str, ...]
@@ -41,5 +44,8 @@ def constraint_report(mechanism: Mechanism) -> Report:
         rank=len(plan.independent),
         redundant=tuple(rows[i] for i in plan.redundant),
         indeterminate=plan.indeterminate,
-        speeds=tuple(row.name for row in system.speeds),
+        speeds=tuple(
+            speed.joint if isinstance(speed, JointRate) else described_speed(speed)
+            for speed in speeds_of(mechanism)
+        ),
     )

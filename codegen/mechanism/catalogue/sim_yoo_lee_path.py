@@ -83,9 +83,7 @@ class StraightLine:
         """The phase 0, 1 or 2 of each time; where two phases meet, the later one."""
         return np.searchsorted(self.breaks[1:-1], np.asarray(t, dtype=np.float64), side="right")
 
-    def fraction(
-        self, t: ArrayLike, phase: int | None = None
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def fraction(self, t: ArrayLike, phase: int | None = None) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The part of the way gone (k,), with its first and second derivative in time [1/s, 1/s^2].
 
         ``phase`` says which phase's law holds at all of ``t``; by default each time has its own.
@@ -178,9 +176,7 @@ class StraightLine:
         sidewards = np.stack([-np.sin(q1), np.cos(q1), 0 * q1], axis=1)
         up = np.broadcast_to(_UP, outwards.shape)
         pitches = np.cumsum(q[:, 1:4], axis=1)
-        links = [
-            np.cos(pitch)[:, None] * outwards - np.sin(pitch)[:, None] * up for pitch in pitches.T
-        ]
+        links = [np.cos(pitch)[:, None] * outwards - np.sin(pitch)[:, None] * up for pitch in pitches.T]
         normal4 = np.cross(links[2], sidewards)
         link5 = np.cos(q5)[:, None] * links[2] + np.sin(q5)[:, None] * sidewards
         axes = [up, sidewards, sidewards, sidewards, normal4, link5]

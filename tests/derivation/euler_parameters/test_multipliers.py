@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kanegen.codegen.derivation.euler_parameters import names_of_massless_bodies
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
 from kanegen.codegen.mechanism.catalogue import mechanism
@@ -120,3 +121,38 @@ def test_reactions_of_a_hanging_beam() -> None:
     reaction = bodies("joint_reactions", x=m.x, multipliers=joints)[0]
     assert reaction == pytest.approx([0, 0, weight, weight * 0.1, 0, 0], abs=TOLERANCE)
     assert -drives == pytest.approx([-weight * 0.5], abs=TOLERANCE)
+
+
+def carried_arm() -> Mechanism:
+    """An arm on a carrier without inertia that merges with nothing, as its slide and its hinge are not parallel."""
+    builder = MechanismBuilder("carried_arm")
+    builder.body("carrier")
+    builder.body("arm", mass=2, center=(0.5, 0, 0), inertia=(0.1, 0.2, 0.2))
+    builder.prismatic("lift", BASE, "carrier", (0, 0, 1))
+    builder.revolute("hinge", "carrier", "arm", (0, 1, 0))
+    return builder.build()
+
+
+@pytest.mark.parametrize("tree", [mechanism("stanford_arm"), universal_arm(), carried_arm()])
+def test_actuator_forces_move_the_bodies_as_asked(tree: Mechanism) -> None:
+    """Forward: (22) with (10) for the joints, and the actuators as forces along the gradients of their coordinates."""
+    bodies = Bodies(tree)
+    m = bodies.random_motion(9)
+    tau = evaluate(newton_euler(tree), {"q": m.q, "v": m.v, "a": m.a})["tau"]
+    gradient = bodies("joint_constraint_jacobian", x=m.x)
+    rows = len(gradient)
+    matrix = np.block([[bodies("body_mass_matrix", x=m.x), gradient.T], [gradient, np.zeros((rows, rows))]])
+    loads = bodies("body_forces", x=m.x, xdot=m.xdot)
+    loads = loads + bodies("driving_constraint_jacobian", x=m.x, q=m.q).T @ tau
+    right = [*loads, *bodies("joint_constraint_gamma", x=m.x, xdot=m.xdot)]
+    found = np.linalg.solve(matrix, right)[: m.x.size]
+    assert worst(found[None], m.xddot[None]) <= TOLERANCE
+
+
+def test_bodies_without_inertia_that_stay() -> None:
+    assert names_of_massless_bodies(carried_arm()) == ["carrier"]
+    assert names_of_massless_bodies(mechanism("stewart_platform")) == [
+        "platform_x",
+        "platform_y",
+        "platform_yaw",
+    ]
