@@ -74,8 +74,8 @@ class BodyKernels:
         names = robot.body_coordinates
         if missing or names is None:
             raise MissingKernelError(
-                f"{robot.name} has no {missing[0] if missing else 'names of bodies'}: it was loaded without body coordinates. "
-                'Load it with kanegen.load(model, formulation="euler_parameters")'
+                f"{robot.name} has no {missing[0] if missing else 'names of bodies'}: it was loaded without body "
+                'coordinates. Load it with kanegen.load(model, formulation="euler_parameters")'
             )
         self.names = names
         self.nq = len(robot.coordinate_names)

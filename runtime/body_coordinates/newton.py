@@ -43,8 +43,8 @@ def solve(residual: Equations, jacobian: Equations, start: FloatArray, onto: Equ
     matrix = jacobian(x)
     for _ in range(STEPS):
         size = _norm(phi)
-        if size == 0.0:
-            break
+        if size <= EPSILON * _terms(matrix, x):
+            break  # no step can do better
         step = _step(matrix, phi, size)
         length = 1.0
         while length >= SHORTEST:
@@ -57,8 +57,14 @@ def solve(residual: Equations, jacobian: Equations, start: FloatArray, onto: Equ
             break  # rounding, or no way down
         x, phi = x_next, phi_next
         matrix = jacobian(x)
-    terms = float(np.abs(matrix).sum(axis=1).max(initial=0.0)) * (1.0 + float(np.abs(x).max(initial=0.0)))
-    return Found(x, float(np.abs(phi).max(initial=0.0)) <= CLOSED * max(1.0, terms))
+    return Found(x, float(np.abs(phi).max(initial=0.0)) <= CLOSED * _terms(matrix, x))
+
+
+def _terms(matrix: FloatArray, x: FloatArray) -> float:
+    """The size of the terms of phi, at least 1."""
+    return max(
+        1.0, float(np.abs(matrix).sum(axis=1).max(initial=0.0)) * (1.0 + float(np.abs(x).max(initial=0.0)))
+    )
 
 
 def _step(matrix: FloatArray, phi: FloatArray, size: float) -> FloatArray:

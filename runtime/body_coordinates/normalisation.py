@@ -20,7 +20,8 @@ def normalised(bodies: Sequence[str], x: FloatArray) -> FloatArray:
     zero = np.flatnonzero(largest == 0.0)
     if zero.size:
         raise ValueError(
-            f"the Euler parameters of {bodies[zero[0]]} are all zero, which is no rotation: give any others, such as 1, 0, 0, 0"
+            f"the Euler parameters of {bodies[zero[0]]} are all zero, which is no rotation: give any others, such as "
+            "1, 0, 0, 0"
         )
     scaled[:, 3:] /= largest  # their squares may be too large or too small for a double
     scaled[:, 3:] /= np.linalg.norm(scaled[:, 3:], axis=1, keepdims=True)

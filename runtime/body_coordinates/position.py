@@ -31,7 +31,9 @@ SAME = 1e-6
 class PositionAnalysis:
     """Newton's method for Phi(x) = 0 and Phi_A(x, q) = 0, the latter for the coordinates with the indices ``driven``."""
 
-    def __init__(self, name: str, kernels: BodyKernels, coordinates: Sequence[str], driven: Sequence[int]) -> None:
+    def __init__(
+        self, name: str, kernels: BodyKernels, coordinates: Sequence[str], driven: Sequence[int]
+    ) -> None:
         self._name, self._kernels, self._coordinates = name, kernels, coordinates
         self._driven = list(driven)
 

@@ -135,9 +135,15 @@ def _beginning(bodies: BodySystem, q0: ArrayLike | None, x0: ArrayLike | None, b
     """x (7n,) to begin with, closed to within rounding.  Raises InconsistentStateError, PositionError, ValueError."""
     kernels = bodies.kernels
     if (q0 is None) == (x0 is None):
-        raise ValueError("give either q0, the coordinates of the tree, or x0, those of the bodies, and None for the other")
+        raise ValueError(
+            "give either q0, the coordinates of the tree, or x0, those of the bodies, and None for the other"
+        )
     if q0 is not None:
-        given, start, remedy = "q0", kernels.coordinates(checked_state("q0", q0, kernels.nq)), "robot.assemble(q0)"
+        given, start, remedy = (
+            "q0",
+            kernels.coordinates(checked_state("q0", q0, kernels.nq)),
+            "robot.assemble(q0)",
+        )
     else:
         start = normalised(bodies.body_names, checked_state("x0", x0, kernels.size))  # type: ignore[arg-type]
         given, remedy = "x0", "BodySystem(robot).closed(x0)"
@@ -145,8 +151,8 @@ def _beginning(bodies: BodySystem, q0: ArrayLike | None, x0: ArrayLike | None, b
     worst = int(np.argmax(phi))
     if phi[worst] > bound:
         raise InconsistentStateError(
-            f"{given} leaves {kernels.names.rows[worst]} of {bodies.robot.name} open by {phi[worst]:.2g}, and drift={bound!r} "
-            f"is allowed. Begin with a position that satisfies the joints: {remedy}"
+            f"{given} leaves {kernels.names.rows[worst]} of {bodies.robot.name} open by {phi[worst]:.2g}, and "
+            f"drift={bound!r} is allowed. Begin with a position that satisfies the joints: {remedy}"
         )
     return bodies.closed(start)
 
@@ -159,7 +165,9 @@ def _checked(controller: ControllerFunction | None, width: int) -> ControllerFun
     def call(t: float, q: FloatArray, v: FloatArray) -> FloatArray:
         tau = np.asarray(function(t, q, v), dtype=np.float64)
         if tau.shape != (width,):
-            raise ValueError(f"the controller must return ({width},), a force for each driven coordinate; got {tau.shape}")
+            raise ValueError(
+                f"the controller must return ({width},), a force for each driven coordinate; got {tau.shape}"
+            )
         return tau
 
     return call

@@ -100,9 +100,7 @@ class BodySystem:
     def joint_rates(self, x: ArrayLike, xdot: ArrayLike) -> FloatArray:
         """dq/dt (nq,) of all coordinates of the tree."""
         place, rate = self._body_vector("x", x), self._body_vector("xdot", xdot)
-        rates: FloatArray = (
-            self.kernels.drive_jacobian(place, joint_coordinates(self.kernels, place)) @ rate
-        )
+        rates: FloatArray = self.kernels.drive_jacobian(place, joint_coordinates(self.kernels, place)) @ rate
         return rates
 
     # ---- forces: (28) to (36) ----

@@ -51,8 +51,8 @@ def names_of_bodies(mechanism: Mechanism) -> list[str]:
 def names_of_massless_bodies(mechanism: Mechanism) -> list[str]:
     """Those of them whose block of M vanishes.
 
-    M cannot be inverted with them, even along the constraints of |p|; (10) and (22) together still determine the accelerations as long as
-    every motion that the joints allow moves a body with inertia.
+    M cannot be inverted body by body with them.  (10) and (22) together still determine the accelerations as long as every
+    motion that the joints allow moves a body with inertia.
     """
     model = body_model(mechanism)
     return [link.name for link in model.bodies if link.inertia is None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kanegen.codegen.derivation.euler_parameters.arrays import inner, negated, scaled, subtracted
+from kanegen.codegen.derivation.euler_parameters.body_equations import applied
 from kanegen.codegen.derivation.euler_parameters.rows import dense
 from kanegen.codegen.derivation.euler_parameters.setting import Setting
 from kanegen.codegen.derivation.euler_parameters.states import SIZE, Point, States, apart
@@ -25,6 +26,8 @@ def spring_forces(setting: Setting, states: States, q: Sequence[Expression]) -> 
         if isinstance(spring, TranslationalSpringDamper):
             found.append(_between_points(setting, states, spring))
             continue
+        if spring.joint not in setting.mechanism.coordinates:
+            continue  # on a joint held at zero: what holds it takes the spring's force
         k = setting.mechanism.coordinates.index(spring.joint)
         # in a driven position the gradient of a drive is that of the coordinate, and times dx/dt the coordinate's rate
         gradient = dense(drives[k], states)
@@ -55,7 +58,7 @@ def _between_points(setting: Setting, states: States, spring: TranslationalSprin
     for point, share in ((first, force), (second, negated(force))):
         if point.body >= 0:
             at = SIZE * point.body
-            part = point.pulled_back(states, share)
+            part = applied(states, point.body, share, point.arm)
             found[at : at + SIZE] = [x + y for x, y in zip(found[at : at + SIZE], part, strict=True)]
     return found
 

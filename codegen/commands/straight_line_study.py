@@ -1,0 +1,215 @@
+"""The example of Sim, Yoo & Lee 1985: torques along the straight line, and the motion computed again from them.
+
+The torques come from the multipliers of the driven bodies, as in the paper.  The robot is then released at the beginning
+of the line under these torques, as functions of time: nothing corrects it on its way, and where its hand is at the end
+shows what torques and integration are worth.  Torques are evaluated exactly, or by one cubic spline for each phase of the
+motion.  Integration is restarted where the torques jump, in joint coordinates (``kanegen.simulate``) and in those of the
+bodies (``simulate_bodies``).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+import kanegen
+from kanegen.body_coordinates import BodyRobot, BodySystem, simulate_bodies
+from kanegen.codegen.commands.not_a_knot import Array, spline
+from kanegen.codegen.mechanism.catalogue.sim_yoo_lee_path import StraightLine
+from kanegen.motion import Statistics, Status
+from kanegen.protocols import ControllerFunction, SimulatedArm
+
+RAMP_INTERVALS = 20
+"""Intervals of the splines in each ramp."""
+MIDDLE_INTERVALS = 4 * RAMP_INTERVALS
+ROWS = 60
+"""Intervals of the torque curves in each phase."""
+TOLERANCE = 1e-12
+"""rtol and atol of the integrations."""
+
+Torques = Callable[[float, int], Array]
+"""Torques (6,) [N m] at a time [s] of a phase."""
+
+
+class JointRobot(SimulatedArm, Protocol):
+    """What is needed of the robot in joint coordinates."""
+
+    def inverse_dynamics(self, q: Array, v: Array, a: Array) -> Array:
+        """Torques (..., 6)."""
+        ...
+
+    def frame_pose(self, q: Array, frame: str) -> Array:
+        """Pose (..., 4, 4) of a frame."""
+        ...
+
+
+@dataclass(frozen=True)
+class Resimulation:
+    """A motion computed from torques.  ``error`` [m]: distance of the hand from its place at the end.
+
+    ``drift``: how far the bodies were found from their joints at most; None in joint coordinates.
+    """
+
+    title: str
+    error: float
+    steps: int
+    drift: float | None
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class StraightLineResult:
+    """What the study found.
+
+    t (k,) s, q (k, 6) rad, torques (k, 6) N m: along the line, each phase with its ends, so that the times at which
+    phases meet come twice; phase (k,).  difference [N m]: between these torques and those by recursion, at most.
+    """
+
+    line: StraightLine
+    t: Array
+    phase: Array
+    q: Array
+    torques: Array
+    difference: float
+    resimulations: tuple[Resimulation, ...]
+
+
+def run_straight_line(robot: JointRobot, bodies: BodyRobot) -> StraightLineResult:
+    """The whole study.  Raises KanegenError where a simulation does not reach its end."""
+    line = StraightLine.of_the_paper()
+    system = BodySystem(bodies)
+    parts = []
+    for phase in range(3):
+        t = np.linspace(line.breaks[phase], line.breaks[phase + 1], ROWS + 1)
+        q, v, a = line.joints(t, phase)
+        parts.append(
+            (t, np.full(t.shape, float(phase)), q, _torques(system, q, v, a), robot.inverse_dynamics(q, v, a))
+        )
+    times, phases, angles, torques, recursive = (
+        np.concatenate(columns) for columns in zip(*parts, strict=True)
+    )
+    exact, splined = exact_torques(robot, line), splined_torques(system, line)
+    return StraightLineResult(
+        line=line,
+        t=times,
+        phase=phases,
+        q=angles,
+        torques=torques,
+        difference=float(np.abs(torques - recursive).max()),
+        resimulations=(
+            in_joint_coordinates(robot, line, exact, "exact torques, joint coordinates"),
+            in_joint_coordinates(robot, line, splined, "splines, joint coordinates"),
+            in_body_coordinates(
+                robot, bodies, line, exact, "partitioning", "exact torques, Euler parameters, partitioning"
+            ),
+            in_body_coordinates(
+                robot, bodies, line, exact, "stabilised", "exact torques, Euler parameters, stabilised"
+            ),
+            in_body_coordinates(
+                robot, bodies, line, splined, "partitioning", "splines, Euler parameters, partitioning"
+            ),
+        ),
+    )
+
+
+def exact_torques(robot: JointRobot, line: StraightLine) -> Torques:
+    """The torques of the motion itself, by recursive inverse dynamics."""
+
+    def torques(t: float, phase: int) -> Array:
+        q, v, a = line.joints(t, phase)
+        return robot.inverse_dynamics(q[0], v[0], a[0])
+
+    return torques
+
+
+def splined_torques(system: BodySystem, line: StraightLine) -> Torques:
+    """One spline for each phase through torques of the multipliers."""
+    splines = []
+    for phase, count in enumerate((RAMP_INTERVALS, MIDDLE_INTERVALS, RAMP_INTERVALS)):
+        begin, end = line.breaks[phase : phase + 2]
+        motion = line.joints(np.linspace(begin, end, count + 1), phase)
+        splines.append(spline(begin, end, _torques(system, *motion)))
+    return lambda t, phase: splines[phase](t)
+
+
+def in_joint_coordinates(robot: JointRobot, line: StraightLine, torques: Torques, title: str) -> Resimulation:
+    """The motion of the joints under given torques."""
+    started = time.perf_counter()
+    q, v = _beginning(line)
+    steps = 0
+    for phase, begin, length in _phases(line):
+        motion = kanegen.simulate(
+            robot,
+            q,
+            v,
+            length,
+            _controller(torques, begin, phase),
+            rtol=TOLERANCE,
+            atol=TOLERANCE,
+            times=[length],
+        )
+        _require_end(motion.statistics)
+        q, v = motion.q[-1], motion.v[-1]
+        steps += motion.statistics.accepted
+    return Resimulation(title, _miss(robot, line, q), steps, None, time.perf_counter() - started)
+
+
+def in_body_coordinates(
+    robot: JointRobot, bodies: BodyRobot, line: StraightLine, torques: Torques, method: str, title: str
+) -> Resimulation:
+    """The motion of the bodies under given torques; the hand's place follows from the joint coordinates."""
+    started = time.perf_counter()
+    q, v = _beginning(line)
+    steps, drift = 0, 0.0
+    for phase, begin, length in _phases(line):
+        motion = simulate_bodies(
+            bodies,
+            q,
+            v,
+            length,
+            _controller(torques, begin, phase),
+            method,
+            rtol=TOLERANCE,
+            atol=TOLERANCE,
+            times=[length],
+        )
+        _require_end(motion.statistics)
+        q, v = motion.q[-1], motion.v[-1]
+        steps += motion.statistics.accepted
+        drift = max(drift, motion.drift)
+    return Resimulation(title, _miss(robot, line, q), steps, drift, time.perf_counter() - started)
+
+
+def _controller(torques: Torques, begin: float, phase: int) -> ControllerFunction:
+    """Torques of a phase that begins at a time, as a controller that looks at nothing but the time."""
+    return lambda t, q, v: torques(begin + t, phase)
+
+
+def _torques(system: BodySystem, q: Array, v: Array, a: Array) -> Array:
+    """Torques (k, 6) by the multipliers."""
+    return np.array([system.inverse_dynamics(*state).tau for state in zip(q, v, a, strict=True)])
+
+
+def _beginning(line: StraightLine) -> tuple[Array, Array]:
+    q, v, _ = line.joints(0.0)
+    return q[0], v[0]
+
+
+def _phases(line: StraightLine) -> list[tuple[int, float, float]]:
+    """Number, beginning and duration of each phase."""
+    return [(k, line.breaks[k], line.breaks[k + 1] - line.breaks[k]) for k in range(3)]
+
+
+def _miss(robot: JointRobot, line: StraightLine, q: Array) -> float:
+    return float(np.linalg.norm(robot.frame_pose(q, "hand")[:3, 3] - line.hand(line.duration).point[0]))
+
+
+def _require_end(statistics: Statistics) -> None:
+    if statistics.status is not Status.DONE:
+        raise kanegen.KanegenError(
+            f"the motion ended at t = {statistics.t:.6g} s of its phase: {statistics.status.value}"
+        )
