@@ -24,10 +24,33 @@ from kanegen.manifest import KernelSpec, Manifest
 CUT_OFF = math.sqrt(float(np.finfo(np.float64).eps))
 """Ratio of singular values at which half of the digits are gone."""
 
+_LEAST_MARGIN = float(np.finfo(np.float64).eps)
+"""The square of it: margins are squares."""
 
-def checked(manifest: Manifest, kernel: Kernel) -> Kernel:
-    """The kernel with a call that raises DeadCentreError instead of returning infinity or NaN for finite inputs."""
+
+MARGIN = "dead_centre_margin"
+"""The kernel that says how far a configuration is from a dead centre: squares of sines, one for each block of equations."""
+
+_REGULAR_EVERYWHERE = (
+    "constraint_residual",
+    "constraint_jacobian",
+    "potential_energy",
+    "generalized_speeds",
+    MARGIN,
+)
+_REGULAR_THERE_TOO = ("multiplier_dynamics", "constraint_projection", "frame_pose_")
+
+
+def checked(manifest: Manifest, kernel: Kernel, margin: Kernel | None) -> Kernel:
+    """The kernel with a call that raises DeadCentreError instead of returning what means nothing.
+
+    That is infinity or NaN for finite inputs, and anything computed from the speeds where ``margin`` says that half of the
+    digits are gone.
+    """
     call, spec = kernel.call, kernel.spec
+    names = [argument.name for argument in spec.inputs]
+    place = names.index("q") if "q" in names and _needs_speeds(spec.name) else None
+    look = None if margin is None or place is None else margin.call
 
     def checked_call(*inputs_and_out: Any) -> Any:
         *inputs, out = inputs_and_out
@@ -37,9 +60,30 @@ def checked(manifest: Manifest, kernel: Kernel) -> Kernel:
         # The sum of squares is the fastest look at all numbers at once; where it overflows, one looks again.
         if not all(math.isfinite(np.vdot(part, part)) for part in _parts(result)):
             _explain(manifest, spec, inputs, result)
+        if look is not None and place is not None:
+            left = look(inputs[place], None)
+            if left.size and float(left.min()) < _LEAST_MARGIN:
+                raise _at_dead_centre(
+                    manifest, spec, "the result would be made of rounding errors", left.min(axis=-1)
+                )
         return result
 
     return kernel._replace(call=checked_call)
+
+
+def _needs_speeds(name: str) -> bool:
+    return name not in _REGULAR_EVERYWHERE and not name.startswith(_REGULAR_THERE_TOO)
+
+
+def _at_dead_centre(manifest: Manifest, spec: KernelSpec, what: str, margins: Any) -> DeadCentreError:
+    lost = np.argwhere(np.asarray(margins) < _LEAST_MARGIN)
+    where = f" (first in row {', '.join(map(str, lost[0]))} of the batch)" if np.ndim(margins) else ""
+    return DeadCentreError(
+        f"{manifest.name}, {spec.name}: {what}{where}. The mechanism stands at a dead centre, where its speeds "
+        f"{_listed(manifest.speed_names)} do not determine its motion, or in a singular configuration. Move on to a "
+        "configuration beside it, or describe the mechanism with other speeds. A simulation may pass through dead "
+        "centres, but cannot begin there"
+    )
 
 
 def _parts(result: Any) -> tuple[Any, ...]:

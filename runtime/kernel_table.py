@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kanegen.backends import Backend
-from kanegen.dead_centre import checked
+from kanegen.dead_centre import MARGIN, checked
 from kanegen.errors import MissingInertiaError, MissingKernelError
 from kanegen.kernels import Call, Kernel
 from kanegen.manifest import Manifest
@@ -19,7 +19,10 @@ class KernelTable:
         self._manifest = manifest
         self._kernels = {name: backend.kernel(spec) for name, spec in manifest.kernels.items()}
         if manifest.constraints is not None:
-            self._kernels = {name: checked(manifest, kernel) for name, kernel in self._kernels.items()}
+            margin = self._kernels.get(MARGIN)
+            self._kernels = {
+                name: checked(manifest, kernel, margin) for name, kernel in self._kernels.items()
+            }
 
     def __len__(self) -> int:
         """How many there are."""

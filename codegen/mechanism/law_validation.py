@@ -36,6 +36,7 @@ KERNEL_NAMES = frozenset(
         "constraint_projection",
         "generalized_speeds",
         "multiplier_dynamics",
+        "dead_centre_margin",
     }
 )
 """Names of kernels that mechanisms have without any control law."""

@@ -27,18 +27,32 @@ class _Eliminated:
 
 
 class Elimination:
-    """The independent rows of a mechanism's equations, factored."""
+    """The independent rows of a mechanism's equations, factored.
+
+    ``margins`` say for each block how far it is from singular: the square of its determinant over those of its rows'
+    lengths, between 0 and 1.
+    """
 
     def __init__(self, graph: Graph, rows: Matrix, plan: Plan) -> None:
         self.graph, self.plan = graph, plan
         self.n = len(plan.free) + len(plan.independent)
         self._zero = constant(graph, 0)
         self._eliminated: list[_Eliminated] = []
+        self.margins: list[Expression] = []
         left = [list(row) for row in rows]
         solved: set[int] = set()
         done: set[int] = set()
         for block in plan.blocks:
             done.update(block.rows)
+            if block.unit is None:
+                open_columns = [j for j in range(self.n) if j not in solved]
+                self.margins.append(
+                    _margin(
+                        graph,
+                        determinant(graph, [[left[i][j] for j in block.columns] for i in block.rows]),
+                        [[left[i][j] for j in open_columns] for i in block.rows],
+                    )
+                )
             solved.update(block.columns)
             square = [[left[i][j] for j in block.columns] for i in block.rows]
             inverse = inverted(graph, square, block.unit)
@@ -125,16 +139,17 @@ class Square:
         self.rows = [i for i in range(n) if i not in {i for i, _ in self.direct}]
         self.columns = [j for j in range(n) if j not in {j for _, j in self.direct}]
         self.core = [[matrix[i][j] for j in self.columns] for i in self.rows]
-        simple = not self.direct or all(abs(matrix[i][j].value) == 1 for i, j in self.direct)
-        self._inverse = (
-            inverted(graph, self.core, self._unit(unit) if simple else None) if len(self.core) <= 3 else None
-        )
-
-    def _unit(self, unit: int | None) -> int | None:
-        """The determinant of the core: that of the whole with the direct rows taken out."""
-        if unit is None or self.direct:
-            return unit if not self.direct else None
-        return unit
+        known = unit if not self.direct else None
+        self._inverse = inverted(graph, self.core, known) if len(self.core) <= 3 else None
+        self.margins: list[Expression] = []
+        if self.core and (known is None):
+            if len(self.core) <= 3:
+                self.margins.append(_margin(graph, determinant(graph, self.core), self.core))
+            else:
+                squares = gram(graph, self.core)
+                volume = positive_determinant(graph, squares)
+                sides = [squares[i][i] for i in range(len(squares))]
+                self.margins.append(volume / _product(graph, sides))
 
     def solve(self, right: Sequence[Expression]) -> list[Expression]:
         """x with J x = right."""
@@ -214,8 +229,41 @@ def inverted(graph: Graph, m: Matrix, unit: int | None) -> list[list[Expression]
             for i in range(3)
         ]
     if unit is None:
-        determinant = total(graph, [m[0][k] * adjugate[k][0] for k in range(n)])
-        share = constant(graph, 1) / determinant
+        share = constant(graph, 1) / total(graph, [m[0][k] * adjugate[k][0] for k in range(n)])
     else:
         share = constant(graph, unit)
     return [[share * x for x in row] for row in adjugate]
+
+
+def determinant(graph: Graph, m: Matrix) -> Expression:
+    """Determinant of a matrix of order up to three."""
+    if len(m) == 1:
+        return m[0][0]
+    if len(m) == 2:
+        return m[0][0] * m[1][1] - m[0][1] * m[1][0]
+    minors = [m[1][(k + 1) % 3] * m[2][(k + 2) % 3] - m[1][(k + 2) % 3] * m[2][(k + 1) % 3] for k in range(3)]
+    return total(graph, [m[0][k] * minors[k] for k in range(3)])
+
+
+def positive_determinant(graph: Graph, m: Matrix) -> Expression:
+    """Determinant of a symmetric positive definite matrix: the product of the pivots of its elimination."""
+    left = [list(row) for row in m]
+    n = len(left)
+    for k in range(n):
+        for i in range(k + 1, n):
+            factor = left[i][k] / left[k][k]
+            for j in range(i, n):
+                left[i][j] = left[j][i] = left[i][j] - factor * left[j][k]
+    return _product(graph, [left[k][k] for k in range(n)])
+
+
+def _margin(graph: Graph, volume: Expression, rows: Matrix) -> Expression:
+    sides = [total(graph, [x * x for x in row if not x.is_zero]) for row in rows]
+    return volume * volume / _product(graph, sides)
+
+
+def _product(graph: Graph, factors: Sequence[Expression]) -> Expression:
+    result = constant(graph, 1)
+    for factor in factors:
+        result = result * factor
+    return result

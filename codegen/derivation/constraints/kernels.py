@@ -47,7 +47,7 @@ class Setting:
     def __init__(
         self,
         formulation: ConstrainedFormulation,
-        tree: PlacedTree,
+        tree: PlacedTree | None,
         tree_mechanism: Mechanism,
         choices: Choices,
     ) -> None:
@@ -84,9 +84,12 @@ class Setting:
             "v": rates,
             "a": tree_accelerations(self.mechanism, self.graph, rest if qddot is None else qddot),
         }
-        return compose(
-            build(self.tree, self.tree_mechanism, self.choices), self.graph, arguments, self.labels
-        )
+        return compose(self.tree_program(build), self.graph, arguments, self.labels)
+
+    def tree_program(self, build: Build) -> Program:
+        """A program of the tree, with inputs of its own."""
+        assert self.tree is not None, "only what needs no tree is built without one"
+        return build(self.tree, self.tree_mechanism, self.choices)
 
     def forces(
         self, qdot: Vector | None = None, qddot: Vector | None = None, moving: bool = True
@@ -190,6 +193,9 @@ class ConstrainedFormulation:
             made["constraint_residual"] = constraint_residual
         if self.ties:
             made["constraint_jacobian"] = constraint_jacobian
+        probe = Setting(self, None, self.mechanism, Choices())
+        if probe.motion.elimination.margins or probe.motion.speeds.margins:
+            made["dead_centre_margin"] = dead_centre_margin
         if self.ties or self.mechanism.prescribed:
             made["constraint_forces"] = constraint_forces
         if self.ties:
@@ -378,6 +384,24 @@ def constraint_forces(s: Setting) -> Program:
     )
 
 
+def dead_centre_margin(s: Setting) -> Program:
+    """How far the speeds are from not determining the motion: 0 at a dead centre, at most 1."""
+    margins = [*s.motion.elimination.margins, *s.motion.speeds.margins]
+    margin = Argument(
+        "margin",
+        (len(margins),),
+        "1",
+        "squares of sines that vanish at dead centres and in singular configurations, for each block of equations",
+    )
+    return s.program(
+        "dead_centre_margin",
+        "distance from dead centres of the speeds",
+        (s.arguments.q(),),
+        {margin: margins},
+        "determinants over the lengths of rows",
+    )
+
+
 def generalized_speeds(s: Setting) -> Program:
     """v from dq/dt."""
     qdot = s.input("qdot", s.nq)
@@ -480,7 +504,7 @@ def _least_change(s: Setting, x: Vector, error: Vector, rows: Sequence[Vector]) 
 
 def frame_pose(s: Setting, build: Build) -> Program:
     """The tree's pose of a frame."""
-    program = build(s.tree, s.tree_mechanism, s.choices)
+    program = s.tree_program(build)
     return s.program(
         program.name,
         program.title,
@@ -492,7 +516,7 @@ def frame_pose(s: Setting, build: Build) -> Program:
 
 def frame_jacobian(s: Setting, build: Build) -> Program:
     """The tree's Jacobian of a frame on the speeds: J_tree N."""
-    program = build(s.tree, s.tree_mechanism, s.choices)
+    program = s.tree_program(build)
     n = len(s.tree_mechanism.coordinates)
     flat = s.of_tree(build)[0]
     entries: list[Expression] = []
