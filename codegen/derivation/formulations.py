@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from kanegen.codegen.derivation import dual_vectors, euler_parameters, influence_coefficients, kane
 from kanegen.codegen.derivation.choices import Choices
@@ -15,8 +16,9 @@ from kanegen.codegen.derivation.constraints.kernels import ConstrainedFormulatio
 from kanegen.codegen.derivation.constraints.spanning_tree import spanning_tree
 from kanegen.codegen.derivation.from_forces import Forces, programs_from
 from kanegen.codegen.derivation.kane.kernels import KaneFormulation
-from kanegen.codegen.derivation.placement import place
+from kanegen.codegen.derivation.placement import PlacedTree, place
 from kanegen.codegen.derivation.standard import DYNAMICS, Build, frame_kernels
+from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
@@ -57,7 +59,7 @@ def formulation(
     tree = spanning_tree(mechanism)
     frames = frame_kernels(place(tree, Choices()), identifiers, speeds)
     if not mechanism.plain_tree:
-        return _constrained(name, mechanism, frames, live_parameters)
+        return _constrained(name, mechanism, frames, live_parameters, identifiers)
     if name == "recursive" and speeds is None:
         return {**DYNAMICS, **frames}
     if name in FORCES and speeds is None:
@@ -73,8 +75,19 @@ def formulation(
     return {**own.kernels(), **frames}
 
 
+def _with_springs(
+    tree: PlacedTree, _: Mechanism, choices: Choices, build: Build, mechanism: Mechanism
+) -> Program:
+    """A program of a tree that also knows the mechanism's springs and dampers."""
+    return build(tree, mechanism, choices)
+
+
 def _constrained(
-    name: str, mechanism: Mechanism, frames: Mapping[str, Build], live: bool
+    name: str,
+    mechanism: Mechanism,
+    frames: Mapping[str, Build],
+    live: bool,
+    identifiers: Mapping[str, str],
 ) -> dict[str, Build]:
     if name == "recursive":
         programs: Mapping[str, Build] = DYNAMICS
@@ -84,6 +97,14 @@ def _constrained(
         programs = programs_from(*FORCES[name], live)
     projected = kane.nonholonomic_forces if name == "kane" else None
     made = ConstrainedFormulation(mechanism, programs, frames, live, projected).kernels()
+    if name == "influence_coefficients" and not (
+        mechanism.loops or mechanism.constraints or mechanism.prescribed or mechanism.speeds
+    ):
+        placed = place(spanning_tree(mechanism), Choices(), live)
+        own = influence_coefficients.kernels(placed, identifiers, live_parameters=live)
+        made |= {
+            kernel: partial(_with_springs, build=build, mechanism=mechanism) for kernel, build in own.items()
+        }
     if name == "euler_parameters" and body_coordinates_of(mechanism) is not None:
         made |= euler_parameters.kernels(mechanism, live)
     return made

@@ -84,3 +84,19 @@ def test_forward_dynamics_knows_the_springs(arms: tuple[kanegen.Robot, kanegen.R
     np.testing.assert_allclose(
         sprung.forward_dynamics(q, v, sprung.inverse_dynamics(q, v, a)), a, rtol=1e-11, atol=1e-12
     )
+
+
+def test_effective_damping_and_spring_rate_are_kernels() -> None:
+    """Freeman & Tesar's C* and K* against the bias forces and the gradient of the springs' forces."""
+    arm = kanegen.load(sprung_arm(), formulation="influence_coefficients", interpreted=True)
+    generator = np.random.default_rng(4)
+    q, v = generator.uniform(-1, 1, 2), generator.standard_normal(2)
+    still = arm.bias_forces(q, 1e-9 * v) - arm.gravity_forces(q)
+    np.testing.assert_allclose(arm.call("effective_damping", q) @ v, still / 1e-9, rtol=1e-5)
+    h = 1e-6
+    columns = [
+        (arm.call("spring_forces", q + h * e, [0, 0]) - arm.call("spring_forces", q - h * e, [0, 0]))
+        / (2 * h)
+        for e in np.eye(2)
+    ]
+    np.testing.assert_allclose(arm.call("effective_stiffness", q), np.stack(columns, axis=-1), rtol=1e-6)
