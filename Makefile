@@ -69,6 +69,9 @@ format:  ## format the Python sources
 campaign: build  ## hold two thousand random mechanisms against Pinocchio (over an hour)
 	KANEGEN_CAMPAIGN=2000 $(BIN)/python -m pytest --numprocesses auto tests/campaigns
 
+straight-line: build  ## the robot of Sim, Yoo & Lee 1985: torques along its line, and the motion computed again from them
+	$(BIN)/python -m kanegen.codegen.commands.straight_line --figures figures
+
 bench: build .venv/peers  ## time the kernels beside other engines, in one run
 	$(BIN)/python -m benchmarks.kernels_stanford_arm
 	$(BIN)/python -m benchmarks.simulation_stanford_arm

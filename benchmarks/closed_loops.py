@@ -58,7 +58,7 @@ from benchmarks.pinocchio_cpp.program import five_bar_driver
 from benchmarks.protocol import native_contestant
 from benchmarks.report import write_json
 from benchmarks.states import read_rows
-from kanegen import Robot, load
+from kanegen import Robot, generate, load
 
 PINOCCHIO_CPP = "Pinocchio, C++, constraintDynamics"
 MUJOCO_C = "MuJoCo, C, mj_inverse and projection"
@@ -135,6 +135,13 @@ class Field:
 
         return [Entry("C", native_contestant(name, command), read)]
 
+    def sources(self) -> Path:
+        """Where the generated C lies: committed, or written here and now for the kernel to be timed."""
+        name = self.robot.name
+        if (GENERATED / name / f"{name}.c").exists():
+            return GENERATED / name
+        return generate(name, self.folder / name, kernels=[self.kernel])
+
     def own(self) -> list[Entry]:
         """The generated C, called from C and from Python."""
         free, name = self.states.free, self.robot.name
@@ -142,7 +149,7 @@ class Field:
         n = self.robot.nv
 
         def program() -> NativeProgram:
-            return kernel_driver(GENERATED / name, name, self.kernel, (self.robot.nq, n, n, n))
+            return kernel_driver(self.sources(), name, self.kernel, (self.robot.nq, n, n, n))
 
         python, missing = own_entries(name, self.kernel, free, self.passes)
         self.notes.extend(missing)

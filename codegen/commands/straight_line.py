@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import kanegen
+from kanegen.body_coordinates import KERNELS as BODY_KERNELS
 from kanegen.codegen.commands.scenario_plots import check_plot
 from kanegen.codegen.commands.straight_line_study import StraightLineResult, run_straight_line
 from kanegen.codegen.emit.writer import write_files
@@ -45,7 +46,8 @@ def run(figures: Path | None, report: Callable[[str], None]) -> StraightLineResu
     if figures is not None:
         check_plot(".png")  # before the work is done
     result = run_straight_line(
-        kanegen.load(MODEL, kernels=KERNELS), kanegen.load(MODEL, formulation="euler_parameters")
+        kanegen.load(MODEL, kernels=KERNELS),
+        kanegen.load(MODEL, kernels=BODY_KERNELS, formulation="euler_parameters"),
     )
     for line in summary(result):
         report(line)

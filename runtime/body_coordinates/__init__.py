@@ -14,9 +14,17 @@ Euler Parameters", 1985.
 from __future__ import annotations
 
 from kanegen.body_coordinates.inverse_dynamics import DrivenForces
-from kanegen.body_coordinates.kernels import BodyRobot
+from kanegen.body_coordinates.kernels import KERNELS, BodyRobot
 from kanegen.body_coordinates.rank import RankReport
 from kanegen.body_coordinates.simulation import BodyMotion, simulate_bodies
 from kanegen.body_coordinates.system import BodySystem
 
-__all__ = ["BodyMotion", "BodyRobot", "BodySystem", "DrivenForces", "RankReport", "simulate_bodies"]
+__all__ = [
+    "KERNELS",
+    "BodyMotion",
+    "BodyRobot",
+    "BodySystem",
+    "DrivenForces",
+    "RankReport",
+    "simulate_bodies",
+]

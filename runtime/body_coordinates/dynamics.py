@@ -61,9 +61,11 @@ class BodyDynamics:
         self._near = q
 
     def coordinates(self, y: FloatArray) -> FloatArray:
-        """Coordinates q (nq,) of the tree; angles go on from where they were last."""
-        self._near = joint_coordinates(self.kernels, self.halves(y)[0], self._near)
-        return self._near
+        """Coordinates q (nq,) of the tree; angles go on from those of the last state that was brought to the joints."""
+        return self._angles(self.halves(y)[0])
+
+    def _angles(self, x: FloatArray) -> FloatArray:
+        return joint_coordinates(self.kernels, x, self._near)
 
     def speeds(self, y: FloatArray) -> FloatArray:
         """dq/dt (nq,)."""
@@ -79,7 +81,7 @@ class BodyDynamics:
     def accelerations(self, x: FloatArray, xdot: FloatArray, tau: FloatArray) -> FloatArray:
         """d2x/dt2 (7n,); not a number where the equations are singular."""
         kernels, n = self.kernels, self.kernels.size
-        q = joint_coordinates(kernels, x)
+        q = self._angles(x)  # springs on joints ask for the number of turns
         jacobian = kernels.jacobian(x)[self.rows]
         matrix = np.zeros((n + self.rank, n + self.rank))
         matrix[:n, :n] = kernels.mass_matrix(x)
@@ -104,6 +106,7 @@ class BodyDynamics:
         if not distance <= self._bound:
             raise OpenError
         self.drift = max(self.drift, distance)
+        self._near = self.coordinates(y)
         return y
 
     def _projected_once(self, y: FloatArray) -> tuple[FloatArray, float]:

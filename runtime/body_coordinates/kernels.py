@@ -15,7 +15,7 @@ from kanegen.protocols import FloatArray
 SIZE = 7
 """Coordinates of a body: three of the mass centre, four Euler parameters."""
 
-NAMES = (
+KERNELS = (
     "body_coordinates",
     "body_rates",
     "joint_constraints",
@@ -29,6 +29,7 @@ NAMES = (
     "actuator_forces",
     "joint_reactions",
 )
+"""The kernels that are needed."""
 
 
 class BodyRobot(Protocol):
@@ -70,7 +71,7 @@ class BodyKernels:
 
     def __init__(self, robot: BodyRobot) -> None:
         """Raises MissingKernelError for a robot that was loaded without these kernels."""
-        missing = [name for name in NAMES if name not in robot.kernels]
+        missing = [name for name in KERNELS if name not in robot.kernels]
         names = robot.body_coordinates
         if missing or names is None:
             raise MissingKernelError(

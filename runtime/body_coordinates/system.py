@@ -117,7 +117,9 @@ class BodySystem:
         found = self._driven_rows(x)
         xdot = self._velocity(x, found, checked_state("v", v, len(self.driven)))
         xddot = self._acceleration(x, xdot, found, checked_state("a", a, len(self.driven)))
-        angles = joint_coordinates(kernels, x)
+        near = np.array(self.robot.home, dtype=np.float64)
+        near[self.driven_indices] = q  # springs on joints ask for the number of turns
+        angles = joint_coordinates(kernels, x, near)
         balance = kernels.forces(x, xdot, angles) - kernels.mass_matrix(x) @ xddot
         multipliers = found.solve_transposed(balance)
         count = len(kernels.names.rows)

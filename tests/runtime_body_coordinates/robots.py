@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 
 import kanegen
 from kanegen.codegen.derivation import euler_parameters
@@ -52,3 +54,19 @@ def _model(mechanism: Mechanism) -> Model:
             tuple(row for row, _ in euler_parameters.names_of_constraints(mechanism)),
         ),
     )
+
+
+@dataclass(frozen=True)
+class Stub:
+    """A robot with some of its members replaced."""
+
+    inner: Any
+    replaced: dict[str, Any]
+
+    def __getattr__(self, name: str) -> Any:
+        return self.replaced[name] if name in self.replaced else getattr(self.inner, name)
+
+
+def stub(inner: Any, **replaced: Any) -> Stub:
+    """``inner`` with other members."""
+    return Stub(inner, replaced)
