@@ -13,7 +13,7 @@ EXTENSION_INPUTS := $(wildcard generated/*/*.c generated/*/*.h generated/*/*.cde
 	runtime/csrc/*) generated/build_extensions.py runtime/extension_source.py setup.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run generate test check format campaign bench clean
+.PHONY: help setup build run generate test check format campaign straight-line bench clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -27,6 +27,7 @@ from kanegen.errors import (
     MissingKernelError,
     NoCompilerError,
     NotCompiledError,
+    PositionError,
     TargetError,
     UnknownModelError,
 )
@@ -58,6 +59,7 @@ __all__ = [
     "NoCompilerError",
     "NotCompiledError",
     "OperationCounts",
+    "PositionError",
     "Robot",
     "TargetError",
     "UnknownModelError",
