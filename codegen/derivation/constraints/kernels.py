@@ -7,14 +7,16 @@ are replaced by the motion that the speeds allow, and their forces are projected
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.constraints.arguments import Arguments, described
 from kanegen.codegen.derivation.constraints.elastic import Elastic
 from kanegen.codegen.derivation.constraints.elimination import gram, solve_positive
+from kanegen.codegen.derivation.constraints.equations import equations
 from kanegen.codegen.derivation.constraints.motion import ConstrainedMotion
-from kanegen.codegen.derivation.constraints.plan import Plan, make_plan
+from kanegen.codegen.derivation.constraints.plan import Plan, make_plan, perturbed
 from kanegen.codegen.derivation.constraints.regularity import require_resisted
 from kanegen.codegen.derivation.constraints.spanning_tree import (
     spanning_tree,
@@ -168,6 +170,8 @@ class ConstrainedFormulation:
         self.mechanism = mechanism if live else with_numbers(mechanism)
         self.programs, self.frames, self.live = programs, frames, live
         self.plan: Plan = make_plan(mechanism)
+        if live and self.plan.redundant:
+            _require_same_rank(mechanism, self.plan)
         self.arguments = Arguments(mechanism)
         self.ties = bool(self.plan.independent or self.plan.redundant)
         self.holonomic = bool(mechanism.loops) or any(
@@ -209,6 +213,21 @@ class ConstrainedFormulation:
 
     def _build(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices, make: Make) -> Program:
         return make(Setting(self, tree, mechanism, choices))
+
+
+def _require_same_rank(mechanism: Mechanism, plan: Plan) -> None:
+    """Raise ModelError where equations repeat others only at the default numbers of live parameters."""
+    try:
+        same = make_plan(perturbed(mechanism)).redundant == plan.redundant
+    except ModelError:
+        same = False
+    if not same:
+        raise ModelError(
+            f"mechanism {mechanism.name!r}",
+            "has equations that repeat others only at the default numbers of its parameters",
+            "as many independent equations whatever the live parameters are",
+            "Generate it without live parameters, or use a joint that leaves free what the repeated equations hold.",
+        )
 
 
 def _regular(tree: Mechanism) -> bool:
@@ -371,7 +390,9 @@ def constraint_forces(s: Setting) -> Program:
     qdot = s.motion.rates(v)
     forces = s.forces(qdot, s.motion.accelerations(qdot, a))
     tau = s.motion.on_speeds(forces[: s.nq])
-    found = [*s.motion.multipliers(forces[: s.nq], tau), *forces[s.nq :]]
+    multipliers = s.motion.multipliers(forces[: s.nq], tau)
+    held = [x + y for x, y in zip(forces[s.nq :], across_prescribed(s, qdot, multipliers), strict=True)]
+    found = [*multipliers, *held]
     names = described(s.motion.system, [p.joint for p in s.mechanism.prescribed])
     force = Argument(
         "lambda", (len(found),), "N, N m", f"constraint forces, on each equation as it is written: {names}"
@@ -382,6 +403,41 @@ def constraint_forces(s: Setting) -> Program:
         (s.arguments.q(), s.arguments.v(), s.arguments.a()),
         {force: found},
     )
+
+
+def across_prescribed(s: Setting, qdot: Vector, multipliers: Vector) -> list[Expression]:
+    """What springs and constraints that reach across prescribed joints add to the forces that these must supply."""
+    if not s.mechanism.prescribed:
+        return []
+    free = replace(
+        s.mechanism, coordinates=s.tree_mechanism.coordinates, prescribed=(), speeds=(), actuators=(), home=()
+    )
+    n = len(free.coordinates)
+    graph = Graph()
+    q, v = inputs(graph, "q", n), inputs(graph, "v", n)
+    lift = Lift(graph, s.mechanism.parameters, live=s.formulation.live)
+    rows = equations(free, q, lift).rows
+    springs = Elastic(free, q, lift).forces(v)
+    results = [springs[s.nq :], *([row.coefficients[j] for row in rows] for j in range(s.nq, n))]
+    outputs = tuple(Argument(f"r{k}", (len(r),), "", "") for k, r in enumerate(results))
+    program = Program(
+        name="across",
+        title="",
+        source="",
+        inputs=(Argument("q", (n,), "", ""), Argument("v", (n,), "", "")),
+        outputs=outputs,
+        graph=graph,
+        results=tuple(tuple(x.ref for x in r) for r in results),
+    )
+    arguments = {
+        "q": tree_positions(s.mechanism, s.graph, s.q),
+        "v": tree_rates(s.mechanism, s.lift, qdot),
+    }
+    pulls, *columns = compose(program, s.graph, arguments)
+    return [
+        total(s.graph, [pull, *(-a * x for a, x in zip(column, multipliers, strict=True))])
+        for pull, column in zip(pulls, columns, strict=True)
+    ]
 
 
 def dead_centre_margin(s: Setting) -> Program:

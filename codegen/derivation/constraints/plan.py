@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
 
@@ -95,7 +96,8 @@ def make_plan(mechanism: Mechanism) -> Plan:
     order = np.argsort(together)[::-1]
     good = [k for k in order if together[k] > _REGULAR] or list(order[: max(1, len(order) // 2)])
     states, rows, speeds = states[good], rows[good], speeds[good]
-    blocks, free = _blocks(numbers, system, independent, rows[:, independent])
+    anywhere = _anywhere(mechanism)
+    blocks, free = _blocks(numbers, system, independent, rows[:, independent], anywhere[0][:, independent])
     redundant = tuple(i for i in range(len(system.rows)) if i not in independent)
     checked = states[np.arange(STATES) % len(states)]
     generator = np.random.default_rng(1985)
@@ -104,10 +106,32 @@ def make_plan(mechanism: Mechanism) -> Plan:
         redundant,
         blocks,
         free,
-        _unit_of_speeds(rows[:, independent], speeds, free),
+        _unit_of_speeds(anywhere[0][:, independent], anywhere[1], free),
         indeterminate_joints(numbers, system, rows, rank),
         checked + _OPEN * generator.standard_normal(checked.shape),
     )
+
+
+def perturbed(mechanism: Mechanism) -> Mechanism:
+    """The same mechanism with every parameter a little different, zeros included."""
+    changed = [
+        replace(p, value=p.value * (1 + Fraction(k + 1, 7919)) if p.value else Fraction(k + 1, 7919))
+        for k, p in enumerate(mechanism.parameters)
+    ]
+    return replace(mechanism, parameters=tuple(changed))
+
+
+def _anywhere(mechanism: Mechanism) -> tuple[FloatArray, FloatArray]:
+    """Rows of equations and speeds at open configurations and other parameters: what is one here is one identically.
+
+    Near home alone a determinant may be one that is minus one in another way to assemble the mechanism.
+    """
+    numbers = with_numbers(perturbed(mechanism))
+    graph = Graph()
+    n = len(numbers.coordinates)
+    system = equations(numbers, inputs(graph, "q", n), Lift(graph))
+    q = np.random.default_rng(1988).uniform(-np.pi, np.pi, (_COMPARED, n))
+    return _Numeric(numbers, system).rows(q)
 
 
 class _Numeric:
@@ -237,19 +261,23 @@ def _check_speeds(
 
 
 def _blocks(
-    mechanism: Mechanism, system: Equations, independent: Sequence[int], rows: FloatArray
+    mechanism: Mechanism,
+    system: Equations,
+    independent: Sequence[int],
+    rows: FloatArray,
+    anywhere: FloatArray,
 ) -> tuple[tuple[Block, ...], tuple[int, ...]]:
     """Blocks of rows, and for each the columns to solve for: those of its own first, then those that are no speeds."""
     own = {mechanism.coordinates.index(s.joint) for s in speeds_of(mechanism) if isinstance(s, JointRate)}
     rows = rows[:_COMPARED]
-    left = np.array(rows)
+    left, wild = np.array(rows), np.array(anywhere)
     blocks: list[Block] = []
     used: set[int] = set()
     for group in _grouped([system.rows[i].group for i in independent]):
         later = [
             i for i in range(len(independent)) if i not in group and not any(i in b.rows for b in blocks)
         ]
-        best: tuple[tuple[float, ...], tuple[int, ...], int | None] | None = None
+        best: tuple[tuple[float, ...], tuple[int, ...]] | None = None
         active = [
             j for j in range(left.shape[2]) if j not in used and np.abs(left[:, group, j]).max() > 1e-12
         ]
@@ -271,7 +299,7 @@ def _blocks(
                 -round(quality, 6),
             )
             if best is None or score < best[0]:
-                best = (score, columns, _unit(determinant))
+                best = (score, columns)
         if best is None:
             raise ModelError(
                 f"constraint {system.rows[independent[group[0]]].group!r}",
@@ -279,12 +307,12 @@ def _blocks(
                 "equations that are independent away from dead centres",
                 "Choose another home configuration or other generalized speeds.",
             )
-        _, columns, unit = best
-        blocks.append(Block(tuple(group), columns, unit))
+        columns = best[1]
+        blocks.append(Block(tuple(group), columns, _unit(np.linalg.det(wild[:, group][:, :, columns]))))
         used.update(columns)
-        inverse = np.linalg.inv(left[:, group][:, :, columns])
-        factors = left[:, later][:, :, columns] @ inverse
-        left[:, later] -= factors @ left[:, group]
+        for a in (left, wild):
+            factors = a[:, later][:, :, columns] @ np.linalg.pinv(a[:, group][:, :, columns])
+            a[:, later] -= factors @ a[:, group]
     return tuple(blocks), tuple(j for j in range(left.shape[2]) if j not in used)
 
 
@@ -312,6 +340,6 @@ def _unit_of_speeds(rows: FloatArray, speeds: FloatArray, free: Sequence[int]) -
     dependent = [j for j in range(rows.shape[2]) if j not in free]
     whole = speeds[:, :, free]
     if dependent:
-        follow = -np.linalg.solve(rows[:, :, dependent], rows[:, :, free])
+        follow = -np.linalg.pinv(rows[:, :, dependent]) @ rows[:, :, free]
         whole = whole + speeds[:, :, dependent] @ follow
     return _unit(np.linalg.det(whole)) if len(free) else 1
