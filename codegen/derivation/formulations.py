@@ -96,7 +96,8 @@ def _constrained(
     else:
         programs = programs_from(*FORCES[name], live)
     projected = kane.nonholonomic_forces if name == "kane" else None
-    made = ConstrainedFormulation(mechanism, programs, frames, live, projected).kernels()
+    power = name == "influence_coefficients"
+    made = ConstrainedFormulation(mechanism, programs, frames, live, projected, power).kernels()
     if name == "influence_coefficients" and not (
         mechanism.loops or mechanism.constraints or mechanism.prescribed or mechanism.speeds
     ):

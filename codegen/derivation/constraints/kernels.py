@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 
 from kanegen.codegen.derivation.choices import Choices
@@ -28,6 +29,7 @@ from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.regularity import require_regular
 from kanegen.codegen.derivation.standard import DYNAMICS, Build
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, compose, constant, inputs, total
+from kanegen.codegen.graph import partial as differentiated
 from kanegen.codegen.mechanism.constraints import PositionConstraint, RollingContact
 from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.folding import with_numbers
@@ -155,7 +157,8 @@ class ConstrainedFormulation:
     """Builds the kernels of one mechanism.
 
     ``programs`` are inverse_dynamics and mass_matrix of the tree.  ``projected`` gives forces on the speeds directly, from
-    the tree's motion and N, where a formulation forms nonholonomic partial velocities itself.
+    the tree's motion and N, where a formulation forms nonholonomic partial velocities itself.  ``power`` adds the kernels
+    effective_inertia and inertia_power.
     """
 
     def __init__(
@@ -165,8 +168,9 @@ class ConstrainedFormulation:
         frames: Mapping[str, Build],
         live: bool,
         projected: Projected | None = None,
+        power: bool = False,
     ) -> None:
-        self.projected = projected
+        self.projected, self.power = projected, power
         self.mechanism = mechanism if live else with_numbers(mechanism)
         self.programs, self.frames, self.live = programs, frames, live
         self.plan: Plan = make_plan(mechanism)
@@ -193,6 +197,9 @@ class ConstrainedFormulation:
             "momentum": momentum,
             "coordinate_rates": coordinate_rates,
         }
+        if self.power:
+            made["effective_inertia"] = effective_inertia
+            made["inertia_power"] = inertia_power
         if self.holonomic:
             made["constraint_residual"] = constraint_residual
         if self.ties:
@@ -263,6 +270,34 @@ def bias_forces(s: Setting) -> Program:
         (s.arguments.q(), s.arguments.v()),
         {h: found},
     )
+
+
+def effective_inertia(s: Setting) -> Program:
+    """I* of Freeman & Tesar (1988, eq 15), transferred to the speeds: the mass matrix on them."""
+    found = mass_matrix(s)
+    inertia = Argument("I", (s.nv, s.nv), "kg m^2, kg m, kg", "effective inertia on the speeds")
+    return replace(found, name="effective_inertia", title="effective inertia", outputs=(inertia,))
+
+
+def inertia_power(s: Setting) -> Program:
+    """P* of Freeman & Tesar (1988, eq 16), transferred to the speeds: half the second derivatives of the bias forces."""
+    v = s.input("v", s.nv)
+    qdot = s.motion.rates(v)
+    bias = s.on_speeds(qdot, s.motion.accelerations(qdot, [s.zero] * s.nv))
+    slopes = [differentiated(s.graph, x) for x in v]
+    entries = [
+        slopes[max(m, k)].first(slopes[min(m, k)].first(h)) * Fraction(1, 2)
+        for h in bias
+        for m in range(s.nv)
+        for k in range(s.nv)
+    ]
+    power = Argument(
+        "P",
+        (s.nv, s.nv, s.nv),
+        "kg m^2, kg m, kg",
+        "inertia power: forces v^T P[n] v, symmetric in the last two",
+    )
+    return s.program("inertia_power", "inertia power array", (s.arguments.q(),), {power: entries})
 
 
 def gravity_forces(s: Setting) -> Program:
