@@ -6,7 +6,7 @@ solved for.  The same factors, used from the left, reduce generalized forces to 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kanegen.codegen.derivation.constraints.plan import Block, Plan
@@ -117,8 +117,8 @@ class Elimination:
                 )
         return [q[j] for j in self.plan.free], share
 
-    def _sum(self, terms: object) -> Expression:
-        return total(self.graph, [t for t in terms if not t.is_zero])  # type: ignore[attr-defined]
+    def _sum(self, terms: Iterable[Expression]) -> Expression:
+        return total(self.graph, [t for t in terms if not t.is_zero])
 
 
 class Square:

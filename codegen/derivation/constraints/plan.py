@@ -23,7 +23,7 @@ from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.speeds import JointRate
-from kanegen.codegen.mechanism.values import Lift
+from kanegen.codegen.mechanism.values import Lift, numeric
 
 FloatArray = NDArray[np.float64]
 
@@ -174,7 +174,7 @@ class _Numeric:
 
     def closed_states(self) -> FloatArray:
         """Configurations in which loops are closed, the first one near home."""
-        home = np.array([float(x) for x in self.mechanism.home or (0,) * self.n])  # type: ignore[arg-type]
+        home = np.array([float(numeric(x, self.mechanism)) for x in self.mechanism.home] or [0.0] * self.n)
         generator = np.random.default_rng(1983)
         found = []
         nearest, gap = self._close(home)
