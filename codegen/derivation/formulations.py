@@ -96,8 +96,8 @@ def _constrained(
     else:
         programs = programs_from(*FORCES[name], live)
     projected = kane.nonholonomic_forces if name == "kane" else None
-    power = name == "influence_coefficients"
-    made = ConstrainedFormulation(mechanism, programs, frames, live, projected, power).kernels()
+    influence = name == "influence_coefficients"
+    made = ConstrainedFormulation(mechanism, programs, frames, live, projected, influence).kernels()
     if name == "influence_coefficients" and not (
         mechanism.loops or mechanism.constraints or mechanism.prescribed or mechanism.speeds
     ):

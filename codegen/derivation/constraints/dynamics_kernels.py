@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from fractions import Fraction
-
 from kanegen.codegen.derivation.constraints.elimination import solve_positive
 from kanegen.codegen.derivation.constraints.regularity import require_resisted
 from kanegen.codegen.derivation.constraints.setting import Setting
 from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.graph import Argument, Program, total
-from kanegen.codegen.graph import partial as differentiated
 
 
 def inverse_dynamics(s: Setting) -> Program:
@@ -81,34 +77,6 @@ def forward_dynamics(s: Setting) -> Program:
         (s.arguments.q(), s.arguments.v(), s.arguments.tau()),
         {s.arguments.a(): a},
     )
-
-
-def effective_inertia(s: Setting) -> Program:
-    """I* of Freeman & Tesar (1988, eq 15), transferred to the speeds: the mass matrix on them."""
-    found = mass_matrix(s)
-    inertia = Argument("I", (s.nv, s.nv), "kg m^2, kg m, kg", "effective inertia on the speeds")
-    return replace(found, name="effective_inertia", title="effective inertia", outputs=(inertia,))
-
-
-def inertia_power(s: Setting) -> Program:
-    """P* of Freeman & Tesar (1988, eq 16), transferred to the speeds: half the second derivatives of the bias forces."""
-    v = s.input("v", s.nv)
-    qdot = s.motion.rates(v)
-    bias = s.on_speeds(qdot, s.motion.accelerations(qdot, [s.zero] * s.nv))
-    slopes = [differentiated(s.graph, x) for x in v]
-    entries = [
-        slopes[max(m, k)].first(slopes[min(m, k)].first(h)) * Fraction(1, 2)
-        for h in bias
-        for m in range(s.nv)
-        for k in range(s.nv)
-    ]
-    power = Argument(
-        "P",
-        (s.nv, s.nv, s.nv),
-        "kg m^2, kg m, kg",
-        "inertia power: forces v^T P[n] v, symmetric in the last two",
-    )
-    return s.program("inertia_power", "inertia power array", (s.arguments.q(),), {power: entries})
 
 
 def kinetic_energy(s: Setting) -> Program:

@@ -21,10 +21,8 @@ from kanegen.codegen.derivation.constraints.constraint_kernels import (
 )
 from kanegen.codegen.derivation.constraints.dynamics_kernels import (
     bias_forces,
-    effective_inertia,
     forward_dynamics,
     gravity_forces,
-    inertia_power,
     inverse_dynamics,
     kinetic_energy,
     mass_matrix,
@@ -32,6 +30,12 @@ from kanegen.codegen.derivation.constraints.dynamics_kernels import (
     potential_energy,
 )
 from kanegen.codegen.derivation.constraints.frame_kernels import frame_jacobian, frame_pose
+from kanegen.codegen.derivation.constraints.influence_kernels import (
+    effective_inertia,
+    inertia_power,
+    influence_G,
+    influence_H,
+)
 from kanegen.codegen.derivation.constraints.plan import Plan, make_plan, perturbed
 from kanegen.codegen.derivation.constraints.setting import Basis, Make, Projected, Setting
 from kanegen.codegen.derivation.constraints.simulation_kernels import (
@@ -52,7 +56,7 @@ from kanegen.codegen.mechanism.records import Mechanism
 
 
 class ConstrainedFormulation:
-    """Builds the kernels of one mechanism.  ``power`` adds effective_inertia and inertia_power."""
+    """Builds the kernels of one mechanism.  ``influence`` adds influence coefficients."""
 
     def __init__(
         self,
@@ -61,14 +65,14 @@ class ConstrainedFormulation:
         frames: Mapping[str, Build],
         live: bool,
         projected: Projected | None = None,
-        power: bool = False,
+        influence: bool = False,
     ) -> None:
         """Raises ModelError for constraints that cannot be solved.  See ``Basis`` for programs and projected."""
         plan = make_plan(mechanism)
         if live and plan.redundant:
             _require_same_rank(mechanism, plan)
         self.mechanism = mechanism if live else with_numbers(mechanism)
-        self.frames, self.power = frames, power
+        self.frames, self.influence = frames, influence
         self.basis = Basis(
             self.mechanism,
             Arguments(mechanism),
@@ -97,9 +101,15 @@ class ConstrainedFormulation:
             "momentum": momentum,
             "coordinate_rates": coordinate_rates,
         }
-        if self.power:
+        if self.influence:
             made["effective_inertia"] = effective_inertia
             made["inertia_power"] = inertia_power
+            for name, build in self.frames.items():
+                if name.startswith("frame_jacobian_"):
+                    frame = name.removeprefix("frame_jacobian_")
+                    for letter, coefficients in (("G", influence_G), ("H", influence_H)):
+                        kernel = f"influence_{letter}_{frame}"
+                        made[kernel] = partial(coefficients, build=build, name=kernel)
         if self.holonomic:
             made["constraint_residual"] = constraint_residual
         if self.ties:

@@ -34,3 +34,20 @@ def test_power_of_linkages(model: str) -> None:
     rates = robot.coordinate_rates(q, v)
     change = (robot.mass_matrix(q + h * rates) - robot.mass_matrix(q - h * rates)) / (2 * h)
     assert v @ quadratic == pytest.approx(v @ change @ v / 2, rel=1e-6)
+
+
+@pytest.mark.parametrize("model", ["five_bar", "cooperating_arms"])
+def test_influence_coefficients_of_frames(model: str) -> None:
+    """v^T H v is what the changing G adds to accelerations: central differences, h^2 times a third derivative."""
+    probe = kanegen.load(model, kernels=["coordinate_rates"], interpreted=True)
+    name = probe.frame_names[-1]
+    kernels = [f"influence_G_{name}", f"influence_H_{name}", "coordinate_rates", f"frame_jacobian_{name}"]
+    robot = kanegen.load(model, formulation="influence_coefficients", kernels=kernels, interpreted=True)
+    q = robot.home
+    v = np.random.default_rng(2).standard_normal(robot.nv)
+    rates = robot.coordinate_rates(q, v)
+    h = 1e-5
+    change = (robot.call(kernels[0], q + h * rates) - robot.call(kernels[0], q - h * rates)) / (2 * h)
+    found = np.einsum("pmk,m,k->p", robot.call(kernels[1], q), v, v)
+    np.testing.assert_allclose(found, change @ v, atol=1e-7 * np.abs(found).max())
+    np.testing.assert_array_equal(robot.call(kernels[0], q), robot.frame_jacobian(q, name))
