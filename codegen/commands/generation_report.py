@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,11 +19,15 @@ def progress_line(name: str, kernel: DerivedKernel) -> str:
 
 
 def table_of_passes(generated: Generated) -> str:
-    """Multiplications / additions of every kernel after each stage, with time and what the search chose."""
+    """Operations of every kernel after each stage that changed them, time, and where the search left the textbook."""
     lines = []
     for name, kernel in generated.kernels.items():
         lines.append(f"{name}: {kernel.program.source}")
+        before = None
         for step in kernel.steps:
+            if step.counts == before:
+                continue  # a pass that found nothing
+            before = step.counts
             lines.append(
                 f"    {step.name:10} {step.counts.multiplications:5} * {step.counts.additions:5} +"
                 f" {step.counts.divisions:3} /"
@@ -31,9 +36,10 @@ def table_of_passes(generated: Generated) -> str:
             f"    {kernel.derivations} derivations in {kernel.seconds:.1f} s;"
             f" differs from the plain derivation by {kernel.residual:.1e}"
         )
-        lines += [
-            f"    chosen: {point} = {answer}" for point, answer in sorted(kernel.answers.items()) if answer
-        ]
+        others = [point for point, answer in sorted(kernel.answers.items()) if answer]
+        if others:
+            text = f"other than the textbook's: {', '.join(others)}"
+            lines += textwrap.wrap(text, 100, initial_indent="    ", subsequent_indent="        ")
     return "\n".join(lines) + "\n"
 
 
