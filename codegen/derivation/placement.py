@@ -151,7 +151,8 @@ def _alignment(joint: Joint) -> tuple[Matrix3, int, int]:
     square = vec.dot(x, x)
     length = exact_square_root(square) if isinstance(square, Fraction) else square.square_root()
     x = tuple(c / length for c in x)
-    return vec.transpose((x, vec.cross(z, x), z)), 2, 1  # type: ignore[return-value]
+    first, second, third = ((a, b, c) for a, b, c in vec.transpose((x, vec.cross(z, x), z)))
+    return (first, second, third), 2, 1
 
 
 def _moments(inertia: Inertia | None, turn: Matrix3, origin: Vector3) -> tuple[Value, Vector3, Matrix3]:
@@ -230,4 +231,6 @@ def _foot(axis: vec.Vector, point: vec.Vector, other: vec.Vector, other_point: v
 
 def with_inertia(body: PlacedBody, mass: Value, first: vec.Vector, second: vec.Matrix) -> PlacedBody:
     """The same body with other inertial parameters."""
-    return replace(body, mass=mass, first_moment=first, second_moment=second)  # type: ignore[arg-type]
+    h0, h1, h2 = first
+    s0, s1, s2 = ((a, b, c) for a, b, c in second)
+    return replace(body, mass=mass, first_moment=(h0, h1, h2), second_moment=(s0, s1, s2))

@@ -134,19 +134,19 @@ def simulate_bodies(
 def _beginning(bodies: BodySystem, q0: ArrayLike | None, x0: ArrayLike | None, bound: float) -> FloatArray:
     """x (7n,) to begin with, closed to within rounding.  Raises InconsistentStateError, PositionError, ValueError."""
     kernels = bodies.kernels
-    if (q0 is None) == (x0 is None):
-        raise ValueError(
-            "give either q0, the coordinates of the tree, or x0, those of the bodies, and None for the other"
-        )
-    if q0 is not None:
+    if q0 is not None and x0 is None:
         given, start, remedy = (
             "q0",
             kernels.coordinates(checked_state("q0", q0, kernels.nq)),
             "robot.assemble(q0)",
         )
-    else:
-        start = normalised(bodies.body_names, checked_state("x0", x0, kernels.size))  # type: ignore[arg-type]
+    elif x0 is not None and q0 is None:
+        start = normalised(bodies.body_names, checked_state("x0", x0, kernels.size))
         given, remedy = "x0", "BodySystem(robot).closed(x0)"
+    else:
+        raise ValueError(
+            "give either q0, the coordinates of the tree, or x0, those of the bodies, and None for the other"
+        )
     phi = np.abs(kernels.phi(start))
     worst = int(np.argmax(phi))
     if phi[worst] > bound:

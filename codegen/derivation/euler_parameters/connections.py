@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from kanegen.codegen.derivation.euler_parameters.chain import Chain, Link, axis_in_parent
 from kanegen.codegen.mechanism.constraints import LoopKind, TranslationalSpringDamper
-from kanegen.codegen.mechanism.records import ZERO3, Frame, Value, Vector3
+from kanegen.codegen.mechanism.records import ZERO3, Frame, Vector3
 from kanegen.codegen.mechanism.values import square_root
 from kanegen.codegen.mechanism.vectors import (
     add,
@@ -97,12 +97,12 @@ def connections_of(chain: Chain) -> list[Connection]:
 
 def triad(axis: Vector3) -> tuple[Vector3, Vector3, Vector3]:
     """A right-handed orthonormal triad f, g, h with f = ``axis``; along the coordinate axes where the axis is."""
-    sizes: list[Value] = [abs(x) if isinstance(x, Fraction) else Fraction(1) for x in axis]
+    sizes = [abs(float(x)) if isinstance(x, Fraction) else 1.0 for x in axis]
     nonzero = [k for k in range(3) if axis[k] != 0]
     if len(nonzero) == 1:
         g = _unit((nonzero[0] + 1) % 3)
         return axis, g, cross(axis, g)
-    least = min(range(3), key=lambda k: (float(sizes[k]), k))  # type: ignore[arg-type]
+    least = min(range(3), key=lambda k: (sizes[k], k))
     across = cross(_unit(least), axis)
     g = scale(1 / square_root(dot(across, across)), across)
     return axis, g, cross(axis, g)
