@@ -91,14 +91,35 @@ def _parser() -> argparse.ArgumentParser:
     simulate.add_argument("--csv", type=Path, metavar="FILE", help="write the numbers, 12 digits")
     simulate.set_defaults(run=_simulate)
 
-    compare = commands.add_parser("compare", help="one mechanism in several ways, side by side")
-    compare.add_argument("model", metavar="MODEL", help="a built-in name")
-    compare.add_argument(
+    doctor = commands.add_parser("doctor", help="what is wrong or doubtful in a model, and how to mend it")
+    doctor.add_argument("model", metavar="MODEL", help="a model file or a built-in name")
+    doctor.add_argument("--floating-base", action="store_true", help="let the root link move freely")
+    doctor.add_argument(
+        "--angle-tolerance",
+        type=_finite,
+        metavar="RAD",
+        help="take angles this near to a multiple of pi/2 for it",
+    )
+    doctor.add_argument("--json", action="store_true", help="for a program to read")
+    doctor.set_defaults(run=_doctor)
+
+    compare = commands.add_parser("compare", help="one mechanism in several ways, or against another engine")
+    compare.add_argument("model", metavar="MODEL", help="a built-in name or a model file")
+    ways = compare.add_mutually_exclusive_group(required=True)
+    ways.add_argument(
         "--formulations",
         action="store_true",
-        required=True,
         help="every formulation that applies: operations, agreement, nanoseconds",
     )
+    ways.add_argument(
+        "--against", choices=("pinocchio", "mujoco"), help="differences from its answers, by kernel"
+    )
+    compare.add_argument(
+        "--states", type=_count, default=100, metavar="N", help="random states (default %(default)s)"
+    )
+    compare.add_argument("--seed", type=_count, default=1983, metavar="N", help="of the random states")
+    compare.add_argument("--floating-base", action="store_true", help="let the root link move freely")
+    compare.add_argument("--allow-unphysical", action="store_true", help="inertias that no body has")
     compare.add_argument("--json", action="store_true", help="for a program to read")
     compare.set_defaults(run=_compare)
     return parser
@@ -188,13 +209,47 @@ def _simulate(options: argparse.Namespace) -> int:
     return 0
 
 
+def _doctor(options: argparse.Namespace) -> int:
+    from kanegen.codegen.commands import doctor
+    from kanegen.codegen.mechanism.importers import ANGLE_TOLERANCE
+
+    given = options.angle_tolerance
+    found = doctor.diagnose(
+        options.model,
+        floating_base=options.floating_base,
+        angle_tolerance=ANGLE_TOLERANCE if given is None else given,
+    )
+    report = doctor.document(options.model, found)
+    print(json.dumps(report, indent=2) if options.json else doctor.text(options.model, found))
+    return 0 if doctor.passes(found) else 1
+
+
 def _compare(options: argparse.Namespace) -> int:
+    quiet = options.json or not sys.stderr.isatty()
+    progress = None if quiet else lambda name: print(name, file=sys.stderr)
+    if options.against is not None:
+        return _compare_against(options, progress)
     from kanegen.codegen.commands.compare import compare_formulations, table
 
-    quiet = options.json or not sys.stderr.isatty()
-    found = compare_formulations(options.model, None if quiet else lambda name: print(name, file=sys.stderr))
+    found = compare_formulations(options.model, progress)
     print(json.dumps([asdict(c) for c in found], indent=2) if options.json else table(found))
     return 0
+
+
+def _compare_against(options: argparse.Namespace, progress: Callable[[str], None] | None) -> int:
+    from kanegen.codegen.commands.against import compare_against, document, table
+
+    wanted = pipeline.Options(floating_base=options.floating_base, allow_unphysical=options.allow_unphysical)
+    report = compare_against(
+        options.model,
+        options.against,
+        states=options.states,
+        seed=options.seed,
+        options=wanted,
+        progress=progress,
+    )
+    print(json.dumps(document(report), indent=2) if options.json else table(report))
+    return 0 if report.passes else 1
 
 
 if __name__ == "__main__":

@@ -24,17 +24,18 @@ from numpy.typing import NDArray
 from kanegen.codegen.derivation.constraints.equations import speeds_of
 from kanegen.codegen.derivation.constraints.plan import make_plan
 from kanegen.codegen.derivation.constraints.report import constraint_report
-from kanegen.codegen.derivation.constraints.spanning_tree import spanning_tree
 from kanegen.codegen.derivation.control_law import CLOSED_LOOP, law_kernels
 from kanegen.codegen.derivation.formulations import body_coordinates_of, formulation
 from kanegen.codegen.derivation.kernels import Deriver
 from kanegen.codegen.derivation.standard import Build
+from kanegen.codegen.derivation.tree import derivation_tree
 from kanegen.codegen.emit import manifest as manifest_room
 from kanegen.codegen.emit.model import (
     BodyCoordinates,
     Certificate,
     ConstraintReport,
     FrameKernels,
+    Limits,
     LiveParameter,
     Model,
     SineCosineLibrary,
@@ -44,8 +45,10 @@ from kanegen.codegen.graph import Program, count, evaluate
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.fingerprint import fingerprint
+from kanegen.codegen.mechanism.importers import read_file
 from kanegen.codegen.mechanism.names import c_names
-from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.records import JointKind, JointLimits, Mechanism
+from kanegen.codegen.mechanism.reduction import without_friction
 from kanegen.codegen.mechanism.speeds import JointRate
 from kanegen.codegen.mechanism.values import numeric, to_value
 from kanegen.codegen.passes.hoist import hoist
@@ -70,7 +73,10 @@ class Options:
 
     ``kernels`` None stands for all.  ``formulation`` is one of derivation.formulations.FORMULATIONS.  ``speeds`` names
     generalized speeds of the mechanism, None the joint rates.  ``gravity`` [m/s^2] replaces the mechanism's own.
-    ``search_budget`` bounds the derivations tried for each kernel.
+    ``search_budget`` bounds the derivations tried for each kernel.  ``friction`` puts damping and friction of joints into
+    inverse and forward dynamics alike.  For model files: ``floating_base`` lets the root link move freely,
+    ``allow_unphysical`` lets inertias through that no body has, angles within ``angle_tolerance`` [rad] of multiples of
+    pi/2 count as these (None: only rounding errors).
     """
 
     kernels: tuple[str, ...] | None = None
@@ -81,6 +87,10 @@ class Options:
     single_precision: bool = False
     sincos: str = "vector"
     search_budget: int = 1200
+    friction: bool = False
+    floating_base: bool = False
+    allow_unphysical: bool = False
+    angle_tolerance: float | None = None
 
 
 @dataclass(frozen=True)
@@ -122,24 +132,29 @@ Progress = Callable[[str, DerivedKernel], None]
 
 
 def read(model: str | os.PathLike[str] | Mechanism, options: Options) -> Mechanism:
-    """The mechanism that a built-in's name or records stand for, with the gravity asked for.  Raises ModelError."""
+    """The mechanism that a built-in's name, a file or records stand for, with the gravity and friction asked for.
+
+    Raises ModelError.
+    """
     if isinstance(model, Mechanism):
         mechanism = model
     elif str(model) in catalogue.names():
         mechanism = catalogue.mechanism(str(model))
     elif Path(model).suffix.lower() in MODEL_SUFFIXES or Path(model).exists():
-        raise ModelError(
-            f"model file {str(model)!r}",
-            "cannot be read: importers of model files are not part of this version",
-            f"a built-in ({', '.join(catalogue.names())}) or a Mechanism",
-            "Describe the mechanism with kanegen.codegen.mechanism.MechanismBuilder.",
-        )
+        mechanism = _from_file(Path(model), options)
     else:
         mechanism = catalogue.mechanism(str(model))
     if options.gravity is not None:
         x, y, z = (to_value(g) for g in options.gravity)
         mechanism = replace(mechanism, gravity=(x, y, z))
-    return mechanism
+    return mechanism if options.friction else without_friction(mechanism)
+
+
+def _from_file(path: Path, options: Options) -> Mechanism:
+    given = {} if options.angle_tolerance is None else {"angle_tolerance": options.angle_tolerance}
+    return read_file(
+        path, floating_base=options.floating_base, allow_unphysical=options.allow_unphysical, **given
+    ).mechanism
 
 
 def available(mechanism: Mechanism, options: Options) -> dict[str, Build]:
@@ -168,16 +183,18 @@ def derive(
     """
     started = time.perf_counter()
     live = options.live_parameters
-    tree = spanning_tree(mechanism)
-    plain, _ = Deriver(tree, build, live_parameters=live, gauge=False)({})
+    tree = derivation_tree(mechanism, live)
+    plain, _ = Deriver(tree.mechanism, build, live_parameters=tree.live, gauge=False)({})
     # Kane's method reads inertias as described: no gauge, and little to search for
     rates = options.speeds is None and options.formulation == "recursive"
-    deriver = Deriver(tree, build, live_parameters=live, gauge=rates)
-    budget = options.search_budget if mechanism.plain_tree else min(options.search_budget, CONSTRAINED_BUDGET)
+    deriver = Deriver(tree.mechanism, build, live_parameters=tree.live, gauge=rates)
+    budget = (
+        min(options.search_budget, CONSTRAINED_BUDGET) if mechanism.constrained else options.search_budget
+    )
     found = search(deriver, start=start, budget=budget if rates else 1)
     program, steps = optimize(found.program)
     numbers = {p.name: float(p.value) for p in mechanism.parameters}
-    states = {} if mechanism.plain_tree else {"q": make_plan(mechanism).states}
+    states = {"q": make_plan(mechanism).states} if mechanism.constrained else {}
     difference = residual(program, plain, CERTIFIED_STATES, numbers, states_given=states)
     if not difference <= CERTIFIED_BOUND:
         raise ArithmeticError(
@@ -243,13 +260,15 @@ def assemble(
         hash=fingerprint(mechanism),
         nq=len(mechanism.coordinates),
         nv=mechanism.dof,
-        speed_names=None if mechanism.plain_tree else constraint_report(mechanism).speeds,
+        speed_names=_speed_names(mechanism),
         home=None if mechanism.plain_tree else _home(mechanism),
+        quaternions=_quaternions(mechanism),
+        limits={name: _doubles(limits) for name, limits in _limits(mechanism).items()},
         constraints=_constraints(mechanism),
         body_coordinates=_body_coordinates(mechanism, options),
         coordinate_names=mechanism.coordinates,
-        joint_names=mechanism.coordinates,
-        body_names=tuple(body.name for body in mechanism.bodies),
+        joint_names=_joint_names(mechanism),
+        body_names=tuple(body.name for body in mechanism.bodies if not body.carrier),
         frame_names=frames,
         gravity=(gravity[0], gravity[1], gravity[2]),
         kernels=tuple(schedule(program) for program in hoisted.kernels),
@@ -307,15 +326,48 @@ def _derive_all(
 
 def _driven(mechanism: Mechanism) -> tuple[str, ...]:
     """The joint whose rate each speed is, in order; nothing where it is something else."""
+    if not mechanism.constrained:
+        return mechanism.rates
     return tuple(s.joint if isinstance(s, JointRate) else "" for s in speeds_of(mechanism))
 
 
+def _joint_names(mechanism: Mechanism) -> tuple[str, ...]:
+    """The joints that move by themselves, in the order of their coordinates; balls by their own names."""
+    balls = {name: ball.name for ball in mechanism.balls for name in ball.coordinates}
+    return tuple(dict.fromkeys(balls.get(name, name) for name in mechanism.coordinates))
+
+
+def _quaternions(mechanism: Mechanism) -> tuple[int, ...]:
+    """Where in q the quaternions begin."""
+    return tuple(mechanism.coordinates.index(ball.coordinates[-4]) for ball in mechanism.balls)
+
+
+def _doubles(limits: JointLimits) -> Limits:
+    values = (limits.lower, limits.upper, limits.velocity, limits.effort)
+    return Limits(*(None if x is None else float(x) for x in values))
+
+
+def _limits(mechanism: Mechanism) -> dict[str, JointLimits]:
+    """What joints must not exceed, of those that say so."""
+    return {joint.name: joint.limits for joint in mechanism.joints if joint.limits is not None}
+
+
+def _speed_names(mechanism: Mechanism) -> tuple[str, ...] | None:
+    """Names of the speeds, None where they are the rates of the coordinates."""
+    if mechanism.plain_tree:
+        return None
+    return constraint_report(mechanism).speeds if mechanism.constrained else mechanism.rates
+
+
 def _home(mechanism: Mechanism) -> tuple[float, ...]:
-    return tuple(float(numeric(x, mechanism)) for x in mechanism.home) or (0.0,) * len(mechanism.coordinates)
+    """The configuration given, or zero, with balls that do not turn."""
+    given = tuple(float(numeric(x, mechanism)) for x in mechanism.home)
+    upright = {ball.coordinates[-1] for ball in mechanism.balls}
+    return given or tuple(float(name in upright) for name in mechanism.coordinates)
 
 
 def _constraints(mechanism: Mechanism) -> ConstraintReport | None:
-    if mechanism.plain_tree:
+    if not mechanism.constrained:
         return None
     report = constraint_report(mechanism)
     if not report.forces:
@@ -327,14 +379,14 @@ def _constraints(mechanism: Mechanism) -> ConstraintReport | None:
 
 def _body_coordinates(mechanism: Mechanism, options: Options) -> BodyCoordinates | None:
     names = body_coordinates_of(mechanism) if options.formulation == "euler_parameters" else None
-    return None if names is None else BodyCoordinates(names.bodies, names.joints, names.rows)
+    return None if names is None else BodyCoordinates(names.bodies, names.joints, names.rows, names.struts)
 
 
 def _frame_names(mechanism: Mechanism) -> tuple[str, ...]:
     named = [frame.name for frame in mechanism.frames]
-    movable = {*mechanism.coordinates, *(p.joint for p in mechanism.prescribed)}
-    moving = [j.child for j in mechanism.joints if j.name in movable and j.child not in named]
-    return (*moving, *named)
+    carriers = {body.name for body in mechanism.bodies if body.carrier}
+    moving = [j.child for j in mechanism.joints if j.kind is not JointKind.FIXED]
+    return (*(child for child in moving if child not in carriers and child not in named), *named)
 
 
 def _speeds(mechanism: Mechanism, options: Options) -> tuple[Any, ...] | None:

@@ -32,8 +32,8 @@ from kanegen.errors import (
     UnknownModelError,
 )
 from kanegen.loading import generate, load
-from kanegen.manifest import Constraints, OperationCounts
-from kanegen.robot import Robot
+from kanegen.manifest import Constraints, JointLimits, OperationCounts
+from kanegen.robot import ForwardDynamicsDerivatives, InverseDynamicsDerivatives, Robot
 from kanegen.version import VERSION
 
 if TYPE_CHECKING:
@@ -49,8 +49,11 @@ __all__ = [
     "CacheError",
     "Constraints",
     "DeadCentreError",
+    "ForwardDynamicsDerivatives",
     "InconsistentStateError",
     "IntegrationError",
+    "InverseDynamicsDerivatives",
+    "JointLimits",
     "KanegenError",
     "ManifestError",
     "MissingInertiaError",

@@ -1,11 +1,11 @@
 """Simulation by the C integrators of the extension ``kanegen._integrators``, over compiled kernels.
 
-The interpreter lock is released for the whole run and taken back only while a Python controller is being called.
+The interpreter lock is released for the whole run and taken back only while a Python controller is being called, and
+some twenty times a second to look for signals.
 """
 
 from __future__ import annotations
 
-import functools
 import importlib
 from types import ModuleType
 from typing import Any
@@ -15,14 +15,14 @@ import numpy as np
 from kanegen.constrained_start import SIMULATION_KERNELS, active_constraints, dynamics_kernel
 from kanegen.errors import NotCompiledError
 from kanegen.motion import Motion, Statistics, Status
-from kanegen.protocols import ControllerFunction, FloatArray, SimulatedArm
+from kanegen.protocols import FloatArray, SimulatedArm
+from kanegen.simulation_callbacks import Interrupts, PythonCalls, with_python_functions
 from kanegen.simulation_controllers import (
     CController,
     CLaw,
     Controller,
     KernelController,
     PythonController,
-    checked_tau,
 )
 from kanegen.simulation_request import Request
 
@@ -33,7 +33,7 @@ def find_integrators() -> ModuleType | None:
         module = importlib.import_module("kanegen._integrators")
     except ImportError:
         return None
-    return _with_python_controllers(module)
+    return with_python_functions(module)
 
 
 def has_compiled_kernels(arm: SimulatedArm) -> bool:
@@ -59,7 +59,21 @@ def simulate_compiled(
         return ffi.from_buffer("double[]", array)
 
     stop = ffi.new("int *", 0)
-    system = ffi.new("kanegen_system *", {"nq": arm.nq, "nv": arm.nv, "stop": stop})
+    starts = ffi.new("size_t[]", list(request.quaternions))
+    interrupts = Interrupts(stop)
+    watching = ffi.new_handle(interrupts)
+    system = ffi.new(
+        "kanegen_system *",
+        {
+            "nq": arm.nq,
+            "nv": arm.nv,
+            "quaternion_count": len(request.quaternions),
+            "quaternions": starts,
+            "stop": stop,
+            "pause": lib.kanegen_python_pause,
+            "pause_data": watching,
+        },
+    )
     constraints = active_constraints(arm)
     if constraints is None:
         workspace = np.empty(lib.kanegen_workspace_size(arm.nq, arm.nv))
@@ -69,9 +83,9 @@ def simulate_compiled(
         workspace = np.empty(lib.kanegen_constrained_workspace_size(arm.nq, arm.nv, *sizes))
         restricted = _constraints(ffi, system, arm, sizes, request.drift)
         system.constraints = restricted
-    python: _PythonCalls | None = None
+    python: PythonCalls | None = None
     if isinstance(controller, PythonController):
-        python = _PythonCalls(ffi, arm, controller.function, stop)
+        python = PythonCalls(ffi, arm, controller.function, stop)
         handle = ffi.new_handle(python)
         system.controller, system.controller_data = lib.kanegen_python_controller, handle
     else:
@@ -102,6 +116,7 @@ def simulate_compiled(
     done = ffi.new("kanegen_statistics *")
     method = lib.kanegen_rk4 if request.method == "rk4" else lib.kanegen_dopri5
     status = method(system, options, doubles(q), doubles(v), wanted, doubles(workspace), done)
+    interrupts.raise_error()
     if python is not None:
         python.raise_error()
 
@@ -165,48 +180,3 @@ def _prepared_form(ffi: Any, system: Any, arm: SimulatedArm) -> str:
         return ""
     system.prepared = ffi.cast("const void *", address)
     return "prepared_"
-
-
-class _PythonCalls:
-    """Calls a Python controller from C and keeps its exception until C has returned."""
-
-    def __init__(self, ffi: Any, arm: SimulatedArm, function: ControllerFunction, stop: Any) -> None:
-        self._ffi = ffi
-        self._nq = arm.nq
-        self._nv = arm.nv
-        self._function = function
-        self._stop = stop
-        self._error: BaseException | None = None
-
-    def call(self, t: float, q: Any, v: Any, tau: Any) -> None:
-        """Write ``function(t, q, v)`` to tau. The arrays it is given are its own to keep."""
-        try:
-            q_array, v_array = np.empty(self._nq), np.empty(self._nv)
-            self._ffi.memmove(q_array, q, q_array.nbytes)
-            self._ffi.memmove(v_array, v, v_array.nbytes)
-            tau_array = checked_tau(self._function(t, q_array, v_array), self._nv)
-            self._ffi.memmove(tau, tau_array, tau_array.nbytes)
-        # C cannot pass an exception on: every one, KeyboardInterrupt too, waits until C has returned.
-        except BaseException as error:  # noqa: BLE001
-            self._error = error
-            self._stop[0] = 1
-
-    def raise_error(self) -> None:
-        """Raise what the controller raised, if it did."""
-        if self._error is not None:
-            try:
-                raise self._error
-            finally:
-                self._error = None  # the traceback refers to this object
-
-
-@functools.cache
-def _with_python_controllers(module: ModuleType) -> ModuleType:
-    """The extension, told where calls of a Python controller go."""
-    from_handle = module.ffi.from_handle
-
-    def kanegen_python_controller(t: float, q: Any, v: Any, tau: Any, data: Any) -> None:
-        from_handle(data).call(t, q, v, tau)
-
-    module.ffi.def_extern()(kanegen_python_controller)
-    return module

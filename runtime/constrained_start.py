@@ -23,7 +23,7 @@ def needed_kernels(arm: SimulatedArm) -> tuple[str, ...]:
     """The kernels without which a mechanism cannot be simulated."""
     constraints = active_constraints(arm)
     if constraints is None:
-        return ("forward_dynamics",) if arm.nq == arm.nv else ("forward_dynamics", "coordinate_rates")
+        return ("forward_dynamics",) if arm.speeds_are_rates else ("forward_dynamics", "coordinate_rates")
     residual = ("constraint_residual",) if constraints.position else ()
     return (*SIMULATION_KERNELS, *residual, "constraint_jacobian", "coordinate_rates")
 

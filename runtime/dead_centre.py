@@ -41,6 +41,11 @@ _REGULAR_EVERYWHERE = (
 _REGULAR_THERE_TOO = ("multiplier_dynamics", "constraint_projection", "frame_pose_")
 
 
+def can_be_singular(manifest: Manifest) -> bool:
+    """Whether there are configurations in which kernels mean nothing: with constraints, and with speeds of one's own."""
+    return manifest.constraints is not None or manifest.speed_names != manifest.joint_names
+
+
 def checked(manifest: Manifest, kernel: Kernel, margin: Kernel | None) -> Kernel:
     """The kernel with a call that raises DeadCentreError instead of returning what means nothing.
 

@@ -5,13 +5,14 @@ The counterpart of ``csrc/kanegen_constraints.c`` and of the calls of kernels in
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
 from kanegen.constrained_start import active_constraints
 from kanegen.protocols import FloatArray, SimulatedArm
+from kanegen.quaternions import normalised
 from kanegen.simulation_request import Request
 
 MOST_PROJECTIONS = 8
@@ -59,17 +60,18 @@ class Dynamics(Protocol):
 def dynamics_of(arm: SimulatedArm, request: Request) -> Dynamics:
     """The equations of a mechanism."""
     if active_constraints(arm) is None:
-        return TreeDynamics(arm)
+        return TreeDynamics(arm, request.quaternions)
     return ConstrainedDynamics(arm, request.drift)
 
 
 class TreeDynamics:
-    """y = (q, v), dy/dt = (N(q) v, a(q, v, tau))."""
+    """y = (q, v), dy/dt = (N(q) v, a(q, v, tau)); quaternions in q are kept at length one."""
 
     drift = None
 
-    def __init__(self, arm: SimulatedArm) -> None:
+    def __init__(self, arm: SimulatedArm, quaternions: Sequence[int]) -> None:
         self._arm = arm
+        self._quaternions = quaternions
         self._nq = arm.nq
         self.widths = (arm.nq, arm.nv, arm.nv)
         self._has_rates = "coordinate_rates" in arm.kernels
@@ -93,8 +95,8 @@ class TreeDynamics:
         return y[self._nq :]
 
     def projected(self, y: FloatArray) -> FloatArray:
-        """The state itself."""
-        return y
+        """The state with its quaternions at length one."""
+        return normalised(y, self._quaternions)
 
 
 class ConstrainedDynamics:

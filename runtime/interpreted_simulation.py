@@ -197,7 +197,10 @@ class _DormandPrince:
 
     def _scaled_norm(self, x: FloatArray, a: FloatArray, b: FloatArray) -> float:
         request = self._run.request
-        ratio = x / (request.atol + request.rtol * np.maximum(np.abs(a), np.abs(b)))
+        size = np.maximum(np.abs(a), np.abs(b))
+        for start in request.quaternions:
+            size[start : start + 4] = 1.0  # whatever an entry is, the quaternion has this length
+        ratio = x / (request.atol + request.rtol * size)
         return math.sqrt(float(np.sum(ratio * ratio)) / ratio.size)
 
     def _error(self, h: float, k: list[FloatArray], y_next: FloatArray) -> float:

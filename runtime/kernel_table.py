@@ -1,27 +1,57 @@
-"""The kernels of a robot by name, and what is said of those that are not there or fail."""
+"""The kernels of a robot by name, how further ones are obtained, and what is said of those that are not there or fail."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from kanegen.backends import Backend
-from kanegen.dead_centre import MARGIN, checked
+from kanegen.dead_centre import MARGIN, can_be_singular, checked
 from kanegen.errors import MissingInertiaError, MissingKernelError
 from kanegen.kernels import Call, Kernel
 from kanegen.manifest import Manifest
 
 
-class KernelTable:
-    """The kernels of a manifest, evaluated by a backend; those of a constrained mechanism never return NaN silently."""
+@dataclass(frozen=True, slots=True)
+class KernelSet:
+    """Kernels that were generated together: what they are, and what evaluates them."""
 
-    def __init__(self, manifest: Manifest, backend: Backend) -> None:
-        self._manifest = manifest
-        self._kernels = {name: backend.kernel(spec) for name, spec in manifest.kernels.items()}
-        if manifest.constraints is not None:
+    manifest: Manifest
+    backend: Backend
+
+    def with_parameters(self, values: Mapping[str, float]) -> KernelSet:
+        """The same kernels with these values of those live parameters that they have."""
+        present = self.backend.parameters
+        if not present:
+            return self
+        merged = {name: values.get(name, value) for name, value in present.items()}
+        return KernelSet(self.manifest, self.backend.with_parameters(merged))
+
+
+More = Callable[[str], KernelSet]
+"""Generates one further kernel of the same mechanism: a set of its own."""
+
+
+class KernelTable:
+    """The kernels of a set, and further ones, made by ``more`` when they are first asked for and then kept.
+
+    Those of a constrained mechanism never return NaN silently.  Any number of threads may ask at once: one of them makes
+    the kernel, the others wait for it.
+    """
+
+    def __init__(self, given: KernelSet, more: More | None = None) -> None:
+        self._given = given
+        self._more = more
+        self._lock = threading.Lock()
+        # Both are replaced and never changed, so that they are read without the lock.
+        self._sets = dict.fromkeys(given.manifest.kernels, given)
+        self._kernels = {name: given.backend.kernel(spec) for name, spec in given.manifest.kernels.items()}
+        if can_be_singular(given.manifest):
             margin = self._kernels.get(MARGIN)
             self._kernels = {
-                name: checked(manifest, kernel, margin) for name, kernel in self._kernels.items()
+                name: checked(given.manifest, kernel, margin) for name, kernel in self._kernels.items()
             }
 
     def __len__(self) -> int:
@@ -29,53 +59,84 @@ class KernelTable:
         return len(self._kernels)
 
     def __iter__(self) -> Iterator[str]:
-        """Their names, in the order of the manifest."""
+        """Names of those that are there, in the order of the manifest, then in the order in which they came."""
         return iter(self._kernels)
 
+    def __contains__(self, name: object) -> bool:
+        """Whether it is there, without obtaining it."""
+        return name in self._kernels
+
     def __getitem__(self, name: str) -> Kernel:
-        """The kernel of that name.  Raises MissingKernelError."""
-        try:
-            return self._kernels[name]
-        except KeyError:
-            raise self._missing(name) from None
+        """The kernel of that name, obtained if it is not there yet.
+
+        Raises MissingKernelError; ModelError or BuildError where it cannot be made.
+        """
+        kernel = self._kernels.get(name)
+        return kernel if kernel is not None else self._obtain(name)
+
+    @property
+    def obtainable(self) -> tuple[str, ...]:
+        """Names of the kernels that would be made if they were asked for."""
+        if self._more is None:
+            return ()
+        return tuple(name for name in self._given.manifest.optional_kernels if name not in self._kernels)
+
+    def set_of(self, name: str) -> KernelSet:
+        """The set to which a kernel belongs.  Raises what ``[name]`` raises."""
+        if name not in self._sets:
+            self._obtain(name)
+        return self._sets[name]
 
     def call_of(self, name: str) -> Call:
-        """The call of a kernel; for a kernel that is not there, one that says so."""
+        """The call of a kernel; for one that is not there, a call that obtains it or says why it cannot."""
         kernel = self._kernels.get(name)
         if kernel is not None:
             return kernel.call
 
-        def missing(*_: object) -> Any:
+        def obtained(*arguments: object) -> Any:
+            return self[name].call(*arguments)
+
+        return obtained
+
+    def of_frame(self, what: str, frame: str) -> Kernel:
+        """The kernel of a frame: ``what`` is "frame_pose", "frame_jacobian", …  Raises what ``[name]`` raises."""
+        return self[self.name_for(what, frame)]
+
+    def name_for(self, what: str, frame: str) -> str:
+        """The name of a kernel of a frame, whether it is there or not.  Raises MissingKernelError: no such frame."""
+        found = self._given.manifest.frames.get(frame)
+        if found is None:
+            frames = ", ".join(self._given.manifest.frame_names)
+            raise MissingKernelError(
+                f"{self._given.manifest.name!r} has no frame {frame!r}. It has: {frames}"
+            )
+        return f"{what}_{found.identifier}"
+
+    def _obtain(self, name: str) -> Kernel:
+        if self._more is None or name not in self._given.manifest.optional_kernels:
             raise self._missing(name)
-
-        return missing
-
-    def pose_of(self, frame: str) -> Kernel:
-        """The kernel that gives the pose of a frame.  Raises MissingKernelError."""
-        kernels = self._manifest.frames.get(frame)
-        return self._of_frame(frame, "pose", kernels.pose if kernels else None)
-
-    def jacobian_of(self, frame: str) -> Kernel:
-        """The kernel that gives the Jacobian of a frame.  Raises MissingKernelError."""
-        kernels = self._manifest.frames.get(frame)
-        return self._of_frame(frame, "jacobian", kernels.jacobian if kernels else None)
-
-    def _of_frame(self, frame: str, what: str, name: str | None) -> Kernel:
-        if name is not None:
-            return self[name]
-        frames = self._manifest.frame_names
-        if frame in frames:
-            raise self._missing(f"frame_{what}_{frame}")
-        raise MissingKernelError(
-            f"{self._manifest.name!r} has no frame {frame!r}. It has: {', '.join(frames)}"
-        )
+        with self._lock:
+            kernel = self._kernels.get(name)
+            if kernel is None:
+                made = self._more(name).with_parameters(self._given.backend.parameters)
+                kernel = made.backend.kernel(made.manifest.kernels[name])
+                if can_be_singular(made.manifest):
+                    kernel = checked(made.manifest, kernel, self._kernels.get(MARGIN))
+                self._sets = {**self._sets, name: made}
+                self._kernels = {**self._kernels, name: kernel}
+        return kernel
 
     def _missing(self, name: str) -> MissingKernelError:
-        model = self._manifest.name
-        reason = self._manifest.unavailable.get(name)
+        manifest = self._given.manifest
+        reason = manifest.unavailable.get(name)
         if reason is not None:
-            return MissingInertiaError(f"{model!r} has no kernel {name!r}: {reason}")
+            return MissingInertiaError(f"{manifest.name!r} has no kernel {name!r}: {reason}")
+        known = f"It has: {', '.join(self._kernels)}"
+        if self._more is not None:
+            more = self.obtainable
+            others = f", and when they are asked for: {', '.join(more)}" if more else ""
+            return MissingKernelError(f"{manifest.name!r} has no kernel {name!r}. {known}{others}")
         return MissingKernelError(
-            f"{model!r} was loaded without the kernel {name!r}. It has: {', '.join(self._kernels)}. "
+            f"{manifest.name!r} was loaded without the kernel {name!r}. {known}. "
             f"Ask for it: kanegen.load(model, kernels=[..., {name!r}])"
         )

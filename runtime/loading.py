@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib
 import json
@@ -9,10 +10,12 @@ import logging
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 
 import kanegen.generated
 from kanegen import seam
+from kanegen.arrays import finite_number
 from kanegen.backends import CompiledBackend, InterpretedBackend
 from kanegen.build import MODULE, compiled_entry, copy_generated, load_module
 from kanegen.errors import (
@@ -20,8 +23,9 @@ from kanegen.errors import (
     MissingKernelError,
     NoCompilerError,
     NotCompiledError,
-    UnknownModelError,
 )
+from kanegen.identity import identity_of
+from kanegen.kernel_table import KernelSet
 from kanegen.manifest import FILE_NAME, Manifest, manifest_from, read_manifest
 from kanegen.robot import Robot
 from kanegen.seam import Model, Request
@@ -44,6 +48,10 @@ def load(
     gravity: Sequence[float] | None = None,
     live_parameters: bool = False,
     formulation: str | None = None,
+    friction: bool = False,
+    floating_base: bool = False,
+    allow_unphysical: bool = False,
+    angle_tolerance: float | None = None,
     interpreted: bool = False,
 ) -> Robot:
     """A robot from the name of a built-in mechanism, the path of a model file, a Mechanism, or generated C.
@@ -53,30 +61,44 @@ def load(
     ``generate`` wrote is compiled as it is.  Without a C compiler, or with ``interpreted=True``, NumPy evaluates the
     same expressions: right, and slow.
 
-    ``kernels`` names the kernels wanted, all by default.  ``speeds`` names a set of generalized speeds of the mechanism
-    (``"kane_levinson"`` for the Stanford Arm).  ``gravity`` is the acceleration of free fall [m/s^2] in the base frame,
-    by default the model's own, which is 9.81 downwards unless it says otherwise.  ``live_parameters`` keeps masses,
-    lengths and the like changeable: see ``Robot.with_parameters``.  ``formulation`` derives the equations in another way:
-    "recursive" (the default), "kane", "dual_vectors", "influence_coefficients", "euler_parameters".
+    ``kernels`` names the kernels wanted, and there are no others then.  By default all usual ones are there, and the rest
+    (``Robot.optional_kernels``: derivatives, regressors, …) is made when it is first asked for.  ``speeds`` names a set of
+    generalized speeds of the mechanism (``"kane_levinson"`` for the Stanford Arm).  ``gravity`` is the acceleration of free
+    fall [m/s^2] in the base frame, by default the model's own, which is 9.81 downwards unless it says otherwise.
+    ``live_parameters`` keeps masses, lengths and the like changeable: see ``Robot.with_parameters``.  ``formulation``
+    derives the equations in another way: "recursive" (the default), "kane", "dual_vectors", "influence_coefficients",
+    "euler_parameters".
+
+    ``friction=True`` lets the damping and the Coulomb friction of the model's joints act, in inverse and in forward dynamics
+    alike.  Of model files: ``floating_base=True`` lets the root move freely instead of fixing it to the base;
+    ``allow_unphysical=True`` lets masses and inertias through that no body has; angles within ``angle_tolerance`` [rad] of
+    a multiple of pi/2 are taken for it, by default 1e-11.
 
     Raises UnknownModelError for a name or path that leads nowhere, ModelError for a model with something wrong in it,
     and BuildError when the compiler fails.
     """
-    request = Request(model, _names(kernels), speeds, _vector(gravity), live_parameters, formulation)
+    request = Request(
+        model,
+        _names(kernels),
+        speeds,
+        _vector(gravity),
+        live_parameters,
+        formulation,
+        friction,
+        floating_base,
+        allow_unphysical,
+        None if angle_tolerance is None else _tolerance(angle_tolerance),
+    )
     if isinstance(model, str) and request.plain and model in builtin_names():
         manifest = read_manifest(_GENERATED / model)
         if request.kernels is None or set(request.kernels) <= set(manifest.kernels):
-            return _interpreted(request) if interpreted else _builtin(request, manifest)
+            return _robot(
+                _interpreted(request) if interpreted else _builtin(request, manifest), request, interpreted
+            )
     if isinstance(model, str | os.PathLike) and (Path(model) / FILE_NAME).is_file():
-        return _generated(Path(model), request, interpreted)
-    identity = _identity(request)
-    if interpreted:
-        return _interpreted(request)
-    return _compiled_or_interpreted(
-        request,
-        {"identity": identity, "generator": seam.generator_digest(), "options": _options(request)},
-        lambda directory: seam.generate(request, directory),
-    )
+        found = _generated(Path(model), request, interpreted)
+        return Robot(found.manifest, found.backend)
+    return _robot(_from_model(request, interpreted), request, interpreted)
 
 
 def generate(
@@ -88,24 +110,63 @@ def generate(
     gravity: Sequence[float] | None = None,
     live_parameters: bool = False,
     formulation: str | None = None,
+    friction: bool = False,
+    floating_base: bool = False,
+    allow_unphysical: bool = False,
+    angle_tolerance: float | None = None,
 ) -> Path:
     """Write the C of a mechanism into a directory, for a microcontroller or another build.  Returns the directory.
 
     The arguments are those of ``load``.  Raises UnknownModelError and ModelError; nothing is written then.
     """
-    request = Request(model, _names(kernels), speeds, _vector(gravity), live_parameters, formulation)
-    _identity(request)
+    request = Request(
+        model,
+        _names(kernels),
+        speeds,
+        _vector(gravity),
+        live_parameters,
+        formulation,
+        friction,
+        floating_base,
+        allow_unphysical,
+        None if angle_tolerance is None else _tolerance(angle_tolerance),
+    )
+    identity_of(request, builtin_names())
     directory = Path(out_dir)
     seam.generate(request, directory)
     return directory
 
 
-def _builtin(request: Request, manifest: Manifest) -> Robot:
+def _robot(found: KernelSet, request: Request, interpreted: bool) -> Robot:
+    """The robot of these kernels.  Unless they were named, it gets further ones of the same request as it needs them."""
+    if request.kernels is not None:
+        return Robot(found.manifest, found.backend)
+
+    @functools.cache
+    def more(kernel: str) -> KernelSet:
+        return _from_model(replace(request, kernels=(kernel,)), interpreted)
+
+    return Robot(found.manifest, found.backend, more)
+
+
+def _from_model(request: Request, interpreted: bool) -> KernelSet:
+    """The kernels of a model: compiled into the cache, or interpreted."""
+    identity = identity_of(request, builtin_names())
+    if interpreted:
+        return _interpreted(request)
+    return _compiled_or_interpreted(
+        request,
+        {"identity": identity, "generator": seam.generator_digest(), "options": _options(request)},
+        lambda directory: seam.generate(request, directory),
+    )
+
+
+def _builtin(request: Request, manifest: Manifest) -> KernelSet:
     """A built-in: its installed extension; else its committed C, compiled into the cache; else interpreted."""
     directory = _GENERATED / str(request.model)
     installed = _installed(directory.name, manifest)
     if installed is not None:
-        return Robot(manifest, installed)
+        return KernelSet(manifest, installed)
     return _compiled_or_interpreted(
         request, _content(directory, manifest), lambda work: copy_generated(directory, work)
     )
@@ -122,8 +183,8 @@ def _installed(name: str, manifest: Manifest) -> CompiledBackend | None:
 
 def _compiled_or_interpreted(
     request: Request, identity: Mapping[str, object], write: Callable[[Path], None]
-) -> Robot:
-    """The robot of the cache entry that belongs to an identity, or without a compiler the interpreted one.
+) -> KernelSet:
+    """The kernels of the cache entry that belongs to an identity, or without a compiler interpreted ones.
 
     ``write(directory)`` writes the generated files where there is no such entry yet.
     """
@@ -134,13 +195,13 @@ def _compiled_or_interpreted(
     return _interpreted(request)
 
 
-def _cached(title: str, identity: Mapping[str, object], write: Callable[[Path], None]) -> Robot:
+def _cached(title: str, identity: Mapping[str, object], write: Callable[[Path], None]) -> KernelSet:
     entry = compiled_entry(title, identity, write)
     manifest = read_manifest(entry)
-    return Robot(manifest, CompiledBackend(manifest, load_module(entry)))
+    return KernelSet(manifest, CompiledBackend(manifest, load_module(entry)))
 
 
-def _generated(directory: Path, request: Request, interpreted: bool) -> Robot:
+def _generated(directory: Path, request: Request, interpreted: bool) -> KernelSet:
     """A mechanism whose C was generated before.  Raises NotCompiledError where nothing but the C could serve."""
     manifest = read_manifest(directory)
     missing = [name for name in request.kernels or () if name not in manifest.kernels]
@@ -161,30 +222,11 @@ def _content(directory: Path, manifest: Manifest) -> dict[str, str]:
     return {FILE_NAME: manifest.digest, **hashes}
 
 
-def _interpreted(request: Request) -> Robot:
+def _interpreted(request: Request) -> KernelSet:
     found = seam.interpret(request)
     text = json.dumps(found.manifest, sort_keys=True)
     manifest = manifest_from(found.manifest, hashlib.sha256(text.encode()).hexdigest(), _title(request.model))
-    return Robot(manifest, InterpretedBackend(manifest, found))
-
-
-def _identity(request: Request) -> str:
-    """What the model is, for the cache: the name of a built-in, the content of a file, the hash of a mechanism.
-
-    Raises UnknownModelError.
-    """
-    model = request.model
-    if not isinstance(model, str | os.PathLike):
-        return f"mechanism {seam.mechanism_fingerprint(model)}"
-    path = Path(model)
-    if path.is_file():
-        return f"file {path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}"
-    names = tuple(dict.fromkeys((*builtin_names(), *seam.catalogue_names())))
-    if str(model) not in names:
-        raise UnknownModelError(
-            f"{str(model)!r} is neither a built-in mechanism nor a file. Built-in: {', '.join(names)}"
-        )
-    return f"built-in {model}"
+    return KernelSet(manifest, InterpretedBackend(manifest, found))
 
 
 def _title(model: Model) -> str:
@@ -195,13 +237,8 @@ def _title(model: Model) -> str:
 
 
 def _options(request: Request) -> dict[str, object]:
-    return {
-        "kernels": request.kernels,
-        "speeds": request.speeds,
-        "gravity": request.gravity,
-        "live parameters": request.live_parameters,
-        "formulation": request.formulation,
-    }
+    """What is asked of the generator beside the model, for the cache."""
+    return {field.name: getattr(request, field.name) for field in fields(request) if field.name != "model"}
 
 
 def _names(kernels: Sequence[str] | None) -> tuple[str, ...] | None:
@@ -212,6 +249,13 @@ def _names(kernels: Sequence[str] | None) -> tuple[str, ...] | None:
     if not kernels:
         raise MissingKernelError("kernels: expected at least one name, got an empty list")
     return tuple(kernels)
+
+
+def _tolerance(angle: float) -> float:
+    tolerance = finite_number("angle_tolerance", angle)
+    if tolerance < 0.0:
+        raise ValueError(f"angle_tolerance must not be negative, got {angle!r}")
+    return tolerance
 
 
 def _vector(gravity: Sequence[float] | None) -> tuple[float, float, float] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -64,10 +64,11 @@ class KernelSpec:
 
 @dataclass(frozen=True, slots=True)
 class FrameKernels:
-    """The kernels of one frame; None where they were not generated."""
+    """The kernels of one frame, None where they were not generated, and how its name ends those of its other kernels."""
 
     pose: str | None
     jacobian: str | None
+    identifier: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,24 @@ class ParameterSpec:
     value: float
     unit: str
     description: str
+
+
+@dataclass(frozen=True, slots=True)
+class JointLimits:
+    """What a joint must not exceed: range [rad, m], speed [rad/s, m/s], force [N m, N].  None: the model gives none."""
+
+    lower: float | None = None
+    upper: float | None = None
+    velocity: float | None = None
+    effort: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NamedValues:
+    """Numbers with names, in order: the parameters that a regressor is multiplied with."""
+
+    names: tuple[str, ...] = ()
+    values: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,18 +126,26 @@ class Constraints:
 
 @dataclass(frozen=True, slots=True)
 class BodyCoordinates:
-    """Names that belong to the kernels in the coordinates of bodies: bodies, joints, and rows of their equations."""
+    """Names that belong to the kernels in the coordinates of bodies: bodies, joints, and rows of their equations.
+
+    ``struts`` are those of the speeds that are rates of distances between two points.
+    """
 
     bodies: tuple[str, ...]
     joints: tuple[str, ...]
     rows: tuple[str, ...]
+    struts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """What was generated.  ``digest`` is the SHA-256 of the manifest file, by which compiled kernels know it.
 
-    ``speed_names`` are the joints' names, and ``home`` is zero, where the file does not say otherwise.
+    ``speed_names`` are the joints' names, and ``home`` is zero with quaternions that turn nothing, where the file does not
+    say otherwise.  ``quaternions`` are the places in q at which unit quaternions (x, y, z, w) begin.
+    ``optional_kernels`` can be had beside those that are there.  ``speeds_chosen``: v is what the user or the mechanism
+    chose, and not the rates of joints.  ``base_parameters`` belong to the kernel regressor, ``inertial_parameters`` to
+    full_regressor; they are empty without these.
     """
 
     name: str
@@ -140,6 +167,12 @@ class Manifest:
     home: tuple[float, ...] = ()
     constraints: Constraints | None = None
     body_coordinates: BodyCoordinates | None = None
+    optional_kernels: tuple[str, ...] = ()
+    quaternions: tuple[int, ...] = ()
+    limits: Mapping[str, JointLimits] = field(default_factory=dict)
+    speeds_chosen: bool = False
+    base_parameters: NamedValues = NamedValues()
+    inertial_parameters: NamedValues = NamedValues()
 
 
 def _argument(entry: Mapping[str, Any]) -> ArgumentSpec:
@@ -175,7 +208,39 @@ def _constraints(entry: Mapping[str, Any]) -> Constraints:
 
 
 def _body_coordinates(entry: Mapping[str, Any]) -> BodyCoordinates:
-    return BodyCoordinates(*(tuple(entry[name]) for name in ("bodies", "joints", "rows")))
+    names = (tuple(entry[name]) for name in ("bodies", "joints", "rows"))
+    return BodyCoordinates(*names, struts=tuple(entry.get("struts", ())))
+
+
+def _frame(name: str, entry: Mapping[str, Any], mangled: Mapping[str, str]) -> FrameKernels:
+    """The kernels of a frame; where the manifest does not say how its name ends theirs, those that are there do."""
+    pose, jacobian = entry.get("pose"), entry.get("jacobian")
+    identifier = entry.get("identifier")
+    if identifier is None and pose is not None:
+        identifier = pose.removeprefix("frame_pose_")
+    if identifier is None and jacobian is not None:
+        identifier = jacobian.removeprefix("frame_jacobian_")
+    return FrameKernels(pose, jacobian, identifier or mangled.get(name, name))
+
+
+def _limits(entry: Mapping[str, Any]) -> JointLimits:
+    names = ("lower", "upper", "velocity", "effort")
+    return JointLimits(*(None if entry.get(name) is None else float(entry[name]) for name in names))
+
+
+def _named(entries: Sequence[Mapping[str, Any]]) -> NamedValues:
+    return NamedValues(
+        tuple(entry["name"] for entry in entries), tuple(float(entry["value"]) for entry in entries)
+    )
+
+
+def _home(data: Mapping[str, Any]) -> tuple[float, ...]:
+    if data.get("home"):
+        return tuple(float(q) for q in data["home"])
+    home = [0.0] * int(data["nq"])
+    for start in data.get("quaternions", ()):
+        home[start + 3] = 1.0
+    return tuple(home)
 
 
 def manifest_from(data: Mapping[str, Any], digest: str, where: str) -> Manifest:
@@ -200,16 +265,21 @@ def manifest_from(data: Mapping[str, Any], digest: str, where: str) -> Manifest:
             gravity=tuple(float(component) for component in data["gravity"]),
             kernels={name: _kernel(name, entry) for name, entry in data["kernels"].items()},
             frames={
-                name: FrameKernels(entry.get("pose"), entry.get("jacobian"))
-                for name, entry in data["frames"].items()
+                name: _frame(name, entry, data.get("mangled", {})) for name, entry in data["frames"].items()
             },
             actuator_signs=None if signs is None else tuple(float(sign) for sign in signs),
             parameters={entry["name"]: _parameter(entry) for entry in data["parameters"]},
             unavailable=dict(data.get("unavailable", {})),
             speed_names=tuple(data.get("speed_names") or data["joint_names"]),
-            home=tuple(float(q) for q in data.get("home") or [0.0] * int(data["nq"])),
+            home=_home(data),
             constraints=None if constraints is None else _constraints(constraints),
             body_coordinates=None if bodies is None else _body_coordinates(bodies),
+            optional_kernels=tuple(data.get("optional_kernels", ())),
+            quaternions=tuple(int(start) for start in data.get("quaternions", ())),
+            limits={name: _limits(entry) for name, entry in data.get("limits", {}).items()},
+            speeds_chosen=data.get("options", {}).get("speeds") is not None,
+            base_parameters=_named(data.get("base_parameters", ())),
+            inertial_parameters=_named(data.get("inertial_parameters", ())),
         )
     except (KeyError, TypeError) as error:
         raise ManifestError(

@@ -49,6 +49,16 @@ class SimulatedArm(Protocol):
         ...
 
     @property
+    def quaternions(self) -> Sequence[int]:
+        """The places in q at which unit quaternions, of four entries each, begin."""
+        ...
+
+    @property
+    def speeds_are_rates(self) -> bool:
+        """Whether v = dq/dt, so that no kernel is needed for dq/dt."""
+        ...
+
+    @property
     def constraints(self) -> Constraints | None:
         """Its constraints; None where it has none."""
         ...

@@ -39,7 +39,10 @@ class Request:
     ``kernels`` None stands for all kernels that the mechanism has; ``speeds`` names a set of generalized speeds, None
     for the rates of the coordinates; ``gravity`` replaces the model's own acceleration of free fall [m/s^2] in the
     base frame; ``live_parameters`` keeps the parameters of the model changeable; ``formulation`` names the way in which
-    the equations are derived, None for the recursions.
+    the equations are derived, None for the recursions; ``friction`` lets the damping and friction of joints act.
+
+    Of model files: ``floating_base`` lets the root move freely; ``allow_unphysical`` accepts masses and inertias that no
+    body has; angles within ``angle_tolerance`` [rad] of a multiple of pi/2 are taken for it, None for the default.
     """
 
     model: Model
@@ -48,16 +51,15 @@ class Request:
     gravity: tuple[float, float, float] | None = None
     live_parameters: bool = False
     formulation: str | None = None
+    friction: bool = False
+    floating_base: bool = False
+    allow_unphysical: bool = False
+    angle_tolerance: float | None = None
 
     @property
     def plain(self) -> bool:
         """Whether nothing but a choice of kernels is asked for."""
-        return (
-            self.speeds is None
-            and self.gravity is None
-            and self.formulation is None
-            and not self.live_parameters
-        )
+        return self == Request(self.model, self.kernels)
 
 
 def generate(request: Request, directory: Path) -> None:
@@ -83,7 +85,19 @@ def _options(request: Request) -> Options:
         gravity=request.gravity,
         live_parameters=request.live_parameters,
         formulation=request.formulation or pipeline.Options.formulation,
+        friction=request.friction,
+        floating_base=request.floating_base,
+        allow_unphysical=request.allow_unphysical,
+        angle_tolerance=request.angle_tolerance,
     )
+
+
+def imported_fingerprint(request: Request) -> str:
+    """SHA-256 of everything that matters about the mechanism in a model file.  Raises ModelError."""
+    from kanegen.codegen import pipeline
+    from kanegen.codegen.mechanism.fingerprint import fingerprint
+
+    return fingerprint(pipeline.read(request.model, _options(request)))
 
 
 def catalogue_names() -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from kanegen.arrays import finite_number
 from kanegen.constrained_start import initial_rates, needed_kernels
 from kanegen.errors import MissingKernelError
 from kanegen.protocols import FloatArray, SimulatedArm
+from kanegen.quaternions import normalised
 
 Method = Literal["dopri5", "rk4"]
 
@@ -24,7 +25,8 @@ class Request:
     """A simulation from t = 0 to ``duration``.
 
     ``step`` is 0 for dopri5; ``sample_period`` is 0 where the controller is not sampled.  ``rates0`` is dq/dt at the
-    beginning where there are constraints, which are to be kept to ``drift``.
+    beginning where there are constraints, which are to be kept to ``drift``.  ``quaternions`` are the places in q at which
+    unit quaternions begin; those of ``q0`` have length one.
     """
 
     method: Method
@@ -39,6 +41,7 @@ class Request:
     max_steps: int
     drift: float
     rates0: FloatArray | None
+    quaternions: tuple[int, ...] = ()
 
 
 def check_request(
@@ -75,7 +78,8 @@ def check_request(
     if checked_rtol < 0.0:
         raise ValueError(f"rtol must not be negative, got {rtol!r}")
     bound = positive_number("drift", drift)
-    start_q, start_v = checked_state("q0", q0, arm.nq), checked_state("v0", v0, arm.nv)
+    start_q = _with_unit_quaternions(arm, checked_state("q0", q0, arm.nq))
+    start_v = checked_state("v0", v0, arm.nv)
     return Request(
         method=_method(method),
         q0=start_q,
@@ -89,7 +93,19 @@ def check_request(
         max_steps=checked_max_steps(max_steps),
         drift=bound,
         rates0=initial_rates(arm, start_q, start_v, bound),
+        quaternions=tuple(arm.quaternions),
     )
+
+
+def _with_unit_quaternions(arm: SimulatedArm, q0: FloatArray) -> FloatArray:
+    """The coordinates (nq,) with quaternions of length one; ``ValueError`` for one of length zero."""
+    for start in arm.quaternions:
+        if not q0[start : start + 4].any():
+            names = ", ".join(arm.coordinate_names[start : start + 4])
+            raise ValueError(
+                f"q0: the quaternion {names} of {arm.name} is zero, which is no rotation; (0, 0, 0, 1) turns nothing"
+            )
+    return normalised(q0, arm.quaternions)
 
 
 def checked_vector(values: ArrayLike, length: int) -> FloatArray:
@@ -109,8 +125,9 @@ def _check_mechanism(arm: SimulatedArm) -> None:
         raise ValueError(f"{arm.name} has no degree of freedom: there is nothing to simulate")
     for kernel in needed_kernels(arm):
         if kernel not in arm.kernels:
-            arm.bind(kernel)  # a robot knows best why it lacks a kernel, and says so
-            raise MissingKernelError(f"{arm.name} has no kernel {kernel}, which a simulation needs")
+            arm.bind(kernel)  # a robot obtains it, or knows best why it cannot, and says so
+            if kernel not in arm.kernels:
+                raise MissingKernelError(f"{arm.name} has no kernel {kernel}, which a simulation needs")
 
 
 def _method(method: str) -> Method:

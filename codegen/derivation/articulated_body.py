@@ -4,7 +4,7 @@ For the articulated body that hangs on joint i, f = I a + p relates the spatial 
 about its origin, gravity taken as an acceleration of the base) to the spatial force on it.  With the joint's motion
 direction s and its generalized force tau,
 
-    U = I s,   D = s . U,   u = tau - s . p
+    U = I s,   D = s . U,   u = tau - s . p            (D + the rotor's inertia where a drive has one)
     I' = I - U U^T / D,   p' = p + I' c + U u / D
 
 go to the parent (c is the velocity-dependent acceleration across the joint), and outwards
@@ -37,7 +37,7 @@ def forward_dynamics(tree: PlacedTree, motion: Motion, tau: Sequence[Expression]
         body = bodies[i]
         s = body.axis if body.revolute else 3 + body.axis
         reaction = [inertia[i][r][s] for r in range(6)]
-        pivot = 1 / reaction[s]
+        pivot = 1 / (reaction[s] + motion.rotor(i))
         force = tau[body.coordinate] * (1 / motion.to_unit(i)) - bias[i][s]
         gain[i] = (reaction, pivot, force)
         if body.parent < 0:
@@ -51,7 +51,8 @@ def forward_dynamics(tree: PlacedTree, motion: Motion, tau: Sequence[Expression]
         for r in range(6):
             for c in range(r):
                 rest[r][c] = rest[c][r]
-            rest[r][s] = rest[s][r] = motion.zero
+            if body.rotor_inertia == 0:
+                rest[r][s] = rest[s][r] = motion.zero
         left = [
             motion.sum([bias[i][r], *(rest[r][c] * across[c] for c in range(6)), scaled[r] * force])
             for r in range(6)

@@ -75,10 +75,12 @@ class CompositeInertia:
         return self._remember(
             ("ht", j, m),
             f"h_{self._name(j)}_turned_{'xyz'[m]}",
-            lambda: motion.out_of_joint_frame(
-                j, lambda r: motion.out_of_body(j, lambda c: self.first(j, c), r), m
-            ),
+            lambda: motion.out_of_joint_frame(j, lambda r: self.first_in_joint_frame(j, r), m),
         )
+
+    def first_in_joint_frame(self, j: int, r: int) -> Expression:
+        """First moment about body j's origin, component r in its joint frame."""
+        return self.motion.out_of_body(j, lambda c: self.first(j, c), r)
 
     def first_in_parent(self, j: int, m: int) -> Expression:
         """First moment of everything beyond the joint of body j about its parent's origin, in the parent's frame."""
@@ -92,7 +94,7 @@ class CompositeInertia:
         rotation = motion.rotation(j)
         position = motion.position(j)
         terms = [
-            rotation[m][r] * rotation[n][c] * self._second_joint(j, r, c)
+            rotation[m][r] * rotation[n][c] * self.second_in_joint_frame(j, r, c)
             for r in range(3)
             for c in range(3)
             if not rotation[m][r].is_zero and not rotation[n][c].is_zero
@@ -104,7 +106,7 @@ class CompositeInertia:
             terms.append(position[n] * self._turned_first(j, m))
         return motion.sum(terms)
 
-    def _second_joint(self, j: int, r: int, c: int) -> Expression:
+    def second_in_joint_frame(self, j: int, r: int, c: int) -> Expression:
         """Second moment about body j's origin, entry (r, c) in its joint frame."""
         r, c = min(r, c), max(r, c)
         body = self.tree.bodies[j]
@@ -162,6 +164,8 @@ class CompositeInertia:
         while True:
             here = self.tree.bodies[i]
             entries[i] = n(here.axis) if here.revolute else f(here.axis)
+            if i == j and body.rotor_inertia != 0:
+                entries[i] = entries[i] + motion.rotor(i) * factor
             if here.parent < 0:
                 return entries
             f, n = self._carry(j, i, f, n)

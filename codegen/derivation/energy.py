@@ -107,7 +107,7 @@ class BodyMomentum:
 def kinetic_energy(
     tree: PlacedTree, mechanism: Mechanism, choices: Choices, speeds: Sequence[GeneralizedSpeed] | None = None
 ) -> Program:
-    """T = 1/2 sum over the bodies of v . p + w . l, from joint rates or the given generalized speeds."""
+    """T = 1/2 sum over the bodies of v . p + w . l, and of the rotors; from joint rates or the given generalized speeds."""
     kinematics = start(tree, choices, moving=True, speeds=speeds)
     motion, momentum = kinematics.motion, BodyMomentum(kinematics)
     terms = []
@@ -118,6 +118,8 @@ def kinetic_energy(
                 terms.append(kinematics.velocity(i, r) * linear)
             if not angular.is_zero:
                 terms.append(motion.w(i, r) * angular)
+        if tree.bodies[i].rotor_inertia != 0:
+            terms.append(motion.rotor(i) * motion.rate[i] * motion.rate[i])
     energy = motion.sum(terms) * Fraction(1, 2)
     return Program(
         name="kinetic_energy",

@@ -13,11 +13,12 @@ from functools import partial
 from kanegen.codegen.derivation import dual_vectors, euler_parameters, influence_coefficients, kane
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.constraints.kernels import ConstrainedFormulation
-from kanegen.codegen.derivation.constraints.spanning_tree import spanning_tree
 from kanegen.codegen.derivation.from_forces import Forces, programs_from
+from kanegen.codegen.derivation.joint_motion.kernels import joint_kernels
 from kanegen.codegen.derivation.kane.kernels import KaneFormulation
 from kanegen.codegen.derivation.placement import PlacedTree, place
 from kanegen.codegen.derivation.standard import DYNAMICS, Build, frame_kernels
+from kanegen.codegen.derivation.tree import derivation_tree
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import Mechanism
@@ -52,23 +53,51 @@ def formulation(
     Generalized speeds other than the joint rates ask for Kane's method by themselves; Jacobians map these speeds.
     Raises ModelError for an unknown formulation and for constraints that cannot be solved.
     """
+    driven = [joint for joint in mechanism.joints if joint.rotor_inertia != 0]
+    if driven and (speeds is not None or (name == "kane" and mechanism.plain_tree)):
+        raise ModelError(
+            f"joint {driven[0].name!r}",
+            "has a rotor, which Kane's method does not know here",
+            "no rotor inertia, or another formulation",
+            "Use the recursive formulation.",
+        )
     if name not in FORMULATIONS:
         raise ModelError(
             f"formulation {name!r}", "is not known", f"one of {', '.join(FORMULATIONS)}", "Give one of these."
         )
-    tree = spanning_tree(mechanism)
-    frames = frame_kernels(place(tree, Choices()), identifiers, speeds)
+    tree = derivation_tree(mechanism, live_parameters)
+    frames = frame_kernels(place(tree.mechanism, Choices(), tree.live), identifiers, speeds)
+    if mechanism.constrained:
+        return _constrained(name, mechanism, frames, live_parameters)
     if not mechanism.plain_tree:
-        return _constrained(name, mechanism, frames, live_parameters, identifiers)
+        if speeds is not None:
+            raise ModelError(
+                f"mechanism {mechanism.name!r}",
+                "has ball joints, mimics, springs or friction",
+                "its own speeds",
+                "Load it without other generalized speeds.",
+            )
+        programs = DYNAMICS | _tree_programs(name, tree.live)
+        kernels = joint_kernels(mechanism, programs, frames, live_parameters)
+        if name == "influence_coefficients" and not (mechanism.balls or mechanism.mimics or driven):
+            placed = place(tree.mechanism, Choices(), tree.live)
+            own = influence_coefficients.kernels(placed, identifiers, live_parameters=tree.live)
+            kernels |= {
+                kernel: partial(_with_springs, build=build, mechanism=mechanism)
+                for kernel, build in own.items()
+            }
+        if name == "euler_parameters" and _in_body_coordinates(mechanism):
+            kernels |= euler_parameters.kernels(mechanism, live_parameters)
+        return kernels
     if name == "recursive" and speeds is None:
         return {**DYNAMICS, **frames}
     if name in FORCES and speeds is None:
         forces, source = FORCES[name]
         made = {**DYNAMICS, **programs_from(forces, source, live_parameters), **frames}
-        if name == "influence_coefficients":
-            placed = place(tree, Choices(), live_parameters)
+        if name == "influence_coefficients" and not driven:
+            placed = place(tree.mechanism, Choices(), tree.live)
             made |= influence_coefficients.kernels(placed, identifiers, live_parameters=live_parameters)
-        if name == "euler_parameters":
+        if name == "euler_parameters" and _in_body_coordinates(mechanism):
             made |= euler_parameters.kernels(mechanism, live_parameters)
         return made
     own = KaneFormulation(None if speeds is None else tuple(speeds), live_parameters)
@@ -82,51 +111,55 @@ def _with_springs(
     return build(tree, mechanism, choices)
 
 
-def _constrained(
-    name: str,
-    mechanism: Mechanism,
-    frames: Mapping[str, Build],
-    live: bool,
-    identifiers: Mapping[str, str],
-) -> dict[str, Build]:
+def _tree_programs(name: str, live: bool) -> Mapping[str, Build]:
+    """The kernels of a plain tree in a formulation that others are carried from."""
     if name == "recursive":
-        programs: Mapping[str, Build] = DYNAMICS
-    elif name == "kane":
-        programs = programs_from(kane.forces, "Kane's method (Kane & Levinson 1983)", live)
-    else:
-        programs = programs_from(*FORCES[name], live)
+        return DYNAMICS
+    if name == "kane":
+        return programs_from(kane.forces, "Kane's method (Kane & Levinson 1983)", live)
+    return programs_from(*FORCES[name], live)
+
+
+def _constrained(
+    name: str, mechanism: Mechanism, frames: Mapping[str, Build], live: bool
+) -> dict[str, Build]:
+    programs = _tree_programs(name, live)
     projected = kane.nonholonomic_forces if name == "kane" else None
     influence = name == "influence_coefficients"
     made = ConstrainedFormulation(mechanism, programs, frames, live, projected, influence).kernels()
-    if name == "influence_coefficients" and not (
-        mechanism.loops or mechanism.constraints or mechanism.prescribed or mechanism.speeds
-    ):
-        placed = place(spanning_tree(mechanism), Choices(), live)
-        own = influence_coefficients.kernels(placed, identifiers, live_parameters=live)
-        made |= {
-            kernel: partial(_with_springs, build=build, mechanism=mechanism) for kernel, build in own.items()
-        }
-    if name == "euler_parameters" and body_coordinates_of(mechanism) is not None:
+    if name == "euler_parameters" and _in_body_coordinates(mechanism):
         made |= euler_parameters.kernels(mechanism, live)
     return made
 
 
 @dataclass(frozen=True, slots=True)
 class BodyNames:
-    """Names of the bodies of x, of the joints of joint_reactions, and of the joint of each row of joint_constraints."""
+    """Names of the bodies of x, of the joints of joint_reactions, of the joint of each row of joint_constraints, of struts."""
 
     bodies: tuple[str, ...]
     joints: tuple[str, ...]
     rows: tuple[str, ...]
+    struts: tuple[str, ...]
+
+
+def _in_body_coordinates(mechanism: Mechanism) -> bool:
+    return body_coordinates_of(mechanism) is not None
 
 
 def body_coordinates_of(mechanism: Mechanism) -> BodyNames | None:
-    """The names of a mechanism in body coordinates; None where it has constraints that are no joints."""
+    """The names of a mechanism in body coordinates; None where it has what these do not know.
+
+    That are constraints other than joints, joints that follow others, balls, rotors and friction.
+    """
+    drives = any(j.rotor_inertia != 0 or j.damping != 0 or j.friction != 0 for j in mechanism.joints)
+    if drives or mechanism.balls or mechanism.mimics:
+        return None
     try:
         return BodyNames(
             tuple(euler_parameters.names_of_bodies(mechanism)),
             tuple(euler_parameters.names_of_joints(mechanism)),
             tuple(name for name, _ in euler_parameters.names_of_constraints(mechanism)),
+            tuple(euler_parameters.names_of_struts(mechanism)),
         )
     except ModelError:
         return None

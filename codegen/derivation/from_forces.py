@@ -25,6 +25,7 @@ from kanegen.codegen.graph import Argument, Expression, Graph, Program, constant
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.reduction import without_fixed_joints
+from kanegen.codegen.mechanism.values import Lift
 
 Vector = Sequence[Expression]
 Forces = Callable[[Mechanism, Graph, Vector, Vector, Vector], list[Expression]]
@@ -133,7 +134,13 @@ class _Programs:
         self, mechanism: Mechanism, graph: Graph, q: Vector, v: Vector, a: Vector
     ) -> list[Expression]:
         reduced = without_fixed_joints(mechanism)
-        return self.forces(reduced if self.live else with_numbers(reduced), graph, q, v, a)
+        given = reduced if self.live else with_numbers(reduced)
+        found = self.forces(given, graph, q, v, a)
+        if all(joint.rotor_inertia == 0 for joint in given.joints):
+            return found
+        lift = Lift(graph, given.parameters, live=self.live)
+        rotors = [lift(given.joint(name).rotor_inertia) for name in given.coordinates]
+        return [x + rotor * y for x, rotor, y in zip(found, rotors, a, strict=True)]
 
     def _program(
         self, name: str, title: str, given: tuple[Argument, ...], output: Argument, values: Vector

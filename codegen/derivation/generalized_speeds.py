@@ -12,6 +12,7 @@ from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import BASE, Frame, Mechanism, Value
 from kanegen.codegen.mechanism.speeds import (
     AngularVelocityComponent,
+    DistanceRate,
     GeneralizedSpeed,
     JointRate,
     PointVelocityComponent,
@@ -51,7 +52,7 @@ def resolve(tree: PlacedTree, speeds: Sequence[GeneralizedSpeed]) -> tuple[Resol
     """The speeds in terms of a placed tree.
 
     Raises ModelError for a wrong number of speeds, unknown joints, bodies and frames, a rate given twice, directions
-    that are not unit vectors, and points whose velocity is relative to a body on another branch.
+    that are not unit vectors, points whose velocity is relative to a body on another branch, and rates of distances.
     """
     if len(speeds) != len(tree.coordinates):
         raise ModelError(
@@ -75,6 +76,13 @@ def resolve(tree: PlacedTree, speeds: Sequence[GeneralizedSpeed]) -> tuple[Resol
 def _resolved(tree: PlacedTree, speed: GeneralizedSpeed, where: str) -> ResolvedSpeed:
     if isinstance(speed, JointRate):
         return _rate(tree, speed, where)
+    if isinstance(speed, DistanceRate):
+        raise ModelError(
+            where,
+            f"is the rate of the distance from {speed.first!r} to {speed.second!r}, which is no component of a velocity",
+            "rates of joints and components of velocities",
+            "Make it a speed of the mechanism itself, with MechanismBuilder.speeds.",
+        )
     return (
         _turning(tree, speed, where)
         if isinstance(speed, AngularVelocityComponent)

@@ -26,9 +26,11 @@ POINT = "second moment of"
 def regroup(tree: PlacedTree, choices: Choices) -> PlacedTree:
     """Move parameters towards the base, tips first, by amounts that the decision points choose."""
     bodies = list(tree.bodies)
-    base = tree.base_first_moment
+    base, base_mass = tree.base_first_moment, tree.base_mass
     for i in reversed(range(len(bodies))):
         body = bodies[i]
+        if body.still:
+            continue  # what would cross changes its orientation with coordinates that the tree does not know
         parent = bodies[body.parent] if body.parent >= 0 else None
         if body.revolute:
             mass, first, second = _revolute_amounts(bodies, i, choices)
@@ -39,8 +41,8 @@ def regroup(tree: PlacedTree, choices: Choices) -> PlacedTree:
             bodies[body.parent] = _receive(parent, body, *received)
         else:
             arrived = vec.add(vec.scale(received[0], body.position), vec.apply(body.rotation, received[1]))
-            base = vec.add(base, arrived)
-    return replace(tree, bodies=tuple(bodies), base_first_moment=base)
+            base, base_mass = vec.add(base, arrived), base_mass + received[0]
+    return replace(tree, bodies=tuple(bodies), base_first_moment=base, base_mass=base_mass)
 
 
 def _scope(bodies: list[PlacedBody], i: int) -> list[str]:
@@ -96,7 +98,7 @@ def _receiver(bodies: list[PlacedBody], i: int) -> tuple[vec.Matrix, int] | None
     _, (mass, first, second) = _split(body, body.mass, body.first_moment[body.axis], Fraction(0))
     direction: vec.Vector = vec.transpose(body.rotation)[body.axis]
     receiving = _receive(bodies[body.parent], body, mass, first, second)
-    while not receiving.revolute and receiving.parent >= 0:
+    while not receiving.revolute and not receiving.still and receiving.parent >= 0:
         direction = vec.apply(receiving.rotation, direction)
         _, sent = _split(receiving, Fraction(0), Fraction(0), None)
         receiving = _receive(bodies[receiving.parent], receiving, *sent)

@@ -7,7 +7,12 @@ from fractions import Fraction
 
 from kanegen.codegen.graph import Argument
 from kanegen.codegen.mechanism.records import JointKind, Mechanism
-from kanegen.codegen.mechanism.speeds import GeneralizedSpeed, JointRate, PointVelocityComponent
+from kanegen.codegen.mechanism.speeds import (
+    DistanceRate,
+    GeneralizedSpeed,
+    JointRate,
+    PointVelocityComponent,
+)
 
 
 def _units(mechanism: Mechanism, angular: str, linear: str) -> str:
@@ -81,7 +86,7 @@ def _on_speeds(
     sliding = [
         mechanism.joint(s.joint).kind is JointKind.PRISMATIC
         if isinstance(s, JointRate)
-        else isinstance(s, PointVelocityComponent)
+        else isinstance(s, PointVelocityComponent | DistanceRate)
         for s in speeds
     ]
     unit = ", ".join(u for u, used in zip(units, (not all(sliding), any(sliding)), strict=True) if used)
@@ -92,6 +97,8 @@ def described_speed(speed: GeneralizedSpeed) -> str:
     """A generalized speed in words."""
     if isinstance(speed, JointRate):
         return f"d{speed.joint}/dt"
+    if isinstance(speed, DistanceRate):
+        return f"rate of the distance from {speed.first} to {speed.second}"
     x, y, z = (f"{float(x):.6g}" if isinstance(x, Fraction) else "..." for x in speed.direction)
     if isinstance(speed, PointVelocityComponent):
         return f"velocity of {speed.frame} relative to {speed.relative_to} along ({x}, {y}, {z}) of its frame"

@@ -141,9 +141,10 @@ def start(
 
 
 def frames_of(tree: PlacedTree) -> tuple[Frame, ...]:
-    """All frames: the named ones, and one for each moving body whose name is not among them."""
+    """All frames: the named ones, and one for each moving body of the description whose name is not among them."""
     named = {frame.name for frame in tree.frames}
-    return tuple(Frame(body.name, body.name) for body in tree.bodies if body.name not in named) + tree.frames
+    own = [body.name for body in tree.bodies if not body.carrier and body.name not in named]
+    return tuple(Frame(name, name) for name in own) + tree.frames
 
 
 def frame_pose(

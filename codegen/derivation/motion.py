@@ -45,7 +45,10 @@ class Motion:
         self.zero = constant(graph, 0)
         self.gravity = [self.number(g) for g in gravity] if gravity is not None else [self.zero] * 3
         factors = [self.to_unit(i) for i in range(len(tree.bodies))]
-        self.q = [q[body.coordinate] * factor for body, factor in zip(tree.bodies, factors, strict=True)]
+        self.q = [
+            self.zero if body.still else q[body.coordinate] * factor
+            for body, factor in zip(tree.bodies, factors, strict=True)
+        ]
         self.rate = [v[body.coordinate] * factor for body, factor in zip(tree.bodies, factors, strict=True)]
         self.rate_dot = [
             a[body.coordinate] * factor for body, factor in zip(tree.bodies, factors, strict=True)
@@ -66,6 +69,10 @@ class Motion:
         return Fraction(body.sense) if body.revolute else body.sense / self.tree.length_unit
 
     # -- helpers -----------------------------------------------------------------------------------------------------
+
+    def rotor(self, i: int) -> Expression:
+        """Rotor inertia of the joint of body i, zero where there is none."""
+        return self.number(self.tree.bodies[i].rotor_inertia)
 
     def rotation(self, i: int) -> tuple[tuple[Expression, ...], ...]:
         """Fixed rotation of the joint of body i, parent from joint frame."""
@@ -150,6 +157,15 @@ class Motion:
             lambda: self.into_joint_frame(i, lambda m: self.w(parent, m), r),
         )
 
+    def alpha_joint(self, i: int, r: int) -> Expression:
+        """Angular acceleration of body i's parent, component r in the joint frame of body i."""
+        parent = self.tree.bodies[i].parent
+        return self._remember(
+            ("alphaj", i, r),
+            f"alpha_{self._name(parent)}_{i}_{r}",
+            lambda: self.into_joint_frame(i, lambda m: self.alpha(parent, m), r),
+        )
+
     def square(self, i: int, r: int) -> Expression:
         """Square of an angular velocity component."""
         return self.w(i, r) * self.w(i, r)
@@ -163,22 +179,17 @@ class Motion:
     def _alpha(self, i: int, t: int) -> Expression:
         body = self.tree.bodies[i]
         k = body.axis
-        parent = body.parent
-
-        def joint(r: int) -> Expression:
-            return self.into_joint_frame(i, lambda m: self.alpha(parent, m), r)
-
         if not body.revolute:
-            return joint(t)
+            return self.alpha_joint(i, t)
         if t == k:
-            return joint(k) + self.rate_dot[i]
+            return self.alpha_joint(i, k) + self.rate_dot[i]
         a, b = (k + 1) % 3, (k + 2) % 3
-        if parent >= 0 and self._pick(i, f"alpha_{'xyz'[t]}", 2) == 0:
+        if body.parent >= 0 and self._pick(i, f"alpha_{'xyz'[t]}", 2) == 0:
             # from the column that the parent gives: U_ak = w_k w_a + alpha_b, U_bk = w_b w_k - alpha_a
             if t == b:
                 return self.column(i, a) - self.w(i, k) * self.w(i, a)
             return self.w(i, b) * self.w(i, k) - self.column(i, b)
-        turned = self.into_body(i, joint, t)
+        turned = self.into_body(i, lambda r: self.alpha_joint(i, r), t)
         return turned + self.w(i, b) * self.rate[i] if t == a else turned - self.w(i, a) * self.rate[i]
 
     def column(self, i: int, r: int) -> Expression:
@@ -186,10 +197,11 @@ class Motion:
         return self._remember(
             ("column", i, r),
             f"U_{self._name(i)}_{'xyz'[r]}{'xyz'[self.tree.bodies[i].axis]}",
-            lambda: self.into_body(i, lambda c: self._column_joint(i, c), r),
+            lambda: self.into_body(i, lambda c: self.column_in_joint_frame(i, c), r),
         )
 
-    def _column_joint(self, i: int, r: int) -> Expression:
+    def column_in_joint_frame(self, i: int, r: int) -> Expression:
+        """Entry r of U_parent e_k, in body i's joint frame (revolute joints)."""
         body = self.tree.bodies[i]
         rotation = self.rotation(i)
         k = body.axis
@@ -199,7 +211,23 @@ class Motion:
                 [self.U(body.parent, m, n) * rotation[n][k] for n in range(3) if not rotation[n][k].is_zero]
             )
 
-        return self._remember(("columnj", i, r), f"U_{i}_{r}", lambda: self.into_joint_frame(i, parent, r))
+        def build() -> Expression:
+            # U e_k = w w_k - |w|^2 e_k + alpha x e_k turns two vectors where the other way turns a tensor
+            if body.parent >= 0 and not self._is_permutation(body):
+                if self._pick(i, f"column_{'xyz'[r]}", 2) == 1:
+                    return self._column_of_vectors(i, r)
+            return self.into_joint_frame(i, parent, r)
+
+        return self._remember(("columnj", i, r), f"U_{i}_{r}", build)
+
+    def _column_of_vectors(self, i: int, r: int) -> Expression:
+        """Entry r of U_parent e_k, in body i's joint frame, from its parent's velocity and acceleration there."""
+        k = self.tree.bodies[i].axis
+        a, b = (k + 1) % 3, (k + 2) % 3
+        w = [self.w_joint(i, c) for c in range(3)]
+        if r == k:
+            return -(w[a] * w[a] + w[b] * w[b])
+        return w[k] * w[r] + self.alpha_joint(i, b) if r == a else w[k] * w[r] - self.alpha_joint(i, a)
 
     def U(self, i: int, r: int, c: int) -> Expression:
         """Entry (r, c) of U = skew(alpha) + skew(w) skew(w) of body i."""
@@ -250,12 +278,15 @@ class Motion:
         if i < 0:
             return -self.gravity[r]
 
-        def joint(c: int) -> Expression:
-            return self.into_joint_frame(i, lambda m: self._carried(i, m), c)
-
         return self._remember(
-            ("a", i, r), f"a_{self._name(i)}_{'xyz'[r]}", lambda: self.into_body(i, joint, r)
+            ("a", i, r),
+            f"a_{self._name(i)}_{'xyz'[r]}",
+            lambda: self.into_body(i, lambda c: self.acceleration_in_joint_frame(i, c), r),
         )
+
+    def acceleration_in_joint_frame(self, i: int, r: int) -> Expression:
+        """Acceleration of body i's origin less gravity, component r in its joint frame."""
+        return self.into_joint_frame(i, lambda m: self._carried(i, m), r)
 
     def _carried(self, i: int, m: int) -> Expression:
         """Acceleration of body i's origin, less gravity, component m in the parent's frame."""

@@ -54,6 +54,8 @@ class JointForces:
         value = self.moment(i, body.axis) if body.revolute else self.force(i, body.axis)
         if body.revolute and self._in_parent(i):
             value = value + self._moment_in_parent(i, body.axis)
+        if body.rotor_inertia != 0:
+            value = value + self.motion.rotor(i) * self.motion.rate_dot[i]
         return value
 
     def force(self, i: int, r: int) -> Expression:
@@ -74,10 +76,17 @@ class JointForces:
     def _child_force(self, j: int, m: int) -> Expression:
         key = ("cf", j, m)
         if key not in self._memo:
-            self._memo[key] = self.motion.out_of_joint_frame(
-                j, lambda r: self.motion.out_of_body(j, lambda c: self.force(j, c), r), m
-            )
+            self._memo[key] = self.motion.out_of_joint_frame(j, lambda r: self.force_in_joint_frame(j, r), m)
         return self._memo[key]
+
+    def force_in_joint_frame(self, j: int, r: int) -> Expression:
+        """Force carried by the joint of body j, component r in its joint frame."""
+        return self.motion.out_of_body(j, lambda c: self.force(j, c), r)
+
+    def moment_in_joint_frame(self, j: int, r: int) -> Expression:
+        """Moment carried by the joint of body j about its origin, component r in its joint frame."""
+        own = self.motion.out_of_body(j, lambda c: self.moment(j, c), r)
+        return own + self._moment_in_parent(j, r) if self._in_parent(j) else own
 
     def moment(self, i: int, t: int) -> Expression:
         """Moment carried by the joint of body i about its origin, component t in its frame."""
@@ -118,11 +127,7 @@ class JointForces:
         return self._memo[key]
 
     def _child_moment(self, j: int, m: int) -> Expression:
-        def joint(r: int) -> Expression:
-            own = self.motion.out_of_body(j, lambda c: self.moment(j, c), r)
-            return own + self._moment_in_parent(j, r) if self._in_parent(j) else own
-
-        return self.motion.out_of_joint_frame(j, joint, m)
+        return self.motion.out_of_joint_frame(j, lambda r: self.moment_in_joint_frame(j, r), m)
 
     def _second_moment_terms(self, i: int, t: int) -> list[Expression]:
         """Terms of vee_t(S, U) of body i."""

@@ -41,6 +41,8 @@ class PlacedBody:
 
     ``frame_rotation`` and ``frame_position`` lead back to the described body frame:
     r_described = frame_rotation @ r_placed + frame_position.  ``inertial`` is False where the description has no inertia.
+    ``rotor_inertia`` resists the acceleration of the joint alone; the coordinate of a ``still`` joint is zero at all times;
+    a ``carrier`` is no body of the description.
     """
 
     name: str
@@ -58,14 +60,18 @@ class PlacedBody:
     inertial: bool
     frame_rotation: Matrix3
     frame_position: Vector3
+    rotor_inertia: Value = Fraction(0)
+    still: bool = False
+    carrier: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedTree:
     """Moving bodies in an order in which parents precede children; gravity and frames of the mechanism.
 
-    ``base_first_moment`` is the first moment that regrouping has moved to the base: it has weight but no motion, and
-    only the potential energy needs it (as a constant).  Lengths are in units of ``length_unit`` metres (unit_gauge.py).
+    ``base_mass`` and ``base_first_moment`` are what regrouping has moved to the base: it has weight but no motion, and only
+    the potential energy (as a constant) and the mass centre need it.  Lengths are in units of ``length_unit`` metres
+    (unit_gauge.py).
     """
 
     name: str
@@ -74,6 +80,7 @@ class PlacedTree:
     frames: tuple[Frame, ...]
     coordinates: tuple[str, ...]
     base_first_moment: Vector3 = (Fraction(0), Fraction(0), Fraction(0))
+    base_mass: Value = Fraction(0)
     length_unit: Fraction = Fraction(1)
 
     def children(self, index: int) -> list[int]:
@@ -133,6 +140,9 @@ def place(mechanism: Mechanism, choices: Choices, live_parameters: bool = False)
                 inertial=inertia is not None,
                 frame_rotation=turn,
                 frame_position=origin,
+                rotor_inertia=joint.rotor_inertia,
+                still=joint.still,
+                carrier=reduced.body(joint.child).carrier,
             )
         )
     return PlacedTree(reduced.name, tuple(placed), reduced.gravity, reduced.frames, reduced.coordinates)
@@ -189,9 +199,11 @@ def _origins(
     """Candidate origins of the child of ``joint``, in its described frame, best guess first, without repetition."""
     zero = (Fraction(0),) * 3
     candidates: list[Vector3] = []
+    if joint.still:
+        return [zero]
     if joint.kind is JointKind.PRISMATIC:
         for child in below:
-            if child.kind is JointKind.REVOLUTE:
+            if child.kind is JointKind.REVOLUTE and not child.still:
                 candidates.append(vec.add(child.position, vec.apply(child.rotation, origins[child.child])))
         inertia = mechanism.body(joint.child).inertia
         if inertia is not None:
@@ -199,6 +211,7 @@ def _origins(
         candidates.append(zero)
     else:
         along: list[Any] = []
+        below = [child for child in below if not child.still]
         for child in below:
             if child.kind is JointKind.REVOLUTE:
                 along.append(_foot(joint.axis, zero, vec.apply(child.rotation, child.axis), child.position))

@@ -7,6 +7,7 @@ two joints on the same line with a massless body between them: there the mass ma
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -15,9 +16,9 @@ import mpmath
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.composite_inertia import mass_matrix
 from kanegen.codegen.derivation.placement import place
-from kanegen.codegen.graph import evaluate_entries, multiprecision
+from kanegen.codegen.graph import Program, evaluate_entries, multiprecision
 from kanegen.codegen.mechanism.errors import ModelError
-from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.records import Mechanism, Parameter
 
 _DIGITS = 40
 _VANISHES_BELOW = mpmath.mpf(10) ** -25
@@ -29,20 +30,36 @@ def require_regular(mechanism: Mechanism) -> None:
     """Raise ModelError naming a joint whose acceleration no inertia determines, at the parameters' numbers."""
     tree = place(mechanism, Choices())
     program = mass_matrix(tree, mechanism, Choices())
-    n = len(tree.bodies)
+    tips_first = [body.coordinate for body in reversed(tree.bodies)]
+    require_regular_matrix(program, mechanism.coordinates, tips_first)
+
+
+def require_regular_matrix(
+    program: Program,
+    joints: Sequence[str],
+    order: Sequence[int],
+    parameters: Sequence[Parameter] = (),
+    states: int | None = None,
+) -> None:
+    """Raise ModelError naming a joint whose acceleration the mass matrix that ``program`` gives does not determine.
+
+    Rows belong to ``joints``; ``order`` lists them from the tips to the base.  There are ``states`` coordinates, as many as
+    joints by default.
+    """
+    n = len(joints)
     with mpmath.workdps(_DIGITS):
         # an arbitrary state: what vanishes there vanishes everywhere, but for a chance of measure zero
-        entries: dict[tuple[str, int], Any] = {("q", i): mpmath.sqrt(i + 2) for i in range(n)}
+        entries: dict[tuple[str, int], Any] = {("q", i): mpmath.sqrt(i + 2) for i in range(states or n)}
+        entries |= {(p.name, 0): mpmath.mpf(p.value.numerator) / p.value.denominator for p in parameters}
         flat = evaluate_entries(program, entries, multiprecision())[0]
         m = [list(flat[n * row : n * row + n]) for row in range(n)]
         remaining = set(range(n))
-        for body in reversed(tree.bodies):
-            k = body.coordinate
+        for k in order:
             locked = flat[n * k + k]
             if m[k][k] == 0 or abs(m[k][k]) < _VANISHES_BELOW * abs(locked):
                 shared = "" if locked == 0 else " that the joints beyond it could not leave at rest"
                 raise ModelError(
-                    f"joint {body.joint!r}",
+                    f"joint {joints[k]!r}",
                     f"has no inertia behind it{shared}, so its acceleration is undefined",
                     "a body with mass or inertia that the joint moves",
                     "Give the bodies beyond it their inertia, or make the joint fixed; inverse dynamics works as it is.",

@@ -21,7 +21,7 @@ from kanegen.codegen.mechanism.records import Value
 
 
 def free_tips(tree: PlacedTree) -> list[int]:
-    """Bodies on a revolute joint with nothing beyond, no mass and no first moment, but inertia about their axis."""
+    """Bodies on a revolute joint with nothing beyond, without mass, first moment and rotor, but with axial inertia."""
     return [
         i
         for i, body in enumerate(tree.bodies)
@@ -29,6 +29,7 @@ def free_tips(tree: PlacedTree) -> list[int]:
         and not tree.children(i)
         and body.parent >= 0
         and body.mass == 0
+        and body.rotor_inertia == 0
         and all(h == 0 for h in body.first_moment)
         and axis_inertia(body) != 0
     ]

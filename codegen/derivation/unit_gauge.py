@@ -33,6 +33,7 @@ def with_unit_of_length(tree: PlacedTree, choices: Choices) -> PlacedTree:
         bodies=tuple(_scaled(body, unit) for body in tree.bodies),
         gravity=vec.scale(1 / unit, tree.gravity),
         base_first_moment=vec.scale(unit, tree.base_first_moment),
+        base_mass=tree.base_mass * unit * unit,
         length_unit=unit,
     )
 
@@ -65,4 +66,5 @@ def _scaled(body: PlacedBody, unit: Fraction) -> PlacedBody:
         position=vec.scale(1 / unit, body.position),
         mass=body.mass * unit * unit,
         first_moment=vec.scale(unit, body.first_moment),
+        rotor_inertia=body.rotor_inertia if body.revolute else body.rotor_inertia * unit * unit,
     )

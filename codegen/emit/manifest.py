@@ -73,13 +73,25 @@ def _speeds(model: Model) -> dict[str, Any]:
         entries["speed_names"] = list(model.speed_names)
     if model.home is not None:
         entries["home"] = [float(q) for q in model.home]
+    if model.quaternions:
+        entries["quaternions"] = list(model.quaternions)
+    if model.limits:
+        entries["limits"] = {
+            joint: {key: x for key, x in asdict(limits).items() if x is not None}
+            for joint, limits in model.limits.items()
+        }
+    if model.optional_kernels:
+        entries["optional_kernels"] = list(model.optional_kernels)
     return entries
 
 
 def _constraints(model: Model) -> dict[str, Any]:
     """What only models have that are constrained, or also described in the coordinates of their bodies."""
     found = {"constraints": model.constraints, "body_coordinates": model.body_coordinates}
-    return {name: _lists(asdict(record)) for name, record in found.items() if record is not None}
+    entries = {name: _lists(asdict(record)) for name, record in found.items() if record is not None}
+    if model.body_coordinates is not None and not model.body_coordinates.struts:
+        del entries["body_coordinates"]["struts"]
+    return entries
 
 
 def _lists(entries: Mapping[str, Any]) -> dict[str, Any]:

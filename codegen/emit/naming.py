@@ -14,6 +14,7 @@ from kanegen.codegen.graph.schedule import Assignment, Schedule, SineCosine
 
 PREPARED = "prepared"
 PARAMETERS = "parameters"
+CARRIED = "carried"
 ROWS = "count"
 ROW = "row"
 EXAMPLE_NAMES = ("values", "printf", "i")
@@ -48,7 +49,7 @@ def argument_names(arguments: Sequence[Argument], prefix: str) -> tuple[str, ...
 
     None begins with the prefix, so that no function or macro is hidden.
     """
-    table = NameTable((PREPARED, PARAMETERS, ROWS, ROW, *EXAMPLE_NAMES))
+    table = NameTable((PREPARED, PARAMETERS, CARRIED, ROWS, ROW, *EXAMPLE_NAMES))
     names = []
     for argument in arguments:
         wanted = identifier(argument.name)
@@ -70,7 +71,7 @@ def name_nodes(
     ``parameters`` the texts by which parameters are read, ``reserved`` names that must not be hidden.
     """
     program = schedule.program
-    table = NameTable((*reserved, *arguments, PREPARED, PARAMETERS, ROWS, ROW))
+    table = NameTable((*reserved, *arguments, PREPARED, PARAMETERS, CARRIED, ROWS, ROW))
     of_input = {a.name: name for a, name in zip(program.inputs, arguments, strict=False)}
     leaves: dict[int, Leaf] = {}
     graph = program.graph

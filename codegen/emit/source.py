@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from kanegen.codegen.emit.body import kernel_body, prepare_body
+from kanegen.codegen.emit.body import Body, kernel_body, prepare_body
 from kanegen.codegen.emit.layout import comment_block, comment_text, paragraph, signature, statement
 from kanegen.codegen.emit.model import Model
+from kanegen.codegen.emit.naming import PARAMETERS, PREPARED
+from kanegen.codegen.emit.parts import Arguments, calls_of_parts, definitions_of_parts
 from kanegen.codegen.emit.precision import Precision, literal
 from kanegen.codegen.emit.routines import Routines, sine_cosine_routines
 from kanegen.codegen.emit.skeletons import fill
 from kanegen.codegen.emit.specification import (
     Kernel,
+    PartNames,
     Specification,
     batch_parameter_list,
     call_arguments,
@@ -32,6 +35,8 @@ def c_source(model: Model) -> str:
     sections = []
     if routines.source:
         sections += ["/* ---- sine and cosine ---- */", routines.source]
+    if spec.in_parts:
+        sections.append(fill("part_macro.c", macro=spec.part))
     sections.append(KERNELS)
     if spec.live:
         sections.append(_prepare(spec, routines))
@@ -43,13 +48,21 @@ def _kernel(spec: Specification, kernel: Kernel, routines: Routines) -> str:
     program = kernel.schedule.program
     about = f"{comment_text(program.title)}; {comment_text(program.source)}; {operations(kernel.counts)}"
     parameters = parameter_list(spec, kernel)
-    return fill(
+    number = kernel.precision.c_type
+    arguments = {PREPARED: f"const {spec.prepared_type} *{PREPARED}"} if spec.live else {}
+    arguments |= {a.name: f"const {number} {a.name}{a.bounds}" for a in kernel.inputs}
+    arguments |= {a.name: f"{number} {a.name}{a.bounds}" for a in kernel.outputs}
+    body = kernel_body(spec, kernel, routines)
+    parts, statements = _divided(spec, body, kernel.parts, arguments, number, about)
+    return parts + fill(
         "function.c",
-        comment=comment_block(paragraph(about)),
+        comment=comment_block(
+            paragraph(f"{comment_text(program.title)}: its parts one after another" if parts else about)
+        ),
         body_signature=signature(f"static inline void {kernel.body}({parameters})"),
         function_signature=signature(f"{spec.api} void {kernel.function}({parameters})"),
         batch_signature=signature(f"{spec.api} void {kernel.batch}({batch_parameter_list(spec, kernel)})"),
-        statements="\n".join(kernel_body(spec, kernel, routines)),
+        statements="\n".join(statements),
         body_call="\n".join(statement(f"{kernel.body}({call_arguments(spec, kernel)});")),
         row_call="\n".join(statement(f"{kernel.body}({row_arguments(spec, kernel)});", 2)),
     )
@@ -64,14 +77,31 @@ def _prepare(spec: Specification, routines: Routines) -> str:
         sign = "-" if parameter.value < 0 else ""
         number = f"{sign}{literal(abs(parameter.value), Precision.DOUBLE)}"
         values += statement(f"parameters->{spec.parameter_fields[parameter.name]} = {number};")
-    return fill(
+    title = comment_text(schedule.program.title)
+    arguments = {
+        PARAMETERS: f"const {spec.parameters_type} *{PARAMETERS}",
+        PREPARED: f"{spec.prepared_type} *{PREPARED}",
+    }
+    body = prepare_body(spec, schedule, routines)
+    parts, statements = _divided(spec, body, spec.prepare_parts, arguments, "double", title)
+    return parts + fill(
         "prepare.c",
-        title=comment_text(schedule.program.title),
+        title=title,
         defaults_signature=signature(f"{spec.api} {defaults}"),
         defaults="\n".join(values),
         prepare_signature=signature(f"{spec.api} {prepare}"),
-        statements="\n".join(prepare_body(spec, schedule, routines)),
+        statements="\n".join(statements),
     )
+
+
+def _divided(
+    spec: Specification, body: Body, names: PartNames, arguments: Arguments, number: str, about: str
+) -> tuple[str, list[str]]:
+    """The functions that a long body is cut into, if it is, and the statements of the one that does it all."""
+    if not names.functions:
+        return "", body.unused + body.parts[0].lines
+    parts = definitions_of_parts(spec, body, names, arguments, number, about)
+    return parts + "\n\n", body.unused + calls_of_parts(body, names, arguments)
 
 
 def operations(counts: OperationCounts) -> str:

@@ -27,12 +27,26 @@ class CArgument:
         return f"[{self.argument.size}]"
 
 
+@dataclass(frozen=True, slots=True)
+class PartNames:
+    """Names of the functions that a long body is cut into, none for a short one, and of the struct they hand on."""
+
+    functions: tuple[str, ...] = ()
+    carried: str = ""
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """All of these names."""
+        return (*self.functions, self.carried) if self.functions else ()
+
+
 @dataclass(frozen=True)
 class Kernel:
     """One kernel in one precision.
 
     ``name`` is its key in the manifest; ``function``, ``batch`` and ``body`` are C functions: for one state,
-    for rows of states, and the static one that does the work for both.
+    for rows of states, and the static one that does the work for both.  ``parts`` names what a long body
+    is cut into.
     """
 
     name: str
@@ -44,6 +58,7 @@ class Kernel:
     inputs: tuple[CArgument, ...]
     outputs: tuple[CArgument, ...]
     counts: OperationCounts
+    parts: PartNames
 
     @property
     def angle_counts(self) -> tuple[int, ...]:
@@ -61,6 +76,7 @@ class Specification:
     prepared_fields: Mapping[str, str]
     coordinates: tuple[str, ...]
     reserved: frozenset[str]
+    prepare_parts: PartNames
 
     @property
     def live(self) -> bool:
@@ -71,6 +87,16 @@ class Specification:
     def api(self) -> str:
         """The macro in front of every external function."""
         return _macros(self.model.prefix)[0]
+
+    @property
+    def part(self) -> str:
+        """The macro in front of every function that is a part of a long one."""
+        return _macros(self.model.prefix)[2]
+
+    @property
+    def in_parts(self) -> bool:
+        """Whether any body is cut into parts."""
+        return bool(self.prepare_parts.functions or any(kernel.parts.functions for kernel in self.kernels))
 
     @property
     def guard(self) -> str:
@@ -108,8 +134,12 @@ def specify(model: Model) -> Specification:
     named = [functions.take(f"{prefix}_{s.program.name}{p.ending}") for s, p in wanted]
     batches = [functions.take(f"{prefix}_{s.program.name}_batch{p.ending}") for s, p in wanted]
     bodies = [functions.take(f"{prefix}_{s.program.name}_body{p.ending}") for s, p in wanted]
+    parts = [_part_names(functions, f"{prefix}_{s.program.name}", p.ending, s) for s, p in wanted]
+    prepare_parts = _part_names(functions, own[0], "", model.prepare)
     kernels = []
-    for (schedule, precision), function, batch, body in zip(wanted, named, batches, bodies, strict=True):
+    for (schedule, precision), function, batch, body, part in zip(
+        wanted, named, batches, bodies, parts, strict=True
+    ):
         program = schedule.program
         arguments = program.inputs + program.outputs
         names = argument_names(arguments, prefix)
@@ -125,6 +155,7 @@ def specify(model: Model) -> Specification:
                 inputs=c_arguments[: len(program.inputs)],
                 outputs=c_arguments[len(program.inputs) :],
                 counts=count(program),
+                parts=part,
             )
         )
     prepared = () if model.prepare is None else tuple(o.name for o in model.prepare.program.outputs)
@@ -134,13 +165,31 @@ def specify(model: Model) -> Specification:
         parameter_fields=_unique(tuple(parameter.name for parameter in model.parameters), prefix),
         prepared_fields=_unique(prepared, prefix),
         coordinates=tuple(_unique(model.coordinate_names, prefix).values()),
-        reserved=frozenset((*own, *named, *batches, *bodies, *_macros(prefix))),
+        reserved=frozenset(
+            (
+                *own,
+                *named,
+                *batches,
+                *bodies,
+                *(name for part in (prepare_parts, *parts) for name in part.all),
+                *_macros(prefix),
+            )
+        ),
+        prepare_parts=prepare_parts,
     )
 
 
-def _macros(prefix: str) -> tuple[str, str]:
-    """The macros of the header: the one in front of functions, and the guard."""
-    return f"{prefix.upper()}_API", f"{prefix.upper()}_H"
+def _part_names(functions: NameTable, stem: str, ending: str, schedule: Schedule | None) -> PartNames:
+    """Names for the parts of a schedule, where it is cut."""
+    if schedule is None or not schedule.cuts:
+        return PartNames()
+    names = [functions.take(f"{stem}_part{i}{ending}") for i in range(1, len(schedule.parts) + 1)]
+    return PartNames(tuple(names), functions.take(f"{stem}_carried{ending}"))
+
+
+def _macros(prefix: str) -> tuple[str, str, str]:
+    """The macros in front of functions, around the header, and in front of parts."""
+    return f"{prefix.upper()}_API", f"{prefix.upper()}_H", f"{prefix.upper()}_PART"
 
 
 def _unique(names: tuple[str, ...], prefix: str) -> dict[str, str]:

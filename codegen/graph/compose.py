@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 from kanegen.codegen.graph.expression import Expression
 from kanegen.codegen.graph.graph import Graph, Kind, Ref
 from kanegen.codegen.graph.program import Program
 
 
-def copy_node(graph: Graph, source: Graph, index: int, operands: tuple[Ref, ...]) -> Ref:
+class Nodes(Protocol):
+    """Nodes by index, as a Graph holds them."""
+
+    kinds: list[Kind]
+    payloads: list[tuple[Any, ...]]
+
+
+def copy_node(graph: Graph, source: Nodes, index: int, operands: tuple[Ref, ...]) -> Ref:
     """The same node in another graph, with operands already there."""
     kind, payload = source.kinds[index], source.payloads[index]
     if kind is Kind.CONSTANT:
@@ -34,10 +42,12 @@ def compose(
     graph: Graph,
     arguments: Mapping[str, Sequence[Expression]],
     labels: dict[int, str] | None = None,
+    parameters: Mapping[str, Expression] | None = None,
 ) -> list[list[Expression]]:
     """The outputs of ``program``, one list each, with its inputs replaced by ``arguments`` (entries by name) of ``graph``.
 
-    Names of quantities are added to ``labels`` where that is given.  Inputs without a replacement stay inputs.
+    Names of quantities are added to ``labels`` where that is given.  Inputs without a replacement stay inputs; so do
+    parameters, unless ``parameters`` replaces them.
     """
     source = program.graph
     new: dict[int, Ref] = {}
@@ -45,6 +55,8 @@ def compose(
         payload = source.payloads[index]
         if source.kinds[index] is Kind.INPUT and payload[0] in arguments:
             new[index] = arguments[payload[0]][payload[1]].ref
+        elif parameters and source.kinds[index] is Kind.PARAMETER and payload[0] in parameters:
+            new[index] = parameters[payload[0]].ref
         else:
             operands = tuple(new[r] if r > 0 else -new[-r] for r in source.operands(index))
             new[index] = copy_node(graph, source, index, operands)

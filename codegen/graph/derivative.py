@@ -15,7 +15,7 @@ from kanegen.codegen.graph.graph import Graph, Kind, Ref
 class Tangents:
     """Derivatives of expressions of one graph along one direction of its inputs, remembered node by node.
 
-    ``rates`` maps inputs, as expressions that are single INPUT nodes, to the expressions at which they change.
+    ``rates`` maps inputs or parameters, as expressions that are single nodes, to the expressions at which they change.
     """
 
     def __init__(self, graph: Graph, rates: Mapping[Expression, Expression]) -> None:
@@ -24,8 +24,8 @@ class Tangents:
         self._first: dict[int, Expression] = {}
         self._second: dict[int, Expression] = {}
         for variable, rate in rates.items():
-            if graph.kind(variable.ref) is not Kind.INPUT:
-                raise ValueError("derivatives are taken with respect to inputs alone")
+            if variable.ref < 0 or graph.kind(variable.ref) not in (Kind.INPUT, Kind.PARAMETER):
+                raise ValueError("derivatives are taken with respect to inputs and parameters alone")
             self._first[variable.ref] = rate
 
     def first(self, expression: Expression) -> Expression:
@@ -117,5 +117,5 @@ class Tangents:
 
 
 def partial(graph: Graph, variable: Expression) -> Tangents:
-    """Partial derivatives with respect to one input."""
+    """Partial derivatives with respect to one input or parameter."""
     return Tangents(graph, {variable: Expression(graph, graph.one)})

@@ -7,6 +7,7 @@ that vanish to 50 digits are zero.  Every constant is rounded to double once, wh
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import mpmath
@@ -14,6 +15,7 @@ import mpmath
 DIGITS = 60
 _ZERO_BELOW = Fraction(1, 10**50)
 _LONG = 10**DIGITS
+_DECIMALS_OF_A_BIT = math.log10(2)
 
 
 def from_number(value: float | int | str | Fraction) -> Fraction:
@@ -35,11 +37,25 @@ def from_number(value: float | int | str | Fraction) -> Fraction:
 
 def tidy(value: Fraction) -> Fraction:
     """Round numbers whose fraction has grown beyond 60 digits, and treat residues below 1e-50 as zero."""
-    if value.denominator <= _LONG:
+    numerator, denominator = value.as_integer_ratio()
+    if denominator <= _LONG:
         return value
-    if abs(value) < _ZERO_BELOW:
+    magnitude = abs(numerator)
+    if magnitude * _ZERO_BELOW.denominator < denominator:
         return Fraction(0)
-    return _from_mpf(_to_mpf(value))
+    # ten to this power times the number has sixty digits before its point, or one or two more
+    power = DIGITS - math.floor((magnitude.bit_length() - denominator.bit_length()) * _DECIMALS_OF_A_BIT)
+    while True:
+        above, below = (
+            (magnitude * 10**power, denominator) if power > 0 else (magnitude, denominator * 10**-power)
+        )
+        digits, rest = divmod(above, below)
+        digits += 2 * rest >= below
+        if digits <= _LONG:
+            break
+        power -= 1
+    rounded = Fraction(digits, 10**power) if power > 0 else Fraction(digits * 10**-power)
+    return rounded if numerator > 0 else -rounded
 
 
 def _to_mpf(value: Fraction) -> mpmath.mpf:

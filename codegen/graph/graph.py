@@ -20,7 +20,7 @@ operands is the order of node creation, so a graph is a pure function of the cal
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from fractions import Fraction
 from typing import Any
@@ -45,6 +45,9 @@ class Kind(IntEnum):
 Ref = int
 _ONE = Fraction(1)
 
+# The innermost loops compare kinds; an attribute of an enumeration costs several times a global name.
+_CONSTANT, _SUM, _PRODUCT = Kind.CONSTANT, Kind.SUM, Kind.PRODUCT
+
 
 class Graph:
     """Nodes in creation order; every operand precedes the nodes that use it."""
@@ -55,9 +58,9 @@ class Graph:
         self.parametric: list[bool] = [
             True
         ]  # depends on constants and parameters alone: costs nothing at run time
-        self._table: dict[tuple[Kind, tuple[Any, ...]], int] = {}
+        self._tables: tuple[dict[tuple[Any, ...], int], ...] = tuple({} for _ in Kind)
         self._splits: dict[int, tuple[Fraction, int]] = {}
-        self._constants: dict[Fraction | int, Ref] = {}
+        self._constants: dict[tuple[int, int], Ref] = {}
         self.zero = self.constant(0)
         self.one = self.constant(1)
 
@@ -67,11 +70,10 @@ class Graph:
     # -- construction ------------------------------------------------------------------------------------------------
 
     def _node(self, kind: Kind, payload: tuple[Any, ...], parametric: bool) -> Ref:
-        key = (kind, payload)
-        index = self._table.get(key)
+        table = self._tables[kind]
+        index = table.get(payload)
         if index is None:
-            index = len(self.kinds)
-            self._table[key] = index
+            index = table[payload] = len(self.kinds)
             self.kinds.append(kind)
             self.payloads.append(payload)
             self.parametric.append(parametric)
@@ -79,12 +81,28 @@ class Graph:
 
     def constant(self, value: Fraction | int) -> Ref:
         """Reference to an exact number; negative numbers are negative references."""
-        ref = self._constants.get(value)
+        given = value.as_integer_ratio()  # two integers are hashed far more quickly than a Fraction
+        ref = self._constants.get(given)
         if ref is None:
             exact = tidy(Fraction(value))
-            index = self._node(Kind.CONSTANT, (abs(exact),), True)
-            ref = self._constants[value] = -index if exact < 0 else index
+            ratio = exact.as_integer_ratio()
+            ref = self._constants.get(ratio)
+            if ref is None:
+                ref = self._new_constant(exact)
+                self._constants[ratio] = ref
+            self._constants[given] = ref
         return ref
+
+    def _new_constant(self, exact: Fraction) -> Ref:
+        """A constant whose value has not been met; its negative has the same node."""
+        negative = self._constants.get((-exact).as_integer_ratio())
+        if negative is not None:
+            return -negative
+        index = len(self.kinds)
+        self.kinds.append(_CONSTANT)
+        self.payloads.append((abs(exact),))
+        self.parametric.append(True)
+        return -index if exact < 0 else index
 
     def input(self, name: str, entry: int = 0) -> Ref:
         """Entry ``entry`` of the input called ``name``."""
@@ -96,17 +114,19 @@ class Graph:
 
     def sum(self, terms: Iterable[Ref]) -> Ref:
         """Sum; like terms are collected, constants folded, the first term made positive."""
-        kinds = self.kinds
-        constant = 0
+        kinds, payloads = self.kinds, self.payloads
+        constant: Fraction | int = 0
         refs: list[Ref] = []
         seen: dict[int, int] = {}  # base of each term -> its place in refs
         for term in terms:
-            index = abs(term)
-            if kinds[index] is Kind.CONSTANT:
-                value = self.payloads[index][0]
+            index = term if term > 0 else -term
+            base = index
+            if kinds[index] is _CONSTANT:
+                value = payloads[index][0]
                 constant = constant + value if term > 0 else constant - value
                 continue
-            base = self._split(index)[1]
+            if kinds[index] is _PRODUCT:
+                base = self._split(index)[1]
             place = seen.get(base)
             if place is None:
                 seen[base] = len(refs)
@@ -119,46 +139,49 @@ class Graph:
                 refs[place] = 0 if scaled == self.zero else scaled  # 0: the term has cancelled
         if 0 in refs:
             refs = [ref for ref in refs if ref]
-        number = self.constant(constant)
-        if number != self.zero:
-            refs.append(number)
-        if not refs:
-            return self.zero
-        if len(refs) == 1:
-            return refs[0]
+        if constant:
+            number = self.constant(constant)
+            if number != self.zero:
+                refs.append(number)
+        if len(refs) < 2:
+            return refs[0] if refs else self.zero
         refs.sort(key=abs)
         if refs[0] < 0:
-            payload = tuple(-r for r in refs)
-            return -self._node(Kind.SUM, payload, self._all_parametric(payload))
-        payload = tuple(refs)
-        return self._node(Kind.SUM, payload, self._all_parametric(payload))
+            return -self._composite(_SUM, tuple([-r for r in refs]))
+        return self._composite(_SUM, tuple(refs))
 
-    def _all_parametric(self, refs: Iterable[Ref]) -> bool:
-        parametric = self.parametric
-        return all(parametric[abs(r)] for r in refs)
+    def _composite(self, kind: Kind, payload: tuple[Ref, ...]) -> Ref:
+        """A sum or a product of these operands."""
+        index = self._tables[kind].get(payload)
+        if index is None:
+            parametric = self.parametric
+            return self._node(kind, payload, all(parametric[abs(r)] for r in payload))
+        return index
 
     def product(self, factors: Iterable[Ref]) -> Ref:
         """Product; signs are pulled out and constants folded (also through a factor that is constant x something)."""
-        constant: Fraction | int = 1
+        kinds = self.kinds
         sign = 1
+        numbers: list[Ref] = []
         refs: list[Ref] = []
         for factor in factors:
             if factor < 0:
                 sign, factor = -sign, -factor
-            if self.kinds[factor] is Kind.CONSTANT:
-                constant *= self.payloads[factor][0]
-            else:
-                refs.append(factor)
-        if constant == 0:
-            return self.zero
-        if len(refs) == 1 and constant != 1:
-            coefficient, base = self.split_coefficient(refs[0])
-            if coefficient != 1:
-                constant *= coefficient
-                refs = [base]
-        if constant < 0:
-            sign, constant = -sign, -constant
-        number = self.constant(constant)
+            (numbers if kinds[factor] is _CONSTANT else refs).append(factor)
+        number = self.one
+        if numbers:
+            if self.zero in numbers:
+                return self.zero
+            numbers = [n for n in numbers if n != self.one]
+            if numbers and len(refs) == 1:
+                coefficient, base = self._split(refs[0])
+                if base != refs[0]:
+                    refs = [base]
+                    number = self.constant(self._multiplied(numbers, coefficient))
+                else:
+                    number = self._folded(numbers)
+            elif numbers:
+                number = self._folded(numbers)
         if number == self.zero:  # what two residues of 60-digit numbers leave
             return self.zero
         if not refs:
@@ -168,7 +191,18 @@ class Graph:
             refs.insert(0, number)
         if len(refs) == 1:
             return sign * refs[0]
-        return sign * self._node(Kind.PRODUCT, tuple(refs), self._all_parametric(refs))
+        return sign * self._composite(_PRODUCT, tuple(refs))
+
+    def _folded(self, numbers: Sequence[Ref]) -> Ref:
+        """The product of constants."""
+        return numbers[0] if len(numbers) == 1 else self.constant(self._multiplied(numbers))
+
+    def _multiplied(self, numbers: Iterable[Ref], start: Fraction = _ONE) -> Fraction:
+        """The exact product of constants, not yet rounded to 60 digits."""
+        for number in numbers:
+            value = self.payloads[number][0]
+            start = value if start is _ONE else start * value
+        return start
 
     def quotient(self, numerator: Ref, denominator: Ref) -> Ref:
         """Quotient; division by a number becomes multiplication by its exact reciprocal.
@@ -216,7 +250,7 @@ class Graph:
     def operands(self, ref: Ref) -> tuple[Ref, ...]:
         """Operands of a composite node; empty for constants, inputs and parameters."""
         index = abs(ref)
-        return self.payloads[index] if self.kinds[index] >= Kind.SUM else ()
+        return self.payloads[index] if self.kinds[index] >= _SUM else ()
 
     def value(self, ref: Ref) -> Fraction:
         """Exact value of a constant reference."""
@@ -234,15 +268,15 @@ class Graph:
 
     def _split(self, index: int) -> tuple[Fraction, int]:
         """Numeric factor and the rest of a node."""
-        if self.kinds[index] is not Kind.PRODUCT:
+        if self.kinds[index] is not _PRODUCT:
             return _ONE, index
         payload = self.payloads[index]
-        if self.kinds[payload[0]] is not Kind.CONSTANT:
+        if self.kinds[payload[0]] is not _CONSTANT:
             return _ONE, index
         found = self._splits.get(index)
         if found is None:
             rest = payload[1:]
-            base = rest[0] if len(rest) == 1 else self._node(Kind.PRODUCT, rest, self._all_parametric(rest))
+            base = rest[0] if len(rest) == 1 else self._composite(_PRODUCT, rest)
             found = self._splits[index] = (self.payloads[payload[0]][0], base)
         return found
 
@@ -252,12 +286,14 @@ class Graph:
 
     def reachable(self, roots: Iterable[Ref]) -> list[int]:
         """Indices of all nodes that the roots need, operands first, in creation order."""
-        seen: set[int] = set()
-        stack = [abs(r) for r in roots]
-        while stack:
-            index = stack.pop()
-            if index not in seen:
-                seen.add(index)
-                if self.kinds[index] >= Kind.SUM:
-                    stack.extend(abs(r) for r in self.payloads[index])
-        return sorted(seen)
+        needed = [abs(root) for root in roots]
+        top = max(needed, default=0)
+        kinds, payloads = self.kinds, self.payloads
+        marked = bytearray(top + 1)
+        for index in needed:
+            marked[index] = 1
+        for index in range(top, 0, -1):  # operands come before the nodes that use them
+            if marked[index] and kinds[index] >= _SUM:
+                for ref in payloads[index]:
+                    marked[ref if ref > 0 else -ref] = 1
+        return [index for index in range(1, top + 1) if marked[index]]

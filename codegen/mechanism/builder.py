@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
 
 import sympy
 
@@ -24,13 +22,14 @@ from kanegen.codegen.mechanism.constraints import (
 )
 from kanegen.codegen.mechanism.control_law import ControlLaw
 from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.joint_builder import JointBuilder
+from kanegen.codegen.mechanism.mimics import with_mimics_as_constraints
 from kanegen.codegen.mechanism.readers import (
     Matrix,
     Rotation,
     Vector,
     inertia_tensor,
     read_rotation,
-    read_unit_vector,
     read_value,
     read_vector,
 )
@@ -45,7 +44,6 @@ from kanegen.codegen.mechanism.records import (
     Mechanism,
     Parameter,
     Value,
-    Vector3,
 )
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
 from kanegen.codegen.mechanism.tree import depth_first
@@ -53,12 +51,8 @@ from kanegen.codegen.mechanism.validation import check_new_name, validated
 from kanegen.codegen.mechanism.values import Scalar
 from kanegen.codegen.mechanism.vectors import rotated_tensor
 
-logger = logging.getLogger(__name__)
 
-_FIXED_AXIS: Vector3 = (Fraction(0), Fraction(0), Fraction(1))
-
-
-class MechanismBuilder:
+class MechanismBuilder(JointBuilder):
     """Collects parameters, bodies, joints, frames, actuators and control laws, and builds a validated ``Mechanism``.
 
     Units are SI, angles radians.  Every number may be an int, a float (0.1 means one tenth), decimal text, a
@@ -69,12 +63,11 @@ class MechanismBuilder:
 
     def __init__(self, name: str, gravity: Vector = (0, 0, -9.81)) -> None:
         """``gravity`` is the acceleration of free fall [m/s^2] in the base frame."""
+        super().__init__()
         self._name = name
         self._graph = Graph()
         self._gravity = read_vector("gravity", gravity)
         self._parameters: list[Parameter] = []
-        self._bodies: list[Body] = []
-        self._joints: list[Joint] = []
         self._frames: list[Frame] = []
         self._actuators: list[Actuator] = []
         self._laws: list[ControlLaw] = []
@@ -132,64 +125,28 @@ class MechanismBuilder:
             )
         self._bodies.append(Body(name, None))
 
-    def revolute(
+    def payload(
         self,
         name: str,
-        parent: str,
-        child: str,
-        axis: Vector,
-        position: Vector = (0, 0, 0),
-        rotation: Rotation | None = None,
+        frame: str,
+        mass: Scalar,
+        center: Vector = (0, 0, 0),
+        inertia: Vector | Matrix = (0, 0, 0),
+        inertia_rotation: Rotation | None = None,
     ) -> None:
-        """A joint whose coordinate is the angle [rad] about ``axis``.
-
-        The joint frame is placed in the parent by r_parent = rotation @ r_joint + position [m]; the child's
-        frame coincides with it at coordinate zero.  ``rotation`` is (roll, pitch, yaw) about fixed axes, or a
-        3 x 3 matrix. ``axis`` is given in the joint frame and is normalised.
-        """
-        self._joint(name, JointKind.REVOLUTE, parent, child, axis, position, rotation)
-
-    def prismatic(
-        self,
-        name: str,
-        parent: str,
-        child: str,
-        axis: Vector,
-        position: Vector = (0, 0, 0),
-        rotation: Rotation | None = None,
-    ) -> None:
-        """A joint whose coordinate is the displacement [m] along ``axis``; placed as in ``revolute``."""
-        self._joint(name, JointKind.PRISMATIC, parent, child, axis, position, rotation)
-
-    def fixed(
-        self,
-        name: str,
-        parent: str,
-        child: str,
-        position: Vector = (0, 0, 0),
-        rotation: Rotation | None = None,
-    ) -> None:
-        """A joint that holds its child in place; placed as in ``revolute``."""
-        self._joint(name, JointKind.FIXED, parent, child, _FIXED_AXIS, position, rotation)
-
-    def _joint(
-        self,
-        name: str,
-        kind: JointKind,
-        parent: str,
-        child: str,
-        axis: Vector,
-        position: Vector,
-        rotation: Rotation | None,
-    ) -> None:
-        where = f"joint {name!r}"
-        check_new_name("joint", name, [joint.name for joint in self._joints])
-        unit, length = read_unit_vector(f"{where}, axis", axis)
-        if abs(length - 1) > 1e-6:
-            logger.warning("%s: axis of length %.9g normalised", where, length)
-        turned = read_rotation(f"{where}, rotation", rotation)
-        at = read_vector(f"{where}, position", position)
-        self._joints.append(Joint(name, kind, parent, child, turned, at, unit))
+        """A body that is held at the named frame, or at a body's own; the rest as in ``body``, seen from that frame."""
+        found = next((f for f in self._frames if f.name == frame), None)
+        if found is None and frame not in [body.name for body in self._bodies]:
+            known = [f.name for f in self._frames] + [b.name for b in self._bodies if not b.carrier]
+            raise ModelError(
+                f"payload {name!r}",
+                f"{frame!r} is not a frame",
+                f"one of {', '.join(map(repr, known))}",
+                "Mend the name, or add the frame before.",
+            )
+        self.body(name, mass, center, inertia, inertia_rotation)
+        held = found or Frame(frame, frame)
+        self.fixed(f"grasp of {name}", held.body, name, held.position, held.rotation)
 
     def frame(
         self, name: str, body: str, position: Vector = (0, 0, 0), rotation: Rotation | None = None
@@ -266,8 +223,12 @@ class MechanismBuilder:
         self._home = tuple(read_value("home", x) for x in q)
 
     def coordinates(self, order: Iterable[str]) -> None:
-        """The order of the movable joints in q, v, a and tau; by default that of the tree, depth first."""
-        self._coordinates = tuple(order)
+        """The order of the coordinates in q, v, a and tau; by default that of the tree, depth first.
+
+        The names of movable joints; a ball or floating joint may be named as one.
+        """
+        whole = {ball.name: ball.coordinates for ball in self._balls}
+        self._coordinates = tuple(part for name in order for part in whole.get(name, (name,)))
 
     def actuator(self, joint: str, sign: int = 1, name: str | None = None) -> None:
         """An actuator whose force enters the generalized force of ``joint`` with ``sign`` +1 or -1."""
@@ -297,19 +258,16 @@ class MechanismBuilder:
         Refuses masses and inertia tensors that no real body has, unless ``allow_unphysical``.
         """
         joints = depth_first(self._joints, [body.name for body in self._bodies])
-        coordinates = self._coordinates
-        if coordinates is None:
-            moved = {given.joint for given in self._prescribed}
-            coordinates = tuple(
-                j.name for j in joints if j.kind is not JointKind.FIXED and j.name not in moved
-            )
+        carriers = {body.name for body in self._bodies if body.carrier}
+        coordinates = self._coordinates or self._depth_first_coordinates(joints)
         mechanism = Mechanism(
             name=self._name,
             bodies=tuple(self._bodies),
             joints=joints,
             coordinates=coordinates,
             gravity=self._gravity,
-            frames=tuple(Frame(joint.child, joint.child) for joint in joints) + tuple(self._frames),
+            frames=tuple(Frame(j.child, j.child) for j in joints if j.child not in carriers)
+            + tuple(self._frames),
             actuators=tuple(self._actuators),
             parameters=tuple(self._parameters),
             laws=tuple(self._laws),
@@ -319,5 +277,21 @@ class MechanismBuilder:
             speeds=self._speeds,
             springs=tuple(self._springs),
             home=self._home,
+            balls=tuple(self._balls),
+            mimics=tuple(self._mimics),
         )
+        if mechanism.constrained and mechanism.mimics:
+            mechanism = with_mimics_as_constraints(mechanism)
         return validated(mechanism, allow_unphysical)
+
+    def _depth_first_coordinates(self, joints: Iterable[Joint]) -> tuple[str, ...]:
+        given = {p.joint for p in self._prescribed} | {mimic.joint for mimic in self._mimics}
+        first = {ball.joints[0]: ball for ball in self._balls}
+        inner = {name for ball in self._balls for name in ball.joints}
+        names: list[str] = []
+        for joint in joints:
+            if joint.name in first:
+                names += first[joint.name].coordinates
+            elif joint.kind is not JointKind.FIXED and joint.name not in given | inner:
+                names.append(joint.name)
+        return tuple(names)

@@ -17,8 +17,13 @@ from kanegen.codegen.mechanism.constraints import (
     VelocityConstraint,
 )
 from kanegen.codegen.mechanism.control_law import ControlLaw, live_parameters
-from kanegen.codegen.mechanism.records import Matrix3, Mechanism, Value, Vector3
-from kanegen.codegen.mechanism.speeds import AngularVelocityComponent, GeneralizedSpeed, JointRate
+from kanegen.codegen.mechanism.records import Joint, Matrix3, Mechanism, Value, Vector3
+from kanegen.codegen.mechanism.speeds import (
+    AngularVelocityComponent,
+    DistanceRate,
+    GeneralizedSpeed,
+    JointRate,
+)
 
 FORMAT = "kanegen mechanism 1"
 
@@ -85,8 +90,22 @@ def _motion(mechanism: Mechanism, write: _ValueText) -> list[object]:
         ("speeds", [_speed(speed, write) for speed in mechanism.speeds]),
         ("springs", [_spring(spring, write) for spring in mechanism.springs]),
         ("home", [write(x) for x in mechanism.home]),
+        ("drives", [drive for joint in mechanism.joints if (drive := _drive(joint, write))]),
+        ("balls", [[ball.name, ball.free, list(ball.joints)] for ball in mechanism.balls]),
+        ("mimics", [[m.joint, m.leader, write(m.multiplier), write(m.offset)] for m in mechanism.mimics]),
+        ("carriers", [body.name for body in mechanism.bodies if body.carrier]),
     )
     return [[name, entries] for name, entries in groups if entries]
+
+
+def _drive(joint: Joint, write: _ValueText) -> list[object]:
+    """What resists a joint and limits it; nothing where there is nothing."""
+    resisting = (joint.rotor_inertia, joint.damping, joint.friction)
+    limits = joint.limits
+    bounds = () if limits is None else (limits.lower, limits.upper, limits.velocity, limits.effort)
+    if all(x == 0 for x in resisting) and all(x is None for x in bounds):
+        return []
+    return [joint.name, [write(x) for x in resisting], [None if x is None else str(x) for x in bounds]]
 
 
 def _constraint(item: Constraint, mechanism: Mechanism, write: _ValueText) -> list[object]:
@@ -111,6 +130,8 @@ def _speed(speed: GeneralizedSpeed, write: _ValueText) -> list[object]:
         return ["rate", speed.joint]
     if isinstance(speed, AngularVelocityComponent):
         return ["angular velocity", speed.body, write.vector(speed.direction)]
+    if isinstance(speed, DistanceRate):
+        return ["distance", speed.first, speed.second]
     return ["point velocity", speed.frame, write.vector(speed.direction), speed.relative_to]
 
 

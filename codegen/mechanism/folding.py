@@ -8,7 +8,7 @@ import sympy
 
 from kanegen.codegen.mechanism.constraints import Constraint, KnifeEdge, RollingContact, SpringDamper
 from kanegen.codegen.mechanism.records import Body, Frame, Inertia, Joint, Matrix3, Mechanism, Value, Vector3
-from kanegen.codegen.mechanism.speeds import GeneralizedSpeed, JointRate
+from kanegen.codegen.mechanism.speeds import DirectedSpeed, GeneralizedSpeed
 from kanegen.codegen.mechanism.values import numeric
 
 
@@ -32,6 +32,9 @@ def with_numbers(mechanism: Mechanism) -> Mechanism:
             rotation=matrix(record.rotation),
             position=vector(record.position),
             axis=vector(record.axis),
+            rotor_inertia=number(record.rotor_inertia),
+            damping=number(record.damping),
+            friction=number(record.friction),
         )
 
     def frame(record: Frame) -> Frame:
@@ -57,14 +60,14 @@ def with_numbers(mechanism: Mechanism) -> Mechanism:
         return replace(record, expression=record.expression.xreplace(known))
 
     def speed(record: GeneralizedSpeed) -> GeneralizedSpeed:
-        return (
-            record if isinstance(record, JointRate) else replace(record, direction=vector(record.direction))
-        )
+        if isinstance(record, DirectedSpeed):
+            return replace(record, direction=vector(record.direction))
+        return record
 
     numbers = {p.name: sympy.Rational(p.value.numerator, p.value.denominator) for p in mechanism.parameters}
     return replace(
         mechanism,
-        bodies=tuple(Body(b.name, inertia(b.inertia)) for b in mechanism.bodies),
+        bodies=tuple(Body(b.name, inertia(b.inertia), b.carrier) for b in mechanism.bodies),
         joints=tuple(joint(j) for j in mechanism.joints),
         frames=tuple(frame(f) for f in mechanism.frames),
         gravity=vector(mechanism.gravity),
@@ -75,4 +78,7 @@ def with_numbers(mechanism: Mechanism) -> Mechanism:
         speeds=tuple(speed(s) for s in mechanism.speeds),
         springs=tuple(spring(s) for s in mechanism.springs),
         home=tuple(number(x) for x in mechanism.home),
+        mimics=tuple(
+            replace(m, multiplier=number(m.multiplier), offset=number(m.offset)) for m in mechanism.mimics
+        ),
     )

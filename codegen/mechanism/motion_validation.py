@@ -17,7 +17,7 @@ from kanegen.codegen.mechanism.constraints import (
 from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import BASE, Joint, JointKind, Matrix3, Mechanism, Value, Vector3
 from kanegen.codegen.mechanism.speed_validation import speed_name
-from kanegen.codegen.mechanism.speeds import JointRate, PointVelocityComponent
+from kanegen.codegen.mechanism.speeds import DirectedSpeed, DistanceRate, PointVelocityComponent
 from kanegen.codegen.mechanism.values import numeric
 from kanegen.codegen.mechanism.vectors import cross, dot, matrix_multiply, matrix_vector
 
@@ -33,7 +33,7 @@ def motion_values(mechanism: Mechanism) -> Iterator[tuple[str, tuple[Value, ...]
     for given in mechanism.prescribed:
         yield f"prescribed joint {given.joint!r}, rate", (given.rate,), 1
     for speed in mechanism.speeds:
-        if not isinstance(speed, JointRate):
+        if isinstance(speed, DirectedSpeed):
             yield f"{speed_name(speed)}, direction", speed.direction, 3
     for spring in mechanism.springs:
         yield f"spring {spring.name!r}", (spring.stiffness, spring.damping, spring.rest), 3
@@ -170,6 +170,8 @@ def _ties(mechanism: Mechanism) -> Iterator[tuple[str, str, str, bool]]:
     for speed in mechanism.speeds:
         if isinstance(speed, PointVelocityComponent):
             yield "a generalized speed", speed.frame, speed.relative_to, True
+        elif isinstance(speed, DistanceRate):
+            yield "a generalized speed", speed.first, speed.second, False
     for spring in mechanism.springs:
         if isinstance(spring, TranslationalSpringDamper):
             yield f"spring {spring.name!r}", spring.first, spring.second, False

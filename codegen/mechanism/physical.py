@@ -14,6 +14,9 @@ TOLERANCE = 1e-9
 """Relative to the largest moment.  Doubles and files of ten digits stay within it; rods (0, I, I) and plates
 (I1 + I2 = I3) lie exactly on the boundary and must pass."""
 
+POINT = 1e-8
+"""A length [m]: moments below the mass times its square are rounding noise, those of a point mass from a CAD program."""
+
 _CURE = (
     "Check units, signs and the order of the six entries; if it is meant, allow unphysical models explicitly."
 )
@@ -36,15 +39,22 @@ def check_physical(body: str, mass: Fraction, tensor: NumericTensor) -> None:
             f"body {body!r}, mass", f"is negative, {float(mass)!r} kg", "a mass of at least 0", _CURE
         )
     low, middle, high = principal_moments(tensor)
-    where = f"body {body!r}, inertia"
-    listed = f"principal moments {low:.9g}, {middle:.9g}, {high:.9g} kg m^2"
-    slack = TOLERANCE * max(abs(low), abs(high))
+    impossible = impossibility(float(mass), (low, middle, high))
+    if impossible is not None:
+        what, expected = impossible
+        listed = f"principal moments {low:.9g}, {middle:.9g}, {high:.9g} kg m^2"
+        raise ModelError(f"body {body!r}, inertia", f"{listed}: {what}", expected, _CURE)
+
+
+def impossibility(mass: float, moments: tuple[float, float, float]) -> tuple[str, str] | None:
+    """What no real body of this mass has about these principal moments (ascending), and what it would have; or None."""
+    low, middle, high = moments
+    slack = max(TOLERANCE * max(abs(low), abs(high)), mass * POINT**2)
     if low < -slack:
-        raise ModelError(where, f"{listed}: one is negative", "principal moments of at least 0", _CURE)
+        return "one is negative", "principal moments of at least 0"
     if low + middle < high - slack:
-        raise ModelError(
-            where,
-            f"{listed}: the largest exceeds the sum of the others",
+        return (
+            "the largest exceeds the sum of the others",
             "a tensor that keeps the triangle inequality, as that of every real body",
-            _CURE,
         )
+    return None

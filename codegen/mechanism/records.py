@@ -60,10 +60,24 @@ class Inertia:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A rigid body.  ``inertia`` is None where the description gives none (never an invented mass)."""
+    """A rigid body.  ``inertia`` is None where the description gives none (never an invented mass).
+
+    A ``carrier`` is no part of the description: it only links the joints that one joint of several freedoms stands for.
+    """
 
     name: str
     inertia: Inertia | None
+    carrier: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class JointLimits:
+    """What a joint must not exceed, as data: range [rad, m], speed [rad/s, m/s], force [N m, N].  None: not given."""
+
+    lower: Fraction | None = None
+    upper: Fraction | None = None
+    velocity: Fraction | None = None
+    effort: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +87,10 @@ class Joint:
     The joint frame is fixed in the parent: r_parent = rotation @ r_joint + position.  The child's frame coincides with
     it at coordinate zero.  ``axis`` is a unit vector in that frame: the coordinate is the angle [rad] about it or the
     displacement [m] along it.
+
+    ``rotor_inertia`` [kg m^2, kg] is that of the drive, seen from the joint (gear ratio squared times the rotor's own): it
+    resists the joint's acceleration and nothing else.  ``damping`` [N m s/rad, N s/m] and ``friction`` [N m, N] (Coulomb)
+    resist its rate.  The coordinate of a ``still`` joint stays at zero while its rate does not vanish (see BallJoint).
     """
 
     name: str
@@ -82,6 +100,49 @@ class Joint:
     rotation: Matrix3
     position: Vector3
     axis: Vector3
+    rotor_inertia: Value = Fraction(0)
+    damping: Value = Fraction(0)
+    friction: Value = Fraction(0)
+    limits: JointLimits | None = None
+    still: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mimic:
+    """A joint that another one moves: its coordinate is multiplier * (that of ``leader``) + offset [rad, m]."""
+
+    joint: str
+    leader: str
+    multiplier: Value
+    offset: Value
+
+
+@dataclass(frozen=True, slots=True)
+class BallJoint:
+    """A joint whose child turns freely (spherical) or moves freely (``free``, floating).
+
+    Coordinates: for a floating joint the position [m] of the child's origin in the joint frame; then the unit quaternion
+    (x, y, z, w) that turns components from the child's axes to those of the joint frame.  Speeds: the velocity [m/s] of
+    the child's origin (floating), then the angular velocity [rad/s], both relative to the joint frame and along the
+    child's axes.  In the tree it is a chain of ``joints``, one for each speed along or about the child's x, y and z axes,
+    on carriers that move along: at every instant the chain begins anew from zero where the child is.
+    """
+
+    name: str
+    free: bool
+    joints: tuple[str, ...]
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of its entries of q."""
+        position = ("x", "y", "z") if self.free else ()
+        return tuple(f"{self.name}_{part}" for part in (*position, "qx", "qy", "qz", "qw"))
+
+    @staticmethod
+    def speed_names(name: str, free: bool) -> tuple[str, ...]:
+        """Names of the entries of v, and of the joints of the chain."""
+        linear = ("vx", "vy", "vz") if free else ()
+        return tuple(f"{name}_{part}" for part in (*linear, "wx", "wy", "wz"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +169,8 @@ class Mechanism:
     """A tree of rigid bodies on the fixed base frame ``BASE``, with whatever closes loops in it or restricts its motion.
 
     ``joints`` come in an order in which every parent precedes its children, each joint followed by what hangs on it.
-    ``coordinates`` names the movable joints in the order of q; those of ``prescribed`` move as given and are no
+    ``coordinates`` names the entries of q in order: movable joints, and the coordinates of ``balls``, those of each one
+    together.  Joints of ``prescribed`` move as given, and those of ``mimics`` as their leaders do: they are no
     coordinates.  ``gravity`` is the acceleration of free fall [m/s^2] in the base frame.
 
     ``loops`` and ``constraints`` restrict the motion; ``speeds`` are then the independent generalized speeds v, to which
@@ -133,16 +195,41 @@ class Mechanism:
     speeds: tuple[GeneralizedSpeed, ...] = ()
     springs: tuple[SpringDamper, ...] = ()
     home: tuple[Value, ...] = ()
+    balls: tuple[BallJoint, ...] = ()
+    mimics: tuple[Mimic, ...] = ()
 
     @property
     def dof(self) -> int:
         """Degrees of freedom: the number of generalized speeds."""
-        return len(self.speeds) or len(self.coordinates)
+        return len(self.speeds) or len(self.coordinates) - len(self.balls)
+
+    @property
+    def rates(self) -> tuple[str, ...]:
+        """Names of the joints whose rates are the speeds where none were chosen, in the order of the coordinates."""
+        first = {ball.coordinates[0]: ball for ball in self.balls}
+        hidden = {name for ball in self.balls for name in ball.coordinates}
+        names: list[str] = []
+        for name in self.coordinates:
+            if name in first:
+                names += first[name].joints
+            elif name not in hidden:
+                names.append(name)
+        return tuple(names)
+
+    @property
+    def constrained(self) -> bool:
+        """Whether loops, constraints, prescribed motions or chosen speeds tie the joints together."""
+        return bool(self.loops or self.constraints or self.prescribed or self.speeds)
+
+    @property
+    def resisted(self) -> bool:
+        """Whether springs, dampers or friction act in it."""
+        return bool(self.springs) or any(j.damping != 0 or j.friction != 0 for j in self.joints)
 
     @property
     def plain_tree(self) -> bool:
         """Whether nothing but its joints determines the motion: v = dq/dt and no forces but those of joints and gravity."""
-        return not (self.loops or self.constraints or self.prescribed or self.speeds or self.springs)
+        return not (self.constrained or self.resisted or self.balls or self.mimics)
 
     def body(self, name: str) -> Body:
         """The body of that name.  Raises KeyError."""

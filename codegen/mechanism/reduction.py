@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import (
@@ -85,10 +86,18 @@ def without_fixed_joints(mechanism: Mechanism) -> Mechanism:
         frames.append(replace(frame, body=place.carrier, rotation=place.rotation, position=place.position))
     return replace(
         mechanism,
-        bodies=tuple(Body(joint.child, lumped[joint.child]) for joint in joints),
+        bodies=tuple(Body(j.child, lumped[j.child], mechanism.body(j.child).carrier) for j in joints),
         joints=tuple(joints),
         frames=tuple(frames),
         speeds=tuple(_carried_speed(speed, placements) for speed in mechanism.speeds),
+    )
+
+
+def without_friction(mechanism: Mechanism) -> Mechanism:
+    """The same mechanism without damping and friction of its joints; springs and dampers of their own stay."""
+    none = Fraction(0)
+    return replace(
+        mechanism, joints=tuple(replace(joint, damping=none, friction=none) for joint in mechanism.joints)
     )
 
 

@@ -10,7 +10,13 @@ from kanegen.codegen.mechanism.constraint_validation import Carriers, equation_c
 from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.readers import read_vector
 from kanegen.codegen.mechanism.records import BASE, Mechanism
-from kanegen.codegen.mechanism.speeds import AngularVelocityComponent, GeneralizedSpeed, JointRate
+from kanegen.codegen.mechanism.speeds import (
+    AngularVelocityComponent,
+    DirectedSpeed,
+    DistanceRate,
+    GeneralizedSpeed,
+    JointRate,
+)
 from kanegen.codegen.mechanism.values import numeric
 from kanegen.codegen.mechanism.vectors import dot
 
@@ -21,9 +27,9 @@ _ROUNDED = Fraction(1, 10**12)
 def read_speeds(speeds: Iterable[GeneralizedSpeed]) -> tuple[GeneralizedSpeed, ...]:
     """The same speeds with directions of exact numbers: people write these records with any numbers."""
     return tuple(
-        speed
-        if isinstance(speed, JointRate)
-        else replace(speed, direction=read_vector(f"{speed_name(speed)}, direction", speed.direction))
+        replace(speed, direction=read_vector(f"{speed_name(speed)}, direction", speed.direction))
+        if isinstance(speed, DirectedSpeed)
+        else speed
         for speed in speeds
     )
 
@@ -34,6 +40,8 @@ def speed_name(speed: GeneralizedSpeed) -> str:
         return f"speed, rate of {speed.joint!r}"
     if isinstance(speed, AngularVelocityComponent):
         return f"speed, angular velocity of {speed.body!r}"
+    if isinstance(speed, DistanceRate):
+        return f"speed, rate of the distance from {speed.first!r} to {speed.second!r}"
     return f"speed, velocity of {speed.frame!r}"
 
 
@@ -66,7 +74,7 @@ def check_speeds(mechanism: Mechanism) -> None:
         return
     for index, speed in enumerate(mechanism.speeds):
         _check_speed(speed, carriers, mechanism)
-        if speed in mechanism.speeds[:index]:
+        if _either_way(speed) in map(_either_way, mechanism.speeds[:index]):
             raise ModelError(speed_name(speed), "is given twice", "independent speeds", "Remove one.")
     count = len(mechanism.speeds)
     if not least <= count <= len(coordinates):
@@ -79,6 +87,13 @@ def check_speeds(mechanism: Mechanism) -> None:
         )
 
 
+def _either_way(speed: GeneralizedSpeed) -> GeneralizedSpeed:
+    """The speed, with the ends of a distance in alphabetical order: it is the same both ways."""
+    if isinstance(speed, DistanceRate):
+        return DistanceRate(*sorted((speed.first, speed.second)))
+    return speed
+
+
 def _check_speed(speed: GeneralizedSpeed, carriers: Carriers, mechanism: Mechanism) -> None:
     where = speed_name(speed)
     if isinstance(speed, JointRate):
@@ -89,6 +104,9 @@ def _check_speed(speed: GeneralizedSpeed, carriers: Carriers, mechanism: Mechani
                 f"one of {', '.join(map(repr, mechanism.coordinates))}",
                 "Mend the joint's name.",
             )
+        return
+    if isinstance(speed, DistanceRate):
+        carriers.check_pair(where, ("first frame", speed.first), ("second frame", speed.second))
         return
     length = numeric(dot(speed.direction, speed.direction), mechanism)
     if abs(length - 1) > 2 * _ROUNDED:

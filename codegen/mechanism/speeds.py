@@ -36,4 +36,19 @@ class PointVelocityComponent:
     relative_to: str = "base"
 
 
-GeneralizedSpeed = JointRate | AngularVelocityComponent | PointVelocityComponent
+@dataclass(frozen=True, slots=True)
+class DistanceRate:
+    """The rate of the distance between the origins of two frames [m/s].
+
+    What belongs to it as a generalized force is the force of a strut between the two points, such as a hydraulic cylinder
+    [N]: positive where it pushes them apart (power = force . rate).  Where the points coincide neither has a direction.
+    """
+
+    first: str
+    second: str
+
+
+DirectedSpeed = AngularVelocityComponent | PointVelocityComponent
+"""Speeds along a direction."""
+
+GeneralizedSpeed = JointRate | DirectedSpeed | DistanceRate

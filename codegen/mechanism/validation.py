@@ -9,6 +9,12 @@ from fractions import Fraction
 from kanegen.codegen.graph import Expression, Graph, Kind
 from kanegen.codegen.mechanism.constraint_validation import check_constraints, check_contacts
 from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.joint_validation import (
+    check_balls,
+    check_coordinates,
+    check_drives,
+    check_mimics,
+)
 from kanegen.codegen.mechanism.law_validation import check_laws
 from kanegen.codegen.mechanism.motion_validation import (
     check_prescribed,
@@ -17,7 +23,7 @@ from kanegen.codegen.mechanism.motion_validation import (
     motion_values,
 )
 from kanegen.codegen.mechanism.physical import check_physical
-from kanegen.codegen.mechanism.records import BASE, Inertia, JointKind, Matrix3, Mechanism, Value, Vector3
+from kanegen.codegen.mechanism.records import BASE, Inertia, Matrix3, Mechanism, Value, Vector3
 from kanegen.codegen.mechanism.rotations import departure
 from kanegen.codegen.mechanism.speed_validation import check_speeds, driven_joints, read_speeds
 from kanegen.codegen.mechanism.tree import depth_first
@@ -39,6 +45,7 @@ def validated(mechanism: Mechanism, allow_unphysical: bool = False) -> Mechanism
     _check_names(mechanism)
     mechanism = replace(mechanism, speeds=read_speeds(mechanism.speeds))
     joints = depth_first(mechanism.joints, (body.name for body in mechanism.bodies))
+    mechanism = replace(mechanism, joints=joints)
     position = {joint.child: k for k, joint in enumerate(joints)}
     bodies = tuple(sorted(mechanism.bodies, key=lambda body: position[body.name]))
     _check_values(mechanism)
@@ -48,7 +55,10 @@ def validated(mechanism: Mechanism, allow_unphysical: bool = False) -> Mechanism
             _check_inertia(body.name, body.inertia, mechanism, allow_unphysical)
     _check_frames(mechanism)
     check_prescribed(mechanism)
-    _check_coordinates(mechanism)
+    check_drives(mechanism)
+    check_mimics(mechanism)
+    check_balls(mechanism)
+    check_coordinates(mechanism)
     check_constraints(mechanism)
     check_speeds(mechanism)
     check_springs(mechanism)
@@ -93,7 +103,7 @@ def check_new_name(kind: str, name: str, known: Collection[str]) -> None:
         )
 
 
-def _values(mechanism: Mechanism) -> Iterable[tuple[str, tuple[Value, ...], int]]:
+def values_of(mechanism: Mechanism) -> Iterable[tuple[str, tuple[Value, ...], int]]:
     """Every group of values: where it stands, its entries, and how many there must be."""
     yield "gravity", mechanism.gravity, 3
     for body in mechanism.bodies:
@@ -103,6 +113,9 @@ def _values(mechanism: Mechanism) -> Iterable[tuple[str, tuple[Value, ...], int]
             yield f"body {body.name!r}, inertia", tuple(e for row in body.inertia.tensor for e in row), 9
     for joint in mechanism.joints:
         yield f"joint {joint.name!r}, axis", joint.axis, 3
+        yield f"joint {joint.name!r}, drive", (joint.rotor_inertia, joint.damping, joint.friction), 3
+    for mimic in mechanism.mimics:
+        yield f"mimic joint {mimic.joint!r}", (mimic.multiplier, mimic.offset), 2
     for kind, placed in (("joint", mechanism.joints), ("frame", mechanism.frames)):
         for item in placed:
             yield f"{kind} {item.name!r}, position", item.position, 3
@@ -115,7 +128,7 @@ def _values(mechanism: Mechanism) -> Iterable[tuple[str, tuple[Value, ...], int]
 def _check_values(mechanism: Mechanism) -> None:
     graph: Graph | None = None
     known = {parameter.name for parameter in mechanism.parameters}
-    for where, values, count in _values(mechanism):
+    for where, values, count in values_of(mechanism):
         if len(values) != count:
             raise ModelError(where, f"has {len(values)} numbers", f"{count}", "Give as many.")
         for value in values:
@@ -218,26 +231,6 @@ def _check_inertia(name: str, inertia: Inertia, mechanism: Mechanism, allow_unph
         check_physical(name, mass, tensor)
 
 
-def _check_coordinates(mechanism: Mechanism) -> None:
-    movable = [joint.name for joint in mechanism.joints if joint.kind is not JointKind.FIXED]
-    given = {p.joint for p in mechanism.prescribed}
-    movable = [name for name in movable if name not in given]
-    if not movable:
-        raise ModelError(
-            f"mechanism {mechanism.name!r}",
-            "nothing in it can move",
-            "at least one revolute or prismatic joint",
-            "Add one.",
-        )
-    if sorted(mechanism.coordinates) != sorted(movable):
-        raise ModelError(
-            "coordinates",
-            f"are {', '.join(map(repr, mechanism.coordinates)) or '(none)'}",
-            f"each of the movable joints {', '.join(map(repr, movable))} once",
-            "List every movable joint, and no other, in the order wanted.",
-        )
-
-
 def _check_actuators(mechanism: Mechanism) -> None:
     driven: set[str] = set()
     possible = driven_joints(mechanism)
@@ -265,7 +258,7 @@ def _check_actuators(mechanism: Mechanism) -> None:
 
 
 def _check_frames(mechanism: Mechanism) -> None:
-    bodies = {body.name for body in mechanism.bodies}
+    bodies = {body.name for body in mechanism.bodies if not body.carrier}
     for frame in mechanism.frames:
         if frame.body != BASE and frame.body not in bodies:
             raise ModelError(

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from kanegen.codegen.graph import OperationCounts, Program, count
 from kanegen.codegen.passes.factor import factor
 from kanegen.codegen.passes.flatten import flatten
-from kanegen.codegen.passes.search import cost
+from kanegen.codegen.passes.look_through import look_through
+from kanegen.codegen.passes.prices import cost
 
 Pass = Callable[[Program], Program]
 
@@ -17,6 +18,8 @@ PASSES: tuple[Pass, ...] = (
     factor,  # a x + b x -> (a + b) x
     flatten,  # brackets that became alike or single are merged
     factor,
+    look_through,  # values with several uses are looked through as well, where that saves
+    look_through,  # and once more, now that other sums are alike
 )
 
 

@@ -11,6 +11,7 @@
 4.  Outputs may be the same arrays as inputs, hence no input may be read after the first output is written.
     The first output is written where this costs least: inputs read later are copied, outputs made earlier
     wait in variables.
+5.  A long list is cut into parts where few values are alive (parts.py).
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from kanegen.codegen.graph.schedule import (
     Statement,
     Store,
     expression_nodes,
+    nodes_read,
 )
+from kanegen.codegen.passes.parts import cuts
 from kanegen.codegen.passes.registers import spills
 from kanegen.codegen.passes.variables import choose_variables
 
@@ -46,7 +49,8 @@ def schedule(program: Program) -> Schedule:
     tasks = _tasks(program, variables)
     ordered = [tasks[index].statement for index in _order(tasks)]
     statements, variables = _write_outputs(program, ordered, variables)
-    return Schedule(program, statements, _copies(program, statements, variables))
+    copies = _copies(program, statements, variables)
+    return Schedule(program, statements, copies, cuts(program, statements, copies, variables))
 
 
 # -- tasks and what they need --------------------------------------------------------------------------------
@@ -270,9 +274,5 @@ def _copies(
 
 
 def _inputs_read(program: Program, statement: Statement, variables: frozenset[int]) -> set[int]:
-    graph = program.graph
-    if isinstance(statement, Assignment):
-        refs = graph.payloads[statement.node]
-    else:
-        refs = statement.angles if isinstance(statement, SineCosine) else (statement.ref,)
-    return {node for node in expression_nodes(program, refs, variables) if graph.kinds[node] is Kind.INPUT}
+    kinds = program.graph.kinds
+    return {node for node in nodes_read(program, statement, variables) if kinds[node] is Kind.INPUT}

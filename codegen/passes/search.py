@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from kanegen.codegen.graph import OperationCounts, Program, count
 from kanegen.codegen.graph.decision import Decision
+from kanegen.codegen.passes.prices import cost
 
 _HOPELESS = 4
 """A coarse change that costs more operations than this at first is not followed up."""
@@ -29,11 +30,6 @@ class Found:
     answers: Mapping[str, int]
     counts: OperationCounts
     derivations: int
-
-
-def cost(counts: OperationCounts) -> float:
-    """All operations alike, divisions and roots as twelve (their latency); ties broken towards fewer multiplications."""
-    return counts.multiplications * 1.001 + counts.additions + 12 * (counts.divisions + counts.square_roots)
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,16 @@
     [ Phi_x  0       ] [ lambda  ] = [ gamma             ]
 
 What actuators exert is (29) with lambda_A = -tau: the driving Jacobian times dx/dt is the rate of the coordinate, so that
-is the force whose power is tau times this rate.  Of rows that depend on each other some are left out.  M is singular (its
+is the force whose power is tau times this rate.  For a strut of length l, lambda = -tau / (2 l).  Of rows that depend on each other some are left out.  M is singular (its
 null vectors are Euler parameters), the whole matrix is not as long as every motion that the joints allow moves a mass.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
+from kanegen.body_coordinates.drives import Drives
 from kanegen.body_coordinates.joint_coordinates import joint_coordinates
 from kanegen.body_coordinates.kernels import BodyKernels
 from kanegen.body_coordinates.pivoting import pivoted_columns
@@ -26,18 +25,18 @@ from kanegen.simulation_request import Request
 class BodyDynamics:
     """State y = (x, dx/dt), integrated as it is, and brought back to the joints after each step by the least change.
 
-    ``driven`` are the indices of the coordinates on which forces act, ``rank`` the number of independent constraints.
+    ``drives`` are what forces act on, ``rank`` is the number of independent constraints.
     ``drift``: residuals of Phi, and the last correction of dx/dt (relative where rates exceed one), largest of all states
     and rows.  The bound on both is ``bound``.
     """
 
     def __init__(
-        self, kernels: BodyKernels, driven: Sequence[int], rank: int, y0: FloatArray, bound: float
+        self, kernels: BodyKernels, drives: Drives, rank: int, y0: FloatArray, bound: float
     ) -> None:
         self.kernels, self.rank = kernels, rank
         self.drift = 0.0
-        self.widths = (kernels.nq, kernels.nq, len(driven))
-        self._driven, self._bound = list(driven), bound
+        self.widths = (kernels.nq, kernels.nq, len(drives))
+        self._drives, self._bound = drives, bound
         self._y0 = y0
         self._near = joint_coordinates(kernels, self.halves(y0)[0])
         self.rows: NDArray[np.intp] = np.arange(0)
@@ -87,7 +86,7 @@ class BodyDynamics:
         matrix[:n, :n] = kernels.mass_matrix(x)
         matrix[:n, n:] = jacobian.T
         matrix[n:, :n] = jacobian
-        applied = kernels.drive_jacobian(x, q)[self._driven].T @ tau
+        applied = self._drives.on_bodies(x, q, tau)
         right = np.concatenate([kernels.forces(x, xdot, q) + applied, kernels.gamma(x, xdot)[self.rows]])
         try:
             solution: FloatArray = np.linalg.solve(matrix, right)

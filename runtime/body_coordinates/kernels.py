@@ -31,6 +31,9 @@ KERNELS = (
 )
 """The kernels that are needed."""
 
+STRUT_KERNELS = ("strut_constraints", "strut_constraint_jacobian", "strut_constraint_gamma", "strut_forces")
+"""Further kernels that are needed where struts drive the mechanism."""
+
 
 class BodyRobot(Protocol):
     """What is needed of a robot: see ``kanegen.Robot``."""
@@ -66,13 +69,15 @@ class BodyRobot(Protocol):
 class BodyKernels:
     """The kernels as functions that take and return arrays of doubles; n bodies, nq coordinates, k constraints of joints.
 
-    Jacobians are those with respect to x.  In a driven position the driving Jacobian times dx/dt is dq/dt.
+    Jacobians are those with respect to x.  In a driven position the driving Jacobian times dx/dt is dq/dt.  Those of
+    struts, of which there are ns with lengths l, are there where the mechanism has any.
     """
 
     def __init__(self, robot: BodyRobot) -> None:
         """Raises MissingKernelError for a robot that was loaded without these kernels."""
-        missing = [name for name in KERNELS if name not in robot.kernels]
         names = robot.body_coordinates
+        wanted = KERNELS if names is None or not names.struts else (*KERNELS, *STRUT_KERNELS)
+        missing = [name for name in wanted if name not in robot.kernels]
         if missing or names is None:
             raise MissingKernelError(
                 f"{robot.name} has no {missing[0] if missing else 'names of bodies'}: it was loaded without body "
@@ -110,6 +115,15 @@ class BodyKernels:
         """tau(x, q, lambda) (nq,)."""
         self.joint_reactions = single("joint_reactions")
         """R(x, lambda) (joints, 6)."""
+        if names.struts:
+            self.strut = single("strut_constraints")
+            """Phi_S(x, l) (ns,): squares of the lengths at x, less those of l."""
+            self.strut_jacobian = single("strut_constraint_jacobian")
+            """Phi_S,x(x) (ns, 7n)."""
+            self.strut_gamma = single("strut_constraint_gamma")
+            """gamma_S(x, dx/dt, l, dl/dt, d2l/dt2) (ns,)."""
+            self.strut_forces = single("strut_forces")
+            """f(x, lambda) (ns,)."""
         self._forces = single("body_forces")
         # Where a spring or damper acts on a joint, its coordinate is a third input.
         self._forces_take_q = len(vars(robot.bind("body_forces"))) == 4

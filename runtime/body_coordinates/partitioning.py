@@ -8,11 +8,10 @@ change faster and faster with the independent ones, and before that goes too far
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
+from kanegen.body_coordinates.drives import Drives
 from kanegen.body_coordinates.dynamics import BodyDynamics
 from kanegen.body_coordinates.kernels import BodyKernels
 from kanegen.body_coordinates.pivoting import pivoted_columns
@@ -28,9 +27,9 @@ class PartitionedDynamics(BodyDynamics):
     """The state holds all of x and dx/dt, so that it outlives the choice; ``choices`` counts how often one was made."""
 
     def __init__(
-        self, kernels: BodyKernels, driven: Sequence[int], rank: int, y0: FloatArray, bound: float
+        self, kernels: BodyKernels, drives: Drives, rank: int, y0: FloatArray, bound: float
     ) -> None:
-        super().__init__(kernels, driven, rank, y0, bound)
+        super().__init__(kernels, drives, rank, y0, bound)
         self.choices = 0
         self.dependent: NDArray[np.intp] = np.arange(0)
         self.independent: NDArray[np.intp] = np.arange(0)

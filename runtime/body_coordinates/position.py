@@ -4,16 +4,16 @@ First the joints are closed from where the bodies start, by Newton's method.  Cl
 point against its partner, which (5) and its like do not notice.  Where the bodies are is therefore compared with where
 the tree puts them at the joint coordinates found, and if they differ, that position is closed instead.  Then the drives
 go from the coordinates found to those wanted in steps of at most half a radian or metre, Newton's method following each:
-so the sine of a drive, which is also zero half a turn away, cannot mislead.
+so the sine of a drive, which is also zero half a turn away, cannot mislead.  Struts change by at most a tenth of their
+length in a step, since the same length often belongs to a second position.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from kanegen.body_coordinates.joint_coordinates import joint_coordinates, shortest
+from kanegen.body_coordinates.drives import Drives
+from kanegen.body_coordinates.joint_coordinates import joint_coordinates
 from kanegen.body_coordinates.kernels import SIZE, BodyKernels
 from kanegen.body_coordinates.newton import Equations, Found, solve
 from kanegen.body_coordinates.normalisation import normalised
@@ -22,6 +22,8 @@ from kanegen.protocols import FloatArray
 
 LONGEST = 0.5
 """Steps of the drives [rad, m]."""
+OF_LENGTH = 0.1
+"""Steps of struts, as a share of their lengths."""
 SHORTEST = 2.0**-10
 """Steps that fail are halved down to this part of them."""
 SAME = 1e-6
@@ -29,13 +31,10 @@ SAME = 1e-6
 
 
 class PositionAnalysis:
-    """Newton's method for Phi(x) = 0 and Phi_A(x, q) = 0, the latter for the coordinates with the indices ``driven``."""
+    """Newton's method for Phi(x) = 0 and Phi_A(x, q) = 0, the latter for what is driven."""
 
-    def __init__(
-        self, name: str, kernels: BodyKernels, coordinates: Sequence[str], driven: Sequence[int]
-    ) -> None:
-        self._name, self._kernels, self._coordinates = name, kernels, coordinates
-        self._driven = list(driven)
+    def __init__(self, name: str, kernels: BodyKernels, drives: Drives) -> None:
+        self._name, self._kernels, self._drives = name, kernels, drives
 
     def closed(self, start: FloatArray) -> FloatArray:
         """x (7n,) near ``start`` with all joints closed.  Raises PositionError, and ValueError for a zero rotation."""
@@ -51,21 +50,21 @@ class PositionAnalysis:
         raise self._failure(again.x, None)
 
     def driven(self, start: FloatArray, q: FloatArray) -> FloatArray:
-        """x (7n,) with all joints closed and the driven coordinates at ``q`` (driven,), reached from ``start``.
+        """x (7n,) with all joints closed and what is driven at ``q`` (driven,), reached from ``start``.
 
         Raises PositionError, and ValueError for a zero rotation.
         """
-        kernels = self._kernels
         x = self.closed(start)
-        now = joint_coordinates(kernels, x)
-        wanted = now.copy()
-        wanted[self._driven] = q
-        way = shortest(kernels, wanted - now)
-        steps = max(1.0, np.ceil(float(np.abs(way).max(initial=0.0)) / LONGEST))
+        now = self._drives.values(x)
+        way = self._drives.way(x, q)
+        longest = np.where(
+            self._drives.is_joint, LONGEST, np.minimum(LONGEST, OF_LENGTH * np.maximum(now, q))
+        )
+        steps = max(1.0, np.ceil(float((np.abs(way) / longest).max(initial=0.0))))
         done, length = 0.0, 1.0 / steps
         while done < 1.0:
             reached = min(1.0, done + length)
-            target = now + reached * way if reached < 1.0 else wanted
+            target = now + reached * way if reached < 1.0 else q
             found = self._driven_at(x, target)
             if found.closed and self._right(found.x):
                 x, done = found.x, reached
@@ -76,13 +75,13 @@ class PositionAnalysis:
         return x
 
     def _driven_at(self, x: FloatArray, target: FloatArray) -> Found:
-        kernels, rows = self._kernels, self._driven
+        kernels, drives = self._kernels, self._drives
 
         def residual(at: FloatArray) -> FloatArray:
-            return np.concatenate([kernels.phi(at), kernels.drive(at, target)[rows]])
+            return np.concatenate([kernels.phi(at), drives.residual(at, target)])
 
         def jacobian(at: FloatArray) -> FloatArray:
-            return np.concatenate([kernels.jacobian(at), kernels.drive_jacobian(at, target)[rows]])
+            return np.concatenate([kernels.jacobian(at), drives.jacobian(at, target)])
 
         return self._solved(residual, jacobian, x)
 
@@ -108,12 +107,13 @@ class PositionAnalysis:
         names = [*kernels.names.rows]
         phi = np.abs(kernels.phi(x))
         if target is not None:
-            phi = np.concatenate([phi, np.abs(kernels.drive(x, target)[self._driven])])
-            names += [f"the drive of {self._coordinates[k]}" for k in self._driven]
+            phi = np.concatenate([phi, np.abs(self._drives.residual(x, target))])
+            names += [f"the drive of {name}" for name in self._drives.names]
         worst = int(np.argmax(phi))
         where = ""
         if target is not None:
-            values = ", ".join(f"{self._coordinates[k]} = {target[k]:.6g}" for k in self._driven)
+            given = zip(self._drives.names, target, strict=True)
+            values = ", ".join(f"{name} = {value:.6g}" for name, value in given)
             where = f" with {values}"
         return PositionError(
             f"no position of {self._name} was found{where}: {names[worst]} stays open by {phi[worst]:.2g} at the best one. "

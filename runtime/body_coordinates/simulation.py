@@ -73,9 +73,9 @@ def simulate_bodies(
     """The motion of the bodies from t = 0 to t = duration, in seconds.
 
     It begins at the coordinates q0 (nq,) of the tree, or at body coordinates x0 (7n,) where q0 is None, whose Euler
-    parameters may have any norm but zero, with the rates v0 (driven,) of the driven coordinates (``BodySystem`` says which
-    these are).  ``controller(t, q, v) -> tau`` gets all coordinates and rates of the tree (nq,) and gives the forces
-    (driven,) on the driven ones, in N m or N; None for no force.  Rows are at ``times``, by default 1001 equally spaced.
+    parameters may have any norm but zero, with the rates v0 (driven,) of the driven coordinates and struts (``BodySystem``
+    says which these are).  ``controller(t, q, v) -> tau`` gets all coordinates and rates of the tree (nq,) and gives the forces
+    (driven,) on the driven ones, in N m or N, positive where a strut pushes; None for no force.  Rows are at ``times``, by default 1001 equally spaced.
 
     method: "partitioning" integrates independent coordinates, chosen anew when needed, and finds the others from the
     constraints at every evaluation.  "stabilised" integrates all of them with multipliers and projects the state onto the
@@ -112,7 +112,7 @@ def simulate_bodies(
         drift=bound,
         rates0=None,
     )
-    dynamics = METHODS[method](bodies.kernels, bodies.driven_indices, bodies.rank_report(x).rank, y0, bound)
+    dynamics = METHODS[method](bodies.kernels, bodies.drives, bodies.rank_report(x).rank, y0, bound)
     if q0 is not None:
         dynamics.follow_from(checked_state("q0", q0, bodies.kernels.nq))
     run, statistics = integrate(dynamics, request, _checked(controller, len(bodies.driven)))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kanegen.body_coordinates.drives import Drives
 from kanegen.body_coordinates.inverse_dynamics import DrivenForces
 from kanegen.body_coordinates.joint_coordinates import joint_coordinates
 from kanegen.body_coordinates.kernels import BodyKernels, BodyRobot
@@ -19,11 +20,12 @@ from kanegen.simulation_request import checked_state
 
 
 class BodySystem:
-    """A robot with its n bodies in coordinates x (7n,), nq coordinates q of its tree, some of which are driven.
+    """A robot with its n bodies in coordinates x (7n,), nq coordinates q of its tree, and what is driven.
 
-    ``driven`` names the driven coordinates, as many as there are degrees of freedom: by default those whose rates are the
-    speeds of the mechanism, which are all coordinates of a tree.  q, v and a of the methods have an entry for each of
-    them, in this order; so has tau.  Every method takes a single state and raises ValueError for wrong shapes and numbers
+    ``driven`` names driven coordinates and struts, as many as there are degrees of freedom: by default those whose rates are
+    the speeds of the mechanism, which are all coordinates of a tree.  q, v and a of the methods have an entry for each of
+    them, in this order; so has tau.  A strut stands there under the name of its rate among the speeds, with its length [m],
+    and with its force [N], positive where it pushes.  Every method takes a single state and raises ValueError for wrong shapes and numbers
     that are not finite.  Not for use in several threads at once.
     """
 
@@ -32,15 +34,8 @@ class BodySystem:
         self.robot = robot
         self.kernels = BodyKernels(robot)
         self.driven = tuple(robot.speed_names if driven is None else driven)
-        names = list(robot.coordinate_names)
-        unknown = [name for name in self.driven if name not in names]
-        if unknown:
-            raise ValueError(
-                f"driven: {unknown[0]!r} is no coordinate of {robot.name}, which are {', '.join(names)}. "
-                "Name one coordinate for each degree of freedom"
-            )
-        self.driven_indices = [names.index(name) for name in self.driven]
-        self._position = PositionAnalysis(robot.name, self.kernels, names, self.driven_indices)
+        self.drives = Drives(robot.name, self.kernels, list(robot.coordinate_names), self.driven)
+        self._position = PositionAnalysis(robot.name, self.kernels, self.drives)
 
     @property
     def body_names(self) -> tuple[str, ...]:
@@ -55,17 +50,18 @@ class BodySystem:
     # ---- kinematic analysis: (6), (8), (10) ----
 
     def position(self, q: ArrayLike, start: ArrayLike | None = None) -> FloatArray:
-        """x (7n,) with all joints closed and the driven coordinates at q (driven,), by Newton's method.
+        """x (7n,) with all joints closed and the driven coordinates and lengths at q (driven,), by Newton's method.
 
         It is the position that is reached from ``start`` (7n,) by closing the joints and then driving there; by default
-        from the home configuration.  Euler parameters of ``start`` may have any norm but zero.  Raises PositionError.
+        from the home configuration.  Euler parameters of ``start`` may have any norm but zero.  Raises PositionError, and
+        ValueError for a length that is not above zero.
         """
-        wanted = checked_state("q", q, len(self.driven))
+        wanted = self.drives.checked_lengths(checked_state("q", q, len(self.driven)))
         if start is not None:
             return self._position.driven(self._body_vector("start", start), wanted)
         home = np.array(self.robot.home, dtype=np.float64)
-        if len(self.driven) == self.kernels.nq:  # nothing has to follow: the tree is driven there at once
-            home[self.driven_indices] = wanted
+        if len(self.driven) == self.kernels.nq:  # no joint has to follow: the tree is driven there at once
+            home = self.drives.on_joints(wanted, home)
         return self._position.driven(self.kernels.coordinates(home), wanted)
 
     def closed(self, start: ArrayLike) -> FloatArray:
@@ -73,7 +69,7 @@ class BodySystem:
         return self._position.closed(self._body_vector("start", start))
 
     def velocity(self, x: ArrayLike, v: ArrayLike) -> FloatArray:
-        """dx/dt (7n,) at rates v (driven,) of the driven coordinates.
+        """dx/dt (7n,) at rates v (driven,) of what is driven.
 
         Raises DeadCentreError where these do not determine it.
         """
@@ -81,7 +77,7 @@ class BodySystem:
         return self._velocity(place, self._driven_rows(place), checked_state("v", v, len(self.driven)))
 
     def acceleration(self, x: ArrayLike, xdot: ArrayLike, a: ArrayLike) -> FloatArray:
-        """d2x/dt2 (7n,) at accelerations a (driven,) of the driven coordinates.
+        """d2x/dt2 (7n,) at accelerations a (driven,) of what is driven.
 
         Raises DeadCentreError where these do not determine it.
         """
@@ -117,20 +113,18 @@ class BodySystem:
         found = self._driven_rows(x)
         xdot = self._velocity(x, found, checked_state("v", v, len(self.driven)))
         xddot = self._acceleration(x, xdot, found, checked_state("a", a, len(self.driven)))
-        near = np.array(self.robot.home, dtype=np.float64)
-        near[self.driven_indices] = q  # springs on joints ask for the number of turns
+        # springs on joints ask for the number of turns
+        near = self.drives.on_joints(np.asarray(q, dtype=np.float64), np.array(self.robot.home))
         angles = joint_coordinates(kernels, x, near)
         balance = kernels.forces(x, xdot, angles) - kernels.mass_matrix(x) @ xddot
         multipliers = found.solve_transposed(balance)
         count = len(kernels.names.rows)
         of_joints, of_drives = multipliers[:count], multipliers[count:]
-        every_drive = np.zeros(kernels.nq)
-        every_drive[self.driven_indices] = of_drives
         return DrivenForces(
             x=x,
             xdot=xdot,
             xddot=xddot,
-            tau=kernels.actuator_forces(x, angles, every_drive)[self.driven_indices],
+            tau=self.drives.forces(x, angles, of_drives),
             reactions=kernels.joint_reactions(x, of_joints),
             joint_multipliers=of_joints,
             drive_multipliers=of_drives,
@@ -164,7 +158,7 @@ class BodySystem:
         """[Phi_x; Phi_A,x] at a driven position.  Raises DeadCentreError where it leaves the bodies free."""
         kernels = self.kernels
         q = joint_coordinates(kernels, x)
-        rows = [kernels.jacobian(x), kernels.drive_jacobian(x, q)[self.driven_indices]]
+        rows = [kernels.jacobian(x), self.drives.jacobian(x, self.drives.values(x))]
         found = self._decomposed(np.concatenate(rows), kernels.phi(x))
         if found.rank < kernels.size:
             free = np.abs(kernels.drive_jacobian(x, q) @ found.right[found.rank :].T).max(axis=1)
@@ -189,18 +183,13 @@ class BodySystem:
         return decompose(jacobian, float(np.linalg.norm(step)))
 
     def _velocity(self, x: FloatArray, found: Decomposition, v: FloatArray) -> FloatArray:
-        return found.solve(np.concatenate([np.zeros(len(self.kernels.names.rows)), v]))
+        rates = self.drives.slopes(x) * v
+        return found.solve(np.concatenate([np.zeros(len(self.kernels.names.rows)), rates]))
 
     def _acceleration(
         self, x: FloatArray, xdot: FloatArray, found: Decomposition, a: FloatArray
     ) -> FloatArray:
-        kernels = self.kernels
-        q = joint_coordinates(kernels, x)
-        rates = kernels.drive_jacobian(x, q) @ xdot
-        changes = np.zeros(kernels.nq)
-        changes[self.driven_indices] = a
-        of_drives = kernels.drive_gamma(x, xdot, q, rates, changes)[self.driven_indices]
-        return found.solve(np.concatenate([kernels.gamma(x, xdot), of_drives]))
+        return found.solve(np.concatenate([self.kernels.gamma(x, xdot), self.drives.gamma(x, xdot, a)]))
 
     def _joints_of(self, touched: FloatArray) -> tuple[str, ...]:
         """The joints to which rows belong; the last rows are those of the normalisation."""

@@ -1,7 +1,7 @@
 """Build script of the extension ``kanegen._integrators`` (cffi, API mode): ``ffibuilder``.
 
 It reads only the files beside it, so that it also runs where the project cannot be imported. What Python sees is what
-stands between the two marks in ``kanegen_integrators.h``, plus the function by which C calls a Python controller.
+stands between the two marks in ``kanegen_integrators.h``, plus the functions by which C calls Python.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ _FOLDER = Path(__file__).parent
 _HEADER = _FOLDER / "kanegen_integrators.h"
 _SOURCES = ("kanegen_integrators.c", "kanegen_constraints.c", "kanegen_rk4.c", "kanegen_dopri5.c")
 
-# data is the handle of the Python object that holds the controller.
-_PYTHON_CONTROLLER = """
+# data is the handle of the Python object that holds the controller, or that looks for interrupts.
+_PYTHON_FUNCTIONS = """
 extern "Python" void kanegen_python_controller(
     double t, const double *q, const double *v, double *tau, void *data);
+extern "Python" size_t kanegen_python_pause(void *data);
 """
 
 
@@ -33,7 +34,7 @@ def _declarations(header: str) -> str:
 
 
 ffibuilder = FFI()
-ffibuilder.cdef(_declarations(_HEADER.read_text(encoding="ascii")) + _PYTHON_CONTROLLER)
+ffibuilder.cdef(_declarations(_HEADER.read_text(encoding="ascii")) + _PYTHON_FUNCTIONS)
 ffibuilder.set_source(
     "kanegen._integrators",
     f'#include "{_HEADER.name}"',

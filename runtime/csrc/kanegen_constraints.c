@@ -1,6 +1,7 @@
 /*
  * What constrained mechanisms add to the integrators: dynamics of q and dq/dt with multipliers, and the projection of
- * states onto the constraints after each step, which keeps the order of the method: E. Hairer, C. Lubich, G. Wanner,
+ * states onto the constraints after each step, that of quaternions onto the unit sphere included. It keeps the order of
+ * the method: E. Hairer, C. Lubich, G. Wanner,
  * "Geometric Numerical Integration", 2nd ed., Springer 2006, section IV.4.
  */
 #include "kanegen_integration.h"
@@ -96,10 +97,25 @@ static void project_once(kanegen_integration *run, double *y, double *open)
     memcpy(y, next, run->n * sizeof *y);
 }
 
+/* Bring a quaternion to length one; one of length zero is left as it is. */
+static void normalise(double *x)
+{
+    const double largest = larger(larger(fabs(x[0]), fabs(x[1])), larger(fabs(x[2]), fabs(x[3])));
+    if (!(largest > 0.0) || !isfinite(largest)) return;
+    double sum = 0.0;
+    for (int i = 0; i < 4; ++i) {
+        x[i] /= largest;  /* so that no square overflows or vanishes */
+        sum += x[i] * x[i];
+    }
+    const double length = sqrt(sum);
+    for (int i = 0; i < 4; ++i) x[i] /= length;
+}
+
 kanegen_status kanegen_project(kanegen_integration *run, double *y)
 {
     const kanegen_constraints *constraints = run->system->constraints;
     double open = INFINITY, before;
+    for (size_t i = 0; i < run->system->quaternion_count; ++i) normalise(y + run->system->quaternions[i]);
     if (!constraints) return KANEGEN_DONE;
     for (int i = 0; i < MOST_PROJECTIONS; ++i) {
         before = open;

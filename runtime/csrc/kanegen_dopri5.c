@@ -71,13 +71,19 @@ static kanegen_status dopri5_step(kanegen_integration *run, double t, double h)
     return kanegen_rate_of_change(run, t + h, y_next, k7);
 }
 
-/* Size of x against the tolerance: root mean square of x_i / (atol + rtol max(|a_i|, |b_i|)) (HNW II.4.11). */
+/* Size of x against the tolerance: root mean square of x_i / (atol + rtol max(|a_i|, |b_i|)) (HNW II.4.11). An entry of
+ * a unit quaternion is as large as its length, 1: that it passes through zero means nothing. */
 static double scaled_norm(const kanegen_integration *run, const double *x, const double *a, const double *b)
 {
+    const kanegen_system *system = run->system;
     const double rtol = run->options->rtol, atol = run->options->atol;
-    double sum = 0.0;
+    double *scale = run->c3, sum = 0.0;  /* its place is free until rows are written */
+    for (size_t i = 0; i < run->n; ++i) scale[i] = atol + rtol * larger(fabs(a[i]), fabs(b[i]));
+    for (size_t j = 0; j < system->quaternion_count; ++j) {
+        for (size_t i = 0; i < 4; ++i) scale[system->quaternions[j] + i] = atol + rtol;
+    }
     for (size_t i = 0; i < run->n; ++i) {
-        const double ratio = x[i] / (atol + rtol * larger(fabs(a[i]), fabs(b[i])));
+        const double ratio = x[i] / scale[i];
         sum += ratio * ratio;
     }
     return sqrt(sum / (double)run->n);
@@ -159,7 +165,7 @@ static kanegen_status dopri5_advance(kanegen_integration *run, double t_begin, d
         const double t = done->t, proposed = run->step;
         const bool lands = t + 1.01 * proposed >= t_end;
         const double t_next = lands ? t_end : t + proposed, h = t_next - t;
-        if (done->accepted + done->rejected >= run->options->max_steps) return KANEGEN_TOO_MANY_STEPS;
+        if ((status = kanegen_may_step(run)) != KANEGEN_DONE) return status;
         if (t_next <= t) return KANEGEN_STEP_UNDERFLOW;
         if ((status = dopri5_step(run, t, h)) != KANEGEN_DONE) return status;
         const double error = step_error(run, h);

@@ -32,6 +32,7 @@ typedef struct {
     double *projected;          /* with constraints: scratch [n] */
     double step;                /* dopri5: the step proposed next, 0 before the first */
     double last_error;          /* dopri5: error of the last accepted step */
+    size_t until_pause;         /* steps that may be taken before the next pause */
 } kanegen_integration;
 
 /* Advance the state from time t to t_next, on one smooth stretch. */
@@ -56,8 +57,11 @@ const double *kanegen_speeds_at(kanegen_integration *run, const double *y);
 /* dy = (dq/dt, d2q/dt2) at state y under the forces run->tau, with constraints. */
 void kanegen_constrained_rate(kanegen_integration *run, const double *y, double *dy);
 
-/* Bring y to the constraints, if there are any. */
+/* Bring y to the constraints and its quaternions to length one, as far as there are any. */
 kanegen_status kanegen_project(kanegen_integration *run, double *y);
+
+/* Whether one more step may be taken: not if max_steps are done, or a pause says that it is enough. */
+kanegen_status kanegen_may_step(kanegen_integration *run);
 
 /* dy = (N(q) v, a(q, v, tau)) at time t and state y. */
 kanegen_status kanegen_rate_of_change(kanegen_integration *run, double t, const double *y, double *dy);

@@ -89,6 +89,17 @@ kanegen_status kanegen_rate_of_change(kanegen_integration *run, double t, const 
     return KANEGEN_DONE;
 }
 
+kanegen_status kanegen_may_step(kanegen_integration *run)
+{
+    const kanegen_system *system = run->system;
+    if (run->done->accepted + run->done->rejected >= run->options->max_steps) return KANEGEN_TOO_MANY_STEPS;
+    if (!system->pause) return KANEGEN_DONE;
+    if (run->until_pause == 0) run->until_pause = system->pause(system->pause_data);
+    if (run->until_pause == 0) return KANEGEN_STOPPED;
+    run->until_pause--;
+    return KANEGEN_DONE;
+}
+
 kanegen_status kanegen_accept_step(kanegen_integration *run, double t_next)
 {
     const kanegen_status status = kanegen_project(run, run->y_next);
@@ -213,9 +224,21 @@ static bool is_valid(const kanegen_system *system, const kanegen_options *option
     const bool has_dynamics = system->forward_dynamics || system->prepared_forward_dynamics;
     const bool has_rates = system->coordinate_rates || system->prepared_coordinate_rates;
     const bool is_free = has_dynamics && (has_rates || system->nq == system->nv);
+    for (size_t i = 0; i < system->quaternion_count; ++i) {
+        if (system->nq < 4 || system->quaternions[i] > system->nq - 4) return false;
+    }
     return system->nv > 0 && (system->constraints ? kanegen_constraints_are_valid(system->constraints) : is_free)
         && isfinite(options->t_begin) && isfinite(options->t_end) && options->t_begin <= options->t_end
         && isfinite(options->sample_period) && options->sample_period >= 0.0;
+}
+
+static bool quaternions_can_be_normalised(const kanegen_integration *run)
+{
+    for (size_t i = 0; i < run->system->quaternion_count; ++i) {
+        const double *x = run->y + run->system->quaternions[i];
+        if (x[0] == 0.0 && x[1] == 0.0 && x[2] == 0.0 && x[3] == 0.0) return false;
+    }
+    return true;
 }
 
 kanegen_status kanegen_integrate(kanegen_advance *advance, bool valid, const kanegen_system *system,
@@ -239,7 +262,10 @@ kanegen_status kanegen_integrate(kanegen_advance *advance, bool valid, const kan
     memcpy(run.y + nq, v, half * sizeof *v);
     if (system->constraints) kanegen_lay_out_constrained(&run, run.tau + nv);
     for (size_t i = 0; i < nv; ++i) run.tau[i] = 0.0;
-    const kanegen_status status = kanegen_all_finite(n, run.y) ? walk(&run, advance) : KANEGEN_NOT_FINITE;
+    const bool finite = kanegen_all_finite(n, run.y) && quaternions_can_be_normalised(&run);
+    kanegen_status status = finite ? KANEGEN_DONE : KANEGEN_NOT_FINITE;
+    if (finite && !system->constraints) status = kanegen_project(&run, run.y);
+    if (status == KANEGEN_DONE) status = walk(&run, advance);
     memcpy(q, run.y, nq * sizeof *q);
     memcpy(v, run.y + nq, half * sizeof *v);
     return status;

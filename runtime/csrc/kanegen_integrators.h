@@ -10,6 +10,9 @@
  * A mechanism with loops or rolling contacts (see kanegen_constraints) has the state q and dq/dt instead, so that no
  * dead centre of its speeds stands in the way; its speeds v(q, dq/dt) are what controllers and rows are given.
  *
+ * Spherical and floating joints have unit quaternions among their coordinates. These are brought to length one at the
+ * beginning, after every step and in every row; errors of their entries count relative to that length.
+ *
  * Units are SI and those of the kernels: t in s, q in rad or m, v in rad/s or m/s, a in rad/s^2 or m/s^2,
  * tau in N m or N.
  *
@@ -74,6 +77,9 @@ typedef void kanegen_prepared_residual(const void *prepared, const double *q, do
 /* A controller written by hand; data is handed through untouched. */
 typedef void kanegen_controller(double t, const double *q, const double *v, double *tau, void *data);
 
+/* Looks whether to go on: the number of steps until it is asked again, or zero to stop. */
+typedef size_t kanegen_pause(void *data);
+
 /* What restricts the motion of a mechanism: equations of position phi(q) = 0, and rows A(q) of velocity. Of each pair
  * of functions, one is there. */
 typedef struct {
@@ -98,6 +104,10 @@ typedef struct {
     size_t nq;                           /* number of coordinates */
     size_t nv;                           /* number of speeds */
 
+    size_t quaternion_count;             /* unit quaternions among the coordinates, in four consecutive entries each; */
+    const size_t *quaternions;           /* [quaternion_count] where they begin; every state and row has them at */
+                                         /* length one */
+
     const kanegen_constraints *constraints; /* NULL for a mechanism without any; with them, the next two pairs and */
                                          /* the closed loop are not used */
 
@@ -118,6 +128,10 @@ typedef struct {
     void *controller_data;               /* last argument of the controller */
     const int *stop;                     /* NULL, or a flag read after every call of the controller: */
                                          /* nonzero ends the integration with KANEGEN_STOPPED */
+
+    kanegen_pause *pause;                /* NULL, or a function called between steps: the first time before the first */
+    void *pause_data;                    /* step, then when as many steps are done as it returned; zero ends the */
+                                         /* integration with KANEGEN_STOPPED. pause_data is its argument. */
 } kanegen_system;
 
 typedef struct {
@@ -128,7 +142,8 @@ typedef struct {
     double step;               /* s; kanegen_rk4: every stretch between instants (the whole run if there are */
                                /* none) is cut into the fewest equal steps no longer than this */
     double rtol, atol;         /* kanegen_dopri5: a step's error is at most atol + rtol |y|, as the root mean */
-                               /* square over the state y = (q, v); rtol >= 0, atol > 0 */
+                               /* square over the state y = (q, v), where |y| is 1 for entries of quaternions; */
+                               /* rtol >= 0, atol > 0 */
     size_t max_steps;          /* accepted and rejected steps together */
 } kanegen_options;
 
@@ -156,7 +171,7 @@ typedef enum {
     KANEGEN_STEP_UNDERFLOW = 1, /* the tolerance, the step or the sample period is below the resolution of t */
     KANEGEN_NOT_FINITE = 2,     /* the state or its rate of change is infinite or not a number */
     KANEGEN_TOO_MANY_STEPS = 3,
-    KANEGEN_STOPPED = 4,        /* the controller set the stop flag */
+    KANEGEN_STOPPED = 4,        /* the stop flag was set, or a pause said so */
     KANEGEN_INVALID = 5,        /* an option out of range or a function missing: nothing was done */
     KANEGEN_OPEN = 6            /* the state after a step could not be brought back to the constraints */
 } kanegen_status;

@@ -40,7 +40,7 @@ static kanegen_status rk4_advance(kanegen_integration *run, double t_begin, doub
     for (size_t i = 0; (double)i < count; ++i) {
         const double t = run->done->t;
         const double t_next = (double)i + 1.0 < count ? t_begin + ((double)i + 1.0) * h : t_end;
-        if (run->done->accepted >= run->options->max_steps) return KANEGEN_TOO_MANY_STEPS;
+        if ((status = kanegen_may_step(run)) != KANEGEN_DONE) return status;
         if (t_next <= t) return KANEGEN_STEP_UNDERFLOW;
 
         double *k1 = run->k[0], *k_end = run->k[4];

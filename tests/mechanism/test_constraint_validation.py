@@ -14,6 +14,7 @@ from kanegen.codegen.graph import Expression, Graph
 from kanegen.codegen.mechanism import (
     BASE,
     AngularVelocityComponent,
+    DistanceRate,
     JointRate,
     Loop,
     LoopKind,
@@ -196,6 +197,21 @@ BAD: list[tuple[str, Step, str]] = [
         "speed relative to itself",
         lambda m: m.speeds([PointVelocityComponent("tip", X, "body_e")]),
         r"speed, velocity of 'tip': its frame 'tip' and its frame of reference 'body_e' are both fixed",
+    ),
+    (
+        "distance from no frame",
+        lambda m: m.speeds([DistanceRate("tip", "pots")]),
+        r"speed, rate of the distance from 'tip' to 'pots': its second frame 'pots' is not a frame",
+    ),
+    (
+        "distance within a body",
+        lambda m: m.speeds([DistanceRate("plate", "body_c")]),
+        r"speed, rate of the distance from 'plate' to 'body_c': its first frame .* are both fixed in 'body_c'",
+    ),
+    (
+        "distance twice",
+        lambda m: m.speeds([DistanceRate("tip", "post"), JointRate("a"), DistanceRate("post", "tip")]),
+        r"speed, rate of the distance from 'post' to 'tip': is given twice",
     ),
     (
         "no unit vector",

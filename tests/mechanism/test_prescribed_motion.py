@@ -9,6 +9,7 @@ import pytest
 
 from kanegen.codegen.mechanism import (
     BASE,
+    DistanceRate,
     JointRate,
     LoopKind,
     MechanismBuilder,
@@ -119,6 +120,18 @@ def test_nothing_ties_what_a_joint_with_a_rate_carries_to_the_rest(tie: Step, wh
         ModelError, match=f"prescribed joint 'turn': moves at a rate, and {what} ties '.*' across it"
     ):
         builder.build()
+
+
+def test_no_distance_across_a_joint_with_a_rate_is_a_speed() -> None:
+    builder = chain()
+    builder.frame("far", BASE, position=(3, 0, 0))
+    builder.speeds([*(JointRate(name) for name in "abcd"), DistanceRate("tip", "far")])
+    with pytest.raises(
+        ModelError, match="'turn': moves at a rate, and a generalized speed ties 'tip' to 'far' across it"
+    ):
+        builder.build()
+    builder.speeds([*(JointRate(name) for name in "abcd"), DistanceRate("tip", "post")])
+    assert builder.build().dof == 5
 
 
 def test_velocities_relative_to_what_carries_the_joint_stay_the_same() -> None:

@@ -14,6 +14,7 @@ import sympy
 
 from kanegen.codegen.mechanism import (
     AngularVelocityComponent,
+    DistanceRate,
     GeneralizedSpeed,
     JointRate,
     KnifeEdge,
@@ -107,6 +108,9 @@ def speed_rows(tree: TreeNumbers, poses: Mapping[str, Pose], q: Jet) -> list[Jet
 def _speed(tree: TreeNumbers, speed: GeneralizedSpeed, poses: Mapping[str, Pose], q: Jet) -> Jet:
     if isinstance(speed, JointRate):
         return q.component(tree.joints.index(speed.joint)).rate()
+    if isinstance(speed, DistanceRate):
+        gap = tree.frame(speed.second, poses).position - tree.frame(speed.first, poses).position
+        return gap.dot(gap).power(0.5).rate()
     motions, order = len(q.terms[0]), len(q.terms) - 1
     direction = Jet.constant(tree.vector(speed.direction), motions, order)
     if isinstance(speed, AngularVelocityComponent):

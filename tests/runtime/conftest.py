@@ -162,6 +162,15 @@ class Arm:
     prepared: Any = None
     library: ModuleType | None = field(default=None, repr=False)
     constraints: None = None
+    quaternions: tuple[int, ...] = ()
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        return tuple(f"q{i}" for i in range(self.nq))
+
+    @property
+    def speeds_are_rates(self) -> bool:
+        return self.nq == self.nv
 
     @property
     def kernels(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import kanegen
 from kanegen.codegen.derivation import euler_parameters
+from kanegen.codegen.derivation.kernel_arguments import described_speed
 from kanegen.codegen.emit.model import BodyCoordinates, Model
 from kanegen.codegen.emit.writer import write_model
 from kanegen.codegen.mechanism import Mechanism, catalogue
@@ -33,7 +34,7 @@ def compiled(mechanism: Mechanism) -> kanegen.Robot:
 def _model(mechanism: Mechanism) -> Model:
     programs = euler_parameters.programs(mechanism)
     coordinates = mechanism.coordinates
-    speeds = tuple(getattr(speed, "joint", "speed") for speed in mechanism.speeds) or coordinates
+    speeds = tuple(getattr(s, "joint", described_speed(s)) for s in mechanism.speeds) or coordinates
     return Model(
         name=mechanism.name,
         prefix=mechanism.name,
@@ -52,6 +53,7 @@ def _model(mechanism: Mechanism) -> Model:
             tuple(euler_parameters.names_of_bodies(mechanism)),
             tuple(euler_parameters.names_of_joints(mechanism)),
             tuple(row for row, _ in euler_parameters.names_of_constraints(mechanism)),
+            tuple(euler_parameters.names_of_struts(mechanism)),
         ),
     )
 

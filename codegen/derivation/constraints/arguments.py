@@ -8,7 +8,7 @@ from kanegen.codegen.derivation.constraints.equations import Equations, speeds_o
 from kanegen.codegen.derivation.kernel_arguments import described_speed
 from kanegen.codegen.graph import Argument
 from kanegen.codegen.mechanism.records import JointKind, Mechanism
-from kanegen.codegen.mechanism.speeds import JointRate, PointVelocityComponent
+from kanegen.codegen.mechanism.speeds import DistanceRate, JointRate, PointVelocityComponent
 
 
 class Arguments:
@@ -20,7 +20,7 @@ class Arguments:
         self._on_q = (JointKind.REVOLUTE in kinds, JointKind.PRISMATIC in kinds)
         speeds = speeds_of(mechanism)
         sliding = [
-            isinstance(s, PointVelocityComponent)
+            isinstance(s, PointVelocityComponent | DistanceRate)
             or (isinstance(s, JointRate) and mechanism.joint(s.joint).kind is JointKind.PRISMATIC)
             for s in speeds
         ]

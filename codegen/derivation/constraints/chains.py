@@ -89,6 +89,18 @@ class Chains:
         above = self.common_ancestor(self.mechanism.frame(name).body, self.mechanism.frame(reference).body)
         return self.frame(name, above).seen_from(self.frame(reference, above))
 
+    def distance(self, first: str, second: str) -> Expression:
+        """The distance between the origins of two named frames [m]."""
+        one, two = self.origins(first, second)
+        apart = vec.subtract(two, one)
+        return dot(apart, apart).square_root()
+
+    def origins(self, first: str, second: str) -> tuple[vec.Vector, vec.Vector]:
+        """Origins of two named frames in the body that carries both."""
+        above = self.common_ancestor(self.mechanism.frame(first).body, self.mechanism.frame(second).body)
+        one, two = (self.frame(name, above).position for name in (first, second))
+        return one, two
+
     def turning(self, body: str, reference: str) -> dict[str, vec.Vector]:
         """Partial angular velocities of a body relative to the body of a named frame, in the axes of that frame.
 

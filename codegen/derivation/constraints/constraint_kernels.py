@@ -7,6 +7,7 @@ from dataclasses import replace
 from kanegen.codegen.derivation.constraints.arguments import described
 from kanegen.codegen.derivation.constraints.elastic import Elastic
 from kanegen.codegen.derivation.constraints.equations import equations
+from kanegen.codegen.derivation.constraints.margins import margins
 from kanegen.codegen.derivation.constraints.setting import Setting, Vector
 from kanegen.codegen.derivation.constraints.spanning_tree import (
     tree_positions,
@@ -115,18 +116,16 @@ def across_prescribed(s: Setting, qdot: Vector, multipliers: Vector) -> list[Exp
 
 def dead_centre_margin(s: Setting) -> Program:
     """How far the speeds are from not determining the motion: 0 at a dead centre, at most 1."""
-    margins = [*s.motion.elimination.margins, *s.motion.speeds.margins]
-    margin = Argument(
-        "margin",
-        (len(margins),),
-        "1",
-        "squares of sines that vanish at dead centres and in singular configurations, for each block of equations",
-    )
+    found = margins(s.motion)
+    text = "squares of sines that vanish at dead centres and in singular configurations, for each block of equations"
+    if s.motion.system.margins:
+        text += ", and for each distance that is a speed"
+    margin = Argument("margin", (len(found),), "1", text)
     return s.program(
         "dead_centre_margin",
         "distance from dead centres of the speeds",
         (s.arguments.q(),),
-        {margin: margins},
+        {margin: found},
         "determinants over the lengths of rows",
     )
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from kanegen.codegen.derivation.constraints.chains import Chains, dot
+from kanegen.codegen.derivation.constraints.chains import Chains
 from kanegen.codegen.graph import Expression, constant, partial, total
-from kanegen.codegen.graph import vectors as vec
 from kanegen.codegen.mechanism.constraints import SpringDamper, TorsionalSpringDamper
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.values import Lift
@@ -52,9 +51,5 @@ class Elastic:
         if isinstance(spring, TorsionalSpringDamper):
             length = self._known[spring.joint]
         else:
-            ends = (self.mechanism.frame(spring.first).body, self.mechanism.frame(spring.second).body)
-            above = self._chains.common_ancestor(*ends)
-            first, second = (self._chains.frame(name, above) for name in (spring.first, spring.second))
-            apart = vec.subtract(second.position, first.position)
-            length = dot(apart, apart).square_root()
+            length = self._chains.distance(spring.first, spring.second)
         return length, [slope.first(length) for slope in self._slopes]

@@ -24,7 +24,12 @@ from kanegen.codegen.mechanism.constraints import (
 )
 from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.codegen.mechanism.speeds import AngularVelocityComponent, GeneralizedSpeed, JointRate
+from kanegen.codegen.mechanism.speeds import (
+    AngularVelocityComponent,
+    DistanceRate,
+    GeneralizedSpeed,
+    JointRate,
+)
 from kanegen.codegen.mechanism.values import Lift
 
 
@@ -52,7 +57,8 @@ class Equations:
     """All equations of a mechanism over the coordinates q.
 
     ``rows`` are the derivatives of ``positions``, in their order, then the equations of velocity; ``speeds`` one row for
-    each generalized speed.
+    each generalized speed.  ``margins``, between 0 and 1, are there for rates of distances: they vanish where the points
+    coincide and where no coordinate changes their distance.
     """
 
     graph: Graph
@@ -60,6 +66,7 @@ class Equations:
     positions: tuple[Position, ...]
     rows: tuple[Row, ...]
     speeds: tuple[Row, ...]
+    margins: tuple[Expression, ...] = ()
 
 
 def equations(mechanism: Mechanism, q: Sequence[Expression], lift: Lift) -> Equations:
@@ -95,7 +102,11 @@ class _Writer:
                 velocities.append(self._velocity(constraint))
         derived = [Row(p.name, p.group, self._gradient(p.value), self.zero) for p in positions]
         speeds = [self._speed(speed) for speed in speeds_of(self.mechanism)]
-        return Equations(self.graph, self.q, tuple(positions), (*derived, *velocities), tuple(speeds))
+        margins = [
+            self._margin(speed) for speed in self.mechanism.speeds if isinstance(speed, DistanceRate)
+        ]
+        rows = (*derived, *velocities)
+        return Equations(self.graph, self.q, tuple(positions), rows, tuple(speeds), tuple(margins))
 
     def _gradient(self, value: Expression) -> tuple[Expression, ...]:
         return tuple(slope.first(value) for slope in self.slopes)
@@ -214,6 +225,8 @@ class _Writer:
             place = self.mechanism.coordinates.index(speed.joint)
             unit = [constant(self.graph, int(j == place)) for j in range(n)]
             return Row(f"d{speed.joint}/dt", "speeds", tuple(unit), self.zero)
+        if isinstance(speed, DistanceRate):
+            return Row(described_speed(speed), "speeds", self._gradient(self._distance(speed)), self.zero)
         direction = self.lift.vector(speed.direction)
         if isinstance(speed, AngularVelocityComponent):
             row, rest = [self.zero] * n, [self.zero]
@@ -231,6 +244,34 @@ class _Writer:
         )
         row = list(self._along(speed.frame, direction, speed.relative_to))
         return Row(described_speed(speed), "speeds", tuple(row), self.zero)
+
+    def _distance(self, speed: DistanceRate) -> Expression:
+        ends = (self.mechanism.frame(speed.first).body, self.mechanism.frame(speed.second).body)
+        above = self.chains.common_ancestor(*ends)
+        self._refuse_moving(described_speed(speed), ends, above)
+        length = self.chains.distance(speed.first, speed.second)
+        if length.is_number:
+            raise ModelError(
+                f"speed, {described_speed(speed)}",
+                "is zero: no coordinate changes this distance",
+                "two points that move apart or together",
+                "Mend one of the names.",
+            )
+        return length
+
+    def _margin(self, speed: DistanceRate) -> Expression:
+        """Square of the gradient of half the distance's square over a bound that vanishes nowhere.
+
+        With l from p1 to p2: |l . dl/dq|^2 <= |l|^2 |dl/dq|^2 and |l|^2 <= 2 (|p1|^2 + |p2|^2).
+        """
+        one, two = self.chains.origins(speed.first, speed.second)
+        apart = vec.subtract(two, one)
+        slopes = [self._gradient(x) for x in apart]
+        columns = list(zip(*slopes, strict=True))
+        changes = [dot(apart, column) for column in columns]
+        reach = total(self.graph, [dot(column, column) for column in columns])
+        far = (dot(one, one) + dot(two, two)) * 2
+        return total(self.graph, [x * x for x in changes]) / (reach * far)
 
     def _refuse_moving(self, where: str, ends: tuple[str, ...], above: str) -> None:
         for end in ends:

@@ -36,6 +36,7 @@ from kanegen.codegen.derivation.constraints.influence_kernels import (
     influence_G,
     influence_H,
 )
+from kanegen.codegen.derivation.constraints.margins import margins
 from kanegen.codegen.derivation.constraints.plan import Plan, make_plan, perturbed
 from kanegen.codegen.derivation.constraints.setting import Basis, Make, Projected, Setting
 from kanegen.codegen.derivation.constraints.simulation_kernels import (
@@ -115,7 +116,7 @@ class ConstrainedFormulation:
         if self.ties:
             made["constraint_jacobian"] = constraint_jacobian
         probe = Setting(self.basis, None, self.mechanism, Choices())
-        if probe.motion.elimination.margins or probe.motion.speeds.margins:
+        if margins(probe.motion):
             made["dead_centre_margin"] = dead_centre_margin
         if self.ties or self.mechanism.prescribed:
             made["constraint_forces"] = constraint_forces
@@ -126,6 +127,10 @@ class ConstrainedFormulation:
         for name, build in self.frames.items():
             make = frame_pose if name.startswith("frame_pose_") else frame_jacobian
             made[name] = partial(make, build=build)
+        return self.carried(made)
+
+    def carried(self, made: Mapping[str, Make]) -> dict[str, Build]:
+        """Kernels by name, each from a function of its setting."""
         return {name: partial(self._build, make=make) for name, make in made.items()}
 
     def _build(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices, make: Make) -> Program:

@@ -188,11 +188,23 @@ class _Numeric:
             )
         for _ in range(_ATTEMPTS * STATES):
             q, gap = self._close(nearest + _SPREAD * generator.standard_normal(self.n))
-            if gap <= _CLOSED and np.isfinite(self.values(q)["A"]).all():
+            if gap <= _CLOSED and self._finite(q):
                 found.append(q)
             if len(found) == STATES:
                 break
+        if not found and not self._finite(nearest):
+            names = ", ".join(row.name for row in self.system.speeds)
+            raise ModelError(
+                f"mechanism {self.mechanism.name!r}",
+                f"its equations and speeds ({names}) are not finite in any configuration near home",
+                "a home away from singular configurations: no distance is zero that is to have a rate",
+                "Choose another home configuration or other generalized speeds.",
+            )
         return np.array(found or [nearest])
+
+    def _finite(self, q: FloatArray) -> bool:
+        rows, speeds = self.rows(q)
+        return bool(np.isfinite(rows).all() and np.isfinite(speeds).all())
 
     def _close(self, q: FloatArray) -> tuple[FloatArray, float]:
         k = len(self.system.positions)

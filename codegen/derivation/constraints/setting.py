@@ -15,6 +15,7 @@ from kanegen.codegen.derivation.constraints.spanning_tree import (
     tree_positions,
     tree_rates,
 )
+from kanegen.codegen.derivation.friction import friction_forces
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, compose, constant, inputs, total
@@ -97,10 +98,19 @@ class Setting:
     def forces(
         self, qdot: Vector | None = None, qddot: Vector | None = None, moving: bool = True
     ) -> list[Expression]:
-        """Generalized forces on the joints of the tree, springs and dampers overcome."""
+        """Generalized forces on the joints of the tree, springs, dampers and friction overcome."""
         found = self.of_tree(self.basis.programs["inverse_dynamics"], qdot, qddot, moving)[0]
-        springs = self.elastic.forces(qdot)
-        return [x + s for x, s in zip(found, springs, strict=False)] + found[self.nq :]
+        return [x + y for x, y in zip(found, self._resistance(qdot), strict=True)]
+
+    def _resistance(self, qdot: Vector | None) -> list[Expression]:
+        """What overcomes springs and dampers on the coordinates, and friction on every joint of the tree."""
+        held = [self.zero] * len(self.mechanism.prescribed)
+        found = [*self.elastic.forces(qdot), *held]
+        if qdot is None:
+            return found
+        joints = [self.mechanism.joint(name) for name in self.tree_mechanism.coordinates]
+        rubbing = friction_forces(joints, tree_rates(self.mechanism, self.lift, qdot), self.lift)
+        return [x + y for x, y in zip(found, rubbing, strict=True)]
 
     def on_speeds(self, qdot: Vector, qddot: Vector) -> list[Expression]:
         """Generalized forces on the speeds in a motion."""
@@ -115,8 +125,13 @@ class Setting:
             tree_accelerations(self.mechanism, self.graph, qddot),
             [*self.motion.N, *[[self.zero] * self.nv] * len(self.mechanism.prescribed)],
         )
-        springs = self.motion.on_speeds(self.elastic.forces(qdot))
-        return [x + y for x, y in zip(found, springs, strict=True)]
+        # the formulation knows neither what resists the joints nor their rotors
+        resisting = self._resistance(qdot)[: self.nq]
+        for j, name in enumerate(self.mechanism.coordinates):
+            rotor = self.mechanism.joint(name).rotor_inertia
+            if rotor != 0:
+                resisting[j] = resisting[j] + self.lift(rotor) * qddot[j]
+        return [x + y for x, y in zip(found, self.motion.on_speeds(resisting), strict=True)]
 
     def tree_inertia(self) -> list[list[Expression]]:
         """Mass matrix of the tree on the coordinates."""

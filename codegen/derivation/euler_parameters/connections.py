@@ -2,7 +2,7 @@
 
 Two hinges through a body without inertia whose axes meet at a right angle are one universal joint, a hinge and a slide
 along the same direction one cylindrical joint, so that such a body needs no coordinates of its own.  It must carry nothing
-else: no second joint, no loop, no spring.  Other bodies without inertia keep their seven coordinates.
+else: no second joint, no loop, no spring, no strut.  Other bodies without inertia keep their seven coordinates.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from fractions import Fraction
 from kanegen.codegen.derivation.euler_parameters.chain import Chain, Link, axis_in_parent
 from kanegen.codegen.mechanism.constraints import LoopKind, TranslationalSpringDamper
 from kanegen.codegen.mechanism.records import ZERO3, Frame, Vector3
+from kanegen.codegen.mechanism.speeds import DistanceRate
 from kanegen.codegen.mechanism.values import square_root
 from kanegen.codegen.mechanism.vectors import (
     add,
@@ -123,6 +124,9 @@ def _only_child(chain: Chain, i: int) -> int | None:
     for spring in mechanism.springs:
         if isinstance(spring, TranslationalSpringDamper):
             ends += [spring.first, spring.second]
+    for speed in mechanism.speeds:
+        if isinstance(speed, DistanceRate):
+            ends += [speed.first, speed.second]
     used = any(mechanism.frame(end).body == chain.links[i].name for end in ends)
     return None if used else children[0]
 

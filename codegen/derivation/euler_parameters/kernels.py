@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.euler_parameters.model import BodyModel, body_model
-from kanegen.codegen.derivation.euler_parameters.programs import KERNELS
+from kanegen.codegen.derivation.euler_parameters.programs import kernels_of
 from kanegen.codegen.derivation.euler_parameters.setting import Setting
+from kanegen.codegen.derivation.kernel_arguments import described_speed
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism.records import Mechanism
+
+Make = Callable[[BodyModel], Program]
 
 
 def kernels(mechanism: Mechanism, live_parameters: bool = False) -> dict[str, Build]:
@@ -20,13 +24,13 @@ def kernels(mechanism: Mechanism, live_parameters: bool = False) -> dict[str, Bu
     Raises ModelError where the mechanism has constraints that are no joints.
     """
     model = body_model(mechanism, live_parameters)
-    return {name: partial(_build, model, name) for name in KERNELS}
+    return {name: partial(_build, model, make) for name, make in kernels_of(model).items()}
 
 
 def programs(mechanism: Mechanism, live_parameters: bool = False) -> dict[str, Program]:
     """The programs of all kernels by name.  Raises ModelError as ``kernels`` does."""
     model = body_model(mechanism, live_parameters)
-    return {name: build(model) for name, build in KERNELS.items()}
+    return {name: make(model) for name, make in kernels_of(model).items()}
 
 
 def names_of_constraints(mechanism: Mechanism) -> list[tuple[str, str]]:
@@ -48,6 +52,11 @@ def names_of_bodies(mechanism: Mechanism) -> list[str]:
     return [link.name for link in body_model(mechanism).bodies]
 
 
+def names_of_struts(mechanism: Mechanism) -> list[str]:
+    """The translational actuators between two points, by the names that their rates have among the speeds."""
+    return [described_speed(strut) for strut in body_model(mechanism).struts]
+
+
 def names_of_massless_bodies(mechanism: Mechanism) -> list[str]:
     """Those of them whose block of M vanishes.
 
@@ -58,6 +67,6 @@ def names_of_massless_bodies(mechanism: Mechanism) -> list[str]:
     return [link.name for link in model.bodies if link.inertia is None]
 
 
-def _build(model: BodyModel, name: str, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+def _build(model: BodyModel, make: Make, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
     del tree, mechanism, choices
-    return KERNELS[name](model)
+    return make(model)

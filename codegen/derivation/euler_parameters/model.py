@@ -8,6 +8,7 @@ from kanegen.codegen.derivation.euler_parameters.chain import Chain, Link, chain
 from kanegen.codegen.derivation.euler_parameters.connections import Connection, Drive, connections_of
 from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.speeds import DistanceRate
 from kanegen.codegen.mechanism.values import numeric
 
 
@@ -28,6 +29,11 @@ class BodyModel:
     def bodies(self) -> list[Link]:
         """The bodies with coordinates."""
         return [self.chain.links[i] for i in self.kept]
+
+    @property
+    def struts(self) -> list[DistanceRate]:
+        """The translational actuators between two points, in the order of the speeds."""
+        return [speed for speed in self.chain.mechanism.speeds if isinstance(speed, DistanceRate)]
 
     def driven(self) -> list[tuple[Connection, Drive]]:
         """Connection and drive of every coordinate, in the order of q."""

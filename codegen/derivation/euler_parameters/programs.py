@@ -13,11 +13,16 @@ from kanegen.codegen.derivation.euler_parameters.body_equations import (
     rotational_mass,
 )
 from kanegen.codegen.derivation.euler_parameters.model import BodyModel
-from kanegen.codegen.derivation.euler_parameters.reactions import actuator_forces, joint_reactions
+from kanegen.codegen.derivation.euler_parameters.reactions import (
+    actuator_forces,
+    joint_reactions,
+    strut_forces,
+)
 from kanegen.codegen.derivation.euler_parameters.rows import Row, dense
 from kanegen.codegen.derivation.euler_parameters.setting import (
     Setting,
     coordinates_argument,
+    on_struts,
     rates_argument,
 )
 from kanegen.codegen.derivation.euler_parameters.springs import needs_coordinates, spring_forces
@@ -108,6 +113,33 @@ def driving_constraint_gamma(model: BodyModel) -> Program:
     return _gamma(setting, "driving_constraint_gamma", title, states, setting.driving_rows(q, v, a))
 
 
+def strut_constraints(model: BodyModel) -> Program:
+    """x, l -> phi."""
+    setting = Setting(model)
+    states, lengths = setting.states(), setting.strut_vector("l")
+    output = on_struts(model, "phi", "m^2", "squares of the struts' lengths less those of l")
+    values = [row.value(states) for row in setting.strut_rows(lengths)]
+    return setting.program("strut_constraints", "constraints of the struts (35)", output, values)
+
+
+def strut_constraint_jacobian(model: BodyModel) -> Program:
+    """x -> Phi_x."""
+    setting = Setting(model)
+    title = (
+        "derivatives of strut_constraints with respect to x; times xdot they are 2 l dl/dt of each strut's length l"
+    )
+    return _jacobian(setting, "strut_constraint_jacobian", title, setting.states(), setting.strut_rows(()))
+
+
+def strut_constraint_gamma(model: BodyModel) -> Program:
+    """x, xdot, l, v, a -> gamma."""
+    setting = Setting(model)
+    states = setting.states(moving=True)
+    l, v, a = (setting.strut_vector(name) for name in "lva")
+    title = "right-hand side of the struts' accelerations (10)"
+    return _gamma(setting, "strut_constraint_gamma", title, states, setting.strut_rows(l, v, a))
+
+
 def body_mass_matrix(model: BodyModel) -> Program:
     """x -> M."""
     setting = Setting(model)
@@ -169,6 +201,20 @@ KERNELS: Mapping[str, Callable[[BodyModel], Program]] = {
 """All kernels of body coordinates."""
 
 
+STRUT_KERNELS: Mapping[str, Callable[[BodyModel], Program]] = {
+    "strut_constraints": strut_constraints,
+    "strut_constraint_jacobian": strut_constraint_jacobian,
+    "strut_constraint_gamma": strut_constraint_gamma,
+    "strut_forces": strut_forces,
+}
+"""Further kernels where struts drive the mechanism."""
+
+
+def kernels_of(model: BodyModel) -> dict[str, Callable[[BodyModel], Program]]:
+    """The kernels that a mechanism has."""
+    return {**KERNELS, **(STRUT_KERNELS if model.struts else {})}
+
+
 def _rows(setting: Setting) -> list[Row]:
     return [row for _, _, row in setting.joint_rows()]
 
@@ -191,5 +237,6 @@ def _jacobian(setting: Setting, name: str, title: str, states: States, rows: Seq
 
 
 def _gamma(setting: Setting, name: str, title: str, states: States, rows: Sequence[Row]) -> Program:
-    output = Argument("gamma", (len(rows),), "m/s^2, 1/s^2", "what the Jacobian times d2x/dt2 must be")
+    unit = "m^2/s^2" if name.startswith("strut") else "m/s^2, 1/s^2"
+    output = Argument("gamma", (len(rows),), unit, "what the Jacobian times d2x/dt2 must be")
     return setting.program(name, title, output, [row.gamma(states) for row in rows])

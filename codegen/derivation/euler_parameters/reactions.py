@@ -18,8 +18,8 @@ from kanegen.codegen.derivation.euler_parameters.connections import DriveKind
 from kanegen.codegen.derivation.euler_parameters.library import Place
 from kanegen.codegen.derivation.euler_parameters.model import BodyModel
 from kanegen.codegen.derivation.euler_parameters.rows import Row
-from kanegen.codegen.derivation.euler_parameters.setting import Setting, on_coordinates
-from kanegen.codegen.derivation.euler_parameters.states import States
+from kanegen.codegen.derivation.euler_parameters.setting import Setting, on_coordinates, on_struts
+from kanegen.codegen.derivation.euler_parameters.states import States, apart
 from kanegen.codegen.graph import Argument, Expression, Program
 
 
@@ -50,6 +50,26 @@ def actuator_forces(model: BodyModel) -> Program:
         setting.mechanism, "tau", ("N m", "N"), "generalized forces of the actuators on the coordinates"
     )
     return setting.program("actuator_forces", "forces of the actuators (30) to (36)", output, values)
+
+
+def strut_forces(model: BodyModel) -> Program:
+    """x, lambda -> f: the force of each strut from the multiplier of its constraint, positive where it pushes.
+
+    The strut exerts g = -Phi_x^T lambda (29) on the two bodies.  With Phi = l . l - L^2 (35) that is the force -2 lambda l at
+    the second point and its opposite at the first (30).  (36) takes its magnitude, and its sign from its component along l:
+    together -2 lambda |l|, which has a value also where the points coincide.  Springs and dampers beside the strut are
+    forces of their own here (see body_forces).
+    """
+    setting = Setting(model)
+    states = setting.states()
+    multipliers = setting.multipliers(len(model.struts), "multipliers of the struts' constraints")
+    values = []
+    for row, multiplier in zip(setting.strut_rows(()), multipliers, strict=True):
+        between = apart(states, row.first, row.second)
+        length = inner(setting.graph, between, between).square_root()
+        values.append(length * multiplier * -2)
+    output = on_struts(model, "f", "N", "forces of the struts, positive where they push their ends apart")
+    return setting.program("strut_forces", "forces of the translational actuators (29), (30), (36)", output, values)
 
 
 def joint_reactions(model: BodyModel) -> Program:

@@ -121,6 +121,45 @@ class Distance:
 
 
 @dataclass(frozen=True, slots=True)
+class SquaredDistance:
+    """Two points are ``length`` [m] apart: l . l - L^2 (35), l from the first to the second.
+
+    L may be driven: ``length_rate`` and ``length_acceleration`` are its derivatives in time.  Where the points coincide
+    the gradient vanishes.
+    """
+
+    first: Point
+    second: Point
+    length: Expression
+    length_rate: Expression
+    length_acceleration: Expression
+
+    def value(self, states: States) -> Expression:
+        """Phi."""
+        between = apart(states, self.first, self.second)
+        return inner(states.graph, between, between) - self.length * self.length
+
+    def gradient(self, states: States) -> Gradient:
+        """Phi_x."""
+        twice = scaled(2, apart(states, self.first, self.second))
+        return _collected(
+            (self.second.body, lambda: self.second.pulled_back(states, twice)),
+            (self.first.body, lambda: self.first.pulled_back(states, negated(twice))),
+        )
+
+    def gamma(self, states: States) -> Expression:
+        """gamma = 2 (dL/dt)^2 + 2 L d2L/dt2 - 2 dl/dt . dl/dt - 2 l . (curvature of l)."""
+        moving = _Moving.difference(states, self.first, self.second)
+        half = [
+            self.length_rate * self.length_rate,
+            self.length * self.length_acceleration,
+            -inner(states.graph, moving.rate, moving.rate),
+            -inner(states.graph, moving.value, moving.curvature),
+        ]
+        return total(states.graph, half) * 2
+
+
+@dataclass(frozen=True, slots=True)
 class Normalisation:
     """|p|^2 = 1 of one body (3)."""
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from kanegen.codegen.derivation.euler_parameters.library import Library, Motion
 from kanegen.codegen.derivation.euler_parameters.model import BodyModel
-from kanegen.codegen.derivation.euler_parameters.rows import Normalisation, Row
-from kanegen.codegen.derivation.euler_parameters.states import SIZE, States
+from kanegen.codegen.derivation.euler_parameters.rows import Normalisation, Row, SquaredDistance
+from kanegen.codegen.derivation.euler_parameters.states import SIZE, Point, States
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, constant, inputs
 from kanegen.codegen.mechanism.records import JointKind, Mechanism
 from kanegen.codegen.mechanism.values import Lift
@@ -43,6 +43,12 @@ class Setting:
         meaning = {"q": "joint coordinates", "v": "their rates dq/dt", "a": "their second derivatives"}[name]
         return self._input(on_coordinates(self.mechanism, name, units, meaning))
 
+    def strut_vector(self, name: str) -> Sequence[Expression]:
+        """Input l, v or a: lengths of the struts and their derivatives."""
+        unit = {"l": "m", "v": "m/s", "a": "m/s^2"}[name]
+        meaning = {"l": "lengths of the struts", "v": "their rates", "a": "their second derivatives"}[name]
+        return self._input(on_struts(self.model, name, unit, meaning))
+
     def multipliers(self, count: int, meaning: str) -> Sequence[Expression]:
         """Input lambda, one for each row of a constraint kernel."""
         return self._input(Argument("lambda", (count,), "N m, N", meaning))
@@ -75,6 +81,23 @@ class Setting:
             self.library.drive_row(connection, drive, Motion(q[k], rates[k], accelerations[k]))
             for k, (connection, drive) in enumerate(self.model.driven())
         ]
+
+    def strut_rows(
+        self, l: Sequence[Expression], v: Sequence[Expression] = (), a: Sequence[Expression] = ()
+    ) -> list[SquaredDistance]:
+        """The driving constraint (35) of every strut; l matters to the value and to gamma, v and a to gamma alone."""
+        none = [self.zero] * len(self.model.struts)
+        return [
+            SquaredDistance(self.point(strut.first), self.point(strut.second), *motion)
+            for strut, *motion in zip(self.model.struts, l or none, v or none, a or none, strict=True)
+        ]
+
+    def point(self, frame: str) -> Point:
+        """The origin of a named frame."""
+        placed = self.mechanism.frame(frame)
+        link = self.model.chain.index(placed.body)
+        arm = self.lift.vector(self.model.chain.from_center(link, placed.position))
+        return Point(self.model.places[link], arm)
 
     # -- results -----------------------------------------------------------------------------------------------------
 
@@ -109,6 +132,13 @@ def on_coordinates(mechanism: Mechanism, name: str, units: tuple[str, str], mean
     unit = ", ".join(u for u, kind in both if kind in kinds)
     order = ", ".join(mechanism.coordinates)
     return Argument(name, (len(kinds),), unit, f"{meaning}, in the order {order}")
+
+
+def on_struts(model: BodyModel, name: str, unit: str, meaning: str) -> Argument:
+    """A vector with one entry for each strut."""
+    struts = model.struts
+    order = ", ".join(f"from {strut.first} to {strut.second}" for strut in struts)
+    return Argument(name, (len(struts),), unit, f"{meaning}, in the order {order}")
 
 
 def _order(model: BodyModel) -> str:

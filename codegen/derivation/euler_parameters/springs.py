@@ -8,7 +8,7 @@ from kanegen.codegen.derivation.euler_parameters.arrays import inner, negated, s
 from kanegen.codegen.derivation.euler_parameters.body_equations import applied
 from kanegen.codegen.derivation.euler_parameters.rows import dense
 from kanegen.codegen.derivation.euler_parameters.setting import Setting
-from kanegen.codegen.derivation.euler_parameters.states import SIZE, Point, States, apart
+from kanegen.codegen.derivation.euler_parameters.states import SIZE, States, apart
 from kanegen.codegen.graph import Expression
 from kanegen.codegen.mechanism.constraints import TorsionalSpringDamper, TranslationalSpringDamper
 
@@ -44,7 +44,7 @@ def _between_points(setting: Setting, states: States, spring: TranslationalSprin
     A damper, or a spring with a length at rest, has no direction where the points coincide.
     """
     lift, graph = setting.lift, setting.graph
-    first, second = (_end(setting, name) for name in (spring.first, spring.second))
+    first, second = (setting.point(name) for name in (spring.first, spring.second))
     line = apart(states, first, second)
     stiffness, damping, rest = lift(spring.stiffness), lift(spring.damping), lift(spring.rest)
     pull = stiffness
@@ -62,10 +62,3 @@ def _between_points(setting: Setting, states: States, spring: TranslationalSprin
             found[at : at + SIZE] = [x + y for x, y in zip(found[at : at + SIZE], part, strict=True)]
     return found
 
-
-def _end(setting: Setting, name: str) -> Point:
-    frame = setting.mechanism.frame(name)
-    chain = setting.model.chain
-    link = chain.index(frame.body)
-    arm = setting.lift.vector(chain.from_center(link, frame.position))
-    return Point(setting.model.places[link], arm)

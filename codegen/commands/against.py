@@ -1,0 +1,264 @@
+"""``kanegen compare MODEL --against ENGINE``: every kernel that both have, over random states."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import kanegen
+from kanegen.codegen import pipeline
+from kanegen.codegen.commands.peers import State, TreePeer, open_peer
+from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.names import c_names
+from kanegen.codegen.mechanism.records import JointKind, Mechanism
+from kanegen.errors import KanegenError
+
+Array = NDArray[np.float64]
+
+BOUND = 1e-10
+"""Largest difference that passes, relative to the largest component of a result in its state."""
+
+_FORCES = ("gravity_forces", "bias_forces", "coriolis_matrix")
+_FLOOR = 1e-3
+"""Forces that vanish in exact arithmetic (gravity on vertical axes) are rounding in an engine: they are held against this
+share of the largest force of inverse dynamics in the state at least."""
+
+_ARGUMENTS = {
+    "inverse_dynamics": "q v a",
+    "mass_matrix": "q",
+    "forward_dynamics": "q v tau",
+    "bias_forces": "q v",
+    "gravity_forces": "q",
+    "kinetic_energy": "q v",
+    "momentum": "q v",
+    "center_of_mass": "q",
+    "inverse_mass_matrix": "q",
+    "coriolis_matrix": "q v",
+    "centroidal_momentum_matrix": "q",
+    "inverse_dynamics_derivatives": "q v a",
+    "forward_dynamics_derivatives": "q v tau",
+    "regressor": "q v a",
+    "full_regressor": "q v a",
+    "frame_pose_": "q",
+    "frame_jacobian_rate_": "q v",
+    "frame_jacobian_": "q",
+    "frame_forces_": "q wrench",
+}
+"""Arguments of the kernels that an engine may have too; of the frames' kernels by their beginnings, longest first."""
+
+_OUTPUTS = {
+    "inverse_dynamics_derivatives": ("dq", "dv", "da"),
+    "forward_dynamics_derivatives": ("dq", "dv", "dtau"),
+}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The worst difference of a kernel: relative to the largest component, where it occurs, and both values there.
+
+    ``entry`` is the index in the result, ``names`` the speeds that its rows and columns belong to, where they do.
+    """
+
+    kernel: str
+    difference: float
+    state: int
+    entry: tuple[int, ...]
+    names: tuple[str, ...]
+    value: float
+    expected: float
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a comparison found; ``skipped`` has kernels that kanegen cannot give, and why."""
+
+    model: str
+    peer: str
+    states: int
+    seed: int
+    differences: tuple[Difference, ...]
+    skipped: Mapping[str, str]
+
+    @property
+    def passes(self) -> bool:
+        """Whether everything agrees within ``BOUND``."""
+        return all(d.difference <= BOUND for d in self.differences)
+
+
+def compare_against(
+    model: str | os.PathLike[str] | Mechanism,
+    engine: str,
+    *,
+    states: int = 100,
+    seed: int = 1983,
+    options: pipeline.Options | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Report:
+    """Differences between kanegen's compiled kernels and an engine's answers ("pinocchio" or "mujoco").
+
+    Where the engine reads the format of the model file it reads the file itself.  Friction and damping of joints are off in
+    both, springs on.  Raises ModelError where the engine is missing or the mechanism has what it cannot do.
+    """
+    mechanism = pipeline.read(model, options or pipeline.Options())
+    peer = open_peer(engine, mechanism, model)
+    if progress is not None:
+        progress(f"generating {mechanism.name}")
+    robot = kanegen.load(mechanism)
+    arguments = random_states(mechanism, robot, states, seed)
+    kernels = peer.kernels(c_names(robot.frame_names))
+    found, skipped = [], {}
+    grouped = _grouped(kernels)
+    known = {*pipeline.available(mechanism, pipeline.Options()), *robot.kernels, *robot.optional_kernels}
+    for name, parts in grouped.items():
+        if name not in known:
+            continue
+        if progress is not None:
+            progress(name)
+        try:
+            results = _results(robot, name, parts, arguments)
+        except (KanegenError, ModelError) as error:
+            skipped[name] = str(error)
+            continue
+        for part, result in results.items():
+            found.append(_difference(part, result, kernels[part], arguments, peer, robot.speed_names))
+    return Report(mechanism.name, peer.title, states, seed, tuple(found), skipped)
+
+
+def random_states(mechanism: Mechanism, robot: kanegen.Robot, count: int, seed: int) -> dict[str, Array]:
+    """q, v, a, tau and a wrench, (count, ...): angles and unit quaternions anywhere, displacements within a metre.
+
+    Forces are of the size of those of inverse dynamics in the state.
+    """
+    random = np.random.default_rng(seed)
+    nq, nv = len(mechanism.coordinates), mechanism.dof
+    q = random.uniform(-1.0, 1.0, (count, nq))
+    for index, name in enumerate(mechanism.coordinates):
+        if any(j.name == name and j.kind is JointKind.REVOLUTE for j in mechanism.joints):
+            q[:, index] *= np.pi
+    for ball in mechanism.balls:
+        first = mechanism.coordinates.index(ball.coordinates[-4])
+        quaternion = random.standard_normal((count, 4))
+        q[:, first : first + 4] = quaternion / np.linalg.norm(quaternion, axis=1, keepdims=True)
+    v, a, tau = random.standard_normal((3, count, nv))
+    largest = np.abs(robot.inverse_dynamics(q, v, a)).max(axis=1, keepdims=True)
+    return {"q": q, "v": v, "a": a, "tau": tau * largest, "wrench": random.standard_normal((count, 6))}
+
+
+def table(report: Report) -> str:
+    """The report for people to read."""
+    lines = [
+        f"{report.model} against {report.peer}, {report.states} random states (seed {report.seed})",
+        f"{'kernel':40} {'difference':>11}  where",
+    ]
+    for d in report.differences:
+        mark = "" if d.difference <= BOUND else f"  > {BOUND:.0e}: {d.value!r}, expected {d.expected!r}"
+        lines.append(f"{d.kernel:40} {d.difference:11.1e}  {_where(d)}{mark}")
+    lines += [f"{name:40} {'-':>11}  {reason}" for name, reason in report.skipped.items()]
+    return "\n".join(lines)
+
+
+def document(report: Report) -> dict[str, Any]:
+    """The report for a program to read."""
+    return {
+        "model": report.model,
+        "against": report.peer,
+        "states": report.states,
+        "seed": report.seed,
+        "bound": BOUND,
+        "passes": report.passes,
+        "kernels": [asdict(d) for d in report.differences],
+        "skipped": dict(report.skipped),
+    }
+
+
+def _where(d: Difference) -> str:
+    at = f" entry {list(d.entry)}" if d.entry else ""
+    named = f" ({', '.join(d.names)})" if d.names else ""
+    return f"state {d.state}{at}{named}"
+
+
+def _grouped(kernels: Mapping[str, object]) -> dict[str, list[str]]:
+    """Names with a part for each output, by kernel."""
+    grouped: dict[str, list[str]] = {}
+    for name in kernels:
+        grouped.setdefault(_kernel_of(name), []).append(name)
+    return grouped
+
+
+def _kernel_of(part: str) -> str:
+    """``kernel`` of ``kernel.output``, for kernels of several outputs; frames' names may hold dots of their own."""
+    kernel = part.partition(".")[0]
+    return kernel if kernel in _OUTPUTS else part
+
+
+def _results(
+    robot: kanegen.Robot, name: str, parts: Sequence[str], arguments: Mapping[str, Array]
+) -> dict[str, Array]:
+    """Results of all states by part, (count, ...)."""
+    beginning = (
+        name if name in _ARGUMENTS else next(k for k in _ARGUMENTS if k[-1] == "_" and name.startswith(k))
+    )
+    given = [arguments[argument] for argument in _ARGUMENTS[beginning].split()]
+    result = robot.call(name, *given)
+    if name == "regressor":
+        result = result @ robot.base_parameters
+    outputs = _OUTPUTS.get(name)
+    if outputs is None:
+        return {name: np.asarray(result)}
+    return {part: np.asarray(result[outputs.index(part.partition(".")[2])]) for part in parts}
+
+
+def _difference(
+    name: str,
+    result: Array,
+    expected_of: Callable[[State], Array],
+    arguments: Mapping[str, Array],
+    peer: TreePeer,
+    speeds: Sequence[str],
+) -> Difference:
+    worst: tuple[float, int, tuple[int, ...], float, float] | None = None
+    for index, value in enumerate(result):
+        state = State(**{key: array[index] for key, array in arguments.items()})
+        expected = expected_of(state)
+        scale = float(np.abs(expected).max(initial=0.0))
+        if name in _FORCES:
+            scale = max(scale, _FLOOR * np.abs(peer.inverse_dynamics(state.q, state.v, state.a)).max())
+        apart = np.abs(value - expected)
+        place = tuple(int(i) for i in np.unravel_index(int(np.argmax(apart)), apart.shape))
+        largest = float(apart[place])
+        relative = _relative(largest, scale)
+        if worst is None or relative > worst[0]:
+            worst = relative, index, place, float(value[place]), float(expected[place])
+    assert worst is not None  # there is a state at least
+    relative, index, place, ours, theirs = worst
+    return Difference(
+        name, relative, index, place, _named(name, result.shape[1:], place, speeds), ours, theirs
+    )
+
+
+def _relative(difference: float, scale: float) -> float:
+    """The ratio; NaN counts as infinite, and nothing against nothing as zero."""
+    if np.isnan(difference):
+        return float("inf")
+    if difference == 0:
+        return 0.0
+    return difference / scale if scale > 0 else float("inf")
+
+
+def _named(
+    name: str, shape: tuple[int, ...], place: tuple[int, ...], speeds: Sequence[str]
+) -> tuple[str, ...]:
+    """The speeds that an entry belongs to: rows and columns of force and mass matrices, columns of Jacobians."""
+    if name.startswith("frame_pose_") or name in ("momentum", "center_of_mass"):
+        return ()
+    of_rows = not name.startswith(("frame_jacobian", "centroidal"))
+    of_columns = name != "full_regressor"
+    wanted = [of_rows, of_columns]
+    return tuple(
+        speeds[i] for i, size, has in zip(place, shape, wanted, strict=False) if has and size == len(speeds)
+    )

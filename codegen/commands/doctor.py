@@ -1,0 +1,91 @@
+"""``kanegen doctor``: everything wrong or doubtful in a model, at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from kanegen.codegen.mechanism import catalogue
+from kanegen.codegen.mechanism.doctor import examine, examine_urdf
+from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.findings import Finding, Severity
+from kanegen.codegen.mechanism.importers import ANGLE_TOLERANCE, read_file
+from kanegen.codegen.mechanism.importers.formats import format_of
+from kanegen.codegen.mechanism.importers.xml_tree import parse_file
+
+_ORDER = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
+_PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(: (?P<where>.+))?", re.DOTALL)
+
+
+def diagnose(
+    model: str, *, floating_base: bool = False, angle_tolerance: float = ANGLE_TOLERANCE
+) -> tuple[Finding, ...]:
+    """The findings about a built-in mechanism or a model file, errors first; a model that is refused has an ERROR."""
+    try:
+        found = _found(model, floating_base, angle_tolerance)
+    except ModelError as error:
+        found = (_refusal(error),)
+    return tuple(sorted(found, key=lambda finding: _ORDER.index(finding.severity)))
+
+
+def text(model: str, findings: Sequence[Finding]) -> str:
+    """The findings, one a line, and how many there are of each severity."""
+    lines = [_line(finding) for finding in findings]
+    counts = _counts(findings)
+    total = ", ".join(f"{count} {name if count != 1 else name[:-1]}" for name, count in counts.items())
+    return "\n".join([*lines, f"{model}: {total}"])
+
+
+def document(model: str, findings: Sequence[Finding]) -> dict[str, Any]:
+    """The findings for a program to read."""
+    listed = [asdict(finding) | {"severity": finding.severity.value} for finding in findings]
+    return {"model": model, **_counts(findings), "findings": listed}
+
+
+def passes(findings: Sequence[Finding]) -> bool:
+    """Whether there is no error among them."""
+    return all(finding.severity is not Severity.ERROR for finding in findings)
+
+
+def _found(model: str, floating_base: bool, angle_tolerance: float) -> tuple[Finding, ...]:
+    if model in catalogue.names():
+        return examine(catalogue.mechanism(model))
+    path = Path(model)
+    kind = format_of(path)
+    if kind == "urdf":
+        return examine_urdf(parse_file(path), floating_base=floating_base, angle_tolerance=angle_tolerance)
+    if kind == "xacro":
+        from kanegen.codegen.mechanism.importers.xacro import expand
+
+        root, said = expand(path)
+        return (
+            *said,
+            *examine_urdf(root, floating_base=floating_base, angle_tolerance=angle_tolerance),
+        )
+    imported = read_file(path, floating_base=floating_base, allow_unphysical=True)
+    return (*imported.findings, *examine(imported.mechanism))
+
+
+def _refusal(error: ModelError) -> Finding:
+    """An error as a finding; file and line are those that its ``where`` begins with."""
+    place = _PLACE.fullmatch(error.where)
+    if place is None:
+        return Finding(Severity.ERROR, error.where, error.what, error.expected, error.cure)
+    where = place["where"] or "file"
+    return Finding(
+        Severity.ERROR, where, error.what, error.expected, error.cure, place["file"], int(place["line"])
+    )
+
+
+def _line(finding: Finding) -> str:
+    at = f"{finding.place}: " if finding.place else ""
+    return f"{at}{finding.severity.value}: {finding.where}: {finding.what}; expected {finding.expected}. {finding.cure}"
+
+
+def _counts(findings: Sequence[Finding]) -> dict[str, int]:
+    return {
+        f"{severity.value}s": sum(finding.severity is severity for finding in findings) for severity in _ORDER
+    }

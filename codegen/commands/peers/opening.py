@@ -1,0 +1,45 @@
+"""Which peer answers about which model."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from kanegen.codegen.commands.peers import mujoco_engine, pinocchio_engine
+from kanegen.codegen.commands.peers.engine import Engine
+from kanegen.codegen.commands.peers.links import check_tree
+from kanegen.codegen.commands.peers.tree_peer import TreePeer
+from kanegen.codegen.mechanism.importers.formats import format_of
+from kanegen.codegen.mechanism.records import Mechanism
+
+
+def _pinocchio(mechanism: Mechanism, file: Path | None) -> Engine:
+    if file is not None and format_of(file) == "urdf":
+        engine = pinocchio_engine.of_urdf(mechanism, str(file))
+        if engine is not None:
+            return engine
+    return pinocchio_engine.of_mechanism(mechanism)
+
+
+def _mujoco(mechanism: Mechanism, file: Path | None) -> Engine:
+    if file is not None and format_of(file) == "mjcf":
+        return mujoco_engine.of_mjcf(mechanism, file)
+    return mujoco_engine.of_mechanism(mechanism)
+
+
+ENGINES: Mapping[str, Callable[[Mechanism, Path | None], Engine]] = {
+    "pinocchio": _pinocchio,
+    "mujoco": _mujoco,
+}
+"""Peers by name."""
+
+
+def open_peer(name: str, mechanism: Mechanism, model: str | os.PathLike[str] | Mechanism) -> TreePeer:
+    """A peer for a mechanism that was read from ``model``: from the same file where both read it.
+
+    Raises ModelError where the engine is not installed or the mechanism has what it cannot do.
+    """
+    check_tree(mechanism, name)
+    is_file = isinstance(model, str | os.PathLike) and Path(model).is_file()
+    return TreePeer(mechanism, ENGINES[name](mechanism, Path(model) if is_file else None))  # type: ignore[arg-type]

@@ -1,0 +1,48 @@
+"""The kernels of derivatives of any mechanism, by name; they are generated only when asked for.
+
+A plain tree has derivatives of its own, from composites; balls, mimics, springs and friction carry these to q and v.  For
+constrained mechanisms the two ways compete: carrying the tree's derivatives, and differentiating the whole program.  Other
+formulations, and other speeds, are differentiated as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from kanegen.codegen.derivation.constraints import derivative_kernels as through_constraints
+from kanegen.codegen.derivation.constraints.kernels import ConstrainedFormulation
+from kanegen.codegen.derivation.derivative_arguments import INVERSE
+from kanegen.codegen.derivation.derivative_kernels import (
+    cheaper,
+    derivative_kernels,
+    differentiated,
+    inverse_dynamics_derivatives,
+)
+from kanegen.codegen.derivation.joint_motion import derivative_kernels as through_joints
+from kanegen.codegen.derivation.joint_motion.kernels import carried
+from kanegen.codegen.derivation.standard import DYNAMICS, Build
+from kanegen.codegen.mechanism.records import Mechanism
+
+
+def kernels_of_derivatives(
+    mechanism: Mechanism, builds: Mapping[str, Build], live_parameters: bool, recursive: bool = True
+) -> dict[str, Build]:
+    """Derivatives of inverse and forward dynamics by q, v, a or tau, and by live parameters where there are any.
+
+    ``builds`` are the mechanism's kernels in its formulation; ``recursive`` says that this is recursive Newton-Euler on
+    the joint rates, or on the speeds of a constrained mechanism.
+    """
+    whole = differentiated(builds["inverse_dynamics"], builds["mass_matrix"], builds["coordinate_rates"])
+    if not recursive:
+        derivatives = whole
+    elif mechanism.plain_tree:
+        derivatives = inverse_dynamics_derivatives
+    elif mechanism.constrained:
+        make = partial(through_constraints.inverse_dynamics_derivatives, build=inverse_dynamics_derivatives)
+        formulation = ConstrainedFormulation(mechanism, DYNAMICS, {}, live_parameters)
+        derivatives = cheaper(formulation.carried({INVERSE: make})[INVERSE], whole)
+    else:
+        make = partial(through_joints.inverse_dynamics_derivatives, build=inverse_dynamics_derivatives)
+        derivatives = carried(mechanism, DYNAMICS, live_parameters, {INVERSE: make})[INVERSE]
+    return derivative_kernels(builds, derivatives, mechanism.parameters if live_parameters else ())

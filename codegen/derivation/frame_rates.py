@@ -1,0 +1,178 @@
+"""How Jacobians of frames change, and what forces at frames are on the joints.
+
+With J_i the velocity of a frame's origin P for a unit rate of joint i along s_i, w_i the angular velocity of the body that
+carries joint i, and u_i what joint i and the joints beyond it (on the way to P) add to the velocity of P,
+
+    revolute   dJ_i/dt = w_i x J_i + s_i x u_i,   ds_i/dt = w_i x s_i          prismatic   dJ_i/dt = w_i x J_i
+
+(the angular part is ds_i/dt for revolute joints and zero for prismatic ones).  Or the formulas of the Jacobian are
+differentiated as they stand: it is a decision point.
+
+A force f at P and a moment n are s_i . (n + r x f) on joint i, with r from the joint to P.  Force and moment are carried
+outwards and the arm inwards in the axes of the bodies, where s_i is a coordinate axis; no Jacobian is formed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.kernel_arguments import force_argument, position_input, rate_input
+from kanegen.codegen.derivation.kinematics import Kinematics, frame_jacobian, start
+from kanegen.codegen.derivation.motion import Motion
+from kanegen.codegen.derivation.placement import PlacedTree
+from kanegen.codegen.graph import Argument, Expression, Program, Tangents, constant, inputs, total
+from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.mechanism.records import Frame, Mechanism
+
+Rows = list[list[Expression]]
+Vector = Sequence[Expression]
+
+
+def frame_jacobian_rate(
+    tree: PlacedTree, mechanism: Mechanism, choices: Choices, frame: Frame, kernel: str
+) -> Program:
+    """Time derivative of a frame's Jacobian, in the base frame: its accelerations are J a + (dJ/dt) v."""
+    jacobian = frame_jacobian(tree, mechanism, choices, frame, kernel)
+    graph, n = jacobian.graph, len(tree.bodies)
+    flat = [Expression(graph, ref) for ref in jacobian.results[0]]
+    rows = [flat[n * m : n * m + n] for m in range(6)]
+    v = inputs(graph, "v", n)
+    if choices.pick(f"method of {kernel}", 2) == 0:
+        source = "joint axes crossed with velocities"
+        rates = jacobian_rates(tree, frame, rows, v)
+    else:
+        source = "derivative of the Jacobian's formulas"
+        tangents = Tangents(graph, dict(zip(inputs(graph, "q", n), v, strict=True)))
+        rates = [[tangents.first(x) for x in row] for row in rows]
+    return Program(
+        name=kernel,
+        title=f"time derivative of the Jacobian of the frame {frame.name}",
+        source=source,
+        inputs=(position_input(mechanism), rate_input(mechanism)),
+        outputs=(jacobian_rate_output(frame.name, n),),
+        graph=graph,
+        results=(tuple(x.ref for row in rates for x in row),),
+    )
+
+
+def jacobian_rate_output(frame: str, n: int, rates: str = "joint rate") -> Argument:
+    """The derivative of a frame's Jacobian as a result, for ``n`` rates of the kind that is named."""
+    return Argument(
+        "Jdot",
+        (6, n),
+        "m/s, 1/s",
+        f"time derivative of the Jacobian of {frame}: of the velocity of its origin, then of its angular velocity, in the "
+        f"base frame, for each {rates} = 1",
+    )
+
+
+def jacobian_rates(tree: PlacedTree, frame: Frame, jacobian: Rows, v: Vector) -> Rows:
+    """The derivative of a Jacobian (6, n), in coordinate order, from its own columns."""
+    graph = v[0].graph
+    zero = constant(graph, 0)
+    path = _path(tree, frame)
+    columns = {i: [row[tree.bodies[i].coordinate] for row in jacobian] for i in path}
+    turning: dict[int, list[Expression]] = {}
+    w = [zero] * 3
+    for i in path:
+        turning[i] = w
+        if tree.bodies[i].revolute:
+            rate = v[tree.bodies[i].coordinate]
+            w = [x + s * rate for x, s in zip(w, columns[i][3:], strict=True)]
+    rates = [[zero] * len(tree.bodies) for _ in range(6)]
+    u = [zero] * 3
+    for i in reversed(path):
+        c = tree.bodies[i].coordinate
+        linear, axis = columns[i][:3], columns[i][3:]
+        u = [x + j * v[c] for x, j in zip(u, linear, strict=True)]
+        for m in range(3):
+            terms = _cross(turning[i], linear, m)
+            if tree.bodies[i].revolute:
+                terms += _cross(axis, u, m)
+                rates[3 + m][c] = total(graph, _cross(turning[i], axis, m))
+            rates[m][c] = total(graph, terms)
+    return rates
+
+
+def frame_forces(
+    tree: PlacedTree, mechanism: Mechanism, choices: Choices, frame: Frame, kernel: str
+) -> Program:
+    """Generalized forces of a force and a moment at a frame's origin: J^T wrench."""
+    kinematics = start(tree, choices)
+    graph = kinematics.motion.graph
+    tau = projected_forces(kinematics, frame, inputs(graph, "wrench", 6))
+    return Program(
+        name=kernel,
+        title=f"generalized forces of a force and a moment at the frame {frame.name}",
+        source="force and moment carried outwards to each joint",
+        inputs=(position_input(mechanism), wrench_argument(frame.name)),
+        outputs=(
+            force_argument(mechanism, "tau", "generalized forces that the force and the moment are equal to"),
+        ),
+        graph=graph,
+        results=(tuple(x.ref for x in tau),),
+    )
+
+
+def wrench_argument(frame: str) -> Argument:
+    """A force and a moment at a frame as an argument."""
+    return Argument(
+        "wrench",
+        (6,),
+        "N, N m",
+        f"force on {frame} at its origin, then moment, along the axes of the base frame",
+    )
+
+
+def projected_forces(kinematics: Kinematics, frame: Frame, wrench: Vector) -> list[Expression]:
+    """Generalized forces, in coordinate order, of a force and a moment at a frame's origin along the base axes."""
+    motion, tree = kinematics.motion, kinematics.tree
+    tau = [motion.zero] * len(tree.bodies)
+    path = _path(tree, frame)
+    arms: dict[int, Vector] = {}
+    _, _, arm = kinematics.frame(frame)
+    for i in reversed(path):
+        arms[i] = arm
+        arm = vec.add(motion.position(i), _to_parent(motion, i, arm))
+    force, moment = wrench[:3], wrench[3:]
+    for i in path:
+        body = tree.bodies[i]
+        k = body.axis
+        a, b = (k + 1) % 3, (k + 2) % 3
+        force, moment = _from_parent(motion, i, force), _from_parent(motion, i, moment)
+        along = force[k]
+        if body.revolute:
+            along = motion.sum([moment[k], arms[i][a] * force[b], -arms[i][b] * force[a]])
+        tau[body.coordinate] = along * motion.to_unit(i)
+    return tau
+
+
+def _to_parent(motion: Motion, i: int, v: Vector) -> tuple[Expression, ...]:
+    """A vector given in body i's frame along the axes of its parent."""
+    return tuple(
+        motion.out_of_joint_frame(i, lambda r: motion.out_of_body(i, v.__getitem__, r), m) for m in range(3)
+    )
+
+
+def _from_parent(motion: Motion, i: int, v: Vector) -> tuple[Expression, ...]:
+    """A vector given along the axes of body i's parent in body i's frame."""
+    return tuple(
+        motion.into_body(i, lambda c: motion.into_joint_frame(i, v.__getitem__, c), r) for r in range(3)
+    )
+
+
+def _path(tree: PlacedTree, frame: Frame) -> list[int]:
+    """The bodies from the base to the one that carries a frame."""
+    path: list[int] = []
+    i = tree.index(frame.body)
+    while i >= 0:
+        path.insert(0, i)
+        i = tree.bodies[i].parent
+    return path
+
+
+def _cross(u: Vector, v: Vector, m: int) -> list[Expression]:
+    """The terms of component m of u x v."""
+    a, b = (m + 1) % 3, (m + 2) % 3
+    return [u[a] * v[b], -u[b] * v[a]]

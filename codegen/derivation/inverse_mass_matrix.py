@@ -1,0 +1,107 @@
+"""The inverse of the mass matrix, by whichever of two methods counts fewer operations.
+
+Composite inertias and a sparse L D L^T whose inverse is formed in one triangle; or, column by column, the articulated-body
+recursion for unit forces on a mechanism at rest without weight, where everything but the columns' own forces is shared
+(Carpentier & Mansard 2018).  The first costs the cube of the number of joints in a row, the second its square: long chains
+have the choice, which is a decision point.
+"""
+
+from __future__ import annotations
+
+from kanegen.codegen.derivation import articulated_body
+from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.composite_inertia import CompositeInertia
+from kanegen.codegen.derivation.kernel_arguments import position_input
+from kanegen.codegen.derivation.linear_inverse import inverse
+from kanegen.codegen.derivation.linear_solve import blockings, elimination_orders
+from kanegen.codegen.derivation.motion import Motion
+from kanegen.codegen.derivation.placement import PlacedTree
+from kanegen.codegen.derivation.regularity import require_regular
+from kanegen.codegen.derivation.unit_gauge import with_unit_of_length
+from kanegen.codegen.graph import Argument, Expression, Graph, Program, constant, inputs
+from kanegen.codegen.mechanism.records import Mechanism
+
+METHOD = "method of the inverse mass matrix"
+
+_LONG = 20
+"""Joints in a row from which on the articulated-body recursion can be the cheaper method (both were counted)."""
+
+
+def inverse_mass_matrix(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+    """M(q)^-1, full and symmetric.  Raises ModelError where a joint has no inertia to move."""
+    require_regular(mechanism)
+    tree = with_unit_of_length(tree, choices)
+    graph = Graph()
+    n = len(tree.bodies)
+    rest = [Expression(graph, graph.zero)] * n
+    motion = Motion(tree, graph, choices, inputs(graph, "q", n), rest, rest)
+    if choices.pick(METHOD, 2 if _longest_chain(tree) >= _LONG else 1) == 0:
+        source = "composite inertias and the inverse of a sparse L D L^T (Takahashi, Fagan & Chin 1973)"
+        entries = _by_elimination(tree, motion, choices)
+    else:
+        source = "articulated-body recursion for unit forces (Carpentier & Mansard 2018)"
+        entries = _by_articulated_bodies(tree, motion)
+    return Program(
+        name="inverse_mass_matrix",
+        title="inverse of the mass matrix",
+        source=source,
+        inputs=(position_input(mechanism),),
+        outputs=(inverse_output(n),),
+        graph=graph,
+        results=(tuple(x.ref for row in entries for x in row),),
+        labels=motion.labels,
+    )
+
+
+def inverse_output(n: int, order: str = "coordinates") -> Argument:
+    """The inverse mass matrix as a result, on ``n`` rates in the order of what is named."""
+    return Argument(
+        "Minv",
+        (n, n),
+        "1/(kg m^2), 1/(kg m), 1/kg",
+        f"inverse of the mass matrix, rows and columns in the order of the {order}",
+    )
+
+
+def _longest_chain(tree: PlacedTree) -> int:
+    depth: list[int] = []
+    for body in tree.bodies:
+        depth.append(1 + (depth[body.parent] if body.parent >= 0 else 0))
+    return max(depth, default=0)
+
+
+def _by_elimination(tree: PlacedTree, motion: Motion, choices: Choices) -> list[list[Expression]]:
+    """In the order of the bodies and the tree's unit of length first: its zeros are the tree's branches."""
+    n = len(tree.bodies)
+    composite = CompositeInertia(tree, motion)
+    matrix = [[motion.zero] * n for _ in range(n)]
+    for j in range(n):
+        for i, value in composite.column(j).items():
+            matrix[i][j] = matrix[j][i] = value
+    orders = elimination_orders(
+        [[not x.is_zero for x in row] for row in matrix], [[x.is_number for x in row] for row in matrix]
+    )
+    order = orders[choices.pick("elimination order of the inverse", len(orders))]
+    ways = blockings(order, matrix)
+    found = inverse(matrix, ways[choices.pick("pivots of the inverse", len(ways))])
+    entries = [[motion.zero] * n for _ in range(n)]
+    for i, row in enumerate(tree.bodies):
+        for j, column in enumerate(tree.bodies):
+            factor = 1 / (motion.to_unit(i) * motion.to_unit(j))
+            entries[row.coordinate][column.coordinate] = found[i][j] * factor
+    return entries
+
+
+def _by_articulated_bodies(tree: PlacedTree, motion: Motion) -> list[list[Expression]]:
+    """Accelerations for unit forces; of each pair of equal entries only that nearer to the base in its row is used."""
+    n = len(tree.bodies)
+    one = constant(motion.graph, 1)
+    entries = [[motion.zero] * n for _ in range(n)]
+    for j, body in enumerate(tree.bodies):
+        tau = [motion.zero] * n
+        tau[body.coordinate] = one
+        a = articulated_body.forward_dynamics(tree, motion, tau)
+        for i in range(j + 1):
+            k = tree.bodies[i].coordinate
+            entries[k][body.coordinate] = entries[body.coordinate][k] = a[k]
+    return entries

@@ -1,0 +1,24 @@
+"""The tree from which the kernels of a mechanism are derived."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kanegen.codegen.derivation.constraints.spanning_tree import spanning_tree
+from kanegen.codegen.derivation.joint_motion.tree import keeps_parameters, tree_of_joints
+from kanegen.codegen.mechanism.records import Mechanism
+
+
+@dataclass(frozen=True, slots=True)
+class DerivationTree:
+    """A plain tree, and whether it is to be derived with live parameters."""
+
+    mechanism: Mechanism
+    live: bool
+
+
+def derivation_tree(mechanism: Mechanism, live: bool) -> DerivationTree:
+    """The mechanism itself where it is a plain tree; otherwise the tree of its joints, without what ties or resists them."""
+    if mechanism.plain_tree or mechanism.constrained:
+        return DerivationTree(spanning_tree(mechanism), live)
+    return DerivationTree(tree_of_joints(mechanism, live), keeps_parameters(mechanism, live))

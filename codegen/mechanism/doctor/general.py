@@ -1,0 +1,29 @@
+"""Everything that can be said of a mechanism, wherever it comes from."""
+
+from __future__ import annotations
+
+from kanegen.codegen.mechanism.doctor.inertias import check_inertias
+from kanegen.codegen.mechanism.doctor.joints import check_joints
+from kanegen.codegen.mechanism.doctor.naming import check_names
+from kanegen.codegen.mechanism.doctor.resistance import check_resistance
+from kanegen.codegen.mechanism.doctor.subject import Place, of_mechanism
+from kanegen.codegen.mechanism.findings import Finding
+from kanegen.codegen.mechanism.records import Mechanism
+
+
+def examine(mechanism: Mechanism) -> tuple[Finding, ...]:
+    """What is wrong or doubtful in a mechanism."""
+    subject = of_mechanism(mechanism)
+    frames = [frame.name for frame in mechanism.frames]
+    return (
+        *check_names([subject.place], [mechanism.name], "mechanism"),
+        *check_names(
+            [Place(f"coordinate {name!r}") for name in mechanism.coordinates],
+            mechanism.coordinates,
+            "coordinate",
+        ),
+        *check_names([Place(f"frame {name!r}") for name in frames], frames, "frame"),
+        *check_inertias(subject),
+        *check_joints(subject),
+        *check_resistance(mechanism),
+    )

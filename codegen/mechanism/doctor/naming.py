@@ -1,0 +1,32 @@
+"""Names that C and Python cannot spell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kanegen.codegen.mechanism.doctor.subject import Place
+from kanegen.codegen.mechanism.findings import Finding, Severity
+from kanegen.codegen.mechanism.names import c_names
+
+
+def check_names(names: Iterable[Place], originals: Iterable[str], what: str) -> Iterator[Finding]:
+    """Findings about names of one kind; ``names`` says where each of the ``originals`` is."""
+    listed = list(originals)
+    identifiers = c_names(listed)
+    for place, name in zip(names, listed, strict=True):
+        if name != name.strip():
+            yield place.finding(
+                Severity.WARNING,
+                "name",
+                "begins or ends with white space",
+                "a name without",
+                "Remove it wherever the name occurs.",
+            )
+        if identifiers[name] != name:
+            yield place.finding(
+                Severity.NOTE,
+                "name",
+                f"becomes {identifiers[name]!r} in the names of C functions and fields",
+                f"a {what} that C and Python can spell",
+                "Nothing: in Python the name works as it is.",
+            )

@@ -1,0 +1,114 @@
+"""Coordinates that no inertia resists: forward dynamics does not exist with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanegen.codegen.mechanism.findings import Finding, Severity
+from kanegen.codegen.mechanism.records import BASE, Joint, JointKind, Matrix3, Mechanism, Vector3
+from kanegen.codegen.mechanism.values import numeric
+
+Array = NDArray[np.float64]
+
+_VANISHES_BELOW = 1e-11
+"""Of the inertia with all other joints locked; doubles leave 1e-15 times the number of joints."""
+
+
+def check_resistance(mechanism: Mechanism) -> Iterator[Finding]:
+    """A warning for each speed that no inertia resists once the joints beyond it give way.
+
+    The mass matrix in one arbitrary state, eliminated from the tips inwards: what vanishes there vanishes everywhere, but
+    for a chance of measure zero.  Mechanisms with loops or constraints are left to the derivation.
+    """
+    if mechanism.constrained:
+        return
+    m, names = _mass_matrix(mechanism)
+    locked = m.diagonal().copy()
+    if not locked.any():
+        return  # nothing has inertia: one finding says so, not one for each joint
+    for k in reversed(range(len(names))):
+        if m[k, k] <= _VANISHES_BELOW * locked[k] or locked[k] == 0:
+            shared = "" if locked[k] == 0 else " that the joints beyond it could not leave at rest"
+            yield Finding(
+                Severity.WARNING,
+                f"joint {names[k]!r}",
+                f"has no inertia behind it{shared}: forward dynamics is undefined",
+                "a body with mass or inertia that the joint moves",
+                "Give the bodies beyond it their inertia, or make the joint fixed; inverse dynamics works as it is.",
+            )
+            continue
+        m = m - np.outer(m[:, k], m[k]) / m[k, k]
+
+
+def _mass_matrix(mechanism: Mechanism) -> tuple[Array, tuple[str, ...]]:
+    """The mass matrix (n, n) on the rates that are independent, and the joints that they belong to, bases first."""
+    moving = [joint.name for joint in mechanism.joints if joint.kind is not JointKind.FIXED]
+    column = {name: k for k, name in enumerate(moving)}
+    frames = {BASE: (np.eye(3), np.zeros(3))}
+    columns = {BASE: np.zeros((6, len(moving)))}
+    m = np.zeros((len(moving), len(moving)))
+    bodies = {body.name: body for body in mechanism.bodies}
+    for joint in mechanism.joints:
+        jacobian = columns[
+            joint.parent
+        ].copy()  # angular velocity, and velocity of the point at the base's origin
+        turn, origin = _placed(joint, frames[joint.parent], mechanism)
+        if joint.kind is not JointKind.FIXED:
+            k = column[joint.name]
+            axis = turn @ _vector(joint.axis, mechanism)
+            q = 0.0 if joint.still else np.sin(1.0 + 2.0 * k)  # any numbers that share no symmetry
+            if joint.kind is JointKind.REVOLUTE:
+                jacobian[:3, k], jacobian[3:, k] = axis, np.cross(origin, axis)
+                turn = _turned(axis, q) @ turn
+            else:
+                jacobian[3:, k] = axis
+                origin = origin + q * axis
+            m[k, k] += float(numeric(joint.rotor_inertia, mechanism))
+        frames[joint.child], columns[joint.child] = (turn, origin), jacobian
+        inertia = bodies[joint.child].inertia
+        if inertia is not None:
+            mass = float(numeric(inertia.mass, mechanism))
+            center = origin + turn @ _vector(inertia.center, mechanism)
+            tensor = turn @ _matrix(inertia.tensor, mechanism) @ turn.T
+            omega = jacobian[:3]
+            velocity = jacobian[3:] + np.cross(omega.T, center).T
+            m += omega.T @ tensor @ omega + mass * velocity.T @ velocity
+    return _reduced(m, mechanism, moving)
+
+
+def _reduced(m: Array, mechanism: Mechanism, moving: list[str]) -> tuple[Array, tuple[str, ...]]:
+    """T^T M T for joints that follow others."""
+    leaders = {mimic.joint: mimic for mimic in mechanism.mimics}
+    free = [name for name in moving if name not in leaders]
+    t = np.zeros((len(moving), len(free)))
+    for row, name in enumerate(moving):
+        factor = 1.0
+        while name in leaders:
+            factor *= float(numeric(leaders[name].multiplier, mechanism))
+            name = leaders[name].leader
+        t[row, free.index(name)] = factor
+    return t.T @ m @ t, tuple(free)
+
+
+def _placed(joint: Joint, parent: tuple[Array, Array], mechanism: Mechanism) -> tuple[Array, Array]:
+    turn, origin = parent
+    return turn @ _matrix(joint.rotation, mechanism), origin + turn @ _vector(joint.position, mechanism)
+
+
+def _turned(axis: Array, angle: float) -> Array:
+    """Rodrigues' formula."""
+    x, y, z = axis
+    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    turned: Array = np.eye(3) + np.sin(angle) * skew + (1 - np.cos(angle)) * skew @ skew
+    return turned
+
+
+def _vector(vector: Vector3, mechanism: Mechanism) -> Array:
+    return np.array([float(numeric(x, mechanism)) for x in vector])
+
+
+def _matrix(matrix: Matrix3, mechanism: Mechanism) -> Array:
+    return np.array([_vector(row, mechanism) for row in matrix])

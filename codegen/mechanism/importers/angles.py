@@ -1,0 +1,63 @@
+"""Angles and directions as files write them: rounded, and mostly meant to be quarter turns.
+
+A quarter turn has sine and cosine 0 and 1, which the kernels then need not multiply with.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from kanegen.codegen.mechanism.values import degrees
+
+Row = tuple[Fraction, Fraction, Fraction]
+
+QUARTER_TURN = degrees(90)
+"""pi/2 to 60 digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuarterTurns:
+    """The multiple of pi/2 nearest to an angle, and how far the angle is from it [rad]."""
+
+    count: int
+    distance: Fraction
+
+    @property
+    def angle(self) -> Fraction:
+        """The multiple itself, to 60 digits [rad]."""
+        return self.count * QUARTER_TURN
+
+    @property
+    def text(self) -> str:
+        """For a message: "pi/2", "-pi", "0"."""
+        if self.count == 0:
+            return "0"
+        half, odd = divmod(abs(self.count), 2)
+        factor = abs(self.count) if odd else half
+        return f"{'-' if self.count < 0 else ''}{'' if factor == 1 else factor}pi{'/2' if odd else ''}"
+
+
+def nearest_quarter_turns(angle: Fraction) -> QuarterTurns:
+    """Which multiple of pi/2 an angle [rad] may stand for."""
+    count = round(angle / QUARTER_TURN)
+    return QuarterTurns(count, abs(angle - count * QUARTER_TURN))
+
+
+def rotation_of_quaternion(
+    quaternion: tuple[Fraction, ...],
+) -> tuple[Row, Row, Row]:
+    """The rows of the rotation that a quaternion (x, y, z, w) of any length but zero stands for, exactly."""
+    x, y, z, w = quaternion
+    s = 2 / (x * x + y * y + z * z + w * w)
+    return (
+        (1 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)),
+        (s * (x * y + z * w), 1 - s * (x * x + z * z), s * (y * z - x * w)),
+        (s * (x * z - y * w), s * (y * z + x * w), 1 - s * (x * x + y * y)),
+    )
+
+
+def cleared(direction: tuple[Fraction, ...], tolerance: Fraction) -> tuple[Fraction, ...]:
+    """A direction without components that turn it by less than ``tolerance`` [rad]."""
+    largest = max(abs(component) for component in direction)
+    return tuple(Fraction(0) if abs(x) <= tolerance * largest else x for x in direction)

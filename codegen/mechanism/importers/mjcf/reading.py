@@ -1,0 +1,92 @@
+"""From a compiled model to a mechanism."""
+
+from __future__ import annotations
+
+import logging
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from kanegen.codegen.mechanism.builder import MechanismBuilder
+from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.findings import log
+from kanegen.codegen.mechanism.importers.imported import Imported
+from kanegen.codegen.mechanism.importers.mjcf.bodies import Tree, add_bodies, to_fraction, with_resistance
+from kanegen.codegen.mechanism.importers.mjcf.coupling import (
+    add_equalities,
+    add_springs,
+    held_joints,
+    independent_speeds,
+    notes,
+)
+from kanegen.codegen.mechanism.importers.mjcf.names import Names
+from kanegen.codegen.mechanism.importers.mjcf.source import Source, compiled
+from kanegen.codegen.mechanism.importers.mjcf.unsupported import disabled, refuse_unsupported
+from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.speeds import JointRate
+from kanegen.codegen.mechanism.validation import validated
+
+logger = logging.getLogger(__name__)
+
+
+def read(
+    path: str | os.PathLike[str], *, floating_base: bool = False, allow_unphysical: bool = False
+) -> Imported:
+    """The mechanism of an MJCF file.  Raises ModelError.
+
+    ``floating_base`` lets the one body that stands on the world move freely, unless the file does so itself.
+    """
+    return _imported(compiled(Path(path)), Path(path).stem, floating_base, allow_unphysical)
+
+
+def from_mjcf(
+    path_or_text: str | os.PathLike[str], *, floating_base: bool = False, allow_unphysical: bool = False
+) -> Mechanism:
+    """The mechanism of an MJCF file, or of a text that is MJCF itself.  Raises ModelError."""
+    if isinstance(path_or_text, str) and "<" in path_or_text:
+        return _imported(compiled(path_or_text), "mechanism", floating_base, allow_unphysical).mechanism
+    return read(path_or_text, floating_base=floating_base, allow_unphysical=allow_unphysical).mechanism
+
+
+def _imported(source: Source, title: str, floating_base: bool, allow_unphysical: bool) -> Imported:
+    mujoco, model = source.mujoco, source.model
+    names = Names(mujoco, model)
+    try:
+        refuse_unsupported(mujoco, model, names)
+        mechanism = _mechanism(source, names, title, floating_base, allow_unphysical)
+    except ModelError as error:
+        if source.file is None:
+            raise
+        raise ModelError(f"{source.file}: {error.where}", error.what, error.expected, error.cure) from None
+    findings = [*source.findings, *names.findings, *notes(mujoco, model, names)]
+    located = tuple(replace(finding, file=source.file) for finding in findings)
+    log(logger, located)
+    return Imported(mechanism, located)
+
+
+def _mechanism(
+    source: Source, names: Names, title: str, floating_base: bool, allow_unphysical: bool
+) -> Mechanism:
+    mujoco, model = source.mujoco, source.model
+    weightless = disabled(mujoco, model, "GRAVITY")
+    gravity = [0.0] * 3 if weightless else [float(g) for g in model.opt.gravity]
+    builder = MechanismBuilder(_model_name(model) or title, gravity)
+    tree = Tree(mujoco, model, names, builder, held_joints(mujoco, model, names))
+    add_bodies(tree, floating_base)
+    loops = add_equalities(tree)
+    add_springs(tree)
+    if loops:
+        builder.speeds([JointRate(name) for name in independent_speeds(tree)])
+    mechanism = builder.build(allow_unphysical)
+    if tree.resisting:
+        joints = tuple(with_resistance(j, tree.resisting) for j in mechanism.joints)
+        mechanism = replace(mechanism, joints=joints)
+    home = tuple(to_fraction(tree.home[name]) for name in mechanism.coordinates)
+    return validated(replace(mechanism, home=home if any(home) else ()), allow_unphysical)
+
+
+def _model_name(model: object) -> str:
+    """The model's own name: the first of the table of names; MuJoCo writes its own where the file has none."""
+    names: bytes = model.names  # type: ignore[attr-defined]
+    name = names.split(b"\0", 1)[0].decode("utf-8", "replace")
+    return "" if name == "MuJoCo Model" else name

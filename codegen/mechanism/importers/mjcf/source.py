@@ -1,0 +1,169 @@
+"""From a file or a text to a compiled model of MuJoCo."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.findings import Finding, Severity
+
+_LINE = re.compile(r"\bline (?:number)?\s*=?\s*(\d+)|Line number\s*=\s*(\d+)")
+_ELEMENT = re.compile(r"Element (?:name )?'([^']*)'")
+_NO_FILE = re.compile(r"opening file|resource provider|not found|could not (?:open|load|find)", re.IGNORECASE)
+
+
+@contextmanager
+def warnings_of(mujoco: ModuleType) -> Iterator[list[str]]:
+    """Collects MuJoCo's warnings, which otherwise go to the terminal and into a file in the working directory."""
+    before = mujoco.get_mju_user_warning()
+    messages: list[str] = []
+    mujoco.set_mju_user_warning(messages.append)
+    try:
+        yield messages
+    finally:
+        mujoco.set_mju_user_warning(before)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A compiled model: ``mujoco`` itself, the ``MjModel``, a name of the file for messages, and what was noticed."""
+
+    mujoco: ModuleType
+    model: Any
+    file: str | None
+    findings: tuple[Finding, ...]
+
+
+def mujoco_module() -> ModuleType:
+    """MuJoCo's Python package.  Raises ModelError where it is not installed."""
+    try:
+        import mujoco
+    except ImportError:
+        raise ModelError(
+            "MJCF",
+            "reading it needs MuJoCo's own parser, and the Python package 'mujoco' is not installed",
+            "the extra 'mujoco' of kanegen",
+            "Install it: pip install 'kanegen[mujoco]'.",
+        ) from None
+    module: ModuleType = mujoco
+    return module
+
+
+def compiled(path_or_text: Path | str) -> Source:
+    """The compiled model of a file, or of a text that is MJCF itself.  Raises ModelError.
+
+    Where files of meshes, textures or height fields are missing the model is compiled without them, if every body that they
+    belong to has its inertia written down.
+    """
+    mujoco = mujoco_module()
+    text = path_or_text if isinstance(path_or_text, str) else None
+    file = None if text is not None else str(path_or_text)
+    if file is not None and not Path(file).is_file():
+        raise ModelError(file, "is not a file", "an MJCF file", "Check the path and its spelling.")
+    with warnings_of(mujoco) as warnings:
+        model, findings = _compiled(mujoco, text, file)
+    told = [
+        Finding(
+            Severity.WARNING,
+            "model",
+            f"MuJoCo warns: {' '.join(warning.split())}",
+            "a model without warnings",
+            "Mend it.",
+            file,
+        )
+        for warning in warnings
+    ]
+    return Source(mujoco, model, file, (*findings, *told))
+
+
+def _compiled(mujoco: ModuleType, text: str | None, file: str | None) -> tuple[Any, tuple[Finding, ...]]:
+    try:
+        maker = mujoco.MjModel
+        model = maker.from_xml_string(text) if text is not None else maker.from_xml_path(file)
+        return model, ()
+    except ValueError as error:
+        refusal = _refusal(file, str(error))
+        if not _NO_FILE.search(str(error)):
+            raise refusal from None
+    spec = _parsed(mujoco, text, file, refusal)
+    return _without_assets(mujoco, spec, file, refusal)
+
+
+def _parsed(mujoco: ModuleType, text: str | None, file: str | None, refusal: ModelError) -> Any:
+    try:
+        return mujoco.MjSpec.from_string(text) if text is not None else mujoco.MjSpec.from_file(file)
+    except ValueError:
+        raise refusal from None
+
+
+def _without_assets(
+    mujoco: ModuleType, spec: Any, file: str | None, refusal: ModelError
+) -> tuple[Any, tuple[Finding, ...]]:
+    """The model without meshes, textures and height fields: dynamics needs none of them where inertias are given."""
+    shapes = {mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_HFIELD, mujoco.mjtGeom.mjGEOM_SDF}
+    from_geoms = mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
+    removed = [geom for geom in spec.geoms if geom.type in shapes or geom.meshname]
+    for geom in removed:
+        body = geom.parent
+        weighs = body.name != "world" and (
+            not body.explicitinertial or spec.compiler.inertiafromgeom == from_geoms
+        )
+        if weighs and geom.mass != 0 and geom.density != 0:
+            raise ModelError(
+                refusal.where,
+                f"{refusal.what}; the inertia of body {body.name!r} is to come from that shape",
+                "files of meshes beside the model, or an <inertial> in each body that has one",
+                "Put the files in their places, or write down the inertia.",
+            )
+    for geom in spec.geoms:
+        geom.material = ""
+    for site in spec.sites:
+        site.material = ""
+    _drop_users_of(spec, {geom.name for geom in removed if geom.name})
+    for group in (removed, spec.skins, spec.meshes, spec.hfields, spec.materials, spec.textures):
+        for element in list(group):
+            spec.delete(element)
+    try:
+        model = spec.compile()
+    except ValueError as error:
+        raise _refusal(file, str(error)) from None
+    note = Finding(
+        Severity.NOTE,
+        "files of meshes",
+        f"left out, as one of them cannot be read ({refusal.what})",
+        "nothing more: every inertia is written down in the model",
+        "Put the files in their places if their shapes matter to you.",
+        file,
+    )
+    return model, (note,)
+
+
+def _drop_users_of(spec: Any, geoms: set[str]) -> None:
+    """Remove what refers to geoms that are gone and does not move anything: pairs for contact, sensors."""
+    for element in [*spec.pairs]:
+        if element.geomname1 in geoms or element.geomname2 in geoms:
+            spec.delete(element)
+    for element in [*spec.sensors]:
+        spec.delete(element)
+
+
+def _refusal(file: str | None, message: str) -> ModelError:
+    """MuJoCo's complaint with its line in front, where it names one."""
+    text = " ".join(message.split())
+    found = _LINE.search(text)
+    line = next((group for group in found.groups() if group), None) if found else None
+    element = _ELEMENT.search(text)
+    place = file or "MJCF"
+    if line is not None:
+        place += f":{line}"
+    where = f"{place}: element {element.group(1)!r}" if element and element.group(1) else place
+    cut = re.split(r"\s*Element (?:name )?'", text)[0]
+    for prefix in ("Error: ", "XML Error: ", "ParseXML: "):
+        cut = cut.removeprefix(prefix)
+    return ModelError(where, f"MuJoCo refuses it: {cut}", "a model that MuJoCo compiles", "Mend it there.")

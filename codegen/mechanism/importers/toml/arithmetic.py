@@ -1,0 +1,149 @@
+"""Plain arithmetic in text: numbers, names, + - * / ** ( ), and a few functions.  Nothing else is ever evaluated."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*)|(?P<sign>\*\*|[-+*/(),]))"
+)
+LONGEST = 1000
+_DEEPEST = 50
+_LARGEST_POWER = 16
+
+
+class NotArithmetic(ValueError):  # noqa: N818  (it is what the text is)
+    """A text that is no such arithmetic; the message says where it fails."""
+
+
+class Arithmetic:
+    """An algebra: what numbers, names and functions stand for.
+
+    The values must know + - * and /.  ``named`` functions take a name as it is written, such as ``rate(q1)``.
+    """
+
+    def __init__(
+        self,
+        number: Callable[[str], Any],
+        names: Mapping[str, Any],
+        functions: Mapping[str, Callable[[Any], Any]],
+        named: Mapping[str, Callable[[str], Any]] | None = None,
+    ) -> None:
+        self._number, self._names, self._functions, self._named = number, names, functions, named or {}
+
+    def value(self, text: str) -> Any:
+        """What the text stands for.  Raises NotArithmetic; ZeroDivisionError where it divides by zero."""
+        if len(text) > LONGEST:
+            raise NotArithmetic(f"it is longer than {LONGEST} characters")
+        tokens = _Tokens(text)
+        found = self._sum(tokens, 0)
+        if tokens.kind:
+            raise NotArithmetic(f"{tokens.text!r} is not expected after {text[: tokens.begin].strip()!r}")
+        return found
+
+    def _sum(self, tokens: _Tokens, depth: int) -> Any:
+        if depth > _DEEPEST:
+            raise NotArithmetic(f"its parentheses are nested deeper than {_DEEPEST}")
+        found = self._product(tokens, depth)
+        while tokens.text in ("+", "-"):
+            plus = tokens.text == "+"
+            tokens.next()
+            term = self._product(tokens, depth)
+            found = found + term if plus else found - term
+        return found
+
+    def _product(self, tokens: _Tokens, depth: int) -> Any:
+        found = self._signed(tokens, depth)
+        while tokens.text in ("*", "/"):
+            times = tokens.text == "*"
+            tokens.next()
+            factor = self._signed(tokens, depth)
+            found = found * factor if times else found / factor
+        return found
+
+    def _signed(self, tokens: _Tokens, depth: int) -> Any:
+        negative = False
+        while tokens.text in ("+", "-"):
+            negative ^= tokens.text == "-"
+            tokens.next()
+        found = self._power(tokens, depth)
+        return -found if negative else found
+
+    def _power(self, tokens: _Tokens, depth: int) -> Any:
+        base = self._atom(tokens, depth)
+        if tokens.text != "**":
+            return base
+        tokens.next()
+        exponent = tokens.text
+        if tokens.kind != "number" or not exponent.isdigit() or not 0 < int(exponent) <= _LARGEST_POWER:
+            raise NotArithmetic(f"a power is an integer from 1 to {_LARGEST_POWER}, not {exponent!r}")
+        tokens.next()
+        found = base
+        for _ in range(int(exponent) - 1):
+            found = found * base
+        return found
+
+    def _atom(self, tokens: _Tokens, depth: int) -> Any:
+        kind, text = tokens.kind, tokens.text
+        tokens.next()
+        if kind == "number":
+            return self._number(text)
+        if text == "(":
+            found = self._sum(tokens, depth + 1)
+            tokens.expect(")")
+            return found
+        if kind != "name":
+            raise NotArithmetic(
+                f"a number, a name or a parenthesis is expected, not {text!r}"
+                if text
+                else "it ends too early"
+            )
+        if tokens.text == "(":
+            return self._call(text, tokens, depth)
+        if text not in self._names:
+            known = ", ".join(sorted(self._names))
+            raise NotArithmetic(f"{text!r} is none of the names {known}")
+        return self._names[text]
+
+    def _call(self, function: str, tokens: _Tokens, depth: int) -> Any:
+        tokens.next()
+        if function in self._named:
+            name = tokens.text
+            tokens.next()
+            tokens.expect(")")
+            return self._named[function](name)
+        if function not in self._functions:
+            known = ", ".join(sorted([*self._functions, *self._named]))
+            raise NotArithmetic(f"{function!r} is none of the functions {known}")
+        argument = self._sum(tokens, depth + 1)
+        tokens.expect(")")
+        return self._functions[function](argument)
+
+
+class _Tokens:
+    """The token at hand: its ``kind`` ("" at the end), ``text``, and where it begins."""
+
+    def __init__(self, text: str) -> None:
+        self._whole, self._end = text, 0
+        self.next()
+
+    def next(self) -> None:
+        """Go on to the next token."""
+        self.begin = self._end
+        rest = self._whole[self._end :]
+        if not rest.strip():
+            self.kind, self.text = "", ""
+            return
+        match = _TOKEN.match(rest)
+        if match is None:
+            raise NotArithmetic(f"{rest.strip()[:20]!r} is neither a number, a name nor a sign of arithmetic")
+        self.kind, self.text = match.lastgroup or "", match.group(match.lastgroup or 0)
+        self._end += match.end()
+
+    def expect(self, text: str) -> None:
+        """Go past this token.  Raises NotArithmetic where it is another one."""
+        if self.text != text:
+            raise NotArithmetic(f"{text!r} is missing" + (f" before {self.text!r}" if self.text else ""))
+        self.next()

@@ -1,0 +1,153 @@
+"""Loops, constraints, prescribed joints, springs and generalized speeds of a TOML file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import sympy
+
+from kanegen.codegen.mechanism.builder import MechanismBuilder
+from kanegen.codegen.mechanism.constraints import LoopKind
+from kanegen.codegen.mechanism.importers.toml import schema
+from kanegen.codegen.mechanism.importers.toml.arithmetic import Arithmetic, NotArithmetic
+from kanegen.codegen.mechanism.importers.toml.table import Table
+from kanegen.codegen.mechanism.readers import read_vector
+from kanegen.codegen.mechanism.records import BASE
+from kanegen.codegen.mechanism.speeds import (
+    AngularVelocityComponent,
+    DistanceRate,
+    GeneralizedSpeed,
+    JointRate,
+    PointVelocityComponent,
+)
+
+_FUNCTIONS = {"sqrt": sympy.sqrt, "sin": sympy.sin, "cos": sympy.cos, "tan": sympy.tan}
+
+
+def add_constraints(builder: MechanismBuilder, root: Table) -> None:
+    """Everything that restricts or drives the motion.  Raises ModelError."""
+    for loop in root.tables("loop"):
+        loop.check(schema.LOOP)
+        kind = LoopKind(loop.choice("type", tuple(k.value for k in LoopKind)))
+        with loop.located():
+            builder.loop(loop.text("name"), kind, loop.text("first"), loop.text("second"))
+    for wheel in root.tables("rolling"):
+        wheel.check(schema.ROLLING)
+        contact = wheel.text("contact") or None
+        radius, ground = wheel.number("radius"), wheel.text("ground", BASE)
+        with wheel.located():
+            builder.rolling(wheel.text("name"), wheel.text("wheel"), radius, ground, contact)
+    for edge in root.tables("knife_edge"):
+        edge.check(schema.KNIFE_EDGE)
+        with edge.located():
+            builder.knife_edge(edge.text("name"), edge.text("edge"), edge.text("ground", BASE))
+    for equation in root.tables("equation"):
+        _add_equation(builder, root, equation)
+    for given in root.tables("prescribed"):
+        given.check(schema.PRESCRIBED)
+        rate = given.number("rate")
+        with given.located():
+            builder.prescribe(given.text("joint"), rate)
+    for spring in root.tables("spring"):
+        _add_spring(builder, spring)
+    speeds: list[GeneralizedSpeed] = [JointRate(name) for name in root.names("speeds")]
+    speeds += [_speed(table) for table in root.tables("speed")]
+    if speeds:
+        builder.speeds(speeds)
+
+
+def _add_spring(builder: MechanismBuilder, spring: Table) -> None:
+    spring.check(schema.SPRING)
+    values = [spring.number(key) for key in ("stiffness", "damping", "rest")]
+    name, joint = spring.text("name"), spring.text("joint")
+    ends = spring.text("first"), spring.text("second")
+    if bool(joint) == bool(ends[0] and ends[1]) or (joint and any(ends)):
+        raise spring.error(
+            None,
+            "does not say where it acts",
+            "a joint, or two frames 'first' and 'second'",
+            "Give the one or the other.",
+        )
+    with spring.located():
+        if joint:
+            builder.torsional_spring(name, joint, *values)
+        else:
+            builder.translational_spring(name, *ends, *values)
+
+
+def _speed(table: Table) -> GeneralizedSpeed:
+    table.check(schema.SPEED)
+    kinds = [key for key in ("joint", "body", "frame", "first") if key in table]
+    beside = {
+        "joint": (),
+        "body": ("direction",),
+        "frame": ("direction", "relative_to"),
+        "first": ("second",),
+    }
+    if len(kinds) == 1 and all(key in (*kinds, *beside[kinds[0]]) for key in table.content):
+        kind = kinds[0]
+        if kind == "joint":
+            return JointRate(table.text("joint"))
+        if kind == "first" and "second" in table:
+            return DistanceRate(table.text("first"), table.text("second"))
+        if "direction" in table:
+            with table.located():
+                direction = read_vector(f"{table.title}, direction", table.numbers("direction"))
+            if kind == "body":
+                return AngularVelocityComponent(table.text("body"), direction)
+            return PointVelocityComponent(table.text("frame"), direction, table.text("relative_to", BASE))
+    raise table.error(
+        None,
+        f"has the keys {', '.join(table.content) or '(none)'}",
+        "a joint; a body and a direction (angular velocity); a frame and a direction (velocity of its origin, perhaps "
+        "relative_to another frame); or the frames first and second (rate of their distance)",
+        "Give one of these.",
+    )
+
+
+def _add_equation(builder: MechanismBuilder, root: Table, table: Table) -> None:
+    table.check(schema.EQUATION)
+    keys = [key for key in ("position", "velocity") if key in table]
+    if len(keys) != 1:
+        raise table.error(
+            None, "is no single equation", "either 'position' or 'velocity'", "Give one of them."
+        )
+    names = root.names("coordinates")
+    if not names:
+        raise table.error(
+            None, "needs the coordinates by name", 'coordinates = ["q1", …] at the top', "List them all."
+        )
+    q = [sympy.Symbol(name, real=True) for name in names]
+    qdot = [sympy.Symbol(f"rate({name})", real=True) for name in names]
+    symbols = dict(zip(names, q, strict=True)) | {p: sympy.Symbol(p, real=True) for p in root.document.names}
+    rates = dict(zip(names, qdot, strict=True)) if keys == ["velocity"] else {}
+    expression = _expression(table, keys[0], symbols, rates)
+    with table.located():
+        if keys == ["position"]:
+            builder.position_constraint(table.text("name"), expression, q)
+        else:
+            builder.velocity_constraint(table.text("name"), expression, q, qdot)
+
+
+def _expression(
+    table: Table, key: str, symbols: Mapping[str, sympy.Symbol], rates: Mapping[str, sympy.Symbol]
+) -> Any:
+    def rate(name: str) -> sympy.Symbol:
+        if name not in rates:
+            raise NotArithmetic(f"there is no rate of {name!r} here")
+        return rates[name]
+
+    algebra = Arithmetic(
+        sympy.Rational, {"pi": sympy.pi, **symbols}, _FUNCTIONS, {"rate": rate} if rates else {}
+    )
+    text = table.text(key)
+    try:
+        return algebra.value(text)
+    except (NotArithmetic, ZeroDivisionError) as error:
+        raise table.error(
+            key,
+            f"{text!r} is not arithmetic: {error}",
+            "an expression that is zero, in coordinates, rate(coordinate) and parameters",
+            "Mend it.",
+        ) from None

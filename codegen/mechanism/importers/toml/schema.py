@@ -1,0 +1,46 @@
+"""The tables of a TOML file and their keys.  An exclamation mark stands for a key that must be there."""
+
+from __future__ import annotations
+
+_PLACED = "position rotation"
+_DRIVEN = "limits damping friction rotor_inertia gear_ratio mimic"
+_INERTIA = "mass center inertia inertia_rotation"
+
+ROOT = (
+    "name description gravity parameters coordinates home speeds "
+    "body joint frame payload loop rolling knife_edge equation prescribed spring speed actuator dh"
+)
+"""At the top: names and numbers, a table of parameters, and arrays of tables."""
+
+PARAMETER = "value! unit description"
+BODY = f"name! {_INERTIA}"
+FRAME = f"name! body! {_PLACED}"
+PAYLOAD = "name! frame! mass! center inertia inertia_rotation"
+LIMITS = "lower upper velocity effort"
+MIMIC = "joint! multiplier offset"
+LOOP = "name! type! first! second!"
+ROLLING = "name! wheel! radius! ground contact"
+KNIFE_EDGE = "name! edge! ground"
+EQUATION = "name! position velocity"
+PRESCRIBED = "joint! rate"
+SPRING = "name! joint first second stiffness damping rest"
+SPEED = "joint body frame direction relative_to first second"
+ACTUATOR = "joint! sign name"
+DH = f"convention! parent {_PLACED} tool row!"
+DH_TOOL = f"name {_PLACED}"
+DH_ROW = "theta d a alpha type joint link mass center inertia about limits damping friction rotor_inertia gear_ratio"
+
+JOINTS = {
+    "fixed": _PLACED,
+    "revolute": f"axis! {_PLACED} {_DRIVEN}",
+    "prismatic": f"axis! {_PLACED} {_DRIVEN}",
+    "spherical": _PLACED,
+    "floating": _PLACED,
+    "planar": f"axis! {_PLACED}",
+    "cylindrical": f"axis! {_PLACED}",
+    "universal": f"axis! second_axis! {_PLACED}",
+    "helical": f"axis! pitch! {_PLACED}",
+}
+"""Keys of a joint by its type, beside ``JOINT``."""
+
+JOINT = "name! type! parent! child!"

@@ -1,0 +1,172 @@
+"""One table of a TOML file: its values by key, and errors that say the line."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from kanegen.codegen.graph import Expression
+from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.importers.toml.arithmetic import Arithmetic, NotArithmetic
+from kanegen.codegen.mechanism.importers.toml.lines import Path
+from kanegen.codegen.mechanism.records import Value
+from kanegen.codegen.mechanism.values import cosine, degrees, plain, sine, square_root, to_value
+
+
+@dataclass
+class Document:
+    """A file as it was parsed: lines by path, and the names that numbers may use."""
+
+    file: str | None
+    lines: Mapping[Path, int]
+    names: dict[str, Value]
+
+    def place(self, path: Path) -> str:
+        """file:line of a path, or of the nearest thing around it."""
+        while path not in self.lines and path:
+            path = path[:-1]
+        line = self.lines.get(path)
+        if self.file is None:
+            return f"line {line}"
+        return f"{self.file}:{line}"
+
+
+class Table:
+    """A table with the path to it and the name by which messages call it."""
+
+    def __init__(self, document: Document, content: Mapping[str, Any], path: Path, title: str) -> None:
+        self.document, self.content, self.path = document, content, path
+        name = content.get("name")
+        self.title = f"{title} {name!r}" if isinstance(name, str) and name else title
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.content
+
+    def error(self, key: str | None, what: str, expected: str, cure: str) -> ModelError:
+        """The error about a key, or about the table."""
+        path = self.path if key is None else (*self.path, key)
+        where = self.title if key is None else f"{self.title}, {key}" if self.title else key
+        return ModelError(f"{self.document.place(path)}: {where}", what, expected, cure)
+
+    @contextmanager
+    def located(self) -> Iterator[None]:
+        """Puts the line of this table in front of errors from inside that say none."""
+        try:
+            yield
+        except ModelError as error:
+            if error.where.startswith(f"{self.document.file}:" if self.document.file else "line "):
+                raise
+            where = f"{self.document.place(self.path)}: {error.where}"
+            raise ModelError(where, error.what, error.expected, error.cure) from None
+
+    def check(self, keys: str) -> None:
+        """Raise ModelError for keys that are unknown or missing; ``keys`` as in ``schema``."""
+        known = [key.rstrip("!") for key in keys.split()]
+        for key in self.content:
+            if key not in known:
+                near = difflib.get_close_matches(key, known, 1)
+                raise self.error(
+                    key,
+                    "is not a key of this table",
+                    f"one of {', '.join(known)}",
+                    f"Did you mean {near[0]!r}?" if near else "Remove it, or mend its spelling.",
+                )
+        for key in keys.split():
+            if key.endswith("!") and key[:-1] not in self.content:
+                raise self.error(None, f"has no {key[:-1]!r}", f"the key {key[:-1]!r}", "Add it.")
+
+    def text(self, key: str, default: str = "") -> str:
+        """A text."""
+        if key not in self.content:
+            return default
+        value = self.content[key]
+        if not isinstance(value, str) or not value:
+            raise self.error(key, f"is {value!r}", "a text", "Write a name in quotes.")
+        return value
+
+    def choice(self, key: str, choices: Mapping[str, Any] | tuple[str, ...], default: str = "") -> str:
+        """A text that is one of a few."""
+        value = self.text(key, default)
+        if value not in choices:
+            near = difflib.get_close_matches(value, list(choices), 1)
+            cure = f"Did you mean {near[0]!r}?" if near else "Choose one of these."
+            raise self.error(key, f"is {value!r}", f"one of {', '.join(choices)}", cure)
+        return value
+
+    def number(self, key: str, default: int = 0) -> Value:
+        """A number, or arithmetic in the parameters."""
+        return self._number(key, self.content[key]) if key in self.content else Fraction(default)
+
+    def plain_number(self, key: str) -> Fraction | None:
+        """A number that depends on no parameter, or None where there is none."""
+        if key not in self.content:
+            return None
+        value = self.number(key)
+        if isinstance(value, Expression):
+            raise self.error(key, "depends on parameters", "a number", "Give the number.")
+        return value
+
+    def numbers(self, key: str, default: Any = (0, 0, 0)) -> Any:
+        """An array of numbers or of arrays of numbers; the default where there is none."""
+        return self._numbers(key, self.content[key]) if key in self.content else default
+
+    def names(self, key: str) -> list[str]:
+        """An array of texts."""
+        value = self.content.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(name, str) and name for name in value):
+            raise self.error(key, f"is {value!r}", "an array of names", 'Write ["q1", "q2"].')
+        return value
+
+    def table(self, key: str) -> Table | None:
+        """The table under a key."""
+        if key not in self.content:
+            return None
+        value = self.content[key]
+        if not isinstance(value, dict):
+            raise self.error(key, f"is {value!r}", "a table", f"Write {key} = {{ … }}.")
+        return Table(self.document, value, (*self.path, key), f"{self.title}, {key}" if self.title else key)
+
+    def tables(self, key: str) -> list[Table]:
+        """The array of tables under a key."""
+        value = self.content.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
+            raise self.error(key, f"is {value!r}", "an array of tables", f"Begin each with [[{key}]].")
+        outer = f"{self.title}, " if self.title else ""
+        return [
+            Table(self.document, entry, (*self.path, key, index), f"{outer}{key.replace('_', ' ')}")
+            for index, entry in enumerate(value)
+        ]
+
+    def _numbers(self, key: str, value: Any) -> Any:
+        if not isinstance(value, list):
+            raise self.error(key, f"is {value!r}", "an array of numbers", "Write [0, 0, 1].")
+        return [self._numbers(key, e) if isinstance(e, list) else self._number(key, e) for e in value]
+
+    def _number(self, key: str, value: Any) -> Value:
+        try:
+            if isinstance(value, str):
+                return plain(_algebra(self.document.names).value(value))
+            if not isinstance(value, int | float):
+                raise ValueError(f"not a number, {value!r}")
+            return to_value(value)
+        except ZeroDivisionError:
+            what, cure = f"{value!r} divides by zero", "Mend the arithmetic."
+        except NotArithmetic as error:
+            what, cure = (
+                f"{value!r} is not arithmetic: {error}",
+                "Mend the arithmetic, or declare the parameter.",
+            )
+        except ValueError as error:
+            what, cure = str(error), "Give a number."
+        raise self.error(key, what, "a number, or text with + - * / in parameters of the file", cure)
+
+
+def _algebra(names: Mapping[str, Value]) -> Arithmetic:
+    """Numbers and parameters, with pi and ``deg``, the degree in radians."""
+    constants: dict[str, Value] = {"pi": degrees(180), "deg": degrees(1)}
+    functions = {"sqrt": square_root, "sin": sine, "cos": cosine}
+    return Arithmetic(to_value, {**constants, **names}, functions)

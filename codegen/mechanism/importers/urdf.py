@@ -1,0 +1,69 @@
+"""URDF: the robots of ROS and of most simulators, as a ``Mechanism``.
+
+Meshes, materials and everything else that does not matter to dynamics are never looked at.  Coordinates come in the
+depth-first order of the file.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+
+from kanegen.codegen.mechanism.findings import Severity, log, refuse
+from kanegen.codegen.mechanism.importers.imported import ANGLE_TOLERANCE, Imported
+from kanegen.codegen.mechanism.importers.urdf_document import read_document, unphysical
+from kanegen.codegen.mechanism.importers.urdf_mechanism import mechanism_of
+from kanegen.codegen.mechanism.importers.xml_tree import Element, parse_file, parse_text
+from kanegen.codegen.mechanism.records import Mechanism
+
+logger = logging.getLogger(__name__)
+
+
+def from_urdf(
+    path_or_text: str | os.PathLike[str],
+    *,
+    floating_base: bool = False,
+    allow_unphysical: bool = False,
+    angle_tolerance: float = ANGLE_TOLERANCE,
+) -> Mechanism:
+    """The mechanism of a URDF file, or of text that begins with "<".  Raises ModelError.
+
+    The root link is fixed to the base; with ``floating_base`` the floating joint "root_joint" carries it.  A root link
+    called "base" is the base itself.  Roll, pitch and yaw within ``angle_tolerance`` [rad] of a multiple of pi/2 are taken
+    for it.
+    """
+    if isinstance(path_or_text, str) and path_or_text.lstrip("\ufeff \t\r\n").startswith("<"):
+        root = parse_text(path_or_text)
+    else:
+        root = parse_file(Path(path_or_text))
+    return import_element(root, floating_base, allow_unphysical, angle_tolerance).mechanism
+
+
+def read(
+    path: Path,
+    *,
+    floating_base: bool = False,
+    allow_unphysical: bool = False,
+    angle_tolerance: float = ANGLE_TOLERANCE,
+) -> Imported:
+    """The mechanism of a URDF file with findings.  Raises ModelError."""
+    return import_element(parse_file(path), floating_base, allow_unphysical, angle_tolerance)
+
+
+def import_element(
+    root: Element, floating_base: bool, allow_unphysical: bool, angle_tolerance: float
+) -> Imported:
+    """The mechanism of a document that has been parsed.  Raises ModelError for the first error in it."""
+    document = read_document(
+        root,
+        floating_base=floating_base,
+        angle_tolerance=angle_tolerance,
+    )
+    severity = Severity.WARNING if allow_unphysical else Severity.ERROR
+    impossible = unphysical(document.robot, severity)
+    refuse((*document.findings, *impossible))
+    mechanism, renamed = mechanism_of(document, floating_base, allow_unphysical)
+    found = (*document.findings, *impossible, *renamed)
+    log(logger, found)
+    return Imported(mechanism, found)

@@ -1,0 +1,304 @@
+"""From the elements of a URDF to records; whatever is wrong is reported, and reading goes on.
+
+Follows the specification of URDF (wiki.ros.org/urdf/XML): angles are roll, pitch, yaw about fixed axes, the default axis is
+x, the default origin the identity, the central inertia is given along the axes of the inertial frame.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from fractions import Fraction
+
+from kanegen.codegen.mechanism.importers.angles import cleared, nearest_quarter_turns, rotation_of_quaternion
+from kanegen.codegen.mechanism.importers.numbers_in_text import Misread, quoted, read_numbers
+from kanegen.codegen.mechanism.importers.reporting import Report
+from kanegen.codegen.mechanism.importers.urdf_limits import read_limits
+from kanegen.codegen.mechanism.importers.urdf_records import (
+    ZERO,
+    Inertial,
+    Origin,
+    Triple,
+    UrdfJoint,
+    UrdfLink,
+    UrdfMimic,
+)
+from kanegen.codegen.mechanism.importers.xml_tree import Element
+
+AXIAL = ("revolute", "continuous", "prismatic")
+"""Joints of one coordinate, about or along their axis."""
+
+TYPES = (*AXIAL, "fixed", "floating", "planar", "spherical")
+"""Joint types; ``spherical`` is none of the specification, but of several programs that write URDF."""
+
+MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+_X: Triple = (Fraction(1), Fraction(0), Fraction(0))
+_SILENT = 1e-11
+"""Angles this near to a quarter turn are its decimals: taking them for it is no news."""
+
+
+class ElementReader:
+    """Reads links and joints, and reports to ``report``."""
+
+    def __init__(self, report: Report, angle_tolerance: float) -> None:
+        """Angles within ``angle_tolerance`` [rad] of a multiple of pi/2 are taken for it."""
+        self._report = report
+        self._tolerance = Fraction(angle_tolerance)
+
+    def link(self, element: Element) -> UrdfLink | None:
+        """A link, or None where it has no name."""
+        name = self._name(element, "link")
+        if name is None:
+            return None
+        where = f"link {name!r}"
+        inertial = self._only(element, "inertial", where)
+        return UrdfLink(name, None if inertial is None else self._inertial(inertial, where), element)
+
+    def joint(self, element: Element) -> UrdfJoint | None:
+        """A joint, or None where its name, its type or an end is missing."""
+        name = self._name(element, "joint")
+        if name is None:
+            return None
+        where = f"joint {name!r}"
+        kind = self._type(element, where)
+        parent, child = (self._end(element, end, where) for end in ("parent", "child"))
+        origin = self._origin(element, where)
+        axis = self._axis(element, where) if kind in (*AXIAL, "planar") else _X
+        limits = self._only(element, "limit", where)
+        damping, friction = self._dynamics(element, where)
+        mimic = self._mimic(element, where)
+        if kind is None or parent is None or child is None:
+            return None
+        return UrdfJoint(
+            name,
+            kind,
+            parent,
+            child,
+            origin,
+            axis,
+            None if limits is None else read_limits(limits, where, kind, self._report),
+            damping,
+            friction,
+            mimic,
+            element,
+        )
+
+    # -- parts of a link -----------------------------------------------------------------------------------------------
+
+    def _inertial(self, element: Element, where: str) -> Inertial | None:
+        origin = self._origin(element, f"{where}, <inertial>")
+        mass_element, inertia = (self._needed(element, tag, where) for tag in ("mass", "inertia"))
+        mass = None if mass_element is None else self._number(mass_element, "value", where)
+        moments = [None if inertia is None else self._number(inertia, moment, where) for moment in MOMENTS]
+        given = tuple(moment for moment in moments if moment is not None)
+        if mass is None or len(given) < len(MOMENTS):
+            return None
+        return Inertial(mass, origin, given, element)
+
+    def _origin(self, element: Element, where: str) -> Origin:
+        origin = self._only(element, "origin", where)
+        if origin is None:
+            return Origin()
+        position = self._triple(origin, "xyz", where, ZERO)
+        written = self._triple(origin, "rpy", where, ZERO)
+        r, p, y = (
+            self._snapped(angle, origin, where, axis)
+            for angle, axis in zip(written, ("roll", "pitch", "yaw"), strict=True)
+        )
+        return Origin(position, (r, p, y), written, self._quaternion(origin, where), origin)
+
+    def _quaternion(self, origin: Element, where: str) -> tuple[Triple, Triple, Triple] | None:
+        """The rotation that ``quat_xyzw`` gives, as URDF 1.2 may."""
+        numbers = self._numbers(origin, "quat_xyzw", where, 4)
+        if numbers is None:
+            return None
+        at = f"{where}, <origin> quat_xyzw"
+        if "rpy" in origin.attributes:
+            self._report.error(
+                origin, at, "stands beside rpy", "one of the two", "Remove the one that is wrong."
+            )
+        elif not any(numbers):
+            self._report.error(origin, at, "is zero", "a unit quaternion", 'Write "0 0 0 1" for no rotation.')
+        else:
+            return rotation_of_quaternion(numbers)
+        return None
+
+    def _snapped(self, angle: Fraction, origin: Element, where: str, which: str) -> Fraction:
+        near = nearest_quarter_turns(angle)
+        if near.distance > self._tolerance:
+            return angle
+        if near.distance > _SILENT:
+            self._report.note(
+                origin,
+                f"{where}, <origin> rpy",
+                f"the {which} {float(angle)!r} was taken for {near.text}, {float(near.distance):.2g} rad away",
+                "what the angle tolerance asks for",
+                "Lower angle_tolerance if the angle is meant as it stands.",
+            )
+        return near.angle
+
+    # -- parts of a joint ----------------------------------------------------------------------------------------------
+
+    def _type(self, element: Element, where: str) -> str | None:
+        kind = element.attributes.get("type")
+        if kind in TYPES:
+            return kind
+        if kind is None:
+            self._missing(element, "type", f"{where}, <joint>")
+            return None
+        near = get_close_matches(kind.strip().lower(), TYPES, 1)
+        self._report.error(
+            element,
+            where,
+            f"its type is {quoted(kind)}",
+            f"one of {', '.join(TYPES)}",
+            f"Did you mean {near[0]!r}?" if near else "Describe it by joints of these types.",
+        )
+        return None
+
+    def _end(self, element: Element, tag: str, where: str) -> str | None:
+        end = self._needed(element, tag, where)
+        if end is None:
+            return None
+        name = end.attributes.get("link")
+        if name is None:
+            self._missing(end, "link", f"{where}, <{tag}>")
+        return name
+
+    def _axis(self, element: Element, where: str) -> Triple:
+        axis = self._only(element, "axis", where)
+        if axis is None:
+            return _X
+        if "xyz" not in axis.attributes:
+            self._missing(axis, "xyz", f"{where}, <axis>")
+            return _X
+        direction = self._triple(axis, "xyz", where, _X)
+        if not any(direction):
+            self._report.error(
+                axis,
+                f"{where}, <axis> xyz",
+                f"is the zero vector, {axis.attributes['xyz']!r}",
+                "a direction",
+                'Give the axis of the joint, such as "0 0 1".',
+            )
+            return _X
+        square = sum(x * x for x in direction)
+        length = float(square) ** 0.5
+        if abs(length - 1) > 1e-6:
+            say = self._report.warning if abs(length - 1) > 1e-3 else self._report.note
+            say(
+                axis,
+                f"{where}, <axis> xyz",
+                f"has the length {length:.9g} and was normalised",
+                "a unit vector",
+                "Give it the length 1; the coordinate is the angle [rad] or displacement [m] itself.",
+            )
+        x, y, z = cleared(direction, self._tolerance)
+        return x, y, z
+
+    def _dynamics(self, element: Element, where: str) -> tuple[Fraction, Fraction]:
+        dynamics = self._only(element, "dynamics", where)
+        if dynamics is None:
+            return Fraction(0), Fraction(0)
+        values = []
+        for attribute in ("damping", "friction"):
+            value = self._number(dynamics, attribute, where, Fraction(0)) or Fraction(0)
+            if value < 0:
+                self._report.error(
+                    dynamics,
+                    f"{where}, <dynamics> {attribute}",
+                    f"is negative, {quoted(dynamics.attributes[attribute])}",
+                    "at least 0",
+                    "Mend its sign.",
+                )
+                value = Fraction(0)
+            values.append(value)
+        return values[0], values[1]
+
+    def _mimic(self, element: Element, where: str) -> UrdfMimic | None:
+        mimic = self._only(element, "mimic", where)
+        if mimic is None:
+            return None
+        leader = mimic.attributes.get("joint")
+        multiplier = self._number(mimic, "multiplier", where, Fraction(1))
+        offset = self._number(mimic, "offset", where, Fraction(0))
+        if leader is None:
+            self._missing(mimic, "joint", f"{where}, <mimic>")
+        if leader is None or multiplier is None or offset is None:
+            return None
+        return UrdfMimic(leader, multiplier, offset, mimic)
+
+    # -- attributes and elements ---------------------------------------------------------------------------------------
+
+    def _name(self, element: Element, what: str) -> str | None:
+        name = element.attributes.get("name")
+        if name is None:
+            self._missing(element, "name", f"<{what}>")
+        elif not name:
+            self._report.error(element, f"<{what}>", 'has the name ""', "a non-empty text", "Name it.")
+        return name or None
+
+    def _only(self, element: Element, tag: str, where: str) -> Element | None:
+        found = element.named(tag)
+        if len(found) > 1:
+            self._report.warning(
+                found[1],
+                where,
+                f"has {len(found)} elements <{tag}> (lines {', '.join(str(e.line) for e in found)}); the first was used",
+                "one",
+                "Remove the others.",
+            )
+        return found[0] if found else None
+
+    def _needed(self, element: Element, tag: str, where: str) -> Element | None:
+        found = self._only(element, tag, where)
+        if found is None:
+            inside = f"<{element.tag}>"
+            near = get_close_matches(tag, [child.tag for child in element.children], 1, 0.7)
+            hint = f"Rename <{near[0]}>." if near else f"Add <{tag}>, or remove {inside}."
+            self._report.error(element, f"{where}, {inside}", f"has no <{tag}>", f"one element <{tag}>", hint)
+        return found
+
+    def _triple(self, element: Element, attribute: str, where: str, default: Triple) -> Triple:
+        numbers = self._numbers(element, attribute, where, 3)
+        if numbers is None:
+            return default
+        x, y, z = numbers
+        return x, y, z
+
+    def _number(
+        self, element: Element, attribute: str, where: str, default: Fraction | None = None
+    ) -> Fraction | None:
+        if attribute not in element.attributes:
+            if default is None:
+                self._missing(element, attribute, f"{where}, <{element.tag}>")
+            return default
+        numbers = self._numbers(element, attribute, where, 1)
+        return None if numbers is None else numbers[0]
+
+    def _numbers(
+        self, element: Element, attribute: str, where: str, count: int
+    ) -> tuple[Fraction, ...] | None:
+        text = element.attributes.get(attribute)
+        if text is None:
+            return None
+        numbers = read_numbers(text, count)
+        if isinstance(numbers, Misread):
+            self._report.error(
+                element,
+                f"{where}, <{element.tag}> {attribute}",
+                numbers.what,
+                numbers.expected,
+                numbers.cure,
+            )
+            return None
+        return numbers
+
+    def _missing(self, element: Element, attribute: str, where: str) -> None:
+        near = get_close_matches(attribute, element.attributes, 1, 0.6)
+        if near:
+            cure = f"Rename the attribute {near[0]!r}."
+        elif element.text:
+            cure = f'Write {attribute}="{element.text[:40]}" as an attribute, not as text.'
+        else:
+            cure = "Add it."
+        self._report.error(element, where, f"has no attribute {attribute!r}", f'{attribute}="..."', cure)

@@ -1,0 +1,211 @@
+"""xacro: URDF written with macros, expanded by the package ``xacro`` of ROS (the extra ``xacro``).
+
+A xacro file is a program: it evaluates expressions and reads the files that it includes.  Expand only what you would run.
+Included files are read by this package's own parser, so that they are as safe as any XML here and errors have lines.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from xml.dom.minidom import Document
+
+from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.findings import Finding, Severity, log
+from kanegen.codegen.mechanism.importers.imported import ANGLE_TOLERANCE, Imported
+from kanegen.codegen.mechanism.importers.urdf import import_element
+from kanegen.codegen.mechanism.importers.xacro_dom import Origins, text_of
+from kanegen.codegen.mechanism.importers.xacro_packages import find_package
+from kanegen.codegen.mechanism.importers.xml_tree import Element, parse_file
+from kanegen.codegen.mechanism.records import Mechanism
+
+logger = logging.getLogger(__name__)
+
+_ONE_AT_A_TIME = threading.Lock()
+"""xacro keeps its state in its module."""
+
+
+def from_xacro(
+    path: str | os.PathLike[str],
+    *,
+    arguments: Mapping[str, str] | None = None,
+    packages: Mapping[str, str | os.PathLike[str]] | None = None,
+    floating_base: bool = False,
+    allow_unphysical: bool = False,
+    angle_tolerance: float = ANGLE_TOLERANCE,
+) -> Mechanism:
+    """The mechanism of a xacro file.  Raises ModelError.
+
+    ``arguments`` are those that it declares with <xacro:arg>.  ``packages`` are folders of ROS packages by name; others are
+    found by package.xml upwards from the file, in ROS_PACKAGE_PATH, and by the names of folders.  The rest is as in
+    ``from_urdf``.
+    """
+    return read(
+        Path(path),
+        arguments=arguments,
+        packages=packages,
+        floating_base=floating_base,
+        allow_unphysical=allow_unphysical,
+        angle_tolerance=angle_tolerance,
+    ).mechanism
+
+
+def read(
+    path: Path,
+    *,
+    arguments: Mapping[str, str] | None = None,
+    packages: Mapping[str, str | os.PathLike[str]] | None = None,
+    floating_base: bool = False,
+    allow_unphysical: bool = False,
+    angle_tolerance: float = ANGLE_TOLERANCE,
+) -> Imported:
+    """The mechanism of a xacro file with findings; see ``from_xacro``."""
+    root, findings = expand(path, arguments, packages)
+    log(logger, findings)
+    imported = import_element(root, floating_base, allow_unphysical, angle_tolerance)
+    return Imported(imported.mechanism, (*findings, *imported.findings))
+
+
+def expand(
+    path: Path,
+    arguments: Mapping[str, str] | None = None,
+    packages: Mapping[str, str | os.PathLike[str]] | None = None,
+) -> tuple[Element, tuple[Finding, ...]]:
+    """The root element of the URDF that a xacro file stands for, and what xacro said.  Raises ModelError.
+
+    Elements keep the file and line in which they were written, in a macro or in an included file.
+    """
+    written = parse_file(path)
+    if not any(is_xacro(element) for element in written.walk()):
+        return written, ()
+    expanded, said = _expanded(path, arguments or {}, packages or {})
+    if not expanded.named("link") and not expanded.named("joint"):
+        macros = [element.attributes.get("name", "") for element in written.named("xacro:macro")]
+        listed = f": {', '.join(macros[:5])}{', ...' if len(macros) > 5 else ''}" if macros else ""
+        raise ModelError(
+            written.place,
+            f"xacro fragment without a robot{f', macros only{listed}' if macros else ''}",
+            "a file that expands to links and joints",
+            "Read the file that includes this one.",
+        )
+    findings = [
+        Finding(
+            Severity.NOTE,
+            "xacro",
+            line.strip(),
+            "no remarks of xacro",
+            "See the documentation of xacro.",
+            str(path),
+        )
+        for line in said.splitlines()
+        if line.strip()
+    ]
+    return expanded, tuple(findings)
+
+
+def urdf_text(
+    path: Path,
+    arguments: Mapping[str, str] | None = None,
+    packages: Mapping[str, str | os.PathLike[str]] | None = None,
+) -> str:
+    """The URDF that a xacro file stands for, for other programs to read.  Raises ModelError."""
+    return text_of(expand(path, arguments, packages)[0])
+
+
+def is_xacro(element: Element) -> bool:
+    """Whether an element is for xacro to work on."""
+    return element.tag.startswith("xacro:") or any("${" in value for value in element.attributes.values())
+
+
+def _expanded(
+    path: Path, arguments: Mapping[str, str], packages: Mapping[str, str | os.PathLike[str]]
+) -> tuple[Element, str]:
+    xacro, substitution = _package(path)
+    said = io.StringIO()
+    origins = Origins()
+    start = path.resolve().parent
+
+    def find(package: str) -> str:
+        known = packages.get(package)
+        return os.fspath(find_package(package, start) if known is None else known)
+
+    with (
+        _ONE_AT_A_TIME,
+        _replaced(xacro, substitution, origins, find),
+        contextlib.redirect_stderr(said),
+    ):
+        xacro.init_stacks(str(path))
+        try:
+            document = xacro.parse(None, str(path))
+            xacro.process_doc(document, mappings=dict(arguments), verbosity=0)
+        except RecursionError:
+            raise ModelError(
+                str(path), "its macros call themselves without end", "macros that end", "Mend the recursion."
+            ) from None
+        except xacro.XacroException as error:
+            raise _explained(error, xacro, path) from None
+        except (substitution.SubstitutionException, OSError, LookupError, TypeError, AttributeError) as error:
+            raise _explained(error, xacro, path) from None
+    return origins.element(document.documentElement), said.getvalue()
+
+
+def _package(path: Path) -> tuple[Any, Any]:
+    try:
+        import xacro
+        import xacro.substitution_args as substitution
+    except ModuleNotFoundError as error:
+        raise ModelError(
+            str(path),
+            f"this looks like xacro, and the package {error.name!r}, which expands it, is not installed",
+            "the extra 'xacro' of kanegen, or a URDF",
+            "Install it: pip install 'kanegen[xacro]', or expand the file where xacro is: xacro FILE > robot.urdf.",
+        ) from None
+    return xacro, substitution
+
+
+@contextlib.contextmanager
+def _replaced(xacro: Any, substitution: Any, origins: Origins, find: Callable[[str], str]) -> Iterator[None]:
+    """xacro with this package's parser for every file, and a $(find ...) that needs no ROS."""
+
+    def parse(_: object, filename: str) -> Document:
+        if not Path(filename).is_file():
+            missing = FileNotFoundError(f"included file {filename!r} does not exist")
+            xacro.filestack.pop()  # what is wrong is in the file that includes it
+            raise xacro.XacroException(exc=missing)
+        return origins.document(parse_file(Path(filename)))
+
+    saved = xacro.parse, substitution._eval_find, substitution._eval_dict["find"]  # noqa: SLF001
+    xacro.parse, substitution._eval_find = parse, find  # noqa: SLF001
+    substitution._eval_dict["find"] = find  # noqa: SLF001
+    try:
+        yield
+    finally:
+        xacro.parse, substitution._eval_find, substitution._eval_dict["find"] = saved  # noqa: SLF001
+
+
+def _explained(error: Exception, xacro: Any, path: Path) -> ModelError:
+    """The reason of a failed expansion, in the file and macro where it happened."""
+    reason: BaseException | None = error
+    while reason is not None:
+        if isinstance(reason, ModelError):
+            return ModelError(f"{path}: {reason.where}", reason.what, reason.expected, reason.cure)
+        reason = getattr(reason, "exc", None)
+    where = str(xacro.filestack[-1] if xacro.filestack else path)
+    if xacro.macrostack:
+        where += f": macro {xacro.macrostack[-1].body.getAttribute('name')!r}"
+    what = " ".join(str(error).split()) or type(error).__name__
+    undefined = "Undefined substitution argument" in what
+    return ModelError(
+        where,
+        f"xacro cannot expand it: {what}",
+        "a xacro file that expands by itself",
+        "Give the argument: from_xacro(..., arguments={...})."
+        if undefined
+        else "Mend it until xacro FILE works; macros of other files need the file that includes both.",
+    )

@@ -1,0 +1,202 @@
+"""XML as a tree of elements that know their line, read by Python's own expat and by nothing that it may be told to fetch.
+
+A document type declaration is refused where it begins: no model format needs one, and every known attack by XML does
+(entities that grow, files and addresses that are fetched).  Nothing outside the text is ever opened.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from xml.parsers import expat
+
+from kanegen.codegen.mechanism.errors import ModelError
+
+DEEPEST = 200
+"""Elements nested deeper than this are no model.  (URDF needs 5 levels, macros with conditions some 20.)"""
+
+_NOT_XML = re.compile(rb"[^<\s\x00\xef\xbb\xbf\xfe\xff][^\n]{0,40}")
+_LEADING = re.compile(rb"[ \t\r\n]+(?=<\?xml)")
+_EXPLAINED = {
+    "no element found": "The file is empty or ends too early.",
+    "not well-formed (invalid token)": "Mend what stands there: a stray <, & or quote, or bytes that are no UTF-8 in a file "
+    "that declares no other encoding.",
+    "mismatched tag": "Close every element by its own name, innermost first.",
+    "undefined entity": "Only &lt; &gt; &amp; &quot; &apos; and numbers (&#228;) are known; write the character itself.",
+    "unknown encoding": "Save the file as UTF-8.",
+    "encoding specified in XML declaration is incorrect": "Save the file in the encoding that its first line declares.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """An element: its name with prefix as written, attributes in their order, and content (elements and pieces of text).
+
+    ``file`` and ``line`` say where it begins.
+    """
+
+    tag: str
+    attributes: Mapping[str, str]
+    content: tuple[Element | str, ...]
+    file: str | None
+    line: int | None
+
+    @property
+    def place(self) -> str:
+        """``file:line``, or as much of it as there is."""
+        if self.file is None:
+            return f"line {self.line}"
+        return self.file if self.line is None else f"{self.file}:{self.line}"
+
+    @property
+    def children(self) -> Iterator[Element]:
+        """The elements in it."""
+        return (part for part in self.content if isinstance(part, Element))
+
+    @property
+    def text(self) -> str:
+        """The text directly in it, without the space around it."""
+        return "".join(part for part in self.content if isinstance(part, str)).strip()
+
+    def named(self, tag: str) -> list[Element]:
+        """The elements of that name in it."""
+        return [child for child in self.children if child.tag == tag]
+
+    def walk(self) -> Iterator[Element]:
+        """The element itself and all within, in the order of the text."""
+        stack = [self]
+        while stack:
+            element = stack.pop()
+            yield element
+            stack.extend(reversed(list(element.children)))
+
+
+@dataclass(slots=True)
+class _Open:
+    """An element that has begun and not ended."""
+
+    tag: str
+    attributes: dict[str, str]
+    content: list[Element | str]
+    line: int
+
+
+def parse_file(path: Path) -> Element:
+    """The root element of a file.  Raises ModelError with file and line."""
+    if path.is_dir():
+        raise ModelError(str(path), "is a directory", "a model file", "Name the file in it.")
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        raise ModelError(
+            str(path), "does not exist", "a model file", "Check the path and its spelling."
+        ) from None
+    except OSError as error:
+        raise ModelError(
+            str(path), f"cannot be read ({error.strerror})", "a readable file", "Check its permissions."
+        ) from None
+    return parse_bytes(raw, str(path))
+
+
+def parse_text(text: str, file: str | None = None) -> Element:
+    """The root element of a text; the encoding that it declares is that of a file, and does not matter here."""
+    return _Reader(file, "utf-8").parse(text.encode("utf-8", "surrogatepass"))
+
+
+def parse_bytes(raw: bytes, file: str | None = None) -> Element:
+    """The root element of the content of a file, in UTF-8, UTF-16 or the encoding that it declares."""
+    return _Reader(file, None).parse(raw)
+
+
+class _Reader:
+    """Handlers of one parser."""
+
+    def __init__(self, file: str | None, encoding: str | None) -> None:
+        self._file = file
+        self._parser = expat.ParserCreate(encoding)
+        self._parser.buffer_text = True
+        self._parser.StartDoctypeDeclHandler = self._refuse_doctype
+        self._parser.EntityDeclHandler = self._refuse_doctype
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._text
+        self._open: list[_Open] = []
+        self._root: Element | None = None
+        self._lines_before = 0
+
+    def parse(self, raw: bytes) -> Element:
+        leading = _LEADING.match(raw)
+        if leading:  # forbidden, frequent and harmless; expat wants the declaration first
+            self._lines_before = leading.group().count(b"\n")
+            raw = raw[leading.end() :]
+        begins = _NOT_XML.match(raw.lstrip())
+        if begins:
+            raise self._error(
+                1,
+                f"is no XML: it begins with {begins.group().decode('utf-8', 'replace').strip()!r}",
+                "XML, which begins with <",
+                "Check that this is the right file.",
+            )
+        try:
+            self._parser.Parse(raw, True)
+        except expat.ExpatError as error:
+            raise self._syntax(error) from None
+        except (
+            LookupError,
+            ValueError,
+        ) as error:  # an encoding that Python does not know, or not byte by byte
+            raise self._error(
+                self._parser.CurrentLineNumber,
+                f"its encoding cannot be read ({error})",
+                "UTF-8",
+                "Save the file as UTF-8.",
+            ) from None
+        assert self._root is not None  # expat has seen a whole document
+        return self._root
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        line = self._parser.CurrentLineNumber
+        if len(self._open) >= DEEPEST:
+            raise self._error(
+                line,
+                f"element <{tag}> is nested {len(self._open) + 1} deep",
+                f"at most {DEEPEST} levels",
+                "This is no model of a robot.",
+            )
+        self._open.append(_Open(tag, attributes, [], line + self._lines_before))
+
+    def _end(self, tag: str) -> None:
+        done = self._open.pop()
+        element = Element(tag, done.attributes, tuple(done.content), self._file, done.line)
+        if self._open:
+            self._open[-1].content.append(element)
+        else:
+            self._root = element
+
+    def _text(self, text: str) -> None:
+        if self._open:
+            self._open[-1].content.append(text)
+
+    def _refuse_doctype(self, name: str, *_: object) -> None:
+        raise self._error(
+            self._parser.CurrentLineNumber,
+            f"has a document type or entity declaration ({name[:40]!r})",
+            "plain XML: declarations can make a small file grow without bound, or fetch other files",
+            "Remove <!DOCTYPE ...> and write out the entities that it declares.",
+        )
+
+    def _syntax(self, error: expat.ExpatError) -> ModelError:
+        what = expat.ErrorString(error.code)
+        return self._error(
+            error.lineno,
+            f"is not well-formed XML, column {error.offset + 1}: {what}",
+            "XML",
+            _EXPLAINED.get(what, "Mend what stands there."),
+        )
+
+    def _error(self, line: int, what: str, expected: str, cure: str) -> ModelError:
+        number = line + self._lines_before
+        where = f"line {number}" if self._file is None else f"{self._file}:{number}"
+        return ModelError(where, what, expected, cure)

@@ -1,0 +1,154 @@
+"""What can be wrong with joints that follow others, with ball joints, with drives, and with the list of coordinates."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+
+from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.records import BallJoint, Joint, JointKind, Mechanism, Mimic
+from kanegen.codegen.mechanism.values import numeric
+
+
+def movable_joints(mechanism: Mechanism) -> tuple[str, ...]:
+    """The joints that can move, in their order."""
+    return tuple(joint.name for joint in mechanism.joints if joint.kind is not JointKind.FIXED)
+
+
+def check_drives(mechanism: Mechanism) -> None:
+    """Raise ModelError for rotor inertias, damping or friction below zero, and for limits that cannot be kept."""
+    for joint in mechanism.joints:
+        where = f"joint {joint.name!r}"
+        for what in ("rotor_inertia", "damping", "friction"):
+            value = numeric(getattr(joint, what), mechanism)
+            if value < 0:
+                raise ModelError(
+                    f"{where}, {what.replace('_', ' ')}",
+                    f"is negative, {float(value)!r}",
+                    "at least 0",
+                    "Mend its sign.",
+                )
+        limits = joint.limits
+        if limits and limits.lower is not None and limits.upper is not None and limits.lower > limits.upper:
+            raise ModelError(
+                f"{where}, limits",
+                f"the lower one, {float(limits.lower)!r}, is above the upper one, {float(limits.upper)!r}",
+                "lower <= upper",
+                "Exchange them.",
+            )
+
+
+def check_mimics(mechanism: Mechanism) -> None:
+    """Raise ModelError for joints that follow what does not lead."""
+    movable = movable_joints(mechanism)
+    by_joint: dict[str, Mimic] = {}
+    for mimic in mechanism.mimics:
+        where = f"mimic joint {mimic.joint!r}"
+        for role, name in (("it", mimic.joint), ("its leader", mimic.leader)):
+            if name not in movable or mechanism.joint(name).still:
+                raise ModelError(
+                    where,
+                    f"{role} is no movable joint" + ("" if role == "it" else f", {name!r}"),
+                    f"one of {', '.join(map(repr, movable))}",
+                    "Mend the name.",
+                )
+            if any(name in ball.joints for ball in mechanism.balls):
+                raise ModelError(
+                    where, f"{name!r} is part of a ball joint", "a joint of one coordinate", "Leave it free."
+                )
+        if mimic.joint in by_joint:
+            raise ModelError(where, "follows twice", "one leader", "Remove one of the two.")
+        by_joint[mimic.joint] = mimic
+    for mimic in mechanism.mimics:
+        seen = [mimic.joint]
+        while seen[-1] in by_joint:
+            following = by_joint[seen[-1]].leader
+            if following in seen:
+                ring = ", ".join(map(repr, seen[seen.index(following) :]))
+                raise ModelError(
+                    f"mimic joints {ring}",
+                    "follow one another in a circle",
+                    "a leader that moves by itself",
+                    "Let one of them be free.",
+                )
+            seen.append(following)
+        if any(p.joint in seen for p in mechanism.prescribed):
+            raise ModelError(
+                f"mimic joint {mimic.joint!r}",
+                "follows a prescribed joint",
+                "a leader that is a coordinate",
+                "Prescribe its own rate instead.",
+            )
+
+
+def check_balls(mechanism: Mechanism) -> None:
+    """Raise ModelError for ball joints whose chains are not as they must be, or that stand beside what cannot have them."""
+    joints = {joint.name: joint for joint in mechanism.joints}
+    for ball in mechanism.balls:
+        where = f"ball joint {ball.name!r}"
+        if not all(name in joints for name in ball.joints) or not _is_chain(ball, joints):
+            raise ModelError(
+                where,
+                f"its joints {', '.join(ball.joints)} are no chain about its axes",
+                "what MechanismBuilder.spherical or floating make",
+                "Describe it with the builder.",
+            )
+    if mechanism.balls and mechanism.constrained:
+        raise ModelError(
+            f"ball joint {mechanism.balls[0].name!r}",
+            "stands in a mechanism with loops, constraints, prescribed motions or chosen speeds",
+            "joints of one coordinate in such a mechanism",
+            "Use three hinges in its place (yaw, pitch, roll), or leave the loops open.",
+        )
+    if (mechanism.balls or mechanism.mimics) and mechanism.laws:
+        raise ModelError(
+            f"control law {mechanism.laws[0].name!r}",
+            "belongs to a mechanism with ball joints or mimics",
+            "a mechanism in which v = dq/dt for every joint",
+            "Give the law in Python, as the controller of a simulation.",
+        )
+
+
+def _is_chain(ball: BallJoint, joints: dict[str, Joint]) -> bool:
+    chain = [joints[name] for name in ball.joints]
+    kinds = [JointKind.PRISMATIC] * (3 if ball.free else 0) + [JointKind.REVOLUTE] * 3
+    axes = [tuple(Fraction(int(k % 3 == i)) for i in range(3)) for k in range(len(kinds))]
+    linked = all(
+        below.parent == above.child
+        and all(x == 0 for x in below.position)
+        and all(below.rotation[r][c] == (r == c) for r in range(3) for c in range(3))
+        for above, below in pairwise(chain)
+    )
+    return linked and [j.kind for j in chain] == kinds and [j.axis for j in chain] == axes
+
+
+def check_coordinates(mechanism: Mechanism) -> None:
+    """Raise ModelError where the coordinates are not all that can move by itself, once each, balls in one piece."""
+    given = {p.joint for p in mechanism.prescribed} | {m.joint for m in mechanism.mimics}
+    inner = {name for ball in mechanism.balls for name in ball.joints}
+    free = [name for name in movable_joints(mechanism) if name not in given | inner]
+    whole = [name for ball in mechanism.balls for name in ball.coordinates]
+    if not free and not whole:
+        raise ModelError(
+            f"mechanism {mechanism.name!r}",
+            "nothing in it can move",
+            "at least one joint that is not fixed",
+            "Add one.",
+        )
+    names = mechanism.coordinates
+    if sorted(names) != sorted(free + whole):
+        raise ModelError(
+            "coordinates",
+            f"are {', '.join(map(repr, names)) or '(none)'}",
+            f"each of the {'' if whole else 'movable joints '}{', '.join(map(repr, free + whole))} once",
+            "List every one of them, and no other, in the order wanted.",
+        )
+    for ball in mechanism.balls:
+        first = names.index(ball.coordinates[0])
+        if names[first : first + len(ball.coordinates)] != ball.coordinates:
+            raise ModelError(
+                "coordinates",
+                f"those of the ball joint {ball.name!r} are apart or out of order",
+                ", ".join(ball.coordinates),
+                "Keep them together in this order.",
+            )

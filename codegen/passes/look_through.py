@@ -1,0 +1,268 @@
+"""Look through: sums are expanded across definitions, what cancels vanishes, and common factors are taken out again.
+
+Where flatten and factor only join what nothing else uses, this pass also looks at values with several uses:
+
+    refactor    opens the brackets of a sum and factors it anew
+    relate      adds a multiple of an equation that holds anyway (the definition of another value, c^2 + s^2 = 1, a
+                rotation's inverse): xy - a with a = b - zy, x + z at hand, becomes (x + z) y - b; a partial sum that exists
+                already takes the place of its terms
+    eliminate   puts the definition of a value in the place of all its uses, so that it is needed no more
+    share       gives two terms that several sums have in common a node of their own
+
+Every change is priced exactly, in operations brought to life less operations no longer needed, and kept only when the
+program becomes cheaper.  The pass knows nothing of mechanics.  Its work is proportional to the number of sums: what is
+tried for a sum is bounded, and a change makes only its neighbours be looked at again.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+
+from kanegen.codegen.graph import Kind, Program, Ref
+from kanegen.codegen.passes.identities import identities
+from kanegen.codegen.passes.terms import MAXIMUM_TERMS, Monomial, Terms, TermWeb, without
+
+_MOST_SUMS = 12
+"""A monomial that more sums than this contain relates none of them."""
+_MOST_USERS = 6
+"""A value with more users than this is not eliminated."""
+_VISITS = 6
+"""Looks at sums, on the average over all sums."""
+
+Plan = tuple[int, Callable[[], Terms | None]]
+"""A sum and its new terms; None: not possible."""
+
+
+def look_through(program: Program) -> Program:
+    """Expand across definitions, cancel, and factor again where that saves operations."""
+    return _LookThrough(program).run()
+
+
+class _LookThrough:
+    def __init__(self, program: Program) -> None:
+        self.web = TermWeb(program)
+        self.identities = identities(self.web)
+        self.identities_with: dict[Monomial, list[int]] = {}
+        for number, identity in enumerate(self.identities):
+            for monomial in identity:
+                if monomial:
+                    self.identities_with.setdefault(monomial, []).append(number)
+        self.queue = deque(i for i in range(len(self.web.kinds)) if self.web.is_open(i))
+        self.waiting = set(self.queue)
+
+    def run(self) -> Program:
+        """Look at sums until nothing helps."""
+        visits = _VISITS * len(self.queue)
+        while self.queue and visits > 0:
+            visits -= 1
+            index = self.queue.popleft()
+            self.waiting.discard(index)
+            if self.web.is_open(index) and (
+                self._refactor(index) or self._relate(index) or self._eliminate(index) or self._share(index)
+            ):
+                self._look_again(index)
+        return self.web.export()
+
+    def _look_again(self, *indices: int) -> None:
+        for index in indices:
+            if index not in self.waiting and self.web.is_open(index):
+                self.waiting.add(index)
+                self.queue.append(index)
+
+    # -- changes -------------------------------------------------------------------------------------------------
+
+    def _try(self, plans: Sequence[Plan], keep: bool) -> tuple[int, list[tuple[int, tuple[Ref, ...]]]] | None:
+        """Carry the plans out; the price, and the sums with their former definitions.  None where not possible."""
+        web = self.web
+        before = web.paid
+        done: list[tuple[int, tuple[Ref, ...]]] = []
+        for index, new in plans:
+            terms = new()
+            if terms is None:
+                self._undo(done)
+                return None
+            old = web.detach(index)
+            operands = web.equal_sum(index, web.written(terms, keep))
+            if web.reaches(operands, index):
+                web.attach(index, old)
+                self._undo(done)
+                return None
+            web.attach(index, operands)
+            done.append((index, old))
+        return web.paid - before, done
+
+    def _undo(self, done: list[tuple[int, tuple[Ref, ...]]]) -> None:
+        for index, old in reversed(done):
+            self.web.detach(index)
+            self.web.attach(index, old)
+
+    def _change(self, plans: Sequence[Plan]) -> bool:
+        """Carry the plans out in the cheaper of two ways of factoring, if that saves operations."""
+        best, keep = 0, True
+        for way in (True, False):
+            tried = self._try(plans, way)
+            if tried is not None:
+                self._undo(tried[1])
+                if tried[0] < best:
+                    best, keep = tried[0], way
+        if best == 0:
+            return False
+        made = self._try(plans, keep)
+        assert made is not None and made[0] == best
+        for index, old in made[1]:
+            self.web.settle(index, old)
+        for index, _ in made[1]:
+            self._look_again(index, *self._neighbours(index))
+        return True
+
+    def _neighbours(self, index: int) -> list[int]:
+        web = self.web
+        near: set[int] = set(web.users[index])
+        for ref in web.payloads[index]:
+            operand = abs(ref)
+            near.update((operand, *web.users[operand]))
+            if web.kinds[operand] >= Kind.SUM:
+                near.update(abs(r) for r in web.payloads[operand])
+        return sorted(near)
+
+    # -- ways to save --------------------------------------------------------------------------------------------
+
+    def _refactor(self, index: int) -> bool:
+        return self._change([(index, lambda: self.web.expanded(index))])
+
+    def _relate(self, index: int) -> bool:
+        seen: list[Terms] = []
+        for terms in (self.web.terms(index), self.web.expanded(index)):
+            if terms is None or terms in seen:
+                continue
+            seen.append(terms)
+            best, chosen = 0, None
+            for candidate in self._related(index, terms):
+                tried = self._try([(index, _given(candidate))], True)
+                if tried is not None:
+                    self._undo(tried[1])
+                    if tried[0] < best:
+                        best, chosen = tried[0], candidate
+            if chosen is not None:
+                return self._change([(index, _given(chosen))])
+        return False
+
+    def _eliminate(self, index: int) -> bool:
+        web = self.web
+        if not 2 <= web.uses[index] <= _MOST_USERS:
+            return False
+        sums: set[int] = set()
+        for user in web.users[index]:
+            into = web.users[user] if user and web.kinds[user] is Kind.PRODUCT else {user: 1}
+            if not all(u and web.is_open(u) for u in into):
+                return False
+            sums.update(into)
+
+        def opened(user: int) -> Callable[[], Terms | None]:
+            return lambda: web.expanded(user, index)
+
+        return index not in sums and self._change([(user, opened(user)) for user in sorted(sums)])
+
+    def _share(self, index: int) -> bool:
+        web = self.web
+        terms = web.terms(index)
+        if terms is None or len(terms) < 3:
+            return False
+        having = {m: set(self._sums_with(m)) - {index} for m in terms if m}
+        for a, b in combinations(having, 2):
+            members = [(index, terms)]
+            for other in sorted(having[a] & having[b]):
+                theirs = web.terms(other) or {}
+                if len(theirs) < 3 or a not in theirs or b not in theirs:
+                    continue
+                if web.over(theirs[a], theirs[b]) == web.over(terms[a], terms[b]):
+                    members.append((other, theirs))
+            if len(members) > 1 and self._change(self._with_common_pair(members, a, b)):
+                return True
+        return False
+
+    def _with_common_pair(self, members: list[tuple[int, Terms]], a: Monomial, b: Monomial) -> list[Plan]:
+        """Plans for sums in which the coefficients of two monomials have the same ratio."""
+        web = self.web
+        alike = len({abs(terms[a]) for _, terms in members}) == 1
+        first = members[0][1]
+        x, y = (first[a], first[b]) if alike else (web.one, web.over(first[b], first[a]))
+        pair = web.find_sum([web.product(x, a), web.product(y, b)])
+
+        def changed(terms: Terms) -> Callable[[], Terms | None]:
+            new = {monomial: number for monomial, number in terms.items() if monomial not in (a, b)}
+            factor = web.over(terms[a], x)
+            web.accumulate(new, factor if pair > 0 else -factor, (abs(pair),))
+            return _given(new)
+
+        return [(index, changed(terms)) for index, terms in members]
+
+    # -- equations -----------------------------------------------------------------------------------------------
+
+    def _sums_with(self, monomial: Monomial) -> list[int]:
+        """Sums that have a multiple of the monomial as a term; none where they are many."""
+        web = self.web
+        holders = web.living_products(monomial)
+        if len(monomial) == 1:
+            holders = [*holders, monomial[0]]
+        found: dict[int, None] = {}
+        for holder in holders:
+            for user in web.users[holder]:
+                if web.is_open(user):
+                    found[user] = None
+                    if len(found) > _MOST_SUMS:
+                        return []
+        return list(found)
+
+    def _equation(self, number: int) -> Terms | None:
+        """Terms that vanish together: identity number -1 - n, or the definition of a node."""
+        if number < 0:
+            return self.identities[-1 - number]
+        terms = self.web.terms(number)
+        if terms is not None:
+            self.web.accumulate(terms, -self.web.one, (number,))
+        return terms
+
+    def _related(self, index: int, terms: Terms) -> Iterator[Terms]:
+        """The terms plus multiples of equations that have two monomials, times a common factor, among them."""
+        web = self.web
+        hits: dict[tuple[int, Monomial], int] = {}
+        for monomial in terms:
+            for factor, rest in _splittings(monomial):
+                equations = [-1 - number for number in self.identities_with.get(rest, ())]
+                equations += self._sums_with(rest)
+                if len(rest) == 1 and web.is_open(rest[0]):
+                    equations.append(rest[0])
+                for equation in equations:
+                    if equation != index:
+                        hits[equation, factor] = hits.get((equation, factor), 0) + 1
+        for (number, factor), count in hits.items():
+            equation = self._equation(number) if count > 1 else None
+            if equation is None:
+                continue
+            shifted = {tuple(sorted(m + factor)) if factor else m: x for m, x in equation.items()}
+            multiples = dict.fromkeys(web.over(-terms[m], x) for m, x in shifted.items() if m in terms)
+            for multiple in multiples:
+                new = dict(terms)
+                for monomial, x in shifted.items():
+                    web.accumulate(new, web.times(multiple, x), monomial)
+                if len(new) <= min(len(terms), MAXIMUM_TERMS):
+                    yield new
+
+
+def _given(terms: Terms) -> Callable[[], Terms | None]:
+    return lambda: terms
+
+
+def _splittings(monomial: Monomial) -> Iterator[tuple[Monomial, Monomial]]:
+    """Ways to write a monomial as factor times rest; the rest is all of it, one factor, or all but one."""
+    if monomial:
+        yield (), monomial
+    if len(monomial) > 1:
+        for factor in dict.fromkeys(monomial):
+            rest = without(monomial, factor)
+            yield rest, (factor,)
+            if len(rest) > 1:
+                yield (factor,), rest

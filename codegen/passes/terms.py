@@ -1,0 +1,250 @@
+"""Sums as linear combinations of monomials: reading them from a web of values, and building them with common factors out.
+
+A monomial is a sorted tuple of nodes, none of which is a number or an open product; a coefficient is a reference to a
+constant.  Constants are compared and combined as references, which is quicker than as fractions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from kanegen.codegen.graph import Kind, Program, Ref
+from kanegen.codegen.passes.web import Web
+
+Monomial = tuple[int, ...]
+Terms = dict[Monomial, Ref]
+"""Coefficients by monomial; none is zero."""
+
+MAXIMUM_TERMS = 20
+"""Longer sums are left as they are."""
+
+
+class TermWeb(Web):
+    """A web whose sums can be read and written as terms."""
+
+    def __init__(self, program: Program) -> None:
+        self._monomials: dict[int, tuple[Ref, Monomial]] = {}
+        self._products: dict[Monomial, list[int]] = {}
+        self._plus: dict[tuple[Ref, Ref], Ref] = {}
+        self._times: dict[tuple[Ref, Ref], Ref] = {}
+        self._over: dict[tuple[Ref, Ref], Ref] = {}
+        super().__init__(program)
+
+    def node(self, kind: Kind, operands: tuple[Any, ...]) -> int:
+        """As in Web; products are known by their monomials as well."""
+        before = len(self.kinds)
+        index = super().node(kind, operands)
+        if index == before and kind is Kind.PRODUCT and not self.parametric[index]:
+            coefficient, factors = self._multiplied(self.one, operands)
+            monomial = tuple(sorted(factors))
+            self._monomials[index] = (coefficient, monomial)
+            self._products.setdefault(monomial, []).append(index)
+        return index
+
+    # -- numbers -------------------------------------------------------------------------------------------------
+
+    def plus(self, a: Ref, b: Ref) -> Ref:
+        """a + b."""
+        found = self._plus.get((a, b))
+        if found is None:
+            found = self._plus[a, b] = self.constant(self.number(a) + self.number(b))
+        return found
+
+    def times(self, a: Ref, b: Ref) -> Ref:
+        """a b."""
+        if abs(a) == self.one:
+            return b if a > 0 else -b
+        if abs(b) == self.one:
+            return a if b > 0 else -a
+        found = self._times.get((a, b))
+        if found is None:
+            found = self._times[a, b] = self.constant(self.number(a) * self.number(b))
+        return found
+
+    def over(self, a: Ref, b: Ref) -> Ref:
+        """a / b."""
+        if abs(b) == self.one:
+            return a if b > 0 else -a
+        if abs(a) == abs(b):
+            return self.one if a == b else -self.one
+        found = self._over.get((a, b))
+        if found is None:
+            found = self._over[a, b] = self.constant(self.number(a) / self.number(b))
+        return found
+
+    def accumulate(self, terms: Terms, coefficient: Ref, monomial: Monomial) -> None:
+        """Add a term."""
+        before = terms.get(monomial)
+        if before is not None:
+            coefficient = self.plus(before, coefficient)
+        if coefficient == self.zero:
+            terms.pop(monomial, None)
+        else:
+            terms[monomial] = coefficient
+
+    # -- reading -------------------------------------------------------------------------------------------------
+
+    def term(self, ref: Ref) -> tuple[Ref, Monomial]:
+        """A reference as coefficient and monomial."""
+        ref = self.resolve(ref)
+        index = abs(ref)
+        if self.kinds[index] is Kind.CONSTANT:
+            return ref, ()
+        sign = self.one if ref > 0 else -self.one
+        found = self._monomials.get(index)
+        if found is None:
+            return sign, (index,)
+        coefficient, monomial = found
+        if any(self.resolve(factor) != factor for factor in monomial):
+            coefficient, factors = self._multiplied(coefficient, monomial)
+            monomial = tuple(sorted(factors))
+        return (coefficient if ref > 0 else -coefficient), monomial
+
+    def _multiplied(self, coefficient: Ref, factors: Iterable[Ref]) -> tuple[Ref, list[int]]:
+        result: list[int] = []
+        for factor in factors:
+            number, monomial = self.term(factor)
+            coefficient = self.times(coefficient, number)
+            result += monomial
+        return coefficient, result
+
+    def terms(self, index: int) -> Terms | None:
+        """The terms of a sum as they are; None where they are too many."""
+        if len(self.payloads[index]) > MAXIMUM_TERMS:
+            return None
+        result: Terms = {}
+        for ref in self.payloads[index]:
+            self.accumulate(result, *self.term(ref))
+        return result
+
+    def expanded(self, index: int, inner: int = 0) -> Terms | None:
+        """The terms of a sum with brackets opened that nothing else uses, and with the node ``inner`` opened.
+
+        None where they are too many.
+        """
+        result: Terms = {}
+        stack: list[tuple[Ref, Monomial, bool]] = []
+        for ref in reversed(self.payloads[index]):
+            coefficient, monomial = self.term(ref)
+            shared = self.uses[abs(self.resolve(ref))] > 1 and len(monomial) > 1 and inner not in monomial
+            stack.append((coefficient, monomial, shared))
+        while stack:
+            coefficient, monomial, closed = stack.pop()
+            bracket = 0
+            if not closed:
+                for factor in monomial:
+                    if (factor == inner or self.uses[factor] == 1) and self.is_open(factor):
+                        bracket = factor
+                        break
+            if not bracket:
+                self.accumulate(result, coefficient, monomial)
+                if len(result) > MAXIMUM_TERMS:
+                    return None
+                continue
+            rest = without(monomial, bracket)
+            for ref in reversed(self.payloads[bracket]):
+                number, factors = self.term(ref)
+                stack.append((self.times(coefficient, number), tuple(sorted(rest + factors)), False))
+        return result
+
+    def living_products(self, monomial: Monomial) -> list[int]:
+        """Products in use that are a number times the monomial."""
+        uses = self.uses
+        return [index for index in self._products.get(monomial, ()) if uses[index]]
+
+    def _is_had(self, coefficient: Ref, monomial: Monomial) -> bool:
+        """Whether a term, up to its sign, is a value in use."""
+        coefficient = abs(coefficient)
+        if len(monomial) == 1 and coefficient == self.one:
+            return True
+        return any(self._monomials[i][0] == coefficient for i in self.living_products(monomial))
+
+    # -- writing -------------------------------------------------------------------------------------------------
+
+    def product(self, coefficient: Ref, monomial: Monomial) -> Ref:
+        """Coefficient times monomial, made of products in use as far as there are such."""
+        sign = 1 if coefficient > 0 else -1
+        coefficient = abs(coefficient)
+        if not monomial:
+            return sign * coefficient
+        plain = coefficient == self.one
+        if plain and len(monomial) == 1:
+            return sign * monomial[0]
+        numbers = () if plain else (coefficient,)
+        same = self.living_products(monomial)
+        for index in same:
+            if self._monomials[index][0] == coefficient:
+                return sign * index
+        for index in same:
+            if self._monomials[index][0] == self.one:
+                return sign * self.node(Kind.PRODUCT, tuple(sorted((*numbers, index))))
+        if len(monomial) == 2 and not plain:
+            for one, other in (monomial, monomial[::-1]):
+                for index in self.living_products((one,)):
+                    if self._monomials[index][0] == coefficient:
+                        return sign * self.node(Kind.PRODUCT, tuple(sorted((index, other))))
+        elif len(monomial) > 2:
+            for factor in dict.fromkeys(monomial):
+                for index in self.living_products(without(monomial, factor)):
+                    number = self._monomials[index][0]
+                    if number == coefficient:
+                        return sign * self.node(Kind.PRODUCT, tuple(sorted((index, factor))))
+                    if number == self.one:
+                        return sign * self.node(Kind.PRODUCT, tuple(sorted((*numbers, index, factor))))
+        return sign * self.node(Kind.PRODUCT, tuple(sorted((*numbers, *monomial))))
+
+    def written(self, terms: Mapping[Monomial, Ref], keep: bool) -> list[Ref]:
+        """Operands of a sum of terms with common factors taken out.
+
+        ``keep`` leaves terms alone that are values in use anyway.
+        """
+        done: list[Ref] = []
+        left: list[tuple[Ref, Monomial]] = []
+        for monomial, coefficient in terms.items():
+            if not monomial or (keep and self._is_had(coefficient, monomial)):
+                done.append(self.product(coefficient, monomial))
+            else:
+                left.append((coefficient, monomial))
+        while True:
+            factor, places = self._most_common(left)
+            if len(places) < 2:
+                break
+            taken = set(places)
+            inner: Terms = {}
+            number = self.kinds[factor] is Kind.CONSTANT
+            for place in places:
+                coefficient, monomial = left[place]
+                if number:
+                    coefficient = self.over(coefficient, factor)
+                else:
+                    monomial = without(monomial, factor)
+                self.accumulate(inner, coefficient, monomial)
+            left = [term for place, term in enumerate(left) if place not in taken]
+            coefficient, monomial = self.term(self.find_sum(self.written(inner, keep)))
+            if number:
+                done.append(self.product(self.times(coefficient, factor), monomial))
+            else:
+                done.append(self.product(coefficient, tuple(sorted((*monomial, factor)))))
+        done += [self.product(coefficient, monomial) for coefficient, monomial in left]
+        return done or [self.zero]
+
+    def _most_common(self, terms: list[tuple[Ref, Monomial]]) -> tuple[int, list[int]]:
+        """The factor, a number or a node, that most terms have, and the places of these terms."""
+        where: dict[int, list[int]] = {}
+        for place, (coefficient, monomial) in enumerate(terms):
+            for factor in dict.fromkeys(monomial):
+                where.setdefault(factor, []).append(place)
+            if abs(coefficient) != self.one:
+                where.setdefault(abs(coefficient), []).append(place)
+        best, places = 0, list[int]()
+        for factor, having in where.items():
+            if len(having) > len(places):
+                best, places = factor, having
+        return best, places
+
+
+def without(monomial: Monomial, factor: int) -> Monomial:
+    """The monomial with one occurrence of a factor less."""
+    place = monomial.index(factor)
+    return monomial[:place] + monomial[place + 1 :]

@@ -1,0 +1,262 @@
+"""A program as a web of values whose definitions can be exchanged.
+
+A node stands for a value; kind and operands define it.  A sum may get another definition of equal value, and the nodes
+that use it never notice.  Uses are counted, so the price of such a change (the nodes that it brings to life less
+those that it lets die) is exact, and finding it takes no longer than the change itself.  Changes can be taken back.
+
+References are signed as in Graph.  Dead nodes stay in the table and come to life when they are used again.  A sum
+with a single operand is another name of that operand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from kanegen.codegen.graph import Graph, Kind, Program, Ref
+from kanegen.codegen.graph.compose import copy_node, signed
+from kanegen.codegen.graph.exact import tidy
+from kanegen.codegen.passes.prices import PRICES
+
+_OUTPUT = 0
+"""The user of results; no node has this index."""
+_SEARCHED = 400
+"""Nodes looked at when a definition is checked for using what it defines; beyond that it counts as if it did."""
+
+
+class Web:
+    """The values of a program: ``kinds``, ``payloads``, ``uses`` and ``users`` by index; ``paid`` sums up prices."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.kinds: list[Kind] = [Kind.CONSTANT]  # index 0 is unused, so that every reference has a sign
+        self.payloads: list[tuple[Any, ...]] = [()]
+        self.parametric: list[bool] = [True]
+        self.uses: list[int] = [0]
+        self.users: list[dict[int, int]] = [{}]
+        self.paid = 0
+        self._level: list[int] = [0]
+        self._table: dict[tuple[Kind, tuple[Any, ...]], int] = {}
+        self._constants: dict[Fraction, Ref] = {}
+        self.zero, self.one = self.constant(Fraction(0)), self.constant(Fraction(1))
+        self._index: dict[int, int] = {}
+        source = program.graph
+        for old in source.reachable(program.roots):
+            payload = source.payloads[old]
+            if source.kinds[old] is Kind.CONSTANT:
+                self._index[old] = self.constant(payload[0])
+                continue
+            if source.kinds[old] >= Kind.SUM:
+                payload = tuple(self._index[r] if r > 0 else -self._index[-r] for r in payload)
+            self._index[old] = self.node(source.kinds[old], payload)
+        self._roots = [self._index[r] if r > 0 else -self._index[-r] for r in program.roots]
+        for ref in self._roots:
+            self._acquire(abs(ref), _OUTPUT)
+
+    # -- nodes ---------------------------------------------------------------------------------------------------
+
+    def constant(self, value: Fraction) -> Ref:
+        """Reference to an exact number."""
+        ref = self._constants.get(value)
+        if ref is None:
+            exact = tidy(value)
+            index = self.node(Kind.CONSTANT, (abs(exact),))
+            ref = self._constants[value] = -index if exact < 0 else index
+        return ref
+
+    def number(self, ref: Ref) -> Fraction:
+        """Value of a reference to a constant."""
+        value: Fraction = self.payloads[abs(ref)][0]
+        return value if ref > 0 else -value
+
+    def node(self, kind: Kind, operands: tuple[Any, ...]) -> int:
+        """The node of that kind with these operands, for sums and products in order; made where there is none."""
+        found = self._table.get((kind, operands))
+        if found is not None:
+            return found
+        index = len(self.kinds)
+        self.kinds.append(kind)
+        self.payloads.append(operands)
+        if kind >= Kind.SUM:
+            self.parametric.append(all(self.parametric[abs(ref)] for ref in operands))
+        else:
+            self.parametric.append(kind is not Kind.INPUT)
+        self.uses.append(0)
+        self.users.append({})
+        self._level.append(0)
+        self._table[kind, operands] = index
+        return index
+
+    def find_sum(self, operands: Sequence[Ref]) -> Ref:
+        """Reference to the sum of these operands; made where there is none."""
+        ordered, sign = _normal(operands)
+        if len(ordered) == 1:
+            return sign * ordered[0]
+        index = self.node(Kind.SUM, ordered)
+        return sign * index * _normal(self.payloads[index])[1]
+
+    def resolve(self, ref: Ref) -> Ref:
+        """What a reference is another name of, or itself."""
+        while self.kinds[abs(ref)] is Kind.SUM and len(self.payloads[abs(ref)]) == 1:
+            operand = self.payloads[abs(ref)][0]
+            ref = operand if ref > 0 else -operand
+        return ref
+
+    def is_open(self, index: int) -> bool:
+        """Whether a node is a sum with a definition to work on: alive, varying, of two operands at least."""
+        return (
+            self.kinds[index] is Kind.SUM
+            and not self.parametric[index]
+            and self.uses[index] > 0
+            and len(self.payloads[index]) > 1
+        )
+
+    # -- life and prices -----------------------------------------------------------------------------------------
+
+    def _price(self, index: int) -> int:
+        kind = self.kinds[index]
+        price = PRICES.get(kind, 0)
+        if not price or self.parametric[index]:
+            return 0
+        if kind is not Kind.SUM and kind is not Kind.PRODUCT:
+            return price
+        operands, parametric = self.payloads[index], self.parametric
+        varying = 0
+        for ref in operands:
+            if not parametric[abs(ref)]:
+                varying += 1
+        return price * (varying - 1 + (varying < len(operands)))
+
+    def _acquire(self, index: int, user: int) -> None:
+        stack = [(index, user)]
+        revived = []
+        while stack:
+            i, by = stack.pop()
+            users = self.users[i]
+            users[by] = users.get(by, 0) + 1
+            self.uses[i] += 1
+            if self.uses[i] == 1 and self.kinds[i] >= Kind.SUM:
+                self.paid += self._price(i)
+                revived.append(i)
+                stack.extend([(abs(ref), i) for ref in self.payloads[i]])
+        if revived:
+            self._raise_levels(revived)
+
+    def _release(self, index: int, user: int) -> None:
+        stack = [(index, user)]
+        while stack:
+            i, by = stack.pop()
+            users = self.users[i]
+            if users[by] == 1:
+                del users[by]
+            else:
+                users[by] -= 1
+            self.uses[i] -= 1
+            if self.uses[i] == 0 and self.kinds[i] >= Kind.SUM:
+                self.paid -= self._price(i)
+                stack.extend([(abs(ref), i) for ref in self.payloads[i]])
+
+    def _raise_levels(self, stack: list[int]) -> None:
+        """Restore what levels promise: a node that is alive is above its operands."""
+        level = self._level
+        while stack:
+            i = stack.pop()
+            top = 1 + max(level[abs(ref)] for ref in self.payloads[i])
+            if top > level[i]:
+                level[i] = top
+                stack.extend(user for user in self.users[i] if user)
+
+    # -- changes -------------------------------------------------------------------------------------------------
+
+    def detach(self, index: int) -> tuple[Ref, ...]:
+        """Take the definition of a sum away and return it; one must be attached before anything else happens."""
+        operands = self.payloads[index]
+        self.paid -= self._price(index)
+        for ref in operands:
+            self._release(abs(ref), index)
+        return operands
+
+    def attach(self, index: int, operands: tuple[Ref, ...]) -> None:
+        """Give a detached sum a definition of equal value."""
+        self.payloads[index] = operands
+        self.paid += self._price(index)
+        for ref in operands:
+            self._acquire(abs(ref), index)
+        self._raise_levels([index])
+
+    def settle(self, index: int, before: tuple[Ref, ...]) -> None:
+        """Make a change of definition known to the table, when it is to stay."""
+        key = (Kind.SUM, _normal(before)[0])
+        if self._table.get(key) == index:
+            del self._table[key]
+        ordered = _normal(self.payloads[index])[0]
+        if len(ordered) > 1:
+            self._table.setdefault((Kind.SUM, ordered), index)
+
+    def equal_sum(self, index: int, operands: Sequence[Ref]) -> tuple[Ref, ...]:
+        """Operands for the definition of a sum: these, or another node that is their sum already."""
+        ordered, sign = _normal(operands)
+        found = self._table.get((Kind.SUM, ordered))
+        if found is None or found == index or len(ordered) == 1:
+            return tuple(operands)
+        return (sign * found * _normal(self.payloads[found])[1],)
+
+    def reaches(self, refs: Iterable[Ref], index: int) -> bool:
+        """Whether any of the references needs the node; True as well where that takes too long to find out."""
+        floor = self._level[index]
+        seen: set[int] = set()
+        stack = [abs(ref) for ref in refs]
+        while stack:
+            i = stack.pop()
+            if i == index:
+                return True
+            if i in seen or self.kinds[i] < Kind.SUM or (self.uses[i] and self._level[i] <= floor):
+                continue
+            seen.add(i)
+            if len(seen) > _SEARCHED:
+                return True
+            stack.extend([abs(ref) for ref in self.payloads[i]])
+        return False
+
+    # -- back to a program ---------------------------------------------------------------------------------------
+
+    def export(self) -> Program:
+        """The program with the definitions as they are now."""
+        graph = Graph()
+        made: dict[int, Ref] = {}
+        stack = [(abs(ref), False) for ref in reversed(self._roots)]
+        while stack:
+            i, ready = stack.pop()
+            if i in made:
+                continue
+            composite = self.kinds[i] >= Kind.SUM
+            if composite and not ready:
+                stack.append((i, True))
+                stack.extend((abs(ref), False) for ref in reversed(self.payloads[i]))
+                continue
+            operands = (
+                tuple(signed(graph, made[abs(ref)], ref).ref for ref in self.payloads[i]) if composite else ()
+            )
+            made[i] = copy_node(graph, self, i, operands)
+        labels: dict[int, str] = {}
+        for old, label in self.program.labels.items():
+            ref = made.get(self._index.get(old, 0))
+            if ref is not None and graph.kinds[abs(ref)] > Kind.PARAMETER:
+                negative = label[1:] if label.startswith("-") else "-" + label
+                labels.setdefault(abs(ref), label if ref > 0 else negative)
+        refs = iter(self._roots)
+        results = tuple(
+            tuple(signed(graph, made[abs(ref)], ref).ref for ref in (next(refs) for _ in entries))
+            for entries in self.program.results
+        )
+        return replace(self.program, graph=graph, results=results, labels=labels)
+
+
+def _normal(operands: Sequence[Ref]) -> tuple[tuple[Ref, ...], int]:
+    """Operands in order with the first one positive, and the sign that was taken out."""
+    ordered = sorted(operands, key=abs)
+    if ordered and ordered[0] < 0:
+        return tuple([-ref for ref in ordered]), -1
+    return tuple(ordered), 1

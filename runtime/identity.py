@@ -1,0 +1,49 @@
+"""What a model is, for the cache: the same identity means the same C."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from kanegen import seam
+from kanegen.errors import UnknownModelError
+from kanegen.seam import Request
+
+
+def identity_of(request: Request, builtin: Sequence[str]) -> str:
+    """The name of a built-in, the content of a file, the hash of a mechanism; ``builtin`` names what has committed C.
+
+    A file that stands for itself is known by its bytes, so that it need not be read as a model to be found again.  One
+    that takes in other files, or asks the environment, is read each time, and known by the mechanism it describes.
+
+    Raises UnknownModelError for what leads nowhere, ModelError where the file has to be read and is wrong.
+    """
+    model = request.model
+    if not isinstance(model, str | os.PathLike):
+        return f"mechanism {seam.mechanism_fingerprint(model)}"
+    path = Path(model)
+    if path.is_file():
+        content = path.read_bytes()
+        if stands_for_itself(path.suffix, content):
+            return f"file {path.name} {hashlib.sha256(content).hexdigest()}"
+        return f"file {path.name} {seam.imported_fingerprint(request)}"
+    names = tuple(dict.fromkeys((*builtin, *seam.catalogue_names())))
+    if str(model) not in names:
+        raise UnknownModelError(
+            f"{str(model)!r} is neither a built-in mechanism nor a file. Built-in: {', '.join(names)}"
+        )
+    return f"built-in {model}"
+
+
+def stands_for_itself(suffix: str, content: bytes) -> bool:
+    """Whether a model file says all there is to its mechanism.
+
+    Xacro takes in files, arguments and the environment; MJCF takes in files and derives masses from meshes.  The meshes of
+    a URDF have no part in its dynamics.  The bytes are searched in the encodings in which files begin.
+    """
+    text = content.replace(b"\0", b"")  # UTF-16 of such words is the words with zeros between
+    if suffix.lower() == ".xacro" or b"xacro:" in text:
+        return False
+    return b"<mujoco" not in text or not (b"file" in text or b"<include" in text)

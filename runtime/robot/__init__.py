@@ -1,0 +1,49 @@
+"""A robot: the kernels of a mechanism behind calls that take and return NumPy arrays."""
+
+from __future__ import annotations
+
+from kanegen.robot.any_kernel import AnyKernel
+from kanegen.robot.configurations import Configurations
+from kanegen.robot.constraints import ConstraintKernels
+from kanegen.robot.derivatives import (
+    Derivatives,
+    ForwardDynamicsDerivatives,
+    InverseDynamicsDerivatives,
+)
+from kanegen.robot.description import Description
+from kanegen.robot.dynamics import Dynamics
+from kanegen.robot.identification import Identification
+from kanegen.robot.kinematics import Kinematics
+from kanegen.robot.matrices import Matrices
+
+__all__ = ["ForwardDynamicsDerivatives", "InverseDynamicsDerivatives", "Robot"]
+
+
+class Robot(
+    Dynamics,
+    Matrices,
+    Derivatives,
+    Identification,
+    ConstraintKernels,
+    Configurations,
+    Kinematics,
+    AnyKernel,
+    Description,
+):
+    """A mechanism ready to compute.  ``kanegen.load`` makes one.
+
+    Shapes: coordinates ``q`` are (..., nq), in the order of ``coordinate_names``; speeds ``v``, accelerations ``a`` and
+    generalized forces ``tau`` are (..., nv), in the order of ``speed_names``.  Spherical and floating joints have a unit
+    quaternion (x, y, z, w) in q, and in v velocities along the child's axes (linear, then angular), so that nq exceeds nv.
+    Leading dimensions are a batch of states and broadcast.  Any real arrays or lists are accepted.  Results are new arrays,
+    or ``out`` where it is given: a C-contiguous array of doubles of exactly the result's shape, which may share memory with
+    the inputs.  Units are SI, angles radians.
+
+    A kernel that is not among those loaded by default is generated and compiled when it is first asked for, which takes
+    seconds, and kept in the cache; the next time it is there at once.  A robot loaded with ``kernels=[…]`` has these alone.
+
+    Every call raises TypeError for elements that are not real numbers, ValueError for wrong shapes, and
+    MissingKernelError when the robot has no such kernel.  A constrained mechanism raises DeadCentreError
+    where its speeds do not determine its motion, rather than return infinity or NaN for finite arguments.  Calls may run
+    in several threads at once; batches release the interpreter lock for the whole batch.
+    """

@@ -1,0 +1,67 @@
+"""Loops, rolling contacts and other constraints."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kanegen.arrays import FloatArray, single_state
+from kanegen.assembly import assemble
+from kanegen.backends import Backend
+from kanegen.kernel_table import More
+from kanegen.manifest import BodyCoordinates, Constraints, Manifest
+from kanegen.robot.core import Core
+
+
+class ConstraintKernels(Core):
+    """The part of a robot that knows what restricts its motion."""
+
+    def __init__(self, manifest: Manifest, backend: Backend, more: More | None = None) -> None:
+        super().__init__(manifest, backend, more)
+        self._constraint_residual = self._kernels.call_of("constraint_residual")
+        self._constraint_jacobian = self._kernels.call_of("constraint_jacobian")
+        self._constraint_forces = self._kernels.call_of("constraint_forces")
+
+    def constraint_residual(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+        """Residuals phi (..., k) of the equations of position, zero where loops are closed; see ``constraints``."""
+        result: FloatArray = self._constraint_residual(q, out)
+        return result
+
+    def constraint_jacobian(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+        """The matrix A (..., m, nq) of the constraints on dq/dt: derivatives of phi, then equations of velocity."""
+        result: FloatArray = self._constraint_jacobian(q, out)
+        return result
+
+    def constraint_forces(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, out: FloatArray | None = None
+    ) -> FloatArray:
+        """Forces that enforce the constraints in a motion, in the order of ``constraints.forces``.
+
+        The multipliers of the m rows (zero for redundant ones), which act on the coordinates with A^T times them, then
+        the forces that hold or drive prescribed joints [N m, N].
+        """
+        result: FloatArray = self._constraint_forces(q, v, a, out)
+        return result
+
+    def assemble(self, q: ArrayLike | None = None) -> FloatArray:
+        """The configuration (nq,) nearest to q (nq,), home by default, in which the equations of position hold.
+
+        It is the nearest one that goes downhill from q, at distance |q - q0| in the units of the coordinates.
+        Raises AssemblyError, which says what stays open by how much.
+        """
+        manifest = self._manifest
+        start = np.array(manifest.home) if q is None else single_state("assemble", "q", q, manifest.nq)
+        report = self.constraints
+        if report is None or not report.position:
+            return start
+        return assemble(manifest.name, report, self.constraint_residual, self.constraint_jacobian, start)
+
+    @property
+    def constraints(self) -> Constraints | None:
+        """Names of the constraints, their rank, what is redundant; None where only joints determine the motion."""
+        return self._manifest.constraints
+
+    @property
+    def body_coordinates(self) -> BodyCoordinates | None:
+        """Names of bodies, joints and constraints; None for a robot without kernels in the coordinates of its bodies."""
+        return self._manifest.body_coordinates

@@ -1,0 +1,78 @@
+"""Inverse dynamics as a linear function of the inertial parameters."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kanegen.arrays import FloatArray
+from kanegen.errors import KanegenError
+from kanegen.manifest import NamedValues
+from kanegen.robot.core import Core
+
+
+class Identification(Core):
+    """The part of a robot that serves to identify its parameters."""
+
+    def regressor(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, out: FloatArray | None = None
+    ) -> FloatArray:
+        """The matrix Y (..., nv, nb) with tau = Y @ ``base_parameters``.
+
+        Base parameters are the fewest combinations of the bodies' inertial parameters on which tau depends, so that the
+        rows of Y for enough motions have full column rank.
+        """
+        result: FloatArray = self._kernels["regressor"].call(q, v, a, out)
+        return result
+
+    def full_regressor(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, out: FloatArray | None = None
+    ) -> FloatArray:
+        """The matrix Y (..., nv, 10 bodies) with tau = Y @ ``inertial_parameters``.
+
+        Ten columns for each body: m [kg]; m cx, m cy, m cz [kg m], c the mass centre; Ixx, Ixy, Ixz, Iyy, Iyz, Izz
+        [kg m^2], the tensor about the origin of the body's frame along its axes, with Ixy = -int x y dm.
+        """
+        result: FloatArray = self._kernels["full_regressor"].call(q, v, a, out)
+        return result
+
+    @property
+    def base_parameters(self) -> FloatArray:
+        """Values (nb,) of the base parameters of the model, in the order of ``base_parameter_names``."""
+        return self._values("regressor", self._base())
+
+    @property
+    def base_parameter_names(self) -> tuple[str, ...]:
+        """The base parameters, each written as the combination of inertial parameters that it is."""
+        return self._base().names
+
+    @property
+    def inertial_parameters(self) -> FloatArray:
+        """Values (10 bodies,) of the inertial parameters of the model, in the order of ``inertial_parameter_names``."""
+        return self._values("full_regressor", self._full())
+
+    @property
+    def inertial_parameter_names(self) -> tuple[str, ...]:
+        """Names of the inertial parameters, ten for each body."""
+        return self._full().names
+
+    def _base(self) -> NamedValues:
+        return self._kernels.set_of("regressor").manifest.base_parameters
+
+    def _full(self) -> NamedValues:
+        return self._kernels.set_of("full_regressor").manifest.inertial_parameters
+
+    def _values(self, kernel: str, found: NamedValues) -> FloatArray:
+        """The values.  Raises KanegenError where live parameters have others than those of the model."""
+        manifest = self._manifest
+        changed = [
+            name
+            for name, value in self._backend.parameters.items()
+            if value != manifest.parameters[name].value
+        ]
+        if changed:
+            raise KanegenError(
+                f"{manifest.name!r}: these values are those of the model, and the live parameter {changed[0]!r} has another "
+                f"one now. Ask the robot that was loaded, before with_parameters; {kernel} itself is right for both"
+            )
+        return np.array(found.values)

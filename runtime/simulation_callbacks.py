@@ -1,0 +1,107 @@
+"""What the C integrators call in Python while they run: a controller, and a look for signals.
+
+C cannot pass an exception on.  Every one, KeyboardInterrupt too, ends the integration and is raised when C has returned.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from types import ModuleType, TracebackType
+from typing import Any
+
+import numpy as np
+
+from kanegen.protocols import ControllerFunction, SimulatedArm
+from kanegen.simulation_controllers import checked_tau
+
+SHORTEST_WITHOUT_LOOK, LONGEST_WITHOUT_LOOK = 0.025, 0.1
+"""Seconds between two looks for signals."""
+
+MOST_STEPS = 1 << 24
+"""Steps between two looks, however short they are."""
+
+
+class Callback:
+    """Something that C calls; ``stop`` is the C flag by which it ends the integration."""
+
+    def __init__(self, stop: Any) -> None:
+        self._stop = stop
+        self._error: BaseException | None = None
+
+    def fail(self, error: BaseException) -> None:
+        """Keep an exception, and end the integration."""
+        self._error = error
+        self._stop[0] = 1
+
+    def raise_error(self) -> None:
+        """Raise the exception that was kept, if there is one."""
+        if self._error is not None:
+            try:
+                raise self._error
+            finally:
+                self._error = None  # the traceback refers to this object
+
+
+class PythonCalls(Callback):
+    """Calls a Python controller."""
+
+    def __init__(self, ffi: Any, arm: SimulatedArm, function: ControllerFunction, stop: Any) -> None:
+        super().__init__(stop)
+        self._ffi = ffi
+        self._nq = arm.nq
+        self._nv = arm.nv
+        self._function = function
+
+    def call(self, t: float, q: Any, v: Any, tau: Any) -> None:
+        """Write ``function(t, q, v)`` to tau. The arrays it is given are its own to keep."""
+        q_array, v_array = np.empty(self._nq), np.empty(self._nv)
+        self._ffi.memmove(q_array, q, q_array.nbytes)
+        self._ffi.memmove(v_array, v, v_array.nbytes)
+        tau_array = checked_tau(self._function(t, q_array, v_array), self._nv)
+        self._ffi.memmove(tau, tau_array, tau_array.nbytes)
+
+
+class Interrupts(Callback):
+    """Lets Python look for signals while C integrates, about twenty times a second however long a step takes.
+
+    C holds no interpreter lock.  Entering Python takes it, and the handlers of signals that came since run then; what they
+    raise, KeyboardInterrupt first of all, ends the integration.
+    """
+
+    def __init__(self, stop: Any) -> None:
+        super().__init__(stop)
+        self._steps = 1
+        self._last = time.perf_counter()
+
+    def steps_until_next(self) -> int:
+        """How many steps to take until the next look."""
+        now = time.perf_counter()
+        elapsed, self._last = now - self._last, now
+        if elapsed > LONGEST_WITHOUT_LOOK:
+            self._steps = max(1, self._steps // 2)
+        elif elapsed < SHORTEST_WITHOUT_LOOK:
+            self._steps = min(2 * self._steps, MOST_STEPS)
+        return self._steps
+
+
+@functools.cache
+def with_python_functions(module: ModuleType) -> ModuleType:
+    """The extension ``kanegen._integrators``, told what its calls of Python are."""
+    from_handle = module.ffi.from_handle
+
+    def failed(_: type[BaseException], error: BaseException, traceback: TracebackType) -> None:
+        """Whatever was raised below, even before its first statement: signals are handled on entry of a function."""
+        callback: Callback = from_handle(traceback.tb_frame.f_locals["data"])
+        callback.fail(error.with_traceback(traceback))
+
+    def kanegen_python_controller(t: float, q: Any, v: Any, tau: Any, data: Any) -> None:
+        from_handle(data).call(t, q, v, tau)
+
+    def kanegen_python_pause(data: Any) -> int:
+        steps: int = from_handle(data).steps_until_next()
+        return steps
+
+    module.ffi.def_extern(onerror=failed)(kanegen_python_controller)
+    module.ffi.def_extern(onerror=failed, error=0)(kanegen_python_pause)
+    return module

@@ -1,0 +1,91 @@
+"""``kanegen doctor``: output, JSON and exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kanegen.codegen.cli import main
+from tests.mechanism.doctor.test_doctor import LIMIT, SOUND
+from tests.mechanism.importers.documents import pendulum
+
+
+@pytest.fixture
+def sound(tmp_path: Path) -> Path:
+    path = tmp_path / "arm.urdf"
+    path.write_text(pendulum(LIMIT, kind="revolute", body=SOUND))
+    return path
+
+
+def test_a_sound_model(sound: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", str(sound)]) == 0
+    assert capsys.readouterr().out == f"{sound}: 0 errors, 0 warnings, 0 notes\n"
+
+
+def test_findings_are_lines_with_file_and_line_errors_first(
+    sound: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = sound.read_text().replace(
+        '<parent link="a"/>', '<parent link="a"/><axis xyz="0 0 3"/><origin xyz="0,1 0 0"/>'
+    )
+    sound.write_text(text)
+    assert main(["doctor", str(sound)]) == 1
+    first, second, last = capsys.readouterr().out.splitlines()
+    assert first.startswith(f"{sound}:4: error: joint 'j', <origin> xyz: is '0,1 0 0', with a decimal comma")
+    assert second.startswith(f"{sound}:4: warning: joint 'j', <axis> xyz: has the length 3")
+    assert last == f"{sound}: 1 error, 1 warning, 0 notes"
+
+
+def test_json(sound: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sound.write_text(sound.read_text().replace("</robot>", "<robot>"))
+    assert main(["doctor", str(sound), "--json"]) == 1
+    report = json.loads(capsys.readouterr().out)
+    assert (report["model"], report["errors"], report["warnings"], report["notes"]) == (str(sound), 1, 0, 0)
+    (finding,) = report["findings"]
+    assert set(finding) == {"severity", "where", "what", "expected", "cure", "file", "line"}
+    assert (finding["severity"], finding["file"]) == ("error", str(sound))
+    assert finding["line"] >= 4
+
+
+def test_warnings_alone_pass(sound: Path) -> None:
+    sound.write_text(sound.read_text().replace(LIMIT, LIMIT + '<axis xyz="0 0 2"/>'))
+    assert main(["doctor", str(sound)]) == 0
+
+
+def test_a_built_in(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "stanford_arm"]) == 0
+    assert "stanford_arm: 0 errors" in capsys.readouterr().out
+
+
+def test_a_floating_base(tmp_path: Path) -> None:
+    path = tmp_path / "body.urdf"
+    path.write_text(f'<robot name="r"><link name="a">{SOUND}</link></robot>')
+    assert main(["doctor", str(path)]) == 1
+    assert main(["doctor", str(path), "--floating-base"]) == 0
+
+
+def test_the_tolerance_of_angles(sound: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sound.write_text(sound.read_text().replace(LIMIT, LIMIT + '<origin rpy="1.5708 0 0"/>'))
+    assert main(["doctor", str(sound)]) == 0
+    assert "from pi/2 (1.5708)" in capsys.readouterr().out
+    assert main(["doctor", str(sound), "--angle-tolerance", "1e-5"]) == 0
+    assert "was taken for pi/2" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["no.urdf", "no_such_model", "."])
+def test_what_is_no_model(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", name]) == 1
+    assert "error" in capsys.readouterr().out
+
+
+def test_xacro(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("xacro")
+    path = tmp_path / "arm.xacro"
+    head = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:property name="x" value="1"/>'
+    path.write_text(pendulum(LIMIT, kind="revolute", body=SOUND).replace('<robot name="r">', head))
+    assert main(["doctor", str(path)]) == 0
+    path.write_text(f'{head}<xacro:macro name="m"/></robot>')
+    assert main(["doctor", str(path)]) == 1
+    assert "xacro fragment without a robot, macros only: m" in capsys.readouterr().out
