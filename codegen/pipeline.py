@@ -21,11 +21,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kanegen.codegen.derivation.base_parameters import base_parameters
 from kanegen.codegen.derivation.constraints.equations import speeds_of
 from kanegen.codegen.derivation.constraints.plan import make_plan
 from kanegen.codegen.derivation.constraints.report import constraint_report
 from kanegen.codegen.derivation.control_law import CLOSED_LOOP, law_kernels
-from kanegen.codegen.derivation.formulations import body_coordinates_of, formulation
+from kanegen.codegen.derivation.formulations import body_coordinates_of, formulation, optional_kernels
+from kanegen.codegen.derivation.inertial_parameters import inertial_parameters
 from kanegen.codegen.derivation.kernels import Deriver
 from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.derivation.tree import derivation_tree
@@ -35,6 +37,7 @@ from kanegen.codegen.emit.model import (
     Certificate,
     ConstraintReport,
     FrameKernels,
+    InertialParameter,
     Limits,
     LiveParameter,
     Model,
@@ -174,6 +177,16 @@ def available(mechanism: Mechanism, options: Options) -> dict[str, Build]:
     return builds | laws
 
 
+def optional(mechanism: Mechanism, options: Options) -> dict[str, Build]:
+    """Kernels by name that are derived only when they are asked for: derivatives, regressors, matrices of the motion.
+
+    They are on the joint rates, or on the mechanism's own speeds; a formulation makes no difference to them.
+    """
+    if options.speeds is not None:
+        return {}
+    return optional_kernels(mechanism, options.live_parameters, c_names(_frame_names(mechanism)))
+
+
 def derive(
     mechanism: Mechanism, name: str, build: Build, options: Options, start: Mapping[str, int] | None = None
 ) -> DerivedKernel:
@@ -263,6 +276,9 @@ def assemble(
         speed_names=_speed_names(mechanism),
         home=None if mechanism.plain_tree else _home(mechanism),
         quaternions=_quaternions(mechanism),
+        base_parameters=_base_parameters(mechanism) if "regressor" in kernels else (),
+        inertial_parameters=_inertial_parameters(mechanism) if "full_regressor" in kernels else (),
+        optional_kernels=tuple(name for name in optional(mechanism, options) if name not in kernels),
         limits={name: _doubles(limits) for name, limits in _limits(mechanism).items()},
         constraints=_constraints(mechanism),
         body_coordinates=_body_coordinates(mechanism, options),
@@ -300,7 +316,7 @@ def _derive_all(
     What served one kernel well is where the search for the next begins.  A law closed over the dynamics is forward
     dynamics with other forces: it takes the decisions of that kernel as they are.
     """
-    builds = _wanted(available(mechanism, options), options, mechanism.name)
+    builds = _wanted(mechanism, options)
     kernels: dict[str, DerivedKernel] = {}
     unavailable: dict[str, str] = {}
     answers: dict[str, int] = {}
@@ -329,6 +345,17 @@ def _driven(mechanism: Mechanism) -> tuple[str, ...]:
     if not mechanism.constrained:
         return mechanism.rates
     return tuple(s.joint if isinstance(s, JointRate) else "" for s in speeds_of(mechanism))
+
+
+def _base_parameters(mechanism: Mechanism) -> tuple[InertialParameter, ...]:
+    tree = derivation_tree(mechanism, live=False)
+    found = base_parameters(tree.mechanism, tree.live)
+    return tuple(InertialParameter(n, float(x)) for n, x in zip(found.names, found.values, strict=True))
+
+
+def _inertial_parameters(mechanism: Mechanism) -> tuple[InertialParameter, ...]:
+    found = inertial_parameters(derivation_tree(mechanism, live=False).mechanism)
+    return tuple(InertialParameter(n, float(x)) for n, x in zip(found.names, found.values, strict=True))
 
 
 def _joint_names(mechanism: Mechanism) -> tuple[str, ...]:
@@ -395,10 +422,14 @@ def _speeds(mechanism: Mechanism, options: Options) -> tuple[Any, ...] | None:
     return catalogue.generalized_speeds(mechanism.name, options.speeds)
 
 
-def _wanted(builds: Mapping[str, Build], options: Options, name: str) -> dict[str, Build]:
-    """The kernels asked for, in the order of the formulation."""
+def _wanted(mechanism: Mechanism, options: Options) -> dict[str, Build]:
+    """The kernels asked for, in the order of the formulation; all but the optional ones where none was named."""
+    builds = available(mechanism, options)
     if options.kernels is None:
-        return dict(builds)
+        return builds
+    if not set(options.kernels) <= set(builds):
+        builds |= optional(mechanism, options)
+    name = mechanism.name
     unknown = [k for k in options.kernels if k not in builds]
     if unknown:
         raise ModelError(

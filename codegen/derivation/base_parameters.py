@@ -54,15 +54,20 @@ class BaseParameters:
 
 
 def base_parameters(mechanism: Mechanism, live_parameters: bool = False) -> BaseParameters:
-    """The base parameters of a tree, at the numbers of its parameters."""
-    return base_parameters_of(canonical_tree(place(mechanism, Choices(), live_parameters)), mechanism)
+    """The base parameters of a tree, at the numbers of its parameters.
+
+    ``live_parameters`` says whether the regressor is derived with live parameters; the numbers are the same.
+    """
+    return _base_parameters(mechanism, live_parameters)
 
 
-def canonical_tree(tree: PlacedTree) -> PlacedTree:
-    """The same tree with the origin of each body where the description has it, its axes as they are placed, and no inertia.
+@lru_cache(maxsize=8)
+def canonical_tree(mechanism: Mechanism, live_parameters: bool = False) -> PlacedTree:
+    """The tree with the origin of each body where the description has it, axes along its joint, and no inertia.
 
     Base parameters belong to these frames, so that they do not depend on any decision of a search.
     """
+    tree = place(mechanism, Choices(), live_parameters)
     origins = [
         vec.scale(Fraction(-1), vec.apply(vec.transpose(body.frame_rotation), body.frame_position))
         for body in tree.bodies
@@ -77,8 +82,8 @@ def canonical_tree(tree: PlacedTree) -> PlacedTree:
 
 
 @lru_cache(maxsize=8)
-def base_parameters_of(tree: PlacedTree, mechanism: Mechanism) -> BaseParameters:
-    """The base parameters for a canonical tree of ``mechanism``, at the numbers of its parameters."""
+def _base_parameters(mechanism: Mechanism, live_parameters: bool) -> BaseParameters:
+    tree = canonical_tree(mechanism, live_parameters)
     every = inertial_parameters(mechanism)
     rows = _described_rows(tree, mechanism)
     kept: list[tuple[tuple[int, int], _Row]] = []

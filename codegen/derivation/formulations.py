@@ -12,10 +12,16 @@ from functools import partial
 
 from kanegen.codegen.derivation import dual_vectors, euler_parameters, influence_coefficients, kane
 from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.constraints.derivative_kernels import (
+    inverse_dynamics_derivatives as constrained_derivatives,
+)
 from kanegen.codegen.derivation.constraints.kernels import ConstrainedFormulation
+from kanegen.codegen.derivation.derivative_kernels import derivative_kernels, inverse_dynamics_derivatives
 from kanegen.codegen.derivation.from_forces import Forces, programs_from
 from kanegen.codegen.derivation.joint_motion.kernels import joint_kernels
+from kanegen.codegen.derivation.joint_motion.optional_kernels import optional_joint_kernels
 from kanegen.codegen.derivation.kane.kernels import KaneFormulation
+from kanegen.codegen.derivation.optional_kernels import OPTIONAL, optional_frame_kernels
 from kanegen.codegen.derivation.placement import PlacedTree, place
 from kanegen.codegen.derivation.standard import DYNAMICS, Build, frame_kernels
 from kanegen.codegen.derivation.tree import derivation_tree
@@ -102,6 +108,37 @@ def formulation(
         return made
     own = KaneFormulation(None if speeds is None else tuple(speeds), live_parameters)
     return {**own.kernels(), **frames}
+
+
+def optional_kernels(
+    mechanism: Mechanism, live_parameters: bool, identifiers: Mapping[str, str]
+) -> dict[str, Build]:
+    """Kernels that are generated only when asked for by name, derived recursively; names of frames as in ``formulation``."""
+    kernels = formulation("recursive", mechanism, None, live_parameters, identifiers)
+    tree = derivation_tree(mechanism, live_parameters)
+    placed = place(tree.mechanism, Choices(), tree.live)
+    frames = optional_frame_kernels(placed, identifiers)
+    parameters = mechanism.parameters if live_parameters else ()
+    if mechanism.constrained:
+        return _optional_constrained(mechanism, kernels, live_parameters)
+    if mechanism.plain_tree:
+        return {**OPTIONAL, **frames, **derivative_kernels(kernels, inverse_dynamics_derivatives, parameters)}
+    return optional_joint_kernels(
+        mechanism,
+        kernels,
+        {**DYNAMICS, **OPTIONAL},
+        frames,
+        frame_kernels(placed, identifiers),
+        inverse_dynamics_derivatives,
+        live_parameters,
+    )
+
+
+def _optional_constrained(mechanism: Mechanism, kernels: Mapping[str, Build], live: bool) -> dict[str, Build]:
+    make = partial(constrained_derivatives, build=inverse_dynamics_derivatives)
+    formulation = ConstrainedFormulation(mechanism, DYNAMICS, {}, live)
+    derivatives = formulation.carried({"inverse_dynamics_derivatives": make})["inverse_dynamics_derivatives"]
+    return derivative_kernels(kernels, derivatives, mechanism.parameters if live else ())
 
 
 def _with_springs(

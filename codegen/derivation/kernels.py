@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kanegen.codegen.derivation import inertial_gauge, placement
+from kanegen.codegen.derivation import inertial_gauge, orientation, placement
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.inertial_gauge import regroup
 from kanegen.codegen.derivation.placement import PlacedTree
@@ -40,10 +40,13 @@ class Deriver:
         return program, points | choices.points
 
     def _tree(self, answers: Mapping[str, int]) -> tuple[PlacedTree, dict[str, Decision]]:
-        key = tuple(sorted((p, a) for p, a in answers.items() if a and p.startswith(placement.POINT)))
+        points_here = (placement.POINT, orientation.POINT)
+        key = tuple(sorted((p, a) for p, a in answers.items() if a and p.startswith(points_here)))
         if key not in self._placed:
             choices = Choices(answers)
-            self._placed[key] = (placement.place(self.mechanism, choices, self.live), choices.points)
+            placed = placement.place(self.mechanism, choices, self.live)
+            placed = orientation.turn_frames(placed, choices) if self.gauge else placed
+            self._placed[key] = (placed, choices.points)
         tree, points = self._placed[key]
         if not self.gauge:
             return tree, points

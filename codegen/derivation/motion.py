@@ -53,11 +53,12 @@ class Motion:
         self.rate_dot = [
             a[body.coordinate] * factor for body, factor in zip(tree.bodies, factors, strict=True)
         ]
+        angles = [x + body.offset for x, body in zip(self.q, tree.bodies, strict=True)]
         self.sine = [
-            x.sine() if body.revolute else self.zero for x, body in zip(self.q, tree.bodies, strict=True)
+            x.sine() if body.revolute else self.zero for x, body in zip(angles, tree.bodies, strict=True)
         ]
         self.cosine = [
-            x.cosine() if body.revolute else self.zero for x, body in zip(self.q, tree.bodies, strict=True)
+            x.cosine() if body.revolute else self.zero for x, body in zip(angles, tree.bodies, strict=True)
         ]
         self.labels: dict[int, str] = {}
         self._memo: dict[Hashable, Expression] = {}

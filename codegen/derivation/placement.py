@@ -42,7 +42,7 @@ class PlacedBody:
     ``frame_rotation`` and ``frame_position`` lead back to the described body frame:
     r_described = frame_rotation @ r_placed + frame_position.  ``inertial`` is False where the description has no inertia.
     ``rotor_inertia`` resists the acceleration of the joint alone; the coordinate of a ``still`` joint is zero at all times;
-    a ``carrier`` is no body of the description.
+    a ``carrier`` is no body of the description.  A revolute joint turns by sense q + ``offset`` (orientation.py).
     """
 
     name: str
@@ -63,6 +63,7 @@ class PlacedBody:
     rotor_inertia: Value = Fraction(0)
     still: bool = False
     carrier: bool = False
+    offset: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True, slots=True)

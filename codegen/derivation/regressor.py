@@ -5,7 +5,7 @@ Rotor inertias, springs and friction are not among the parameters: where a mecha
 
 from __future__ import annotations
 
-from kanegen.codegen.derivation.base_parameters import base_parameters_of, canonical_tree
+from kanegen.codegen.derivation.base_parameters import base_parameters, canonical_tree
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.inertial_parameters import COUNT, PARTS, TENSOR_PLACES
 from kanegen.codegen.derivation.kernel_arguments import acceleration_input, position_input, rate_input
@@ -22,7 +22,7 @@ _SOURCE = "powers of unit parameters in the partial velocities of the joints (At
 
 def full_regressor(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
     """Y(q, v, a) on all inertial parameters of the moving bodies, ten for each (inertial_parameters.py)."""
-    motion = _motion(canonical_tree(tree), choices)
+    motion = _motion(canonical_tree(mechanism, is_live(tree)), choices)
     rows = full_regressor_entries(motion)
     return _program("full_regressor", mechanism, motion, rows, full_regressor_output(len(rows[0]), len(rows)))
 
@@ -32,8 +32,8 @@ def regressor(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Progr
 
     Raises ModelError for a mechanism whose forces depend on no inertial parameter at all.
     """
-    tree = canonical_tree(tree)
-    base = base_parameters_of(tree, mechanism)
+    live = is_live(tree)
+    base = base_parameters(mechanism, live)
     if not base.columns:
         raise ModelError(
             f"mechanism {mechanism.name!r}",
@@ -41,8 +41,8 @@ def regressor(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Progr
             "joints that move something",
             "Leave the regressor out.",
         )
-    motion = _motion(tree, choices)
-    rows = RegressorEntries(tree, motion).matrix(base.columns)
+    motion = _motion(canonical_tree(mechanism, live), choices)
+    rows = RegressorEntries(motion.tree, motion).matrix(base.columns)
     return _program("regressor", mechanism, motion, rows, regressor_output(len(base.columns), len(rows)))
 
 
@@ -76,6 +76,16 @@ def _on_described_axes(motion: Motion, turn: Matrix3, own: list[Expression]) -> 
                     terms.append(weight * own[TENSOR_PLACES[r][c]])
             found.append(motion.sum(terms))
     return found
+
+
+def is_live(tree: PlacedTree) -> bool:
+    """Whether a placed tree has live parameters, or placements of balls that stand for such."""
+    values = list(tree.gravity)
+    for body in tree.bodies:
+        values += [body.mass, *body.first_moment, *body.position, *body.frame_position]
+        for matrix in (body.second_moment, body.rotation, body.frame_rotation):
+            values += [x for row in matrix for x in row]
+    return any(isinstance(x, Expression) for x in values)
 
 
 def full_regressor_output(columns: int, n: int) -> Argument:

@@ -54,7 +54,7 @@ class Drives:
 
     def checked_lengths(self, q: FloatArray) -> FloatArray:
         """q itself.  Raises ValueError for a strut that is not longer than zero."""
-        for name, value in zip(self.names, q, strict=True):
+        for name, value in zip(self.names, q.tolist(), strict=True):
             if name in self._strut_names and not value > 0.0:
                 raise ValueError(f"q: {name!r} stands for a length, and {value!r} is not above zero")
         return q
@@ -98,7 +98,9 @@ class Drives:
         """Phi_A,x (driven, 7n), with joints driven to q."""
         every = self.on_joints(q, np.zeros(self.kernels.nq))
         of_joints = self.kernels.drive_jacobian(x, every)[self.joints]
-        return self._merged(of_joints, self.kernels.strut_jacobian(x)[self.struts]) if self.struts else of_joints
+        return (
+            self._merged(of_joints, self.kernels.strut_jacobian(x)[self.struts]) if self.struts else of_joints
+        )
 
     def slopes(self, x: FloatArray) -> FloatArray:
         """What Phi_A,x dx/dt is for each unit of v, in the position x (driven,): 1 for joints, 2 |l| for struts."""

@@ -30,9 +30,7 @@ class BodyDynamics:
     and rows.  The bound on both is ``bound``.
     """
 
-    def __init__(
-        self, kernels: BodyKernels, drives: Drives, rank: int, y0: FloatArray, bound: float
-    ) -> None:
+    def __init__(self, kernels: BodyKernels, drives: Drives, rank: int, y0: FloatArray, bound: float) -> None:
         self.kernels, self.rank = kernels, rank
         self.drift = 0.0
         self.widths = (kernels.nq, kernels.nq, len(drives))

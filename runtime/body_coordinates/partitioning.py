@@ -26,9 +26,7 @@ MOST_STEPS = 12
 class PartitionedDynamics(BodyDynamics):
     """The state holds all of x and dx/dt, so that it outlives the choice; ``choices`` counts how often one was made."""
 
-    def __init__(
-        self, kernels: BodyKernels, drives: Drives, rank: int, y0: FloatArray, bound: float
-    ) -> None:
+    def __init__(self, kernels: BodyKernels, drives: Drives, rank: int, y0: FloatArray, bound: float) -> None:
         super().__init__(kernels, drives, rank, y0, bound)
         self.choices = 0
         self.dependent: NDArray[np.intp] = np.arange(0)

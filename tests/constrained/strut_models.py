@@ -116,8 +116,6 @@ def _on_circle(radius: float, degrees: float) -> tuple[float, float, float]:
     return radius * math.cos(math.radians(degrees)), radius * math.sin(math.radians(degrees)), 0.0
 
 
-MODELS = {
-    model.__name__: model for model in (boom, excavator, serial_arm, jacked_four_bar, platform)
-}
+MODELS = {model.__name__: model for model in (boom, excavator, serial_arm, jacked_four_bar, platform)}
 SPREADS = {"boom": 0.4, "excavator": 0.3, "serial_arm": 0.3, "jacked_four_bar": 0.2, "platform": 0.1}
 """How far the coordinates are disturbed from home [rad, m] before the loops are closed."""

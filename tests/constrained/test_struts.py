@@ -102,7 +102,9 @@ def test_virtual_work_on_a_platform() -> None:
         weight = other.tree_forces(state.q, still, still)
         slopes = other.speeds(state.q, still).rows
         held = robot("platform").gravity_forces(state.q)
-        assert np.abs(slopes.T @ held - weight).max() < 1e-13 * np.abs(weight).max() * 100  # condition below 20
+        assert (
+            np.abs(slopes.T @ held - weight).max() < 1e-13 * np.abs(weight).max() * 100
+        )  # condition below 20
 
 
 def test_a_strut_does_the_work_of_the_drive_that_it_replaces() -> None:
@@ -150,7 +152,9 @@ def test_a_constant_force_does_work_by_the_change_of_length() -> None:
     np.testing.assert_allclose(energy - energy[0], force * extension, rtol=0, atol=1e-6)
 
 
-@pytest.mark.parametrize("kernel", ["inverse_dynamics", "forward_dynamics", "coordinate_rates", "mass_matrix"])
+@pytest.mark.parametrize(
+    "kernel", ["inverse_dynamics", "forward_dynamics", "coordinate_rates", "mass_matrix"]
+)
 def test_a_strut_in_line_with_the_hinge_is_at_a_dead_centre(kernel: str) -> None:
     """The eye, the hinge and the foot in one line: the strut's force has no moment about the hinge."""
     behind = math.atan2(FOOT[2], FOOT[0]) - math.atan2(EYE[2], EYE[0])

@@ -56,9 +56,7 @@ def test_momentum_about_the_mass_centre(machine: Mechanism) -> None:
         p, c = total[:3], np.array(exactly(center, q=list(q)), dtype=object)
         arm = np.array([c[1] * p[2] - c[2] * p[1], c[2] * p[0] - c[0] * p[2], c[0] * p[1] - c[1] * p[0]])
         assert difference(list(found), [*p, *(total[3:] - arm)]) < EXACT, answers
-        ahead, behind = (
-            np.array(exactly(center, q=list(q + s * step * v)), dtype=object) for s in (1, -1)
-        )
+        ahead, behind = (np.array(exactly(center, q=list(q + s * step * v)), dtype=object) for s in (1, -1))
         mass = sum(b.inertia.mass for b in machine.bodies if b.inertia is not None)
         speed = (ahead - behind) / (2 * step) * mpmath.mpf(mass.numerator) / mass.denominator  # type: ignore[union-attr]
         assert difference(list(speed), list(p)) < EXACT

@@ -87,10 +87,7 @@ def solved(matrix: Array, blocks: list[list[int]]) -> Array:
     n = len(matrix)
     entries = inputs(graph, "m", n * n)
     symbolic = [
-        [
-            constant(graph, 0) if matrix[i, j] == 0 else entries[n * min(i, j) + max(i, j)]
-            for j in range(n)
-        ]
+        [constant(graph, 0) if matrix[i, j] == 0 else entries[n * min(i, j) + max(i, j)] for j in range(n)]
         for i in range(n)
     ]
     found = inverse(symbolic, blocks)
@@ -129,7 +126,7 @@ def test_a_joint_that_nothing_resists_is_named() -> None:
     builder = MechanismBuilder("idle")
     builder.body("hand")
     builder.revolute("wrist", BASE, "hand", (0, 0, 1))
-    with pytest.raises(ModelError, match="'wrist'.*has no inertia behind it"):
+    with pytest.raises(ModelError, match=r"'wrist'.*has no inertia behind it"):
         Deriver(builder.build(), inverse_mass_matrix)({})
 
 

@@ -77,8 +77,16 @@ def test_partial_derivatives_are_structurally_sparse() -> None:
     assert partial(graph, q[0]).first(q[0].sine()) == q[0].cosine()
 
 
-def test_only_inputs_can_change() -> None:
+def test_only_inputs_and_parameters_can_change() -> None:
     graph = Graph()
     x = inputs(graph, "q", 1)[0]
-    with pytest.raises(ValueError, match="inputs alone"):
+    with pytest.raises(ValueError, match="parameters alone"):
         Tangents(graph, {x.sine(): x})
+
+
+def test_parameters_can_change() -> None:
+    graph = Graph()
+    length, q = Expression(graph, graph.parameter("length")), inputs(graph, "q", 1)[0]
+    found = partial(graph, length).first(length * length * q.sine())
+    assert found == length * 2 * q.sine()
+    assert partial(graph, q).first(length * 3).is_zero

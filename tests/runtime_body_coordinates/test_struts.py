@@ -169,7 +169,9 @@ def test_points_that_coincide() -> None:
 
 def test_what_is_said_of_wrong_names_and_missing_kernels() -> None:
     robot = system("boom").robot
-    with pytest.raises(ValueError, match=f"'lever' is no coordinate and no strut of boom, which are lift, {STRUT}"):
+    with pytest.raises(
+        ValueError, match=f"'lever' is no coordinate and no strut of boom, which are lift, {STRUT}"
+    ):
         BodySystem(robot, ["lever"])
     poor = stub(robot, kernels=KERNELS)
     with pytest.raises(MissingKernelError, match=f"boom has no {STRUT_KERNELS[0]}"):

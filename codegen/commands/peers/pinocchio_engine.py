@@ -56,6 +56,8 @@ class PinocchioEngine:
         self.coordinates, self.frames = coordinates, frames
         self._pin, self._model, self._data = pinocchio, model, model.createData()
         self._bodies = tuple(bodies)
+        self._bare = model.copy()
+        self._bare.armature = np.zeros(model.nv)
 
     def forces(self, q: Array, v: Array, a: Array) -> Array:
         """By the recursive Newton-Euler algorithm."""
@@ -71,8 +73,11 @@ class PinocchioEngine:
         return np.array(self._pin.aba(self._model, self._data, q, v, tau))
 
     def kinetic_energy(self, q: Array, v: Array) -> float:
-        """[J]; the drives' rotors, which Pinocchio has in its mass matrix and not in its energy, are added."""
-        bodies = float(self._pin.computeKineticEnergy(self._model, self._data, q, v))
+        """[J], of the bodies and the drives' rotors.
+
+        Pinocchio counts rotors in the energy for some kinds of joints and not for others, so they are added here.
+        """
+        bodies = float(self._pin.computeKineticEnergy(self._bare, self._data, q, v))
         return bodies + float(np.dot(self._model.armature, v * v)) / 2
 
     def momentum(self, q: Array, v: Array) -> Array:

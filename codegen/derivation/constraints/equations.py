@@ -102,9 +102,7 @@ class _Writer:
                 velocities.append(self._velocity(constraint))
         derived = [Row(p.name, p.group, self._gradient(p.value), self.zero) for p in positions]
         speeds = [self._speed(speed) for speed in speeds_of(self.mechanism)]
-        margins = [
-            self._margin(speed) for speed in self.mechanism.speeds if isinstance(speed, DistanceRate)
-        ]
+        margins = [self._margin(speed) for speed in self.mechanism.speeds if isinstance(speed, DistanceRate)]
         rows = (*derived, *velocities)
         return Equations(self.graph, self.q, tuple(positions), rows, tuple(speeds), tuple(margins))
 

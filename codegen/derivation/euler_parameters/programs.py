@@ -125,9 +125,7 @@ def strut_constraints(model: BodyModel) -> Program:
 def strut_constraint_jacobian(model: BodyModel) -> Program:
     """x -> Phi_x."""
     setting = Setting(model)
-    title = (
-        "derivatives of strut_constraints with respect to x; times xdot they are 2 l dl/dt of each strut's length l"
-    )
+    title = "derivatives of strut_constraints with respect to x; times xdot they are 2 l dl/dt of each strut's length l"
     return _jacobian(setting, "strut_constraint_jacobian", title, setting.states(), setting.strut_rows(()))
 
 

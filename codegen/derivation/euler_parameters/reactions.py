@@ -69,7 +69,9 @@ def strut_forces(model: BodyModel) -> Program:
         length = inner(setting.graph, between, between).square_root()
         values.append(length * multiplier * -2)
     output = on_struts(model, "f", "N", "forces of the struts, positive where they push their ends apart")
-    return setting.program("strut_forces", "forces of the translational actuators (29), (30), (36)", output, values)
+    return setting.program(
+        "strut_forces", "forces of the translational actuators (29), (30), (36)", output, values
+    )
 
 
 def joint_reactions(model: BodyModel) -> Program:

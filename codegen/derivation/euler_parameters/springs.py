@@ -61,4 +61,3 @@ def _between_points(setting: Setting, states: States, spring: TranslationalSprin
             part = applied(states, point.body, share, point.arm)
             found[at : at + SIZE] = [x + y for x, y in zip(found[at : at + SIZE], part, strict=True)]
     return found
-

@@ -109,7 +109,7 @@ def gravity_forces(s: Setting) -> Program:
 
 def mass_matrix(s: Setting) -> Program:
     """M = T^T M_tree T."""
-    entries = [x for row in _inertia(s) for x in row]
+    entries = [x for row in mass_matrix_entries(s) for x in row]
     return s.program(
         "mass_matrix",
         "mass matrix",
@@ -156,7 +156,7 @@ def _require_regular(basis: Basis, tree: Mechanism) -> None:
 
 def _by_elimination(s: Setting, v: Vector, tau: Vector) -> list[Expression]:
     _require_regular(s.basis, s.tree_mechanism)
-    matrix = _inertia(s)
+    matrix = mass_matrix_entries(s)
     right = [t - h for t, h in zip(tau, _bias(s, v), strict=True)]
     orders = elimination_orders(
         [[not x.is_zero for x in row] for row in matrix], [[x.is_number for x in row] for row in matrix]
@@ -173,7 +173,8 @@ def _bias(s: Setting, v: Vector | None = None) -> list[Expression]:
     return s.on_speeds(s.of_tree("bias_forces", speeds)[0], speeds)
 
 
-def _inertia(s: Setting) -> list[list[Expression]]:
+def mass_matrix_entries(s: Setting) -> list[list[Expression]]:
+    """T^T M_tree T by rows."""
     flat, n = s.of_tree("mass_matrix")[0], len(s.basis.joints)
     half = [s.coordinates.on_speeds(flat[n * j : n * j + n]) for j in range(n)]
     columns = [s.coordinates.on_speeds([row[r] for row in half]) for r in range(s.nv)]

@@ -112,7 +112,8 @@ def _check_size(body: SubjectBody, mass: float, principal: str) -> Iterator[Find
     if spread < POINT:
         return  # a point mass: somebody meant it
     # of all bodies with this mass and this mean square distance from the centre, the ball has the least density
-    density = mass / (4 / 3 * math.pi * (math.sqrt(5 / 3) * spread) ** 3)
+    radius = math.sqrt(5 / 3) * spread
+    density = mass / (4 / 3 * math.pi) / radius / radius / radius  # without a cube that no double holds
     if density > DENSEST:
         yield say(
             Severity.WARNING,

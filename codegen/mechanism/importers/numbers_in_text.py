@@ -12,8 +12,11 @@ from fractions import Fraction
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)(\(\w*\))?|[+-]?1\.#\w+", re.IGNORECASE)
 _COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
-_LARGEST_EXPONENT = 300
-"""Exponents of ten beyond this are no quantity of mechanics, and cost memory as exact numbers."""
+LARGEST = 10**60
+"""Larger numbers are no quantity of mechanics; the square of a smaller one is a double."""
+
+_SMALLEST_EXPONENT = -400
+"""Exponents of ten below this are rounding noise of nothing, and cost memory as exact numbers."""
 
 _SHOWN = 60  # characters of a text that a message quotes
 
@@ -41,8 +44,11 @@ def read_numbers(text: str, count: int) -> tuple[Fraction, ...] | Misread:
 
 
 def is_infinite(text: str) -> bool:
-    """Whether a text says that there is no bound."""
-    return re.fullmatch(r"\s*[+-]?inf(inity)?\s*", text, re.IGNORECASE) is not None
+    """Whether a text says that there is no bound: by name, or as the largest number that a program has."""
+    word = text.strip()
+    if re.fullmatch(r"[+-]?inf(inity)?", word, re.IGNORECASE):
+        return True
+    return _DECIMAL.fullmatch(word) is not None and abs(float(word)) >= LARGEST
 
 
 def quoted(text: str) -> str:
@@ -52,14 +58,13 @@ def quoted(text: str) -> str:
 
 def _misread(word: str, text: str, expected: str, count: int) -> Misread | None:
     if _DECIMAL.fullmatch(word):
-        exponent = re.search(r"[eE](.*)", word)
-        if (exponent and len(exponent[1]) > 9) or (exponent and abs(int(exponent[1])) > _LARGEST_EXPONENT):
-            return Misread(
-                f"is {quoted(text)}, whose exponent is out of range",
-                expected,
-                f"Stay between 1e-{_LARGEST_EXPONENT} and 1e{_LARGEST_EXPONENT}.",
-            )
-        return None
+        if _in_range(word):
+            return None
+        return Misread(
+            f"is {quoted(text)}: {quoted(word)} is out of range",
+            expected,
+            f"Stay below 1e60; exponents go down to {_SMALLEST_EXPONENT}.",
+        )
     if "," in word:
         if count == 1 or _COMMA.fullmatch(word):
             decimal = word.replace(",", ".")
@@ -77,6 +82,12 @@ def _misread(word: str, text: str, expected: str, count: int) -> Misread | None:
             "Expand it with xacro, or read it as .xacro.",
         )
     return Misread(f"is {quoted(text)}: {quoted(word)} is no number", expected, "Give decimal numbers.")
+
+
+def _in_range(decimal: str) -> bool:
+    mantissa, _, exponent = decimal.lower().partition("e")
+    power = int(exponent or "0") if len(exponent) < 9 else LARGEST
+    return len(mantissa) < 1000 and _SMALLEST_EXPONENT < power < 400 and abs(Fraction(decimal)) < LARGEST
 
 
 def _expected(count: int) -> str:

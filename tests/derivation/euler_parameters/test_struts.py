@@ -140,9 +140,17 @@ def test_a_body_without_inertia_on_which_a_strut_acts_keeps_its_coordinates() ->
 def test_kernels_of_struts_are_there_where_struts_are() -> None:
     assert not [name for name in kernels(mechanism("four_bar")) if name.startswith("strut")]
     names = [name for name in kernels(MODELS["boom"]()) if name.startswith("strut")]
-    assert names == ["strut_constraints", "strut_constraint_jacobian", "strut_constraint_gamma", "strut_forces"]
+    assert names == [
+        "strut_constraints",
+        "strut_constraint_jacobian",
+        "strut_constraint_gamma",
+        "strut_forces",
+    ]
     assert names_of_struts(MODELS["boom"]()) == ["rate of the distance from foot to eye"]
-    shapes = {n: [(a.name, a.shape) for a in (*p.inputs, *p.outputs)] for n, p in built("excavator").programs.items()}
+    shapes = {
+        n: [(a.name, a.shape) for a in (*p.inputs, *p.outputs)]
+        for n, p in built("excavator").programs.items()
+    }
     x, xdot, l, v, a = ("x", (21,)), ("xdot", (21,)), ("l", (2,)), ("v", (2,)), ("a", (2,))
     assert shapes["strut_constraints"] == [x, l, ("phi", (2,))]
     assert shapes["strut_constraint_jacobian"] == [x, ("J", (2, 21))]

@@ -17,6 +17,7 @@ from kanegen.codegen.mechanism.importers.numbers_in_text import Misread, is_infi
         ("+1.", Fraction(1)),
         ("-.5", Fraction(-1, 2)),
         ("1e-3", Fraction(1, 1000)),
+        ("4.9e-324", Fraction(49, 10**325)),
         ("2E+2", Fraction(200)),
         (" 7\n", Fraction(7)),
         ("-0", Fraction(0)),
@@ -49,8 +50,10 @@ def test_any_white_space_separates() -> None:
         ("0x10", 1, "no number", "decimal"),
         ("1_000", 1, "no number", "decimal"),
         ("١", 1, "no number", "decimal"),
-        ("1e999999999999", 1, "exponent", "1e300"),
-        ("1e301", 1, "exponent", "1e300"),
+        ("1e999999999999", 1, "out of range", "1e60"),
+        ("1e61", 1, "out of range", "1e60"),
+        ("-1e-999999999999", 1, "out of range", "1e60"),
+        ("9" * 2000, 1, "out of range", "1e60"),
         ("${pi/2}", 1, "looks like xacro", "xacro"),
         ("--1", 1, "no number", "decimal"),
         ("1 2 x" * 1000, 3, "...", "decimal"),
@@ -66,8 +69,8 @@ def test_what_is_refused(text: str, count: int, what: str, cure: str) -> None:
 
 
 def test_infinity_is_no_bound() -> None:
-    assert all(map(is_infinite, ("inf", "-Infinity", " +INF ")))
-    assert not any(map(is_infinite, ("1", "nan", "info")))
+    assert all(map(is_infinite, ("inf", "-Infinity", " +INF ", "1.7976931348623157e+308", "-1e400")))
+    assert not any(map(is_infinite, ("1", "nan", "info", "1e16")))
 
 
 def test_the_locale_does_not_matter() -> None:

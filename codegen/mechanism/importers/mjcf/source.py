@@ -160,7 +160,14 @@ def _refusal(file: str | None, message: str) -> ModelError:
     line = next((group for group in found.groups() if group), None) if found else None
     element = _ELEMENT.search(text)
     place = file or "MJCF"
-    if line is not None:
+    if "'mujocoinclude'" in text:
+        return ModelError(
+            place,
+            "is a fragment (<mujocoinclude>) for other files to include",
+            "a file whose root element is <mujoco>",
+            "Name the file that includes it.",
+        )
+    if line is not None and line != "0":
         place += f":{line}"
     where = f"{place}: element {element.group(1)!r}" if element and element.group(1) else place
     cut = re.split(r"\s*Element (?:name )?'", text)[0]

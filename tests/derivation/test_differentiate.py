@@ -1,0 +1,110 @@
+"""Differentiating programs: any program, by inputs, along speeds, and by parameters; checked by complex steps."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kanegen.codegen.derivation.derivative_arguments import by_parameters, square
+from kanegen.codegen.derivation.differentiate import By, cheapest, derivatives_of
+from kanegen.codegen.derivation.kernels import Deriver
+from kanegen.codegen.derivation.standard import DYNAMICS
+from kanegen.codegen.graph import Argument, Graph, Kind, Program, count, inputs
+from kanegen.codegen.graph.jacobian import Order
+from kanegen.codegen.mechanism.catalogue import mechanism
+
+from .complex_steps import entries_of, jacobian, outputs, relative, units
+from .structured_trees import states, structured_tree
+
+DOUBLE = 1e-15
+"""Both sides are exact to 40 digits and are rounded to doubles for the comparison."""
+
+
+def program_of(results: list[object], graph: Graph, sizes: dict[str, int]) -> Program:
+    refs = tuple(x.ref for x in results)  # type: ignore[attr-defined]
+    given = tuple(Argument(name, (n,), "", "") for name, n in sizes.items())
+    return Program("f", "f", "by hand", given, (Argument("y", (len(refs),), "", ""),), graph, (refs,))
+
+
+@pytest.mark.parametrize("kernel", ["inverse_dynamics", "forward_dynamics", "potential_energy", "momentum"])
+def test_any_kernel_can_be_differentiated(kernel: str) -> None:
+    tree = structured_tree(3, 3)
+    program = Deriver(tree, DYNAMICS[kernel])({})[0]
+    n = 3
+    names = [argument.name for argument in program.inputs]
+    rows = program.outputs[0].size
+    by = [By(Argument(f"d{name}", (rows, n), "", ""), name) for name in names]
+    found = derivatives_of(program, by, "derivatives", "derivatives")
+    assert found.inputs == program.inputs
+    at = {name: values[0] for name, values in states(3, 1, n).items() if name in names}
+    entries = entries_of(at)
+    values = outputs(found, entries)
+    for name in names:
+        expected = jacobian(program, entries, units(name, n))
+        assert relative(values[f"d{name}"], expected) < DOUBLE
+
+
+def test_the_cheapest_order_is_taken() -> None:
+    """Of many results of one variable tangents are cheapest, of one result of many variables adjoints."""
+    graph = Graph()
+    q = inputs(graph, "q", 8)
+    chain = q[0].sine()
+    for x in q[1:]:
+        chain = (chain * x).sine()
+    gradient = program_of([chain], graph, {"q": 8})
+    tried = {}
+
+    def build(order: Order) -> Program:
+        tried[order] = derivatives_of(gradient, [By(Argument("dq", (1, 8), "", ""), "q")], "d", "d")
+        return tried[order]
+
+    found = cheapest(build)
+    assert set(tried) == set(Order)
+    assert count(found).total == min(count(program).total for program in tried.values())
+    # a link (chain * x).sine() has two edges, and the adjoint of each is one product by the cosine's and one on its way
+    assert count(found).multiplications <= 4 * 8
+    assert count(tried[Order.FORWARD]).total > count(found).total
+
+
+def test_along_speeds_with_dependent_coordinates() -> None:
+    """Two coordinates on a circle, q = (cos s, sin s), with one speed ds/dt: dq/dt = (-q2, q1) v."""
+    graph = Graph()
+    x, y = inputs(graph, "q", 2)
+    (v,) = inputs(graph, "v", 1)
+    rates = program_of([-y * v, x * v], graph, {"q": 2, "v": 1})
+    graph = Graph()
+    x, y = inputs(graph, "q", 2)
+    function = program_of([x * x * 3 + x * y], graph, {"q": 2})
+    found = derivatives_of(function, [By(Argument("dq", (1, 1), "", ""), "q", rates)], "d", "d")
+    s = 0.7
+    value = outputs(found, entries_of({"q": [np.cos(s), np.sin(s)]}))["dq"][0, 0]
+    # d/ds (3 cos^2 + cos sin) = -6 cos sin + cos 2s
+    assert value == pytest.approx(-3 * np.sin(2 * s) + np.cos(2 * s), abs=1e-15)
+
+
+def test_results_depend_on_nothing_but_the_inputs() -> None:
+    """What stands for steps while differentiating is gone in the end."""
+    tree = structured_tree(5, 3)
+    program = Deriver(tree, DYNAMICS["inverse_dynamics"])({})[0]
+    rates = Deriver(tree, DYNAMICS["coordinate_rates"])({})[0]
+    found = derivatives_of(program, [By(square("dq", "tau", 3), "q", rates)], "d", "d")
+    used = {
+        found.graph.payloads[i][0]
+        for i in found.graph.reachable(found.roots)
+        if found.graph.kinds[i] is Kind.INPUT
+    }
+    assert used <= {"q", "v", "a"}
+
+
+def test_by_parameters() -> None:
+    arm = mechanism("stanford_arm")
+    program = Deriver(arm, DYNAMICS["inverse_dynamics"], live_parameters=True, gauge=False)({})[0]
+    names = tuple(p.name for p in arm.parameters)
+    by = By(by_parameters("tau", 6, arm.parameters), parameters=names)
+    found = derivatives_of(program, [by], "d", "d")
+    at = {name: values[0] for name, values in states(1, 1, 6).items() if name != "tau"}
+    entries = entries_of(at, {p.name: float(p.value) for p in arm.parameters})
+    expected = jacobian(program, entries, [{(name, 0): 1} for name in names])
+    assert found.outputs[0].shape == (6, len(names))
+    assert relative(outputs(found, entries)["dp"], expected) < DOUBLE
+    assert np.abs(expected).max() > 0
