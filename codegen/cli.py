@@ -118,6 +118,7 @@ def _parser() -> argparse.ArgumentParser:
         "--states", type=_count, default=100, metavar="N", help="random states (default %(default)s)"
     )
     compare.add_argument("--seed", type=_count, default=1983, metavar="N", help="of the random states")
+    compare.add_argument("--kernels", nargs="+", metavar="KERNEL", help="compare only these with the engine")
     compare.add_argument("--floating-base", action="store_true", help="let the root link move freely")
     compare.add_argument("--allow-unphysical", action="store_true", help="inertias that no body has")
     compare.add_argument("--json", action="store_true", help="for a program to read")
@@ -237,7 +238,8 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _compare_against(options: argparse.Namespace, progress: Callable[[str], None] | None) -> int:
-    from kanegen.codegen.commands.against import compare_against, document, table
+    from kanegen.codegen.commands.against import compare_against
+    from kanegen.codegen.commands.against_report import document, table
 
     wanted = pipeline.Options(floating_base=options.floating_base, allow_unphysical=options.allow_unphysical)
     report = compare_against(
@@ -245,6 +247,7 @@ def _compare_against(options: argparse.Namespace, progress: Callable[[str], None
         options.against,
         states=options.states,
         seed=options.seed,
+        kernels=options.kernels,
         options=wanted,
         progress=progress,
     )

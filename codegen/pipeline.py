@@ -28,7 +28,7 @@ from kanegen.codegen.derivation.constraints.report import constraint_report
 from kanegen.codegen.derivation.control_law import CLOSED_LOOP, law_kernels
 from kanegen.codegen.derivation.formulations import body_coordinates_of, formulation, optional_kernels
 from kanegen.codegen.derivation.inertial_parameters import inertial_parameters
-from kanegen.codegen.derivation.kernels import Deriver
+from kanegen.codegen.derivation.kernels import Deriver, Trees
 from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.derivation.tree import derivation_tree
 from kanegen.codegen.emit import manifest as manifest_room
@@ -188,19 +188,25 @@ def optional(mechanism: Mechanism, options: Options) -> dict[str, Build]:
 
 
 def derive(
-    mechanism: Mechanism, name: str, build: Build, options: Options, start: Mapping[str, int] | None = None
+    mechanism: Mechanism,
+    name: str,
+    build: Build,
+    options: Options,
+    start: Mapping[str, int] | None = None,
+    trees: Trees | None = None,
 ) -> DerivedKernel:
     """Derive one kernel: search the choices from ``start`` on, optimize, and compare with the plain derivation.
+
+    ``trees``, from ``trees_of``, has what the kernels of a mechanism share.
 
     Raises ArithmeticError where the two differ; that would be an error of kanegen.
     """
     started = time.perf_counter()
-    live = options.live_parameters
-    tree = derivation_tree(mechanism, live)
-    plain, _ = Deriver(tree.mechanism, build, live_parameters=tree.live, gauge=False)({})
+    trees = trees or trees_of(mechanism, options)
+    plain, _ = Deriver(trees.mechanism, build, gauge=False, trees=trees)({})
     # Kane's method reads inertias as described: no gauge, and little to search for
     rates = options.speeds is None and options.formulation == "recursive"
-    deriver = Deriver(tree.mechanism, build, live_parameters=tree.live, gauge=rates)
+    deriver = Deriver(trees.mechanism, build, gauge=rates, trees=trees)
     budget = (
         min(options.search_budget, CONSTRAINED_BUDGET) if mechanism.constrained else options.search_budget
     )
@@ -217,6 +223,12 @@ def derive(
     history = (Step("plain", count(plain)), Step("search", found.counts), *steps)
     seconds = time.perf_counter() - started
     return DerivedKernel(program, history, difference, seconds, found.derivations, found.answers)
+
+
+def trees_of(mechanism: Mechanism, options: Options) -> Trees:
+    """The trees from which the kernels of a mechanism are derived."""
+    tree = derivation_tree(mechanism, options.live_parameters)
+    return Trees(tree.mechanism, live_parameters=tree.live)
 
 
 def generate(
@@ -320,15 +332,16 @@ def _derive_all(
     kernels: dict[str, DerivedKernel] = {}
     unavailable: dict[str, str] = {}
     answers: dict[str, int] = {}
+    trees = trees_of(mechanism, options)
     for name, build in builds.items():
         try:
             dynamics = kernels.get("forward_dynamics")
             if name.startswith(CLOSED_LOOP) and dynamics is not None:
                 kernels[name] = derive(
-                    mechanism, name, build, replace(options, search_budget=1), dynamics.answers
+                    mechanism, name, build, replace(options, search_budget=1), dynamics.answers, trees
                 )
             else:
-                kernels[name] = derive(mechanism, name, build, options, answers)
+                kernels[name] = derive(mechanism, name, build, options, answers, trees)
         except ModelError as error:
             if options.kernels is not None:
                 raise

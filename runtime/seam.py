@@ -124,7 +124,10 @@ def generator_digest() -> str:
     assert spec is not None and spec.submodule_search_locations  # it is a part of this distribution
     found = hashlib.sha256()
     for folder in spec.submodule_search_locations:
-        for path in sorted(Path(folder).rglob("*")):
-            if path.suffix in (".py", ".template", ".json"):
-                found.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
+        for where, folders, names in os.walk(folder):
+            folders.sort()
+            for name in sorted(names):
+                if name.endswith((".py", ".template", ".json")):
+                    path = Path(where, name)
+                    found.update(f"{os.path.relpath(path, folder)}\0".encode() + path.read_bytes())
     return found.hexdigest()

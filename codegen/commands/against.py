@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import kanegen
 from kanegen.codegen import pipeline
+from kanegen.codegen.commands.against_report import Difference, Report
 from kanegen.codegen.commands.peers import State, TreePeer, open_peer
+from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import JointKind, Mechanism
 from kanegen.errors import KanegenError
 
 Array = NDArray[np.float64]
-
-BOUND = 1e-10
-"""Largest difference that passes, relative to the largest component of a result in its state."""
 
 _FORCES = ("gravity_forces", "bias_forces", "coriolis_matrix")
 _FLOOR = 1e-3
@@ -57,66 +54,44 @@ _OUTPUTS = {
 }
 
 
-@dataclass(frozen=True)
-class Difference:
-    """The worst difference of a kernel: relative to the largest component, where it occurs, and both values there.
-
-    ``entry`` is the index in the result, ``names`` the speeds that its rows and columns belong to, where they do.
-    """
-
-    kernel: str
-    difference: float
-    state: int
-    entry: tuple[int, ...]
-    names: tuple[str, ...]
-    value: float
-    expected: float
-
-
-@dataclass(frozen=True)
-class Report:
-    """What a comparison found; ``skipped`` has kernels that kanegen cannot give, and why."""
-
-    model: str
-    peer: str
-    states: int
-    seed: int
-    differences: tuple[Difference, ...]
-    skipped: Mapping[str, str]
-
-    @property
-    def passes(self) -> bool:
-        """Whether everything agrees within ``BOUND``."""
-        return all(d.difference <= BOUND for d in self.differences)
-
-
 def compare_against(
     model: str | os.PathLike[str] | Mechanism,
     engine: str,
     *,
     states: int = 100,
     seed: int = 1983,
+    kernels: Sequence[str] | None = None,
     options: pipeline.Options | None = None,
+    interpreted: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Report:
-    """Differences between kanegen's compiled kernels and an engine's answers ("pinocchio" or "mujoco").
+    """Differences between kanegen's kernels and an engine's answers ("pinocchio" or "mujoco").
 
     Where the engine reads the format of the model file it reads the file itself.  Friction and damping of joints are off in
-    both, springs on.  Raises ModelError where the engine is missing or the mechanism has what it cannot do.
+    both, springs on.  ``kernels`` names those to compare, all that both have by default; they
+    are compiled, or ``interpreted``.
+
+    Raises ModelError where the engine is missing or the mechanism has what it cannot do.
     """
+    if states < 1:
+        raise ValueError(f"states: expected at least 1, got {states}")
     mechanism = pipeline.read(model, options or pipeline.Options())
     peer = open_peer(engine, mechanism, model)
     if progress is not None:
         progress(f"generating {mechanism.name}")
-    robot = kanegen.load(mechanism)
+    built_in = isinstance(model, str) and model in catalogue.names()
+    robot = kanegen.load(
+        str(model) if built_in else mechanism,
+        kernels=None if kernels is None else list(dict.fromkeys(["inverse_dynamics", *kernels])),
+        interpreted=interpreted,
+    )
     arguments = random_states(mechanism, robot, states, seed)
-    kernels = peer.kernels(c_names(robot.frame_names))
-    found, skipped = [], {}
-    grouped = _grouped(kernels)
+    answers = peer.kernels(c_names(robot.frame_names))
     known = {*pipeline.available(mechanism, pipeline.Options()), *robot.kernels, *robot.optional_kernels}
+    wanted = known if kernels is None else {*kernels}
+    found, skipped = [], {}
+    grouped = {name: parts for name, parts in _grouped(answers).items() if name in wanted}
     for name, parts in grouped.items():
-        if name not in known:
-            continue
         if progress is not None:
             progress(name)
         try:
@@ -125,7 +100,9 @@ def compare_against(
             skipped[name] = str(error)
             continue
         for part, result in results.items():
-            found.append(_difference(part, result, kernels[part], arguments, peer, robot.speed_names))
+            found.append(_difference(part, result, answers[part], arguments, peer, robot.speed_names))
+    for name in sorted({*(kernels or ())} - {*grouped}):
+        skipped[name] = f"{peer.title} has no such answer"
     return Report(mechanism.name, peer.title, states, seed, tuple(found), skipped)
 
 
@@ -147,39 +124,6 @@ def random_states(mechanism: Mechanism, robot: kanegen.Robot, count: int, seed: 
     v, a, tau = random.standard_normal((3, count, nv))
     largest = np.abs(robot.inverse_dynamics(q, v, a)).max(axis=1, keepdims=True)
     return {"q": q, "v": v, "a": a, "tau": tau * largest, "wrench": random.standard_normal((count, 6))}
-
-
-def table(report: Report) -> str:
-    """The report for people to read."""
-    lines = [
-        f"{report.model} against {report.peer}, {report.states} random states (seed {report.seed})",
-        f"{'kernel':40} {'difference':>11}  where",
-    ]
-    for d in report.differences:
-        mark = "" if d.difference <= BOUND else f"  > {BOUND:.0e}: {d.value!r}, expected {d.expected!r}"
-        lines.append(f"{d.kernel:40} {d.difference:11.1e}  {_where(d)}{mark}")
-    lines += [f"{name:40} {'-':>11}  {reason}" for name, reason in report.skipped.items()]
-    return "\n".join(lines)
-
-
-def document(report: Report) -> dict[str, Any]:
-    """The report for a program to read."""
-    return {
-        "model": report.model,
-        "against": report.peer,
-        "states": report.states,
-        "seed": report.seed,
-        "bound": BOUND,
-        "passes": report.passes,
-        "kernels": [asdict(d) for d in report.differences],
-        "skipped": dict(report.skipped),
-    }
-
-
-def _where(d: Difference) -> str:
-    at = f" entry {list(d.entry)}" if d.entry else ""
-    named = f" ({', '.join(d.names)})" if d.names else ""
-    return f"state {d.state}{at}{named}"
 
 
 def _grouped(kernels: Mapping[str, object]) -> dict[str, list[str]]:

@@ -1,8 +1,8 @@
 """The kernels of derivatives of any mechanism, by name; they are generated only when asked for.
 
-A plain tree has derivatives of its own, from composites; balls, mimics, springs and friction carry these to q and v.  For
-constrained mechanisms the two ways compete: carrying the tree's derivatives, and differentiating the whole program.  Other
-formulations, and other speeds, are differentiated as they are.
+A plain tree has derivatives of its own, from composites.  Constraints, balls, mimics, springs and friction carry these to q
+and v; where a mechanism is small, differentiating its whole program may be cheaper, and is tried.  Other formulations, and
+other speeds, are differentiated as they are.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ from kanegen.codegen.derivation.joint_motion.kernels import carried
 from kanegen.codegen.derivation.standard import DYNAMICS, Build
 from kanegen.codegen.mechanism.records import Mechanism
 
+_COMPARED = 24
+"""Mechanisms with up to so many coordinates are derived both ways; with more, what composites save outweighs the rest."""
+
 
 def kernels_of_derivatives(
     mechanism: Mechanism, builds: Mapping[str, Build], live_parameters: bool, recursive: bool = True
@@ -38,11 +41,20 @@ def kernels_of_derivatives(
         derivatives = whole
     elif mechanism.plain_tree:
         derivatives = inverse_dynamics_derivatives
-    elif mechanism.constrained:
-        make = partial(through_constraints.inverse_dynamics_derivatives, build=inverse_dynamics_derivatives)
-        formulation = ConstrainedFormulation(mechanism, DYNAMICS, {}, live_parameters)
-        derivatives = cheaper(formulation.carried({INVERSE: make})[INVERSE], whole)
     else:
-        make = partial(through_joints.inverse_dynamics_derivatives, build=inverse_dynamics_derivatives)
-        derivatives = carried(mechanism, DYNAMICS, live_parameters, {INVERSE: make})[INVERSE]
+        derivatives = _through_the_tree(mechanism, live_parameters)
+        if len(mechanism.coordinates) <= _COMPARED:
+            derivatives = cheaper(derivatives, whole)
     return derivative_kernels(builds, derivatives, mechanism.parameters if live_parameters else ())
+
+
+def _through_the_tree(mechanism: Mechanism, live: bool) -> Build:
+    """Derivatives of the tree, carried to the mechanism's speeds."""
+    if mechanism.constrained:
+        constrained = partial(
+            through_constraints.inverse_dynamics_derivatives, build=inverse_dynamics_derivatives
+        )
+        formulation = ConstrainedFormulation(mechanism, DYNAMICS, {}, live)
+        return formulation.carried({INVERSE: constrained})[INVERSE]
+    free = partial(through_joints.inverse_dynamics_derivatives, build=inverse_dynamics_derivatives)
+    return carried(mechanism, DYNAMICS, live, {INVERSE: free})[INVERSE]

@@ -171,7 +171,7 @@ def _constrained(
 
 @dataclass(frozen=True, slots=True)
 class BodyNames:
-    """Names of the bodies of x, of the joints of joint_reactions, of the joint of each row of joint_constraints, of struts."""
+    """Names of the bodies of x, the joints of joint_reactions, the joint of each row of joint_constraints, and struts."""
 
     bodies: tuple[str, ...]
     joints: tuple[str, ...]

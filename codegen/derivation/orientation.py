@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import mpmath
@@ -107,10 +108,16 @@ def _on_turned(body: PlacedBody, k: int, turn: _Turn) -> PlacedBody:
 def _pairs(bodies: Sequence[PlacedBody], i: int) -> list[tuple[_Turn, _Turn]]:
     """Pairs (joint frame, body frame) of turns worth trying, best guess first; one pair where there is nothing to gain."""
     body = bodies[i]
-    children = [child for child in bodies if child.parent == i]
-    none = (_NONE, _NONE)
+    children = tuple(child for child in bodies if child.parent == i)
     if any(b.still or b.carrier or not _is_numeric(b) for b in (body, *children)):
-        return [none]
+        return [(_NONE, _NONE)]
+    return _pairs_of_numeric(body, children)
+
+
+@lru_cache(maxsize=4096)
+def _pairs_of_numeric(body: PlacedBody, children: tuple[PlacedBody, ...]) -> list[tuple[_Turn, _Turn]]:
+    """The pairs for a body among its children; a search asks for the same ones again and again."""
+    none = (_NONE, _NONE)
     k = body.axis
     joints = [_NONE, *_sparse_turns([(row[(k + 1) % 3], row[(k + 2) % 3]) for row in body.rotation])]
     columns = [vec.transpose(child.rotation)[child.axis] for child in children]
@@ -120,8 +127,7 @@ def _pairs(bodies: Sequence[PlacedBody], i: int) -> list[tuple[_Turn, _Turn]]:
     if body.revolute:
         pairs += [(joint, own) for own in owns for joint in joints]
     priced = {
-        pair: (_price(bodies, i, children, *pair), number)
-        for number, pair in enumerate(dict.fromkeys(pairs))
+        pair: (_price(body, children, *pair), number) for number, pair in enumerate(dict.fromkeys(pairs))
     }
     before = priced[none][0]
     worth = [pair for pair, (price, _) in priced.items() if price < before]
@@ -148,16 +154,13 @@ def plain_fraction(value: Fraction) -> Fraction:
     return settled
 
 
-def _price(
-    bodies: Sequence[PlacedBody], i: int, children: Sequence[PlacedBody], joint: _Turn, own: _Turn
-) -> int:
-    """Operations of the constant rotations at the joint of body i and at those of its children, roughly."""
-    turned = _turned(bodies[i], joint, own)
-    price = int(turned.offset != bodies[i].offset)
-    if turned.parent >= 0:
-        price += _VECTORS * _operations(turned.rotation)
+def _price(body: PlacedBody, children: Sequence[PlacedBody], joint: _Turn, own: _Turn) -> int:
+    """Operations of the constant rotations at the joint of a body and at those of its children, roughly."""
+    price = int(joint != own)  # for the offset of the joint
+    if body.parent >= 0:
+        price += _VECTORS * _operations(vec.multiply(body.rotation, joint.matrix(body.axis)))
     for child in children:
-        seen = _on_turned(child, turned.axis, own)
+        seen = _on_turned(child, body.axis, own)
         k = child.axis
         turns = [_NONE, *_sparse_turns([(row[(k + 1) % 3], row[(k + 2) % 3]) for row in seen.rotation])]
         price += _VECTORS * min(

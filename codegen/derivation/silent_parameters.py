@@ -4,13 +4,14 @@ They are the null space of ten columns, the joint's force for the unit parameter
 are exact to some 58 digits; in 90-digit arithmetic the columns that depend on others are told from those that hardly do, and
 the coefficients of the combinations come out exactly.
 
-The joints of a ball act as one, and gravity has any direction for what a ball carries.
+The joints of a ball act as one; their chain begins anew wherever the ball is, so its placement is random, too.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -21,9 +22,9 @@ from kanegen.codegen.derivation.inertial_parameters import COUNT, TENSOR_PLACES
 from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.regressor_entries import RegressorEntries
-from kanegen.codegen.graph import Graph, Program, evaluate_entries, inputs, multiprecision
+from kanegen.codegen.graph import Expression, Graph, Program, evaluate_entries, inputs, multiprecision
 from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.codegen.mechanism.values import numeric, settle
+from kanegen.codegen.mechanism.values import settle
 
 _DIGITS = 90
 """Numbers of a derivation have 60 digits, so that identities hold to about 58; the arithmetic must not add to that."""
@@ -58,30 +59,21 @@ def silent_parameters(tree: PlacedTree, mechanism: Mechanism) -> dict[Group, dic
 
 def _own_forces(tree: PlacedTree, mechanism: Mechanism) -> dict[Group, list[list[Any]]]:
     """For each joint (or the joints of a ball, as one), tips first: its force for the ten unit parameters, by state."""
-    groups, states = _groups(tree), _states(tree, mechanism)
-    found: dict[Group, list[list[Any]]] = {}
-    for behind_ball in (False, True):
-        those = [g for g in groups if _behind_ball(tree, g[-1]) is behind_ball]
-        if not those:
-            continue
-        graph = Graph()
-        n = len(tree.bodies)
-        none = [Fraction(0)] * 3
-        motion = Motion(
-            tree, graph, Choices(), inputs(graph, "q", n), inputs(graph, "v", n), inputs(graph, "a", n), none
-        )
-        if any(g != 0 for g in tree.gravity):
-            motion.gravity = list(inputs(graph, "turned" if behind_ball else "gravity", 3))
-        entry = RegressorEntries(tree, motion).entry
-        results = tuple(
-            tuple(entry(i, group[-1], k).ref for i in group for k in range(COUNT)) for group in those
-        )
-        program = Program("", "", "", (), (), graph, results)
-        at_states = [evaluate_entries(program, state, multiprecision()) for state in states]
-        for number, group in enumerate(those):
-            flat = [at[number] for at in at_states]
-            found[group] = [row[COUNT * r : COUNT * r + COUNT] for row in flat for r in range(len(group))]
-    return {group: found[group] for group in groups}
+    groups = _groups(tree)
+    balls = [group for group in groups if tree.bodies[group[0]].still]
+    tree = _turning(tree, balls)
+    graph = Graph()
+    q, v, a = (inputs(graph, name, len(tree.bodies)) for name in "qva")
+    entry = RegressorEntries(tree, Motion(tree, graph, Choices(), q, v, a, tree.gravity)).entry
+    results = tuple(tuple(entry(i, g[-1], k).ref for i in g for k in range(COUNT)) for g in groups)
+    program = Program("", "", "", (), (), graph, results)
+    at_states = [
+        evaluate_entries(program, state, multiprecision()) for state in _states(tree, mechanism, balls)
+    ]
+    return {
+        group: [at[g][COUNT * r : COUNT * r + COUNT] for at in at_states for r in range(len(group))]
+        for g, group in enumerate(groups)
+    }
 
 
 def _groups(tree: PlacedTree) -> list[Group]:
@@ -101,32 +93,64 @@ def _groups(tree: PlacedTree) -> list[Group]:
     return sorted((tuple(group) for group in groups), key=lambda group: -group[-1])
 
 
-def _behind_ball(tree: PlacedTree, i: int) -> bool:
-    while i >= 0:
-        if tree.bodies[i].still:
-            return True
-        i = tree.bodies[i].parent
-    return False
+def _turning(tree: PlacedTree, balls: Sequence[Group]) -> PlacedTree:
+    """The tree with balls that have any orientation, and any place where they are free: parameters of their own names."""
+    graph = Graph()
+
+    def parameters(i: int, what: str, count: int) -> list[Expression]:
+        return [Expression(graph, graph.parameter(name)) for name in _names(i, what, count)]
+
+    bodies = list(tree.bodies)
+    for group in balls:
+        i = group[0]
+        entries = parameters(i, "turn", 9)
+        first, second, third = ((entries[r], entries[r + 1], entries[r + 2]) for r in (0, 3, 6))
+        bodies[i] = replace(bodies[i], rotation=(first, second, third))
+        if not bodies[i].revolute:
+            x, y, z = parameters(i, "place", 3)
+            bodies[i] = replace(bodies[i], position=(x, y, z))
+    return replace(tree, bodies=tuple(bodies))
 
 
-def _states(tree: PlacedTree, mechanism: Mechanism) -> list[dict[tuple[str, int], Any]]:
+def _names(i: int, what: str, count: int) -> list[str]:
+    """Names that no parameter of a model has."""
+    return [f" {what} {i} {k}" for k in range(count)]
+
+
+def _states(
+    tree: PlacedTree, mechanism: Mechanism, balls: Sequence[Group]
+) -> list[dict[tuple[str, int], Any]]:
     """Numbers for every input and parameter, the same at every call."""
     chance = random.Random(0)  # any states will do, but always the same ones
 
-    def number() -> Any:
-        return mpmath.mpf(chance.randrange(-(2**32), 2**32)) / 2**31
+    def numbers(count: int) -> list[Any]:
+        return [mpmath.mpf(chance.randrange(-(2**32), 2**32)) / 2**31 for _ in range(count)]
 
-    fixed: dict[tuple[str, int], Any] = {
-        (p.name, 0): mpmath.mpf(p.value.numerator) / p.value.denominator for p in mechanism.parameters
-    }
-    for m, g in enumerate(tree.gravity):
-        exact = numeric(g, mechanism)
-        fixed["gravity", m] = mpmath.mpf(exact.numerator) / exact.denominator
+    fixed = {(p.name, 0): mpmath.mpf(p.value.numerator) / p.value.denominator for p in mechanism.parameters}
     states = []
     for _ in range(_STATES):
-        moving = {(name, i): number() for name in "qva" for i in range(len(tree.bodies))}
-        states.append(fixed | moving | {("turned", m): number() for m in range(3)})
+        state = dict(fixed)
+        for name in "qva":
+            state |= {(name, i): x for i, x in enumerate(numbers(len(tree.bodies)))}
+        for group in balls:
+            turn = [x for row in _rotation(numbers(4)) for x in row]
+            for what, values in (("turn", turn), ("place", numbers(3))):
+                named = zip(_names(group[0], what, len(values)), values, strict=True)
+                state |= {(name, 0): x for name, x in named}
+        states.append(state)
     return states
+
+
+def _rotation(quaternion: Sequence[Any]) -> list[list[Any]]:
+    """The rotation matrix of a quaternion of any length."""
+    w, *vector = quaternion
+    square = sum(x * x for x in quaternion)
+    x, y, z = vector
+    skew = ((0, -z, y), (z, 0, -x), (-y, x, 0))
+    twice = [[2 * (vector[r] * vector[c] + w * skew[r][c]) for c in range(3)] for r in range(3)]
+    # R = (w^2 - v.v) 1 + 2 v v^T + 2 w skew(v), over the square of the length
+    own = 2 * w * w - square
+    return [[(twice[r][c] + (own if r == c else 0)) / square for c in range(3)] for r in range(3)]
 
 
 def _preference(tree: PlacedTree, i: int) -> list[int]:

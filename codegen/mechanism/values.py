@@ -87,8 +87,26 @@ def settle(value: Fraction) -> Fraction:
     """
     if value.denominator < 10 ** (DIGITS - 10):
         return value
-    simple = value.limit_denominator(_SIMPLE_DENOMINATOR)
-    return simple if abs(simple - value) < _SAME_BELOW else tidy(value)
+    simple = _simple_ratio(value)
+    return tidy(value) if simple is None else simple
+
+
+def _simple_ratio(value: Fraction) -> Fraction | None:
+    """The ratio with a small denominator that the value stands for, None if there is none.
+
+    Being so close, it is a convergent of the value's continued fraction, and the last one before denominators grow.
+    """
+    numerator, denominator = value.as_integer_ratio()
+    n, d = numerator, denominator
+    p, q, p_next, q_next = 0, 1, 1, 0
+    while d:
+        whole = n // d
+        if q_next and q + whole * q_next > _SIMPLE_DENOMINATOR:
+            break
+        p, q, p_next, q_next = p_next, q_next, p + whole * p_next, q + whole * q_next
+        n, d = d, n - whole * d
+    close = abs(p_next * denominator - numerator * q_next) * _SAME_BELOW.denominator < q_next * denominator
+    return Fraction(p_next, q_next) if close else None
 
 
 def plain(value: Value) -> Value:

@@ -79,6 +79,8 @@ class _LookThrough:
         before = web.paid
         done: list[tuple[int, tuple[Ref, ...]]] = []
         for index, new in plans:
+            if not web.uses[index]:
+                continue  # a change before this one has left it without a use
             terms = new()
             if terms is None:
                 self._undo(done)
@@ -110,7 +112,11 @@ class _LookThrough:
         if best == 0:
             return False
         made = self._try(plans, keep)
-        assert made is not None and made[0] == best
+        if made is None:
+            return False
+        if made[0] >= 0:  # nodes that the trials left behind can change what is found
+            self._undo(made[1])
+            return False
         for index, old in made[1]:
             self.web.settle(index, old)
         for index, _ in made[1]:

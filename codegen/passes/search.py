@@ -2,8 +2,8 @@
 
 Coordinate descent over the decision points of a derivation.  A fine decision is changed alone: derive, count, keep what
 is better.  A coarse one (the inertial gauge of a body) is changed together with one round of descent over the fine
-decisions that concern the same bodies, since its worth shows only then.  Bounded by derivations, never by time, and free
-of chance, so the result is reproducible.
+decisions that concern the same bodies, since its worth shows only then.  Bounded by derivations and by the work in them,
+counted in nodes and never in time, and free of chance, so the result is reproducible.
 """
 
 from __future__ import annotations
@@ -17,6 +17,15 @@ from kanegen.codegen.passes.prices import cost
 
 _HOPELESS = 4
 """A coarse change that costs more operations than this at first is not followed up."""
+
+_NODES_OF_A_DECISION = 10
+"""The work of asking for a decision and preparing what depends on it, in nodes of a graph."""
+
+_USUAL_SIZE = 1600
+"""Nodes, decisions included, of the largest kernels of arms with six general joints."""
+
+_WORK = 1000 * _USUAL_SIZE
+"""Nodes built in a search of programs up to the usual size."""
 
 Derive = Callable[[Mapping[str, int]], tuple[Program, Mapping[str, Decision]]]
 """Answers to decision points -> the program, and the points that were met."""
@@ -40,14 +49,32 @@ class _State:
     cost: float
 
 
+def allowance(size: int) -> int:
+    """Nodes that a search of programs of this size may build.
+
+    Beyond the usual size it falls with the square: large programs have more decisions, which a search would not come to
+    the end of, and the time of a whole generation is to stay the same.
+    """
+    return _WORK * _USUAL_SIZE**2 // max(size, _USUAL_SIZE) ** 2
+
+
 class _Search:
     def __init__(self, derive: Derive, budget: int) -> None:
         self.derive, self.budget, self.spent = derive, budget, 0
+        self.work, self.allowance = 0, 0
 
     def state(self, answers: Mapping[str, int]) -> _State:
         self.spent += 1
         program, points = self.derive(answers)
+        size = len(program.graph) + _NODES_OF_A_DECISION * len(points)
+        self.work += size
+        self.allowance = self.allowance or allowance(size)
         return _State(answers, program, points, cost(count(program)))
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether nothing more may be derived."""
+        return self.spent >= self.budget or self.work >= self.allowance
 
     def round(self, state: _State, points: Iterable[str]) -> _State:
         """One round of descent over the given points."""
@@ -56,7 +83,7 @@ class _Search:
             if decision is None:
                 continue
             for answer in range(decision.alternatives):
-                if answer == state.answers.get(point, 0) or self.spent >= self.budget:
+                if answer == state.answers.get(point, 0) or self.exhausted:
                     continue
                 trial = self.state({**state.answers, point: answer})
                 if trial.cost < state.cost - 1e-9:
@@ -78,7 +105,7 @@ class _Search:
             if decision is None:
                 continue
             for answer in range(decision.alternatives):
-                if answer == state.answers.get(point, 0) or self.spent >= self.budget:
+                if answer == state.answers.get(point, 0) or self.exhausted:
                     continue
                 trial = self.state({**state.answers, point: answer})
                 if trial.cost > state.cost + _HOPELESS:
@@ -91,7 +118,7 @@ class _Search:
 
 
 def search(derive: Derive, start: Mapping[str, int] | None = None, budget: int = 1000) -> Found:
-    """Improve the answers from ``start`` until nothing helps or ``budget`` programs have been derived.
+    """Improve the answers from ``start`` until nothing helps, ``budget`` programs or too many nodes have been derived.
 
     Coarse answers that are given in ``start`` are kept, unless there is nothing but coarse decisions to make.
     """
@@ -99,7 +126,7 @@ def search(derive: Derive, start: Mapping[str, int] | None = None, budget: int =
     run = _Search(derive, budget)
     state = run.descend(run.state(start))
     kept = start if any(not decision.coarse for decision in state.points.values()) else {}
-    while run.spent < budget:
+    while not run.exhausted:
         better = run.coarse_round(state, kept)
         if better is state:
             break

@@ -39,6 +39,7 @@ class Web:
         self.paid = 0
         self._level: list[int] = [0]
         self._table: dict[tuple[Kind, tuple[Any, ...]], int] = {}
+        self._sums: dict[tuple[Ref, ...], Ref] = {}
         self._constants: dict[Fraction, Ref] = {}
         self.zero, self.one = self.constant(Fraction(0)), self.constant(Fraction(1))
         self._index: dict[int, int] = {}
@@ -50,7 +51,8 @@ class Web:
                 continue
             if source.kinds[old] >= Kind.SUM:
                 payload = tuple(self._index[r] if r > 0 else -self._index[-r] for r in payload)
-            self._index[old] = self.node(source.kinds[old], payload)
+            summed = source.kinds[old] is Kind.SUM
+            self._index[old] = self.find_sum(payload) if summed else self.node(source.kinds[old], payload)
         self._roots = [self._index[r] if r > 0 else -self._index[-r] for r in program.roots]
         for ref in self._roots:
             self._acquire(abs(ref), _OUTPUT)
@@ -72,7 +74,10 @@ class Web:
         return value if ref > 0 else -value
 
     def node(self, kind: Kind, operands: tuple[Any, ...]) -> int:
-        """The node of that kind with these operands, for sums and products in order; made where there is none."""
+        """The node of that kind with these operands, those of products in order; made where there is none.
+
+        Sums are always made, and known to ``find_sum`` alone: their definitions change.
+        """
         found = self._table.get((kind, operands))
         if found is not None:
             return found
@@ -86,7 +91,8 @@ class Web:
         self.uses.append(0)
         self.users.append({})
         self._level.append(0)
-        self._table[kind, operands] = index
+        if kind is not Kind.SUM:
+            self._table[kind, operands] = index
         return index
 
     def find_sum(self, operands: Sequence[Ref]) -> Ref:
@@ -94,8 +100,10 @@ class Web:
         ordered, sign = _normal(operands)
         if len(ordered) == 1:
             return sign * ordered[0]
-        index = self.node(Kind.SUM, ordered)
-        return sign * index * _normal(self.payloads[index])[1]
+        known = self._sums.get(ordered)
+        if known is None:
+            known = self._sums[ordered] = self.node(Kind.SUM, ordered)
+        return sign * known
 
     def resolve(self, ref: Ref) -> Ref:
         """What a reference is another name of, or itself."""
@@ -188,20 +196,20 @@ class Web:
 
     def settle(self, index: int, before: tuple[Ref, ...]) -> None:
         """Make a change of definition known to the table, when it is to stay."""
-        key = (Kind.SUM, _normal(before)[0])
-        if self._table.get(key) == index:
-            del self._table[key]
-        ordered = _normal(self.payloads[index])[0]
+        former = _normal(before)[0]
+        if abs(self._sums.get(former, 0)) == index:
+            del self._sums[former]
+        ordered, sign = _normal(self.payloads[index])
         if len(ordered) > 1:
-            self._table.setdefault((Kind.SUM, ordered), index)
+            self._sums.setdefault(ordered, sign * index)
 
     def equal_sum(self, index: int, operands: Sequence[Ref]) -> tuple[Ref, ...]:
         """Operands for the definition of a sum: these, or another node that is their sum already."""
         ordered, sign = _normal(operands)
-        found = self._table.get((Kind.SUM, ordered))
-        if found is None or found == index or len(ordered) == 1:
+        found = self._sums.get(ordered)
+        if found is None or abs(found) == index or len(ordered) == 1:
             return tuple(operands)
-        return (sign * found * _normal(self.payloads[found])[1],)
+        return (sign * found,)
 
     def reaches(self, refs: Iterable[Ref], index: int) -> bool:
         """Whether any of the references needs the node; True as well where that takes too long to find out."""

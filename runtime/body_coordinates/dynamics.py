@@ -4,8 +4,9 @@
     [ Phi_x  0       ] [ lambda  ] = [ gamma             ]
 
 What actuators exert is (29) with lambda_A = -tau: the driving Jacobian times dx/dt is the rate of the coordinate, so that
-is the force whose power is tau times this rate.  For a strut of length l, lambda = -tau / (2 l).  Of rows that depend on each other some are left out.  M is singular (its
-null vectors are Euler parameters), the whole matrix is not as long as every motion that the joints allow moves a mass.
+is the force whose power is tau times this rate.  For a strut of length l, lambda = -tau / (2 l).  Of rows that depend on
+each other some are left out.  M is singular (its null vectors are Euler parameters), the whole matrix is not as long as
+every motion that the joints allow moves a mass.
 """
 
 from __future__ import annotations

@@ -74,8 +74,9 @@ def simulate_bodies(
 
     It begins at the coordinates q0 (nq,) of the tree, or at body coordinates x0 (7n,) where q0 is None, whose Euler
     parameters may have any norm but zero, with the rates v0 (driven,) of the driven coordinates and struts (``BodySystem``
-    says which these are).  ``controller(t, q, v) -> tau`` gets all coordinates and rates of the tree (nq,) and gives the forces
-    (driven,) on the driven ones, in N m or N, positive where a strut pushes; None for no force.  Rows are at ``times``, by default 1001 equally spaced.
+    says which these are).  ``controller(t, q, v) -> tau`` gets all coordinates and rates of the tree (nq,) and gives the
+    forces (driven,) on the driven ones, in N m or N, positive where a strut pushes; None for no force.  Rows are at
+    ``times``, by default 1001 equally spaced.
 
     method: "partitioning" integrates independent coordinates, chosen anew when needed, and finds the others from the
     constraints at every evaluation.  "stabilised" integrates all of them with multipliers and projects the state onto the

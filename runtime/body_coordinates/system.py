@@ -24,9 +24,9 @@ class BodySystem:
 
     ``driven`` names driven coordinates and struts, as many as there are degrees of freedom: by default those whose rates are
     the speeds of the mechanism, which are all coordinates of a tree.  q, v and a of the methods have an entry for each of
-    them, in this order; so has tau.  A strut stands there under the name of its rate among the speeds, with its length [m],
-    and with its force [N], positive where it pushes.  Every method takes a single state and raises ValueError for wrong shapes and numbers
-    that are not finite.  Not for use in several threads at once.
+    them, in this order; so has tau.  A strut stands there under the name of its rate among the speeds, with its length
+    [m], and with its force [N], positive where it pushes.  Every method takes a single state and raises ValueError for
+    wrong shapes and numbers that are not finite.  Not for use in several threads at once.
     """
 
     def __init__(self, robot: BodyRobot, driven: Sequence[str] | None = None) -> None:

@@ -220,6 +220,23 @@ def test_joints_of_several_coordinates_name_them() -> None:
     assert_allclose(free.mass_matrix([1, 2, 3, 0, 0, 0, 1]), np.diag([1, 1, 1, 1, 2, 2.5]), atol=1e-15)
 
 
+def test_a_floating_base_against_pinocchio() -> None:
+    """Case 14: the same coordinates and speeds as Pinocchio's free flyer."""
+    pinocchio = pytest.importorskip("pinocchio")
+    model = pinocchio.buildModelFromXML(ARM, pinocchio.JointModelFreeFlyer())
+    data = model.createData()
+    arm = load(ARM, floating_base=True)
+    random = np.random.default_rng(4)
+    for v, a in random.uniform(-1, 1, (10, 2, 8)):
+        q = random.uniform(-1, 1, 9)
+        q[3:7] /= np.linalg.norm(q[3:7])
+        wound = np.array([*q[:7], np.cos(q[7]), np.sin(q[7]), q[8]])
+        expected = pinocchio.rnea(model, data, wound, v, a)
+        assert_allclose(arm.inverse_dynamics(q, v, a), expected, atol=TOLERANCE * np.abs(expected).max())
+        upper = np.triu(pinocchio.crba(model, data, wound))
+        assert_allclose(arm.mass_matrix(q), upper + np.triu(upper, 1).T, atol=TOLERANCE * upper.max())
+
+
 def test_meshes_need_no_ros() -> None:
     """Case 15."""
     mesh = '<visual><geometry><mesh filename="package://somewhere/b.dae"/></geometry></visual>'

@@ -90,20 +90,18 @@ def check_against_pinocchio(tree: Mechanism, seed: int) -> None:
             assert_close(tree, kernel, program, at, wanted)
 
 
-@pytest.mark.parametrize(
-    ("joints", "seed"), [(n, seed) for n in (1, 2, 3, 4) for seed in range(3)] + [(6, 6)]
-)
+@pytest.mark.parametrize(("joints", "seed"), [(1, 0), (2, 0), (2, 1), (3, 2), (3, 3), (4, 4), (5, 6)])
 def test_structured_trees_against_pinocchio(joints: int, seed: int) -> None:
     check_against_pinocchio(structured_tree(seed, joints), seed)
 
 
-@pytest.mark.parametrize(("joints", "seed"), [(3, 1), (5, 2)])
+@pytest.mark.parametrize(("joints", "seed"), [(3, 1), (4, 2)])
 def test_arbitrary_trees_against_pinocchio(joints: int, seed: int) -> None:
     check_against_pinocchio(random_tree(seed, joints), seed)
 
 
-@settings(max_examples=5, deadline=None, derandomize=True)
-@given(st.integers(0, 10**6), st.integers(2, 4))
+@settings(max_examples=4, deadline=None, derandomize=True)
+@given(st.integers(0, 10**6), st.integers(2, 3))
 def test_any_machine_against_pinocchio(seed: int, joints: int) -> None:
     check_against_pinocchio(structured_tree(seed, joints), seed)
 
@@ -119,7 +117,7 @@ def exact(program: Program, **arguments: Array) -> dict[str, list[mpmath.mpf]]:
     return {argument.name: values for argument, values in zip(program.outputs, results, strict=True)}
 
 
-@pytest.mark.parametrize(("joints", "seed"), [(1, 40), (2, 41), (3, 42), (4, 43), (4, 44), (5, 45)])
+@pytest.mark.parametrize(("joints", "seed"), [(1, 40), (2, 41), (3, 42), (4, 43)])
 def test_composites_and_the_graph_give_the_same_at_40_digits(joints: int, seed: int) -> None:
     """Random answers at all decision points against the differentiated textbook derivation: no rounding hides an error."""
     tree = structured_tree(seed, joints)
@@ -130,7 +128,7 @@ def test_composites_and_the_graph_give_the_same_at_40_digits(joints: int, seed: 
     with mpmath.workdps(DIGITS):
         wanted = exact(by_graph, **at)
         largest = max(abs(x) for x in wanted["da"])
-        for _ in range(4):
+        for _ in range(3):
             program, answers = derive_by_chance(derive, rng)
             found = exact(program, **at)
             for name, values in wanted.items():

@@ -1,4 +1,4 @@
-"""Arms from modified Denavit-Hartenberg parameters, and the comparison arms of the catalogue."""
+"""Arms from Denavit-Hartenberg parameters, standard and modified, and the comparison arms of the catalogue."""
 
 from __future__ import annotations
 
@@ -7,9 +7,18 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import kanegen
 from kanegen.codegen.mechanism import JointKind, Mechanism, ModelError
 from kanegen.codegen.mechanism.catalogue import mechanism
-from kanegen.codegen.mechanism.denavit_hartenberg import LinkParameters, ModifiedDH, from_modified_dh
+from kanegen.codegen.mechanism.denavit_hartenberg import (
+    DHRow,
+    LinkParameters,
+    ModifiedDH,
+    Placed,
+    from_dh,
+    from_modified_dh,
+)
+from kanegen.codegen.mechanism.values import degrees
 
 from . import witness
 
@@ -132,3 +141,162 @@ def test_bad_tables_are_refused() -> None:
         from_modified_dh("a", [ModifiedDH()], [LinkParameters((1, 1, 1), (0, 0, 0), 0)])
     with pytest.raises(ModelError, match="link 1, alpha: not a finite number, nan"):
         from_modified_dh("a", [ModifiedDH(alpha=float("nan"))], [UNIT_LINK])
+
+
+# -- any table, standard and modified ------------------------------------------------------------------------------------
+
+
+def standard_dh(theta: float, d: float, a: float, alpha: float) -> np.ndarray:
+    """Rot(z, theta) Trans(z, d) Trans(x, a) Rot(x, alpha), written out (Paul 1981)."""
+    ca, sa, ct, st = np.cos(alpha), np.sin(alpha), np.cos(theta), np.sin(theta)
+    return np.array(
+        [[ct, -st * ca, st * sa, a * ct], [st, ct * ca, -ct * sa, a * st], [0, sa, ca, d], [0, 0, 0, 1]]
+    )
+
+
+@pytest.mark.parametrize("convention", ["standard", "modified"])
+def test_poses_of_any_table(convention: str) -> None:
+    """All links and the tool, revolute and prismatic, with and without offsets along x, on a turned base."""
+    rng = np.random.default_rng(1955)
+    table = rng.uniform(-1, 1, (6, 4)).round(3)
+    table[[1, 4], 2] = 0  # a
+    sliding = (False, True, False, True, False, False)
+    rows = [DHRow(*(float(x) for x in row), prismatic=s) for row, s in zip(table, sliding, strict=True)]
+    arm = from_dh(
+        rows,
+        convention,
+        base=Placed((0.1, 0.2, 0.3), (0.4, 0.5, 0.6)),
+        tool=Placed((0.3, -0.2, 0.1), (0.1, 0.2, 0.3), "tip"),
+    )
+    assert (arm.coordinates, arm.frames[-1].name) == (("q1", "q2", "q3", "q4", "q5", "q6"), "tip")
+    q = rng.uniform(-2, 2, 6)
+    pose = placed((0.1, 0.2, 0.3), (0.4, 0.5, 0.6))
+    for j, ((theta, d, a, alpha), s, x) in enumerate(zip(table, sliding, q, strict=True), start=1):
+        theta, d = theta + (0 if s else x), d + (x if s else 0)
+        pose = pose @ (
+            standard_dh(theta, d, a, alpha) if convention == "standard" else modified_dh(alpha, a, theta, d)
+        )
+        # seven products of 4 x 4 matrices with entries below 6
+        near = {"rtol": 0, "atol": 7 * 4 * 6 * 4 * 2**-53}
+        np.testing.assert_allclose(witness.frame_pose(arm, q, f"link{j}"), pose, **near)
+    tip = pose @ placed((0.3, -0.2, 0.1), (0.1, 0.2, 0.3))
+    np.testing.assert_allclose(witness.frame_pose(arm, q, "tip"), tip, **near)
+
+
+def placed(position: tuple[float, ...], rpy: tuple[float, ...]) -> np.ndarray:
+    """Roll, pitch and yaw about fixed axes, written out."""
+    pose = np.eye(4)
+    x, y, z = (witness.rotation_about(np.eye(3)[i], angle) for i, angle in enumerate(rpy))
+    pose[:3, :3], pose[:3, 3] = z @ y @ x, position
+    return pose
+
+
+QUARTER = degrees(90)
+PUMA = [
+    DHRow(
+        d="0.672",
+        alpha=QUARTER,
+        mass=0,
+        inertia=(0, "0.35", 0),
+        rotor_inertia="200e-6",
+        gear_ratio="-62.6111",
+    ),
+    DHRow(
+        a="0.4318",
+        mass="17.4",
+        center=("-0.3638", "0.006", "0.2275"),
+        inertia=("0.13", "0.524", "0.539"),
+        rotor_inertia="200e-6",
+        gear_ratio="107.815",
+    ),
+    DHRow(
+        d="0.15005",
+        a="0.0203",
+        alpha=-QUARTER,
+        mass="4.8",
+        center=("-0.0203", "-0.0141", "0.070"),
+        inertia=("0.066", "0.086", "0.0125"),
+        rotor_inertia="200e-6",
+        gear_ratio="-53.7063",
+    ),
+    DHRow(
+        d="0.4318",
+        alpha=QUARTER,
+        mass="0.82",
+        center=(0, "0.019", 0),
+        inertia=("1.8e-3", "1.3e-3", "1.8e-3"),
+        rotor_inertia="33e-6",
+        gear_ratio="76.0364",
+    ),
+    DHRow(
+        alpha=-QUARTER,
+        mass="0.34",
+        inertia=("0.3e-3", "0.4e-3", "0.3e-3"),
+        rotor_inertia="33e-6",
+        gear_ratio="71.923",
+    ),
+    DHRow(
+        mass="0.09",
+        center=(0, 0, "0.032"),
+        inertia=("0.15e-3", "0.15e-3", "0.04e-3"),
+        rotor_inertia="33e-6",
+        gear_ratio="76.686",
+    ),
+]
+"""The PUMA 560 in standard parameters (Corke & Armstrong-Helouvry, ICRA 1994; Corke, Robotics, Vision & Control)."""
+
+
+def test_the_puma_of_the_textbook() -> None:
+    """Gravity forces and mass matrix, with the motors' inertias, as printed for the configuration qn, four decimals."""
+    arm = from_dh(
+        PUMA, "standard", name="puma560", allow_unphysical=True
+    )  # of link 1 Ixx and Izz are not known
+    qn = np.array([0, np.pi / 4, np.pi, 0, np.pi / 4, 0])
+    robot = kanegen.load(arm, kernels=["gravity_forces", "mass_matrix"], interpreted=True)
+    np.testing.assert_allclose(
+        robot.gravity_forces(qn), [0, 31.6399, 6.0351, 0, 0.0283, 0], rtol=0, atol=0.5e-4
+    )
+    printed = [
+        [3.6594, -0.4044, 0.1006, -0.0025, 0, 0],
+        [-0.4044, 4.4137, 0.3509, 0, 0.0024, 0],
+        [0.1006, 0.3509, 0.9378, 0, 0.0015, 0],
+        [-0.0025, 0, 0, 0.1925, 0, 0],
+        [0, 0.0024, 0.0015, 0, 0.1713, 0],
+        [0, 0, 0, 0, 0, 0.1941],
+    ]
+    np.testing.assert_allclose(robot.mass_matrix(qn), printed, rtol=0, atol=0.5e-4)
+
+
+def test_both_conventions_describe_the_same_arm() -> None:
+    """A standard row (theta, d, a, alpha) is the modified rows that have a and alpha one row later.
+
+    The frames of the links are others then: those of the modified table stand at the joints.
+    """
+    shifted = [
+        DHRow(theta=row.theta, d=row.d, a=before.a, alpha=before.alpha)
+        for before, row in zip([DHRow(), *PUMA], PUMA, strict=False)
+    ]
+    standard, modified = from_dh(PUMA, allow_unphysical=True), from_dh(shifted, "modified")
+    q = np.linspace(-1, 1.5, 6)
+    # six products of 4 x 4 matrices with entries below 1, twice
+    near = {"rtol": 0, "atol": 2 * 6 * 4 * 4 * 2**-53}
+    np.testing.assert_allclose(
+        witness.frame_pose(standard, q, "link6"), witness.frame_pose(modified, q, "link6"), **near
+    )
+
+
+def test_inertia_about_the_origin_of_the_link() -> None:
+    row = {"d": 1, "a": 2, "alpha": QUARTER, "mass": 2, "center": (1, 0, 0)}
+    about_origin = from_dh([DHRow(**row, inertia=(1, 3, 4), about="origin")])
+    assert about_origin.bodies == from_dh([DHRow(**row, inertia=(1, 1, 2))]).bodies
+
+
+def test_wrong_tables() -> None:
+    with pytest.raises(ModelError, match="its convention is 'craig'; expected 'standard'"):
+        from_dh([DHRow()], "craig")
+    with pytest.raises(ModelError, match="has no rows"):
+        from_dh([])
+    with pytest.raises(ModelError, match="link 1, a: not a finite number, inf"):
+        from_dh([DHRow(a=float("inf"))])
+    with pytest.raises(ModelError, match="link 1: its inertia is about 'com'"):
+        from_dh([DHRow(mass=1, about="com")])

@@ -1,11 +1,11 @@
 """Kernels of a constrained mechanism that are generated only when asked for by name, carried from its tree to the speeds.
 
-With dq/dt = N v (+ what prescribed motions add) for the coordinates q of the tree,
+With dq/dt = N v + (what prescribed motions add) for the coordinates q of the tree,
 
     C = N^T (C_tree N + M_tree dN/dt),    dJ/dt = dJ_tree/dt N + J_tree dN/dt,    A = A_tree N,    Y = N^T Y_tree,
 
-and dM/dt - 2 C stays skew-symmetric: M = N^T M_tree N.  Base parameters are those of the tree: with them tau = Y p, while the
-constraints may make some columns dependent.
+and dM/dt - 2 C stays skew-symmetric, as M = N^T M_tree N.  Rates are those of the whole motion, prescribed motions
+included.  Base parameters are those of the tree: tau = Y p, though constraints may make some columns of Y dependent.
 """
 
 from __future__ import annotations

@@ -55,10 +55,10 @@ def actuator_forces(model: BodyModel) -> Program:
 def strut_forces(model: BodyModel) -> Program:
     """x, lambda -> f: the force of each strut from the multiplier of its constraint, positive where it pushes.
 
-    The strut exerts g = -Phi_x^T lambda (29) on the two bodies.  With Phi = l . l - L^2 (35) that is the force -2 lambda l at
-    the second point and its opposite at the first (30).  (36) takes its magnitude, and its sign from its component along l:
-    together -2 lambda |l|, which has a value also where the points coincide.  Springs and dampers beside the strut are
-    forces of their own here (see body_forces).
+    The strut exerts g = -Phi_x^T lambda (29) on the two bodies.  With Phi = l . l - L^2 (35) that is the force -2 lambda l
+    at the second point and its opposite at the first (30).  (36) takes its magnitude, and its sign from its component
+    along l: together -2 lambda |l|, which has a value also where the points coincide.  Springs and dampers beside the
+    strut are forces of their own here (see body_forces).
     """
     setting = Setting(model)
     states = setting.states()

@@ -1,25 +1,43 @@
 """From the files people have to a ``Mechanism``.
 
-``read_file`` finds the format by suffix and content.  Each format is a module of this package with one function
-``read(path, *, floating_base, allow_unphysical) -> Imported``, imported when it is wanted, so that a format which needs an
-extra costs nothing without it.
+``read_file`` finds the format by suffix and content.  Each format is a module or package here, with one function
+``read(path, *, floating_base, allow_unphysical) -> Imported`` and one ``from_<format>``.  What a format needs beyond kanegen
+(an extra) is imported when a file asks for it, and missed with one sentence.
 """
 
 from __future__ import annotations
 
-import importlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.denavit_hartenberg import from_dh
+from kanegen.codegen.mechanism.importers import mjcf, toml, urdf, xacro
 from kanegen.codegen.mechanism.importers.formats import format_of
 from kanegen.codegen.mechanism.importers.imported import ANGLE_TOLERANCE, Imported
+from kanegen.codegen.mechanism.importers.mjcf import from_mjcf
+from kanegen.codegen.mechanism.importers.toml import from_toml
 from kanegen.codegen.mechanism.importers.urdf import from_urdf
 from kanegen.codegen.mechanism.importers.xacro import from_xacro
 
-__all__ = ["ANGLE_TOLERANCE", "Imported", "from_urdf", "from_xacro", "read_file"]
+__all__ = [
+    "ANGLE_TOLERANCE",
+    "Imported",
+    "from_dh",
+    "from_mjcf",
+    "from_toml",
+    "from_urdf",
+    "from_xacro",
+    "read_file",
+]
 
+_READERS: dict[str, Callable[..., Imported]] = {
+    "urdf": urdf.read,
+    "xacro": xacro.read,
+    "mjcf": mjcf.read,
+    "toml": toml.read,
+}
 _WITH_ANGLES = {"urdf", "xacro"}
 """Formats that write rotations as angles, and so take ``angle_tolerance``."""
 
@@ -41,14 +59,4 @@ def read_file(
     options: dict[str, Any] = {"floating_base": floating_base, "allow_unphysical": allow_unphysical}
     if name in _WITH_ANGLES:
         options["angle_tolerance"] = angle_tolerance
-    try:
-        module = importlib.import_module(f"{__name__}.{name}")
-    except ModuleNotFoundError as error:
-        raise ModelError(
-            str(file),
-            f"reading {name.upper()} needs the Python package {error.name!r}, which is not installed",
-            f"the extra {name!r} of kanegen",
-            f"Install it: pip install 'kanegen[{name}]'.",
-        ) from None
-    imported: Imported = module.read(file, **options)
-    return imported
+    return _READERS[name](file, **options)

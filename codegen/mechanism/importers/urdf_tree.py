@@ -153,13 +153,13 @@ def _parents(joints: Sequence[UrdfJoint], report: Report) -> dict[str, UrdfJoint
 def _check_cycles(robot: UrdfRobot, above: dict[str, UrdfJoint], report: Report) -> None:
     settled: set[str] = set()
     for link in robot.links:
-        path: list[str] = []
+        path: dict[str, None] = {}  # in order
         name = link.name
         while name in above and name not in settled and name not in path:
-            path.append(name)
+            path[name] = None
             name = above[name].parent
         if name in path:
-            ring = [above[child] for child in path[path.index(name) :]]
+            ring = [above[child] for child in list(path)[list(path).index(name) :]]
             report.error(
                 ring[0].element,
                 f"joints {', '.join(f'{j.name!r} (line {j.element.line})' for j in ring[:_SHOWN])}",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -77,11 +76,3 @@ def test_options_reach_the_importer(tmp_path: Path) -> None:
     read = read_file(path, floating_base=True, angle_tolerance=1e-5).mechanism
     assert read.dof == 7
     assert {entry for row in read.joint("j").rotation for entry in row} == {0, 1, -1}
-
-
-def test_a_missing_extra_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "a.toml"
-    path.write_text("name = 'a'")
-    monkeypatch.setitem(sys.modules, "kanegen.codegen.mechanism.importers.toml", None)
-    with pytest.raises(ModelError, match=r"pip install 'kanegen\[toml\]'"):
-        read_file(path)

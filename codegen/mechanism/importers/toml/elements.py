@@ -101,7 +101,7 @@ def _let_float(root: Table, joints: list[Table]) -> None:
 
 def _add_joint(builder: MechanismBuilder, table: Table) -> None:
     if "type" not in table:
-        table.check(schema.JOINT)
+        raise table.error(None, "has no 'type'", f"one of {', '.join(schema.JOINTS)}", "Add it.")
     kind = table.choice("type", (*schema.JOINTS, "continuous"))
     kind = "revolute" if kind == "continuous" else kind
     table.check(f"{schema.JOINT} {schema.JOINTS[kind]}")

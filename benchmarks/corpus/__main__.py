@@ -1,0 +1,131 @@
+"""Every URDF and xacro of rtb-data and example-robot-data: outcome, cost, agreement with Pinocchio.
+
+    python -m benchmarks.corpus [--output FILE.md] [--json FILE] [--jobs N] [--only TEXT]
+
+Each file has a process of its own.  Exits 1 where a file that both read differs by more than 1e-10, or where a process
+fails.  The packages come with ``pip install 'kanegen[corpus]'``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from benchmarks.corpus.robots import RobotFile, robot_files
+from benchmarks.environment import environment
+
+BOUND = 1e-10
+_SECONDS = 1800
+
+Row = tuple[RobotFile, dict[str, Any]]
+
+
+def examined(file: RobotFile) -> dict[str, Any]:
+    """What robot_case found, or how it failed."""
+    command = [sys.executable, "-m", "benchmarks.corpus.robot_case", str(file.path)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return {"outcome": "failed", "reason": f"longer than {_SECONDS} s"}
+    if done.returncode != 0:
+        return {"outcome": "failed", "reason": (done.stderr.strip().splitlines() or ["no message"])[-1]}
+    found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+    return found
+
+
+def passes(case: dict[str, Any]) -> bool:
+    """Whether nothing about a file contradicts what is promised."""
+    return case["outcome"] != "failed" and all(x <= BOUND for x in case.get("differences", {}).values())
+
+
+def table(rows: Sequence[Row]) -> str:
+    """The results as Markdown."""
+    columns = (
+        "package",
+        "file",
+        "outcome",
+        "dof",
+        "inverse dynamics × / +",
+        "mass matrix × / +",
+        "forward dynamics × / + / ÷",
+        "generate [s]",
+        "compile [s]",
+        "largest difference",
+    )
+    lines = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
+    for file, case in rows:
+        if not case.get("operations"):
+            lines.append(
+                f"| {file.package} | {file.name} | {case['outcome']}: {_short(case['reason'])} |" + " |" * 7
+            )
+            continue
+        operations = [
+            case["operations"].get(k, "–") for k in ("inverse_dynamics", "mass_matrix", "forward_dynamics")
+        ]
+        differences = case["differences"]
+        worst = f"{max(differences.values()):.1e}" if differences else _short(case["without"])
+        note = f": {_short(case['unphysical'])}" if case["unphysical"] else ""
+        if case["without"] and differences:
+            note += f" (no forward dynamics: {_short(case['without'])})"
+        lines.append(
+            f"| {file.package} | {file.name} | {case['outcome']}{note} | {case['dof']} | {' | '.join(operations)} "
+            f"| {case['generation_seconds']:.1f} | {case['compile_seconds']:.1f} | {worst} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _short(text: str) -> str:
+    return " ".join(text.replace("|", "/").split())[:200]
+
+
+def summary(rows: Sequence[Row]) -> str:
+    """Counts of outcomes, and the worst of everything."""
+    outcomes: dict[str, int] = {}
+    for _, case in rows:
+        outcomes[case["outcome"]] = outcomes.get(case["outcome"], 0) + 1
+    differences = [x for _, case in rows for x in case.get("differences", {}).values()]
+    compared = sum(bool(case.get("differences")) for _, case in rows)
+    listed = ", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items()))
+    worst = f"{max(differences):.1e}" if differences else "nothing compared"
+    return f"{len(rows)} files: {listed}. Compared with Pinocchio: {compared}; largest difference {worst}."
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run, print, write."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.corpus")
+    parser.add_argument("--output", type=Path, help="write the table as Markdown")
+    parser.add_argument("--json", type=Path, help="write everything as JSON")
+    parser.add_argument("--jobs", type=int, default=2, help="files at the same time (default %(default)s)")
+    parser.add_argument("--only", default="", help="files whose name contains this text")
+    options = parser.parse_args(arguments)
+    files = [file for file in robot_files() if options.only in f"{file.package}/{file.name}"]
+    if not files:
+        print("no model files: pip install 'kanegen[corpus]'", file=sys.stderr)
+        return 1
+    rows: list[Row] = []
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for file, case in zip(files, pool.map(examined, files), strict=True):
+            rows.append((file, case))
+            worst = max(case.get("differences", {}).values(), default=0.0)
+            told = f"{file.package} {file.name} {case.get('reason', '')[:100]}"
+            print(f"{case['outcome']:10.10} {worst:.1e} {told}", flush=True)
+    print(summary(rows))
+    if options.output:
+        options.output.write_text(f"{summary(rows)}\n\n{table(rows)}", encoding="utf-8")
+    if options.json:
+        content = {
+            "environment": environment(),
+            "robots": [{"package": f.package, "name": f.name, **case} for f, case in rows],
+        }
+        options.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    return 0 if all(passes(case) for _, case in rows) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

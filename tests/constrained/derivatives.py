@@ -1,0 +1,39 @@
+"""Programs of a catalogue mechanism and of their derivatives, without compiling them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from kanegen.codegen.derivation.derivatives import kernels_of_derivatives
+from kanegen.codegen.derivation.kernels import Deriver
+from kanegen.codegen.derivation.tree import derivation_tree
+from kanegen.codegen.graph import Program
+from kanegen.codegen.mechanism import Mechanism
+from kanegen.codegen.mechanism.catalogue import mechanism
+from kanegen.codegen.pipeline import Options, available
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A mechanism, and kernels of it by name."""
+
+    mechanism: Mechanism
+    programs: dict[str, Program]
+
+
+@cache
+def derived(name: str) -> Derived:
+    """The mechanism of that name, with inverse and forward dynamics, coordinate rates and all derivatives."""
+    found = mechanism(name)
+    builds = available(found, Options())
+    wanted = {
+        kernel: builds[kernel] for kernel in ("inverse_dynamics", "forward_dynamics", "coordinate_rates")
+    }
+    wanted |= kernels_of_derivatives(found, builds, live_parameters=False)
+    tree = derivation_tree(found, live=False)
+    programs = {
+        kernel: Deriver(tree.mechanism, build, live_parameters=tree.live)({})[0]
+        for kernel, build in wanted.items()
+    }
+    return Derived(found, programs)
