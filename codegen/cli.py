@@ -121,6 +121,12 @@ def _parser() -> argparse.ArgumentParser:
     compare.add_argument("--kernels", nargs="+", metavar="KERNEL", help="compare only these with the engine")
     compare.add_argument("--floating-base", action="store_true", help="let the root link move freely")
     compare.add_argument("--allow-unphysical", action="store_true", help="inertias that no body has")
+    compare.add_argument(
+        "--angle-tolerance",
+        type=_finite,
+        metavar="RAD",
+        help="take angles this near to a multiple of pi/2 for it",
+    )
     compare.add_argument("--json", action="store_true", help="for a program to read")
     compare.set_defaults(run=_compare)
     return parser
@@ -241,7 +247,11 @@ def _compare_against(options: argparse.Namespace, progress: Callable[[str], None
     from kanegen.codegen.commands.against import compare_against
     from kanegen.codegen.commands.against_report import document, table
 
-    wanted = pipeline.Options(floating_base=options.floating_base, allow_unphysical=options.allow_unphysical)
+    wanted = pipeline.Options(
+        floating_base=options.floating_base,
+        allow_unphysical=options.allow_unphysical,
+        angle_tolerance=options.angle_tolerance,
+    )
     report = compare_against(
         options.model,
         options.against,

@@ -21,24 +21,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanegen.codegen.derivation.base_parameters import base_parameters
-from kanegen.codegen.derivation.constraints.equations import speeds_of
+from kanegen.codegen import facts
 from kanegen.codegen.derivation.constraints.plan import make_plan
-from kanegen.codegen.derivation.constraints.report import constraint_report
 from kanegen.codegen.derivation.control_law import CLOSED_LOOP, law_kernels
-from kanegen.codegen.derivation.formulations import body_coordinates_of, formulation, optional_kernels
-from kanegen.codegen.derivation.inertial_parameters import inertial_parameters
+from kanegen.codegen.derivation.formulations import formulation, optional_kernels
 from kanegen.codegen.derivation.kernels import Deriver, Trees
 from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.derivation.tree import derivation_tree
 from kanegen.codegen.emit import manifest as manifest_room
 from kanegen.codegen.emit.model import (
-    BodyCoordinates,
     Certificate,
-    ConstraintReport,
     FrameKernels,
-    InertialParameter,
-    Limits,
     LiveParameter,
     Model,
     SineCosineLibrary,
@@ -48,12 +41,11 @@ from kanegen.codegen.graph import Program, count, evaluate
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.fingerprint import fingerprint
-from kanegen.codegen.mechanism.importers import read_file
 from kanegen.codegen.mechanism.names import c_names
-from kanegen.codegen.mechanism.records import JointKind, JointLimits, Mechanism
+from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.reduction import without_friction
-from kanegen.codegen.mechanism.speeds import JointRate
 from kanegen.codegen.mechanism.values import numeric, to_value
+from kanegen.codegen.model_files import read_model
 from kanegen.codegen.passes.hoist import hoist
 from kanegen.codegen.passes.optimize import Step, optimize
 from kanegen.codegen.passes.schedule import schedule
@@ -144,20 +136,18 @@ def read(model: str | os.PathLike[str] | Mechanism, options: Options) -> Mechani
     elif str(model) in catalogue.names():
         mechanism = catalogue.mechanism(str(model))
     elif Path(model).suffix.lower() in MODEL_SUFFIXES or Path(model).exists():
-        mechanism = _from_file(Path(model), options)
+        mechanism = read_model(
+            Path(model),
+            floating_base=options.floating_base,
+            allow_unphysical=options.allow_unphysical,
+            angle_tolerance=options.angle_tolerance,
+        )
     else:
         mechanism = catalogue.mechanism(str(model))
     if options.gravity is not None:
         x, y, z = (to_value(g) for g in options.gravity)
         mechanism = replace(mechanism, gravity=(x, y, z))
     return mechanism if options.friction else without_friction(mechanism)
-
-
-def _from_file(path: Path, options: Options) -> Mechanism:
-    given = {} if options.angle_tolerance is None else {"angle_tolerance": options.angle_tolerance}
-    return read_file(
-        path, floating_base=options.floating_base, allow_unphysical=options.allow_unphysical, **given
-    ).mechanism
 
 
 def available(mechanism: Mechanism, options: Options) -> dict[str, Build]:
@@ -170,7 +160,7 @@ def available(mechanism: Mechanism, options: Options) -> dict[str, Build]:
         mechanism,
         _speeds(mechanism, options),
         options.live_parameters,
-        c_names(_frame_names(mechanism)),
+        c_names(facts.frame_names(mechanism)),
     )
     wanted = options.speeds is None and mechanism.plain_tree
     laws = law_kernels(mechanism, live=options.live_parameters) if wanted else {}
@@ -184,7 +174,7 @@ def optional(mechanism: Mechanism, options: Options) -> dict[str, Build]:
     """
     if options.speeds is not None:
         return {}
-    return optional_kernels(mechanism, options.live_parameters, c_names(_frame_names(mechanism)))
+    return optional_kernels(mechanism, options.live_parameters, c_names(facts.frame_names(mechanism)))
 
 
 def derive(
@@ -266,7 +256,7 @@ def assemble(
 ) -> Model:
     """The record that emission prints."""
     hoisted = hoist([kernel.program for kernel in kernels.values()])
-    frames = _frame_names(mechanism)
+    frames = facts.frame_names(mechanism)
     identifiers = c_names(frames)
     prefix = c_names([mechanism.name])[mechanism.name]
     mangled = {**c_names(mechanism.coordinates), **identifiers, mechanism.name: prefix}
@@ -285,17 +275,19 @@ def assemble(
         hash=fingerprint(mechanism),
         nq=len(mechanism.coordinates),
         nv=mechanism.dof,
-        speed_names=_speed_names(mechanism),
-        home=None if mechanism.plain_tree else _home(mechanism),
-        quaternions=_quaternions(mechanism),
-        base_parameters=_base_parameters(mechanism) if "regressor" in kernels else (),
-        inertial_parameters=_inertial_parameters(mechanism) if "full_regressor" in kernels else (),
+        speed_names=facts.speed_names(mechanism),
+        home=None if mechanism.plain_tree else facts.home(mechanism),
+        quaternions=facts.quaternions(mechanism),
+        base_parameters=facts.base_parameters_of(mechanism) if "regressor" in kernels else (),
+        inertial_parameters=facts.inertial_parameters_of(mechanism) if "full_regressor" in kernels else (),
         optional_kernels=tuple(name for name in optional(mechanism, options) if name not in kernels),
-        limits={name: _doubles(limits) for name, limits in _limits(mechanism).items()},
-        constraints=_constraints(mechanism),
-        body_coordinates=_body_coordinates(mechanism, options),
+        limits=facts.limits(mechanism),
+        constraints=facts.constraints(mechanism),
+        body_coordinates=facts.body_coordinates(mechanism)
+        if options.formulation == "euler_parameters"
+        else None,
         coordinate_names=mechanism.coordinates,
-        joint_names=_joint_names(mechanism),
+        joint_names=facts.joint_names(mechanism),
         body_names=tuple(body.name for body in mechanism.bodies if not body.carrier),
         frame_names=frames,
         gravity=(gravity[0], gravity[1], gravity[2]),
@@ -307,7 +299,9 @@ def assemble(
             "formulation": options.formulation if options.speeds is None else "kane",
             "speeds": options.speeds,
         },
-        actuator_signs=tuple(signs.get(joint, 1) for joint in _driven(mechanism)) if signs else None,
+        actuator_signs=tuple(signs.get(joint, 1) for joint in facts.driven_joints(mechanism))
+        if signs
+        else None,
         parameters=tuple(
             LiveParameter(p.name, p.value, p.unit, p.description) for p in mechanism.parameters if live
         ),
@@ -351,82 +345,6 @@ def _derive_all(
         if progress is not None:
             progress(name, kernels[name])
     return kernels, unavailable
-
-
-def _driven(mechanism: Mechanism) -> tuple[str, ...]:
-    """The joint whose rate each speed is, in order; nothing where it is something else."""
-    if not mechanism.constrained:
-        return mechanism.rates
-    return tuple(s.joint if isinstance(s, JointRate) else "" for s in speeds_of(mechanism))
-
-
-def _base_parameters(mechanism: Mechanism) -> tuple[InertialParameter, ...]:
-    tree = derivation_tree(mechanism, live=False)
-    found = base_parameters(tree.mechanism, tree.live)
-    return tuple(InertialParameter(n, float(x)) for n, x in zip(found.names, found.values, strict=True))
-
-
-def _inertial_parameters(mechanism: Mechanism) -> tuple[InertialParameter, ...]:
-    found = inertial_parameters(derivation_tree(mechanism, live=False).mechanism)
-    return tuple(InertialParameter(n, float(x)) for n, x in zip(found.names, found.values, strict=True))
-
-
-def _joint_names(mechanism: Mechanism) -> tuple[str, ...]:
-    """The joints that move by themselves, in the order of their coordinates; balls by their own names."""
-    balls = {name: ball.name for ball in mechanism.balls for name in ball.coordinates}
-    return tuple(dict.fromkeys(balls.get(name, name) for name in mechanism.coordinates))
-
-
-def _quaternions(mechanism: Mechanism) -> tuple[int, ...]:
-    """Where in q the quaternions begin."""
-    return tuple(mechanism.coordinates.index(ball.coordinates[-4]) for ball in mechanism.balls)
-
-
-def _doubles(limits: JointLimits) -> Limits:
-    values = (limits.lower, limits.upper, limits.velocity, limits.effort)
-    return Limits(*(None if x is None else float(x) for x in values))
-
-
-def _limits(mechanism: Mechanism) -> dict[str, JointLimits]:
-    """What joints must not exceed, of those that say so."""
-    return {joint.name: joint.limits for joint in mechanism.joints if joint.limits is not None}
-
-
-def _speed_names(mechanism: Mechanism) -> tuple[str, ...] | None:
-    """Names of the speeds, None where they are the rates of the coordinates."""
-    if mechanism.plain_tree:
-        return None
-    return constraint_report(mechanism).speeds if mechanism.constrained else mechanism.rates
-
-
-def _home(mechanism: Mechanism) -> tuple[float, ...]:
-    """The configuration given, or zero, with balls that do not turn."""
-    given = tuple(float(numeric(x, mechanism)) for x in mechanism.home)
-    upright = {ball.coordinates[-1] for ball in mechanism.balls}
-    return given or tuple(float(name in upright) for name in mechanism.coordinates)
-
-
-def _constraints(mechanism: Mechanism) -> ConstraintReport | None:
-    if not mechanism.constrained:
-        return None
-    report = constraint_report(mechanism)
-    if not report.forces:
-        return None
-    return ConstraintReport(
-        report.position, report.velocity, report.forces, report.rank, report.redundant, report.indeterminate
-    )
-
-
-def _body_coordinates(mechanism: Mechanism, options: Options) -> BodyCoordinates | None:
-    names = body_coordinates_of(mechanism) if options.formulation == "euler_parameters" else None
-    return None if names is None else BodyCoordinates(names.bodies, names.joints, names.rows, names.struts)
-
-
-def _frame_names(mechanism: Mechanism) -> tuple[str, ...]:
-    named = [frame.name for frame in mechanism.frames]
-    carriers = {body.name for body in mechanism.bodies if body.carrier}
-    moving = [j.child for j in mechanism.joints if j.kind is not JointKind.FIXED]
-    return (*(child for child in moving if child not in carriers and child not in named), *named)
 
 
 def _speeds(mechanism: Mechanism, options: Options) -> tuple[Any, ...] | None:

@@ -208,8 +208,10 @@ def _constraints(entry: Mapping[str, Any]) -> Constraints:
 
 
 def _body_coordinates(entry: Mapping[str, Any]) -> BodyCoordinates:
-    names = (tuple(entry[name]) for name in ("bodies", "joints", "rows"))
-    return BodyCoordinates(*names, struts=tuple(entry.get("struts", ())))
+    bodies, joints, rows, struts = (
+        tuple(entry.get(key, ())) for key in ("bodies", "joints", "rows", "struts")
+    )
+    return BodyCoordinates(bodies, joints, rows, struts)
 
 
 def _frame(name: str, entry: Mapping[str, Any], mangled: Mapping[str, str]) -> FrameKernels:

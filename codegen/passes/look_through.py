@@ -20,16 +20,24 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
-from kanegen.codegen.graph import Kind, Program, Ref
+from kanegen.codegen.graph import Kind, Program, Ref, count
 from kanegen.codegen.passes.identities import identities
+from kanegen.codegen.passes.prices import cost
 from kanegen.codegen.passes.terms import MAXIMUM_TERMS, Monomial, Terms, TermWeb, without
 
 _MOST_SUMS = 12
 """A monomial that more sums than this contain relates none of them."""
-_MOST_USERS = 6
-"""A value with more users than this is not eliminated."""
+_MOST_COPIES = 3
+"""Eliminating a value may copy so many additions at most."""
+_LARGEST_GROWTH = 16
+"""Multiples of equations may have coefficients so many times those of the sum; four binary digits are lost at most."""
 _VISITS = 6
 """Looks at sums, on the average over all sums."""
+
+_ROUNDS = 3
+"""Times that a program is gone through, with equations and neighbours found anew, while that helps."""
+_LARGE = 2000
+"""Programs of more nodes than this are gone through once."""
 
 Plan = tuple[int, Callable[[], Terms | None]]
 """A sum and its new terms; None: not possible."""
@@ -37,7 +45,13 @@ Plan = tuple[int, Callable[[], Terms | None]]
 
 def look_through(program: Program) -> Program:
     """Expand across definitions, cancel, and factor again where that saves operations."""
-    return _LookThrough(program).run()
+    rounds = _ROUNDS if len(program.graph.reachable(program.roots)) <= _LARGE else 1
+    for _ in range(rounds):
+        better = _LookThrough(program).run()
+        if cost(count(better)) >= cost(count(program)):
+            break
+        program = better
+    return program
 
 
 class _LookThrough:
@@ -103,7 +117,10 @@ class _LookThrough:
     def _change(self, plans: Sequence[Plan]) -> bool:
         """Carry the plans out in the cheaper of two ways of factoring, if that saves operations."""
         best, keep = 0, True
+        self.web.kept = False
         for way in (True, False):
+            if not way and not self.web.kept:
+                break  # the two ways are the same
             tried = self._try(plans, way)
             if tried is not None:
                 self._undo(tried[1])
@@ -126,6 +143,9 @@ class _LookThrough:
     def _neighbours(self, index: int) -> list[int]:
         web = self.web
         near: set[int] = set(web.users[index])
+        for user in web.users[index]:
+            if web.kinds[user] is Kind.PRODUCT:
+                near.update(web.users[user])
         for ref in web.payloads[index]:
             operand = abs(ref)
             near.update((operand, *web.users[operand]))
@@ -157,7 +177,8 @@ class _LookThrough:
 
     def _eliminate(self, index: int) -> bool:
         web = self.web
-        if not 2 <= web.uses[index] <= _MOST_USERS:
+        copies = (web.uses[index] - 1) * (len(web.payloads[index]) - 1)
+        if not 0 < copies <= _MOST_COPIES:
             return False
         sums: set[int] = set()
         for user in web.users[index]:
@@ -244,13 +265,17 @@ class _LookThrough:
                 for equation in equations:
                     if equation != index:
                         hits[equation, factor] = hits.get((equation, factor), 0) + 1
-        for (number, factor), count in hits.items():
-            equation = self._equation(number) if count > 1 else None
+        for (number, factor), shared in hits.items():
+            equation = self._equation(number) if shared > 1 else None
             if equation is None:
                 continue
             shifted = {tuple(sorted(m + factor)) if factor else m: x for m, x in equation.items()}
             multiples = dict.fromkeys(web.over(-terms[m], x) for m, x in shifted.items() if m in terms)
+            largest = max(abs(web.number(x)) for x in terms.values())
+            added = max(abs(web.number(x)) for x in shifted.values())
             for multiple in multiples:
+                if abs(web.number(multiple)) * added > _LARGEST_GROWTH * largest:
+                    continue  # what is added cancels only in exact arithmetic
                 new = dict(terms)
                 for monomial, x in shifted.items():
                     web.accumulate(new, web.times(multiple, x), monomial)

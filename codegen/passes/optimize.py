@@ -19,7 +19,6 @@ PASSES: tuple[Pass, ...] = (
     flatten,  # brackets that became alike or single are merged
     factor,
     look_through,  # values with several uses are looked through as well, where that saves
-    look_through,  # and once more, now that other sums are alike
 )
 
 

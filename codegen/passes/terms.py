@@ -21,7 +21,7 @@ MAXIMUM_TERMS = 20
 
 
 class TermWeb(Web):
-    """A web whose sums can be read and written as terms."""
+    """A web whose sums can be read and written as terms; ``kept`` is set where ``written`` has kept a term."""
 
     def __init__(self, program: Program) -> None:
         self._monomials: dict[int, tuple[Ref, Monomial]] = {}
@@ -29,6 +29,7 @@ class TermWeb(Web):
         self._plus: dict[tuple[Ref, Ref], Ref] = {}
         self._times: dict[tuple[Ref, Ref], Ref] = {}
         self._over: dict[tuple[Ref, Ref], Ref] = {}
+        self.kept = False
         super().__init__(program)
 
     def node(self, kind: Kind, operands: tuple[Any, ...]) -> int:
@@ -197,12 +198,14 @@ class TermWeb(Web):
     def written(self, terms: Mapping[Monomial, Ref], keep: bool) -> list[Ref]:
         """Operands of a sum of terms with common factors taken out.
 
-        ``keep`` leaves terms alone that are values in use anyway.
+        ``keep`` leaves terms alone that are values in use anyway; ``kept`` says afterwards whether there were such.
         """
         done: list[Ref] = []
         left: list[tuple[Ref, Monomial]] = []
         for monomial, coefficient in terms.items():
-            if not monomial or (keep and self._is_had(coefficient, monomial)):
+            had = bool(monomial) and keep and self._is_had(coefficient, monomial)
+            self.kept = self.kept or had
+            if had or not monomial:
                 done.append(self.product(coefficient, monomial))
             else:
                 left.append((coefficient, monomial))

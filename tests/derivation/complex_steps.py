@@ -23,7 +23,7 @@ STEP = 45
 
 
 def entries_of(
-    arguments: Mapping[str, Sequence[float]], parameters: Mapping[str, float] | None = None
+    arguments: Mapping[str, Sequence[float] | Array], parameters: Mapping[str, float] | None = None
 ) -> Entries:
     """Exact entries for doubles."""
     found = {
@@ -69,7 +69,7 @@ def along_speeds(rates: Program, entries: Entries, count: int) -> list[Entries]:
     with mpmath.workdps(DIGITS):
         still = {**entries, **{("v", i): mpmath.mpf(0) for i in range(count)}}
         drift = evaluate_entries(rates, still, multiprecision())[0]
-        columns = []
+        columns: list[Entries] = []
         for j in range(count):
             moving = evaluate_entries(rates, {**still, ("v", j): mpmath.mpf(1)}, multiprecision())[0]
             columns.append({("q", i): x - y for i, (x, y) in enumerate(zip(moving, drift, strict=True))})

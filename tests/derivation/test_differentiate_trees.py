@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import mpmath
 import numpy as np
 import pytest
@@ -111,7 +114,7 @@ def test_arms_of_the_catalogue_against_pinocchio(name: str) -> None:
     check_against_pinocchio(mechanism(name), 11)
 
 
-def exact(program: Program, **arguments: Array) -> dict[str, list[mpmath.mpf]]:
+def exact(program: Program, **arguments: Sequence[Any] | Array) -> dict[str, list[mpmath.mpf]]:
     entries = {(name, i): mpmath.mpf(x) for name, values in arguments.items() for i, x in enumerate(values)}
     results = evaluate_entries(program, entries, multiprecision())
     return {argument.name: values for argument, values in zip(program.outputs, results, strict=True)}

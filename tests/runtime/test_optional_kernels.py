@@ -285,3 +285,26 @@ def test_wrong_external_wrenches(arm):
         arm.inverse_dynamics(Q, V, A, external={"hand": np.zeros(6)})
     with pytest.raises(ValueError, match=r"inverse_dynamics, out: expected \(3, 1\), got \(1,\)"):
         arm.inverse_dynamics(Q, V, A, out=np.zeros(1), external={FRAME: np.zeros(6)})
+
+
+# ---- with the generator itself ----
+
+
+def test_the_generator_makes_them(shared_cache, monkeypatch):
+    """Derivatives with live parameters, against differences of second order: errors of step^2 and rounding / step."""
+    monkeypatch.setenv("KANEGEN_CACHE_DIR", str(shared_cache))
+    builder = MechanismBuilder("live")
+    mass = builder.parameter("m", 2, "kg")
+    builder.body("bob", mass=mass, center=(0, 0, "-0.5"), inertia=("0.1", "0.1", "0.1"))
+    builder.revolute("hinge", "base", "bob", axis=(0, 1, 0))
+    arm = kanegen.load(builder.build(), live_parameters=True, interpreted=True)
+    assert "inverse_dynamics_derivatives" in arm.optional_kernels
+    heavy, step = arm.with_parameters({"m": 5.0}), 1e-5
+    D = heavy.inverse_dynamics_derivatives(Q, V, A)
+    change = heavy.inverse_dynamics(Q + step, V, A) - heavy.inverse_dynamics(Q - step, V, A)
+    assert_allclose(D.dq[..., 0], change / (2 * step), rtol=0, atol=1e-8)
+    assert_allclose(D.da, heavy.mass_matrix(Q), rtol=1e-14)
+    assert_allclose(arm.regressor(Q, V, A) @ arm.base_parameters, arm.inverse_dynamics(Q, V, A), rtol=1e-13)
+    dp = heavy.inverse_dynamics_parameter_derivatives(Q, V, A)
+    more, less = (arm.with_parameters({"m": 5.0 + d}).inverse_dynamics(Q, V, A) for d in (0.5, -0.5))
+    assert_allclose(dp[..., 0], more - less, rtol=1e-12)  # tau is linear in m

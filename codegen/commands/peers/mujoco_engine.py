@@ -109,10 +109,12 @@ class MujocoEngine:
         return np.concatenate([total, about_origin])
 
     def center_of_mass(self, q: Array) -> Array:
-        """(3,), of the bodies that can move."""
+        """(3,), of the bodies that can move; NaN where they have no mass."""
         self._forward(q, None, None)
         moving = self._moving()
         masses = self._model.body_mass[moving]
+        if not masses.any():
+            return np.full(3, np.nan)
         return np.array(masses @ self._data.xipos[moving] / masses.sum())
 
     def frame_pose(self, q: Array, frame: str) -> Array:

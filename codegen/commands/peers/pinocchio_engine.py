@@ -189,11 +189,10 @@ def of_mechanism(mechanism: Mechanism) -> PinocchioEngine:
     for body in mechanism.bodies:
         if body.inertia is not None:
             at = places[body.name]
-            inertia = pin.Inertia(
-                number(body.inertia.mass, mechanism),
-                vector(body.inertia.center, mechanism),
-                matrix(body.inertia.tensor, mechanism),
-            )
+            inertia = pin.Inertia.Zero()  # part by part, as the constructor refuses what no body can have
+            inertia.mass = number(body.inertia.mass, mechanism)
+            inertia.lever = vector(body.inertia.center, mechanism)
+            inertia.inertia = matrix(body.inertia.tensor, mechanism)
             model.appendBodyToJoint(at.joint, inertia, at.placement)
     frames = {}
     for frame in mechanism.frames:

@@ -38,6 +38,8 @@ _DEPENDENT = 1e-8
 """Rows (of unit length) whose smallest singular value lies below this depend on one another."""
 _REGULAR = 1e-2
 """Configurations for checking have at least this smallest singular value of equations and speeds together."""
+_APART = 5e-2
+"""Roots of the margins of distances in configurations for checking: where points nearly coincide, digits are lost."""
 _COMPARED = 20
 """Configurations in which ways to solve the equations are compared."""
 _LARGEST_BLOCK = 3
@@ -94,7 +96,9 @@ def make_plan(mechanism: Mechanism) -> Plan:
         for a, y in zip(rows[:, independent], speeds, strict=True)
     ]
     order = np.argsort(together)[::-1]
-    good = [k for k in order if together[k] > _REGULAR] or list(order[: max(1, len(order) // 2)])
+    apart = numeric.apart(states)
+    good = [k for k in order if together[k] > _REGULAR and apart[k]]
+    good = good or list(order[: max(1, len(order) // 2)])
     states, rows, speeds = states[good], rows[good], speeds[good]
     anywhere = _anywhere(mechanism)
     blocks, free = _blocks(numbers, system, independent, rows[:, independent], anywhere[0][:, independent])
@@ -144,12 +148,17 @@ class _Numeric:
             tuple(p.value.ref for p in system.positions),
             tuple(c.ref for row in system.rows for c in row.coefficients),
             tuple(c.ref for row in system.speeds for c in row.coefficients),
+            tuple(x.ref for x in system.margins),
         )
-        shapes = ((len(system.positions),), (len(system.rows), self.n), (len(system.speeds), self.n))
-        self._empty = {
-            name: np.zeros(shape) for name, shape in zip(("phi", "A", "Y"), shapes, strict=True) if 0 in shape
-        }
-        outputs = tuple(Argument(n, s, "", "") for n, s in zip(("phi", "A", "Y"), shapes, strict=True))
+        shapes = (
+            (len(system.positions),),
+            (len(system.rows), self.n),
+            (len(system.speeds), self.n),
+            (len(system.margins),),
+        )
+        names = ("phi", "A", "Y", "margins")
+        self._empty = {name: np.zeros(shape) for name, shape in zip(names, shapes, strict=True) if 0 in shape}
+        outputs = tuple(Argument(n, s, "", "") for n, s in zip(names, shapes, strict=True))
         kept = [(o, r) for o, r in zip(outputs, results, strict=True) if o.size]
         self._program = Program(
             name="equations",
@@ -171,6 +180,11 @@ class _Numeric:
     def rows(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         found = self.values(q)
         return found["A"], found["Y"]
+
+    def apart(self, q: FloatArray) -> NDArray[np.bool_]:
+        """Whether the ends of distances are well apart, for each configuration (k, n)."""
+        found: NDArray[np.bool_] = (self.values(q)["margins"] >= _APART**2).all(axis=-1)
+        return found
 
     def closed_states(self) -> FloatArray:
         """Configurations in which loops are closed, the first one near home."""

@@ -1,0 +1,95 @@
+"""What users of a generated model may want to know of its mechanism, beside the kernels."""
+
+from __future__ import annotations
+
+from kanegen.codegen.derivation.base_parameters import base_parameters
+from kanegen.codegen.derivation.constraints.equations import speeds_of
+from kanegen.codegen.derivation.constraints.report import constraint_report
+from kanegen.codegen.derivation.formulations import body_coordinates_of
+from kanegen.codegen.derivation.inertial_parameters import inertial_parameters
+from kanegen.codegen.derivation.tree import derivation_tree
+from kanegen.codegen.emit.model import BodyCoordinates, ConstraintReport, InertialParameter, Limits
+from kanegen.codegen.mechanism.records import JointKind, JointLimits, Mechanism
+from kanegen.codegen.mechanism.speeds import JointRate
+from kanegen.codegen.mechanism.values import numeric
+
+
+def driven_joints(mechanism: Mechanism) -> tuple[str, ...]:
+    """The joint whose rate each speed is, in order; nothing where it is something else."""
+    if not mechanism.constrained:
+        return mechanism.rates
+    return tuple(s.joint if isinstance(s, JointRate) else "" for s in speeds_of(mechanism))
+
+
+def base_parameters_of(mechanism: Mechanism) -> tuple[InertialParameter, ...]:
+    """Base parameters, in the order of the columns of the regressor."""
+    tree = derivation_tree(mechanism, live=False)
+    found = base_parameters(tree.mechanism, tree.live)
+    return tuple(InertialParameter(n, float(x)) for n, x in zip(found.names, found.values, strict=True))
+
+
+def inertial_parameters_of(mechanism: Mechanism) -> tuple[InertialParameter, ...]:
+    """Ten parameters of each moving body, in the order of the columns of the full regressor."""
+    found = inertial_parameters(derivation_tree(mechanism, live=False).mechanism)
+    return tuple(InertialParameter(n, float(x)) for n, x in zip(found.names, found.values, strict=True))
+
+
+def joint_names(mechanism: Mechanism) -> tuple[str, ...]:
+    """The joints that move by themselves, in the order of their coordinates; balls by their own names."""
+    balls = {name: ball.name for ball in mechanism.balls for name in ball.coordinates}
+    return tuple(dict.fromkeys(balls.get(name, name) for name in mechanism.coordinates))
+
+
+def quaternions(mechanism: Mechanism) -> tuple[int, ...]:
+    """Where in q the quaternions begin."""
+    return tuple(mechanism.coordinates.index(ball.coordinates[-4]) for ball in mechanism.balls)
+
+
+def _doubles(limits: JointLimits) -> Limits:
+    values = (limits.lower, limits.upper, limits.velocity, limits.effort)
+    return Limits(*(None if x is None else float(x) for x in values))
+
+
+def limits(mechanism: Mechanism) -> dict[str, Limits]:
+    """What joints must not exceed, of those that say so."""
+    return {joint.name: _doubles(joint.limits) for joint in mechanism.joints if joint.limits is not None}
+
+
+def speed_names(mechanism: Mechanism) -> tuple[str, ...] | None:
+    """Names of the speeds, None where they are the rates of the coordinates."""
+    if mechanism.plain_tree:
+        return None
+    return constraint_report(mechanism).speeds if mechanism.constrained else mechanism.rates
+
+
+def home(mechanism: Mechanism) -> tuple[float, ...]:
+    """The configuration given, or zero, with balls that do not turn."""
+    given = tuple(float(numeric(x, mechanism)) for x in mechanism.home)
+    upright = {ball.coordinates[-1] for ball in mechanism.balls}
+    return given or tuple(float(name in upright) for name in mechanism.coordinates)
+
+
+def constraints(mechanism: Mechanism) -> ConstraintReport | None:
+    """Names, rank and redundancy of the constraints; None where there are none."""
+    if not mechanism.constrained:
+        return None
+    report = constraint_report(mechanism)
+    if not report.forces:
+        return None
+    return ConstraintReport(
+        report.position, report.velocity, report.forces, report.rank, report.redundant, report.indeterminate
+    )
+
+
+def body_coordinates(mechanism: Mechanism) -> BodyCoordinates | None:
+    """Names in the coordinates of bodies; None where these do not know what the mechanism has."""
+    names = body_coordinates_of(mechanism)
+    return None if names is None else BodyCoordinates(names.bodies, names.joints, names.rows, names.struts)
+
+
+def frame_names(mechanism: Mechanism) -> tuple[str, ...]:
+    """The frames that have kernels: those of moving bodies that no frame is named after, and the named ones."""
+    named = [frame.name for frame in mechanism.frames]
+    carriers = {body.name for body in mechanism.bodies if body.carrier}
+    moving = [j.child for j in mechanism.joints if j.kind is not JointKind.FIXED]
+    return (*(child for child in moving if child not in carriers and child not in named), *named)

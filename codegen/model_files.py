@@ -1,0 +1,53 @@
+"""Reading a model file as its robot moves: angles rounded in the file are mended where that changes nothing that counts."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from kanegen.codegen.derivation.sensitivity import difference_of_accelerations
+from kanegen.codegen.mechanism.fingerprint import fingerprint
+from kanegen.codegen.mechanism.importers import ANGLE_TOLERANCE, read_file
+from kanegen.codegen.mechanism.records import Mechanism
+
+AS_WRITTEN = 1e-15
+"""Tolerance [rad] that only mends what doubles leave of a multiple of pi/2."""
+
+NEGLIGIBLE = 1e-11
+"""Relative change of accelerations up to which an angle counts as the quarter turn that it was rounded from."""
+
+_log = logging.getLogger(__name__)
+
+
+def read_model(
+    path: Path, *, floating_base: bool, allow_unphysical: bool, angle_tolerance: float | None
+) -> Mechanism:
+    """The mechanism of a file.  Raises ModelError.
+
+    Without a tolerance of the user's, angles within ``ANGLE_TOLERANCE`` of a multiple of pi/2 are taken for it, unless
+    accelerations then differ by more than ``NEGLIGIBLE``: those of an ill-conditioned robot can hang on the twelfth digit.
+    """
+
+    def read(tolerance: float) -> Mechanism:
+        return read_file(
+            path,
+            floating_base=floating_base,
+            allow_unphysical=allow_unphysical,
+            angle_tolerance=tolerance,
+        ).mechanism
+
+    mended = read(ANGLE_TOLERANCE if angle_tolerance is None else angle_tolerance)
+    if angle_tolerance is not None or mended.constrained:
+        return mended
+    written = read(AS_WRITTEN)
+    if fingerprint(written) == fingerprint(mended):
+        return mended
+    apart = difference_of_accelerations(written, mended)
+    if apart <= NEGLIGIBLE:
+        return mended
+    _log.info(
+        "%s: angles rounded in the file are kept as written: quarter turns would change accelerations by %.0e",
+        path.name,
+        apart,
+    )
+    return written
