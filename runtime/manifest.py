@@ -208,10 +208,8 @@ def _constraints(entry: Mapping[str, Any]) -> Constraints:
 
 
 def _body_coordinates(entry: Mapping[str, Any]) -> BodyCoordinates:
-    bodies, joints, rows, struts = (
-        tuple(entry.get(key, ())) for key in ("bodies", "joints", "rows", "struts")
-    )
-    return BodyCoordinates(bodies, joints, rows, struts)
+    bodies, joints, rows = (tuple(entry[name]) for name in ("bodies", "joints", "rows"))
+    return BodyCoordinates(bodies, joints, rows, tuple(entry.get("struts", ())))
 
 
 def _frame(name: str, entry: Mapping[str, Any], mangled: Mapping[str, str]) -> FrameKernels:

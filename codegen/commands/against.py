@@ -20,10 +20,9 @@ from kanegen.errors import KanegenError
 
 Array = NDArray[np.float64]
 
-_FORCES = ("gravity_forces", "bias_forces", "coriolis_matrix")
 _FLOOR = 1e-3
-"""Forces that vanish in exact arithmetic (gravity on vertical axes) are rounding in an engine: they are held against this
-share of the largest force of inverse dynamics in the state at least."""
+"""Results that vanish in exact arithmetic (gravity on vertical axes, rates of a constant Jacobian) are rounding errors in an
+engine: they are held against this share of what could have stood there in the state, at least."""
 
 _ARGUMENTS = {
     "inverse_dynamics": "q v a",
@@ -169,9 +168,7 @@ def _difference(
     for index, value in enumerate(result):
         state = State(**{key: array[index] for key, array in arguments.items()})
         expected = expected_of(state)
-        scale = float(np.abs(expected).max(initial=0.0))
-        if name in _FORCES:
-            scale = max(scale, _FLOOR * np.abs(peer.inverse_dynamics(state.q, state.v, state.a)).max())
+        scale = max(float(np.abs(expected).max(initial=0.0)), _FLOOR * _reference(name, state, peer))
         apart = np.abs(value - expected)
         place = tuple(int(i) for i in np.unravel_index(int(np.argmax(apart)), apart.shape))
         largest = float(apart[place])
@@ -183,6 +180,16 @@ def _difference(
     return Difference(
         name, relative, index, place, _named(name, result.shape[1:], place, speeds), ours, theirs
     )
+
+
+def _reference(name: str, state: State, peer: TreePeer) -> float:
+    """The size of what could stand in a result that may vanish: forces, accelerations, or speeds."""
+    kernel = _kernel_of(name)
+    if kernel in ("gravity_forces", "bias_forces", "coriolis_matrix", "inverse_dynamics_derivatives"):
+        return float(np.abs(peer.inverse_dynamics(state.q, state.v, state.a)).max())
+    if kernel == "forward_dynamics_derivatives":
+        return float(np.abs(peer.forward_dynamics(state.q, state.v, state.tau)).max())
+    return float(np.abs(state.v).max()) if kernel.startswith("frame_jacobian_rate_") else 0.0
 
 
 def _relative(difference: float, scale: float) -> float:

@@ -214,9 +214,9 @@ class Motion:
 
         def build() -> Expression:
             # U e_k = w w_k - |w|^2 e_k + alpha x e_k turns two vectors where the other way turns a tensor
-            if body.parent >= 0 and not self._is_permutation(body):
-                if self._pick(i, f"column_{'xyz'[r]}", 2) == 1:
-                    return self._column_of_vectors(i, r)
+            odd = body.parent >= 0 and not self._is_permutation(body)
+            if odd and self._pick(i, f"column_{'xyz'[r]}", 2) == 1:
+                return self._column_of_vectors(i, r)
             return self.into_joint_frame(i, parent, r)
 
         return self._remember(("columnj", i, r), f"U_{i}_{r}", build)

@@ -23,15 +23,13 @@ import mpmath
 
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.placement import Matrix3, PlacedBody, PlacedTree, Vector3
+from kanegen.codegen.derivation.turn_prices import TurnPrices
 from kanegen.codegen.graph import vectors as vec
 from kanegen.codegen.graph.exact import DIGITS, exact_square_root
 from kanegen.codegen.mechanism.values import plain
 
 POINT = "turn of"
 """How the names of this module's decision points begin."""
-
-_VECTORS = 5
-"""Vectors that cross a joint in most kernels: velocity, acceleration, force, moment and a column of U."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +38,11 @@ class _Turn:
 
     c: Fraction = Fraction(1)
     s: Fraction = Fraction(0)
+
+    @property
+    def rough(self) -> tuple[float, float]:
+        """Cosine and sine in floating point."""
+        return float(self.c), float(self.s)
 
     def matrix(self, k: int) -> vec.Matrix:
         """Rot(e_k, angle)."""
@@ -126,8 +129,10 @@ def _pairs_of_numeric(body: PlacedBody, children: tuple[PlacedBody, ...]) -> lis
     pairs = [(turn, turn) for turn in (*joints, *owns)]
     if body.revolute:
         pairs += [(joint, own) for own in owns for joint in joints]
+    prices = TurnPrices(body, children)
     priced = {
-        pair: (_price(body, children, *pair), number) for number, pair in enumerate(dict.fromkeys(pairs))
+        pair: (prices.of(pair[0].rough, pair[1].rough), number)
+        for number, pair in enumerate(dict.fromkeys(pairs))
     }
     before = priced[none][0]
     worth = [pair for pair, (price, _) in priced.items() if price < before]
@@ -152,29 +157,6 @@ def plain_fraction(value: Fraction) -> Fraction:
     settled = plain(value)
     assert isinstance(settled, Fraction)
     return settled
-
-
-def _price(body: PlacedBody, children: Sequence[PlacedBody], joint: _Turn, own: _Turn) -> int:
-    """Operations of the constant rotations at the joint of a body and at those of its children, roughly."""
-    price = int(joint != own)  # for the offset of the joint
-    if body.parent >= 0:
-        price += _VECTORS * _operations(vec.multiply(body.rotation, joint.matrix(body.axis)))
-    for child in children:
-        seen = _on_turned(child, body.axis, own)
-        k = child.axis
-        turns = [_NONE, *_sparse_turns([(row[(k + 1) % 3], row[(k + 2) % 3]) for row in seen.rotation])]
-        price += _VECTORS * min(
-            _operations(vec.multiply(seen.rotation, t.matrix(k))) + (t != _NONE) for t in turns
-        )
-        price += _VECTORS * sum(x != 0 for x in seen.position)
-    return price
-
-
-def _operations(rotation: vec.Matrix) -> int:
-    """Multiplications and additions of a constant rotation applied to a vector."""
-    entries = [plain(x) for row in rotation for x in row]
-    products = sum(x != 0 and abs(x) != 1 for x in entries)  # type: ignore[arg-type]
-    return products + sum(x != 0 for x in entries) - 3
 
 
 def _is_numeric(body: PlacedBody) -> bool:

@@ -61,7 +61,8 @@ def _add(web: TermWeb, found: list[Terms], *terms: tuple[int | tuple[Ref, Monomi
     """Add the identity sum of sign x factor x factor ... = 0."""
     identity: Terms = {}
     for sign, *factors in terms:
-        coefficient, monomial = (web.one if sign == 1 else -web.one), ()
+        coefficient = web.one if sign == 1 else -web.one
+        monomial: Monomial = ()
         for factor in factors:
             assert isinstance(factor, tuple)
             coefficient = web.times(coefficient, factor[0])

@@ -22,7 +22,7 @@ from itertools import combinations
 
 from kanegen.codegen.graph import Kind, Program, Ref, count
 from kanegen.codegen.passes.identities import identities
-from kanegen.codegen.passes.prices import cost
+from kanegen.codegen.passes.prices import ADDITION, cost
 from kanegen.codegen.passes.terms import MAXIMUM_TERMS, Monomial, Terms, TermWeb, without
 
 _MOST_SUMS = 12
@@ -31,6 +31,8 @@ _MOST_COPIES = 3
 """Eliminating a value may copy so many additions at most."""
 _LARGEST_GROWTH = 16
 """Multiples of equations may have coefficients so many times those of the sum; four binary digits are lost at most."""
+_LEAST = ADDITION // 2
+"""Savings up to this are none: a multiplication is not traded for an addition."""
 _VISITS = 6
 """Looks at sums, on the average over all sums."""
 
@@ -116,7 +118,7 @@ class _LookThrough:
 
     def _change(self, plans: Sequence[Plan]) -> bool:
         """Carry the plans out in the cheaper of two ways of factoring, if that saves operations."""
-        best, keep = 0, True
+        best, keep = -_LEAST, True
         self.web.kept = False
         for way in (True, False):
             if not way and not self.web.kept:
@@ -126,7 +128,7 @@ class _LookThrough:
                 self._undo(tried[1])
                 if tried[0] < best:
                     best, keep = tried[0], way
-        if best == 0:
+        if best == -_LEAST:
             return False
         made = self._try(plans, keep)
         if made is None:
@@ -164,7 +166,7 @@ class _LookThrough:
             if terms is None or terms in seen:
                 continue
             seen.append(terms)
-            best, chosen = 0, None
+            best, chosen = -_LEAST, None
             for candidate in self._related(index, terms):
                 tried = self._try([(index, _given(candidate))], True)
                 if tried is not None:
@@ -258,13 +260,13 @@ class _LookThrough:
         hits: dict[tuple[int, Monomial], int] = {}
         for monomial in terms:
             for factor, rest in _splittings(monomial):
-                equations = [-1 - number for number in self.identities_with.get(rest, ())]
+                equations = [-1 - identity for identity in self.identities_with.get(rest, ())]
                 equations += self._sums_with(rest)
                 if len(rest) == 1 and web.is_open(rest[0]):
                     equations.append(rest[0])
-                for equation in equations:
-                    if equation != index:
-                        hits[equation, factor] = hits.get((equation, factor), 0) + 1
+                for number in equations:
+                    if number != index:
+                        hits[number, factor] = hits.get((number, factor), 0) + 1
         for (number, factor), shared in hits.items():
             equation = self._equation(number) if shared > 1 else None
             if equation is None:

@@ -19,12 +19,13 @@ _HOPELESS = 4
 """A coarse change that costs more operations than this at first is not followed up."""
 
 _NODES_OF_A_DECISION = 10
-"""The work of asking for a decision and preparing what depends on it, in nodes of a graph."""
+_NODES_OF_A_COARSE_DECISION = 100
+"""What asking for a decision costs, and making the numbers that a coarse one changes, in nodes of a graph."""
 
-_USUAL_SIZE = 1600
-"""Nodes, decisions included, of the largest kernels of arms with six general joints."""
+_USUAL_SIZE = 2800
+"""Nodes, decisions included, of inverse dynamics of an arm with six general joints."""
 
-_WORK = 1000 * _USUAL_SIZE
+_WORK = 1200 * _USUAL_SIZE
 """Nodes built in a search of programs up to the usual size."""
 
 Derive = Callable[[Mapping[str, int]], tuple[Program, Mapping[str, Decision]]]
@@ -66,7 +67,9 @@ class _Search:
     def state(self, answers: Mapping[str, int]) -> _State:
         self.spent += 1
         program, points = self.derive(answers)
-        size = len(program.graph) + _NODES_OF_A_DECISION * len(points)
+        coarse = sum(decision.coarse for decision in points.values())
+        size = len(program.graph) + _NODES_OF_A_DECISION * (len(points) - coarse)
+        size += _NODES_OF_A_COARSE_DECISION * coarse
         self.work += size
         self.allowance = self.allowance or allowance(size)
         return _State(answers, program, points, cost(count(program)))

@@ -233,7 +233,9 @@ class Web:
     def export(self) -> Program:
         """The program with the definitions as they are now."""
         graph = Graph()
-        made: dict[int, Ref] = {}
+        # inputs first and in order, so that signs, which hang on the order of nodes, change little
+        leaves = [i for i, kind in enumerate(self.kinds) if kind < Kind.SUM and self.uses[i]]
+        made: dict[int, Ref] = {i: copy_node(graph, self, i, ()) for i in leaves}
         stack = [(abs(ref), False) for ref in reversed(self._roots)]
         while stack:
             i, ready = stack.pop()

@@ -49,13 +49,13 @@ def states(name: str, number: int = 2) -> tuple[State, ...]:
 def test_inverse_dynamics_by_complex_steps(name: str) -> None:
     programs, n = derived(name).programs, mechanism(name).dof
     program = programs["inverse_dynamics"]
-    for state in states(name):
-        entries = entries_of({"q": state.q, "v": state.v, "a": state.a})
-        found = outputs(programs["inverse_dynamics_derivatives"], entries)
-        steps = along_speeds(programs["coordinate_rates"], entries, n)
-        assert relative(found["dq"], jacobian(program, entries, steps)) < DOUBLE
-        assert relative(found["dv"], jacobian(program, entries, units("v", n))) < DOUBLE
-        assert relative(found["da"], jacobian(program, entries, units("a", n))) < DOUBLE
+    state = states(name)[0]
+    entries = entries_of({"q": state.q, "v": state.v, "a": state.a})
+    found = outputs(programs["inverse_dynamics_derivatives"], entries)
+    steps = along_speeds(programs["coordinate_rates"], entries, n)
+    assert relative(found["dq"], jacobian(program, entries, steps)) < DOUBLE
+    assert relative(found["dv"], jacobian(program, entries, units("v", n))) < DOUBLE
+    assert relative(found["da"], jacobian(program, entries, units("a", n))) < DOUBLE
 
 
 @every_mechanism

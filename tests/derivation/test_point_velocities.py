@@ -29,7 +29,7 @@ from kanegen.codegen.mechanism import (
     Vector3,
 )
 from kanegen.codegen.mechanism.catalogue import mechanism
-from kanegen.codegen.mechanism.speeds import PointVelocityComponent
+from kanegen.codegen.mechanism.speeds import DistanceRate, PointVelocityComponent
 from tests.peers.pinocchio_trees import PinocchioTree
 
 from .comparison import DIGITS, EXACT, ROUNDING, derived, difference, exactly, numbers, worst
@@ -175,3 +175,12 @@ def test_speeds_that_will_not_do(frame: str, relative_to: str, direction: Vector
     with pytest.raises(ModelError) as caught:
         KaneFormulation((*rates, speed)).inverse_dynamics(place(ARM, Choices()), ARM, Choices())
     assert message in str(caught.value)
+
+
+def test_rates_of_distances_are_no_components_of_velocities() -> None:
+    """On trees Kane's method takes rates and components alone; as speeds of the mechanism itself they do."""
+    speeds = [*(JointRate(name) for name in ARM.coordinates[:5]), DistanceRate("base", "F")]
+    with pytest.raises(
+        ModelError, match=r"u6: is the rate of the distance from 'base' to 'F'.*MechanismBuilder"
+    ):
+        KaneFormulation(tuple(speeds)).inverse_dynamics(place(ARM, Choices()), ARM, Choices())

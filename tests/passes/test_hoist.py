@@ -126,13 +126,14 @@ def test_names_never_collide_with_parameters() -> None:
 def test_live_parameters_cost_almost_nothing(kernel: str) -> None:
     """All lengths, masses and moments of the arm live: the same answers cost a tenth more than numbers at most.
 
-    What numbers alone show is exact: equal lengths, moments that cancel, factors of one.
+    What numbers alone show is exact: equal lengths, moments that cancel, factors of one, sums of numbers.  In a kernel of
+    twenty operations that may be two.
     """
     numbers, _ = optimize(Deriver(ARM, DYNAMICS[kernel])({})[0])
     kept, _ = optimize(Deriver(ARM, DYNAMICS[kernel], live_parameters=True)({})[0])
     hoisted = hoist([kept])
     counts = count(hoisted.kernels[0])
-    assert counts.total <= 1.1 * count(numbers).total
+    assert counts.total <= max(1.1 * count(numbers).total, count(numbers).total + 2)
     assert counts.divisions == 0
     assert counts == count(kept)
     at = states(1, 20, 6)

@@ -183,8 +183,8 @@ class _Numeric:
 
     def apart(self, q: FloatArray) -> NDArray[np.bool_]:
         """Whether the ends of distances are well apart, for each configuration (k, n)."""
-        found: NDArray[np.bool_] = (self.values(q)["margins"] >= _APART**2).all(axis=-1)
-        return found
+        margins = self.values(q)["margins"]
+        return np.array([bool((each >= _APART**2).all()) for each in margins])
 
     def closed_states(self) -> FloatArray:
         """Configurations in which loops are closed, the first one near home."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 pytest.importorskip("mujoco", reason="MuJoCo's parser reads MJCF")
 
+import kanegen
 from kanegen.codegen.commands.peers import mujoco_engine
 from kanegen.codegen.commands.peers.tree_peer import TreePeer
 from kanegen.codegen.mechanism import JointRate, LoopKind, Mechanism, ModelError
@@ -184,6 +186,12 @@ def test_loops_close_where_the_file_closes_them() -> None:
     assert mechanism.speeds == (JointRate("rocker"),)  # the joint with an actuator is the independent one
     poses = frame_poses(mechanism, [0.0, 0.0, 0.0])
     assert poses["pin_first"] == pytest.approx(poses["pin_second"], abs=1e-15)
+    robot = kanegen.load(mechanism, kernels=["mass_matrix", "constraint_residual"], interpreted=True)
+    assert robot.constraint_residual(robot.home) == pytest.approx(np.zeros(3), abs=1e-15)
+    # crank and rocker turn alike and the coupler only moves along: 2 (0.01 + 1 0.1^2) + 1 0.2^2
+    assert robot.mass_matrix(robot.home) == pytest.approx(np.array([[0.08]]), rel=1e-14)
+    assert robot.constraints is not None
+    assert robot.constraints.redundant == ("pin y",)
 
 
 WELDED = mujoco(
@@ -351,3 +359,10 @@ def test_includes_and_defaults_are_mujocos_business(tmp_path: Path) -> None:
     )
     joint = read_file(path).mechanism.joint("j")
     assert (joint.axis, joint.damping) == ((1, 0, 0), 2)
+
+
+def test_without_mujoco_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    with pytest.raises(ModelError) as refusal:
+        from_mjcf(CHAIN)
+    assert str(refusal.value).endswith("Install it: pip install 'kanegen[mujoco]'.")

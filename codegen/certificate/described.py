@@ -1,0 +1,163 @@
+"""A mechanism's records as arrays of doubles, joint by joint as they stand: fixed joints stay, nothing is moved or lumped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanegen.codegen.mechanism.constraints import TorsionalSpringDamper
+from kanegen.codegen.mechanism.folding import with_numbers
+from kanegen.codegen.mechanism.records import BASE, BallJoint, Inertia, Joint, JointKind, Mechanism, Value
+
+FloatArray = NDArray[np.float64]
+
+
+class Kind(Enum):
+    """How a link moves in its parent."""
+
+    FIXED = "fixed"
+    TURNING = "turning"
+    SLIDING = "sliding"
+    BALL = "ball"
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A body and the joint that carries it: r_parent = rotation @ r_joint + position.
+
+    ``joints`` are the names under which its motion is given: one of a simple joint, none of a fixed one, three or six of
+    a ball joint.  ``rotor`` [kg m^2, kg], ``damping`` [N m s, N s/m] and ``friction`` [N m, N] are those of a simple joint.
+    ``mass`` [kg], ``center`` [m] and the central ``tensor`` [kg m^2] are in the body's frame; ``moves`` says that it is not
+    welded to the base.
+    """
+
+    body: str
+    parent: str
+    kind: Kind
+    joints: tuple[str, ...]
+    rotation: FloatArray
+    position: FloatArray
+    axis: FloatArray
+    rotor: float
+    damping: float
+    friction: float
+    mass: float
+    center: FloatArray
+    tensor: FloatArray
+    moves: bool
+    ball: BallJoint | None = None
+
+
+@dataclass(frozen=True)
+class Spring:
+    """A spring with a damper, on a joint or between the origins of two frames (in SI units)."""
+
+    ends: tuple[str, ...]
+    stiffness: float
+    damping: float
+    rest: float
+
+
+@dataclass(frozen=True, eq=False)
+class Described:
+    """Links in an order in which parents come first, placements of frames in bodies by name, springs, gravity [m/s^2]."""
+
+    links: tuple[Link, ...]
+    frames: Mapping[str, tuple[str, FloatArray, FloatArray]]
+    springs: tuple[Spring, ...]
+    gravity: FloatArray
+
+    @property
+    def resisted(self) -> bool:
+        """Whether anything takes energy away."""
+        return any(x.damping or x.friction for x in self.links) or any(s.damping for s in self.springs)
+
+    @property
+    def rotors(self) -> bool:
+        """Whether drives turn with the joints."""
+        return any(link.rotor for link in self.links)
+
+    @property
+    def physical(self) -> bool:
+        """Whether all bodies have masses and central moments of inertia that are not negative."""
+        return all(
+            link.mass >= 0 and link.rotor >= 0 and float(np.linalg.eigvalsh(link.tensor)[0]) >= -1e-12 * size
+            for link in self.links
+            if (size := max(float(np.abs(link.tensor).max()), 1e-300))
+        )
+
+
+def described(mechanism: Mechanism) -> Described:
+    """The records of a mechanism in doubles, at the numbers of its parameters."""
+    m = with_numbers(mechanism)
+    bodies = {body.name: body.inertia for body in m.bodies}
+    chains = {name: ball for ball in m.balls for name in ball.joints}
+    joints = {joint.name: joint for joint in m.joints}
+    moving = {BASE: False}
+    links = []
+    for joint in m.joints:
+        ball = chains.get(joint.name)
+        if ball is not None and joint.name != ball.joints[-1]:
+            continue  # the last of the chain carries the body, the others only carriers
+        first = joint if ball is None else joints[ball.joints[0]]
+        moving[joint.child] = moving[first.parent] or joint.kind is not JointKind.FIXED
+        links.append(_link(first, joint.child, bodies[joint.child], ball, moving[joint.child]))
+    frames = {name: (name, np.eye(3), np.zeros(3)) for name in moving}
+    frames |= {f.name: (f.body, _matrix(f.rotation), _vector(f.position)) for f in m.frames}
+    springs = tuple(
+        Spring(
+            (s.joint,) if isinstance(s, TorsionalSpringDamper) else (s.first, s.second),
+            _float(s.stiffness),
+            _float(s.damping),
+            _float(s.rest),
+        )
+        for s in m.springs
+    )
+    return Described(tuple(links), frames, springs, _vector(m.gravity))
+
+
+def _link(first: Joint, body: str, inertia: Inertia | None, ball: BallJoint | None, moves: bool) -> Link:
+    kind = Kind.BALL if ball is not None else _KINDS[first.kind]
+    names = () if kind is Kind.FIXED else (first.name,) if ball is None else ball.joints
+    return Link(
+        body=body,
+        parent=first.parent,
+        kind=kind,
+        joints=names,
+        rotation=_matrix(first.rotation),
+        position=_vector(first.position),
+        axis=_vector(first.axis),
+        rotor=_float(first.rotor_inertia),
+        damping=_float(first.damping),
+        friction=_float(first.friction),
+        mass=0.0 if inertia is None else _float(inertia.mass),
+        center=np.zeros(3) if inertia is None else _vector(inertia.center),
+        tensor=np.zeros((3, 3)) if inertia is None else _matrix(inertia.tensor),
+        moves=moves,
+        ball=ball,
+    )
+
+
+_KINDS = {
+    JointKind.FIXED: Kind.FIXED,
+    JointKind.REVOLUTE: Kind.TURNING,
+    JointKind.PRISMATIC: Kind.SLIDING,
+}
+
+
+def _float(value: Value) -> float:
+    assert isinstance(value, Fraction), "parameters have been replaced by their numbers"
+    return float(value)
+
+
+def _vector(values: Sequence[Value]) -> FloatArray:
+    return np.array([_float(x) for x in values])
+
+
+def _matrix(rows: Sequence[Sequence[Value]]) -> FloatArray:
+    return np.array([_vector(row) for row in rows])

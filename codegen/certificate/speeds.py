@@ -1,0 +1,189 @@
+"""How coordinates and speeds move the joints, and what forces on joints are on the speeds; in numbers.
+
+For a tree this is read from the records.  Where constraints or chosen speeds tie the joints together it is what the kernel
+coordinate_rates says, dq/dt = N v + drift; accelerations are the derivative of that along the motion, by a complex step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+
+from kanegen.codegen.certificate.arrays import Array, of_quaternion, turned
+from kanegen.codegen.certificate.evaluation import slope, stepped, values
+from kanegen.codegen.certificate.newton_euler import JointMotion
+from kanegen.codegen.graph import Program
+from kanegen.codegen.mechanism.folding import with_numbers
+from kanegen.codegen.mechanism.records import BallJoint, Mechanism, Value
+
+
+class Speeds(Protocol):
+    """The motion of joints for q (..., nq), v and a (..., nv)."""
+
+    def motion(self, q: Array, v: Array, a: Array) -> JointMotion:
+        """That of all joints of the tree.  Where N is not constant and q or v are complex, accelerations are zero."""
+
+    def at_rest(self, q: Array) -> JointMotion:
+        """No joint moves, prescribed ones included."""
+
+    def columns(self, q: Array) -> Array:
+        """N (..., nq, nv): dq/dt for unit speeds, without drift."""
+
+    def rates(self, q: Array, v: Array) -> Array:
+        """dq/dt (..., nq)."""
+
+    def on_speeds(self, q: Array, forces: Mapping[str, Array]) -> Array:
+        """Forces on joints by name as forces on the speeds (..., nv)."""
+
+    def scale_on_speeds(self, q: Array, scales: Mapping[str, Array]) -> Array:
+        """The same of magnitudes, which do not cancel."""
+
+
+class TreeSpeeds:
+    """Speeds that are the rates of joints; mimics follow, and balls have quaternions."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self._mechanism = mechanism = with_numbers(mechanism)
+        self._speed = {name: k for k, name in enumerate(mechanism.rates)}
+        self._place = {name: k for k, name in enumerate(mechanism.coordinates)}
+        self._leads: dict[str, tuple[str, float, float]] = {name: (name, 1.0, 0.0) for name in self._speed}
+        mimics = {mimic.joint: mimic for mimic in mechanism.mimics}
+        for joint in mimics:
+            leader, factor, offset = joint, 1.0, 0.0
+            while leader in mimics:  # leaders may follow others
+                mimic = mimics[leader]
+                offset += factor * _number(mimic.offset)
+                factor *= _number(mimic.multiplier)
+                leader = mimic.leader
+            self._leads[joint] = (leader, factor, offset)
+
+    def motion(self, q: Array, v: Array, a: Array) -> JointMotion:
+        """See ``Speeds``."""
+        batch = np.broadcast_shapes(q.shape[:-1], v.shape[:-1], a.shape[:-1])
+        q, v, a = (np.broadcast_to(x, (*batch, x.shape[-1])) for x in (q, v, a))
+        position, rate, acceleration = {}, {}, {}
+        for joint, (leader, factor, offset) in self._leads.items():
+            k = self._speed[leader]
+            rate[joint], acceleration[joint] = factor * v[..., k], factor * a[..., k]
+            if leader in self._place:
+                position[joint] = factor * q[..., self._place[leader]] + offset
+        rotations, shifts = {}, {}
+        for ball in self._mechanism.balls:
+            at = self._quaternion(ball)
+            rotations[ball.name] = of_quaternion(q[..., at : at + 4])
+            if ball.free:
+                shifts[ball.name] = q[..., at - 3 : at]
+        return JointMotion(batch, position, rate, acceleration, rotations, shifts)
+
+    def at_rest(self, q: Array) -> JointMotion:
+        """See ``Speeds``."""
+        still = np.zeros(len(self._speed))
+        return self.motion(q, still, still)
+
+    def columns(self, q: Array) -> Array:
+        """See ``Speeds``: ones, R for the positions of floating joints, and Q (w, 0) / 2 for quaternions Q."""
+        found = np.zeros((*q.shape, len(self._speed)), dtype=q.dtype)
+        for name, k in self._speed.items():
+            if name in self._place:
+                found[..., self._place[name], k] = 1.0
+        for ball in self._mechanism.balls:
+            at, k = self._quaternion(ball), self._speed[ball.joints[-3]]
+            u, w = q[..., at : at + 3], q[..., at + 3]
+            for m in range(3):
+                e = np.eye(3)[m]
+                crossed = np.stack([u[..., i - 2] * e[i - 1] - u[..., i - 1] * e[i - 2] for i in range(3)], -1)
+                found[..., at : at + 3, k + m] = (w[..., None] * e + crossed) / 2
+                found[..., at + 3, k + m] = -u[..., m] / 2
+                if ball.free:
+                    found[..., at - 3 : at, k - 3 + m] = turned(of_quaternion(q[..., at : at + 4]), e)
+        return found
+
+    def rates(self, q: Array, v: Array) -> Array:
+        """See ``Speeds``."""
+        return np.asarray((self.columns(q) @ v[..., None])[..., 0])
+
+    def on_speeds(self, q: Array, forces: Mapping[str, Array]) -> Array:
+        """See ``Speeds``."""
+        return self._gathered(forces, False)
+
+    def scale_on_speeds(self, q: Array, scales: Mapping[str, Array]) -> Array:
+        """See ``Speeds``."""
+        return self._gathered(scales, True)
+
+    def _gathered(self, forces: Mapping[str, Array], magnitudes: bool) -> Array:
+        found: list[Array] = [np.zeros(())] * len(self._speed)
+        for joint, (leader, factor, _) in self._leads.items():
+            weight = abs(factor) if magnitudes else factor
+            found[self._speed[leader]] = found[self._speed[leader]] + weight * forces[joint]
+        return np.stack(found, axis=-1)
+
+    def _quaternion(self, ball: BallJoint) -> int:
+        """Where in q the quaternion of a ball begins."""
+        return self._place[ball.coordinates[-4]]
+
+
+class ProjectedSpeeds:
+    """Speeds to which a program of coordinate rates belongs."""
+
+    def __init__(self, mechanism: Mechanism, rates: Program, parameters: Mapping[str, float]) -> None:
+        """Balls and mimics are for trees alone."""
+        self._program, self._parameters = rates, parameters
+        self._coordinates = mechanism.coordinates
+        numbers = with_numbers(mechanism)
+        self._prescribed = {p.joint: _number(p.rate) for p in numbers.prescribed}
+        self._nv = next(argument for argument in rates.inputs if argument.name == "v").size
+
+    def motion(self, q: Array, v: Array, a: Array) -> JointMotion:
+        """See ``Speeds``."""
+        qdot = self.rates(q, v)
+        if np.iscomplexobj(qdot):
+            return self.of_coordinates(q, qdot, np.zeros(qdot.shape))
+        return self.of_coordinates(q, qdot, slope(self.rates(stepped(q, qdot), stepped(v, a))))
+
+    def of_coordinates(self, q: Array, qdot: Array, qddot: Array, *, moving: bool = True) -> JointMotion:
+        """The motion for rates and accelerations of the coordinates; prescribed joints move as they must, or rest."""
+        batch = np.broadcast_shapes(q.shape[:-1], qdot.shape[:-1], qddot.shape[:-1])
+        columns = [np.broadcast_to(x, (*batch, len(self._coordinates))) for x in (q, qdot, qddot)]
+        position, rate, acceleration = (
+            {name: x[..., k] for k, name in enumerate(self._coordinates)} for x in columns
+        )
+        for joint, speed in self._prescribed.items():
+            position[joint] = acceleration[joint] = np.zeros(batch)
+            rate[joint] = np.full(batch, speed if moving else 0.0)
+        return JointMotion(batch, position, rate, acceleration)
+
+    def at_rest(self, q: Array) -> JointMotion:
+        """See ``Speeds``."""
+        none = np.zeros(len(self._coordinates))
+        return self.of_coordinates(q, none, none, moving=False)
+
+    def columns(self, q: Array) -> Array:
+        """See ``Speeds``."""
+        units = np.eye(self._nv).reshape(self._nv, *[1] * (q.ndim - 1), self._nv)
+        drift = self.rates(q, np.zeros(self._nv))
+        return np.moveaxis(self.rates(q, units) - drift, 0, -1)
+
+    def rates(self, q: Array, v: Array) -> Array:
+        """See ``Speeds``."""
+        (found,) = values(self._program, {"q": q, "v": v}, self._parameters).values()
+        return found
+
+    def on_speeds(self, q: Array, forces: Mapping[str, Array]) -> Array:
+        """See ``Speeds``."""
+        return self._projected(self.columns(q), forces)
+
+    def scale_on_speeds(self, q: Array, scales: Mapping[str, Array]) -> Array:
+        """See ``Speeds``."""
+        return self._projected(abs(self.columns(q.real)), scales)
+
+    def _projected(self, columns: Array, forces: Mapping[str, Array]) -> Array:
+        stacked = np.stack([forces[name] for name in self._coordinates], axis=-1)
+        return np.asarray((stacked[..., None, :] @ columns)[..., 0, :])
+
+
+def _number(value: Value) -> float:
+    assert isinstance(value, Fraction), "parameters have been replaced by their numbers"
+    return float(value)

@@ -1,0 +1,189 @@
+"""Look through: what it finds on small programs, and that it never changes a value or adds an operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from hypothesis import given, settings
+
+from kanegen.codegen.graph import Expression, Graph, Program, count, inputs
+from kanegen.codegen.passes.look_through import look_through
+from kanegen.codegen.passes.prices import cost
+from kanegen.codegen.passes.terms import TermWeb
+from tests.emitted.programs import every_operation, program, random_programs
+
+from .graphs import from_inputs, operations, same_values, sums_of_products
+
+Build = Callable[[Sequence[Expression]], list[Expression]]
+
+
+def coriolis(x: Sequence[Expression]) -> list[Expression]:
+    """xy - a and xy + a with a = b - z y: a is needed by these alone, and x + z and x - z by others."""
+    a = x[2] - x[3] * x[1]
+    return [x[0] * x[1] - a, (x[0] + x[3]) * x[4], a * x[5]]
+
+
+def cancelled(x: Sequence[Expression]) -> list[Expression]:
+    """d - a + b with d = a - c, used twice."""
+    d = x[0] - x[1] * x[2]
+    return [d - x[0] + x[3], d * x[4]]
+
+
+def half_of_each(x: Sequence[Expression]) -> list[Expression]:
+    """ab + c with c = d - ae; the product ae dies with c."""
+    c = x[3] - x[0] * x[4]
+    return [x[0] * x[1] + c, x[0] * x[2] + c]
+
+
+def partial_sum(x: Sequence[Expression]) -> list[Expression]:
+    """a + b is there already."""
+    return [x[0] + x[1], (x[0] + x[2]) + x[1], (x[0] + x[3]) + x[1]]
+
+
+def common_pair(x: Sequence[Expression]) -> list[Expression]:
+    """Three sums with two terms in common, one of them scaled."""
+    return [
+        (x[0] * x[5] + x[2]) + x[1],
+        (x[0] * x[5] + x[3]) + x[1],
+        3 * (x[0] * x[5]) + 3 * x[1] + x[4] * x[4],
+    ]
+
+
+def circle(x: Sequence[Expression]) -> list[Expression]:
+    """c (c x + s y) - s (c y - s x) is x."""
+    c, s = x[5].cosine(), x[5].sine()
+    u, v = c * x[0] + s * x[1], c * x[1] - s * x[0]
+    return [u * x[2], v * x[3], c * u - s * v + x[4]]
+
+
+def squares(x: Sequence[Expression]) -> list[Expression]:
+    """A turn keeps the sum of squares."""
+    c, s = x[5].cosine(), x[5].sine()
+    u, v = c * x[0] + s * x[1], c * x[1] - s * x[0]
+    return [u, v, (x[0] * x[0] + x[1] * x[1]) * x[2], u * u + v * v + x[4]]
+
+
+def turned_cross(x: Sequence[Expression]) -> list[Expression]:
+    """Two vectors turned alike keep their cross product about the axis."""
+    c, s = x[5].cosine(), x[5].sine()
+    u, v = c * x[0] + s * x[1], c * x[1] - s * x[0]
+    p, q = c * x[2] + s * x[3], c * x[3] - s * x[2]
+    return [u, v, p, q, x[0] * x[3] - x[1] * x[2], u * q - v * p + x[4]]
+
+
+@pytest.mark.parametrize(
+    ("build", "before", "after"),
+    [
+        (coriolis, (4, 3), (4, 3)),
+        (cancelled, (2, 3), (2, 2)),
+        (half_of_each, (3, 3), (2, 4)),
+        (partial_sum, (0, 5), (0, 3)),
+        (common_pair, (4, 6), (3, 4)),
+        (circle, (8, 4), (6, 3)),
+        (squares, (9, 5), (7, 4)),
+        (turned_cross, (12, 7), (10, 6)),
+    ],
+)
+def test_what_it_finds(build: Build, before: tuple[int, int], after: tuple[int, int]) -> None:
+    plain = from_inputs(build)
+    better = look_through(plain)
+    assert operations(plain) == before
+    assert operations(better) == after
+    same_values(better, plain)
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(sums_of_products(parameters=True))
+def test_values_are_kept_and_counts_never_rise(plain: Program) -> None:
+    better = look_through(plain)
+    same_values(better, plain)
+    assert cost(count(better)) <= cost(count(plain))
+
+
+@settings(max_examples=50, deadline=None, derandomize=True)
+@given(random_programs())
+def test_any_node_kind(plain: Program) -> None:
+    same_values(look_through(plain), plain)
+
+
+def test_every_node_kind() -> None:
+    plain = every_operation()
+    better = look_through(plain)
+    same_values(better, plain)
+    assert set(better.labels.values()) <= set(plain.labels.values())
+
+
+def test_labels_stay_with_their_values() -> None:
+    graph = Graph()
+    x = inputs(graph, "x", 6)
+    d = x[0] - x[1] * x[2]
+    named = program("table", graph, {"x": 6}, {"y": [d - x[0] + x[3], d * x[4]]}, labels={d.ref: "d"})
+    better = look_through(named)
+    (index,) = better.labels
+    assert better.labels[index] == "d"
+    part = program("part", better.graph, {"x": 6}, {"y": [Expression(better.graph, index)]})
+    same_values(part, program("part", graph, {"x": 6}, {"y": [d]}))
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(sums_of_products())
+def test_the_same_program_every_time(plain: Program) -> None:
+    one, other = look_through(plain), look_through(plain)
+    assert (one.graph.kinds, one.graph.payloads, one.results) == (
+        other.graph.kinds,
+        other.graph.payloads,
+        other.results,
+    )
+
+
+def test_numbers_that_nearly_cancel_are_left_alone() -> None:
+    """No multiple of an equation is added that is far larger than the sum: its value would drown in rounding."""
+    plain = from_inputs(
+        lambda x: [x[0] + x[1] + x[2], (x[0] + 10**9 * x[1] + x[3]) * x[5], x[0] + x[1] - x[2] * x[4]]
+    )
+    for kind, payload in zip(look_through(plain).graph.kinds, look_through(plain).graph.payloads, strict=True):
+        if kind == 0 and payload:
+            assert payload[0] <= 10**9
+
+
+def chain(length: int) -> Program:
+    """Sums in which each uses the two before it, and a product of the one before those."""
+    graph = Graph()
+    x = inputs(graph, "x", 6)
+    values = list(x[:3])
+    for i in range(length):
+        values.append(values[-1] - values[-2] + x[i % 6] * values[-3])
+    return program("chain", graph, {"x": 6}, {"y": values[-2:]})
+
+
+def test_long_chains_need_no_deep_recursion() -> None:
+    plain = chain(2000)
+    better = look_through(plain)
+    assert cost(count(better)) <= cost(count(plain))
+
+
+def test_a_change_taken_back_leaves_no_trace() -> None:
+    """Price, uses and definitions are as before."""
+    web = TermWeb(from_inputs(half_of_each))
+    sums = [i for i in range(len(web.kinds)) if web.is_open(i)]
+    before = (web.paid, list(web.uses), {i: web.payloads[i] for i in sums})
+    index = max(sums)
+    terms = web.expanded(index, min(sums))
+    assert terms is not None
+    old = web.detach(index)
+    web.attach(index, tuple(web.written(terms, keep=False)))
+    assert web.paid != before[0]
+    web.detach(index)
+    web.attach(index, old)
+    known = len(before[1])
+    assert (web.paid, web.uses[:known], {i: web.payloads[i] for i in sums}) == before
+    assert not any(web.uses[known:])
+
+
+def test_a_definition_that_needs_itself_is_seen() -> None:
+    web = TermWeb(from_inputs(cancelled))
+    first, *_, last = [i for i in range(len(web.kinds)) if web.is_open(i)]
+    assert web.reaches([last], first)
+    assert web.reaches([first], first)
+    assert not web.reaches([first], last)
