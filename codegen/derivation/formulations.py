@@ -12,11 +12,9 @@ from functools import partial
 
 from kanegen.codegen.derivation import dual_vectors, euler_parameters, influence_coefficients, kane
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.constraints.derivative_kernels import (
-    inverse_dynamics_derivatives as constrained_derivatives,
-)
 from kanegen.codegen.derivation.constraints.kernels import ConstrainedFormulation
-from kanegen.codegen.derivation.derivative_kernels import derivative_kernels, inverse_dynamics_derivatives
+from kanegen.codegen.derivation.constraints.optional_kernels import optional_makes
+from kanegen.codegen.derivation.derivatives import kernels_of_derivatives
 from kanegen.codegen.derivation.from_forces import Forces, programs_from
 from kanegen.codegen.derivation.joint_motion.kernels import joint_kernels
 from kanegen.codegen.derivation.joint_motion.optional_kernels import optional_joint_kernels
@@ -118,27 +116,17 @@ def optional_kernels(
     tree = derivation_tree(mechanism, live_parameters)
     placed = place(tree.mechanism, Choices(), tree.live)
     frames = optional_frame_kernels(placed, identifiers)
-    parameters = mechanism.parameters if live_parameters else ()
+    derivatives = kernels_of_derivatives(mechanism, kernels, live_parameters)
     if mechanism.constrained:
-        return _optional_constrained(mechanism, kernels, live_parameters)
+        made = optional_makes(frames, frame_kernels(placed, identifiers))
+        carried = ConstrainedFormulation(mechanism, DYNAMICS, {}, live_parameters).carried(made)
+        return {**carried, **derivatives}
     if mechanism.plain_tree:
-        return {**OPTIONAL, **frames, **derivative_kernels(kernels, inverse_dynamics_derivatives, parameters)}
-    return optional_joint_kernels(
-        mechanism,
-        kernels,
-        {**DYNAMICS, **OPTIONAL},
-        frames,
-        frame_kernels(placed, identifiers),
-        inverse_dynamics_derivatives,
-        live_parameters,
+        return {**OPTIONAL, **frames, **derivatives}
+    carried = optional_joint_kernels(
+        mechanism, {**DYNAMICS, **OPTIONAL}, frames, frame_kernels(placed, identifiers), live_parameters
     )
-
-
-def _optional_constrained(mechanism: Mechanism, kernels: Mapping[str, Build], live: bool) -> dict[str, Build]:
-    make = partial(constrained_derivatives, build=inverse_dynamics_derivatives)
-    formulation = ConstrainedFormulation(mechanism, DYNAMICS, {}, live)
-    derivatives = formulation.carried({"inverse_dynamics_derivatives": make})["inverse_dynamics_derivatives"]
-    return derivative_kernels(kernels, derivatives, mechanism.parameters if live else ())
+    return {**carried, **derivatives}
 
 
 def _with_springs(

@@ -14,10 +14,8 @@ from functools import partial
 
 from kanegen.codegen.derivation.centroidal import CENTER, centroidal_output
 from kanegen.codegen.derivation.coriolis import coriolis_output
-from kanegen.codegen.derivation.derivative_kernels import derivative_kernels
 from kanegen.codegen.derivation.frame_rates import jacobian_rate_output
 from kanegen.codegen.derivation.inverse_mass_matrix import inverse_output
-from kanegen.codegen.derivation.joint_motion.derivative_kernels import inverse_dynamics_derivatives
 from kanegen.codegen.derivation.joint_motion.kernels import Make, carried, mass_matrix_entries
 from kanegen.codegen.derivation.joint_motion.setting import Setting
 from kanegen.codegen.derivation.linear_inverse import inverse
@@ -31,17 +29,12 @@ _SPEED = "speed"
 
 def optional_joint_kernels(
     mechanism: Mechanism,
-    kernels: Mapping[str, Build],
     programs: Mapping[str, Build],
     frames: Mapping[str, Build],
     jacobians: Mapping[str, Build],
-    tree_derivatives: Build,
     live: bool,
 ) -> dict[str, Build]:
-    """By name: carried from the tree's ``programs``, its optional ``frames`` kernels and ``jacobians`` of the same frames.
-
-    ``kernels`` are those of the mechanism itself (``joint_kernels``).
-    """
+    """By name: carried from the tree's ``programs``, its optional ``frames`` kernels and the frames' ``jacobians``."""
     made: dict[str, Make] = {
         "coriolis_matrix": coriolis_matrix,
         "inverse_mass_matrix": inverse_mass_matrix,
@@ -56,10 +49,7 @@ def optional_joint_kernels(
         else:
             jacobian = jacobians[name.replace("frame_jacobian_rate_", "frame_jacobian_", 1)]
             made[name] = partial(frame_jacobian_rate, build=build, jacobian=jacobian)
-    made["inverse_dynamics_derivatives"] = partial(inverse_dynamics_derivatives, build=tree_derivatives)
-    found = carried(mechanism, programs, live, made)
-    parameters = mechanism.parameters if live else ()
-    return found | derivative_kernels(kernels, found["inverse_dynamics_derivatives"], parameters)
+    return carried(mechanism, programs, live, made)
 
 
 def coriolis_matrix(s: Setting) -> Program:
