@@ -16,12 +16,12 @@ STEP = 1e-30
 
 
 def values(
-    program: Program, arguments: Mapping[str, Array], parameters: Mapping[str, float]
+    program: Program, arguments: Mapping[str, Array], parameters: Mapping[str, Any]
 ) -> dict[str, Array]:
     """Outputs (*batch, *shape) by name, from inputs (*batch, *shape) whose batches broadcast; complex where they are."""
     entries: dict[tuple[str, int], Any] = {(name, 0): value for name, value in parameters.items()}
     batch: tuple[int, ...] = ()
-    kind: Any = np.float64
+    kind: Any = np.result_type(np.float64, *parameters.values())
     for argument in program.inputs:
         array = np.asarray(arguments[argument.name])
         lead = array.shape[: array.ndim - len(argument.shape)]

@@ -63,6 +63,20 @@ class BodyMotion:
         return self.p + r, self.v + wr, self.a + cross(self.alpha, r) + cross(self.w, wr)
 
 
+@dataclass(frozen=True, slots=True)
+class Acting:
+    """What drives have to overcome beside the inertia of bodies: weight, springs and friction, rotors."""
+
+    gravity: bool = True
+    resistance: bool = True
+    rotors: bool = True
+
+
+ALL = Acting()
+INERTIA = Acting(gravity=False, resistance=False)
+BODIES = Acting(resistance=False, rotors=False)
+
+
 @dataclass(frozen=True)
 class Forces:
     """Forces of drives on joints by name, (*batch), and their scales."""
@@ -127,13 +141,11 @@ def forces(
     described: Described,
     motion: JointMotion,
     moving: Mapping[str, BodyMotion],
-    *,
-    gravity: bool = True,
-    springs: bool = True,
-    slip_speed: float | None = None,
+    acting: Acting,
+    slip_speed: float,
 ) -> Forces:
-    """Forces of the drives in a motion; damping and Coulomb friction of joints act where ``slip_speed`` is given."""
-    g = described.gravity if gravity else np.zeros(3)
+    """Forces of the drives in a motion.  Coulomb friction is smooth around rates of ``slip_speed``."""
+    g = described.gravity if acting.gravity else np.zeros(3)
     f: dict[str, Array] = {}
     n: dict[str, Array] = {}
     sf: dict[str, Array] = {}
@@ -144,7 +156,7 @@ def forces(
     for link in described.links:
         _inertia(link, moving[link.body], g, f, n, sf, sn)
     found = Forces({}, {})
-    if springs:
+    if acting.resistance:
         for spring in described.springs:
             _spring(described, spring, motion, moving, (f, n, sf, sn), found)
     for link in reversed(described.links):
@@ -155,7 +167,9 @@ def forces(
         n[above] = n[above] + n[body] + cross(r, f[body])
         sf[above] = sf[above] + sf[body]
         sn[above] = sn[above] + sn[body] + length(r) * sf[body]
-        _on_joints(link, here, parent, motion, (f[body], n[body], sf[body], sn[body]), found, slip_speed)
+        _on_joints(link, here, parent, (f[body], n[body], sf[body], sn[body]), found)
+        if link.kind in (Kind.TURNING, Kind.SLIDING):
+            _drive(link, motion, found, acting, slip_speed)
     return found
 
 
@@ -216,10 +230,8 @@ def _on_joints(
     link: Link,
     body: BodyMotion,
     parent: BodyMotion,
-    motion: JointMotion,
     load: tuple[Array, Array, Array, Array],
     found: Forces,
-    slip_speed: float | None,
 ) -> None:
     f, n, sf, sn = load
     if link.kind is Kind.BALL:
@@ -233,11 +245,17 @@ def _on_joints(
         s = turned(parent.R @ link.rotation, link.axis)
         turning = link.kind is Kind.TURNING
         _add(found, name, dot(s, n if turning else f), sn if turning else sf)
+
+
+def _drive(link: Link, motion: JointMotion, found: Forces, acting: Acting, slip_speed: float) -> None:
+    """What the drive of a simple joint needs for its own rotor and against friction."""
+    (name,) = link.joints
+    if acting.rotors:
         _add(found, name, link.rotor * motion.acceleration[name])
-        if slip_speed is not None:
-            rate = motion.rate[name]
-            smooth = link.friction * rate / np.sqrt(rate * rate + slip_speed**2)
-            _add(found, name, link.damping * rate + smooth)
+    if acting.resistance:
+        rate = motion.rate[name]
+        smooth = link.friction * rate / np.sqrt(rate * rate + slip_speed**2)
+        _add(found, name, link.damping * rate + smooth)
 
 
 def _add(found: Forces, name: str, value: Array, scale: Array | None = None) -> None:

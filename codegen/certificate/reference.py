@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from kanegen.codegen.certificate.arrays import Array, cross, dot, length, times, turned
+from kanegen.codegen.certificate.arrays import Array, cross, dot, length, turned
 from kanegen.codegen.certificate.described import Described
 from kanegen.codegen.certificate.evaluation import slope, stepped
-from kanegen.codegen.certificate.newton_euler import BodyMotion, JointMotion, bodies, forces
+from kanegen.codegen.certificate.newton_euler import (
+    ALL,
+    INERTIA,
+    Acting,
+    BodyMotion,
+    Forces,
+    JointMotion,
+    bodies,
+    forces,
+)
 from kanegen.codegen.certificate.speeds import Speeds
 
 
@@ -27,46 +37,47 @@ class Reference:
 
     def __init__(self, described: Described, speeds: Speeds, nv: int, slip_speed: float) -> None:
         self.described, self.speeds, self.nv, self.slip_speed = described, speeds, nv, slip_speed
+        # frames come in turn, and all ask for the same motions
+        self._rest: tuple[Array, dict[str, BodyMotion], Array] | None = None
+        self._start: tuple[Array, dict[str, BodyMotion], Array] | None = None
+        self._step: tuple[Array, Array, Array] | None = None
 
     # -- dynamics ----------------------------------------------------------------------------------------------------
 
-    def inverse_dynamics(
-        self, q: Array, v: Array, a: Array, *, gravity: bool = True, springs: bool = True, friction: bool = True
-    ) -> Scaled:
+    def inverse_dynamics(self, q: Array, v: Array, a: Array, acting: Acting = ALL) -> Scaled:
         """tau (..., nv) in a motion."""
-        motion = self.speeds.motion(q, v, a)
-        return self.drives(q, motion, gravity=gravity, springs=springs, friction=friction)
+        return self.drives(q, self.speeds.motion(q, v, a), acting)
 
-    def drives(
-        self, q: Array, motion: JointMotion, *, gravity: bool = True, springs: bool = True, friction: bool = True
-    ) -> Scaled:
+    def drives(self, q: Array, motion: JointMotion, acting: Acting = ALL) -> Scaled:
         """Forces on the speeds (..., nv) in a motion of the joints."""
-        slip = self.slip_speed if friction else None
-        found = forces(
-            self.described,
-            motion,
-            bodies(self.described, motion),
-            gravity=gravity,
-            springs=springs,
-            slip_speed=slip,
-        )
+        found = self._on_joints(motion, acting)
         scale = self.speeds.scale_on_speeds(q, found.scale).max(axis=-1)
         return Scaled(self.speeds.on_speeds(q, found.value), scale)
 
+    def on_coordinates(self, motion: JointMotion, coordinates: Sequence[str]) -> Scaled:
+        """Forces (..., nq) on the joints that are coordinates."""
+        found = self._on_joints(motion, ALL)
+        value, scale = (
+            np.stack([x[name] for name in coordinates], axis=-1) for x in (found.value, found.scale)
+        )
+        return Scaled(value, scale.max(axis=-1))
+
+    def _on_joints(self, motion: JointMotion, acting: Acting) -> Forces:
+        return forces(self.described, motion, bodies(self.described, motion), acting, self.slip_speed)
+
     def gravity_forces(self, q: Array) -> Scaled:
         """g (..., nv), springs included."""
-        return self.drives(q, self.speeds.at_rest(q), friction=False)
+        return self.drives(q, self.speeds.at_rest(q))
 
     def mass_matrix(self, q: Array) -> Scaled:
         """M (..., nv, nv): forces for unit derivatives of the speeds, at rest, without gravity."""
         ones = self._units(q)
         still = np.zeros(self.nv)
-        pulled = {"gravity": False, "springs": False, "friction": False}
         if np.iscomplexobj(q):
-            found = self.drives(q, self._moving_off(q, ones), **pulled)
+            found = self.drives(q, self._moving_off(q, ones), INERTIA)
         else:
-            found = self.inverse_dynamics(q, still, ones, **pulled)
-            drift = self.inverse_dynamics(q, still, still, **pulled)  # of prescribed motions
+            found = self.inverse_dynamics(q, still, ones, INERTIA)
+            drift = self.inverse_dynamics(q, still, still, INERTIA)  # of prescribed motions
             found = Scaled(found.value - drift.value, found.scale + drift.scale)
         return Scaled(np.moveaxis(found.value, 0, -1), found.scale.max(axis=0))
 
@@ -122,14 +133,11 @@ class Reference:
             if len(spring.ends) == 1:
                 size = motion.position[spring.ends[0]]
             else:
-                size = np.sqrt(dot(*[self._apart(found, spring.ends)] * 2))
+                first, second = (self.point(found, name)[0] for name in spring.ends)
+                size = np.sqrt(dot(second - first, second - first))
             energy = energy + spring.stiffness * (size - spring.rest) ** 2 / 2
             scale = scale + abs(spring.stiffness) * (abs(size) + abs(spring.rest)) ** 2
         return Scaled(energy, scale)
-
-    def _apart(self, found: dict[str, BodyMotion], ends: tuple[str, ...]) -> Array:
-        first, second = (self.point(found, name)[0] for name in ends)
-        return second - first
 
     def point(self, found: dict[str, BodyMotion], frame: str) -> tuple[Array, Array, Array]:
         """Position, velocity and acceleration of a frame's origin."""
@@ -180,50 +188,61 @@ class Reference:
 
     def pose(self, q: Array, frame: str) -> Scaled:
         """X (..., 4, 4)."""
-        motion = self.speeds.at_rest(q)
-        found = bodies(self.described, motion)
+        found, reach = self._resting(q)
         body, rotation, _ = self.described.frames[frame]
         place, _, _ = self.point(found, frame)
-        X = np.zeros((*motion.batch, 4, 4), dtype=place.dtype)
+        X = np.zeros((*place.shape[:-1], 4, 4), dtype=place.dtype)
         X[..., :3, :3] = found[body].R @ rotation
         X[..., :3, 3] = place
         X[..., 3, 3] = 1
-        return Scaled(X, 1 + self._reach(found))
-
-    def _reach(self, found: dict[str, BodyMotion]) -> Array:
-        """The longest way to a body, along the joints."""
-        ways = {link.parent: np.zeros(()) for link in self.described.links}
-        for link in self.described.links:
-            step = length(found[link.body].p - found[link.parent].p)
-            ways[link.body] = ways.get(link.parent, np.zeros(())) + step
-        return np.max(np.broadcast_arrays(*ways.values()), axis=0)
+        return Scaled(X, 1 + reach)
 
     def jacobian(self, q: Array, frame: str) -> Scaled:
         """J (..., 6, nv): velocity of a frame's origin, then its angular velocity, for unit speeds."""
-        motion = self._moving_off(q, self._units(q))
-        found = bodies(self.described, motion)
+        found, scale = self._starting(q)
         body, _, _ = self.described.frames[frame]
         _, _, a = self.point(found, frame)  # from rest, accelerations are as velocities
         rows = np.concatenate(np.broadcast_arrays(a, found[body].alpha), axis=-1)
-        rates = sum((abs(x.real) for x in motion.acceleration.values()), np.zeros(()))
-        scale = (rates * (1 + self._reach(found))).max(axis=0)
         return Scaled(np.moveaxis(rows, 0, -1), scale)
 
     def jacobian_rate(self, q: Array, v: Array, frame: str) -> Scaled:
         """dJ/dt (..., 6, nv) along a motion."""
-        rates = self.speeds.rates(q, v)
-        found = self.jacobian(stepped(q, rates), frame)
+        found = self.jacobian(self._along(q, v), frame)
         return Scaled(slope(found.value), found.scale * (1 + abs(v).sum(axis=-1)))
+
+    def _along(self, q: Array, v: Array) -> Array:
+        """q with a step along the motion."""
+        if self._step is None or self._step[0] is not q or self._step[1] is not v:
+            self._step = (q, v, stepped(q, self.speeds.rates(q, v)))
+        return self._step[2]
+
+    def _resting(self, q: Array) -> tuple[dict[str, BodyMotion], Array]:
+        """Bodies where they are, and the longest way to one of them."""
+        if self._rest is None or self._rest[0] is not q:
+            found = bodies(self.described, self.speeds.at_rest(q))
+            self._rest = (q, found, self._reach(found))
+        return self._rest[1], self._rest[2]
+
+    def _starting(self, q: Array) -> tuple[dict[str, BodyMotion], Array]:
+        """Bodies that begin to move with unit speeds, one for each of the leading dimension, and a scale of speeds."""
+        if self._start is None or self._start[0] is not q:
+            motion = self._moving_off(q, self._units(q))
+            found = bodies(self.described, motion)
+            rates = sum((abs(x.real) for x in motion.acceleration.values()), np.zeros(()))
+            scale = np.broadcast_to(rates * (1 + self._reach(found)), motion.batch).max(axis=0)
+            self._start = (q, found, scale)
+        return self._start[1], self._start[2]
+
+    def _reach(self, found: dict[str, BodyMotion]) -> Array:
+        """The longest way to a body, along the joints."""
+        ways: dict[str, Array] = {}
+        for link in self.described.links:
+            step = length(found[link.body].p - found[link.parent].p)
+            ways[link.body] = ways.get(link.parent, np.zeros(())) + step
+        return np.asarray(np.max(np.broadcast_arrays(*ways.values()), axis=0))
 
     def mass_matrix_rate(self, q: Array, v: Array) -> Scaled:
         """dM/dt (..., nv, nv) along a motion."""
-        found = self.mass_matrix(stepped(q, self.speeds.rates(q, v)))
+        found = self.mass_matrix(self._along(q, v))
         return Scaled(slope(found.value), found.scale * (1 + abs(v).sum(axis=-1)))
 
-
-def times_matrix(matrix: Array, x: Array) -> Array:
-    """Matrices (..., m, n) times vectors (..., n)."""
-    return np.asarray((matrix @ x[..., None])[..., 0])
-
-
-__all__ = ["Reference", "Scaled", "times", "times_matrix"]

@@ -38,11 +38,13 @@ def from_number(value: float | int | str | Fraction) -> Fraction:
 def tidy(value: Fraction) -> Fraction:
     """Round numbers whose fraction has grown beyond 60 digits, and treat residues below 1e-50 as zero."""
     numerator, denominator = value.as_integer_ratio()
-    if denominator <= _LONG:
+    if denominator <= _ZERO_BELOW.denominator:
         return value
     magnitude = abs(numerator)
     if magnitude * _ZERO_BELOW.denominator < denominator:
         return Fraction(0)
+    if denominator <= _LONG:
+        return value
     # ten to this power times the number has sixty digits before its point, or one or two more
     power = DIGITS - math.floor((magnitude.bit_length() - denominator.bit_length()) * _DECIMALS_OF_A_BIT)
     while True:

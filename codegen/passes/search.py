@@ -19,10 +19,11 @@ _HOPELESS = 4
 """A coarse change that costs more operations than this at first is not followed up."""
 
 _NODES_OF_A_DECISION = 10
-_NODES_OF_A_COARSE_DECISION = 100
-"""What asking for a decision costs, and making the numbers that a coarse one changes, in nodes of a graph."""
+_NODES_OF_A_PAIR = 5
+"""What decisions cost, in nodes of a graph.  A coarse one makes the numbers of all bodies anew, each of which has a few
+coarse decisions: so the cost of one grows with their number."""
 
-_USUAL_SIZE = 2800
+_USUAL_SIZE = 2300
 """Nodes, decisions included, of inverse dynamics of an arm with six general joints."""
 
 _WORK = 1200 * _USUAL_SIZE
@@ -69,7 +70,7 @@ class _Search:
         program, points = self.derive(answers)
         coarse = sum(decision.coarse for decision in points.values())
         size = len(program.graph) + _NODES_OF_A_DECISION * (len(points) - coarse)
-        size += _NODES_OF_A_COARSE_DECISION * coarse
+        size += _NODES_OF_A_PAIR * coarse**2
         self.work += size
         self.allowance = self.allowance or allowance(size)
         return _State(answers, program, points, cost(count(program)))

@@ -14,11 +14,14 @@ from kanegen.codegen.graph import Program, evaluate
 def random_arguments(program: Program, states: int, seed: int = 0) -> dict[str, NDArray[np.float64]]:
     """Inputs between -pi and pi, the same for every program with inputs of these names and shapes."""
     return {
-        argument.name: np.random.default_rng([seed, *argument.name.encode()]).uniform(
-            -np.pi, np.pi, (states, *argument.shape)
-        )
+        argument.name: random_values(argument.name, argument.shape, states, seed)
         for argument in program.inputs
     }
+
+
+def random_values(name: str, shape: tuple[int, ...], states: int, seed: int = 0) -> NDArray[np.float64]:
+    """Values (states, *shape) of the input of that name in ``random_arguments``."""
+    return np.random.default_rng([seed, *name.encode()]).uniform(-np.pi, np.pi, (states, *shape))
 
 
 def residual(

@@ -18,6 +18,15 @@ def test_like_terms_that_cancel_to_a_residue_leave_room_for_a_third() -> None:
     assert found == 5 * x
 
 
+def test_a_residue_by_itself_is_zero() -> None:
+    """However few digits it has itself: the numbers that left it had sixty."""
+    graph = Graph()
+    (x,) = inputs(graph, "x", 1)
+    for residue in (RESIDUE, -6 * RESIDUE, Fraction(3, 7 * 10**59)):
+        assert constant(graph, residue).is_zero
+        assert total(graph, [constant(graph, residue) * x, x]) == x
+
+
 def test_residues_add_nothing() -> None:
     graph = Graph()
     x, y = inputs(graph, "x", 2)

@@ -142,7 +142,9 @@ def test_numbers_that_nearly_cancel_are_left_alone() -> None:
     plain = from_inputs(
         lambda x: [x[0] + x[1] + x[2], (x[0] + 10**9 * x[1] + x[3]) * x[5], x[0] + x[1] - x[2] * x[4]]
     )
-    for kind, payload in zip(look_through(plain).graph.kinds, look_through(plain).graph.payloads, strict=True):
+    for kind, payload in zip(
+        look_through(plain).graph.kinds, look_through(plain).graph.payloads, strict=True
+    ):
         if kind == 0 and payload:
             assert payload[0] <= 10**9
 

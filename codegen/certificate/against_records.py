@@ -1,0 +1,159 @@
+"""Every kernel against Newton's and Euler's equations, evaluated from the mechanism's records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from kanegen.codegen.certificate.arrays import Array
+from kanegen.codegen.certificate.case import Case
+from kanegen.codegen.certificate.evaluation import slope, stepped
+from kanegen.codegen.certificate.identities import applied
+from kanegen.codegen.certificate.measure import Checks, Measured, largest, residual
+from kanegen.codegen.certificate.newton_euler import BODIES, INERTIA
+from kanegen.codegen.certificate.reference import Scaled
+from kanegen.codegen.certificate.speeds import TreeSpeeds
+
+NAME = "as Newton and Euler's equations on the records say"
+
+
+def against_records(case: Case) -> Checks:
+    """A check for each kernel of a quantity that the records determine."""
+    for kernel, expected in _values(case).items():
+        if case.has(kernel):
+            yield _compared(case, kernel, expected())
+    for identifier, frame in case.subject.frames.items():
+        yield from _frame(case, identifier, frame)
+    yield from _accelerations(case)
+    yield from _linear(case)
+    yield from _forward_derivatives(case)
+
+
+def _compared(case: Case, kernel: str, expected: Scaled) -> Measured:
+    return Measured(
+        f"{kernel}, {NAME}", (kernel,), residual(case.at(kernel), expected.value, expected.scale)
+    )
+
+
+def _values(case: Case) -> dict[str, Callable[[], Scaled]]:
+    r, q, v, a = case.reference, case.q, case.v, case.a
+    rest = np.zeros_like(v)
+    found: dict[str, Callable[[], Scaled]] = {
+        "inverse_dynamics": lambda: r.inverse_dynamics(q, v, a),
+        "bias_forces": lambda: r.inverse_dynamics(q, v, rest),
+        "gravity_forces": lambda: r.gravity_forces(q),
+        "mass_matrix": lambda: r.mass_matrix(q),
+        "kinetic_energy": lambda: r.kinetic_energy(q, v),
+        "potential_energy": lambda: r.potential_energy(q),
+        "momentum": lambda: r.momentum(q, v),
+        "center_of_mass": lambda: r.center_of_mass(q),
+    }
+    if not case.subject.projected:
+        found["coordinate_rates"] = lambda: Scaled(case.rates, largest(case.rates))
+    return found
+
+
+def _frame(case: Case, identifier: str, frame: str) -> Checks:
+    r, q = case.reference, case.q
+    expected: dict[str, Callable[[], Scaled]] = {
+        f"frame_pose_{identifier}": lambda: r.pose(q, frame),
+        f"frame_jacobian_{identifier}": lambda: r.jacobian(q, frame),
+        f"frame_jacobian_rate_{identifier}": lambda: r.jacobian_rate(q, case.v, frame),
+    }
+    for kernel, value in expected.items():
+        if case.has(kernel):
+            yield _compared(case, kernel, value())
+    kernel = f"frame_forces_{identifier}"
+    if case.has(kernel):
+        wrench, J = case.input("wrench", (6,)), r.jacobian(q, frame)
+        tau = applied(np.swapaxes(J.value, -1, -2), wrench)
+        yield _compared(case, kernel, Scaled(tau, J.scale * abs(wrench).sum(axis=-1)))
+
+
+def _accelerations(case: Case) -> Checks:
+    """What gives accelerations is put back: rounding errors of the forces that belong to them do not grow."""
+    r, q, v = case.reference, case.q, case.v
+    if case.has("forward_dynamics"):
+        back = r.inverse_dynamics(q, v, case.at("forward_dynamics"))
+        found = residual(back.value, case.tau, back.scale)
+        yield Measured(f"forward_dynamics, {NAME}", ("forward_dynamics",), found)
+    if case.has("inverse_mass_matrix"):
+        M = r.mass_matrix(q)
+        inverse = case.at("inverse_mass_matrix")
+        product = M.value @ inverse
+        found = residual(product, np.broadcast_to(np.eye(case.nv), product.shape), M.scale * largest(inverse))
+        yield Measured(f"inverse_mass_matrix, {NAME}", ("inverse_mass_matrix",), found)
+    kernel = "coriolis_matrix"
+    if case.has(kernel):
+        C, rate = case.at(kernel), r.mass_matrix_rate(q, v)
+        found = residual(C + np.swapaxes(C, -1, -2), rate.value, rate.scale)
+        if not case.prescribed:
+            h = r.inverse_dynamics(q, v, np.zeros_like(v), INERTIA)
+            found = max(found, residual(applied(C, v), h.value, h.scale), key=_order)
+        yield Measured(f"{kernel}, {NAME}", (kernel,), found)
+
+
+def _linear(case: Case) -> Checks:
+    """Quantities that are linear in speeds or in parameters."""
+    r, q, v, a = case.reference, case.q, case.v, case.a
+    kernel = "centroidal_momentum_matrix"
+    if case.has(kernel):
+        p, drift = r.momentum(q, v, about_center=True), r.momentum(q, np.zeros_like(v), about_center=True)
+        found = residual(applied(case.at(kernel), v), p.value - drift.value, p.scale + drift.scale)
+        yield Measured(f"{kernel}, {NAME}", (kernel,), found)
+    for kernel, coefficients in case.subject.coefficients.items():
+        if case.has(kernel):
+            numbers = np.array(coefficients)
+            Y = case.at(kernel)
+            expected = r.inverse_dynamics(q, v, a, BODIES)
+            found = residual(Y @ numbers, expected.value, expected.scale + largest(Y * numbers))
+            yield Measured(f"{kernel} times its parameters, {NAME}", (kernel,), found)
+
+
+def inverse_slopes(case: Case, a: Array) -> dict[str, Array] | None:
+    """Derivatives (states, nv, nv) of inverse dynamics by q and v; None where nothing is there to take them of."""
+    steps = {"q": case.columns, "v": case.units}
+    if isinstance(case.reference.speeds, TreeSpeeds):
+        own = {"q": case.q, "v": case.v}
+        found = {}
+        for name, step in steps.items():
+            at = {**own, name: stepped(own[name], step)}
+            found[name] = slope(case.reference.inverse_dynamics(at["q"], at["v"], a).value)
+    elif case.program("inverse_dynamics") is not None:
+        found = {name: case.along("inverse_dynamics", {"a": a}, **{name: step}) for name, step in steps.items()}
+    else:
+        return None
+    return {name: np.moveaxis(x, 0, -1) for name, x in found.items()}
+
+
+def _forward_derivatives(case: Case) -> Checks:
+    """Along every change tau = ID(q, v, a) holds: M da + (change of ID) = change of tau."""
+    r, q, v = case.reference, case.q, case.v
+    kernel = "inverse_dynamics_derivatives"
+    if case.has(kernel) and (slopes := inverse_slopes(case, case.a)) is not None:
+        given, scale = case.outputs(kernel), r.inverse_dynamics(q, v, case.a).scale
+        pairs = {"dq": slopes["q"], "dv": slopes["v"], "da": r.mass_matrix(q).value}
+        worst = [residual(given[name], expected, scale) for name, expected in pairs.items()]
+        yield Measured(f"{kernel}, {NAME}", (kernel,), max(worst, key=_order))
+    kernel = "forward_dynamics_derivatives"
+    if not case.has(kernel):
+        return
+    M, h = r.mass_matrix(q), r.inverse_dynamics(q, v, np.zeros_like(v))
+    a = np.linalg.solve(M.value, (case.tau - h.value)[..., None])[..., 0]
+    slopes = inverse_slopes(case, a)
+    given = case.outputs(kernel)
+    pairs = {"dtau": np.broadcast_to(np.eye(case.nv), M.value.shape)}
+    if slopes is not None:
+        pairs |= {"dq": -slopes["q"], "dv": -slopes["v"]}
+    force = r.inverse_dynamics(q, v, a).scale * (1 + case.inverse_norm * M.scale)  # a has an error of its own
+    worst = [
+        residual(M.value @ given[name], expected, force + M.scale * largest(given[name]))
+        for name, expected in pairs.items()
+    ]
+    yield Measured(f"{kernel}, {NAME}", (kernel,), max(worst, key=_order))
+
+
+def _order(x: float) -> float:
+    """NaN is the worst."""
+    return float("inf") if np.isnan(x) else x

@@ -1,0 +1,141 @@
+"""What is checked: the final programs of a kernel set, states, and the same quantities from the records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from kanegen.codegen.certificate.arrays import Array
+from kanegen.codegen.certificate.described import described
+from kanegen.codegen.certificate.evaluation import slope, stepped, values
+from kanegen.codegen.certificate.reference import Reference
+from kanegen.codegen.certificate.speeds import ProjectedSpeeds, Speeds, TreeSpeeds
+from kanegen.codegen.graph import Program
+from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.passes.verify import random_values
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """The kernels of a mechanism.
+
+    ``programs`` are the final ones, by name.  ``helpers`` are plain derivations of kernels that are needed for checking but
+    are not in the set: coordinate_rates where ``projected`` (constraints or chosen speeds tie the joints together), and
+    inverse_dynamics for derivatives then.  ``frames`` maps the identifiers in names of kernels to the names of frames,
+    ``coefficients`` regressors by name to the values that belong to their columns.  ``configurations`` (states, nq) are given
+    where not every configuration can be had, and ``independent`` are then the equations of velocity that hold in them.
+    ``slip_speed`` [rad/s, m/s] belongs to Coulomb friction.
+    """
+
+    mechanism: Mechanism
+    programs: Mapping[str, Program]
+    nv: int
+    projected: bool
+    slip_speed: float
+    helpers: Mapping[str, Program] = field(default_factory=dict)
+    frames: Mapping[str, str] = field(default_factory=dict)
+    coefficients: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    configurations: Array | None = None
+    independent: tuple[int, ...] = ()
+
+
+class Case:
+    """A subject in ``states`` random states: q, v, a and tau, the same that programs are compared at."""
+
+    def __init__(self, subject: Subject, states: int) -> None:
+        self.subject, self.states, self.nv = subject, states, subject.nv
+        self.programs = subject.programs
+        self.parameters = {p.name: float(p.value) for p in subject.mechanism.parameters}
+        self.q = subject.configurations
+        if self.q is None:
+            self.q = random_values("q", (len(subject.mechanism.coordinates),), states)
+        self.v, self.a, self.tau = (random_values(name, (self.nv,), states) for name in ("v", "a", "tau"))
+        self.reference = Reference(
+            described(subject.mechanism), self._speeds(), self.nv, subject.slip_speed
+        )
+        self._known: dict[str, dict[str, Array]] = {}
+
+    def _speeds(self) -> Speeds:
+        subject = self.subject
+        if not subject.projected:
+            return TreeSpeeds(subject.mechanism)
+        rates = self.program("coordinate_rates")
+        assert rates is not None, "a helper where it is no kernel of the set"
+        return ProjectedSpeeds(subject.mechanism, rates, self.parameters)
+
+    def program(self, kernel: str) -> Program | None:
+        """A kernel of the set, or its plain derivation, or None."""
+        return self.programs.get(kernel) or self.subject.helpers.get(kernel)
+
+    def has(self, *kernels: str) -> bool:
+        """Whether all of these are in the set."""
+        return all(kernel in self.programs for kernel in kernels)
+
+    def at(self, kernel: str, **given: Array) -> Array:
+        """The first output of a kernel in the states, some inputs replaced by others."""
+        return next(iter(self.outputs(kernel, **given).values()))
+
+    def outputs(self, kernel: str, **given: Array) -> dict[str, Array]:
+        """All outputs of a kernel in the states, some inputs replaced by others."""
+        if not given and kernel in self._known:
+            return self._known[kernel]
+        program = self.program(kernel)
+        assert program is not None, "checks ask for the kernels that are there"
+        found = self._evaluated(program, given)
+        if not given:
+            self._known[kernel] = found
+        return found
+
+    def _evaluated(
+        self, program: Program, given: Mapping[str, Array], parameters: Mapping[str, Any] | None = None
+    ) -> dict[str, Array]:
+        arguments = {x.name: self.input(x.name, x.shape) for x in program.inputs if x.name not in given}
+        return values(program, {**arguments, **given}, parameters or self.parameters)
+
+    def input(self, name: str, shape: tuple[int, ...]) -> Array:
+        """An input in the states (states, *shape)."""
+        own = {"q": self.q, "v": self.v, "a": self.a, "tau": self.tau}
+        return own[name] if name in own else random_values(name, shape, self.states)
+
+    def along(self, kernel: str, given: Mapping[str, Array] | None = None, **directions: Array) -> Array:
+        """The derivative of a kernel's first output along directions of its inputs; batches broadcast."""
+        at = {name: self.input(name, step.shape[-1:]) for name, step in directions.items()} | dict(given or {})
+        moved = {name: stepped(at[name], step) for name, step in directions.items()}
+        return slope(self.at(kernel, **{**at, **moved}))
+
+    def by_parameter(self, kernel: str, parameter: str) -> Array:
+        """The derivative of a kernel's first output by a live parameter."""
+        program = self.programs[kernel]
+        moved = {**self.parameters, parameter: stepped(np.array(self.parameters[parameter]), np.array(1.0))}
+        return slope(next(iter(self._evaluated(program, {}, moved).values())))
+
+    @cached_property
+    def rates(self) -> Array:
+        """dq/dt (states, nq)."""
+        return self.reference.speeds.rates(self.q, self.v)
+
+    @cached_property
+    def columns(self) -> Array:
+        """Unit steps of q, (nv, states, nq)."""
+        return np.moveaxis(self.reference.speeds.columns(self.q), -1, 0)
+
+    @cached_property
+    def units(self) -> Array:
+        """Unit vectors of speeds, (nv, 1, nv)."""
+        return np.eye(self.nv)[:, None, :]
+
+    @cached_property
+    def inverse_norm(self) -> Array:
+        """The norm of the inverse of the mass matrix (states,): what an error of a force is in an acceleration."""
+        smallest = np.linalg.svd(self.reference.mass_matrix(self.q).value, compute_uv=False)[..., -1]
+        with np.errstate(divide="ignore"):
+            return np.asarray(1 / smallest)
+
+    @property
+    def prescribed(self) -> bool:
+        """Whether joints move whatever the speeds are."""
+        return any(p.rate != 0 for p in self.subject.mechanism.prescribed)
