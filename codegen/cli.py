@@ -53,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     listing.set_defaults(run=_list)
 
     generate = commands.add_parser("generate", help="write the C of a mechanism")
-    generate.add_argument("model", metavar="MODEL", help="a built-in name")
+    generate.add_argument("model", metavar="MODEL", help="a built-in name or a model file")
     generate.add_argument("-o", "--output", type=Path, help="directory (default: generated/MODEL)")
     generate.add_argument("--kernels", nargs="+", metavar="KERNEL", help="only these")
     generate.add_argument(
@@ -66,6 +66,8 @@ def _parser() -> argparse.ArgumentParser:
     generate.add_argument(
         "--live-parameters", action="store_true", help="keep parameters as fields of a C struct"
     )
+    generate.add_argument("--friction", action="store_true", help="damping and friction of the joints act")
+    _add_file_options(generate)
     generate.add_argument("--float32", action="store_true", help="also single precision")
     generate.add_argument(
         "--sincos", choices=("vector", "libm"), default="vector", help="where sines come from"
@@ -93,13 +95,7 @@ def _parser() -> argparse.ArgumentParser:
 
     doctor = commands.add_parser("doctor", help="what is wrong or doubtful in a model, and how to mend it")
     doctor.add_argument("model", metavar="MODEL", help="a model file or a built-in name")
-    doctor.add_argument("--floating-base", action="store_true", help="let the root link move freely")
-    doctor.add_argument(
-        "--angle-tolerance",
-        type=_finite,
-        metavar="RAD",
-        help="take angles this near to a multiple of pi/2 for it",
-    )
+    _add_file_options(doctor, unphysical=False)
     doctor.add_argument("--json", action="store_true", help="for a program to read")
     doctor.set_defaults(run=_doctor)
 
@@ -119,17 +115,23 @@ def _parser() -> argparse.ArgumentParser:
     )
     compare.add_argument("--seed", type=_count, default=1983, metavar="N", help="of the random states")
     compare.add_argument("--kernels", nargs="+", metavar="KERNEL", help="compare only these with the engine")
-    compare.add_argument("--floating-base", action="store_true", help="let the root link move freely")
-    compare.add_argument("--allow-unphysical", action="store_true", help="inertias that no body has")
-    compare.add_argument(
+    _add_file_options(compare)
+    compare.add_argument("--json", action="store_true", help="for a program to read")
+    compare.set_defaults(run=_compare)
+    return parser
+
+
+def _add_file_options(parser: argparse.ArgumentParser, unphysical: bool = True) -> None:
+    """What may be asked of a model file."""
+    parser.add_argument("--floating-base", action="store_true", help="let the root link move freely")
+    parser.add_argument(
         "--angle-tolerance",
         type=_finite,
         metavar="RAD",
         help="take angles this near to a multiple of pi/2 for it",
     )
-    compare.add_argument("--json", action="store_true", help="for a program to read")
-    compare.set_defaults(run=_compare)
-    return parser
+    if unphysical:
+        parser.add_argument("--allow-unphysical", action="store_true", help="inertias that no body has")
 
 
 def _finite(text: str) -> float:
@@ -172,8 +174,12 @@ def _generate(options: argparse.Namespace) -> int:
         single_precision=options.float32,
         sincos=options.sincos,
         search_budget=options.search,
+        friction=options.friction,
+        floating_base=options.floating_base,
+        allow_unphysical=options.allow_unphysical,
+        angle_tolerance=options.angle_tolerance,
     )
-    directory = options.output or Path("generated") / options.model
+    directory = options.output or Path("generated") / Path(options.model).stem
     quiet = options.json or not sys.stderr.isatty()
     generated = pipeline.generate(options.model, directory, wanted, None if quiet else _show_progress)
     residuals = _verify(directory, generated) if options.verify else None

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+from collections.abc import Iterator
 from pathlib import Path
 
 from kanegen.codegen.derivation.sensitivity import difference_of_accelerations
 from kanegen.codegen.mechanism.fingerprint import fingerprint
-from kanegen.codegen.mechanism.importers import ANGLE_TOLERANCE, read_file
+from kanegen.codegen.mechanism.importers import ANGLE_TOLERANCE, WITH_ANGLES, read_file
+from kanegen.codegen.mechanism.importers.formats import format_of
 from kanegen.codegen.mechanism.records import Mechanism
 
 AS_WRITTEN = 1e-15
@@ -17,6 +20,18 @@ NEGLIGIBLE = 1e-11
 """Relative change of accelerations up to which an angle counts as the quarter turn that it was rounded from."""
 
 _log = logging.getLogger(__name__)
+
+
+@contextlib.contextmanager
+def _once() -> Iterator[None]:
+    """What has been said of a file need not be said again."""
+    importers = logging.getLogger("kanegen.codegen.mechanism")
+    level = importers.level
+    importers.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        importers.setLevel(level)
 
 
 def read_model(
@@ -37,9 +52,10 @@ def read_model(
         ).mechanism
 
     mended = read(ANGLE_TOLERANCE if angle_tolerance is None else angle_tolerance)
-    if angle_tolerance is not None or mended.constrained:
+    if angle_tolerance is not None or mended.constrained or format_of(path) not in WITH_ANGLES:
         return mended
-    written = read(AS_WRITTEN)
+    with _once():
+        written = read(AS_WRITTEN)
     if fingerprint(written) == fingerprint(mended):
         return mended
     apart = difference_of_accelerations(written, mended)

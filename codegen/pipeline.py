@@ -3,6 +3,7 @@
     mechanism    a built-in's name or records   ->  Mechanism, validated                        read
     derivation   Mechanism                      ->  one Program for each kernel                 formulations
     passes       Program                        ->  Program, fewer operations, same values      derive, hoist, schedule
+    certificate  all Programs, Mechanism        ->  Record of what they were checked for        checking
     emit         Model (scheduled Programs)     ->  C source, header, declarations, manifest    assemble, write_model
 
 Every stage hands frozen records to the next; nothing else crosses.  ``generate`` walks the map from end to end;
@@ -21,7 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanegen.codegen import facts
+from kanegen.codegen import checking, facts
+from kanegen.codegen.certificate import certify
 from kanegen.codegen.derivation.constraints.plan import make_plan
 from kanegen.codegen.derivation.control_law import CLOSED_LOOP, law_kernels
 from kanegen.codegen.derivation.formulations import formulation, optional_kernels
@@ -36,7 +38,7 @@ from kanegen.codegen.emit.model import (
     Model,
     SineCosineLibrary,
 )
-from kanegen.codegen.emit.writer import write_model
+from kanegen.codegen.emit.writer import generated_files, write_files
 from kanegen.codegen.graph import Program, count, evaluate
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.errors import ModelError
@@ -54,7 +56,10 @@ from kanegen.codegen.passes.verify import residual
 
 CERTIFIED_STATES = 100
 CERTIFIED_BOUND = 1e-11
-"""Largest relative difference allowed between an optimized program and the plain textbook derivation."""
+"""Largest relative difference allowed between an optimized program and the plain textbook derivation.
+
+What solves with the mass matrix may differ by more where that is ill-conditioned: see ``checking.bound_of``.
+"""
 
 CONSTRAINED_BUDGET = 1
 """Derivations tried for each kernel of a constrained mechanism: its programs are long, and the tree's part is small."""
@@ -90,11 +95,12 @@ class Options:
 
 @dataclass(frozen=True)
 class DerivedKernel:
-    """One kernel on its way: the program, the stages it went through, and its residual against the plain derivation."""
+    """One kernel on its way: the program, the stages it went through, and its residual against the plain derivation, within ``bound``."""
 
     program: Program
     steps: tuple[Step, ...]
     residual: float
+    bound: float
     seconds: float
     derivations: int
     answers: Mapping[str, int]
@@ -102,11 +108,17 @@ class DerivedKernel:
 
 @dataclass(frozen=True)
 class Generated:
-    """What ``generate`` did: the model, its kernels' histories and the files."""
+    """What ``generate`` did: the model, its kernels' histories, what was checked, and the files."""
 
     model: Model
     kernels: Mapping[str, DerivedKernel]
+    record: certify.Record
     files: tuple[Path, ...]
+
+    @property
+    def certificate(self) -> certify.Certificate:
+        """What stands in certificate.json."""
+        return _certificate(self.model, self.kernels, self.record)
 
 
 @dataclass(frozen=True)
@@ -184,6 +196,7 @@ def derive(
     options: Options,
     start: Mapping[str, int] | None = None,
     trees: Trees | None = None,
+    bound: float = CERTIFIED_BOUND,
 ) -> DerivedKernel:
     """Derive one kernel: search the choices from ``start`` on, optimize, and compare with the plain derivation.
 
@@ -205,14 +218,14 @@ def derive(
     numbers = {p.name: float(p.value) for p in mechanism.parameters}
     states = {"q": make_plan(mechanism).states} if mechanism.constrained else {}
     difference = residual(program, plain, CERTIFIED_STATES, numbers, states_given=states)
-    if not difference <= CERTIFIED_BOUND:
+    if not difference <= bound:
         raise ArithmeticError(
             f"{name}: the optimized program differs from the plain derivation by {difference:.1e} of the largest "
-            f"component; expected at most {CERTIFIED_BOUND:.0e}"
+            f"component; expected at most {bound:.0e}. This is an error of kanegen, not of the model"
         )
     history = (Step("plain", count(plain)), Step("search", found.counts), *steps)
     seconds = time.perf_counter() - started
-    return DerivedKernel(program, history, difference, seconds, found.derivations, found.answers)
+    return DerivedKernel(program, history, difference, bound, seconds, found.derivations, found.answers)
 
 
 def trees_of(mechanism: Mechanism, options: Options) -> Trees:
@@ -227,15 +240,19 @@ def generate(
     options: Options | None = None,
     progress: Progress | None = None,
 ) -> Generated:
-    """Write the C of a mechanism into a directory.
+    """Write the C of a mechanism into a directory, and the certificate of its kernels.
 
-    Raises ModelError for a wrong model or an unknown kernel; nothing is written then.
+    Raises ModelError for a wrong model or an unknown kernel, and ArithmeticError where the kernels fail a check, which is
+    an error of kanegen; nothing is written then.
     """
     options = options or Options()
     mechanism = read(model, options)
     kernels, unavailable = _derive_all(mechanism, options, progress)
-    result = assemble(mechanism, kernels, options, unavailable)
-    return Generated(result, kernels, write_model(result, Path(directory)))
+    record = _checked(mechanism, kernels, options)
+    result = assemble(mechanism, kernels, options, unavailable, record)
+    files = generated_files(result)
+    files[certify.FILE_NAME] = _certificate(result, kernels, record).text().encode("ascii")
+    return Generated(result, kernels, record, write_files(files, Path(directory)))
 
 
 def interpret(model: str | os.PathLike[str] | Mechanism, options: Options | None = None) -> Interpretation:
@@ -243,7 +260,7 @@ def interpret(model: str | os.PathLike[str] | Mechanism, options: Options | None
     options = replace(options or Options(), search_budget=1)
     mechanism = read(model, options)
     kernels, unavailable = _derive_all(mechanism, options, None)
-    assembled = assemble(mechanism, kernels, options, unavailable)
+    assembled = assemble(mechanism, kernels, options, unavailable, _checked(mechanism, kernels, options))
     programs = {name: kernel.program for name, kernel in kernels.items()}
     return Interpretation(manifest_room.manifest(assembled, {}), programs)
 
@@ -253,6 +270,7 @@ def assemble(
     kernels: Mapping[str, DerivedKernel],
     options: Options,
     unavailable: Mapping[str, str] | None = None,
+    record: certify.Record | None = None,
 ) -> Model:
     """The record that emission prints."""
     hoisted = hoist([kernel.program for kernel in kernels.values()])
@@ -307,7 +325,12 @@ def assemble(
         ),
         prepare=schedule(hoisted.prepare) if hoisted.prepare is not None else None,
         frames=frame_kernels,
-        certificate=Certificate(dict.fromkeys(kernels, CERTIFIED_BOUND), CERTIFIED_STATES),
+        certificate=Certificate(
+            {name: kernel.bound for name, kernel in kernels.items()},
+            CERTIFIED_STATES,
+            checks={} if record is None else record.names,
+            check_bound=certify.BOUND,
+        ),
         single_precision=options.single_precision,
         sincos=SineCosineLibrary(options.sincos),
         unavailable=unavailable or {},
@@ -327,12 +350,13 @@ def _derive_all(
     unavailable: dict[str, str] = {}
     answers: dict[str, int] = {}
     trees = trees_of(mechanism, options)
+    bounds = _bounds(mechanism, options, trees, tuple(builds))
     for name, build in builds.items():
         try:
             dynamics = kernels.get("forward_dynamics")
             if name.startswith(CLOSED_LOOP) and dynamics is not None:
                 kernels[name] = derive(
-                    mechanism, name, build, replace(options, search_budget=1), dynamics.answers, trees
+                    mechanism, name, build, replace(options, search_budget=1), dynamics.answers, trees, bounds[name]
                 )
             elif name.endswith("_derivatives"):
                 # as many operations as a search among them would find, in a fraction of its time
@@ -340,7 +364,7 @@ def _derive_all(
                 chosen = replace(options, search_budget=1)
                 kernels[name] = derive(mechanism, name, build, chosen, start, trees)
             else:
-                kernels[name] = derive(mechanism, name, build, options, answers, trees)
+                kernels[name] = derive(mechanism, name, build, options, answers, trees, bounds[name])
         except ModelError as error:
             if options.kernels is not None:
                 raise
@@ -360,6 +384,51 @@ def _answers_of_forces(mechanism: Mechanism, options: Options, trees: Trees) -> 
     rates = options.speeds is None and options.formulation == "recursive"
     deriver = Deriver(trees.mechanism, build, gauge=rates, trees=trees)
     return search(deriver, budget=options.search_budget if rates else 1).answers
+
+
+def _subject(
+    mechanism: Mechanism, options: Options, trees: Trees, programs: Mapping[str, Program]
+) -> checking.Subject:
+    """What is to be checked, with the plain derivations of kernels that this needs and that are not in the set."""
+    projected = mechanism.constrained or options.speeds is not None
+    builds = available(mechanism, options) if projected else {}
+    return checking.subject(
+        mechanism,
+        programs,
+        projected,
+        lambda name: Deriver(trees.mechanism, builds[name], gauge=False, trees=trees)({})[0],
+    )
+
+
+def _checked(
+    mechanism: Mechanism, kernels: Mapping[str, DerivedKernel], options: Options
+) -> certify.Record:
+    """The record of a kernel set that passed all checks.  Raises ArithmeticError."""
+    programs = {name: kernel.program for name, kernel in kernels.items()}
+    subject = _subject(mechanism, options, trees_of(mechanism, options), programs)
+    return certify.certify(subject, CERTIFIED_STATES)
+
+
+def _bounds(
+    mechanism: Mechanism, options: Options, trees: Trees, kernels: tuple[str, ...]
+) -> dict[str, float]:
+    """For each kernel the largest difference allowed from its plain derivation."""
+    condition = None
+    if any(checking.solves(name) for name in kernels):
+        condition = certify.condition(_subject(mechanism, options, trees, {}), CERTIFIED_STATES)
+    return {name: checking.bound_of(name, CERTIFIED_BOUND, condition) for name in kernels}
+
+
+def _certificate(
+    model: Model, kernels: Mapping[str, DerivedKernel], record: certify.Record
+) -> certify.Certificate:
+    return certify.Certificate(
+        model.name,
+        model.hash,
+        record,
+        {name: kernel.bound for name, kernel in kernels.items()},
+        {name: kernel.residual for name, kernel in kernels.items()},
+    )
 
 
 def _speeds(mechanism: Mechanism, options: Options) -> tuple[Any, ...] | None:

@@ -132,3 +132,33 @@ def kernel_driver(
         ),
         inputs=(driver, source, header),
     )
+
+
+def robot_driver(folder: Path, prefix: str, dof: int, derivatives: bool) -> NativeProgram:
+    """The timing program of a model in ``folder`` with inverse dynamics, mass matrix and forward dynamics.
+
+    ``derivatives`` tells whether it has those of inverse and forward dynamics, too.  However many C files a model has,
+    all of them are compiled.
+
+    Raises:
+        BuildFailed: when the model has not been generated.
+    """
+    driver = Path(__file__).with_name("time_robot.c")
+    header, sources = folder / f"{prefix}.h", sorted(folder.glob("*.c"))
+    if not (sources and header.exists()):
+        raise BuildFailed(f"{prefix}: not generated yet ({prefix}.c and {header.name} are needed)")
+    return NativeProgram(
+        name=f"time_robot_{prefix}",
+        compiler=compiler_command("CC", "cc"),
+        arguments=(
+            f'-DMODEL_HEADER="{header.name}"',
+            f"-DMODEL_PREFIX={prefix}",
+            f"-DMODEL_DOF={dof}",
+            *(("-DMODEL_DERIVATIVES",) if derivatives else ()),
+            f"-I{folder}",
+            str(driver),
+            *map(str, sources),
+            "-lm",
+        ),
+        inputs=(driver, header, *sources, *sorted(folder.glob("*.h"))),
+    )

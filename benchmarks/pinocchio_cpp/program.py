@@ -79,6 +79,15 @@ def five_bar_driver() -> NativeProgram:
     return _driver("time_five_bar", SOURCES / "time_five_bar.cpp")
 
 
+def robot_driver() -> NativeProgram:
+    """The timing program of ``time_robot.cpp``.
+
+    Raises:
+        BuildFailed: when headers are missing.
+    """
+    return _driver("time_robot_pinocchio", SOURCES / "time_robot.cpp", SOURCES / "robot_model.hpp")
+
+
 def _driver(name: str, source: Path, *headers: Path) -> NativeProgram:
     return NativeProgram(
         name=name,

@@ -35,9 +35,17 @@ class Record:
     condition: float | None
 
     @property
-    def worst(self) -> Measured:
-        """The check with the largest residual."""
-        return max(self.checks, key=lambda check: check.residual)
+    def worst(self) -> Measured | None:
+        """The check with the largest residual, None where there was nothing to check."""
+        return max(self.checks, key=lambda check: check.residual, default=None)
+
+    @property
+    def names(self) -> dict[str, tuple[str, ...]]:
+        """What was checked, with the kernels that it is about: the same wherever the set is generated."""
+        found: dict[str, dict[str, None]] = {}
+        for check in self.checks:
+            found.setdefault(check.name, {}).update(dict.fromkeys(check.kernels))
+        return {name: tuple(kernels) for name, kernels in found.items()}
 
 
 def certify(subject: Subject, states: int) -> Record:

@@ -102,11 +102,11 @@ def _frames(case: Case) -> Checks:
             angular = [spin[:, 2, 1], spin[:, 0, 2], spin[:, 1, 0]]
             expected = np.concatenate([step[:, :3, 3], np.stack(angular, axis=1)], axis=1)
             found = residual(case.at(jacobian), expected, r.jacobian(q, frame).scale)
-            yield Measured(f"J of {frame} is the derivative of its pose", (pose, jacobian), found)
+            yield Measured("J is the derivative of the pose", (pose, jacobian), found)
         if case.has(jacobian, rate):
             expected = case.along(jacobian, q=case.rates)
             found = residual(case.at(rate), expected, r.jacobian_rate(q, v, frame).scale)
-            yield Measured(f"dJ/dt of {frame} is the rate of J", (rate, jacobian), found)
+            yield Measured("dJ/dt is the rate of J", (rate, jacobian), found)
 
 
 def _derivatives(case: Case) -> Checks:
@@ -118,20 +118,20 @@ def _derivatives(case: Case) -> Checks:
         for name, steps in (("q", case.columns), ("v", case.units), ("a", case.units)):
             expected = np.moveaxis(case.along("inverse_dynamics", **{name: steps}), 0, -1)
             found = residual(given[f"d{name}"], expected, scale)
-            yield Measured(f"derivatives of tau by {name}", (kernel, "inverse_dynamics"), found)
+            yield Measured("derivatives of tau are those of ID", (kernel, "inverse_dynamics"), found)
     by = "inverse_dynamics_parameter_derivatives"
     weights = np.array([abs(x) or 1.0 for x in case.parameters.values()])
     if case.has(by, "inverse_dynamics"):
         slopes = [case.by_parameter("inverse_dynamics", name) for name in case.parameters]
         found = residual(case.at(by) * weights, np.stack(slopes, axis=-1) * weights, scale)
-        yield Measured("derivatives of tau by parameters", (by, "inverse_dynamics"), found)
+        yield Measured("derivatives of tau by parameters are those of ID", (by, "inverse_dynamics"), found)
     forward = "forward_dynamics_parameter_derivatives"
     if case.has(forward, by, "forward_dynamics"):
         step, there = case.at(forward) * weights, case.at("forward_dynamics")
         M = r.mass_matrix(q)
         size = M.scale * largest(step) + r.inverse_dynamics(q, v, there).scale * (1 + case.inverse_norm)
         found = residual(M.value @ step, -case.at(by, a=there) * weights, size)
-        yield Measured("derivatives of a by parameters", (forward, by), found)
+        yield Measured("M da/dp = - dtau/dp at the accelerations of FD", (forward, by), found)
 
 
 def _laws(case: Case) -> Checks:
@@ -142,6 +142,6 @@ def _laws(case: Case) -> Checks:
         if kernel.startswith(prefix) and law in case.programs:
             back = case.reference.inverse_dynamics(case.q, case.v, case.at(kernel))
             found = residual(back.value, case.at(law), back.scale)
-            yield Measured(f"ID(q, v, {kernel}) = {law}", (kernel, law), found)
+            yield Measured("ID of the accelerations under a law is the law", (kernel, law), found)
 
 

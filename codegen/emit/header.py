@@ -146,11 +146,18 @@ def _certificate(spec: Specification) -> list[str]:
     lines = paragraph(
         f"Certified over {certificate.states} states: {comment_text(certificate.meaning)}, is at most"
     )
-    return [
-        *lines,
-        "",
-        *table([[identifier(name), repr(float(b))] for name, b in certificate.bounds.items()]),
-    ]
+    lines += ["", *table([[identifier(name), repr(float(b))] for name, b in certificate.bounds.items()])]
+    if certificate.checks:
+        lines += [
+            "",
+            *paragraph(
+                "Checked besides, over the same states, to "
+                f"{float(certificate.check_bound)!r} of what the terms amount to:"
+            ),
+            "",
+            *table([[comment_text(name)] for name in certificate.checks]),
+        ]
+    return lines
 
 
 def _arguments(spec: Specification) -> list[str]:

@@ -134,4 +134,12 @@ def _certificate(certificate: Certificate | None) -> dict[str, Any] | None:
     if certificate is None:
         return None
     bounds = {name: float(bound) for name, bound in certificate.bounds.items()}
-    return {"bounds": bounds, "states": certificate.states, "meaning": certificate.meaning}
+    found: dict[str, Any] = {
+        "bounds": bounds,
+        "states": certificate.states,
+        "meaning": certificate.meaning,
+    }
+    if certificate.checks:
+        found["check_bound"] = float(certificate.check_bound)
+        found["checks"] = {name: list(kernels) for name, kernels in certificate.checks.items()}
+    return found

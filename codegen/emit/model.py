@@ -46,7 +46,8 @@ class FrameKernels:
 class Certificate:
     """What the kernels were checked against: a bound on the error of each, over a number of states.
 
-    ``meaning`` is one sentence on what is bounded and against what it is measured.
+    ``meaning`` is one sentence on what is bounded and against what it is measured.  ``checks`` are what the kernels satisfy
+    besides, with the names of those concerned, to ``check_bound`` of the magnitudes that rounding errors are measured by.
     """
 
     bounds: Mapping[str, float]
@@ -54,6 +55,8 @@ class Certificate:
     meaning: str = (
         "error of the largest component, divided by the largest component, against an independent evaluation"
     )
+    checks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    check_bound: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
 
 import kanegen
+
+LoadText = Callable[..., kanegen.Robot]
+"""``load_text(text, *kernels, suffix=".urdf", compiled=False, **options)``, a fixture: see ``conftest``."""
 
 UNIT = "1 2 2.5 0 0 0"
 
@@ -16,11 +17,3 @@ def inertial(moments: str = UNIT, origin: str = "", mass: str = "1") -> str:
     names = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
     entries = " ".join(f'{name}="{value}"' for name, value in zip(names, moments.split(), strict=True))
     return f'<inertial>{origin}<mass value="{mass}"/><inertia {entries}/></inertial>'
-
-
-def load_text(text: str, *kernels: str, suffix: str = ".urdf", compiled: bool = False, **options: Any) -> kanegen.Robot:
-    """``kanegen.load`` of a file with this text; all usual kernels where none are named."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"model{suffix}"
-        path.write_text(text, encoding="utf-8")
-        return kanegen.load(path, kernels=list(kernels) or None, interpreted=not compiled, **options)

@@ -13,7 +13,7 @@ import kanegen
 from kanegen.codegen.derivation.friction import SLIP_SPEED
 from tests.mechanism.importers.documents import joint, link, pendulum, robot
 
-from .files import inertial, load_text
+from .files import LoadText, inertial
 
 Array = NDArray[np.float64]
 SLIP = float(SLIP_SPEED)
@@ -65,7 +65,7 @@ FORMATS = {".urdf": URDF, ".toml": TOML, ".xml": MJCF}
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
-def test_one_switch_for_inverse_and_forward_dynamics(suffix: str) -> None:
+def test_one_switch_for_inverse_and_forward_dynamics(load_text: LoadText, suffix: str) -> None:
     """Case 19: off, nothing of it acts; on, both have the same damping and smooth Coulomb friction."""
     if suffix == ".xml":
         pytest.importorskip("mujoco")
@@ -83,7 +83,7 @@ def test_one_switch_for_inverse_and_forward_dynamics(suffix: str) -> None:
     assert_allclose(on.forward_dynamics(q, v, tau - expected), off.forward_dynamics(q, v, tau - 2 * expected), atol=bound)
 
 
-def test_without_the_switch_it_is_the_model_without_friction() -> None:
+def test_without_the_switch_it_is_the_model_without_friction(load_text: LoadText) -> None:
     """Case 19: to the last bit."""
     inside = '<axis xyz="0 1 0"/>{}'
     rough, smooth = (
@@ -99,14 +99,15 @@ BLOCK = pendulum('<axis xyz="1 0 0"/><dynamics friction="4"/>', kind="prismatic"
 MASS, GRIP = 2.0, 4.0
 
 
-def block() -> kanegen.Robot:
+@pytest.fixture(scope="module")
+def block(load_text: LoadText) -> kanegen.Robot:
     """A block of 2 kg on a level floor that holds it with 4 N."""
     return load_text(BLOCK, "forward_dynamics", "kinetic_energy", "potential_energy", friction=True)
 
 
-def test_a_block_comes_to_rest_and_the_integrator_goes_on() -> None:
+def test_a_block_comes_to_rest_and_the_integrator_goes_on(block: kanegen.Robot) -> None:
     """Case 20: dq/dv = -m sqrt(v^2 + s^2) / f, so that the way to rest has a closed form, 2.25 m but for the smoothing."""
-    motion = kanegen.simulate(block(), [0.0], [3.0], 10.0, times=[0.0, 10.0])
+    motion = kanegen.simulate(block, [0.0], [3.0], 10.0, times=[0.0, 10.0])
     way = MASS / GRIP * (3.0 * math.hypot(3.0, SLIP) + SLIP**2 * math.asinh(3.0 / SLIP)) / 2
     assert way == pytest.approx(2.25, abs=1e-4)
     # Each step errs by about rtol = 1e-9 of the state, and there are some hundreds.
@@ -118,15 +119,15 @@ def test_a_block_comes_to_rest_and_the_integrator_goes_on() -> None:
 
 
 @pytest.mark.parametrize("force", [0.0, 1.0, -3.9])
-def test_a_block_that_rests_under_a_load_creeps(force: float) -> None:
+def test_a_block_that_rests_under_a_load_creeps(block: kanegen.Robot, force: float) -> None:
     """Case 20: from v = 0, with less than the friction: at a rate below s, where the smooth friction balances it."""
-    motion = kanegen.simulate(block(), [0.0], [0.0], 5.0, lambda t, q, v: np.array([force]), times=[0.0, 5.0])
+    motion = kanegen.simulate(block, [0.0], [0.0], 5.0, lambda t, q, v: np.array([force]), times=[0.0, 5.0])
     expected = SLIP * force / math.sqrt(GRIP**2 - force**2)
     assert motion.v[-1, 0] == pytest.approx(expected, abs=1e-8)
     assert motion.statistics.status is kanegen.Status.DONE
 
 
-def test_at_rest_it_is_no_force() -> None:
+def test_at_rest_it_is_no_force(load_text: LoadText) -> None:
     """Case 20: finite, zero, and its slope f / s."""
     arm = load_text(BLOCK, "inverse_dynamics", friction=True)
     assert arm.inverse_dynamics([0.0], [0.0], [0.0])[0] == 0.0

@@ -23,6 +23,7 @@ from kanegen.codegen.mechanism.importers.xacro import from_xacro
 
 __all__ = [
     "ANGLE_TOLERANCE",
+    "WITH_ANGLES",
     "Imported",
     "from_dh",
     "from_mjcf",
@@ -38,7 +39,7 @@ _READERS: dict[str, Callable[..., Imported]] = {
     "mjcf": mjcf.read,
     "toml": toml.read,
 }
-_WITH_ANGLES = {"urdf", "xacro"}
+WITH_ANGLES = {"urdf", "xacro"}
 """Formats that write rotations as angles, and so take ``angle_tolerance``."""
 
 
@@ -57,6 +58,6 @@ def read_file(
     file = Path(path)
     name = format_of(file)
     options: dict[str, Any] = {"floating_base": floating_base, "allow_unphysical": allow_unphysical}
-    if name in _WITH_ANGLES:
+    if name in WITH_ANGLES:
         options["angle_tolerance"] = angle_tolerance
     return _READERS[name](file, **options)

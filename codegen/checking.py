@@ -1,0 +1,85 @@
+"""What a mechanism's kernel set is checked with, and how far kernels may be from their plain derivations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+from kanegen.codegen import facts
+from kanegen.codegen.certificate.case import Subject
+from kanegen.codegen.derivation.constraints.plan import make_plan
+from kanegen.codegen.derivation.control_law import CLOSED_LOOP
+from kanegen.codegen.derivation.friction import SLIP_SPEED
+from kanegen.codegen.graph import Program
+from kanegen.codegen.mechanism.names import c_names
+from kanegen.codegen.mechanism.records import Mechanism
+
+_SOLVING = (
+    "forward_dynamics",
+    "inverse_mass_matrix",
+    "multiplier_dynamics",
+    "effective_inertia",
+    CLOSED_LOOP,
+)
+"""How the names of kernels begin that solve with a mass matrix."""
+
+USUAL_CONDITION = 1e3
+"""Up to this condition number, what solves with a mass matrix is held to the bound of everything else."""
+
+_LARGEST_BOUND = 1e-3
+
+
+def solves(kernel: str) -> bool:
+    """Whether rounding errors of a kernel grow with the condition number of the mass matrix."""
+    return kernel.startswith(_SOLVING)
+
+
+def bound_of(kernel: str, bound: float, condition: float | None) -> float:
+    """The largest difference allowed between a kernel and its plain derivation, relative to the largest component.
+
+    A relative error e of the forces is one of up to condition * e of the accelerations.  The bound grows in steps of
+    ten, so that it is the same wherever it is computed, whatever the last digits of the condition number are.
+    """
+    if condition is None or not solves(kernel):
+        return bound
+    decades = max(0, math.ceil(math.log10(condition / USUAL_CONDITION)))
+    exponent = round(math.log10(bound)) + decades
+    return min(float(f"1e{exponent}"), _LARGEST_BOUND)
+
+
+def subject(
+    mechanism: Mechanism, programs: Mapping[str, Program], projected: bool, plain: Callable[[str], Program]
+) -> Subject:
+    """What is to be checked; ``plain`` derives a kernel that is not among ``programs``, where that is needed.
+
+    It is for mechanisms whose coordinates are tied together (``projected``): their motion is known from coordinate_rates.
+    """
+    helpers: dict[str, Program] = {}
+    if projected:
+        needed = ["coordinate_rates"]
+        if any(name.endswith("_derivatives") for name in programs):
+            needed.append("inverse_dynamics")
+        helpers = {name: plain(name) for name in needed if name not in programs}
+    frames = facts.frame_names(mechanism)
+    identifiers = c_names(frames)
+    coefficients = {}
+    if "regressor" in programs:
+        coefficients["regressor"] = tuple(p.value for p in facts.base_parameters_of(mechanism))
+    if "full_regressor" in programs:
+        coefficients["full_regressor"] = tuple(p.value for p in facts.inertial_parameters_of(mechanism))
+    plan = make_plan(mechanism) if mechanism.constrained else None
+    return Subject(
+        mechanism=mechanism,
+        programs=programs,
+        nv=mechanism.dof,
+        projected=projected,
+        slip_speed=float(SLIP_SPEED),
+        helpers=helpers,
+        frames={identifiers[name]: name for name in frames},
+        coefficients=coefficients,
+        configurations=None if plan is None else plan.states,
+        independent=() if plan is None else plan.independent,
+    )
+
+
+__all__ = ["USUAL_CONDITION", "Subject", "bound_of", "solves", "subject"]
