@@ -12,7 +12,7 @@ Where a file is changed, it is changed for both:
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ElementTree
+import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -30,7 +30,7 @@ RobotKernel = Literal[
 DYNAMICS: tuple[RobotKernel, ...] = ("inverse_dynamics", "mass_matrix", "forward_dynamics")
 DERIVATIVES: tuple[RobotKernel, ...] = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
 
-Element = ElementTree.Element
+Element = ET.Element
 
 
 class RobotMissing(RuntimeError):
@@ -61,10 +61,10 @@ class BenchmarkRobot:
         """The text that both sides read.  Raises RobotMissing."""
         for candidate in robot_files((self.package,)):
             if candidate.name == self.file:
-                root = ElementTree.fromstring(candidate.path.read_text(encoding="utf-8"))
+                root = ET.fromstring(candidate.path.read_text(encoding="utf-8"))
                 root.set("name", self.name)
                 self.change(root)
-                return ElementTree.tostring(root, encoding="unicode")
+                return ET.tostring(root, encoding="unicode")
         raise RobotMissing(f"{self.name}: {self.package} is not installed (pip install 'kanegen[corpus]')")
 
 
@@ -84,7 +84,6 @@ def _endless_joints_revolute(root: Element) -> None:
     for joint in root.iter("joint"):
         if joint.get("type") == "continuous":
             joint.set("type", "revolute")
-            ElementTree.SubElement(joint, "limit", lower="-3.2", upper="3.2", effort="1000", velocity="10")
 
 
 # kg; mass centre in the axes of the link's frame in the file, m; central moments about these axes, kg m^2
@@ -104,11 +103,11 @@ def _iiwa_inertias(root: Element) -> None:
         name = link.get("name") or ""
         if name in _IIWA_INERTIAS:
             mass, centre, moments = _IIWA_INERTIAS[name]
-            inertial = ElementTree.SubElement(link, "inertial")
-            ElementTree.SubElement(inertial, "origin", xyz=" ".join(map(repr, centre)), rpy="0 0 0")
-            ElementTree.SubElement(inertial, "mass", value=repr(mass))
+            inertial = ET.SubElement(link, "inertial")
+            ET.SubElement(inertial, "origin", xyz=" ".join(map(repr, centre)), rpy="0 0 0")
+            ET.SubElement(inertial, "mass", value=repr(mass))
             diagonal = dict(zip(("ixx", "iyy", "izz"), map(repr, moments), strict=True))
-            ElementTree.SubElement(inertial, "inertia", diagonal | {"ixy": "0", "ixz": "0", "iyz": "0"})
+            ET.SubElement(inertial, "inertia", diagonal | {"ixy": "0", "ixz": "0", "iyz": "0"})
 
 
 ROBOTS = (

@@ -14,6 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from kanegen.codegen import pipeline
+from kanegen.codegen.certificate.errors import CertificateError
 from kanegen.codegen.commands.generation_report import (
     counts_beside_published,
     json_report,
@@ -22,7 +23,6 @@ from kanegen.codegen.commands.generation_report import (
     verification_table,
 )
 from kanegen.codegen.derivation.formulations import FORMULATIONS
-from kanegen.codegen.emit.writer import write_files
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.errors import KanegenError
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run: Callable[[argparse.Namespace], int] = options.run
     try:
         return run(options)
-    except (ModelError, KanegenError, OSError, ValueError) as error:
+    except (ModelError, CertificateError, KanegenError, OSError, ValueError) as error:
         print(f"kanegen: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -182,7 +182,11 @@ def _generate(options: argparse.Namespace) -> int:
     directory = options.output or Path("generated") / Path(options.model).stem
     quiet = options.json or not sys.stderr.isatty()
     generated = pipeline.generate(options.model, directory, wanted, None if quiet else _show_progress)
-    residuals = _verify(directory, generated) if options.verify else None
+    residuals = None
+    if options.verify:
+        from kanegen.codegen.commands.compiled_check import verify
+
+        residuals = verify(directory, generated)
     if options.json:
         print(json.dumps(json_report(generated, residuals), indent=2))
         return 0
@@ -197,22 +201,6 @@ def _generate(options: argparse.Namespace) -> int:
 
 def _show_progress(name: str, kernel: pipeline.DerivedKernel) -> None:
     print(progress_line(name, kernel), file=sys.stderr)
-
-
-def _verify(directory: Path, generated: pipeline.Generated) -> dict[str, dict[str, float]]:
-    """Residuals of the compiled C against the expression graph, beside those of the graph.
-
-    They also go into a certificate file beside the C, which is not to be committed: they differ between machines.
-    """
-    from kanegen.codegen.commands.compiled_check import compiled_residuals
-
-    residuals = {name: asdict(r) for name, r in compiled_residuals(directory, generated).items()}
-    text = (
-        json.dumps({"states": pipeline.CERTIFIED_STATES, "residuals": residuals}, indent=2, sort_keys=True)
-        + "\n"
-    )
-    write_files({f"{generated.model.prefix}.certificate.json": text.encode("ascii")}, directory)
-    return residuals
 
 
 def _simulate(options: argparse.Namespace) -> int:

@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanegen.codegen import checking, facts
-from kanegen.codegen.certificate import certify
+from kanegen.codegen.certificate import certify, compiled
+from kanegen.codegen.certificate.errors import CertificateError
 from kanegen.codegen.derivation.constraints.plan import make_plan
 from kanegen.codegen.derivation.control_law import CLOSED_LOOP, law_kernels
 from kanegen.codegen.derivation.formulations import formulation, optional_kernels
@@ -95,7 +96,9 @@ class Options:
 
 @dataclass(frozen=True)
 class DerivedKernel:
-    """One kernel on its way: the program, the stages it went through, and its residual against the plain derivation, within ``bound``."""
+    """One kernel on its way: the program, the stages it went through, its residual against the plain derivation and the
+    bound on that.
+    """
 
     program: Program
     steps: tuple[Step, ...]
@@ -108,17 +111,36 @@ class DerivedKernel:
 
 @dataclass(frozen=True)
 class Generated:
-    """What ``generate`` did: the model, its kernels' histories, what was checked, and the files."""
+    """What ``generate`` did: the model, its kernels' histories, what was checked, and the files.
+
+    ``configurations`` (states, nq) are what kernels are to be tried at where not every configuration can be had.
+    """
 
     model: Model
     kernels: Mapping[str, DerivedKernel]
     record: certify.Record
     files: tuple[Path, ...]
+    configurations: NDArray[np.float64] | None = None
 
     @property
     def certificate(self) -> certify.Certificate:
         """What stands in certificate.json."""
         return _certificate(self.model, self.kernels, self.record)
+
+    def compiled_residuals(self, call: compiled.Call) -> dict[str, float]:
+        """How far compiled kernels are from their programs, one batch of each.
+
+        Raises CertificateError where that is more than rounding.
+        """
+        found = compiled.compiled_residuals(
+            {name: kernel.program for name, kernel in self.kernels.items()},
+            {parameter.name: float(parameter.value) for parameter in self.model.parameters},
+            call,
+            CERTIFIED_STATES,
+            self.configurations,
+        )
+        compiled.require_compiled(found, {name: kernel.bound for name, kernel in self.kernels.items()})
+        return found
 
 
 @dataclass(frozen=True)
@@ -202,7 +224,7 @@ def derive(
 
     ``trees``, from ``trees_of``, has what the kernels of a mechanism share.
 
-    Raises ArithmeticError where the two differ; that would be an error of kanegen.
+    Raises CertificateError where the two differ; that would be an error of kanegen.
     """
     started = time.perf_counter()
     trees = trees or trees_of(mechanism, options)
@@ -219,7 +241,7 @@ def derive(
     states = {"q": make_plan(mechanism).states} if mechanism.constrained else {}
     difference = residual(program, plain, CERTIFIED_STATES, numbers, states_given=states)
     if not difference <= bound:
-        raise ArithmeticError(
+        raise CertificateError(
             f"{name}: the optimized program differs from the plain derivation by {difference:.1e} of the largest "
             f"component; expected at most {bound:.0e}. This is an error of kanegen, not of the model"
         )
@@ -242,7 +264,7 @@ def generate(
 ) -> Generated:
     """Write the C of a mechanism into a directory, and the certificate of its kernels.
 
-    Raises ModelError for a wrong model or an unknown kernel, and ArithmeticError where the kernels fail a check, which is
+    Raises ModelError for a wrong model or an unknown kernel, and CertificateError where the kernels fail a check, which is
     an error of kanegen; nothing is written then.
     """
     options = options or Options()
@@ -252,7 +274,8 @@ def generate(
     result = assemble(mechanism, kernels, options, unavailable, record)
     files = generated_files(result)
     files[certify.FILE_NAME] = _certificate(result, kernels, record).text().encode("ascii")
-    return Generated(result, kernels, record, write_files(files, Path(directory)))
+    states = make_plan(mechanism).states if mechanism.constrained else None
+    return Generated(result, kernels, record, write_files(files, Path(directory)), states)
 
 
 def interpret(model: str | os.PathLike[str] | Mechanism, options: Options | None = None) -> Interpretation:
@@ -356,13 +379,19 @@ def _derive_all(
             dynamics = kernels.get("forward_dynamics")
             if name.startswith(CLOSED_LOOP) and dynamics is not None:
                 kernels[name] = derive(
-                    mechanism, name, build, replace(options, search_budget=1), dynamics.answers, trees, bounds[name]
+                    mechanism,
+                    name,
+                    build,
+                    replace(options, search_budget=1),
+                    dynamics.answers,
+                    trees,
+                    bounds[name],
                 )
             elif name.endswith("_derivatives"):
                 # as many operations as a search among them would find, in a fraction of its time
                 start = answers or _answers_of_forces(mechanism, options, trees)
                 chosen = replace(options, search_budget=1)
-                kernels[name] = derive(mechanism, name, build, chosen, start, trees)
+                kernels[name] = derive(mechanism, name, build, chosen, start, trees, bounds[name])
             else:
                 kernels[name] = derive(mechanism, name, build, options, answers, trees, bounds[name])
         except ModelError as error:
@@ -400,10 +429,8 @@ def _subject(
     )
 
 
-def _checked(
-    mechanism: Mechanism, kernels: Mapping[str, DerivedKernel], options: Options
-) -> certify.Record:
-    """The record of a kernel set that passed all checks.  Raises ArithmeticError."""
+def _checked(mechanism: Mechanism, kernels: Mapping[str, DerivedKernel], options: Options) -> certify.Record:
+    """The record of a kernel set that passed all checks.  Raises CertificateError."""
     programs = {name: kernel.program for name, kernel in kernels.items()}
     subject = _subject(mechanism, options, trees_of(mechanism, options), programs)
     return certify.certify(subject, CERTIFIED_STATES)

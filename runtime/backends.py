@@ -8,13 +8,10 @@ from typing import Any, Protocol
 
 from kanegen.arrays import finite_number
 from kanegen.errors import KanegenError, ManifestError, NotCompiledError, TargetError
-from kanegen.extension_source import BASELINE, X86_VARIANTS
+from kanegen.extension_source import BASELINE, TARGET_VARIABLE, X86_VARIANTS
 from kanegen.interpreted import Evaluator, InterpretedKernels
 from kanegen.kernels import CompiledKernels, Kernel
 from kanegen.manifest import KernelSpec, Manifest
-
-TARGET_VARIABLE = "KANEGEN_TARGET"
-"""Environment variable that forces an instruction set: baseline, avx2 or avx512."""
 
 
 class Backend(Protocol):

@@ -13,7 +13,7 @@ import re
 import shutil
 import sysconfig
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -21,8 +21,16 @@ from kanegen import extension_source
 from kanegen.cache import cache_directory, entry
 from kanegen.compiler import Compiler, compile_extension, compile_with_setuptools, find_compiler
 from kanegen.errors import ManifestError, NoCompilerError
-from kanegen.extension_source import extension_builder, main_source, manifest_and_digest
+from kanegen.extension_source import (
+    BASELINE,
+    TARGET_VARIABLE,
+    Variant,
+    extension_builder,
+    main_source,
+    manifest_and_digest,
+)
 from kanegen.manifest import read_manifest
+from kanegen.processor import chosen_variants
 from kanegen.version import VERSION
 
 MODULE = "_kernels"
@@ -73,27 +81,27 @@ def compiled_entry(name: str, model: Mapping[str, object], generate: Callable[[P
                 return made_before.parent
         raise
     by = ["setuptools"] if compiler is None else [compiler.identity, *compiler.command, *compiler.flags]
+    variants = chosen_variants(os.environ.get(TARGET_VARIABLE))
+    by += [variant.name for variant in variants]
 
     def make(directory: Path) -> None:
         generate(directory)
-        _compile(compiler, directory)
+        _compile(compiler, directory, variants)
 
     return entry(f"{key}-{digest(by)[:8]}", make)
 
 
-def _compile(compiler: Compiler | None, directory: Path) -> None:
-    builder = extension_builder(MODULE, directory, directory, optional=False)
+def _compile(compiler: Compiler | None, directory: Path, variants: Sequence[Variant]) -> None:
+    builder = extension_builder(MODULE, directory, directory, optional=False, variants=variants)
     if compiler is None:
         compile_with_setuptools(builder, directory)
         return
     from cffi.recompiler import make_c_source
 
     unit = directory / f"{MODULE}.c"
-    make_c_source(builder, MODULE, main_source(*manifest_and_digest(directory)), str(unit))
-    variants = (extension_source.BASELINE, *extension_source.X86_VARIANTS)
-    compile_extension(
-        compiler, [f"{MODULE}.c", *(variant.file_name for variant in variants)], MODULE, directory
-    )
+    make_c_source(builder, MODULE, main_source(*manifest_and_digest(directory), variants), str(unit))
+    units = [f"{MODULE}.c", *(variant.file_name for variant in (BASELINE, *variants))]
+    compile_extension(compiler, units, MODULE, directory)
 
 
 def copy_generated(source: Path, directory: Path) -> None:

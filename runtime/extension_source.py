@@ -17,7 +17,7 @@ import hashlib
 import json
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
@@ -56,6 +56,9 @@ X86_VARIANTS = (
     Variant("avx2", ("avx2", "fma"), 32),
 )
 """Best first.  They exist on x86-64 with GCC or Clang; elsewhere the baseline is alone."""
+
+TARGET_VARIABLE = "KANEGEN_TARGET"
+"""Environment variable that forces an instruction set: baseline, avx2 or avx512."""
 
 _FOLDER = Path(__file__).parent / "csrc"
 
@@ -142,8 +145,11 @@ def variant_source(manifest: Mapping[str, Any], variant: Variant) -> str:
     return _shared(manifest) + body
 
 
-def main_source(manifest: Mapping[str, Any], digest: str) -> str:
-    """The part of the main translation unit that stands before the code of cffi."""
+def main_source(manifest: Mapping[str, Any], digest: str, variants: Sequence[Variant] = X86_VARIANTS) -> str:
+    """The part of the main translation unit that stands before the code of cffi.
+
+    ``variants`` are the instruction sets it chooses from, beside the baseline, best first.
+    """
     jumps = [
         f"static void {f.name}({f.signature})\n{{\n    kanegen_active.{f.name}({f.arguments});\n}}\n"
         for f in _functions(manifest)
@@ -155,9 +161,9 @@ def main_source(manifest: Mapping[str, Any], digest: str) -> str:
             f"static void {bound_function(name)}(void **arguments)\n"
             f"{{\n    kanegen_active.{scalar.name}({arguments});\n}}\n"
         )
-    names = [variant.name for variant in X86_VARIANTS]
+    names = [variant.name for variant in variants]
     detection = []
-    for index, variant in enumerate(X86_VARIANTS):
+    for index, variant in enumerate(variants):
         tests = "\n        && ".join(f'__builtin_cpu_supports("{feature}")' for feature in variant.features)
         detection.append(f"    kanegen_targets[{index}].supported = {tests};")
     main = _template("main").substitute(
@@ -192,11 +198,19 @@ def _write_if_changed(path: Path, text: str) -> None:
         path.write_text(text, encoding="ascii")
 
 
-def extension_builder(module_name: str, directory: Path, work: Path, *, optional: bool) -> FFI:
+def extension_builder(
+    module_name: str,
+    directory: Path,
+    work: Path,
+    *,
+    optional: bool,
+    variants: Sequence[Variant] = X86_VARIANTS,
+) -> FFI:
     """The cffi builder of the extension around the generated files in ``directory``.
 
-    The translation units of the variants are written to ``work``.  Paths relative to the current directory stay
-    relative, as setuptools demands.  A package installs without an ``optional`` extension that does not compile.
+    The translation units of the variants and the baseline are written to ``work``.  Paths relative to the current
+    directory stay relative, as setuptools demands.  A package installs without an ``optional`` extension that does not
+    compile.
     """
     from cffi import FFI  # here, so that loading a compiled robot does not load a parser of C
 
@@ -204,7 +218,7 @@ def extension_builder(module_name: str, directory: Path, work: Path, *, optional
     prefix = manifest["model"]["prefix"]
     work.mkdir(parents=True, exist_ok=True)
     units = []
-    for variant in (BASELINE, *X86_VARIANTS):
+    for variant in (BASELINE, *variants):
         _write_if_changed(work / variant.file_name, variant_source(manifest, variant))
         units.append(str(work / variant.file_name))
     bound = "".join(f"void {bound_function(name)}(void **arguments);\n" for name in manifest["kernels"])
@@ -212,7 +226,7 @@ def extension_builder(module_name: str, directory: Path, work: Path, *, optional
     builder.cdef((directory / f"{prefix}.cdef").read_text(encoding="ascii") + _DECLARATIONS + bound)
     builder.set_source(
         module_name,
-        main_source(manifest, digest),
+        main_source(manifest, digest, variants),
         sources=units,
         include_dirs=[str(directory)],
         depends=[str(directory / name) for name in (f"{prefix}.c", f"{prefix}.h", "manifest.json")],

@@ -9,9 +9,11 @@ import json
 import logging
 import math
 import os
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import kanegen.generated
 from kanegen import seam
@@ -28,7 +30,7 @@ from kanegen.identity import identity_of
 from kanegen.kernel_table import KernelSet
 from kanegen.manifest import FILE_NAME, Manifest, manifest_from, read_manifest
 from kanegen.robot import Robot
-from kanegen.seam import Model, Request
+from kanegen.seam import Model, Request, Verification
 
 _log = logging.getLogger("kanegen")
 
@@ -75,7 +77,7 @@ def load(
     a multiple of pi/2 are taken for it, by default 1e-11.
 
     Raises UnknownModelError for a name or path that leads nowhere, ModelError for a model with something wrong in it,
-    and BuildError when the compiler fails.
+    BuildError when the compiler fails, and ArithmeticError where kernels fail a check, which is an error of kanegen.
     """
     request = Request(
         model,
@@ -182,7 +184,7 @@ def _installed(name: str, manifest: Manifest) -> CompiledBackend | None:
 
 
 def _compiled_or_interpreted(
-    request: Request, identity: Mapping[str, object], write: Callable[[Path], None]
+    request: Request, identity: Mapping[str, object], write: Callable[[Path], Verification | None]
 ) -> KernelSet:
     """The kernels of the cache entry that belongs to an identity, or without a compiler interpreted ones.
 
@@ -195,10 +197,33 @@ def _compiled_or_interpreted(
     return _interpreted(request)
 
 
-def _cached(title: str, identity: Mapping[str, object], write: Callable[[Path], None]) -> KernelSet:
-    entry = compiled_entry(title, identity, write)
+def _cached(
+    title: str, identity: Mapping[str, object], write: Callable[[Path], Verification | None]
+) -> KernelSet:
+    """The kernels of a cache entry; those that have just been compiled are compared with what they were printed from.
+
+    Raises ArithmeticError where they differ; the entry is not kept then.
+    """
+    fresh: list[Verification | None] = []
+    entry = compiled_entry(title, identity, lambda directory: fresh.append(write(directory)))
     manifest = read_manifest(entry)
-    return KernelSet(manifest, CompiledBackend(manifest, load_module(entry)))
+    found = KernelSet(manifest, CompiledBackend(manifest, load_module(entry)))
+    for verify in fresh:
+        if verify is not None:
+            _verify(found, verify, entry)
+    return found
+
+
+def _verify(found: KernelSet, verify: Verification, entry: Path) -> None:
+    def call(name: str, inputs: Sequence[Any]) -> Sequence[Any]:
+        results = found.backend.kernel(found.manifest.kernels[name]).call(*inputs, None)
+        return results if isinstance(results, tuple) else (results,)
+
+    try:
+        verify(call)
+    except ArithmeticError:
+        shutil.rmtree(entry, ignore_errors=True)
+        raise
 
 
 def _generated(directory: Path, request: Request, interpreted: bool) -> KernelSet:

@@ -9,7 +9,7 @@ import functools
 import hashlib
 import importlib.util
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 
 Model: TypeAlias = "str | os.PathLike[str] | Mechanism"
 """Name of a built-in mechanism, path of a model file, or a ``kanegen.codegen.mechanism.Mechanism``."""
+
+
+Compiled: TypeAlias = "Callable[[str, Sequence[Any]], Sequence[Any]]"
+"""Outputs (states, *shape) of the compiled kernel of a name for inputs (states, *shape), both in their order."""
+
+Verification: TypeAlias = "Callable[[Compiled], object]"
+"""Raises ArithmeticError where compiled kernels are not what they were printed from."""
 
 
 class Interpretation(Evaluator, Protocol):
@@ -62,11 +69,14 @@ class Request:
         return self == Request(self.model, self.kernels)
 
 
-def generate(request: Request, directory: Path) -> None:
-    """Write the generated files into a directory.  Raises ModelError."""
+def generate(request: Request, directory: Path) -> Verification:
+    """Write the generated files into a directory.  Raises ModelError.
+
+    What is returned compares the kernels, once they are compiled, with what they were printed from.
+    """
     from kanegen.codegen import pipeline
 
-    pipeline.generate(request.model, directory, _options(request))
+    return pipeline.generate(request.model, directory, _options(request)).compiled_residuals
 
 
 def interpret(request: Request) -> Interpretation:

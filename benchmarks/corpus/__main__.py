@@ -1,6 +1,6 @@
 """Every URDF and xacro of rtb-data and example-robot-data: outcome, cost, agreement with Pinocchio.
 
-    python -m benchmarks.corpus [--output FILE.md] [--json FILE] [--jobs N] [--only TEXT]
+    python -m benchmarks.corpus [--output FILE.md] [--json FILE] [--jobs N] [--only TEXT] [--search N]
 
 Each file has a process of its own.  Exits 1 where a file that both read differs by more than 1e-10, or where a process
 fails.  The packages come with ``pip install 'kanegen[corpus]'``.
@@ -14,11 +14,13 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchmarks.corpus.robots import RobotFile, robot_files
 from benchmarks.environment import environment
+from kanegen.codegen import pipeline
 
 BOUND = 1e-10
 _SECONDS = 1800
@@ -26,9 +28,9 @@ _SECONDS = 1800
 Row = tuple[RobotFile, dict[str, Any]]
 
 
-def examined(file: RobotFile) -> dict[str, Any]:
+def examined(file: RobotFile, derivations: int) -> dict[str, Any]:
     """What robot_case found, or how it failed."""
-    command = [sys.executable, "-m", "benchmarks.corpus.robot_case", str(file.path)]
+    command = [sys.executable, "-m", "benchmarks.corpus.robot_case", str(file.path), str(derivations)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
     except subprocess.TimeoutExpired:
@@ -103,6 +105,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", type=Path, help="write everything as JSON")
     parser.add_argument("--jobs", type=int, default=2, help="files at the same time (default %(default)s)")
     parser.add_argument("--only", default="", help="files whose name contains this text")
+    parser.add_argument(
+        "--search",
+        type=int,
+        default=pipeline.Options.search_budget,
+        help="derivations tried for each kernel (default %(default)s)",
+    )
     options = parser.parse_args(arguments)
     files = [file for file in robot_files() if options.only in f"{file.package}/{file.name}"]
     if not files:
@@ -110,14 +118,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     rows: list[Row] = []
     with ThreadPoolExecutor(options.jobs) as pool:
-        for file, case in zip(files, pool.map(examined, files), strict=True):
+        for file, case in zip(
+            files, pool.map(partial(examined, derivations=options.search), files), strict=True
+        ):
             rows.append((file, case))
             worst = max(case.get("differences", {}).values(), default=0.0)
             told = f"{file.package} {file.name} {case.get('reason', '')[:100]}"
             print(f"{case['outcome']:10.10} {worst:.1e} {told}", flush=True)
     print(summary(rows))
     if options.output:
-        options.output.write_text(f"{summary(rows)}\n\n{table(rows)}", encoding="utf-8")
+        bounded = f"At most {options.search} derivations for each kernel."
+        options.output.write_text(f"{summary(rows)} {bounded}\n\n{table(rows)}", encoding="utf-8")
     if options.json:
         content = {
             "environment": environment(),

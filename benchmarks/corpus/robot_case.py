@@ -1,8 +1,8 @@
 """One model file: read, generate, compile, compare with Pinocchio over random states.
 
-    python -m benchmarks.corpus.robot_case FILE
+    python -m benchmarks.corpus.robot_case FILE DERIVATIONS
 
-prints a JSON object; what goes wrong is part of it.
+prints a JSON object; what goes wrong is part of it.  DERIVATIONS bounds the search for each kernel.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Case:
     unphysical: str = ""
 
 
-def examine(path: Path) -> Case:
+def examine(path: Path, derivations: int) -> Case:
     """Everything about one file."""
     started = time.perf_counter()
     unphysical = ""
@@ -68,7 +68,7 @@ def examine(path: Path) -> Case:
     if unphysical:
         case.outcome = "refused unless unphysical inertias are allowed"
     with tempfile.TemporaryDirectory() as folder:
-        robot = _compiled(mechanism, Path(folder) / "c", case)
+        robot = _compiled(mechanism, Path(folder) / "c", case, derivations)
         if robot is not None:
             _compare(mechanism, path, Path(folder), robot, case)
     return case
@@ -82,16 +82,17 @@ def _told(error: ModelError, path: Path) -> str:
     return str(error).replace(str(path), path.name)
 
 
-def _compiled(mechanism: Mechanism, folder: Path, case: Case) -> kanegen.Robot | None:
+def _compiled(mechanism: Mechanism, folder: Path, case: Case, derivations: int) -> kanegen.Robot | None:
     kernels = KERNELS
+    wanted = pipeline.Options(kernels=kernels, search_budget=derivations)
     started = time.perf_counter()
     try:
-        pipeline.generate(mechanism, folder, pipeline.Options(kernels=kernels))
+        pipeline.generate(mechanism, folder, wanted)
     except ModelError as error:
         # no inertia resists some joint: inverse dynamics and the mass matrix are there all the same
         case.without = str(error)
         kernels = KERNELS[:2]
-        pipeline.generate(mechanism, folder, pipeline.Options(kernels=kernels))
+        pipeline.generate(mechanism, folder, dataclasses.replace(wanted, kernels=kernels))
     case.generation_seconds = time.perf_counter() - started
     started = time.perf_counter()
     robot = kanegen.load(folder)
@@ -135,7 +136,7 @@ def _worst(results: np.ndarray, expected_of: Callable[[State], np.ndarray], stat
 def main() -> None:
     """Examine the file of the command line."""
     logging.disable(logging.WARNING)
-    print(json.dumps(dataclasses.asdict(examine(Path(sys.argv[1])))))
+    print(json.dumps(dataclasses.asdict(examine(Path(sys.argv[1]), int(sys.argv[2])))))
 
 
 if __name__ == "__main__":

@@ -79,13 +79,14 @@ def five_bar_driver() -> NativeProgram:
     return _driver("time_five_bar", SOURCES / "time_five_bar.cpp")
 
 
-def robot_driver() -> NativeProgram:
-    """The timing program of ``time_robot.cpp``.
+def robot_driver(algorithm: str) -> NativeProgram:
+    """The timing program of one algorithm for a robot: rnea, crba, aba, rnea_derivatives or aba_derivatives.
 
     Raises:
         BuildFailed: when headers are missing.
     """
-    return _driver("time_robot_pinocchio", SOURCES / "time_robot.cpp", SOURCES / "robot_model.hpp")
+    name = f"time_robot_{algorithm}"
+    return _driver(name, SOURCES / f"{name}.cpp", SOURCES / "robot_timing.hpp", SOURCES / "robot_model.hpp")
 
 
 def _driver(name: str, source: Path, *headers: Path) -> NativeProgram:

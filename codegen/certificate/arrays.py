@@ -13,7 +13,9 @@ Array = NDArray[Any]
 
 def cross(x: Array, y: Array) -> Array:
     """x × y of vectors (..., 3)."""
-    return np.stack([x[..., i - 2] * y[..., i - 1] - x[..., i - 1] * y[..., i - 2] for i in range(3)], axis=-1)
+    return np.stack(
+        [x[..., i - 2] * y[..., i - 1] - x[..., i - 1] * y[..., i - 2] for i in range(3)], axis=-1
+    )
 
 
 def dot(x: Array, y: Array) -> Array:

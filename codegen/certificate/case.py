@@ -26,8 +26,8 @@ class Subject:
     ``programs`` are the final ones, by name.  ``helpers`` are plain derivations of kernels that are needed for checking but
     are not in the set: coordinate_rates where ``projected`` (constraints or chosen speeds tie the joints together), and
     inverse_dynamics for derivatives then.  ``frames`` maps the identifiers in names of kernels to the names of frames,
-    ``coefficients`` regressors by name to the values that belong to their columns.  ``configurations`` (states, nq) are given
-    where not every configuration can be had, and ``independent`` are then the equations of velocity that hold in them.
+    ``coefficients`` regressors by name to the values that belong to their columns.  ``configurations`` (states, nq) are
+    given where not every configuration can be had, and ``independent`` are then the equations of velocity that hold in them.
     ``slip_speed`` [rad/s, m/s] belongs to Coulomb friction.
     """
 
@@ -50,13 +50,11 @@ class Case:
         self.subject, self.states, self.nv = subject, states, subject.nv
         self.programs = subject.programs
         self.parameters = {p.name: float(p.value) for p in subject.mechanism.parameters}
-        self.q = subject.configurations
-        if self.q is None:
-            self.q = random_values("q", (len(subject.mechanism.coordinates),), states)
+        given = subject.configurations
+        nq = len(subject.mechanism.coordinates)
+        self.q: Array = random_values("q", (nq,), states) if given is None else given
         self.v, self.a, self.tau = (random_values(name, (self.nv,), states) for name in ("v", "a", "tau"))
-        self.reference = Reference(
-            described(subject.mechanism), self._speeds(), self.nv, subject.slip_speed
-        )
+        self.reference = Reference(described(subject.mechanism), self._speeds(), self.nv, subject.slip_speed)
         self._known: dict[str, dict[str, Array]] = {}
 
     def _speeds(self) -> Speeds:
@@ -103,7 +101,9 @@ class Case:
 
     def along(self, kernel: str, given: Mapping[str, Array] | None = None, **directions: Array) -> Array:
         """The derivative of a kernel's first output along directions of its inputs; batches broadcast."""
-        at = {name: self.input(name, step.shape[-1:]) for name, step in directions.items()} | dict(given or {})
+        at = {name: self.input(name, step.shape[-1:]) for name, step in directions.items()} | dict(
+            given or {}
+        )
         moved = {name: stepped(at[name], step) for name, step in directions.items()}
         return slope(self.at(kernel, **{**at, **moved}))
 

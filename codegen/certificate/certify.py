@@ -11,6 +11,7 @@ import numpy as np
 from kanegen.codegen.certificate.against_records import against_records
 from kanegen.codegen.certificate.case import Case, Subject
 from kanegen.codegen.certificate.constrained import constrained
+from kanegen.codegen.certificate.errors import CertificateError
 from kanegen.codegen.certificate.identities import identities
 from kanegen.codegen.certificate.measure import Measured
 
@@ -51,7 +52,7 @@ class Record:
 def certify(subject: Subject, states: int) -> Record:
     """Check a kernel set.
 
-    Raises ArithmeticError, with one sentence, for the first check that fails; that is an error of kanegen.
+    Raises CertificateError, with one sentence, for the first check that fails; that is an error of kanegen.
     """
     case = Case(subject, states)
     checks = []
@@ -59,7 +60,7 @@ def certify(subject: Subject, states: int) -> Record:
         for of in (against_records, identities, constrained):
             for check in of(case):
                 if not check.residual <= BOUND:
-                    raise ArithmeticError(
+                    raise CertificateError(
                         f"{subject.mechanism.name}: the generated kernels fail the check {check.name!r} "
                         f"({', '.join(check.kernels)}) by {check.residual:.1e} of what the terms amount to; "
                         f"expected at most {BOUND:.0e}. This is an error of kanegen, not of the model"
@@ -112,5 +113,3 @@ class Certificate:
             **({"compiled": dict(self.compiled)} if self.compiled else {}),
         }
         return json.dumps(content, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
-
-

@@ -31,7 +31,9 @@ def _kinematics(case: Case) -> Checks:
         expected = np.moveaxis(case.along("constraint_residual", q=steps), 0, -1)
         A = case.at(rows)
         found = residual(A[:, : expected.shape[1]], expected, largest(A))
-        yield Measured("A is the derivative of the equations of position", (rows, "constraint_residual"), found)
+        yield Measured(
+            "A is the derivative of the equations of position", (rows, "constraint_residual"), found
+        )
     if case.has(speeds):
         found = residual(case.at(speeds, qdot=case.rates), case.v, largest(case.rates))
         yield Measured("v of dq/dt = N v is v", (speeds, "coordinate_rates"), found)

@@ -1,4 +1,4 @@
-"""A mechanism's records as arrays of doubles, joint by joint as they stand: fixed joints stay, nothing is moved or lumped."""
+"""A mechanism's records as arrays of doubles, joint by joint as they stand: nothing is moved or lumped."""
 
 from __future__ import annotations
 

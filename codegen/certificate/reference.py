@@ -37,7 +37,8 @@ class Reference:
 
     def __init__(self, described: Described, speeds: Speeds, nv: int, slip_speed: float) -> None:
         self.described, self.speeds, self.nv, self.slip_speed = described, speeds, nv, slip_speed
-        # frames come in turn, and all ask for the same motions
+        # checks come in turn, and all ask for the same quantities
+        self._mass: tuple[Array, Scaled] | None = None
         self._rest: tuple[Array, dict[str, BodyMotion], Array] | None = None
         self._start: tuple[Array, dict[str, BodyMotion], Array] | None = None
         self._step: tuple[Array, Array, Array] | None = None
@@ -71,6 +72,11 @@ class Reference:
 
     def mass_matrix(self, q: Array) -> Scaled:
         """M (..., nv, nv): forces for unit derivatives of the speeds, at rest, without gravity."""
+        if self._mass is None or self._mass[0] is not q:
+            self._mass = (q, self._mass_matrix(q))
+        return self._mass[1]
+
+    def _mass_matrix(self, q: Array) -> Scaled:
         ones = self._units(q)
         still = np.zeros(self.nv)
         if np.iscomplexobj(q):
@@ -243,6 +249,5 @@ class Reference:
 
     def mass_matrix_rate(self, q: Array, v: Array) -> Scaled:
         """dM/dt (..., nv, nv) along a motion."""
-        found = self.mass_matrix(self._along(q, v))
+        found = self._mass_matrix(self._along(q, v))
         return Scaled(slope(found.value), found.scale * (1 + abs(v).sum(axis=-1)))
-

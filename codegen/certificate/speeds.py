@@ -94,7 +94,9 @@ class TreeSpeeds:
             u, w = q[..., at : at + 3], q[..., at + 3]
             for m in range(3):
                 e = np.eye(3)[m]
-                crossed = np.stack([u[..., i - 2] * e[i - 1] - u[..., i - 1] * e[i - 2] for i in range(3)], -1)
+                crossed = np.stack(
+                    [u[..., i - 2] * e[i - 1] - u[..., i - 1] * e[i - 2] for i in range(3)], -1
+                )
                 found[..., at : at + 3, k + m] = (w[..., None] * e + crossed) / 2
                 found[..., at + 3, k + m] = -u[..., m] / 2
                 if ball.free:
@@ -132,6 +134,7 @@ class ProjectedSpeeds:
         """Balls and mimics are for trees alone."""
         self._program, self._parameters = rates, parameters
         self._coordinates = mechanism.coordinates
+        self._last: tuple[Array, Array] | None = None
         numbers = with_numbers(mechanism)
         self._prescribed = {p.joint: _number(p.rate) for p in numbers.prescribed}
         self._nv = next(argument for argument in rates.inputs if argument.name == "v").size
@@ -162,9 +165,13 @@ class ProjectedSpeeds:
 
     def columns(self, q: Array) -> Array:
         """See ``Speeds``."""
-        units = np.eye(self._nv).reshape(self._nv, *[1] * (q.ndim - 1), self._nv)
-        drift = self.rates(q, np.zeros(self._nv))
-        return np.moveaxis(self.rates(q, units) - drift, 0, -1)
+        if (
+            self._last is None or self._last[0] is not q
+        ):  # forces are projected again and again in the same states
+            units = np.eye(self._nv).reshape(self._nv, *[1] * (q.ndim - 1), self._nv)
+            drift = self.rates(q, np.zeros(self._nv))
+            self._last = (q, np.moveaxis(self.rates(q, units) - drift, 0, -1))
+        return self._last[1]
 
     def rates(self, q: Array, v: Array) -> Array:
         """See ``Speeds``."""
@@ -177,7 +184,7 @@ class ProjectedSpeeds:
 
     def scale_on_speeds(self, q: Array, scales: Mapping[str, Array]) -> Array:
         """See ``Speeds``."""
-        return self._projected(abs(self.columns(q.real)), scales)
+        return self._projected(abs(self.columns(q).real), scales)
 
     def _projected(self, columns: Array, forces: Mapping[str, Array]) -> Array:
         stacked = np.stack([forces[name] for name in self._coordinates], axis=-1)

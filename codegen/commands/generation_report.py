@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any
 
+from kanegen.codegen.certificate.certify import BOUND, Record
 from kanegen.codegen.commands.published import PUBLISHED, recounted
 from kanegen.codegen.graph import OperationCounts, count
 from kanegen.codegen.pipeline import DerivedKernel, Generated
@@ -40,7 +41,19 @@ def table_of_passes(generated: Generated) -> str:
         if others:
             text = f"other than the textbook's: {', '.join(others)}"
             lines += textwrap.wrap(text, 100, initial_indent="    ", subsequent_indent="        ")
+    lines.append(certificate_line(generated.record))
     return "\n".join(lines) + "\n"
+
+
+def certificate_line(record: Record) -> str:
+    """What was checked, in one line."""
+    worst = record.worst
+    text = f"certificate: {len(record.checks)} checks over {record.states} states"
+    if worst is not None:
+        text += f", the largest residual {worst.residual:.1e} of {BOUND:.0e} ({worst.name})"
+    if record.unchecked:
+        text += f"; only against their plain derivation: {', '.join(record.unchecked)}"
+    return text
 
 
 def counts_beside_published(generated: Generated) -> str:

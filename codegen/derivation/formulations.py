@@ -22,7 +22,7 @@ from kanegen.codegen.derivation.kane.kernels import KaneFormulation
 from kanegen.codegen.derivation.optional_kernels import OPTIONAL, optional_frame_kernels
 from kanegen.codegen.derivation.placement import PlacedTree, place
 from kanegen.codegen.derivation.standard import DYNAMICS, Build, frame_kernels
-from kanegen.codegen.derivation.tree import derivation_tree
+from kanegen.codegen.derivation.tree import DerivationTree, derivation_tree
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import Mechanism
@@ -81,31 +81,16 @@ def formulation(
                 "its own speeds",
                 "Load it without other generalized speeds.",
             )
-        programs = DYNAMICS | _tree_programs(name, tree.live)
+        programs = {**DYNAMICS, **_tree_programs(name, tree.live)}
         kernels = joint_kernels(mechanism, programs, frames, live_parameters)
-        if name == "influence_coefficients" and not (mechanism.balls or mechanism.mimics or driven):
-            placed = place(tree.mechanism, Choices(), tree.live)
-            own = influence_coefficients.kernels(placed, identifiers, live_parameters=tree.live)
-            kernels |= {
-                kernel: partial(_with_springs, build=build, mechanism=mechanism)
-                for kernel, build in own.items()
-            }
-        if name == "euler_parameters" and _in_body_coordinates(mechanism):
-            kernels |= euler_parameters.kernels(mechanism, live_parameters)
-        return kernels
+        return kernels | _own_kernels(name, mechanism, tree, live_parameters, identifiers)
     if name == "recursive" and speeds is None:
         return {**DYNAMICS, **frames}
     if name in FORCES and speeds is None:
-        forces, source = FORCES[name]
-        made = {**DYNAMICS, **programs_from(forces, source, live_parameters), **frames}
-        if name == "influence_coefficients" and not driven:
-            placed = place(tree.mechanism, Choices(), tree.live)
-            made |= influence_coefficients.kernels(placed, identifiers, live_parameters=live_parameters)
-        if name == "euler_parameters" and _in_body_coordinates(mechanism):
-            made |= euler_parameters.kernels(mechanism, live_parameters)
-        return made
-    own = KaneFormulation(None if speeds is None else tuple(speeds), live_parameters)
-    return {**own.kernels(), **frames}
+        programs = {**DYNAMICS, **_tree_programs(name, live_parameters), **frames}
+        return programs | _own_kernels(name, mechanism, tree, live_parameters, identifiers)
+    of_kane = KaneFormulation(None if speeds is None else tuple(speeds), live_parameters)
+    return {**of_kane.kernels(), **frames}
 
 
 def optional_kernels(
@@ -127,6 +112,26 @@ def optional_kernels(
         mechanism, {**DYNAMICS, **OPTIONAL}, frames, frame_kernels(placed, identifiers), live_parameters
     )
     return {**carried, **derivatives}
+
+
+def _own_kernels(
+    name: str,
+    mechanism: Mechanism,
+    tree: DerivationTree,
+    live: bool,
+    identifiers: Mapping[str, str],
+) -> dict[str, Build]:
+    """Kernels that only a formulation has, where it knows all that the mechanism has."""
+    driven = any(joint.rotor_inertia != 0 for joint in mechanism.joints)
+    if name == "influence_coefficients" and not (mechanism.balls or mechanism.mimics or driven):
+        placed = place(tree.mechanism, Choices(), tree.live)
+        own = influence_coefficients.kernels(placed, identifiers, live_parameters=tree.live)
+        return {
+            kernel: partial(_with_springs, build=build, mechanism=mechanism) for kernel, build in own.items()
+        }
+    if name == "euler_parameters" and _in_body_coordinates(mechanism):
+        return euler_parameters.kernels(mechanism, live)
+    return {}
 
 
 def _with_springs(

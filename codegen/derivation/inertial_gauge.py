@@ -18,6 +18,7 @@ from typing import Any
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.placement import PlacedBody, PlacedTree, with_inertia
 from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.mechanism.values import plain
 
 POINT = "second moment of"
 """How the names of this module's decision points begin."""
@@ -142,9 +143,10 @@ def _receive(
     added = vec.matrix_add(
         added, vec.matrix_add(vec.congruence(r, second), vec.matrix_scale(mass, vec.outer(p, p)))
     )
+    # settled, since exact products of sixty-digit numbers would grow by their digits at every joint
     return with_inertia(
         parent,
-        parent.mass + mass,
-        vec.add(parent.first_moment, vec.add(vec.scale(mass, p), turned_first)),
-        vec.matrix_add(parent.second_moment, added),
+        plain(parent.mass + mass),
+        tuple(map(plain, vec.add(parent.first_moment, vec.add(vec.scale(mass, p), turned_first)))),
+        tuple(tuple(map(plain, row)) for row in vec.matrix_add(parent.second_moment, added)),
     )

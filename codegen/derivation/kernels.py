@@ -12,7 +12,7 @@ from dataclasses import replace
 from kanegen.codegen.derivation import inertial_gauge, orientation, placement
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.inertial_gauge import regroup
-from kanegen.codegen.derivation.placement import PlacedTree
+from kanegen.codegen.derivation.placement import PlacedTree, with_inertia
 from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.graph import Program
 from kanegen.codegen.graph import vectors as vec
@@ -115,11 +115,11 @@ class Deriver:
 def _with_other_inertia(tree: PlacedTree) -> PlacedTree:
     """The tree with the inertia of every body multiplied by a number of its own."""
     bodies = tuple(
-        replace(
+        with_inertia(
             body,
-            mass=body.mass * factor,
-            first_moment=vec.scale(factor, body.first_moment),
-            second_moment=vec.matrix_scale(factor, body.second_moment),
+            body.mass * factor,
+            vec.scale(factor, body.first_moment),
+            vec.matrix_scale(factor, body.second_moment),
         )
         for factor, body in enumerate(tree.bodies, start=3)
     )

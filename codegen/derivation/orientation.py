@@ -31,6 +31,10 @@ from kanegen.codegen.mechanism.values import plain
 POINT = "turn of"
 """How the names of this module's decision points begin."""
 
+_ROUNDING = Fraction(1, 2**54)
+"""Half a rounding of one: what a turn leaves in a rotation below this, where angles were written with rounded decimals, is
+dropped."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
@@ -90,7 +94,7 @@ def _turned(body: PlacedBody, joint: _Turn, own: _Turn) -> PlacedBody:
     back = own.back().matrix(k)
     return replace(
         body,
-        rotation=_matrix(vec.multiply(body.rotation, joint.matrix(k))),
+        rotation=_rotation(vec.multiply(body.rotation, joint.matrix(k))),
         offset=body.offset + own.beyond(joint),
         first_moment=_vector(vec.apply(back, body.first_moment)),
         second_moment=_matrix(vec.congruence(back, body.second_moment)),
@@ -103,7 +107,7 @@ def _on_turned(body: PlacedBody, k: int, turn: _Turn) -> PlacedBody:
     back = turn.back().matrix(k)
     return replace(
         body,
-        rotation=_matrix(vec.multiply(back, body.rotation)),
+        rotation=_rotation(vec.multiply(back, body.rotation)),
         position=_vector(vec.apply(back, body.position)),
     )
 
@@ -136,7 +140,7 @@ def _pairs_of_numeric(body: PlacedBody, children: tuple[PlacedBody, ...]) -> lis
     }
     before = priced[none][0]
     worth = [pair for pair, (price, _) in priced.items() if price < before]
-    return [*sorted(worth, key=lambda pair: priced[pair]), none]
+    return [*sorted(worth, key=priced.__getitem__), none]
 
 
 def _sparse_turns(pairs: Sequence[tuple[Any, Any]]) -> Iterator[_Turn]:
@@ -170,4 +174,10 @@ def _vector(v: vec.Vector) -> Vector3:
 
 def _matrix(m: vec.Matrix) -> Matrix3:
     x, y, z = (_vector(row) for row in m)
+    return x, y, z
+
+
+def _rotation(m: vec.Matrix) -> Matrix3:
+    """A rotation without entries that no double next to one would show."""
+    x, y, z = (_vector(tuple(Fraction(0) if abs(e) < _ROUNDING else e for e in row)) for row in m)
     return x, y, z

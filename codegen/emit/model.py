@@ -53,7 +53,8 @@ class Certificate:
     bounds: Mapping[str, float]
     states: int
     meaning: str = (
-        "error of the largest component, divided by the largest component, against an independent evaluation"
+        "error of the largest component, divided by the largest component (of the state, or of a middling one where "
+        "that is larger), against an independent evaluation"
     )
     checks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     check_bound: float = 0.0

@@ -22,7 +22,6 @@ from kanegen.codegen.mechanism.records import (
     JointKind,
     JointLimits,
     Mimic,
-    Value,
     Vector3,
 )
 from kanegen.codegen.mechanism.validation import check_new_name
@@ -300,20 +299,14 @@ def _driven(
     where = f"joint {joint.name!r}"
     ratio = read_value(f"{where}, gear ratio", gear_ratio)
     rotor = read_value(f"{where}, rotor inertia", rotor_inertia) * ratio * ratio
-    values: dict[str, Value] = {
-        "damping": read_value(f"{where}, damping", damping),
-        "friction": read_value(f"{where}, friction", friction),
-        "rotor_inertia": rotor,
-    }
-    for what, value in values.items():
+    damper = read_value(f"{where}, damping", damping)
+    rubbing = read_value(f"{where}, friction", friction)
+    for what, value in (("damping", damper), ("friction", rubbing), ("rotor inertia", rotor)):
         if isinstance(value, Fraction) and value < 0:
             raise ModelError(
-                f"{where}, {what.replace('_', ' ')}",
-                f"is negative, {float(value)!r}",
-                "at least 0",
-                "Mend its sign.",
+                f"{where}, {what}", f"is negative, {float(value)!r}", "at least 0", "Mend its sign."
             )
-    return replace(joint, **values)
+    return replace(joint, damping=damper, friction=rubbing, rotor_inertia=rotor)
 
 
 def _in_plane(normal: Vector3) -> tuple[Vector3, Vector3]:

@@ -19,11 +19,11 @@ _HOPELESS = 4
 """A coarse change that costs more operations than this at first is not followed up."""
 
 _NODES_OF_A_DECISION = 10
-_NODES_OF_A_PAIR = 5
+_NODES_OF_A_PAIR = 10
 """What decisions cost, in nodes of a graph.  A coarse one makes the numbers of all bodies anew, each of which has a few
 coarse decisions: so the cost of one grows with their number."""
 
-_USUAL_SIZE = 2300
+_USUAL_SIZE = 3000
 """Nodes, decisions included, of inverse dynamics of an arm with six general joints."""
 
 _WORK = 1200 * _USUAL_SIZE
