@@ -13,7 +13,7 @@ EXTENSION_INPUTS := $(wildcard generated/*/*.c generated/*/*.h generated/*/*.cde
 	runtime/csrc/*) generated/build_extensions.py runtime/extension_source.py setup.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run generate test check format campaign straight-line bench clean
+.PHONY: help setup build run generate test check format corpus campaign straight-line bench clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,6 +65,14 @@ typing:
 format:  ## format the Python sources
 	$(BIN)/ruff check --fix --select I .
 	$(BIN)/ruff format .
+
+corpus: build .venv/corpus  ## examine every robot of rtb-data and example-robot-data (hours)
+	mkdir -p figures
+	$(BIN)/python -m benchmarks.corpus --output figures/corpus.md --json figures/corpus.json
+
+.venv/corpus: .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[corpus]'
+	touch $@
 
 campaign: build  ## hold two thousand random mechanisms against Pinocchio (over an hour)
 	KANEGEN_CAMPAIGN=2000 $(BIN)/python -m pytest --numprocesses auto tests/campaigns

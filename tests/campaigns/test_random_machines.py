@@ -1,4 +1,4 @@
-"""The long run: 2,000 random machines, all kernels, all kinds of decisions, against Pinocchio.
+"""The long run: 2,000 random machines, all kernels and kinds of joints, all kinds of decisions, against Pinocchio.
 
 Runs only where the environment variable KANEGEN_CAMPAIGN names the number of machines (``make campaign``: 2000).
 """
@@ -11,6 +11,8 @@ import pytest
 
 pytest.importorskip("pinocchio", reason="Pinocchio is the witness")
 
+from tests.derivation.compound_mechanisms import compound_tree
+from tests.derivation.test_compound_joints import USUAL, check_kernels
 from tests.derivation.test_standard_kernels import check_against_pinocchio
 
 MACHINES = int(os.environ.get("KANEGEN_CAMPAIGN", "0"))
@@ -23,4 +25,7 @@ PARTS = 50
 @pytest.mark.parametrize("part", range(PARTS))
 def test_random_machines(part: int) -> None:
     for number in range(part, MACHINES, PARTS):
-        check_against_pinocchio(10_000 + number, 2 + number % 6)
+        if number % 2:
+            check_kernels(compound_tree(10_000 + number, 2 + number % 4), USUAL, number)
+        else:
+            check_against_pinocchio(10_000 + number, 2 + number % 6)

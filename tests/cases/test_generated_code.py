@@ -89,7 +89,8 @@ def test_any_directory(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     out = tmp_path / place if place == "absolute" else Path(place)
     assert kanegen.generate(pendulum(), out, kernels=["mass_matrix"]) == out
     assert kanegen.load(out).mass_matrix([0.3])[0, 0] == 0.5
-    assert len(list(out.iterdir())) == 5
+    names = {f"pendulum.{ending}" for ending in ("c", "h", "cdef", "pyi")} | {"manifest.json"}
+    assert names <= {path.name for path in out.iterdir()}
 
 
 def test_a_place_where_nothing_can_be_written(tmp_path: Path) -> None:

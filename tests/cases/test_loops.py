@@ -53,7 +53,9 @@ def four_bar(tilted: bool = False, kind: str = "revolute", gravity: tuple[float,
     """A planar four-bar in space, its pin a hinge: three of the pin's five equations follow from the joints."""
     crank, coupler, rocker, ground = LENGTHS
     turn = [[2, -1, 2], [2, 2, -1], [-1, 2, 2]]
-    rotation = "rotation = " + str([[f"{x}/3" for x in row] for row in turn] if tilted else np.eye(3, dtype=int).tolist())
+    rotation = "rotation = " + str(
+        [[f"{x}/3" for x in row] for row in turn] if tilted else np.eye(3, dtype=int).tolist()
+    )
     down = (TURN @ gravity if tilted else np.array(gravity)).tolist()
     return "\n".join(
         [
@@ -116,9 +118,7 @@ def test_a_planar_loop_in_space(linkage: kanegen.Robot) -> None:
         # The loop is closed to 1e-12, which the condition of its equations, below ten, carries into the rates.
         assert linkage.mass_matrix(q)[0, 0] == pytest.approx(expected, rel=1e-10)
         turn = rates(q)
-        assert_allclose(
-            linkage.coordinate_rates(q, [1.0]), [turn[0], turn[1] - turn[0], turn[2]], atol=1e-10
-        )
+        assert_allclose(linkage.coordinate_rates(q, [1.0]), [turn[0], turn[1] - turn[0], turn[2]], atol=1e-10)
 
 
 def test_a_spherical_pin_moves_alike(load_text: LoadText) -> None:

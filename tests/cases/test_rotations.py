@@ -87,7 +87,14 @@ def test_a_type_of_joint_that_is_unknown_is_refused_by_name(load_text: LoadText)
 
 @pytest.fixture(scope="module", params=[True, False], ids=["compiled", "interpreted"])
 def free(request: pytest.FixtureRequest, load_text: LoadText) -> kanegen.Robot:
-    kernels = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "coordinate_rates", "frame_pose_b", "momentum")
+    kernels = (
+        "inverse_dynamics",
+        "forward_dynamics",
+        "mass_matrix",
+        "coordinate_rates",
+        "frame_pose_b",
+        "momentum",
+    )
     text = pendulum(kind="floating", body=BODY)
     return load_text(text, *kernels, compiled=request.param, gravity=(0, 0, 0))
 
@@ -101,7 +108,11 @@ def test_a_quaternion_of_any_length_is_the_rotation(free: kanegen.Robot, size: f
     q[:, 3:] /= np.linalg.norm(q[:, 3:], axis=1, keepdims=True)
     scaled = q.copy()
     scaled[:, 3:] *= size
-    for kernel, arguments in (("inverse_dynamics", (v, a)), ("forward_dynamics", (v, a)), ("mass_matrix", ())):
+    for kernel, arguments in (
+        ("inverse_dynamics", (v, a)),
+        ("forward_dynamics", (v, a)),
+        ("mass_matrix", ()),
+    ):
         expected = free.call(kernel, q, *arguments)
         assert_allclose(free.call(kernel, scaled, *arguments), expected, atol=1e-13 * np.abs(expected).max())
     assert_allclose(free.frame_pose(scaled, "b"), free.frame_pose(q, "b"), atol=1e-14)

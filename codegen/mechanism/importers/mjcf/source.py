@@ -16,6 +16,7 @@ from kanegen.codegen.mechanism.findings import Finding, Severity
 _LINE = re.compile(r"\bline (?:number)?\s*=?\s*(\d+)|Line number\s*=\s*(\d+)")
 _ELEMENT = re.compile(r"Element (?:name )?'([^']*)'")
 _NO_FILE = re.compile(r"opening file|resource provider|not found|could not (?:open|load|find)", re.IGNORECASE)
+_DOCTYPE = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s++|<\?.*?\?>|<!--.*?-->)*+<!DOCTYPE", re.DOTALL)
 
 
 @contextmanager
@@ -66,6 +67,7 @@ def compiled(path_or_text: Path | str) -> Source:
     file = None if text is not None else str(path_or_text)
     if file is not None and not Path(file).is_file():
         raise ModelError(file, "is not a file", "an MJCF file", "Check the path and its spelling.")
+    _refuse_doctype(path_or_text)
     with warnings_of(mujoco) as warnings:
         model, findings = _compiled(mujoco, text, file)
     told = [
@@ -80,6 +82,20 @@ def compiled(path_or_text: Path | str) -> Source:
         for warning in warnings
     ]
     return Source(mujoco, model, file, (*findings, *told))
+
+
+def _refuse_doctype(path_or_text: Path | str) -> None:
+    """Raise ModelError for a document type declaration: MuJoCo skips it, and would read its entities as plain letters."""
+    text = isinstance(path_or_text, str)
+    found = _DOCTYPE.match(path_or_text.encode() if text else Path(path_or_text).read_bytes())
+    if found:
+        line = found.group().count(b"\n") + 1
+        raise ModelError(
+            f"line {line}" if text else f"{path_or_text}:{line}",
+            "has a document type declaration",
+            "plain XML: MuJoCo knows no entities beyond those of XML itself",
+            "Remove <!DOCTYPE ...> and write out the entities that it declares.",
+        )
 
 
 def _compiled(mujoco: ModuleType, text: str | None, file: str | None) -> tuple[Any, tuple[Finding, ...]]:
