@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from typing import Any
 
 from kanegen.codegen.derivation.placement import PlacedBody
 from kanegen.codegen.graph import vectors as vec
@@ -30,7 +31,7 @@ class TurnPrices:
         self._axis, self._parent = body.axis, body.parent
         self._rotation = _rough(body.rotation)
         self._first, self._second = _inertia(body)
-        self._children = [(c.axis, _rough(c.rotation), tuple(map(float, c.position))) for c in children]
+        self._children = [(c.axis, _rough(c.rotation), tuple(map(_float, c.position))) for c in children]
 
     def of(self, joint: tuple[float, float], own: tuple[float, float]) -> int:
         """Operations of the constant rotations at the joint and at those of the children, and of the body's own moments.
@@ -62,7 +63,7 @@ def _inertia(body: PlacedBody) -> tuple[vec.Vector, vec.Matrix]:
     """First and second moments; nothing where they are not all numbers."""
     first, second = body.first_moment, body.second_moment
     if all(isinstance(x, Fraction) for row in (first, *second) for x in row):
-        return tuple(map(float, first)), _rough(second)
+        return tuple(map(_float, first)), _rough(second)
     return (0.0,) * 3, ((0.0,) * 3,) * 3
 
 
@@ -72,8 +73,12 @@ def _nonzero(values: Sequence[float], among: Sequence[float]) -> int:
     return sum(abs(x) > least for x in values)
 
 
+def _float(number: Any) -> float:
+    return float(number)
+
+
 def _rough(rotation: vec.Matrix) -> vec.Matrix:
-    return tuple(tuple(map(float, row)) for row in rotation)
+    return tuple(tuple(map(_float, row)) for row in rotation)
 
 
 def _turn(k: int, turn: tuple[float, float]) -> vec.Matrix:
@@ -97,4 +102,5 @@ def _sparse_turns(rotation: vec.Matrix, k: int) -> Iterator[tuple[float, float]]
 def _operations(rotation: vec.Matrix) -> int:
     """Multiplications and additions of a constant rotation applied to a vector."""
     entries = [abs(x) for row in rotation for x in row if abs(x) > _SAME]
-    return len(entries) + sum(abs(x - 1) > _SAME for x in entries) - 3
+    operations: int = len(entries) + sum(abs(x - 1) > _SAME for x in entries) - 3
+    return operations

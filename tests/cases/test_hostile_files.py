@@ -1,4 +1,4 @@
-"""What files bring along (CASES 11, 13, 16 and 17): odd names, foreign numbers, programs in disguise, through the command."""
+"""What files bring along (CASES 11, 13, 16 and 17): odd names, foreign numbers, programs in disguise."""
 
 from __future__ import annotations
 

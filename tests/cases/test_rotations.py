@@ -81,7 +81,7 @@ def test_a_planar_joint_of_a_urdf(load_text: LoadText) -> None:
 
 def test_a_type_of_joint_that_is_unknown_is_refused_by_name(load_text: LoadText) -> None:
     """Case 14: never a wrong model."""
-    with pytest.raises(ModelError, match="joint 'j'.*'hover'"):
+    with pytest.raises(ModelError, match=r"joint 'j'.*'hover'"):
         load_text(pendulum(kind="hover"))
 
 
