@@ -52,7 +52,7 @@ class Case:
         self.parameters = {p.name: float(p.value) for p in subject.mechanism.parameters}
         given = subject.configurations
         nq = len(subject.mechanism.coordinates)
-        self.q: Array = random_values("q", (nq,), states) if given is None else given
+        self.q: Array = random_values("q", (nq,), states) if given is None else given[:states]
         self.v, self.a, self.tau = (random_values(name, (self.nv,), states) for name in ("v", "a", "tau"))
         self.reference = Reference(described(subject.mechanism), self._speeds(), self.nv, subject.slip_speed)
         self._known: dict[str, dict[str, Array]] = {}

@@ -13,7 +13,7 @@ from kanegen.codegen.certificate.case import Case, Subject
 from kanegen.codegen.certificate.constrained import constrained
 from kanegen.codegen.certificate.errors import CertificateError
 from kanegen.codegen.certificate.identities import identities
-from kanegen.codegen.certificate.measure import Measured
+from kanegen.codegen.certificate.measure import Checks, Measured
 
 BOUND = 1e-11
 """Largest residual of a check: a difference over the magnitudes that rounding errors are measured by.
@@ -56,32 +56,36 @@ def certify(subject: Subject, states: int) -> Record:
     """
     case = Case(subject, states)
     checks = []
-    with np.errstate(all="ignore"):
-        for of in (against_records, identities, constrained):
-            for check in of(case):
-                if not check.residual <= BOUND:
-                    raise CertificateError(
-                        f"{subject.mechanism.name}: the generated kernels fail the check {check.name!r} "
-                        f"({', '.join(check.kernels)}) by {check.residual:.1e} of what the terms amount to; "
-                        f"expected at most {BOUND:.0e}. This is an error of kanegen, not of the model"
-                    )
-                checks.append(check)
-        condition = condition_of(case)
+    for check in measured(case):
+        if not check.residual <= BOUND:
+            raise CertificateError(
+                f"{subject.mechanism.name}: the generated kernels fail the check {check.name!r} "
+                f"({', '.join(check.kernels)}) by {check.residual:.1e} of what the terms amount to; "
+                f"expected at most {BOUND:.0e}. This is an error of kanegen, not of the model"
+            )
+        checks.append(check)
     checked = {kernel for check in checks for kernel in check.kernels}
     unchecked = tuple(name for name in subject.programs if name not in checked)
-    return Record(states, tuple(checks), unchecked, condition)
+    return Record(states, tuple(checks), unchecked, condition_of(case))
+
+
+def measured(case: Case) -> Checks:
+    """All checks that apply, one after another."""
+    for of in (against_records, identities, constrained):
+        with np.errstate(all="ignore"):
+            yield from of(case)
 
 
 def condition_of(case: Case) -> float | None:
     """The largest condition number of the mass matrix over the states, None where it is not regular."""
-    found = float(np.linalg.cond(case.reference.mass_matrix(case.q).value).max())
+    with np.errstate(all="ignore"):
+        found = float(np.linalg.cond(case.reference.mass_matrix(case.q).value).max())
     return found if np.isfinite(found) else None
 
 
 def condition(subject: Subject, states: int) -> float | None:
     """The largest condition number of the mass matrix, without checking anything."""
-    with np.errstate(all="ignore"):
-        return condition_of(Case(subject, states))
+    return condition_of(Case(subject, states))
 
 
 @dataclass(frozen=True)

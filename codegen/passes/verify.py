@@ -47,11 +47,12 @@ def residual(
 
 
 def relative_difference(found: NDArray[np.float64], expected: NDArray[np.float64], states: int) -> float:
-    """Error of the largest component over the largest component, of the state or of a middling one, the worst over the states.
+    """Error of the largest component over the largest component, of the state or of a middling one; the worst of all states.
 
     The largest component of a single state may be near zero by chance, above all where there is only one; rounding errors
-    are not smaller there.  States where ``expected`` is not finite say nothing and are left out: a control law need not be defined everywhere,
-    as a square root of a coordinate is not.  NaN where no state is left, and where ``found`` alone is not finite.
+    are not smaller there.  States where ``expected`` is not finite say nothing and are left out: a control law need not be
+    defined everywhere, as a square root of a coordinate is not.  NaN where no state is left, and where ``found`` alone is
+    not finite.
     """
     found, expected = found.reshape(states, -1), expected.reshape(states, -1)
     defined = np.isfinite(expected).all(axis=1)

@@ -983,7 +983,7 @@ STANFORD_ARM_API void stanford_arm_inverse_dynamics_batch(size_t count, const do
 }
 
 /* joint accelerations that generalized forces produce; composite inertias, Newton-Euler bias and an unrolled
- * sparse L D L^T; 214 multiplications, 160 additions, 2 divisions, 4 sine-cosine pairs
+ * sparse L D L^T; 209 multiplications, 156 additions, 2 divisions, 4 sine-cosine pairs
  */
 static inline void stanford_arm_forward_dynamics_body(const double q[6], const double v[6],
     const double tau[6], double a[6])
@@ -999,156 +999,153 @@ static inline void stanford_arm_forward_dynamics_body(const double q[6], const d
     const double s_q4 = sines[2], c_q4 = cosines[2];
     const double s_q5 = sines[3], c_q5 = cosines[3];
 
-    const double t0 = 10.0 * q[5] + 6.0;
+    const double t0 = 6.0 + 10.0 * q[5];
+    const double h_E_turned_y = 0.0136 * c_q4;
+    const double h_C_y = h_E_turned_y - 0.23;
+    const double t1 = 0.061 * t0 + h_C_y;
+    const double swing_F = -0.002 * s_q5;
+    const double t2 = s_q5 * swing_F;
+    const double swing_E = s_q4 * (0.02546 + t2);
+    const double t3 = s_q4 * swing_E;
+    const double S_B_yy = 1.91981 + t0 * (h_C_y + t1) - t3;
+    const double S_D_yz = c_q4 * swing_E;
+    const double S_E_xz = c_q5 * swing_F;
+    const double S_E_turned_xy = -s_q4 * S_E_xz;
+    const double h_E_turned_z = 0.0136 * s_q4;
+    const double h_D_turned_z = c_q3 * h_E_turned_z;
+    const double S_B_yz = t0 * h_D_turned_z - s_q3 * S_E_turned_xy + c_q3 * S_D_yz;
+    const double S_D_zz = t3 - 0.00065 - t2;
+    const double S_D_xx = 0.00185 + t2;
+    const double S_E_turned_xz = c_q4 * S_E_xz;
+    const double swing_D = 2.0 * c_q3 * S_E_turned_xz - s_q3 * (S_D_xx - S_D_zz);
+    const double t4 = s_q3 * swing_D;
+    const double S_B_zz = 0.015 + S_D_zz - t4;
+    const double swing_B = 2.0 * c_q2 * S_B_yz - s_q2 * (S_B_zz - S_B_yy);
+    const double t5 = s_q2 * swing_B;
+    const double h_D_turned_x = s_q3 * h_E_turned_z;
+    const double n_C_C_2 = 0.061 + h_D_turned_x;
+    const double n_C_B_1 = -s_q2 * n_C_C_2;
+    const double t6 = 16.39344262295082 * n_C_B_1;
+    const double t7 = n_C_B_1 * t6;
+    const double t8 = 0.085 + h_D_turned_x + S_D_xx + n_C_C_2 - t7 + t4 + S_B_zz + t5;
+    const double t9 = 16.39344262295082 * h_D_turned_z;
+    const double t10 = S_B_yy - h_D_turned_z * t9 + S_B_zz;
+    const double S_D_turned_xy = c_q3 * S_E_turned_xy + s_q3 * S_D_yz;
+    const double n_D_C_0 = -(t0 * h_D_turned_x + S_D_turned_xy);
+    const double S_B_xy = t1 - n_D_C_0;
+    const double S_B_xz = h_D_turned_z - S_E_turned_xz + c_q3 * swing_D;
+    const double t11 = h_D_turned_z * t6 + s_q2 * S_B_xz - c_q2 * S_B_xy;
+    const double t12 = 1.0 / (t10 * t8 - t11 * t11);
+    const double n_D_D_1 = S_D_xx + S_D_zz;
+    const double n_D_C_1 = h_D_turned_x + n_D_D_1;
+    const double n_D_B_1 = s_q2 * S_B_yz + c_q2 * n_D_C_1;
+    const double t13 = (n_D_B_1 * t11 - n_D_C_0 * t8) * t12;
+    const double t14 = (n_D_B_1 * t10 - n_D_C_0 * t11) * t12;
+    const double t15 = n_D_D_1 + n_D_C_0 * t13 - n_D_B_1 * t14;
+    const double n_E_E_0 = 0.02366 - t2;
+    const double t16 = t0 * h_E_turned_y + n_E_E_0;
+    const double n_E_C_2 = -(h_E_turned_z + c_q3 * S_E_turned_xz + s_q3 * t16);
+    const double f_E_D_2 = c_q3 * h_E_turned_y;
+    const double n_E_C_1 = -(f_E_D_2 + S_E_turned_xy);
+    const double t17 = s_q2 * n_E_C_2 - c_q2 * n_E_C_1 - h_E_turned_z * t6;
+    const double t18 = 0.22295081967213115 * s_q4;
+    const double t19 = h_E_turned_z * t18;
+    const double t20 = s_q3 * S_E_turned_xz + c_q3 * (t19 - t16);
+    const double t21 = (t20 * t8 - t17 * t11) * t12;
+    const double t22 = (t17 * t10 - t20 * t11) * t12;
+    const double t23 = n_E_E_0 - t19 - t17 * t22 - t20 * t21;
+    const double t24 = S_E_turned_xy + t20 * t13 - t17 * t14;
+    const double t25 = 1.0 / (t15 * t23 - t24 * t24);
     const double U_A_xx = -v[0] * v[0];
-    const double t1 = 20.0 * v[5];
+    const double t26 = 20.0 * v[5];
     const double w_B_z = -v[0] * s_q2;
     const double w_B_y = v[0] * c_q2;
     const double alpha_B_z = -v[1] * w_B_y;
     const double U_B_xy = -2.0 * alpha_B_z;
-    const double a_C_in_B_x = U_A_xx - t1 * w_B_z + t0 * U_B_xy;
+    const double a_C_in_B_x = U_A_xx - t26 * w_B_z + t0 * U_B_xy;
     const double U_B_zy = w_B_z * w_B_y;
     const double a_B_z = -98.1 * s_q2;
-    const double a_C_in_B_z = v[1] * t1 + a_B_z + t0 * U_B_zy;
+    const double a_C_in_B_z = v[1] * t26 + a_B_z + t0 * U_B_zy;
     const double a_D_x = c_q3 * a_C_in_B_x - s_q3 * a_C_in_B_z;
     const double w_D_x = v[1] * c_q3 - s_q3 * w_B_z;
     const double w_D_y = v[2] + w_B_y;
-    const double t2 = w_D_y * w_D_x;
+    const double t27 = w_D_y * w_D_x;
     const double U_D_xy = c_q3 * U_B_xy - s_q3 * U_B_zy;
-    const double alpha_D_z = t2 - U_D_xy;
-    const double U_D_yx = t2 + alpha_D_z;
+    const double alpha_D_z = t27 - U_D_xy;
+    const double U_D_yx = t27 + alpha_D_z;
     const double w_D_z = v[1] * s_q3 + c_q3 * w_B_z;
-    const double t3 = w_D_z * w_D_x;
+    const double t28 = w_D_z * w_D_x;
     const double alpha_B_y = v[1] * w_B_z;
-    const double U_D_zx = t3 - alpha_B_y;
+    const double U_D_zx = t28 - alpha_B_y;
     const double w_E_y = c_q4 * w_D_y + s_q4 * w_D_z;
     const double w_E_x = v[3] + w_D_x;
-    const double t4 = w_E_x * w_E_y;
-    const double alpha_E_z = s_q4 * U_D_zx - t4 + c_q4 * U_D_yx;
-    const double U_E_xy = t4 - alpha_E_z;
+    const double t29 = w_E_x * w_E_y;
+    const double alpha_E_z = s_q4 * U_D_zx - t29 + c_q4 * U_D_yx;
+    const double U_E_xy = t29 - alpha_E_z;
     const double w_F_y = v[4] + w_E_y;
     const double w_E_z = c_q4 * w_D_z - s_q4 * w_D_y;
     const double w_F_x = c_q5 * w_E_x - s_q5 * w_E_z;
-    const double t5 = w_F_y * w_F_x;
-    const double t6 = w_E_z * w_E_y;
+    const double t30 = w_F_y * w_F_x;
+    const double t31 = w_E_z * w_E_y;
     const double alpha_D_x = -(s_q3 * alpha_B_z + v[2] * w_D_z);
-    const double U_E_zy = t6 + alpha_D_x;
-    const double alpha_F_z = t5 + s_q5 * U_E_zy - c_q5 * U_E_xy;
-    const double U_F_yx = t5 + alpha_F_z;
-    const double t7 = 0.002 * U_F_yx;
-    const double t8 = c_q5 * t7 - 0.0136 * a_D_x - 0.02356 * U_E_xy;
-    const double t9 = w_E_x * w_E_z;
-    const double alpha_E_y = t9 - c_q4 * U_D_zx + s_q4 * U_D_yx;
-    const double U_E_xz = t9 + alpha_E_y;
-    const double t10 = tau_4 + 0.0001 * U_E_xz;
-    const double t11 = 0.00085 * U_D_yx;
-    const double t12 = t11 - 1.88025 * U_D_xy + s_q4 * t10 + c_q4 * t8;
+    const double U_E_zy = t31 + alpha_D_x;
+    const double alpha_F_z = t30 + s_q5 * U_E_zy - c_q5 * U_E_xy;
+    const double U_F_yx = t30 + alpha_F_z;
+    const double t32 = 0.002 * U_F_yx;
+    const double t33 = c_q5 * t32 - 0.0136 * a_D_x - 0.02356 * U_E_xy;
+    const double t34 = w_E_x * w_E_z;
+    const double alpha_E_y = t34 - c_q4 * U_D_zx + s_q4 * U_D_yx;
+    const double U_E_xz = t34 + alpha_E_y;
+    const double t35 = tau_4 + 0.0001 * U_E_xz;
+    const double t36 = 0.00085 * U_D_yx;
+    const double t37 = t36 - 1.88025 * U_D_xy + s_q4 * t35 + c_q4 * t33;
     const double a_D_z = c_q3 * a_C_in_B_z + s_q3 * a_C_in_B_x;
     const double a_B_y = 98.1 * c_q2;
     const double U_B_yy = -(v[1] * v[1] + w_B_z * w_B_z);
     const double a_C_in_B_y = a_B_y + t0 * U_B_yy;
     const double a_E_z = c_q4 * a_D_z - s_q4 * a_C_in_B_y;
-    const double t13 = 0.02366 * alpha_D_x;
-    const double t14 = t13 + 0.02346 * t6 + 0.0136 * a_E_z + s_q5 * t7;
-    const double t15 = 1.88 * w_D_y * w_D_z + 1.8805 * alpha_D_x + t14;
-    const double t16 = 0.23 * a_C_in_B_x;
-    const double t17 = 0.061 * a_C_in_B_x;
-    const double t18 = 0.0136 * U_E_xy;
-    const double t19 = 0.0136 * U_E_zy;
+    const double t38 = 0.02366 * alpha_D_x;
+    const double t39 = t38 + 0.02346 * t31 + 0.0136 * a_E_z + s_q5 * t32;
+    const double t40 = 1.88 * w_D_y * w_D_z + 1.8805 * alpha_D_x + t39;
+    const double t41 = 0.23 * a_C_in_B_x;
+    const double t42 = 0.061 * a_C_in_B_x;
+    const double t43 = 0.0136 * U_E_xy;
+    const double t44 = 0.0136 * U_E_zy;
     const double U_E_yy = -(w_E_x * w_E_x + w_E_z * w_E_z);
-    const double t20 = 0.0136 * U_E_yy;
-    const double t21 = c_q4 * t19 + s_q4 * t20;
-    const double t22 = 0.46 * alpha_B_z + t17 + s_q3 * t21 + c_q3 * t18;
-    const double t23 = 0.061 * a_C_in_B_y;
-    const double t24 = t23 - 0.23 * U_B_yy + c_q4 * t20 - s_q4 * t19;
-    const double t25 = t0 * t22 - t16 - t24 + s_q3 * t15 - c_q3 * t12;
-    const double t26 = 0.0011 * alpha_B_y;
-    const double t27 = 0.0006 * t3 - t26 - c_q4 * t10 + s_q4 * t8;
-    const double t28 = 0.061 * a_C_in_B_z;
-    const double t29 = 0.23 * U_B_zy - t28 - c_q3 * t21 + s_q3 * t18;
-    const double t30 = 0.1 * tau[5] - t24;
-    const double h_E_turned_z = 0.0136 * s_q4;
-    const double h_D_turned_x = s_q3 * h_E_turned_z;
-    const double n_C_C_2 = 0.061 + h_D_turned_x;
-    const double n_C_B_1 = -s_q2 * n_C_C_2;
-    const double t31 = 16.39344262295082 * n_C_B_1;
-    const double t32 = tau[0] - t31 * t30 + c_q2 * (t27 - t29) - s_q2 * t25;
-    const double t33 = c_q3 * t15;
-    const double t34 = s_q3 * t12;
-    const double t35 = 0.23 * a_C_in_B_z;
-    const double h_D_turned_z = c_q3 * h_E_turned_z;
-    const double t36 = 16.39344262295082 * h_D_turned_z;
-    const double t37 = tau[1] + t35 + t36 * t30 + t0 * t29 - t33 - t34;
-    const double h_E_turned_y = 0.0136 * c_q4;
-    const double h_C_y = h_E_turned_y - 0.23;
-    const double t38 = 0.061 * t0 + h_C_y;
-    const double swing_F = -0.002 * s_q5;
-    const double S_E_xx = 0.001 + s_q5 * swing_F;
-    const double S_E_zz = 0.0001 - S_E_xx;
-    const double swing_E = s_q4 * (0.02456 - S_E_zz);
-    const double t39 = s_q4 * swing_E;
-    const double S_B_yy = 1.91981 + t0 * (h_C_y + t38) - t39;
-    const double S_D_yz = c_q4 * swing_E;
-    const double S_E_xz = c_q5 * swing_F;
-    const double S_E_turned_xy = -s_q4 * S_E_xz;
-    const double S_B_yz = t0 * h_D_turned_z - s_q3 * S_E_turned_xy + c_q3 * S_D_yz;
-    const double S_D_zz = 0.00025 + S_E_zz + t39;
-    const double S_D_xx = 0.00085 + S_E_xx;
-    const double S_E_turned_xz = c_q4 * S_E_xz;
-    const double swing_D = 2.0 * c_q3 * S_E_turned_xz + s_q3 * (S_D_zz - S_D_xx);
-    const double t40 = s_q3 * swing_D;
-    const double S_B_zz = 0.015 + S_D_zz - t40;
-    const double swing_B = 2.0 * c_q2 * S_B_yz - s_q2 * (S_B_zz - S_B_yy);
-    const double t41 = s_q2 * swing_B;
-    const double t42 = n_C_B_1 * t31;
-    const double t43 = 0.085 + h_D_turned_x + n_C_C_2 + S_D_xx - t42 + t40 + S_B_zz + t41;
-    const double S_D_turned_xy = c_q3 * S_E_turned_xy + s_q3 * S_D_yz;
-    const double t44 = t0 * h_D_turned_x;
-    const double S_B_xy = t38 + t44 + S_D_turned_xy;
-    const double S_B_xz = h_D_turned_z - S_E_turned_xz + c_q3 * swing_D;
-    const double t45 = h_D_turned_z * t31 - c_q2 * S_B_xy + s_q2 * S_B_xz;
-    const double t46 = h_D_turned_z * t36 - S_B_yy - S_B_zz;
-    const double t47 = 1.0 / (t45 * t45 + t46 * t43);
-    const double n_E_E_0 = 0.02456 + S_E_zz;
-    const double t48 = s_q3 * S_E_turned_xz;
-    const double f_E_D_2 = c_q3 * h_E_turned_y;
-    const double t49 = t0 * f_E_D_2 - t48 - h_E_turned_z * t36 + c_q3 * n_E_E_0;
-    const double t50 = s_q3 * (t0 * h_E_turned_y + n_E_E_0);
-    const double n_E_C_2 = -(h_E_turned_z + c_q3 * S_E_turned_xz + t50);
-    const double n_E_C_1 = -(f_E_D_2 + S_E_turned_xy);
-    const double t51 = s_q2 * n_E_C_2 - c_q2 * n_E_C_1 - h_E_turned_z * t31;
-    const double t52 = (t51 * t46 - t49 * t45) * t47;
-    const double t53 = (t51 * t45 + t49 * t43) * t47;
-    const double t54 = 0.22295081967213115 * s_q4;
-    const double t55 = tau[3] + t54 * t30 - t14 + t32 * t52 + t37 * t53;
-    const double n_D_D_1 = S_D_xx + S_D_zz;
-    const double n_D_C_1 = h_D_turned_x + n_D_D_1;
-    const double n_D_B_1 = s_q2 * S_B_yz + c_q2 * n_D_C_1;
-    const double n_D_C_0 = -(t44 + S_D_turned_xy);
-    const double t56 = (n_D_B_1 * t45 - n_D_C_0 * t43) * t47;
-    const double t57 = (n_D_B_1 * t46 + n_D_C_0 * t45) * t47;
-    const double t58 = tau[2] + t27 - t32 * t57 - t37 * t56;
-    const double t59 = n_E_E_0 - h_E_turned_z * t54 + t49 * t53 - t51 * t52;
-    const double t60 = n_D_D_1 - n_D_B_1 * t57 - n_D_C_0 * t56;
-    const double t61 = S_E_turned_xy + t49 * t56 - t51 * t57;
-    const double t62 = 1.0 / (t60 * t59 - t61 * t61);
-    const double a_2 = (t58 * t59 + t61 * t55) * t62;
+    const double t45 = 0.0136 * U_E_yy;
+    const double t46 = c_q4 * t44 + s_q4 * t45;
+    const double t47 = 0.46 * alpha_B_z + t42 + s_q3 * t46 + c_q3 * t43;
+    const double t48 = 0.061 * a_C_in_B_y;
+    const double t49 = t48 - 0.23 * U_B_yy + c_q4 * t45 - s_q4 * t44;
+    const double t50 = t0 * t47 - t41 - t49 + s_q3 * t40 - c_q3 * t37;
+    const double t51 = 0.0011 * alpha_B_y;
+    const double t52 = 0.0006 * t28 - t51 - c_q4 * t35 + s_q4 * t33;
+    const double t53 = 0.061 * a_C_in_B_z;
+    const double t54 = 0.23 * U_B_zy - t53 - c_q3 * t46 + s_q3 * t43;
+    const double t55 = t49 - 0.1 * tau[5];
+    const double t56 = tau[0] + t6 * t55 + c_q2 * (t52 - t54) - s_q2 * t50;
+    const double t57 = t18 * t55;
+    const double t58 = c_q3 * (t57 + t40);
+    const double t59 = 0.23 * a_C_in_B_z;
+    const double t60 = tau[1] + t59 + t0 * t54 - s_q3 * t37 - t58;
+    const double t61 = tau[2] + t52 + t60 * t13 - t14 * t56;
+    const double t62 = tau[3] - t57 - t39 + t60 * t21 + t22 * t56;
+    const double a_2 = (t23 * t61 + t24 * t62) * t25;
     a[2] = a_2;
-    const double a_3 = (t60 * t55 + t58 * t61) * t62;
+    const double a_3 = (t15 * t62 + t24 * t61) * t25;
     a[3] = a_3;
-    const double t63 = t47 * (t45 * t37 + t46 * t32);
-    const double a_0 = t63 + t52 * a_3 - t57 * a_2;
+    const double t63 = t12 * (t10 * t56 - t11 * t60);
+    const double a_0 = t63 + t22 * a_3 - t14 * a_2;
     a[0] = a_0;
-    const double t64 = t47 * (t43 * t37 - t45 * t32);
-    const double a_1 = t53 * a_3 - t64 - t56 * a_2;
+    const double t64 = t12 * (t8 * t60 - t11 * t56);
+    const double a_1 = t64 + t13 * a_2 + t21 * a_3;
     a[1] = a_1;
-    const double t65 = 16.39344262295082 * t30 + t54 * a_3 + t36 * a_1 - t31 * a_0;
-    a[5] = 0.1 * t65;
+    const double t65 = 16.39344262295082 * t55 - t18 * a_3 + t6 * a_0 - t9 * a_1;
+    a[5] = -0.1 * t65;
+    const double t66 = s_q4 * (s_q3 * a_1 - c_q3 * s_q2 * a_0);
+    const double t67 = c_q4 * (a_2 + c_q2 * a_0);
     const double w_F_z = c_q5 * w_E_z + s_q5 * w_E_x;
-    const double U_F_zx = w_F_x * w_F_z - alpha_E_y;
-    const double t66 = 500.0 * (tau_4 + 0.002 * U_F_zx);
-    const double n_F_B_1 = c_q2 * c_q4 - s_q2 * s_q4 * c_q3;
-    a[4] = t66 - c_q4 * a_2 - s_q3 * s_q4 * a_1 - n_F_B_1 * a_0;
+    a[4] = 500.0 * tau_4 + w_F_x * w_F_z - alpha_E_y - t67 - t66;
 }
 
 STANFORD_ARM_API void stanford_arm_forward_dynamics(const double q[6], const double v[6], const double tau[6],
@@ -1165,7 +1162,7 @@ STANFORD_ARM_API void stanford_arm_forward_dynamics_batch(size_t count, const do
     }
 }
 
-/* mass matrix; composite inertias (Walker and Orin 1982) on second moments; 53 multiplications, 46 additions,
+/* mass matrix; composite inertias (Walker and Orin 1982) on second moments; 52 multiplications, 40 additions,
  * 4 sine-cosine pairs
  */
 static inline void stanford_arm_mass_matrix_body(const double q[6], double M[36])
@@ -1210,31 +1207,29 @@ static inline void stanford_arm_mass_matrix_body(const double q[6], double M[36]
     M[15] = -S_E_turned_xy;
     M[20] = -S_E_turned_xy;
     const double t0 = s_q5 * swing_F;
-    const double S_E_zz = 0.0001 - t0;
-    const double n_E_E_0 = 0.02356 + S_E_zz;
+    const double n_E_E_0 = 0.02366 - t0;
     M[21] = n_E_E_0;
-    const double t1 = 10.0 * q_5 + 6.0;
-    const double S_E_turned_xz = c_q4 * S_E_xz;
+    const double swing_E = s_q4 * (0.02346 + t0);
+    const double S_D_yz = c_q4 * swing_E;
+    const double S_D_turned_xy = c_q3 * S_E_turned_xy + s_q3 * S_D_yz;
+    const double t1 = 6.0 + 10.0 * q_5;
+    const double n_D_C_0 = -(t1 * h_D_turned_x + S_D_turned_xy);
+    M[8] = n_D_C_0;
+    M[13] = n_D_C_0;
     const double h_E_turned_y = 0.0136 * c_q4;
-    const double f_E_D_2 = c_q3 * h_E_turned_y;
-    const double n_E_C_0 = t1 * f_E_D_2 + c_q3 * n_E_E_0 - s_q3 * S_E_turned_xz;
+    const double t2 = t1 * h_E_turned_y + n_E_E_0;
+    const double S_E_turned_xz = c_q4 * S_E_xz;
+    const double n_E_C_0 = c_q3 * t2 - s_q3 * S_E_turned_xz;
     M[9] = n_E_C_0;
     M[19] = n_E_C_0;
-    const double t2 = s_q3 * (t1 * h_E_turned_y + n_E_E_0);
-    const double n_E_C_2 = -(h_E_turned_z + c_q3 * S_E_turned_xz + t2);
+    const double n_E_C_2 = -(h_E_turned_z + c_q3 * S_E_turned_xz + s_q3 * t2);
+    const double f_E_D_2 = c_q3 * h_E_turned_y;
     const double n_E_C_1 = -(f_E_D_2 + S_E_turned_xy);
     const double n_E_B_1 = c_q2 * n_E_C_1 - s_q2 * n_E_C_2;
     M[3] = n_E_B_1;
     M[18] = n_E_B_1;
-    const double swing_E = s_q4 * (0.02356 - S_E_zz);
-    const double S_D_yz = c_q4 * swing_E;
-    const double S_D_turned_xy = c_q3 * S_E_turned_xy + s_q3 * S_D_yz;
-    const double t3 = t1 * h_D_turned_x;
-    const double n_D_C_0 = -(t3 + S_D_turned_xy);
-    M[8] = n_D_C_0;
-    M[13] = n_D_C_0;
-    const double t4 = s_q4 * swing_E;
-    const double S_D_zz = 0.00025 + S_E_zz + t4;
+    const double t3 = s_q4 * swing_E;
+    const double S_D_zz = 0.00035 - t0 + t3;
     const double S_D_xx = 0.00285 + t0;
     const double n_D_D_1 = S_D_xx + S_D_zz;
     M[14] = n_D_D_1;
@@ -1244,20 +1239,18 @@ static inline void stanford_arm_mass_matrix_body(const double q[6], double M[36]
     M[2] = n_D_B_1;
     M[12] = n_D_B_1;
     const double h_C_y = h_E_turned_y - 0.23;
-    const double t5 = 0.061 * t1 + h_C_y;
-    const double S_B_xy = t5 + t3 + S_D_turned_xy;
+    const double t4 = 0.061 * t1 + h_C_y;
+    const double S_B_yy = 1.91881 + t1 * (h_C_y + t4) - t3;
     const double swing_D = 2.0 * c_q3 * S_E_turned_xz + s_q3 * (S_D_zz - S_D_xx);
+    const double S_B_zz = 0.015 + S_D_zz - s_q3 * swing_D;
+    M[7] = S_B_yy + S_B_zz;
+    const double swing_B = 2.0 * c_q2 * S_B_yz + s_q2 * (S_B_yy - S_B_zz);
+    M[0] = 0.1 + n_C_C_2 + n_D_C_1 + s_q2 * swing_B;
+    const double S_B_xy = t4 - n_D_C_0;
     const double S_B_xz = h_D_turned_z - S_E_turned_xz + c_q3 * swing_D;
     const double n_B_B_1 = s_q2 * S_B_xz - c_q2 * S_B_xy;
     M[1] = n_B_B_1;
     M[6] = n_B_B_1;
-    const double S_B_yy = 1.91881 + t1 * (h_C_y + t5) - t4;
-    const double t6 = s_q3 * swing_D;
-    const double S_B_zz = 0.015 + S_D_zz - t6;
-    M[7] = S_B_yy + S_B_zz;
-    const double swing_B = 2.0 * c_q2 * S_B_yz - s_q2 * (S_B_zz - S_B_yy);
-    const double t7 = s_q2 * swing_B;
-    M[0] = 0.085 + h_D_turned_x + S_D_xx + n_C_C_2 + t6 + S_B_zz + t7;
     M[17] = 0.0;
     M[22] = 0.0;
     M[27] = 0.0;
@@ -1381,8 +1374,8 @@ STANFORD_ARM_API void stanford_arm_bias_forces_batch(size_t count, const double 
     }
 }
 
-/* generalized forces that hold the mechanism at rest; recursive Newton-Euler without motion; 20
- * multiplications, 9 additions, 3 sine-cosine pairs
+/* generalized forces that hold the mechanism at rest; recursive Newton-Euler without motion; 13
+ * multiplications, 4 additions, 3 sine-cosine pairs
  */
 static inline void stanford_arm_gravity_forces_body(const double q[6], double g[6])
 {
@@ -1398,16 +1391,13 @@ static inline void stanford_arm_gravity_forces_body(const double q[6], double g[
 
     g[5] = 59.841 * c_q2;
     const double a_B_z = -1.33416 * s_q2;
+    const double a_D_x = -s_q3 * a_B_z;
+    g[2] = s_q4 * a_D_x;
     const double a_E_z = c_q3 * c_q4 * a_B_z - 1.33416 * s_q4 * c_q2;
     g[3] = a_E_z;
-    const double a_D_x = -s_q3 * a_B_z;
-    const double g_2 = s_q4 * a_D_x;
-    g[2] = g_2;
-    const double t0 = c_q4 * a_D_x;
-    const double t1 = s_q2 * (s_q3 * a_E_z - 5.9841 * c_q2 + c_q3 * t0);
-    g[0] = c_q2 * (5.9841 * s_q2 + g_2) + t1;
-    const double t2 = (22.563 - 440.00735294117646 * (0.136 * q_5 + 0.0816)) * s_q2;
-    g[1] = t2 + c_q3 * a_E_z - s_q3 * t0;
+    const double t0 = (13.3416 + 59.841 * q_5) * s_q2;
+    g[1] = c_q3 * a_E_z - t0 - s_q3 * (c_q4 * a_D_x);
+    g[0] = 0.0;
     g[4] = 0.0;
 }
 
@@ -1423,7 +1413,7 @@ STANFORD_ARM_API void stanford_arm_gravity_forces_batch(size_t count, const doub
     }
 }
 
-/* kinetic energy; sum over the bodies of (v . p + w . l) / 2; 54 multiplications, 33 additions, 4 sine-cosine
+/* kinetic energy; sum over the bodies of (v . p + w . l) / 2; 49 multiplications, 30 additions, 4 sine-cosine
  * pairs
  */
 static inline void stanford_arm_kinetic_energy_body(const double q[6], const double v[6], double T[1])
@@ -1440,31 +1430,27 @@ static inline void stanford_arm_kinetic_energy_body(const double q[6], const dou
     const double w_B_z = -v[0] * s_q2;
     const double t1 = t0 * w_B_z;
     const double w_B_y = v[0] * c_q2;
-    const double t2 = 0.1 * w_B_y;
-    const double t3 = t2 - v[1] * t0;
-    const double t4 = v[5] + 0.1 * w_B_z;
-    const double t5 = s_q4 * t4 + c_q4 * (c_q3 * t3 + s_q3 * t1);
-    const double t6 = s_q3 * t3 - c_q3 * t1;
-    const double w_D_y = v[2] + w_B_y;
+    const double t2 = 0.1 * w_B_y - v[1] * t0;
     const double w_D_z = v[1] * s_q3 + c_q3 * w_B_z;
+    const double w_D_y = v[2] + w_B_y;
     const double w_E_z = c_q4 * w_D_z - s_q4 * w_D_y;
+    const double t3 = 0.272 * (s_q3 * t2 - c_q3 * t1) - 0.02346 * w_E_z;
+    const double t4 = v[5] + 0.1 * w_B_z;
+    const double t5 = s_q4 * t4 + c_q4 * (c_q3 * t2 + s_q3 * t1);
     const double w_E_x = v[3] + v[1] * c_q3 - s_q3 * w_B_z;
-    const double t7 = 0.136 * (w_E_z * t6 + w_E_x * t5);
-    const double t8 = w_E_x * (0.136 * t5 - 0.02366 * w_E_x);
-    const double t9 = w_E_z * (0.02346 * w_E_z - 0.136 * t6);
+    const double t6 = w_E_x * (0.02366 * w_E_x - 0.272 * t5);
     const double w_F_y = v[4] + c_q4 * w_D_y + s_q4 * w_D_z;
     const double w_F_z = s_q5 * w_E_x + c_q5 * w_E_z;
-    const double t10 = 0.002 * (w_F_y * w_F_y + w_F_z * w_F_z);
-    const double t11 = w_B_y * t2;
-    const double t12 = t1 * (6.1 * t1 - 2.3 * w_B_z);
-    const double t13 = t3 * (2.3 * v[1] + 6.1 * t3);
-    const double t14 = v[1] * (1.9105 * v[1] + 2.3 * t3);
-    const double t15 = w_B_z * (1.9805 * w_B_z - 2.3 * t1);
-    const double t16 = 6.1 * t4 * t4;
-    const double t17 = 0.0012 * w_D_y * w_D_y;
-    const double t18 = 0.0007 * w_D_z * w_D_z;
-    const double t19 = t11 + t17 + t12 + t16 + t13 + t18 + t14 + t15 + t9 + t10 - t8 - t7;
-    T[0] = 0.5 * t19;
+    const double t7 = 0.002 * (w_F_y * w_F_y + w_F_z * w_F_z);
+    const double t8 = (6.1 * t0 - 4.6) * t1;
+    const double t9 = s_q2 * (t8 - 18.195 * v[5] + 19.415 * t4);
+    const double t10 = v[0] * (t9 - 0.1 * v[0]);
+    const double t11 = 6.1 * (v[5] * v[5] + t2 * t2);
+    const double t12 = v[1] * (1.9105 * v[1] + 4.6 * t2);
+    const double t13 = 0.0012 * w_D_y * w_D_y;
+    const double t14 = 0.0007 * w_D_z * w_D_z;
+    const double t15 = w_E_z * t3 - t13 - t11 - t12 - t14 + t10 - t6 - t7;
+    T[0] = -0.5 * t15;
 }
 
 STANFORD_ARM_API void stanford_arm_kinetic_energy(const double q[6], const double v[6], double T[1])
@@ -1509,11 +1495,14 @@ STANFORD_ARM_API void stanford_arm_potential_energy_batch(size_t count, const do
     }
 }
 
-/* linear and angular momentum; momenta carried from the tips to the base; 80 multiplications, 51 additions, 5
+/* linear and angular momentum; momenta carried from the tips to the base; 80 multiplications, 50 additions, 5
  * sine-cosine pairs
  */
 static inline void stanford_arm_momentum_body(const double q[6], const double v[6], double momentum[6])
 {
+    /* inputs that are read after the first output is written: it may be the same array */
+    const double v_1 = v[1], v_4 = v[4];
+
     const double angles[5] = {q[0], q[1], q[2], q[3], q[4]};
     double sines[5], cosines[5];
     stanford_arm_angles5_sincos(angles, sines, cosines);
@@ -1523,54 +1512,53 @@ static inline void stanford_arm_momentum_body(const double q[6], const double v[
     const double s_q4 = sines[3], c_q4 = cosines[3];
     const double s_q5 = sines[4], c_q5 = cosines[4];
 
-    const double t0 = q[5] + 0.6;
-    const double t1 = 1.9105 * v[1];
     const double w_B_z = -v[0] * s_q2;
-    const double w_D_z = v[1] * s_q3 + c_q3 * w_B_z;
+    const double w_D_z = v_1 * s_q3 + c_q3 * w_B_z;
     const double w_B_y = v[0] * c_q2;
     const double w_D_y = v[2] + w_B_y;
     const double w_E_z = c_q4 * w_D_z - s_q4 * w_D_y;
-    const double t2 = 0.136 * w_E_z;
-    const double w_E_x = v[3] + v[1] * c_q3 - s_q3 * w_B_z;
-    const double t3 = 0.136 * w_E_x;
-    const double t4 = c_q4 * t3;
-    const double t5 = t0 * w_B_z;
-    const double t6 = 2.3 * w_B_z;
-    const double t7 = t6 - 6.1 * t5 + s_q3 * t4 - c_q3 * t2;
-    const double t8 = 0.1 * w_B_y;
-    const double t9 = v[1] * t0 - t8;
-    const double t10 = 6.1 * t9 - 2.3 * v[1] + c_q3 * t4 + s_q3 * t2;
-    const double t11 = v[5] + 0.1 * w_B_z;
-    const double t12 = s_q4 * t3 - 6.1 * t11;
-    const double momentum_1 = -(c_q2 * t12 + s_q2 * t10);
-    const double t13 = c_q2 * t10 - 0.6 * v[0] - s_q2 * t12;
-    const double momentum_0 = c_q1 * t7 + s_q1 * t13;
-    const double w_F_z = s_q5 * w_E_x + c_q5 * w_E_z;
-    const double t14 = 0.002 * w_F_z;
-    const double t15 = c_q4 * (c_q3 * t9 - s_q3 * t5) - s_q4 * t11;
-    const double t16 = 0.02366 * w_E_x + 0.136 * t15 + s_q5 * t14;
-    const double t17 = 0.136 * (c_q3 * t5 + s_q3 * t9) + c_q5 * t14;
-    const double w_E_y = c_q4 * w_D_y + s_q4 * w_D_z;
-    const double w_F_y = v[4] + w_E_y;
-    const double t18 = 0.002 * w_F_y - 0.02346 * w_E_y;
-    const double t19 = 0.02416 * w_D_z + s_q4 * t18 + c_q4 * t17;
-    const double t20 = 2.3 * t9;
-    const double t21 = t20 - t1 - c_q3 * t16 - t0 * t10 - s_q3 * t19;
-    const double t22 = c_q3 * t19;
-    const double t23 = 2.3 * t5;
-    const double t24 = 0.1 * t12;
-    const double t25 = 1.9805 * w_B_z;
-    const double t26 = t23 - t25 + t24 + s_q3 * t16 + t0 * t7 - t22;
-    const double t27 = 0.02466 * w_D_y;
-    const double t28 = t8 + t27 + c_q4 * t18 - s_q4 * t17 - 0.1 * t10;
-    momentum[4] = c_q2 * t28 + s_q2 * t26;
-    momentum[1] = momentum_1;
+    const double t0 = 0.136 * w_E_z;
+    const double t1 = q[5] + 0.6;
+    const double t2 = 0.1 * w_B_y;
+    const double t3 = v_1 * t1 - t2;
+    const double w_E_x = v[3] + v_1 * c_q3 - s_q3 * w_B_z;
+    const double t4 = 0.136 * w_E_x;
+    const double t5 = c_q4 * t4;
+    const double t6 = 6.1 * t3 - 2.3 * v_1 + c_q3 * t5 + s_q3 * t0;
+    const double t7 = v[5] + 0.1 * w_B_z;
+    const double t8 = s_q4 * t4 - 6.1 * t7;
+    const double momentum_1 = -(c_q2 * t8 + s_q2 * t6);
+    const double t9 = t1 * w_B_z;
+    const double t10 = 2.3 * w_B_z;
+    const double t11 = t10 - 6.1 * t9 + s_q3 * t5 - c_q3 * t0;
+    const double t12 = c_q2 * t6 - 0.6 * v[0] - s_q2 * t8;
+    const double momentum_0 = c_q1 * t11 + s_q1 * t12;
     momentum[0] = momentum_0;
-    const double t29 = c_q2 * t26 - s_q2 * t28;
-    momentum[5] = s_q1 * t21 - 0.1 * momentum_0 - c_q1 * t29;
-    const double momentum_2 = c_q1 * t13 - s_q1 * t7;
+    momentum[1] = momentum_1;
+    const double momentum_2 = c_q1 * t12 - s_q1 * t11;
     momentum[2] = momentum_2;
-    momentum[3] = 0.1 * momentum_2 - c_q1 * t21 - s_q1 * t29;
+    const double w_F_z = s_q5 * w_E_x + c_q5 * w_E_z;
+    const double t13 = 0.002 * w_F_z;
+    const double t14 = 0.136 * (c_q3 * t9 + s_q3 * t3) + c_q5 * t13;
+    const double w_E_y = c_q4 * w_D_y + s_q4 * w_D_z;
+    const double t15 = 0.02146 * w_E_y - 0.002 * v_4;
+    const double t16 = s_q4 * t15 - 0.02416 * w_D_z - c_q4 * t14;
+    const double t17 = c_q3 * t16;
+    const double t18 = c_q4 * (c_q3 * t3 - s_q3 * t9) - s_q4 * t7;
+    const double t19 = 0.02366 * w_E_x + 0.136 * t18 + s_q5 * t13;
+    const double t20 = 2.3 * t9;
+    const double t21 = 0.1 * t8;
+    const double t22 = 1.9805 * w_B_z;
+    const double t23 = t20 - t22 + t21 + s_q3 * t19 + t1 * t11 + t17;
+    const double t24 = 0.02466 * w_D_y;
+    const double t25 = t2 + t24 - c_q4 * t15 - s_q4 * t14 - 0.1 * t6;
+    momentum[4] = c_q2 * t25 + s_q2 * t23;
+    const double t26 = c_q2 * t23 - s_q2 * t25;
+    const double t27 = 2.3 * t3;
+    const double t28 = 1.9105 * v_1;
+    const double t29 = t27 - t28 - c_q3 * t19 - t1 * t6 + s_q3 * t16;
+    momentum[3] = 0.1 * momentum_2 - c_q1 * t29 - s_q1 * t26;
+    momentum[5] = s_q1 * t29 - 0.1 * momentum_0 - c_q1 * t26;
 }
 
 STANFORD_ARM_API void stanford_arm_momentum(const double q[6], const double v[6], double momentum[6])
@@ -1849,7 +1837,7 @@ STANFORD_ARM_API void stanford_arm_frame_pose_C_batch(size_t count, const double
     }
 }
 
-/* Jacobian of the frame C; joint axes crossed with lever arms; 11 multiplications, 3 additions, 2 sine-cosine
+/* Jacobian of the frame C; joint axes crossed with lever arms; 10 multiplications, 2 additions, 2 sine-cosine
  * pairs
  */
 static inline void stanford_arm_frame_jacobian_C_body(const double q[6], double J[36])
@@ -1863,21 +1851,19 @@ static inline void stanford_arm_frame_jacobian_C_body(const double q[6], double 
     const double s_q1 = sines[0], c_q1 = cosines[0];
     const double s_q2 = sines[1], c_q2 = cosines[1];
 
+    J[7] = -q_5 * s_q2;
     J[11] = c_q2;
     J[19] = c_q1;
     J[31] = -s_q1;
+    const double J_2_5 = s_q2 * c_q1;
+    J[0] = q_5 * J_2_5 - 0.1 * s_q1;
+    J[17] = J_2_5;
     const double t0 = q_5 * c_q2;
     J[1] = s_q1 * t0;
     J[13] = c_q1 * t0;
     const double J_0_5 = s_q1 * s_q2;
     J[5] = J_0_5;
-    const double J_2_0 = -(0.1 * c_q1 + q_5 * J_0_5);
-    J[12] = J_2_0;
-    const double J_2_5 = s_q2 * c_q1;
-    J[17] = J_2_5;
-    const double J_0_0 = q_5 * J_2_5 - 0.1 * s_q1;
-    J[0] = J_0_0;
-    J[7] = s_q1 * J_2_0 - c_q1 * J_0_0;
+    J[12] = -(0.1 * c_q1 + q_5 * J_0_5);
     J[2] = 0.0;
     J[3] = 0.0;
     J[4] = 0.0;
@@ -1968,7 +1954,7 @@ STANFORD_ARM_API void stanford_arm_frame_pose_D_batch(size_t count, const double
     }
 }
 
-/* Jacobian of the frame D; joint axes crossed with lever arms; 11 multiplications, 4 additions, 2 sine-cosine
+/* Jacobian of the frame D; joint axes crossed with lever arms; 10 multiplications, 3 additions, 2 sine-cosine
  * pairs
  */
 static inline void stanford_arm_frame_jacobian_D_body(const double q[6], double J[36])
@@ -1989,18 +1975,16 @@ static inline void stanford_arm_frame_jacobian_D_body(const double q[6], double 
     const double J_0_5 = s_q1 * s_q2;
     J[5] = J_0_5;
     J[20] = J_0_5;
+    const double t0 = q_5 + 0.6;
+    J[7] = -t0 * s_q2;
+    J[12] = -(0.1 * c_q1 + t0 * J_0_5);
     const double J_2_5 = s_q2 * c_q1;
+    J[0] = t0 * J_2_5 - 0.1 * s_q1;
     J[17] = J_2_5;
     J[32] = J_2_5;
-    const double t0 = q_5 + 0.6;
-    const double J_0_0 = t0 * J_2_5 - 0.1 * s_q1;
-    J[0] = J_0_0;
     const double t1 = t0 * c_q2;
     J[1] = s_q1 * t1;
     J[13] = c_q1 * t1;
-    const double J_2_0 = -(0.1 * c_q1 + t0 * J_0_5);
-    J[7] = s_q1 * J_2_0 - c_q1 * J_0_0;
-    J[12] = J_2_0;
     J[2] = 0.0;
     J[3] = 0.0;
     J[4] = 0.0;
@@ -2092,7 +2076,7 @@ STANFORD_ARM_API void stanford_arm_frame_pose_E_batch(size_t count, const double
     }
 }
 
-/* Jacobian of the frame E; joint axes crossed with lever arms; 18 multiplications, 6 additions, 3 sine-cosine
+/* Jacobian of the frame E; joint axes crossed with lever arms; 17 multiplications, 5 additions, 3 sine-cosine
  * pairs
  */
 static inline void stanford_arm_frame_jacobian_E_body(const double q[6], double J[36])
@@ -2109,26 +2093,24 @@ static inline void stanford_arm_frame_jacobian_E_body(const double q[6], double 
 
     J[11] = c_q2;
     J[19] = c_q1;
-    J[21] = c_q1 * c_q3 - s_q1 * s_q3 * c_q2;
+    J[21] = c_q1 * c_q3 - s_q1 * c_q2 * s_q3;
     J[26] = c_q2;
     J[27] = s_q2 * s_q3;
     J[31] = -s_q1;
-    J[33] = -(s_q1 * c_q3 + s_q3 * c_q1 * c_q2);
+    J[33] = -(s_q1 * c_q3 + c_q1 * c_q2 * s_q3);
     const double J_0_5 = s_q1 * s_q2;
     J[5] = J_0_5;
     J[20] = J_0_5;
+    const double t0 = q_5 + 0.6;
+    J[7] = -t0 * s_q2;
+    J[12] = -(0.1 * c_q1 + t0 * J_0_5);
     const double J_2_5 = s_q2 * c_q1;
+    J[0] = t0 * J_2_5 - 0.1 * s_q1;
     J[17] = J_2_5;
     J[32] = J_2_5;
-    const double t0 = q_5 + 0.6;
-    const double J_0_0 = t0 * J_2_5 - 0.1 * s_q1;
-    J[0] = J_0_0;
     const double t1 = t0 * c_q2;
     J[1] = s_q1 * t1;
     J[13] = c_q1 * t1;
-    const double J_2_0 = -(0.1 * c_q1 + t0 * J_0_5);
-    J[7] = s_q1 * J_2_0 - c_q1 * J_0_0;
-    J[12] = J_2_0;
     J[2] = 0.0;
     J[3] = 0.0;
     J[4] = 0.0;
@@ -2222,7 +2204,7 @@ STANFORD_ARM_API void stanford_arm_frame_pose_F_batch(size_t count, const double
     }
 }
 
-/* Jacobian of the frame F; joint axes crossed with lever arms; 29 multiplications, 11 additions, 4
+/* Jacobian of the frame F; joint axes crossed with lever arms; 28 multiplications, 10 additions, 4
  * sine-cosine pairs
  */
 static inline void stanford_arm_frame_jacobian_F_body(const double q[6], double J[36])
@@ -2242,29 +2224,27 @@ static inline void stanford_arm_frame_jacobian_F_body(const double q[6], double 
     J[19] = c_q1;
     J[26] = c_q2;
     J[27] = s_q2 * s_q3;
-    J[28] = c_q2 * c_q4 - s_q2 * s_q4 * c_q3;
+    J[28] = c_q2 * c_q4 - s_q2 * c_q3 * s_q4;
     J[31] = -s_q1;
     const double J_0_5 = s_q1 * s_q2;
     J[5] = J_0_5;
     J[20] = J_0_5;
+    const double t0 = q_5 + 0.6;
+    J[7] = -t0 * s_q2;
+    J[12] = -(0.1 * c_q1 + t0 * J_0_5);
     const double J_2_5 = s_q2 * c_q1;
+    J[0] = t0 * J_2_5 - 0.1 * s_q1;
     J[17] = J_2_5;
     J[32] = J_2_5;
-    const double t0 = s_q1 * c_q2;
-    J[21] = c_q1 * c_q3 - s_q3 * t0;
-    J[22] = c_q4 * J_0_5 + s_q4 * (s_q3 * c_q1 + c_q3 * t0);
-    const double t1 = c_q1 * c_q2;
-    J[33] = -(s_q1 * c_q3 + s_q3 * t1);
-    J[34] = c_q4 * J_2_5 + s_q4 * (c_q3 * t1 - s_q1 * s_q3);
-    const double t2 = q_5 + 0.6;
-    const double J_0_0 = t2 * J_2_5 - 0.1 * s_q1;
-    J[0] = J_0_0;
-    const double t3 = t2 * c_q2;
-    J[1] = s_q1 * t3;
-    J[13] = c_q1 * t3;
-    const double J_2_0 = -(0.1 * c_q1 + t2 * J_0_5);
-    J[7] = s_q1 * J_2_0 - c_q1 * J_0_0;
-    J[12] = J_2_0;
+    const double t1 = t0 * c_q2;
+    J[1] = s_q1 * t1;
+    J[13] = c_q1 * t1;
+    const double t2 = s_q1 * c_q2;
+    J[21] = c_q1 * c_q3 - s_q3 * t2;
+    J[22] = c_q4 * J_0_5 + s_q4 * (c_q1 * s_q3 + c_q3 * t2);
+    const double t3 = c_q1 * c_q2;
+    J[33] = -(s_q1 * c_q3 + s_q3 * t3);
+    J[34] = c_q4 * J_2_5 + s_q4 * (c_q3 * t3 - s_q1 * s_q3);
     J[2] = 0.0;
     J[3] = 0.0;
     J[4] = 0.0;
@@ -2297,7 +2277,7 @@ STANFORD_ARM_API void stanford_arm_frame_jacobian_F_batch(size_t count, const do
 }
 
 /* feedback to fixed targets, with the weight of the arm balanced; Kane and Levinson, The Use of Kane's
- * Dynamical Equations in Robotics, IJRR 2(3), 1983, eqs 128-133; 26 multiplications, 22 additions, 3
+ * Dynamical Equations in Robotics, IJRR 2(3), 1983, eqs 128-133; 23 multiplications, 20 additions, 3
  * sine-cosine pairs
  */
 static inline void stanford_arm_feedback_law_body(const double t[1], const double q[6], const double v[6],
@@ -2314,17 +2294,17 @@ static inline void stanford_arm_feedback_law_body(const double t[1], const doubl
     const double tau_5 = 3.0 - 30.0 * q[5] - 41.0 * v[5] + 59.841 * c_q2;
     const double t0 = 1.33416 * s_q2 * s_q4 * s_q3;
     const double tau_2 = 0.3141592653589793 - 0.3 * q[2] - 0.6 * v[2] + t0;
-    const double t1 = 1.33416 * (s_q4 * c_q2 + s_q2 * c_q4 * c_q3);
-    const double tau_3 = 0.3141592653589793 - 0.3 * q[3] - 0.6 * v[3] - t1;
-    const double t2 = (0.7 + 5.0 * q[5] + 1.1 * (0.6 + q[5])) * s_q2;
-    const double t3 = t2 + 0.136 * (s_q2 * c_q4 + s_q4 * c_q2 * c_q3);
-    const double tau_1 = 1.0471975511965979 - q[1] - 3.0 * v[1] - 9.81 * t3;
+    const double t1 = s_q2 * (13.3416 + 59.841 * q[5] + 1.33416 * c_q4);
+    const double t2 = s_q4 * c_q2;
+    const double tau_1 = 1.0471975511965979 - q[1] - 3.0 * v[1] - t1 - 1.33416 * c_q3 * t2;
+    const double t3 = 1.33416 * (t2 + s_q2 * c_q4 * c_q3);
+    const double tau_3 = 0.3141592653589793 - 0.3 * q[3] - 0.6 * v[3] - t3;
     const double tau_0 = 3.141592653589793 - 3.0 * q[0] - 5.0 * v[0];
     tau[4] = 0.26179938779914946 - 0.25 * (q[4] + v[4]);
     tau[5] = tau_5;
     tau[2] = tau_2;
-    tau[3] = tau_3;
     tau[1] = tau_1;
+    tau[3] = tau_3;
     tau[0] = tau_0;
 }
 
@@ -2343,7 +2323,7 @@ STANFORD_ARM_API void stanford_arm_feedback_law_batch(size_t count, const double
 }
 
 /* the feedback law without the torque about the vertical axis; Kane and Levinson, The Use of Kane's Dynamical
- * Equations in Robotics, IJRR 2(3), 1983, eqs 129-133; 24 multiplications, 20 additions, 3 sine-cosine pairs
+ * Equations in Robotics, IJRR 2(3), 1983, eqs 129-133; 21 multiplications, 18 additions, 3 sine-cosine pairs
  */
 static inline void stanford_arm_free_swivel_law_body(const double t[1], const double q[6], const double v[6],
     double tau[6])
@@ -2359,16 +2339,16 @@ static inline void stanford_arm_free_swivel_law_body(const double t[1], const do
     const double tau_5 = 3.0 - 30.0 * q[5] - 41.0 * v[5] + 59.841 * c_q2;
     const double t0 = 1.33416 * s_q2 * s_q4 * s_q3;
     const double tau_2 = 0.3141592653589793 - 0.3 * q[2] - 0.6 * v[2] + t0;
-    const double t1 = 1.33416 * (s_q4 * c_q2 + s_q2 * c_q4 * c_q3);
-    const double tau_3 = 0.3141592653589793 - 0.3 * q[3] - 0.6 * v[3] - t1;
-    const double t2 = (0.7 + 5.0 * q[5] + 1.1 * (0.6 + q[5])) * s_q2;
-    const double t3 = t2 + 0.136 * (s_q2 * c_q4 + s_q4 * c_q2 * c_q3);
-    const double tau_1 = 1.0471975511965979 - q[1] - 3.0 * v[1] - 9.81 * t3;
+    const double t1 = s_q2 * (13.3416 + 59.841 * q[5] + 1.33416 * c_q4);
+    const double t2 = s_q4 * c_q2;
+    const double tau_1 = 1.0471975511965979 - q[1] - 3.0 * v[1] - t1 - 1.33416 * c_q3 * t2;
+    const double t3 = 1.33416 * (t2 + s_q2 * c_q4 * c_q3);
+    const double tau_3 = 0.3141592653589793 - 0.3 * q[3] - 0.6 * v[3] - t3;
     tau[4] = 0.26179938779914946 - 0.25 * (q[4] + v[4]);
     tau[5] = tau_5;
     tau[2] = tau_2;
-    tau[3] = tau_3;
     tau[1] = tau_1;
+    tau[3] = tau_3;
     tau[0] = 0.0;
 }
 
@@ -2388,7 +2368,7 @@ STANFORD_ARM_API void stanford_arm_free_swivel_law_batch(size_t count, const dou
 
 /* joint accelerations under feedback_law; composite inertias, Newton-Euler bias and an unrolled sparse L D
  * L^T; Kane and Levinson, The Use of Kane's Dynamical Equations in Robotics, IJRR 2(3), 1983, eqs 128-133;
- * 240 multiplications, 182 additions, 2 divisions, 4 sine-cosine pairs
+ * 230 multiplications, 176 additions, 2 divisions, 4 sine-cosine pairs
  */
 static inline void stanford_arm_closed_loop_feedback_law_body(const double t[1], const double q[6],
     const double v[6], double a[6])
@@ -2403,174 +2383,168 @@ static inline void stanford_arm_closed_loop_feedback_law_body(const double t[1],
     const double s_q5 = sines[3], c_q5 = cosines[3];
 
     const double t0 = 6.0 + 10.0 * q[5];
+    const double h_E_turned_y = 0.0136 * c_q4;
+    const double h_C_y = h_E_turned_y - 0.23;
+    const double t1 = 0.061 * t0 + h_C_y;
+    const double swing_F = -0.002 * s_q5;
+    const double t2 = s_q5 * swing_F;
+    const double swing_E = s_q4 * (0.02546 + t2);
+    const double t3 = s_q4 * swing_E;
+    const double S_B_yy = 1.91981 + t0 * (h_C_y + t1) - t3;
+    const double S_D_yz = c_q4 * swing_E;
+    const double S_E_xz = c_q5 * swing_F;
+    const double S_E_turned_xy = -s_q4 * S_E_xz;
+    const double h_E_turned_z = 0.0136 * s_q4;
+    const double h_D_turned_z = c_q3 * h_E_turned_z;
+    const double S_B_yz = t0 * h_D_turned_z - s_q3 * S_E_turned_xy + c_q3 * S_D_yz;
+    const double S_D_zz = t3 - 0.00065 - t2;
+    const double S_D_xx = 0.00185 + t2;
+    const double S_E_turned_xz = c_q4 * S_E_xz;
+    const double swing_D = 2.0 * c_q3 * S_E_turned_xz - s_q3 * (S_D_xx - S_D_zz);
+    const double t4 = s_q3 * swing_D;
+    const double S_B_zz = 0.015 + S_D_zz - t4;
+    const double swing_B = 2.0 * c_q2 * S_B_yz - s_q2 * (S_B_zz - S_B_yy);
+    const double t5 = s_q2 * swing_B;
+    const double h_D_turned_x = s_q3 * h_E_turned_z;
+    const double n_C_C_2 = 0.061 + h_D_turned_x;
+    const double n_C_B_1 = -s_q2 * n_C_C_2;
+    const double t6 = 16.39344262295082 * n_C_B_1;
+    const double t7 = n_C_B_1 * t6;
+    const double t8 = 0.085 + h_D_turned_x + S_D_xx + n_C_C_2 - t7 + t4 + S_B_zz + t5;
+    const double t9 = 16.39344262295082 * h_D_turned_z;
+    const double t10 = S_B_yy - h_D_turned_z * t9 + S_B_zz;
+    const double S_D_turned_xy = c_q3 * S_E_turned_xy + s_q3 * S_D_yz;
+    const double n_D_C_0 = -(t0 * h_D_turned_x + S_D_turned_xy);
+    const double S_B_xy = t1 - n_D_C_0;
+    const double S_B_xz = h_D_turned_z - S_E_turned_xz + c_q3 * swing_D;
+    const double t11 = h_D_turned_z * t6 + s_q2 * S_B_xz - c_q2 * S_B_xy;
+    const double t12 = 1.0 / (t10 * t8 - t11 * t11);
+    const double n_D_D_1 = S_D_xx + S_D_zz;
+    const double n_D_C_1 = h_D_turned_x + n_D_D_1;
+    const double n_D_B_1 = s_q2 * S_B_yz + c_q2 * n_D_C_1;
+    const double t13 = (n_D_B_1 * t11 - n_D_C_0 * t8) * t12;
+    const double t14 = (n_D_B_1 * t10 - n_D_C_0 * t11) * t12;
+    const double t15 = n_D_D_1 + n_D_C_0 * t13 - n_D_B_1 * t14;
+    const double n_E_E_0 = 0.02366 - t2;
+    const double t16 = t0 * h_E_turned_y + n_E_E_0;
+    const double n_E_C_2 = -(h_E_turned_z + c_q3 * S_E_turned_xz + s_q3 * t16);
+    const double f_E_D_2 = c_q3 * h_E_turned_y;
+    const double n_E_C_1 = -(f_E_D_2 + S_E_turned_xy);
+    const double t17 = s_q2 * n_E_C_2 - c_q2 * n_E_C_1 - h_E_turned_z * t6;
+    const double t18 = 0.22295081967213115 * s_q4;
+    const double t19 = h_E_turned_z * t18;
+    const double t20 = s_q3 * S_E_turned_xz + c_q3 * (t19 - t16);
+    const double t21 = (t20 * t8 - t17 * t11) * t12;
+    const double t22 = (t17 * t10 - t20 * t11) * t12;
+    const double t23 = n_E_E_0 - t19 - t17 * t22 - t20 * t21;
+    const double t24 = S_E_turned_xy + t20 * t13 - t17 * t14;
+    const double t25 = 1.0 / (t15 * t23 - t24 * t24);
     const double U_A_xx = -v[0] * v[0];
-    const double t1 = 20.0 * v[5];
+    const double t26 = 20.0 * v[5];
     const double w_B_z = -v[0] * s_q2;
     const double w_B_y = v[0] * c_q2;
     const double alpha_B_z = -v[1] * w_B_y;
     const double U_B_xy = -2.0 * alpha_B_z;
-    const double a_C_in_B_x = U_A_xx - t1 * w_B_z + t0 * U_B_xy;
+    const double a_C_in_B_x = U_A_xx - t26 * w_B_z + t0 * U_B_xy;
     const double U_B_zy = w_B_z * w_B_y;
     const double a_B_z = -98.1 * s_q2;
-    const double a_C_in_B_z = v[1] * t1 + a_B_z + t0 * U_B_zy;
+    const double a_C_in_B_z = v[1] * t26 + a_B_z + t0 * U_B_zy;
     const double a_D_x = c_q3 * a_C_in_B_x - s_q3 * a_C_in_B_z;
     const double w_D_x = v[1] * c_q3 - s_q3 * w_B_z;
     const double w_D_y = v[2] + w_B_y;
-    const double t2 = w_D_y * w_D_x;
+    const double t27 = w_D_y * w_D_x;
     const double U_D_xy = c_q3 * U_B_xy - s_q3 * U_B_zy;
-    const double alpha_D_z = t2 - U_D_xy;
-    const double U_D_yx = t2 + alpha_D_z;
+    const double alpha_D_z = t27 - U_D_xy;
+    const double U_D_yx = t27 + alpha_D_z;
     const double w_D_z = v[1] * s_q3 + c_q3 * w_B_z;
-    const double t3 = w_D_z * w_D_x;
+    const double t28 = w_D_z * w_D_x;
     const double alpha_B_y = v[1] * w_B_z;
-    const double U_D_zx = t3 - alpha_B_y;
+    const double U_D_zx = t28 - alpha_B_y;
     const double w_E_y = c_q4 * w_D_y + s_q4 * w_D_z;
     const double w_E_x = v[3] + w_D_x;
-    const double t4 = w_E_x * w_E_y;
-    const double alpha_E_z = s_q4 * U_D_zx - t4 + c_q4 * U_D_yx;
-    const double U_E_xy = t4 - alpha_E_z;
+    const double t29 = w_E_x * w_E_y;
+    const double alpha_E_z = s_q4 * U_D_zx - t29 + c_q4 * U_D_yx;
+    const double U_E_xy = t29 - alpha_E_z;
     const double w_F_y = v[4] + w_E_y;
     const double w_E_z = c_q4 * w_D_z - s_q4 * w_D_y;
     const double w_F_x = c_q5 * w_E_x - s_q5 * w_E_z;
-    const double t5 = w_F_y * w_F_x;
-    const double t6 = w_E_z * w_E_y;
+    const double t30 = w_F_y * w_F_x;
+    const double t31 = w_E_z * w_E_y;
     const double alpha_D_x = -(s_q3 * alpha_B_z + v[2] * w_D_z);
-    const double U_E_zy = t6 + alpha_D_x;
-    const double alpha_F_z = t5 + s_q5 * U_E_zy - c_q5 * U_E_xy;
-    const double U_F_yx = t5 + alpha_F_z;
-    const double t7 = 0.002 * U_F_yx;
-    const double t8 = c_q5 * t7 - 0.0136 * a_D_x - 0.02356 * U_E_xy;
-    const double t9 = w_E_x * w_E_z;
-    const double alpha_E_y = t9 - c_q4 * U_D_zx + s_q4 * U_D_yx;
-    const double U_E_xz = t9 + alpha_E_y;
-    const double t10 = 0.26179938779914946 - 0.25 * (q[4] + v[4]);
-    const double t11 = t10 + 0.0001 * U_E_xz;
-    const double t12 = 0.00085 * U_D_yx;
-    const double t13 = t12 - 1.88025 * U_D_xy + s_q4 * t11 + c_q4 * t8;
+    const double U_E_zy = t31 + alpha_D_x;
+    const double alpha_F_z = t30 + s_q5 * U_E_zy - c_q5 * U_E_xy;
+    const double U_F_yx = t30 + alpha_F_z;
+    const double t32 = 0.002 * U_F_yx;
+    const double t33 = c_q5 * t32 - 0.0136 * a_D_x - 0.02356 * U_E_xy;
+    const double t34 = w_E_x * w_E_z;
+    const double alpha_E_y = t34 - c_q4 * U_D_zx + s_q4 * U_D_yx;
+    const double U_E_xz = t34 + alpha_E_y;
+    const double t35 = 0.26179938779914946 - 0.25 * (q[4] + v[4]);
+    const double t36 = t35 + 0.0001 * U_E_xz;
+    const double t37 = 0.00085 * U_D_yx;
+    const double t38 = t37 - 1.88025 * U_D_xy + s_q4 * t36 + c_q4 * t33;
     const double a_D_z = c_q3 * a_C_in_B_z + s_q3 * a_C_in_B_x;
     const double a_B_y = 98.1 * c_q2;
     const double U_B_yy = -(v[1] * v[1] + w_B_z * w_B_z);
     const double a_C_in_B_y = a_B_y + t0 * U_B_yy;
     const double a_E_z = c_q4 * a_D_z - s_q4 * a_C_in_B_y;
-    const double t14 = 0.02366 * alpha_D_x;
-    const double t15 = t14 + 0.02346 * t6 + 0.0136 * a_E_z + s_q5 * t7;
-    const double t16 = 1.88 * w_D_y * w_D_z + 1.8805 * alpha_D_x + t15;
-    const double t17 = 0.23 * a_C_in_B_x;
-    const double t18 = 0.061 * a_C_in_B_x;
-    const double t19 = 0.0136 * U_E_xy;
-    const double t20 = 0.0136 * U_E_zy;
+    const double t39 = 0.02366 * alpha_D_x;
+    const double t40 = t39 + 0.02346 * t31 + 0.0136 * a_E_z + s_q5 * t32;
+    const double t41 = 1.88 * w_D_y * w_D_z + 1.8805 * alpha_D_x + t40;
+    const double t42 = 0.23 * a_C_in_B_x;
+    const double t43 = 0.061 * a_C_in_B_x;
+    const double t44 = 0.0136 * U_E_xy;
+    const double t45 = 0.0136 * U_E_zy;
     const double U_E_yy = -(w_E_x * w_E_x + w_E_z * w_E_z);
-    const double t21 = 0.0136 * U_E_yy;
-    const double t22 = c_q4 * t20 + s_q4 * t21;
-    const double t23 = 0.46 * alpha_B_z + t18 + s_q3 * t22 + c_q3 * t19;
-    const double t24 = 0.061 * a_C_in_B_y;
-    const double t25 = t24 - 0.23 * U_B_yy + c_q4 * t21 - s_q4 * t20;
-    const double t26 = t0 * t23 - t17 - t25 + s_q3 * t16 - c_q3 * t13;
-    const double t27 = 0.0011 * alpha_B_y;
-    const double t28 = 0.0006 * t3 - t27 - c_q4 * t11 + s_q4 * t8;
-    const double t29 = 0.061 * a_C_in_B_z;
-    const double t30 = 0.23 * U_B_zy - t29 - c_q3 * t22 + s_q3 * t19;
-    const double t31 = c_q2 * (t28 - t30);
-    const double t32 = 3.0 - 30.0 * q[5] - 41.0 * v[5] + 59.841 * c_q2;
-    const double t33 = 0.1 * t32 - t25;
-    const double t34 = 3.0 * q[0];
-    const double t35 = 5.0 * v[0];
-    const double h_E_turned_z = 0.0136 * s_q4;
-    const double h_D_turned_x = s_q3 * h_E_turned_z;
-    const double n_C_C_2 = 0.061 + h_D_turned_x;
-    const double n_C_B_1 = -s_q2 * n_C_C_2;
-    const double t36 = 16.39344262295082 * n_C_B_1;
-    const double t37 = 3.141592653589793 - t34 - t35 - t36 * t33 + t31 - s_q2 * t26;
-    const double t38 = c_q3 * t16;
-    const double t39 = s_q3 * t13;
-    const double t40 = t0 * t30;
-    const double t41 = 0.23 * a_C_in_B_z;
-    const double h_D_turned_z = c_q3 * h_E_turned_z;
-    const double t42 = 16.39344262295082 * h_D_turned_z;
-    const double t43 = t42 * t33;
-    const double t44 = 3.0 * v[1];
-    const double t45 = (0.7 + 5.0 * q[5] + 1.1 * (0.6 + q[5])) * s_q2;
-    const double t46 = t45 + 0.136 * (s_q2 * c_q4 + s_q4 * c_q2 * c_q3);
-    const double t47 = 9.81 * t46;
-    const double t48 = q[1] + t44 - 1.0471975511965979 + t47 - t41 - t43 - t40 + t38 + t39;
-    const double h_E_turned_y = 0.0136 * c_q4;
-    const double h_C_y = h_E_turned_y - 0.23;
-    const double t49 = 0.061 * t0 + h_C_y;
-    const double swing_F = -0.002 * s_q5;
-    const double S_E_xx = 0.001 + s_q5 * swing_F;
-    const double S_E_zz = 0.0001 - S_E_xx;
-    const double swing_E = s_q4 * (0.02456 - S_E_zz);
-    const double t50 = s_q4 * swing_E;
-    const double S_B_yy = 1.91981 + t0 * (h_C_y + t49) - t50;
-    const double S_D_yz = c_q4 * swing_E;
-    const double S_E_xz = c_q5 * swing_F;
-    const double S_E_turned_xy = -s_q4 * S_E_xz;
-    const double S_B_yz = t0 * h_D_turned_z - s_q3 * S_E_turned_xy + c_q3 * S_D_yz;
-    const double S_D_zz = 0.00025 + S_E_zz + t50;
-    const double S_D_xx = 0.00085 + S_E_xx;
-    const double S_E_turned_xz = c_q4 * S_E_xz;
-    const double swing_D = 2.0 * c_q3 * S_E_turned_xz + s_q3 * (S_D_zz - S_D_xx);
-    const double t51 = s_q3 * swing_D;
-    const double S_B_zz = 0.015 + S_D_zz - t51;
-    const double swing_B = 2.0 * c_q2 * S_B_yz - s_q2 * (S_B_zz - S_B_yy);
-    const double t52 = s_q2 * swing_B;
-    const double t53 = n_C_B_1 * t36;
-    const double t54 = 0.085 + h_D_turned_x + n_C_C_2 + S_D_xx - t53 + t51 + S_B_zz + t52;
-    const double S_D_turned_xy = c_q3 * S_E_turned_xy + s_q3 * S_D_yz;
-    const double t55 = t0 * h_D_turned_x;
-    const double S_B_xy = t49 + t55 + S_D_turned_xy;
-    const double S_B_xz = h_D_turned_z - S_E_turned_xz + c_q3 * swing_D;
-    const double t56 = h_D_turned_z * t36 - c_q2 * S_B_xy + s_q2 * S_B_xz;
-    const double t57 = h_D_turned_z * t42 - S_B_yy - S_B_zz;
-    const double t58 = 1.0 / (t56 * t56 + t57 * t54);
-    const double n_D_D_1 = S_D_xx + S_D_zz;
-    const double n_D_C_1 = h_D_turned_x + n_D_D_1;
-    const double n_D_B_1 = s_q2 * S_B_yz + c_q2 * n_D_C_1;
-    const double n_D_C_0 = -(t55 + S_D_turned_xy);
-    const double t59 = (n_D_B_1 * t56 - n_D_C_0 * t54) * t58;
-    const double t60 = (n_D_B_1 * t57 + n_D_C_0 * t56) * t58;
-    const double t61 = 0.3 * q[2];
-    const double t62 = 0.6 * v[2];
-    const double t63 = 1.33416 * s_q2 * s_q4 * s_q3;
-    const double t64 = 0.3141592653589793 - t61 - t62 + t63 + t28 + t48 * t59 - t37 * t60;
-    const double n_E_E_0 = 0.02456 + S_E_zz;
-    const double t65 = s_q3 * S_E_turned_xz;
-    const double f_E_D_2 = c_q3 * h_E_turned_y;
-    const double t66 = t0 * f_E_D_2 - t65 - h_E_turned_z * t42 + c_q3 * n_E_E_0;
-    const double t67 = s_q3 * (t0 * h_E_turned_y + n_E_E_0);
-    const double n_E_C_2 = -(h_E_turned_z + c_q3 * S_E_turned_xz + t67);
-    const double n_E_C_1 = -(f_E_D_2 + S_E_turned_xy);
-    const double t68 = s_q2 * n_E_C_2 - c_q2 * n_E_C_1 - h_E_turned_z * t36;
-    const double t69 = (t68 * t57 - t66 * t56) * t58;
-    const double t70 = t37 * t69;
-    const double t71 = (t68 * t56 + t66 * t54) * t58;
-    const double t72 = 0.22295081967213115 * s_q4;
-    const double t73 = t72 * t33;
-    const double t74 = 0.3 * q[3];
-    const double t75 = 0.6 * v[3];
-    const double t76 = 1.33416 * (s_q4 * c_q2 + s_q2 * c_q4 * c_q3);
-    const double t77 = 0.3141592653589793 - t74 - t75 - t76 + t73 - t15 + t70 - t48 * t71;
-    const double t78 = n_E_E_0 - h_E_turned_z * t72 + t66 * t71 - t68 * t69;
-    const double t79 = n_D_D_1 - n_D_B_1 * t60 - n_D_C_0 * t59;
-    const double t80 = S_E_turned_xy + t66 * t59 - t68 * t60;
-    const double t81 = 1.0 / (t79 * t78 - t80 * t80);
-    const double a_2 = (t64 * t78 + t80 * t77) * t81;
+    const double t46 = 0.0136 * U_E_yy;
+    const double t47 = c_q4 * t45 + s_q4 * t46;
+    const double t48 = 0.46 * alpha_B_z + t43 + s_q3 * t47 + c_q3 * t44;
+    const double t49 = 0.061 * a_C_in_B_y;
+    const double t50 = t49 - 0.23 * U_B_yy + c_q4 * t46 - s_q4 * t45;
+    const double t51 = t0 * t48 - t42 - t50 + s_q3 * t41 - c_q3 * t38;
+    const double t52 = 0.0011 * alpha_B_y;
+    const double t53 = 0.0006 * t28 - t52 - c_q4 * t36 + s_q4 * t33;
+    const double t54 = 0.061 * a_C_in_B_z;
+    const double t55 = 0.23 * U_B_zy - t54 - c_q3 * t47 + s_q3 * t44;
+    const double t56 = c_q2 * (t53 - t55);
+    const double t57 = 3.0 * q[5];
+    const double t58 = 0.3 - t57 - 4.1 * v[5] + 5.9841 * c_q2 - t50;
+    const double t59 = 3.0 * q[0];
+    const double t60 = 5.0 * v[0];
+    const double t61 = 3.141592653589793 - t59 - t60 - t6 * t58 + t56 - s_q2 * t51;
+    const double t62 = t18 * t58;
+    const double t63 = s_q4 * c_q2;
+    const double t64 = c_q3 * (1.33416 * t63 - t62 + t41);
+    const double t65 = s_q3 * t38;
+    const double t66 = 0.23 * a_C_in_B_z;
+    const double t67 = 3.0 * v[1];
+    const double t68 = s_q2 * (13.3416 + 59.841 * q[5] + 1.33416 * c_q4);
+    const double t69 = q[1] + t67 - 1.0471975511965979 + t68 - t66 - t0 * t55 + t65 + t64;
+    const double t70 = 0.3 * q[2];
+    const double t71 = 0.6 * v[2];
+    const double t72 = 1.33416 * s_q3 * s_q4 * s_q2;
+    const double t73 = 0.3141592653589793 - t70 - t71 + t72 + t53 - t69 * t13 - t14 * t61;
+    const double t74 = t22 * t61;
+    const double t75 = 0.3 * q[3];
+    const double t76 = 0.6 * v[3];
+    const double t77 = 1.33416 * (t63 + c_q3 * (c_q4 * s_q2));
+    const double t78 = 0.3141592653589793 - t75 - t76 - t77 + t62 - t40 - t69 * t21 + t74;
+    const double a_2 = (t23 * t73 + t24 * t78) * t25;
     a[2] = a_2;
-    const double a_3 = (t79 * t77 + t64 * t80) * t81;
+    const double a_3 = (t15 * t78 + t24 * t73) * t25;
     a[3] = a_3;
-    const double t82 = t58 * (t57 * t37 - t56 * t48);
-    const double a_0 = t82 + t69 * a_3 - t60 * a_2;
+    const double t79 = t12 * (t11 * t69 + t10 * t61);
+    const double a_0 = t79 + t22 * a_3 - t14 * a_2;
     a[0] = a_0;
-    const double t83 = t58 * (t54 * t48 + t56 * t37);
-    const double a_1 = t83 + t71 * a_3 - t59 * a_2;
+    const double t80 = t12 * (t8 * t69 + t11 * t61);
+    const double a_1 = t13 * a_2 - t80 + t21 * a_3;
     a[1] = a_1;
-    const double t84 = 16.39344262295082 * t33 + t72 * a_3 + t42 * a_1 - t36 * a_0;
-    a[5] = 0.1 * t84;
+    const double t81 = 16.39344262295082 * t58 + t18 * a_3 + t9 * a_1 - t6 * a_0;
+    a[5] = 0.1 * t81;
+    const double t82 = s_q4 * (c_q3 * s_q2 * a_0 - s_q3 * a_1);
+    const double t83 = c_q4 * (a_2 + c_q2 * a_0);
     const double w_F_z = c_q5 * w_E_z + s_q5 * w_E_x;
-    const double U_F_zx = w_F_x * w_F_z - alpha_E_y;
-    const double t85 = 500.0 * (t10 + 0.002 * U_F_zx);
-    const double n_F_B_1 = c_q4 * c_q2 - s_q2 * s_q4 * c_q3;
-    a[4] = t85 - c_q4 * a_2 - s_q4 * s_q3 * a_1 - n_F_B_1 * a_0;
+    a[4] = 500.0 * t35 + w_F_x * w_F_z - alpha_E_y + t82 - t83;
 }
 
 STANFORD_ARM_API void stanford_arm_closed_loop_feedback_law(const double t[1], const double q[6],
@@ -2589,7 +2563,7 @@ STANFORD_ARM_API void stanford_arm_closed_loop_feedback_law_batch(size_t count, 
 
 /* joint accelerations under free_swivel_law; composite inertias, Newton-Euler bias and an unrolled sparse L D
  * L^T; Kane and Levinson, The Use of Kane's Dynamical Equations in Robotics, IJRR 2(3), 1983, eqs 129-133;
- * 238 multiplications, 179 additions, 2 divisions, 4 sine-cosine pairs
+ * 228 multiplications, 173 additions, 2 divisions, 4 sine-cosine pairs
  */
 static inline void stanford_arm_closed_loop_free_swivel_law_body(const double t[1], const double q[6],
     const double v[6], double a[6])
@@ -2604,171 +2578,165 @@ static inline void stanford_arm_closed_loop_free_swivel_law_body(const double t[
     const double s_q5 = sines[3], c_q5 = cosines[3];
 
     const double t0 = 6.0 + 10.0 * q[5];
+    const double h_E_turned_y = 0.0136 * c_q4;
+    const double h_C_y = h_E_turned_y - 0.23;
+    const double t1 = 0.061 * t0 + h_C_y;
+    const double swing_F = -0.002 * s_q5;
+    const double t2 = s_q5 * swing_F;
+    const double swing_E = s_q4 * (0.02546 + t2);
+    const double t3 = s_q4 * swing_E;
+    const double S_B_yy = 1.91981 + t0 * (h_C_y + t1) - t3;
+    const double S_D_yz = c_q4 * swing_E;
+    const double S_E_xz = c_q5 * swing_F;
+    const double S_E_turned_xy = -s_q4 * S_E_xz;
+    const double h_E_turned_z = 0.0136 * s_q4;
+    const double h_D_turned_z = c_q3 * h_E_turned_z;
+    const double S_B_yz = t0 * h_D_turned_z - s_q3 * S_E_turned_xy + c_q3 * S_D_yz;
+    const double S_D_zz = t3 - 0.00065 - t2;
+    const double S_D_xx = 0.00185 + t2;
+    const double S_E_turned_xz = c_q4 * S_E_xz;
+    const double swing_D = 2.0 * c_q3 * S_E_turned_xz - s_q3 * (S_D_xx - S_D_zz);
+    const double t4 = s_q3 * swing_D;
+    const double S_B_zz = 0.015 + S_D_zz - t4;
+    const double swing_B = 2.0 * c_q2 * S_B_yz - s_q2 * (S_B_zz - S_B_yy);
+    const double t5 = s_q2 * swing_B;
+    const double h_D_turned_x = s_q3 * h_E_turned_z;
+    const double n_C_C_2 = 0.061 + h_D_turned_x;
+    const double n_C_B_1 = -s_q2 * n_C_C_2;
+    const double t6 = 16.39344262295082 * n_C_B_1;
+    const double t7 = n_C_B_1 * t6;
+    const double t8 = 0.085 + h_D_turned_x + S_D_xx + n_C_C_2 - t7 + t4 + S_B_zz + t5;
+    const double t9 = 16.39344262295082 * h_D_turned_z;
+    const double t10 = S_B_yy - h_D_turned_z * t9 + S_B_zz;
+    const double S_D_turned_xy = c_q3 * S_E_turned_xy + s_q3 * S_D_yz;
+    const double n_D_C_0 = -(t0 * h_D_turned_x + S_D_turned_xy);
+    const double S_B_xy = t1 - n_D_C_0;
+    const double S_B_xz = h_D_turned_z - S_E_turned_xz + c_q3 * swing_D;
+    const double t11 = h_D_turned_z * t6 + s_q2 * S_B_xz - c_q2 * S_B_xy;
+    const double t12 = 1.0 / (t10 * t8 - t11 * t11);
+    const double n_D_D_1 = S_D_xx + S_D_zz;
+    const double n_D_C_1 = h_D_turned_x + n_D_D_1;
+    const double n_D_B_1 = s_q2 * S_B_yz + c_q2 * n_D_C_1;
+    const double t13 = (n_D_B_1 * t11 - n_D_C_0 * t8) * t12;
+    const double t14 = (n_D_B_1 * t10 - n_D_C_0 * t11) * t12;
+    const double t15 = n_D_D_1 + n_D_C_0 * t13 - n_D_B_1 * t14;
+    const double n_E_E_0 = 0.02366 - t2;
+    const double t16 = t0 * h_E_turned_y + n_E_E_0;
+    const double n_E_C_2 = -(h_E_turned_z + c_q3 * S_E_turned_xz + s_q3 * t16);
+    const double f_E_D_2 = c_q3 * h_E_turned_y;
+    const double n_E_C_1 = -(f_E_D_2 + S_E_turned_xy);
+    const double t17 = s_q2 * n_E_C_2 - c_q2 * n_E_C_1 - h_E_turned_z * t6;
+    const double t18 = 0.22295081967213115 * s_q4;
+    const double t19 = h_E_turned_z * t18;
+    const double t20 = s_q3 * S_E_turned_xz + c_q3 * (t19 - t16);
+    const double t21 = (t20 * t8 - t17 * t11) * t12;
+    const double t22 = (t17 * t10 - t20 * t11) * t12;
+    const double t23 = n_E_E_0 - t19 - t17 * t22 - t20 * t21;
+    const double t24 = S_E_turned_xy + t20 * t13 - t17 * t14;
+    const double t25 = 1.0 / (t15 * t23 - t24 * t24);
     const double U_A_xx = -v[0] * v[0];
-    const double t1 = 20.0 * v[5];
+    const double t26 = 20.0 * v[5];
     const double w_B_z = -v[0] * s_q2;
     const double w_B_y = v[0] * c_q2;
     const double alpha_B_z = -v[1] * w_B_y;
     const double U_B_xy = -2.0 * alpha_B_z;
-    const double a_C_in_B_x = U_A_xx - t1 * w_B_z + t0 * U_B_xy;
+    const double a_C_in_B_x = U_A_xx - t26 * w_B_z + t0 * U_B_xy;
     const double U_B_zy = w_B_z * w_B_y;
     const double a_B_z = -98.1 * s_q2;
-    const double a_C_in_B_z = v[1] * t1 + a_B_z + t0 * U_B_zy;
+    const double a_C_in_B_z = v[1] * t26 + a_B_z + t0 * U_B_zy;
     const double a_D_x = c_q3 * a_C_in_B_x - s_q3 * a_C_in_B_z;
     const double w_D_x = v[1] * c_q3 - s_q3 * w_B_z;
     const double w_D_y = v[2] + w_B_y;
-    const double t2 = w_D_y * w_D_x;
+    const double t27 = w_D_y * w_D_x;
     const double U_D_xy = c_q3 * U_B_xy - s_q3 * U_B_zy;
-    const double alpha_D_z = t2 - U_D_xy;
-    const double U_D_yx = t2 + alpha_D_z;
+    const double alpha_D_z = t27 - U_D_xy;
+    const double U_D_yx = t27 + alpha_D_z;
     const double w_D_z = v[1] * s_q3 + c_q3 * w_B_z;
-    const double t3 = w_D_z * w_D_x;
+    const double t28 = w_D_z * w_D_x;
     const double alpha_B_y = v[1] * w_B_z;
-    const double U_D_zx = t3 - alpha_B_y;
+    const double U_D_zx = t28 - alpha_B_y;
     const double w_E_y = c_q4 * w_D_y + s_q4 * w_D_z;
     const double w_E_x = v[3] + w_D_x;
-    const double t4 = w_E_x * w_E_y;
-    const double alpha_E_z = s_q4 * U_D_zx - t4 + c_q4 * U_D_yx;
-    const double U_E_xy = t4 - alpha_E_z;
+    const double t29 = w_E_x * w_E_y;
+    const double alpha_E_z = s_q4 * U_D_zx - t29 + c_q4 * U_D_yx;
+    const double U_E_xy = t29 - alpha_E_z;
     const double w_F_y = v[4] + w_E_y;
     const double w_E_z = c_q4 * w_D_z - s_q4 * w_D_y;
     const double w_F_x = c_q5 * w_E_x - s_q5 * w_E_z;
-    const double t5 = w_F_y * w_F_x;
-    const double t6 = w_E_z * w_E_y;
+    const double t30 = w_F_y * w_F_x;
+    const double t31 = w_E_z * w_E_y;
     const double alpha_D_x = -(s_q3 * alpha_B_z + v[2] * w_D_z);
-    const double U_E_zy = t6 + alpha_D_x;
-    const double alpha_F_z = t5 + s_q5 * U_E_zy - c_q5 * U_E_xy;
-    const double U_F_yx = t5 + alpha_F_z;
-    const double t7 = 0.002 * U_F_yx;
-    const double t8 = c_q5 * t7 - 0.0136 * a_D_x - 0.02356 * U_E_xy;
-    const double t9 = w_E_x * w_E_z;
-    const double alpha_E_y = t9 - c_q4 * U_D_zx + s_q4 * U_D_yx;
-    const double U_E_xz = t9 + alpha_E_y;
-    const double t10 = 0.26179938779914946 - 0.25 * (q[4] + v[4]);
-    const double t11 = t10 + 0.0001 * U_E_xz;
-    const double t12 = 0.00085 * U_D_yx;
-    const double t13 = t12 - 1.88025 * U_D_xy + s_q4 * t11 + c_q4 * t8;
+    const double U_E_zy = t31 + alpha_D_x;
+    const double alpha_F_z = t30 + s_q5 * U_E_zy - c_q5 * U_E_xy;
+    const double U_F_yx = t30 + alpha_F_z;
+    const double t32 = 0.002 * U_F_yx;
+    const double t33 = c_q5 * t32 - 0.0136 * a_D_x - 0.02356 * U_E_xy;
+    const double t34 = w_E_x * w_E_z;
+    const double alpha_E_y = t34 - c_q4 * U_D_zx + s_q4 * U_D_yx;
+    const double U_E_xz = t34 + alpha_E_y;
+    const double t35 = 0.26179938779914946 - 0.25 * (q[4] + v[4]);
+    const double t36 = t35 + 0.0001 * U_E_xz;
+    const double t37 = 0.00085 * U_D_yx;
+    const double t38 = t37 - 1.88025 * U_D_xy + s_q4 * t36 + c_q4 * t33;
     const double a_D_z = c_q3 * a_C_in_B_z + s_q3 * a_C_in_B_x;
     const double a_B_y = 98.1 * c_q2;
     const double U_B_yy = -(v[1] * v[1] + w_B_z * w_B_z);
     const double a_C_in_B_y = a_B_y + t0 * U_B_yy;
     const double a_E_z = c_q4 * a_D_z - s_q4 * a_C_in_B_y;
-    const double t14 = 0.02366 * alpha_D_x;
-    const double t15 = t14 + 0.02346 * t6 + 0.0136 * a_E_z + s_q5 * t7;
-    const double t16 = 1.88 * w_D_y * w_D_z + 1.8805 * alpha_D_x + t15;
-    const double t17 = 0.23 * a_C_in_B_x;
-    const double t18 = 0.061 * a_C_in_B_x;
-    const double t19 = 0.0136 * U_E_xy;
-    const double t20 = 0.0136 * U_E_zy;
+    const double t39 = 0.02366 * alpha_D_x;
+    const double t40 = t39 + 0.02346 * t31 + 0.0136 * a_E_z + s_q5 * t32;
+    const double t41 = 1.88 * w_D_y * w_D_z + 1.8805 * alpha_D_x + t40;
+    const double t42 = 0.23 * a_C_in_B_x;
+    const double t43 = 0.061 * a_C_in_B_x;
+    const double t44 = 0.0136 * U_E_xy;
+    const double t45 = 0.0136 * U_E_zy;
     const double U_E_yy = -(w_E_x * w_E_x + w_E_z * w_E_z);
-    const double t21 = 0.0136 * U_E_yy;
-    const double t22 = c_q4 * t20 + s_q4 * t21;
-    const double t23 = 0.46 * alpha_B_z + t18 + s_q3 * t22 + c_q3 * t19;
-    const double t24 = 0.061 * a_C_in_B_y;
-    const double t25 = t24 - 0.23 * U_B_yy + c_q4 * t21 - s_q4 * t20;
-    const double t26 = t0 * t23 - t17 - t25 + s_q3 * t16 - c_q3 * t13;
-    const double t27 = 0.0011 * alpha_B_y;
-    const double t28 = 0.0006 * t3 - t27 - c_q4 * t11 + s_q4 * t8;
-    const double t29 = 0.061 * a_C_in_B_z;
-    const double t30 = 0.23 * U_B_zy - t29 - c_q3 * t22 + s_q3 * t19;
-    const double t31 = 3.0 - 30.0 * q[5] - 41.0 * v[5] + 59.841 * c_q2;
-    const double t32 = 0.1 * t31 - t25;
-    const double h_E_turned_z = 0.0136 * s_q4;
-    const double h_D_turned_x = s_q3 * h_E_turned_z;
-    const double n_C_C_2 = 0.061 + h_D_turned_x;
-    const double n_C_B_1 = -s_q2 * n_C_C_2;
-    const double t33 = 16.39344262295082 * n_C_B_1;
-    const double t34 = c_q2 * (t28 - t30) - t33 * t32 - s_q2 * t26;
-    const double t35 = c_q3 * t16;
-    const double t36 = s_q3 * t13;
-    const double t37 = t0 * t30;
-    const double t38 = 0.23 * a_C_in_B_z;
-    const double h_D_turned_z = c_q3 * h_E_turned_z;
-    const double t39 = 16.39344262295082 * h_D_turned_z;
-    const double t40 = t39 * t32;
-    const double t41 = 3.0 * v[1];
-    const double t42 = (0.7 + 5.0 * q[5] + 1.1 * (0.6 + q[5])) * s_q2;
-    const double t43 = t42 + 0.136 * (s_q2 * c_q4 + s_q4 * c_q2 * c_q3);
-    const double t44 = 9.81 * t43;
-    const double t45 = q[1] + t41 - 1.0471975511965979 + t44 - t38 - t40 - t37 + t35 + t36;
-    const double h_E_turned_y = 0.0136 * c_q4;
-    const double h_C_y = h_E_turned_y - 0.23;
-    const double t46 = 0.061 * t0 + h_C_y;
-    const double swing_F = -0.002 * s_q5;
-    const double S_E_xx = 0.001 + s_q5 * swing_F;
-    const double S_E_zz = 0.0001 - S_E_xx;
-    const double swing_E = s_q4 * (0.02456 - S_E_zz);
-    const double t47 = s_q4 * swing_E;
-    const double S_B_yy = 1.91981 + t0 * (h_C_y + t46) - t47;
-    const double S_D_yz = c_q4 * swing_E;
-    const double S_E_xz = c_q5 * swing_F;
-    const double S_E_turned_xy = -s_q4 * S_E_xz;
-    const double S_B_yz = t0 * h_D_turned_z - s_q3 * S_E_turned_xy + c_q3 * S_D_yz;
-    const double S_D_zz = 0.00025 + S_E_zz + t47;
-    const double S_D_xx = 0.00085 + S_E_xx;
-    const double S_E_turned_xz = c_q4 * S_E_xz;
-    const double swing_D = 2.0 * c_q3 * S_E_turned_xz + s_q3 * (S_D_zz - S_D_xx);
-    const double t48 = s_q3 * swing_D;
-    const double S_B_zz = 0.015 + S_D_zz - t48;
-    const double swing_B = 2.0 * c_q2 * S_B_yz - s_q2 * (S_B_zz - S_B_yy);
-    const double t49 = s_q2 * swing_B;
-    const double t50 = n_C_B_1 * t33;
-    const double t51 = 0.085 + h_D_turned_x + n_C_C_2 + S_D_xx - t50 + t48 + S_B_zz + t49;
-    const double S_D_turned_xy = c_q3 * S_E_turned_xy + s_q3 * S_D_yz;
-    const double t52 = t0 * h_D_turned_x;
-    const double S_B_xy = t46 + t52 + S_D_turned_xy;
-    const double S_B_xz = h_D_turned_z - S_E_turned_xz + c_q3 * swing_D;
-    const double t53 = h_D_turned_z * t33 - c_q2 * S_B_xy + s_q2 * S_B_xz;
-    const double t54 = h_D_turned_z * t39 - S_B_yy - S_B_zz;
-    const double t55 = 1.0 / (t53 * t53 + t54 * t51);
-    const double n_D_D_1 = S_D_xx + S_D_zz;
-    const double n_D_C_1 = h_D_turned_x + n_D_D_1;
-    const double n_D_B_1 = s_q2 * S_B_yz + c_q2 * n_D_C_1;
-    const double n_D_C_0 = -(t52 + S_D_turned_xy);
-    const double t56 = (n_D_B_1 * t53 - n_D_C_0 * t51) * t55;
-    const double t57 = (n_D_B_1 * t54 + n_D_C_0 * t53) * t55;
-    const double t58 = 0.3 * q[2];
-    const double t59 = 0.6 * v[2];
-    const double t60 = 1.33416 * s_q2 * s_q4 * s_q3;
-    const double t61 = 0.3141592653589793 - t58 - t59 + t60 + t28 + t45 * t56 - t34 * t57;
-    const double n_E_E_0 = 0.02456 + S_E_zz;
-    const double t62 = s_q3 * S_E_turned_xz;
-    const double f_E_D_2 = c_q3 * h_E_turned_y;
-    const double t63 = t0 * f_E_D_2 - t62 - h_E_turned_z * t39 + c_q3 * n_E_E_0;
-    const double t64 = s_q3 * (t0 * h_E_turned_y + n_E_E_0);
-    const double n_E_C_2 = -(h_E_turned_z + c_q3 * S_E_turned_xz + t64);
-    const double n_E_C_1 = -(f_E_D_2 + S_E_turned_xy);
-    const double t65 = s_q2 * n_E_C_2 - c_q2 * n_E_C_1 - h_E_turned_z * t33;
-    const double t66 = (t65 * t54 - t63 * t53) * t55;
-    const double t67 = t34 * t66;
-    const double t68 = (t65 * t53 + t63 * t51) * t55;
-    const double t69 = 0.22295081967213115 * s_q4;
-    const double t70 = t69 * t32;
-    const double t71 = 0.3 * q[3];
-    const double t72 = 0.6 * v[3];
-    const double t73 = 1.33416 * (s_q4 * c_q2 + s_q2 * c_q4 * c_q3);
-    const double t74 = 0.3141592653589793 - t71 - t72 - t73 + t70 - t15 + t67 - t45 * t68;
-    const double t75 = n_E_E_0 - h_E_turned_z * t69 + t63 * t68 - t65 * t66;
-    const double t76 = n_D_D_1 - n_D_B_1 * t57 - n_D_C_0 * t56;
-    const double t77 = S_E_turned_xy + t63 * t56 - t65 * t57;
-    const double t78 = 1.0 / (t76 * t75 - t77 * t77);
-    const double a_2 = (t61 * t75 + t77 * t74) * t78;
+    const double t46 = 0.0136 * U_E_yy;
+    const double t47 = c_q4 * t45 + s_q4 * t46;
+    const double t48 = 0.46 * alpha_B_z + t43 + s_q3 * t47 + c_q3 * t44;
+    const double t49 = 0.061 * a_C_in_B_y;
+    const double t50 = t49 - 0.23 * U_B_yy + c_q4 * t46 - s_q4 * t45;
+    const double t51 = t0 * t48 - t42 - t50 + s_q3 * t41 - c_q3 * t38;
+    const double t52 = 0.0011 * alpha_B_y;
+    const double t53 = 0.0006 * t28 - t52 - c_q4 * t36 + s_q4 * t33;
+    const double t54 = 0.061 * a_C_in_B_z;
+    const double t55 = 0.23 * U_B_zy - t54 - c_q3 * t47 + s_q3 * t44;
+    const double t56 = 3.0 * q[5];
+    const double t57 = 0.3 - t56 - 4.1 * v[5] + 5.9841 * c_q2 - t50;
+    const double t58 = c_q2 * (t53 - t55) - t6 * t57 - s_q2 * t51;
+    const double t59 = t18 * t57;
+    const double t60 = s_q4 * c_q2;
+    const double t61 = c_q3 * (1.33416 * t60 - t59 + t41);
+    const double t62 = s_q3 * t38;
+    const double t63 = 0.23 * a_C_in_B_z;
+    const double t64 = 3.0 * v[1];
+    const double t65 = s_q2 * (13.3416 + 59.841 * q[5] + 1.33416 * c_q4);
+    const double t66 = q[1] + t64 - 1.0471975511965979 + t65 - t63 - t0 * t55 + t62 + t61;
+    const double t67 = 0.3 * q[2];
+    const double t68 = 0.6 * v[2];
+    const double t69 = 1.33416 * s_q3 * s_q4 * s_q2;
+    const double t70 = 0.3141592653589793 - t67 - t68 + t69 + t53 - t66 * t13 - t14 * t58;
+    const double t71 = t22 * t58;
+    const double t72 = 0.3 * q[3];
+    const double t73 = 0.6 * v[3];
+    const double t74 = 1.33416 * (t60 + c_q3 * (c_q4 * s_q2));
+    const double t75 = 0.3141592653589793 - t72 - t73 - t74 + t59 - t40 - t66 * t21 + t71;
+    const double a_2 = (t23 * t70 + t24 * t75) * t25;
     a[2] = a_2;
-    const double a_3 = (t76 * t74 + t61 * t77) * t78;
+    const double a_3 = (t15 * t75 + t24 * t70) * t25;
     a[3] = a_3;
-    const double t79 = t55 * (t54 * t34 - t53 * t45);
-    const double a_0 = t79 + t66 * a_3 - t57 * a_2;
+    const double t76 = t12 * (t11 * t66 + t10 * t58);
+    const double a_0 = t76 + t22 * a_3 - t14 * a_2;
     a[0] = a_0;
-    const double t80 = t55 * (t51 * t45 + t53 * t34);
-    const double a_1 = t80 + t68 * a_3 - t56 * a_2;
+    const double t77 = t12 * (t8 * t66 + t11 * t58);
+    const double a_1 = t13 * a_2 - t77 + t21 * a_3;
     a[1] = a_1;
-    const double t81 = 16.39344262295082 * t32 + t69 * a_3 + t39 * a_1 - t33 * a_0;
-    a[5] = 0.1 * t81;
+    const double t78 = 16.39344262295082 * t57 + t18 * a_3 + t9 * a_1 - t6 * a_0;
+    a[5] = 0.1 * t78;
+    const double t79 = s_q4 * (c_q3 * s_q2 * a_0 - s_q3 * a_1);
+    const double t80 = c_q4 * (a_2 + c_q2 * a_0);
     const double w_F_z = c_q5 * w_E_z + s_q5 * w_E_x;
-    const double U_F_zx = w_F_x * w_F_z - alpha_E_y;
-    const double t82 = 500.0 * (t10 + 0.002 * U_F_zx);
-    const double n_F_B_1 = c_q4 * c_q2 - s_q2 * s_q4 * c_q3;
-    a[4] = t82 - c_q4 * a_2 - s_q4 * s_q3 * a_1 - n_F_B_1 * a_0;
+    a[4] = 500.0 * t35 + w_F_x * w_F_z - alpha_E_y + t79 - t80;
 }
 
 STANFORD_ARM_API void stanford_arm_closed_loop_free_swivel_law(const double t[1], const double q[6],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -149,3 +150,32 @@ def test_eight_threads_give_the_bits_of_one() -> None:
             assert all(pool.map(work, range(8)))
     finally:
         sys.setswitchinterval(interval)
+
+
+def test_the_interpreter_lock_is_released() -> None:
+    """Case 30: while a batch is computed, another thread runs, though the interpreter itself would not switch."""
+    arm = kanegen.load("stanford_arm", kernels=["forward_dynamics"])
+    q, v, tau = np.random.default_rng(4).uniform(-1, 1, (3, 100_000, 6))
+    out = np.empty_like(q)
+    arm.forward_dynamics(q[:1], v[:1], tau[:1])
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1000.0)
+    try:
+        go, ran = threading.Event(), threading.Event()
+
+        def other() -> None:
+            go.wait()
+            ran.set()
+
+        thread = threading.Thread(target=other)
+        thread.start()
+        go.set()
+        for _ in range(100):  # some 5 s, should this machine be too busy to wake the other thread at once
+            arm.forward_dynamics(q, v, tau, out)
+            if ran.is_set():
+                break
+        while_computing = ran.is_set()
+        thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert while_computing

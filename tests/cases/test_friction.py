@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
 import kanegen
+from kanegen.codegen import cli
 from kanegen.codegen.derivation.friction import SLIP_SPEED
 from kanegen.motion import Status
 from tests.mechanism.importers.documents import joint, link, pendulum, robot
@@ -96,6 +98,24 @@ def test_without_the_switch_it_is_the_model_without_friction(load_text: LoadText
     q, v, a = np.random.default_rng(1).uniform(-1, 1, (3, 20, 1))
     assert (rough.inverse_dynamics(q, v, a) == smooth.inverse_dynamics(q, v, a)).all()
     assert (rough.forward_dynamics(q, v, a) == smooth.forward_dynamics(q, v, a)).all()
+
+
+def test_the_switch_of_the_command(tmp_path: Path) -> None:
+    """Case 19: the C that it writes has the friction, in both kernels."""
+    path = tmp_path / "arm.urdf"
+    path.write_text(pendulum('<axis xyz="0 0 1"/><dynamics damping="1" friction="2"/>', body=inertial()))
+    kernels = ["--kernels", "inverse_dynamics", "forward_dynamics"]
+    for out, switch, expected in (
+        ("off", [], 0.0),
+        ("on", ["--friction"], 3.0 + 2.0 * 3.0 / math.hypot(3.0, SLIP)),
+    ):
+        assert (
+            cli.main(["generate", str(path), "-o", str(tmp_path / out), "--search", "0", *kernels, *switch])
+            == 0
+        )
+        arm = kanegen.load(tmp_path / out)
+        assert arm.inverse_dynamics([0.1], [3.0], [0.0])[0] == pytest.approx(expected, rel=1e-15)
+        assert arm.forward_dynamics([0.1], [3.0], [0.0])[0] == pytest.approx(-expected / 2.5, rel=1e-15)
 
 
 BLOCK = pendulum('<axis xyz="1 0 0"/><dynamics friction="4"/>', kind="prismatic", body=inertial(mass="2"))

@@ -15,6 +15,7 @@ from numpy.testing import assert_allclose
 import kanegen
 from kanegen.codegen.mechanism import ModelError
 
+from .files import LoadText
 from .machines import pendulum
 
 q, v = sympy.symbols("q v")
@@ -61,6 +62,36 @@ def test_symbols_called_like_temporaries() -> None:
         assert_allclose(value(robot, 0.7, 0.3), 0.7 * of_q + 0.3 * of_v, rtol=1e-14)
     assert_allclose(value(robot.with_parameters(dict.fromkeys(names, 0.0)), 0.7, 0.3), 0.0)
     assert_allclose(value(robot.with_parameters({"x0": 5.0}), 0.0, 1.0), of_v + 4.0, rtol=1e-14)
+
+
+NUMBERS = """\
+[parameters]
+x0 = 3
+Z12 = "1/3"
+tau = "10**16*10**16 + 1"
+int = "1/2"
+[[body]]
+name = "t0"
+mass = "x0*Z12"
+center = ["int/x0", 0, 0]
+inertia = [1, 1, "(tau - 1)/10**16/10**16"]
+[[joint]]
+name = "q"
+type = "revolute"
+parent = "base"
+child = "t0"
+axis = [0, 0, 1]
+"""
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_numbers_and_names_of_a_file(load_text: LoadText, live: bool) -> None:
+    """Cases 28 and 29: exact quotients, a huge integer and names of temporaries, as numbers and as live parameters."""
+    arm = load_text(NUMBERS, "mass_matrix", suffix=".toml", compiled=True, live_parameters=live)
+    # m c^2 = 3 / 3 * (1/6)^2, and 1 about the mass centre.
+    assert_allclose(arm.mass_matrix([0.4]), [[1 + 1 / 36]], rtol=1e-15)
+    if live:
+        assert_allclose(arm.with_parameters({"int": 3.0}).mass_matrix([0.4]), [[2.0]], rtol=1e-15)
 
 
 @pytest.mark.parametrize("interpreted", [False, True])

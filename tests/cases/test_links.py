@@ -94,6 +94,9 @@ def test_an_impossible_inertia(
     assert cli.main(["generate", str(path), "-o", str(tmp_path / "out")]) == 1
     assert f"arm.urdf:3: link 'b', inertia: principal moments {listed}" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+    allowed = ["--allow-unphysical", "--search", "0", "--kernels", "mass_matrix"]
+    assert cli.main(["generate", str(path), "-o", str(tmp_path / "out"), *allowed]) == 0
+    assert kanegen.load(tmp_path / "out").mass_matrix([0.2])[0, 0] == 1.0
     with pytest.raises(ModelError, match=f"principal moments {listed}"):
         load_text(text)
     assert load_text(text, "mass_matrix", allow_unphysical=True).mass_matrix([0.2])[0, 0] == 1.0

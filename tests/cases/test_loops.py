@@ -137,7 +137,7 @@ def test_a_loop_stays_closed_for_a_minute(load_text: LoadText) -> None:
     arm = load_text(four_bar(True), *SIMULATED, suffix=".toml", compiled=True)
     q = arm.assemble([0.3, 0.7, 1.5])
     motion = kanegen.simulate(arm, q, [12.0], 60.0, drift=1e-10, times=np.linspace(0.0, 60.0, 601))
-    assert motion.drift is not None
+    assert motion.drift is not None and motion.energy is not None
     assert motion.drift <= 1e-10
     assert np.abs(arm.constraint_residual(motion.q)).max() <= 1e-10
     assert motion.q[-1, 0] - motion.q[0, 0] > 200 * np.pi

@@ -1,7 +1,7 @@
 """Models in files (CASES 1 to 18): the right value, or the true reason for which there is none.
 
-Masses and inertias (cases 8, 9 and 12) are in ``test_links``; joints with several coordinates (14) in ``test_rotations``; what
-files bring along beside a model (11, 13, 16 and 17) in ``test_hostile_files``.
+Masses and inertias (cases 8, 9 and 12) are in ``test_links``; joints with several coordinates (14) in ``test_rotations``;
+what files bring along beside a model (11, 13, 16 and 17) in ``test_hostile_files``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import pytest
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
-import kanegen
 from kanegen.codegen import cli
 from kanegen.codegen.mechanism import ModelError
 from tests.mechanism.importers.documents import joint, link, pendulum, robot

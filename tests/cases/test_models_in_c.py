@@ -1,4 +1,4 @@
-"""Cases about models, as they come out in generated files."""
+"""Models (CASES 8, 13 and 28), as they come out in generated files."""
 
 from __future__ import annotations
 
@@ -30,12 +30,14 @@ def marker_hand() -> Mechanism:
 
 
 def test_a_kernel_that_cannot_be_leaves_nothing_behind(tmp_path: Path) -> None:
+    """Case 8."""
     with pytest.raises(ModelError, match="joint 'wrist': has no inertia behind it"):
         pipeline.generate(marker_hand(), tmp_path, Options(kernels=("forward_dynamics",)))
     assert not list(tmp_path.iterdir())
 
 
 def test_all_other_kernels_are_generated_and_the_manifest_gives_the_reason(tmp_path: Path) -> None:
+    """Case 8."""
     generated = pipeline.generate(marker_hand(), tmp_path, QUICK)
     assert "forward_dynamics" not in generated.kernels
     assert {"inverse_dynamics", "mass_matrix", "momentum", "frame_pose_marker"} <= set(generated.kernels)
@@ -44,6 +46,7 @@ def test_all_other_kernels_are_generated_and_the_manifest_gives_the_reason(tmp_p
 
 
 def test_a_base_link_without_inertia_is_fine() -> None:
+    """Case 8."""
     builder = MechanismBuilder("based")
     builder.body("foot")
     builder.body("arm", mass=1, center=(1, 0, 0))
@@ -57,6 +60,7 @@ def test_a_base_link_without_inertia_is_fine() -> None:
 
 
 def test_hostile_names_come_through_generation(tmp_path: Path) -> None:
+    """Case 13."""
     builder = MechanismBuilder("double")
     for link in ("I", HOSTILE):
         builder.body(link, mass=2, center=(0.5, 0, 0))
@@ -82,7 +86,7 @@ def test_hostile_names_come_through_generation(tmp_path: Path) -> None:
 
 
 def test_ratios_and_huge_rationals_reach_the_c_as_doubles(tmp_path: Path) -> None:
-    """1/3 is no integer division, and (10^40 + 1) / 10^40 overflows nothing."""
+    """Case 28: 1/3 is no integer division, and (10^40 + 1) / 10^40 overflows nothing."""
     builder = MechanismBuilder("ratios", gravity=(0, -9.81, 0))
     builder.body("a", mass=Fraction(1, 3), center=(Fraction(10**40 + 1, 10**40), 0, 0))
     builder.revolute("j", BASE, "a", (0, 0, 1))

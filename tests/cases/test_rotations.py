@@ -124,6 +124,8 @@ def test_a_quaternion_of_length_zero_is_refused(free: kanegen.Robot) -> None:
     """Case 26: it is no rotation."""
     with pytest.raises(ValueError, match="q0: the quaternion j_qx, j_qy, j_qz, j_qw of r is zero"):
         kanegen.simulate(free, np.zeros(7), np.zeros(6), 1.0)
+    with pytest.raises(kanegen.KanegenError, match="the result is not finite although the arguments are"):
+        free.frame_pose(np.zeros(7), "b")
 
 
 def test_a_million_steps_do_not_drift(free: kanegen.Robot) -> None:

@@ -86,12 +86,14 @@ def compiled(path_or_text: Path | str) -> Source:
 
 def _refuse_doctype(path_or_text: Path | str) -> None:
     """Raise ModelError for a document type declaration: MuJoCo skips it, and would read its entities as plain letters."""
-    text = isinstance(path_or_text, str)
-    found = _DOCTYPE.match(path_or_text.encode() if text else Path(path_or_text).read_bytes())
-    if found:
+    if isinstance(path_or_text, str):
+        raw, place = path_or_text.encode(), "line "
+    else:
+        raw, place = path_or_text.read_bytes(), f"{path_or_text}:"
+    if found := _DOCTYPE.match(raw):
         line = found.group().count(b"\n") + 1
         raise ModelError(
-            f"line {line}" if text else f"{path_or_text}:{line}",
+            f"{place}{line}",
             "has a document type declaration",
             "plain XML: MuJoCo knows no entities beyond those of XML itself",
             "Remove <!DOCTYPE ...> and write out the entities that it declares.",

@@ -1,0 +1,101 @@
+"""Whole kernel sets, as they are derived and with something wrong in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+
+from kanegen.codegen import checking, facts, pipeline
+from kanegen.codegen.certificate.case import Case, Subject
+from kanegen.codegen.certificate.certify import measured
+from kanegen.codegen.derivation.kernels import Deriver
+from kanegen.codegen.graph import Expression, Program, inputs, total
+from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder, catalogue
+from kanegen.codegen.pipeline import Options
+
+STATES = 10
+
+
+def branched() -> Mechanism:
+    """Two arms on a slide, with a rotor, a fixed joint, a mimic and a spring."""
+    builder = MechanismBuilder("branched", gravity=(1.2, -0.7, -9.6))
+    for k, name in enumerate(("slide", "upper", "tool", "left", "right"), start=1):
+        builder.body(
+            name,
+            mass=k,
+            center=(0.1 * k, -0.2, 0.05 * k),
+            inertia=((0.3 * k, 0.01, 0.02), (0.01, 0.25 * k, -0.03), (0.02, -0.03, 0.2 * k)),
+        )
+    builder.prismatic("s", BASE, "slide", (0.6, 0, 0.8))
+    builder.revolute(
+        "q1", "slide", "upper", (0, 0, 1), (0.1, 0.2, 0.3), (0.3, 0.4, 0.5), rotor_inertia=0.02, gear_ratio=5
+    )
+    builder.fixed("weld", "upper", "tool", (0.3, 0, 0.1), (0, 0.7, 0))
+    builder.revolute("q2", "tool", "left", (0, 1, 0), (0.2, 0.1, 0), (1.1, 0, 0.2))
+    builder.revolute("q3", "tool", "right", (1, 0, 0), (-0.2, 0.1, 0), (0, 0.6, 0.2))
+    builder.mimic("q3", "q2", multiplier=-0.7, offset=0.3)
+    builder.frame("hand", "right", (0.1, 0.2, 0.3), (0.4, 0.3, 0.2))
+    builder.torsional_spring("spring", "q1", stiffness=3, rest=0.4)
+    return builder.build()
+
+
+def floating() -> Mechanism:
+    """A body that moves freely and carries another by a ball joint."""
+    builder = MechanismBuilder("floating", gravity=(0, 0, -9.81))
+    for k, name in enumerate(("trunk", "head"), start=1):
+        builder.body(name, mass=k, center=(0.1, -0.2, 0.05 * k), inertia=(0.3 * k, 0.25 * k, 0.2 * k))
+    builder.floating("free", BASE, "trunk", (0.1, 0.2, 0.3), (0.3, 0.4, 0.5))
+    builder.spherical("neck", "trunk", "head", (0, 0.1, 0.4), (0.2, 0, 0.1))
+    return builder.build()
+
+
+MECHANISMS = {
+    "branched": branched,
+    "floating": floating,
+    "five_bar": lambda: catalogue.mechanism("five_bar"),
+    "rolling_disc": lambda: catalogue.mechanism("rolling_disc"),
+}
+
+
+@cache
+def subject(name: str, live: bool = False) -> Subject:
+    """All kernels of a mechanism in their plain derivations, the optional ones included."""
+    mechanism = MECHANISMS[name]()
+    options = Options(live_parameters=live)
+    builds = pipeline.available(mechanism, options) | pipeline.optional(mechanism, options)
+    trees = pipeline.trees_of(mechanism, options)
+
+    def plain(kernel: str) -> Program:
+        return Deriver(trees.mechanism, builds[kernel], gauge=False, trees=trees)({})[0]
+
+    frames = facts.frame_names(mechanism)
+    others = tuple(f"_{frame}" for frame in frames[:-1])  # one frame is as good as many
+    kernels = [k for k in builds if not (k.startswith("frame_") and k.endswith(others))]
+    return checking.subject(mechanism, {k: plain(k) for k in kernels}, mechanism.constrained, plain)
+
+
+def with_kernel(given: Subject, kernel: str, program: Program) -> Subject:
+    """The same set with another program for one kernel."""
+    return replace(given, programs={**given.programs, kernel: program})
+
+
+def tampered(program: Program, output: int = 0) -> Program:
+    """The program with a small error in every entry of an output, another in each and another in each state."""
+    graph, results = program.graph, list(program.results)
+    entries = [x for argument in program.inputs for x in inputs(graph, argument.name, argument.size)]
+    error = total(graph, [x * Fraction(k, 10**4) for k, x in enumerate(entries, start=1)]) + Fraction(1, 1000)
+    results[output] = tuple(
+        (Expression(graph, ref) + error * k).ref for k, ref in enumerate(results[output], start=1)
+    )
+    return replace(program, results=tuple(results))
+
+
+def residuals(given: Subject) -> Mapping[tuple[str, tuple[str, ...]], float]:
+    """The residual of every check, by its name and kernels; the largest where one has several."""
+    found: dict[tuple[str, tuple[str, ...]], float] = {}
+    for check in measured(Case(given, STATES)):
+        key = (check.name, check.kernels)
+        found[key] = max(found.get(key, 0.0), check.residual)
+    return found
