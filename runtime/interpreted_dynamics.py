@@ -138,7 +138,7 @@ class ConstrainedDynamics:
         for _ in range(MOST_PROJECTIONS):
             before = distance
             y, distance = self._projected_once(y)
-            if not distance > MARGIN * self._bound or distance >= before:
+            if not distance > MARGIN * self._bound or before <= distance <= self._bound:
                 break
         if not distance <= self._bound:
             raise OpenError

@@ -21,6 +21,7 @@ from kanegen.arrays import finite_number
 from kanegen.backends import CompiledBackend, InterpretedBackend
 from kanegen.build import MODULE, compiled_entry, copy_generated, load_module
 from kanegen.errors import (
+    KanegenError,
     ManifestError,
     MissingKernelError,
     NoCompilerError,
@@ -146,7 +147,13 @@ def _robot(found: KernelSet, request: Request, interpreted: bool) -> Robot:
 
     @functools.cache
     def more(kernel: str) -> KernelSet:
-        return _from_model(replace(request, kernels=(kernel,)), interpreted)
+        made = _from_model(replace(request, kernels=(kernel,)), interpreted)
+        if made.manifest.model_hash != found.manifest.model_hash:
+            raise KanegenError(
+                f"{_title(request.model)}: the model has changed since this robot was loaded, so its kernel {kernel!r} "
+                "would belong to another mechanism. Load it again."
+            )
+        return made
 
     return Robot(found.manifest, found.backend, more)
 

@@ -15,7 +15,7 @@ from kanegen.codegen.graph.graph import Kind
 from kanegen.codegen.graph.program import Program
 from kanegen.codegen.graph.schedule import Assignment, SineCosine, Statement, nodes_read
 
-LONGEST = 600
+LONGEST = 400
 """Statements of a part.  Kernels with no more than this are not cut."""
 
 

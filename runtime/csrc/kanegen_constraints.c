@@ -12,7 +12,8 @@
 /* Projections converge quadratically: a step that errs by 1e-3 is at rounding after four. */
 enum { MOST_PROJECTIONS = 8 };
 
-/* Projections go on until the residual is this much below the bound on drift, or no longer falls. */
+/* Projections go on until the residual is this much below the bound on drift, or no longer
+ * falls once it is within it. (It need not fall at first: the rates are projected where the coordinates were before.) */
 static const double MARGIN = 1e-3;
 
 size_t kanegen_constrained_vectors(size_t nq, size_t nv, size_t position, size_t rows)
@@ -120,7 +121,7 @@ kanegen_status kanegen_project(kanegen_integration *run, double *y)
     for (int i = 0; i < MOST_PROJECTIONS; ++i) {
         before = open;
         project_once(run, y, &open);
-        if (!(open > MARGIN * constraints->drift) || open >= before) break;
+        if (!(open > MARGIN * constraints->drift) || (open >= before && open <= constraints->drift)) break;
     }
     if (!(open <= constraints->drift)) return KANEGEN_OPEN;
     run->done->drift = larger(run->done->drift, open);

@@ -132,17 +132,20 @@ def test_a_spherical_pin_moves_alike(load_text: LoadText) -> None:
         assert_allclose(other.forward_dynamics(q, [2.0], [0.7]), expected, rtol=1e-9)
 
 
-def test_a_loop_stays_closed_for_a_minute(load_text: LoadText) -> None:
+@pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-9])
+def test_a_loop_stays_closed_for_a_minute(load_text: LoadText, rtol: float) -> None:
     """Case 25: to the tolerance that was asked for, in every row, over more than a hundred turns; and energy is kept."""
     arm = load_text(four_bar(True), *SIMULATED, suffix=".toml", compiled=True)
     q = arm.assemble([0.3, 0.7, 1.5])
-    motion = kanegen.simulate(arm, q, [12.0], 60.0, drift=1e-10, times=np.linspace(0.0, 60.0, 601))
+    motion = kanegen.simulate(
+        arm, q, [12.0], 60.0, rtol=rtol, atol=1e-3 * rtol, drift=1e-10, times=np.linspace(0.0, 60.0, 601)
+    )
     assert motion.drift is not None and motion.energy is not None
     assert motion.drift <= 1e-10
     assert np.abs(arm.constraint_residual(motion.q)).max() <= 1e-10
     assert motion.q[-1, 0] - motion.q[0, 0] > 200 * np.pi
-    # Some 13,000 steps, each with a relative error of 1e-9 at most.
-    assert np.abs(motion.energy / motion.energy[0] - 1.0).max() < 1.3e-5
+    # Each step has a relative error of rtol at most, and there are 13,000 or fewer; coarse ones are fewer by far.
+    assert np.abs(motion.energy / motion.energy[0] - 1.0).max() < 13_000 * rtol
 
 
 RADIUS, MASS = 0.3, 2.0

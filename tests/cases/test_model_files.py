@@ -16,8 +16,10 @@ import pytest
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
+import kanegen
 from kanegen.codegen import cli
 from kanegen.codegen.mechanism import ModelError
+from kanegen.errors import KanegenError
 from tests.mechanism.importers.documents import joint, link, pendulum, robot
 
 from .files import LoadText, inertial
@@ -229,3 +231,17 @@ def test_gravity(gravity: tuple[float, ...] | None, load_text: LoadText) -> None
     arm = load_text(text, "gravity_forces", gravity=gravity)
     x, _, z = gravity or (0, 0, -9.81)
     assert_allclose(arm.gravity_forces([0.1, 0.2]), [-2 * z, -x], rtol=1e-15)
+
+
+def test_a_file_that_changes_after_loading_gives_no_kernel_of_another_mechanism(tmp_path: Path) -> None:
+    """Kernels on demand belong to the mechanism that was loaded."""
+    file = tmp_path / "wheel.urdf"
+    text = """<robot name="wheel"><link name="world"/><link name="wheel"><inertial><mass value="1"/>
+    <inertia ixx="1" iyy="1" izz="{}" ixy="0" ixz="0" iyz="0"/></inertial></link>
+    <joint name="axle" type="continuous"><parent link="world"/><child link="wheel"/><axis xyz="0 0 1"/></joint></robot>"""
+    file.write_text(text.format(1), encoding="utf-8")
+    wheel = kanegen.load(file, interpreted=True)
+    assert wheel.mass_matrix([0.0]) == [[1.0]]
+    file.write_text(text.format(1.5), encoding="utf-8")
+    with pytest.raises(KanegenError, match="has changed since this robot was loaded"):
+        wheel.inverse_mass_matrix([0.0])
