@@ -84,9 +84,10 @@ bench: build .venv/peers  ## time the kernels beside other engines, in one run
 	$(BIN)/python -m benchmarks.kernels_stanford_arm
 	$(BIN)/python -m benchmarks.simulation_stanford_arm
 	$(BIN)/python -m benchmarks.closed_loops
+	$(BIN)/python -m benchmarks.robots
 
 .venv/peers: .venv/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers,corpus]'
 	touch $@
 
 clean:  ## remove what was built; the environment stays

@@ -2,6 +2,8 @@
 
 Where a file is changed, it is changed for both:
 
+- All: angles that are a multiple of pi/2 but for 1e-11 are written in full.  kanegen takes them for it (see
+  docs/guide/importing.md), Pinocchio does not, and the two would differ by 1e-10 where a force is small.
 - Panda: the joints of the two fingers are fixed, so that the arm's seven axes remain.
 - iiwa 14: the file has no masses; those of the LBR iiwa 14 in iiwa_stack (github.com/IFL-CAMP/iiwa_stack, BSD licence, also
   in Drake) are put in, turned into the axes of the file's frames, which are parallel to the base at zero.
@@ -12,12 +14,14 @@ Where a file is changed, it is changed for both:
 
 from __future__ import annotations
 
+import math
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 from benchmarks.corpus.robots import robot_files
+from kanegen.codegen.mechanism.importers import ANGLE_TOLERANCE
 
 RobotKernel = Literal[
     "inverse_dynamics",
@@ -63,9 +67,23 @@ class BenchmarkRobot:
             if candidate.name == self.file:
                 root = ET.fromstring(candidate.path.read_text(encoding="utf-8"))
                 root.set("name", self.name)
+                _angles_in_full(root)
                 self.change(root)
                 return ET.tostring(root, encoding="unicode")
         raise RobotMissing(f"{self.name}: {self.package} is not installed (pip install 'kanegen[corpus]')")
+
+
+def _angles_in_full(root: Element) -> None:
+    for origin in root.iter("origin"):
+        if "rpy" in origin.attrib:
+            origin.set(
+                "rpy", " ".join(repr(_in_full(float(angle))) for angle in origin.attrib["rpy"].split())
+            )
+
+
+def _in_full(angle: float) -> float:
+    whole = round(angle / (math.pi / 2)) * (math.pi / 2)
+    return whole if abs(angle - whole) <= ANGLE_TOLERANCE else angle
 
 
 def _unchanged(_: Element) -> None:

@@ -186,9 +186,9 @@ def main() -> int:
     names = [robot.name for robot in ROBOTS]
     parser.add_argument("--only", nargs="+", choices=names, default=names, help="some of the robots")
     parser.add_argument("--output", default="robots.json", help="file name under benchmarks/results")
-    parser.add_argument("--states", type=int, default=1024, help="random states (default %(default)s)")
+    parser.add_argument("--states", type=int, default=256, help="random states (default %(default)s)")
     parser.add_argument("--rounds", type=int, default=20, help="turns of every contestant (default 20)")
-    parser.add_argument("--passes", type=int, default=5, help="passes in one turn (default 5)")
+    parser.add_argument("--passes", type=int, default=20, help="passes in one turn (default 20)")
     parser.add_argument(
         "--no-cpp", action="store_true", help="leave out Pinocchio, which compiles for minutes"
     )

@@ -52,14 +52,13 @@ def subject(
 ) -> Subject:
     """What is to be checked; ``plain`` derives a kernel that is not among ``programs``, where that is needed.
 
-    It is for mechanisms whose coordinates are tied together (``projected``): their motion is known from coordinate_rates.
+    Mechanisms whose coordinates are tied together (``projected``) have their motion from coordinate_rates; derivatives that
+    the records do not give are those of inverse_dynamics.
     """
-    helpers: dict[str, Program] = {}
-    if projected:
-        needed = ["coordinate_rates"]
-        if any(name.endswith("_derivatives") for name in programs):
-            needed.append("inverse_dynamics")
-        helpers = {name: plain(name) for name in needed if name not in programs}
+    needed = ["coordinate_rates"] if projected else []
+    if any(name.endswith("_derivatives" if projected else "_parameter_derivatives") for name in programs):
+        needed.append("inverse_dynamics")
+    helpers = {name: plain(name) for name in needed if name not in programs}
     frames = facts.frame_names(mechanism)
     identifiers = c_names(frames)
     coefficients = {}

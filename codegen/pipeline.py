@@ -231,11 +231,11 @@ def derive(
     plain, _ = Deriver(trees.mechanism, build, gauge=False, trees=trees)({})
     # Kane's method reads inertias as described: no gauge, and little to search for
     rates = options.speeds is None and options.formulation == "recursive"
-    deriver = Deriver(trees.mechanism, build, gauge=rates, trees=trees)
-    budget = (
-        min(options.search_budget, CONSTRAINED_BUDGET) if mechanism.constrained else options.search_budget
-    )
-    found = search(deriver, start=start, budget=budget if rates else 1)
+    budget = options.search_budget if rates else 1
+    if mechanism.constrained:
+        budget = min(budget, CONSTRAINED_BUDGET)
+    deriver = Deriver(trees.mechanism, build, gauge=rates, searched=budget > 1, trees=trees)
+    found = search(deriver, start=start, budget=budget)
     program, steps = optimize(found.program)
     numbers = {p.name: float(p.value) for p in mechanism.parameters}
     states = {"q": make_plan(mechanism).states} if mechanism.constrained else {}
@@ -420,13 +420,12 @@ def _subject(
 ) -> checking.Subject:
     """What is to be checked, with the plain derivations of kernels that this needs and that are not in the set."""
     projected = mechanism.constrained or options.speeds is not None
-    builds = available(mechanism, options) if projected else {}
-    return checking.subject(
-        mechanism,
-        programs,
-        projected,
-        lambda name: Deriver(trees.mechanism, builds[name], gauge=False, trees=trees)({})[0],
-    )
+
+    def plain(name: str) -> Program:
+        build = available(mechanism, options)[name]
+        return Deriver(trees.mechanism, build, gauge=False, trees=trees)({})[0]
+
+    return checking.subject(mechanism, programs, projected, plain)
 
 
 def _checked(mechanism: Mechanism, kernels: Mapping[str, DerivedKernel], options: Options) -> certify.Record:

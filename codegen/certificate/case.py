@@ -107,11 +107,15 @@ class Case:
         moved = {name: stepped(at[name], step) for name, step in directions.items()}
         return slope(self.at(kernel, **{**at, **moved}))
 
-    def by_parameter(self, kernel: str, parameter: str) -> Array:
-        """The derivative of a kernel's first output by a live parameter."""
-        program = self.programs[kernel]
-        moved = {**self.parameters, parameter: stepped(np.array(self.parameters[parameter]), np.array(1.0))}
-        return slope(next(iter(self._evaluated(program, {}, moved).values())))
+    def by_parameters(self, kernel: str, a: Array) -> Array:
+        """Derivatives of a kernel's first output by the live parameters (states, ..., np), at these a."""
+        program = self.program(kernel)
+        assert program is not None, "checks ask for the kernels that are there"
+        slopes = []
+        for name, value in self.parameters.items():
+            moved = {**self.parameters, name: stepped(np.array(value), np.array(1.0))}
+            slopes.append(slope(next(iter(self._evaluated(program, {"a": a}, moved).values()))))
+        return np.stack(slopes, axis=-1)
 
     @cached_property
     def rates(self) -> Array:

@@ -118,19 +118,30 @@ def _derivatives(case: Case) -> Checks:
             expected = np.moveaxis(case.along("inverse_dynamics", None, **{name: steps}), 0, -1)
             found = residual(given[f"d{name}"], expected, scale)
             yield Measured("derivatives of tau are those of ID", (kernel, "inverse_dynamics"), found)
-    by = "inverse_dynamics_parameter_derivatives"
+    yield from _by_parameters(case)
+
+
+def _by_parameters(case: Case) -> Checks:
+    """Columns are weighted with the parameters, so that they have the units of forces."""
+    if case.program("inverse_dynamics") is None:
+        return
+    r, q, v, a = case.reference, case.q, case.v, case.a
+    inverse, forward = (f"{what}_dynamics_parameter_derivatives" for what in ("inverse", "forward"))
     weights = np.array([abs(x) or 1.0 for x in case.parameters.values()])
-    if case.has(by, "inverse_dynamics"):
-        slopes = [case.by_parameter("inverse_dynamics", name) for name in case.parameters]
-        found = residual(case.at(by) * weights, np.stack(slopes, axis=-1) * weights, scale)
-        yield Measured("derivatives of tau by parameters are those of ID", (by, "inverse_dynamics"), found)
-    forward = "forward_dynamics_parameter_derivatives"
-    if case.has(forward, by, "forward_dynamics"):
-        step, there = case.at(forward) * weights, case.at("forward_dynamics")
-        M = r.mass_matrix(q)
-        size = M.scale * largest(step) + r.inverse_dynamics(q, v, there).scale * (1 + case.inverse_norm)
-        found = residual(M.value @ step, -case.at(by, a=there) * weights, size)
-        yield Measured("M da/dp = - dtau/dp at the accelerations of FD", (forward, by), found)
+    if case.has(inverse):
+        expected = case.by_parameters("inverse_dynamics", a) * weights
+        found = residual(case.at(inverse) * weights, expected, r.inverse_dynamics(q, v, a).scale)
+        yield Measured(
+            "derivatives of tau by parameters are those of ID", (inverse, "inverse_dynamics"), found
+        )
+    if case.has(forward):
+        M, there = r.mass_matrix(q), r.forward_dynamics(q, v, case.tau)
+        step = case.at(forward) * weights
+        expected = -case.by_parameters("inverse_dynamics", there) * weights
+        size = M.scale * largest(step)
+        size = size + r.inverse_dynamics(q, v, there).scale * (1 + case.inverse_norm * M.scale)
+        found = residual(M.value @ step, expected, size)
+        yield Measured("M da/dp = - dtau/dp", (forward, "inverse_dynamics"), found)
 
 
 def _laws(case: Case) -> Checks:

@@ -66,6 +66,11 @@ class Reference:
     def _on_joints(self, motion: JointMotion, acting: Acting) -> Forces:
         return forces(self.described, motion, bodies(self.described, motion), acting, self.slip_speed)
 
+    def forward_dynamics(self, q: Array, v: Array, tau: Array) -> Array:
+        """a (..., nv), with the mass matrix."""
+        h = self.inverse_dynamics(q, v, np.zeros_like(v)).value
+        return np.asarray(np.linalg.solve(self.mass_matrix(q).value, (tau - h)[..., None])[..., 0])
+
     def gravity_forces(self, q: Array) -> Scaled:
         """g (..., nv), springs included."""
         return self.drives(q, self.speeds.at_rest(q))

@@ -48,7 +48,8 @@ def table_of_passes(generated: Generated) -> str:
 def certificate_line(record: Record) -> str:
     """What was checked, in one line."""
     worst = record.worst
-    text = f"certificate: {len(record.checks)} checks over {record.states} states"
+    found = len(record.checks)
+    text = f"certificate: {found} check{'s' * (found != 1)} over {record.states} states"
     if worst is not None:
         text += f", the largest residual {worst.residual:.1e} of {BOUND:.0e} ({worst.name})"
     if record.unchecked:

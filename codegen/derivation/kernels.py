@@ -74,7 +74,8 @@ class Deriver:
     """Derives one kernel of one mechanism, again and again, for different answers.
 
     ``gauge``: frames are turned, and inertial parameters moved across joints.  Kernels into which inertia does not enter,
-    as poses of frames, have no decisions on it.  ``trees`` shares what kernels have in common.
+    as poses of frames, have no decisions on it, which is found out where they are ``searched``.  ``trees`` shares what
+    kernels have in common.
     """
 
     def __init__(
@@ -84,9 +85,10 @@ class Deriver:
         *,
         live_parameters: bool = False,
         gauge: bool = True,
+        searched: bool = True,
         trees: Trees | None = None,
     ) -> None:
-        self.mechanism, self.build, self.gauge = mechanism, build, gauge
+        self.mechanism, self.build, self.gauge, self.searched = mechanism, build, gauge, searched
         self.trees = trees or Trees(mechanism, live_parameters=live_parameters)
         self._has_inertia: bool | None = None
 
@@ -94,7 +96,7 @@ class Deriver:
         """The program for these answers, and the decision points met with their numbers of alternatives."""
         if not self.gauge:
             tree, points = self.trees.placed(answers)
-        elif self.has_inertia():
+        elif not self.searched or self.has_inertia():
             tree, points = self.trees.regrouped(answers)
         else:
             tree, points = self.trees.turned(answers)

@@ -6,7 +6,7 @@ look into), ``first`` is dx/dt and ``second`` d2x/dt2.  Seeding one input with 1
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from kanegen.codegen.graph.expression import Expression, total
 from kanegen.codegen.graph.graph import Graph, Kind, Ref
@@ -30,21 +30,31 @@ class Tangents:
 
     def first(self, expression: Expression) -> Expression:
         """The first derivative along the direction."""
-        self._prepare([expression.ref])
+        self._prepare(expression.ref)
         return self._signed(self._first, expression.ref)
 
     def second(self, expression: Expression) -> Expression:
         """The second derivative along the direction, the rates being constant."""
-        self._prepare([expression.ref])
-        for index in self.graph.reachable([expression.ref]):
-            if index not in self._second:
-                self._second[index] = self._curvature(index)
+        self._prepare(expression.ref)
+        for index in self._missing(expression.ref, self._second):
+            self._second[index] = self._curvature(index)
         return self._signed(self._second, expression.ref)
 
-    def _prepare(self, roots: Iterable[Ref]) -> None:
-        for index in self.graph.reachable(roots):
-            if index not in self._first:
-                self._first[index] = self._slope(index)
+    def _prepare(self, root: Ref) -> None:
+        for index in self._missing(root, self._first):
+            self._first[index] = self._slope(index)
+
+    def _missing(self, root: Ref, table: Mapping[int, Expression]) -> list[int]:
+        """Nodes that the root needs and the table lacks, operands first; what it has is not looked into again."""
+        graph = self.graph
+        found: set[int] = set()
+        stack = [abs(root)]
+        while stack:
+            index = stack.pop()
+            if index not in found and index not in table:
+                found.add(index)
+                stack.extend(abs(ref) for ref in graph.operands(index))
+        return sorted(found)
 
     def _signed(self, table: Mapping[int, Expression], ref: Ref) -> Expression:
         return table[ref] if ref > 0 else -table[-ref]
@@ -56,6 +66,8 @@ class Tangents:
         graph, kind, payload = self.graph, self.graph.kinds[index], self.graph.payloads[index]
         if kind in (Kind.CONSTANT, Kind.INPUT, Kind.PARAMETER):
             return self._zero
+        if all(self._first[abs(r)].ref == graph.zero for r in payload):
+            return self._zero
         node = Expression(graph, index)
         if kind is Kind.SUM:
             return total(graph, [self._d(r) for r in payload])
@@ -66,8 +78,6 @@ class Tangents:
             slope = self._d(numerator) - node * self._d(denominator)
             return slope / Expression(graph, denominator)
         inner = self._d(payload[0])
-        if inner.is_zero:
-            return self._zero
         argument = Expression(graph, payload[0])
         if kind is Kind.SQUARE_ROOT:
             return inner / (node * 2)

@@ -101,6 +101,8 @@ def evaluate(
         results = evaluate_entries(program, entries, DOUBLE)
     out = {}
     for argument, values in zip(program.outputs, results, strict=True):
-        columns = [np.broadcast_to(np.asarray(v, dtype=np.float64), batch) for v in values]
-        out[argument.name] = np.stack(columns, axis=-1).reshape((*batch, *argument.shape))
+        entries_last = np.empty((*batch, argument.size))
+        for i, value in enumerate(values):
+            entries_last[..., i] = value  # which broadcasts constants
+        out[argument.name] = entries_last.reshape((*batch, *argument.shape))
     return out

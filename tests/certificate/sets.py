@@ -11,7 +11,7 @@ from kanegen.codegen import checking, facts, pipeline
 from kanegen.codegen.certificate.case import Case, Subject
 from kanegen.codegen.certificate.certify import measured
 from kanegen.codegen.derivation.kernels import Deriver
-from kanegen.codegen.graph import Expression, Program, inputs, total
+from kanegen.codegen.graph import Expression, Kind, Program, inputs, total
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder, catalogue
 from kanegen.codegen.pipeline import Options
 
@@ -51,19 +51,31 @@ def floating() -> Mechanism:
     return builder.build()
 
 
+def live_arm() -> Mechanism:
+    """Two links with live parameters."""
+    builder = MechanismBuilder("live_arm", gravity=(0, 0, -9.81))
+    m, l = builder.parameter("m", 2, "kg", "mass"), builder.parameter("l", 0.5, "m", "length")
+    builder.body("one", mass=m, center=(l / 2, 0, 0), inertia=(0.1, 0.2, 0.2))
+    builder.body("two", mass=m / 2, center=(l / 3, 0.1, 0), inertia=(0.1, 0.1, 0.2))
+    builder.revolute("q1", BASE, "one", (0, 0, 1), (0, 0, l))
+    builder.revolute("q2", "one", "two", (0, 1, 0), (l, 0, 0))
+    return builder.build()
+
+
 MECHANISMS = {
     "branched": branched,
     "floating": floating,
+    "live_arm": live_arm,
     "five_bar": lambda: catalogue.mechanism("five_bar"),
     "rolling_disc": lambda: catalogue.mechanism("rolling_disc"),
 }
 
 
 @cache
-def subject(name: str, live: bool = False) -> Subject:
+def subject(name: str) -> Subject:
     """All kernels of a mechanism in their plain derivations, the optional ones included."""
     mechanism = MECHANISMS[name]()
-    options = Options(live_parameters=live)
+    options = Options(live_parameters=name.startswith("live"))
     builds = pipeline.available(mechanism, options) | pipeline.optional(mechanism, options)
     trees = pipeline.trees_of(mechanism, options)
 
@@ -82,10 +94,14 @@ def with_kernel(given: Subject, kernel: str, program: Program) -> Subject:
 
 
 def tampered(program: Program, output: int = 0) -> Program:
-    """The program with a small error in every entry of an output, another in each and another in each state."""
+    """The program with a small error in every entry of an output, another in each and another in each state and for other parameters."""
     graph, results = program.graph, list(program.results)
     entries = [x for argument in program.inputs for x in inputs(graph, argument.name, argument.size)]
     error = total(graph, [x * Fraction(k, 10**4) for k, x in enumerate(entries, start=1)]) + Fraction(1, 1000)
+    for name in sorted(
+        {graph.payloads[i][0] for i in graph.reachable(program.roots) if graph.kinds[i] is Kind.PARAMETER}
+    ):
+        error = error * (1 + Expression(graph, graph.parameter(name)))
     results[output] = tuple(
         (Expression(graph, ref) + error * k).ref for k, ref in enumerate(results[output], start=1)
     )
