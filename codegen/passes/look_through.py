@@ -267,16 +267,18 @@ class _LookThrough:
                 for number in equations:
                     if number != index:
                         hits[number, factor] = hits.get((number, factor), 0) + 1
+        if not hits:
+            return
+        largest = max(map(web.magnitude, terms.values()))
         for (number, factor), shared in hits.items():
             equation = self._equation(number) if shared > 1 else None
             if equation is None:
                 continue
             shifted = {tuple(sorted(m + factor)) if factor else m: x for m, x in equation.items()}
             multiples = dict.fromkeys(web.over(-terms[m], x) for m, x in shifted.items() if m in terms)
-            largest = max(abs(web.number(x)) for x in terms.values())
-            added = max(abs(web.number(x)) for x in shifted.values())
+            added = max(map(web.magnitude, shifted.values()))
             for multiple in multiples:
-                if abs(web.number(multiple)) * added > _LARGEST_GROWTH * largest:
+                if web.magnitude(multiple) * added > _LARGEST_GROWTH * largest:
                     continue  # what is added cancels only in exact arithmetic
                 new = dict(terms)
                 for monomial, x in shifted.items():

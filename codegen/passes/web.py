@@ -40,7 +40,7 @@ class Web:
         self._level: list[int] = [0]
         self._table: dict[tuple[Kind, tuple[Any, ...]], int] = {}
         self._sums: dict[tuple[Ref, ...], Ref] = {}
-        self._constants: dict[Fraction, Ref] = {}
+        self._constants: dict[tuple[int, int], Ref] = {}
         self.zero, self.one = self.constant(Fraction(0)), self.constant(Fraction(1))
         self._index: dict[int, int] = {}
         source = program.graph
@@ -61,17 +61,23 @@ class Web:
 
     def constant(self, value: Fraction) -> Ref:
         """Reference to an exact number."""
-        ref = self._constants.get(value)
+        given = value.as_integer_ratio()  # hashed far more quickly than a Fraction
+        ref = self._constants.get(given)
         if ref is None:
             exact = tidy(value)
             index = self.node(Kind.CONSTANT, (abs(exact),))
-            ref = self._constants[value] = -index if exact < 0 else index
+            ref = self._constants[given] = -index if exact < 0 else index
         return ref
 
     def number(self, ref: Ref) -> Fraction:
         """Value of a reference to a constant."""
         value: Fraction = self.payloads[abs(ref)][0]
         return value if ref > 0 else -value
+
+    def magnitude(self, ref: Ref) -> Fraction:
+        """Magnitude of a reference to a constant."""
+        value: Fraction = self.payloads[abs(ref)][0]
+        return value
 
     def node(self, kind: Kind, operands: tuple[Any, ...]) -> int:
         """The node of that kind with these operands, those of products in order; made where there is none.

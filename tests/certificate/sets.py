@@ -94,7 +94,7 @@ def with_kernel(given: Subject, kernel: str, program: Program) -> Subject:
 
 
 def tampered(program: Program, output: int = 0) -> Program:
-    """The program with a small error in every entry of an output, another in each and another in each state and for other parameters."""
+    """The program with an error in every entry of an output: small, and another in each entry, state and parameter."""
     graph, results = program.graph, list(program.results)
     entries = [x for argument in program.inputs for x in inputs(graph, argument.name, argument.size)]
     error = total(graph, [x * Fraction(k, 10**4) for k, x in enumerate(entries, start=1)]) + Fraction(1, 1000)

@@ -167,16 +167,16 @@ def test_arguments_that_make_no_sense():
             kanegen.load("stanford_arm", gravity=gravity)
 
 
-def test_generate_writes_the_c_and_nothing_else(tmp_path, cache):
+def test_generate_writes_the_c_and_its_certificate_and_nothing_else(tmp_path, cache):
     out = tmp_path / "my robot ü"
     assert kanegen.generate(pendulum(), out, kernels=["inverse_dynamics"]) == out
     assert {path.name for path in out.iterdir()} == {
-        "pendulum.c", "pendulum.h", "pendulum.cdef", "pendulum.pyi", "manifest.json"
+        "pendulum.c", "pendulum.h", "pendulum.cdef", "pendulum.pyi", "manifest.json", "certificate.json"
     }  # fmt: skip
     arm = kanegen.load(out)
     assert_allclose(arm.inverse_dynamics(*STATE), expected_torque(STATE[0], STATE[2]), rtol=1e-14)
     assert {path.name for path in out.iterdir()} >= {"manifest.json"}
-    assert len(list(out.iterdir())) == 5
+    assert len(list(out.iterdir())) == 6
 
 
 def test_generated_c_stays_as_it_is(cache):
