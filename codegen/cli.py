@@ -22,6 +22,7 @@ from kanegen.codegen.commands.generation_report import (
     table_of_passes,
     verification_table,
 )
+from kanegen.codegen.commands.progress import Progress
 from kanegen.codegen.derivation.formulations import FORMULATIONS
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.errors import ModelError
@@ -180,13 +181,20 @@ def _generate(options: argparse.Namespace) -> int:
         angle_tolerance=options.angle_tolerance,
     )
     directory = options.output or Path("generated") / Path(options.model).stem
-    quiet = options.json or not sys.stderr.isatty()
-    generated = pipeline.generate(options.model, directory, wanted, None if quiet else _show_progress)
-    residuals = None
-    if options.verify:
-        from kanegen.codegen.commands.compiled_check import verify
+    with Progress(sys.stderr, quiet=options.json) as progress:
+        generated = pipeline.generate(
+            options.model,
+            directory,
+            wanted,
+            lambda name, kernel: progress.line(progress_line(name, kernel)),
+            progress.stage,
+        )
+        residuals = None
+        if options.verify:
+            from kanegen.codegen.commands.compiled_check import verify
 
-        residuals = verify(directory, generated)
+            progress.stage("compiling, and comparing with the expressions")
+            residuals = verify(directory, generated)
     if options.json:
         print(json.dumps(json_report(generated, residuals), indent=2))
         return 0
@@ -197,10 +205,6 @@ def _generate(options: argparse.Namespace) -> int:
         print(verification_table(residuals))
     print(f"wrote {len(generated.files)} files to {directory}")
     return 0
-
-
-def _show_progress(name: str, kernel: pipeline.DerivedKernel) -> None:
-    print(progress_line(name, kernel), file=sys.stderr)
 
 
 def _simulate(options: argparse.Namespace) -> int:

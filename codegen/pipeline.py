@@ -158,6 +158,10 @@ class Interpretation:
 
 
 Progress = Callable[[str, DerivedKernel], None]
+"""Told of every kernel when it is derived."""
+
+Stage = Callable[[str], None]
+"""Told what begins."""
 
 
 def read(model: str | os.PathLike[str] | Mechanism, options: Options) -> Mechanism:
@@ -261,21 +265,32 @@ def generate(
     directory: str | os.PathLike[str],
     options: Options | None = None,
     progress: Progress | None = None,
+    stage: Stage | None = None,
 ) -> Generated:
     """Write the C of a mechanism into a directory, and the certificate of its kernels.
+
+    ``progress`` and ``stage`` are told of what is done and of what begins.
 
     Raises ModelError for a wrong model or an unknown kernel, and CertificateError where the kernels fail a check, which is
     an error of kanegen; nothing is written then.
     """
-    options = options or Options()
+    options, begin = options or Options(), stage or _silent
+    begin("reading the model")
     mechanism = read(model, options)
-    kernels, unavailable = _derive_all(mechanism, options, progress)
+    kernels, unavailable = _derive_all(mechanism, options, progress, begin)
+    begin("checking the kernels against each other")
     record = _checked(mechanism, kernels, options)
+    begin("ordering statements, and writing")
     result = assemble(mechanism, kernels, options, unavailable, record)
     files = generated_files(result)
     files[certify.FILE_NAME] = _certificate(result, kernels, record).text().encode("ascii")
     states = make_plan(mechanism).states if mechanism.constrained else None
     return Generated(result, kernels, record, write_files(files, Path(directory)), states)
+
+
+def _silent(stage: str) -> None:
+    """Nobody looks."""
+    del stage
 
 
 def interpret(model: str | os.PathLike[str] | Mechanism, options: Options | None = None) -> Interpretation:
@@ -361,7 +376,7 @@ def assemble(
 
 
 def _derive_all(
-    mechanism: Mechanism, options: Options, progress: Progress | None
+    mechanism: Mechanism, options: Options, progress: Progress | None, begin: Stage = _silent
 ) -> tuple[dict[str, DerivedKernel], dict[str, str]]:
     """The kernels asked for, and why others cannot be had.
 
@@ -374,7 +389,8 @@ def _derive_all(
     answers: dict[str, int] = {}
     trees = trees_of(mechanism, options)
     bounds = _bounds(mechanism, options, trees, tuple(builds))
-    for name, build in builds.items():
+    for number, (name, build) in enumerate(builds.items(), start=1):
+        begin(f"deriving {name}, {number} of {len(builds)}")
         try:
             dynamics = kernels.get("forward_dynamics")
             if name.startswith(CLOSED_LOOP) and dynamics is not None:

@@ -85,10 +85,20 @@ def compiled_entry(name: str, model: Mapping[str, object], generate: Callable[[P
     by += [variant.name for variant in variants]
 
     def make(directory: Path) -> None:
-        generate(directory)
+        source = _generated_before(key)
+        if source is None:
+            generate(directory)
+        else:
+            copy_generated(source, directory)
         _compile(compiler, directory, variants)
 
     return entry(f"{key}-{digest(by)[:8]}", make)
+
+
+def _generated_before(key: str) -> Path | None:
+    """An entry with the same C, compiled by another compiler or for another instruction set."""
+    found = sorted(cache_directory().glob(f"{key}-*/manifest.json"))
+    return next((path.parent for path in found if path.parent.suffix != ".failed"), None)
 
 
 def _compile(compiler: Compiler | None, directory: Path, variants: Sequence[Variant]) -> None:

@@ -2,7 +2,8 @@
 
 Multiplications: every ``*``.  Additions: every ``+`` and binary ``-``.  Divisions: every ``/``.  Square
 roots: calls of sqrt and sqrtf.  Sine and cosine pairs: the length of the array that is handed to the sine and
-cosine routine.  A unary minus is free.  Calls of functions defined in the same text are followed.
+cosine routine.  A unary minus is free.  Calls of functions defined in the same text are followed, those of the parts of
+a long function among them; the macro in front of a part stands for ``static``.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ _SINE_COSINE = re.compile(r"\w+_sincos\w*")
 def functions(text: str) -> dict[str, c_ast.FuncDef]:
     """The functions defined in a C text without preprocessor lines, by name."""
     without_comments = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
-    tree = c_parser.CParser().parse("typedef unsigned long size_t;\n" + without_comments)
+    without_macros = re.sub(r"\b[A-Z][A-Z0-9_]*_PART\b", "static", without_comments)
+    tree = c_parser.CParser().parse("typedef unsigned long size_t;\n" + without_macros)
     return {item.decl.name: item for item in tree.ext if isinstance(item, c_ast.FuncDef)}
 
 

@@ -7,6 +7,8 @@ from fractions import Fraction
 
 import mpmath
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from kanegen.codegen.graph import Graph, constant
 from kanegen.codegen.graph.exact import exact_cosine, exact_sine, exact_square_root, from_number, tidy
@@ -78,3 +80,23 @@ def test_structure_found_by_cancellation_of_irrational_numbers() -> None:
     angle = constant(graph, "0.3")
     s, c = angle.sine(), angle.cosine()
     assert (s * s + c * c - 1).is_zero
+
+
+@settings(max_examples=300, derandomize=True)
+@given(
+    st.integers(-(10**150), 10**150),
+    st.integers(1, 10**150),
+    st.integers(-160, 160).map(lambda e: Fraction(10) ** e),
+)
+def test_rounding_is_to_the_nearest_of_sixty_digits(n: int, d: int, power: Fraction) -> None:
+    """Either nothing happens, or at most half a unit of the sixtieth digit is lost, and sixty digits remain."""
+    value = Fraction(n, d) * power
+    rounded = tidy(value)
+    if abs(value) < Fraction(1, 10**50):
+        assert rounded == 0
+    elif value.denominator <= 10**60:
+        assert rounded == value
+    else:
+        assert abs(rounded - value) <= abs(value) * Fraction(5, 10**60)
+        digits = abs(rounded.numerator) * 10**400 // rounded.denominator
+        assert len(str(digits).rstrip("0")) <= 60

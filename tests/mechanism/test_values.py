@@ -8,10 +8,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import sympy
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kanegen.codegen.graph import Expression, Graph, Kind
+from kanegen.codegen.graph.exact import tidy
 from kanegen.codegen.mechanism import MechanismBuilder, ModelError, lift, numeric, to_value
 from kanegen.codegen.mechanism.records import Parameter
 from kanegen.codegen.mechanism.values import Lift, cosine, degrees, settle, sine, square_root
@@ -163,3 +164,22 @@ def test_square_roots_of_ratios_are_exact() -> None:
     assert square_root(Fraction(9, 16)) == Fraction(3, 4)
     with pytest.raises(ValueError, match="negative"):
         square_root(Fraction(-1))
+
+
+@settings(max_examples=300, derandomize=True)
+@given(
+    st.integers(-(10**12), 10**12),
+    st.integers(1, 2 * 10**9),
+    st.integers(-9, 9),
+    st.integers(45, 64),
+    st.integers(1, 999),
+)
+def test_simple_ratios_are_found_behind_rounding_errors(
+    p: int, q: int, error: int, power: int, odd: int
+) -> None:
+    """The closest fraction with a denominator up to 1e9 where it agrees to 1e-50, by the library's own search for it."""
+    value = Fraction(p, q) + Fraction(error, 10**power * odd)
+    simple = value.limit_denominator(10**9)
+    long = value.denominator >= 10**50
+    expected = simple if long and abs(simple - value) < Fraction(1, 10**50) else tidy(value)
+    assert settle(value) == expected

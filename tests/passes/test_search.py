@@ -9,7 +9,7 @@ import pytest
 
 from kanegen.codegen.graph import OperationCounts, Program
 from kanegen.codegen.graph.decision import Decision
-from kanegen.codegen.passes.search import Found, cost, search
+from kanegen.codegen.passes.search import Found, allowance, cost, search
 
 from .graphs import from_inputs
 
@@ -92,3 +92,29 @@ class _Hash(dict[tuple[int, ...], int]):
 def test_divisions_weigh_twelve_and_ties_go_to_fewer_multiplications() -> None:
     assert cost(OperationCounts(divisions=1)) == cost(OperationCounts(square_roots=1)) == 12
     assert cost(OperationCounts(2, 3)) < cost(OperationCounts(3, 2)) < cost(OperationCounts(2, 4))
+
+
+def test_the_work_allowed_falls_with_the_size() -> None:
+    usual = allowance(100)
+    assert allowance(3000) == usual
+    assert allowance(6000) == usual // 4
+    assert allowance(30_000) == usual // 100
+
+
+class _Large(Derivation):
+    """Programs of some ten thousand nodes; every answer is better by a product."""
+
+    def __call__(self, answers: Mapping[str, int]) -> tuple[Program, Mapping[str, Decision]]:
+        self.asked += 1
+        n = 5000 - sum(answers.values())
+        return from_inputs(lambda x: [x[0] * (x[1] + k) for k in range(1, n + 1)]), self.points
+
+
+def test_large_programs_are_searched_less() -> None:
+    points = {f"p{i}": Decision(2, A) for i in range(40)}
+    derivation = _Large(points, {})
+    result = search(derivation, budget=1000)
+    size = len(result.program.graph) + 10 * len(points)
+    assert 1 < result.derivations < 40
+    assert abs(result.derivations - allowance(size) / size) <= 1
+    assert result.counts.multiplications == 5000 - (result.derivations - 1)

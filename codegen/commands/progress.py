@@ -1,0 +1,47 @@
+"""Progress of a long command on a terminal: what is being done now, on one line, and lines that stay."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import TextIO
+
+_CLEAR = "\r\x1b[K"
+
+
+class Progress:
+    """Shows stages as they begin and lines when something is done.  Silent where nobody looks at the stream."""
+
+    def __init__(self, stream: TextIO, *, quiet: bool = False) -> None:
+        self._stream = stream
+        self._shown = not quiet and stream.isatty()
+        self._busy = False
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leave no stage behind, whatever happened."""
+        self._wipe()
+
+    def stage(self, text: str) -> None:
+        """What begins now, until the next stage or line takes its place."""
+        if self._shown:
+            self._wipe()
+            self._stream.write(f"{text} ...")
+            self._stream.flush()
+            self._busy = True
+
+    def line(self, text: str) -> None:
+        """What is done, to stay."""
+        if self._shown:
+            self._wipe()
+            self._stream.write(f"{text}\n")
+            self._stream.flush()
+
+    def _wipe(self) -> None:
+        if self._busy:
+            self._stream.write(_CLEAR)
+            self._stream.flush()
+            self._busy = False
