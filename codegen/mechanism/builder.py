@@ -259,7 +259,9 @@ class MechanismBuilder(JointBuilder):
         """
         joints = depth_first(self._joints, [body.name for body in self._bodies])
         carriers = {body.name for body in self._bodies if body.carrier}
-        coordinates = self._coordinates or self._depth_first_coordinates(joints)
+        coordinates = self._coordinates
+        if coordinates is None:
+            coordinates = self._depth_first_coordinates(joints)
         mechanism = Mechanism(
             name=self._name,
             bodies=tuple(self._bodies),

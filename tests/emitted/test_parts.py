@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from kanegen.codegen.derivation.kernels import Deriver
 from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.emit import Model, c_source
 from kanegen.codegen.graph import Program, count
+from kanegen.codegen.graph.schedule import Schedule
 from kanegen.codegen.mechanism import Mechanism, MechanismBuilder
 
 from .compilation import Library, build, compiler, run
@@ -28,7 +30,7 @@ from .test_values import check, random_inputs
 def in_parts(generated: Model, every: int) -> Model:
     """The model with a cut after so many statements of every kernel and of the prepare step."""
 
-    def cut(made):  # type: ignore[no-untyped-def]
+    def cut(made: Schedule) -> Schedule:
         return replace(made, cuts=tuple(range(every, len(made.statements), every)))
 
     prepare = generated.prepare
@@ -75,8 +77,8 @@ def test_precisions_and_batches(tmp_path: Path, ending: str, every: int) -> None
         sizes = {output.name: output.size for output in kernel.outputs}
         states = [random_inputs(kernel, seed) for seed in range(5)]
         stacked = {name: [state[name] for state in states] for name in states[0]}
-        calls = [
-            (f"arm_{kernel.name}{ending}", states[0], 0),
+        calls: list[tuple[str, dict[str, Any], int]] = [
+            (f"arm_{kernel.name}{ending}", dict(states[0]), 0),
             (f"arm_{kernel.name}_batch{ending}", stacked, 5),
         ]
         for function, arguments, rows in calls:
