@@ -35,7 +35,7 @@ CONSTRAINED = {
     ("four_bar", "forward_dynamics"): (90, 44, 2),
     ("five_bar", "inverse_dynamics"): (122, 71, 1),
     ("five_bar", "forward_dynamics"): (143, 84, 3),
-    ("rolling_disc", "forward_dynamics"): (129, 74, 3),
+    ("rolling_disc", "forward_dynamics"): (129, 74, 2),
     ("stewart_platform", "inverse_dynamics"): (1436, 945, 12),
 }
 
