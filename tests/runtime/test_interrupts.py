@@ -37,9 +37,14 @@ def python_controller(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
 def test_an_interrupt_ends_a_simulation(
     arms: SimpleNamespace, controller: Any, sample_period: float | None
 ) -> None:
-    soon(signal.SIGINT)
-    with pytest.raises(KeyboardInterrupt):
-        simulate(arms.pendulum, [1.0], [0.0], controller=controller, sample_period=sample_period, **HOURS)
+    # a process that a shell starts in the background ignores SIGINT, until someone listens
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        soon(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            simulate(arms.pendulum, [1.0], [0.0], controller=controller, sample_period=sample_period, **HOURS)
+    finally:
+        signal.signal(signal.SIGINT, previous)
     motion = simulate(arms.pendulum, [1.0], [0.0], 1.0)  # nothing stays behind
     assert motion.statistics.t == 1.0
 
