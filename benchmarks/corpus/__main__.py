@@ -125,7 +125,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             worst = max(case.get("differences", {}).values(), default=0.0)
             told = f"{file.package} {file.name} {case.get('reason', '')[:100]}"
             print(f"{case['outcome']:10.10} {worst:.1e} {told}", flush=True)
+            _write(rows, options)  # after each file: a run takes hours
     print(summary(rows))
+    return 0 if all(passes(case) for _, case in rows) else 1
+
+
+def _write(rows: Sequence[Row], options: argparse.Namespace) -> None:
     if options.output:
         bounded = f"At most {options.search} derivations for each kernel."
         options.output.write_text(f"{summary(rows)} {bounded}\n\n{table(rows)}", encoding="utf-8")
@@ -135,7 +140,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "robots": [{"package": f.package, "name": f.name, **case} for f, case in rows],
         }
         options.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    return 0 if all(passes(case) for _, case in rows) else 1
 
 
 if __name__ == "__main__":

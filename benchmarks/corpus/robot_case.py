@@ -24,11 +24,11 @@ from kanegen.codegen import pipeline
 from kanegen.codegen.commands.against import random_states
 from kanegen.codegen.commands.peers import State, open_peer
 from kanegen.codegen.mechanism.errors import ModelError
-from kanegen.codegen.mechanism.importers import read_file
 from kanegen.codegen.mechanism.importers.formats import format_of
 from kanegen.codegen.mechanism.importers.xacro import urdf_text
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.model_files import read_model
 
 KERNELS = ("inverse_dynamics", "mass_matrix", "forward_dynamics")
 STATES = 100
@@ -55,11 +55,11 @@ def examine(path: Path, derivations: int) -> Case:
     started = time.perf_counter()
     unphysical = ""
     try:
-        mechanism = read_file(path).mechanism
+        mechanism = _read(path, False)
     except ModelError as error:
         unphysical = _told(error, path)
         try:
-            mechanism = read_file(path, allow_unphysical=True).mechanism
+            mechanism = _read(path, True)
         except ModelError:
             return Case(_outcome(unphysical), unphysical)
     case = Case(
@@ -72,6 +72,10 @@ def examine(path: Path, derivations: int) -> Case:
         if robot is not None:
             _compare(mechanism, path, Path(folder), robot, case)
     return case
+
+
+def _read(path: Path, allow_unphysical: bool) -> Mechanism:
+    return read_model(path, floating_base=False, allow_unphysical=allow_unphysical, angle_tolerance=None)
 
 
 def _outcome(reason: str) -> str:

@@ -57,7 +57,7 @@ class Asked:
         monkeypatch.setattr(seam, "generate", self.generate)
         monkeypatch.setattr(seam, "imported_fingerprint", self.fingerprint)
         monkeypatch.setattr(seam, "generator_digest", lambda: "one version of it")
-        monkeypatch.setattr(build, "_compile", lambda compiler, directory: None)
+        monkeypatch.setattr(build, "_compile", lambda compiler, directory, variants: None)
         monkeypatch.setattr(loading, "load_module", lambda entry: None)
         monkeypatch.setattr(loading, "CompiledBackend", self.evaluated)
 

@@ -72,7 +72,7 @@ def test_stanford_arm_of_the_oracle(states: dict[str, Array]) -> None:
 
 def test_operations_of_the_stanford_arm() -> None:
     counts = count(optimize(program(with_numbers(mechanism("stanford_arm")), forces))[0])
-    assert (counts.multiplications, counts.additions, counts.sincos) == (463, 342, 5)
+    assert (counts.multiplications, counts.additions, counts.sincos) == (424, 303, 5)
     assert counts.divisions == counts.square_roots == 0
 
 
