@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.corpus.robots import RobotFile, robot_files
+from benchmarks.drivers.build import compiler_command
 from benchmarks.environment import environment
 from kanegen.codegen import pipeline
 
@@ -136,7 +137,9 @@ def _write(rows: Sequence[Row], options: argparse.Namespace) -> None:
         options.output.write_text(f"{summary(rows)} {bounded}\n\n{table(rows)}", encoding="utf-8")
     if options.json:
         content = {
-            "environment": environment(),
+            "environment": environment(
+                compiler_command("CC", "cc"), compiler_command("CXX", "c++"), ()
+            ).as_json(),
             "robots": [{"package": f.package, "name": f.name, **case} for f, case in rows],
         }
         options.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
