@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
 
 from kanegen.codegen import facts
+from kanegen.codegen.certificate import certify
 from kanegen.codegen.certificate.case import Subject
 from kanegen.codegen.derivation.constraints.plan import make_plan
 from kanegen.codegen.derivation.control_law import CLOSED_LOOP
+from kanegen.codegen.derivation.flexible_links.states import deflected_states
 from kanegen.codegen.derivation.friction import SLIP_SPEED
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import Mechanism
+
+CERTIFIED_STATES = 100
+"""Random states over which everything is compared."""
+
+CERTIFIED_BOUND = 1e-11
+"""Largest relative difference allowed between an optimized program and the plain textbook derivation.
+
+What solves with the mass matrix may differ by more where that is ill-conditioned: see ``bound_of``.
+"""
 
 _SOLVING = (
     "forward_dynamics",
     "inverse_mass_matrix",
     "multiplier_dynamics",
     "effective_inertia",
+    "prescribed_motion_forces",
     CLOSED_LOOP,
 )
 """How the names of kernels begin that solve with a mass matrix."""
@@ -47,13 +62,43 @@ def bound_of(kernel: str, bound: float, condition: float | None) -> float:
     return min(float(f"1e{exponent}"), _LARGEST_BOUND)
 
 
+def bounds(kernels: Collection[str], condition: Callable[[], float | None]) -> dict[str, float]:
+    """For each kernel the largest difference allowed from its plain derivation.
+
+    ``condition`` finds the condition number of the mass matrix, which takes a while; it is asked only where it matters.
+    """
+    found = condition() if any(solves(name) for name in kernels) else None
+    return {name: bound_of(name, CERTIFIED_BOUND, found) for name in kernels}
+
+
+def condition(subject: Subject) -> float | None:
+    """The largest condition number of the mass matrix, None where it is not regular."""
+    return certify.condition(subject, CERTIFIED_STATES)
+
+
+def checked(subject: Subject) -> certify.Record:
+    """The record of a kernel set that passed all checks.  Raises CertificateError."""
+    return certify.certify(subject, CERTIFIED_STATES)
+
+
+def configurations(mechanism: Mechanism) -> NDArray[np.float64] | None:
+    """Configurations (states, nq) to check kernels at, where not all can be had or are meant; None elsewhere."""
+    if mechanism.constrained:
+        return make_plan(mechanism).states
+    return deflected_states(mechanism, CERTIFIED_STATES) if mechanism.flexible else None
+
+
 def subject(
-    mechanism: Mechanism, programs: Mapping[str, Program], projected: bool, plain: Callable[[str], Program]
+    mechanism: Mechanism,
+    programs: Mapping[str, Program],
+    projected: bool,
+    plain: Callable[[str], Program],
+    approximate: bool = False,
 ) -> Subject:
     """What is to be checked; ``plain`` derives a kernel that is not among ``programs``, where that is needed.
 
     Mechanisms whose coordinates are tied together (``projected``) have their motion from coordinate_rates; derivatives that
-    the records do not give are those of inverse_dynamics.
+    the records do not give are those of inverse_dynamics.  What is ``approximate`` is held to no law.
     """
     needed = ["coordinate_rates"] if projected else []
     if any(name.endswith("_derivatives" if projected else "_parameter_derivatives") for name in programs):
@@ -76,9 +121,22 @@ def subject(
         helpers=helpers,
         frames={identifiers[name]: name for name in frames},
         coefficients=coefficients,
-        configurations=None if plan is None else plan.states,
+        configurations=configurations(mechanism),
         independent=() if plan is None else plan.independent,
+        approximate=approximate,
     )
 
 
-__all__ = ["USUAL_CONDITION", "Subject", "bound_of", "solves", "subject"]
+__all__ = [
+    "CERTIFIED_BOUND",
+    "CERTIFIED_STATES",
+    "USUAL_CONDITION",
+    "Subject",
+    "bound_of",
+    "bounds",
+    "checked",
+    "condition",
+    "configurations",
+    "solves",
+    "subject",
+]

@@ -119,6 +119,18 @@ def _parser() -> argparse.ArgumentParser:
     _add_file_options(compare)
     compare.add_argument("--json", action="store_true", help="for a program to read")
     compare.set_defaults(run=_compare)
+
+    report = commands.add_parser("report", help="the results of benchmarks in one report")
+    report.add_argument(
+        "paths",
+        nargs="*",
+        type=Path,
+        metavar="PATH",
+        help="folders of results, or result files (default: benchmarks/results and figures)",
+    )
+    report.add_argument("-o", "--output", type=Path, metavar="FILE.md", help="write it as Markdown")
+    report.add_argument("--json", action="store_true", help="for a program to read")
+    report.set_defaults(run=_report)
     return parser
 
 
@@ -261,6 +273,23 @@ def _compare_against(options: argparse.Namespace, progress: Callable[[str], None
     )
     print(json.dumps(document(report), indent=2) if options.json else table(report))
     return 0 if report.passes else 1
+
+
+def _report(options: argparse.Namespace) -> int:
+    from kanegen.codegen.commands import report
+    from kanegen.codegen.commands.benchmark_results import collect
+
+    found = collect(options.paths)
+    if options.output is not None:
+        report.write(found, options.output)
+    if options.json:
+        print(json.dumps(report.document(found), indent=2))
+    else:
+        print(f"wrote {options.output}" if options.output is not None else report.text(found))
+    damage = report.damage(found)
+    if damage is not None:
+        print(f"kanegen: {damage}", file=sys.stderr)
+    return 0 if damage is None else 1
 
 
 if __name__ == "__main__":

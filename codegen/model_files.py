@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterator
 from pathlib import Path
 
-from kanegen.codegen.derivation.sensitivity import difference_of_accelerations
+from kanegen.codegen.derivation.sensitivity import difference_of_dynamics
 from kanegen.codegen.mechanism.fingerprint import fingerprint
 from kanegen.codegen.mechanism.importers import ANGLE_TOLERANCE, WITH_ANGLES, read_file
 from kanegen.codegen.mechanism.importers.formats import format_of
@@ -16,8 +16,8 @@ from kanegen.codegen.mechanism.records import Mechanism
 AS_WRITTEN = 1e-15
 """Tolerance [rad] that only mends what doubles leave of a multiple of pi/2."""
 
-NEGLIGIBLE = 1e-11
-"""Relative change of accelerations up to which an angle counts as the quarter turn that it was rounded from."""
+NEGLIGIBLE = 1e-12
+"""Relative change of forces and accelerations up to which an angle counts as the quarter turn that it was rounded from."""
 
 _log = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ def read_model(
     """The mechanism of a file.  Raises ModelError.
 
     Without a tolerance of the user's, angles within ``ANGLE_TOLERANCE`` of a multiple of pi/2 are taken for it, unless
-    accelerations then differ by more than ``NEGLIGIBLE``: those of an ill-conditioned robot can hang on the twelfth digit.
+    forces or accelerations then differ by more than ``NEGLIGIBLE``: they can hang on the twelfth digit.
     """
 
     def read(tolerance: float) -> Mechanism:
@@ -58,11 +58,11 @@ def read_model(
         written = read(AS_WRITTEN)
     if fingerprint(written) == fingerprint(mended):
         return mended
-    apart = difference_of_accelerations(written, mended)
+    apart = difference_of_dynamics(written, mended)
     if apart <= NEGLIGIBLE:
         return mended
     _log.info(
-        "%s: angles rounded in the file are kept as written: quarter turns would change accelerations by %.0e",
+        "%s: angles rounded in the file are kept as written: quarter turns would change forces or accelerations by %.0e",
         path.name,
         apart,
     )

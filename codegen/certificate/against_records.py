@@ -9,6 +9,7 @@ import numpy as np
 from kanegen.codegen.certificate.arrays import Array
 from kanegen.codegen.certificate.case import Case
 from kanegen.codegen.certificate.evaluation import slope, stepped
+from kanegen.codegen.certificate.flexible_reference import FlexibleReference
 from kanegen.codegen.certificate.identities import applied
 from kanegen.codegen.certificate.measure import Checks, Measured, largest, residual
 from kanegen.codegen.certificate.newton_euler import BODIES, INERTIA
@@ -47,6 +48,10 @@ def _values(case: Case) -> dict[str, Callable[[], Scaled]]:
         "momentum": lambda: r.momentum(q, v),
         "center_of_mass": lambda: r.center_of_mass(q),
     }
+    if isinstance(r, FlexibleReference):
+        names = case.subject.mechanism.coordinates
+        modes = [names.index(mode) for mode in case.subject.mechanism.modes]
+        found["elastic_energy"] = lambda: r.elastic_energy(q, modes)
     if not case.subject.projected:
         found["coordinate_rates"] = lambda: Scaled(case.rates, largest(case.rates))
     return found
@@ -83,6 +88,8 @@ def _accelerations(case: Case) -> Checks:
         product = M.value @ inverse
         found = residual(product, np.broadcast_to(np.eye(case.nv), product.shape), M.scale * largest(inverse))
         yield Measured(NAME, ("inverse_mass_matrix",), found)
+    if case.has("equations_of_motion"):
+        yield from _equations(case)
     kernel = "coriolis_matrix"
     if case.has(kernel):
         C, rate = case.at(kernel), r.mass_matrix_rate(q, v)
@@ -91,6 +98,26 @@ def _accelerations(case: Case) -> Checks:
             h = r.inverse_dynamics(q, v, np.zeros_like(v), INERTIA)
             found = max(found, residual(applied(C, v), h.value, h.scale), key=_order)
         yield Measured(NAME, (kernel,), found)
+
+
+def _equations(case: Case) -> Checks:
+    """M a = R, and joints that move as prescribed while modes bear no load."""
+    r, q, v = case.reference, case.q, case.v
+    found, M = case.outputs("equations_of_motion"), r.mass_matrix(q)
+    h = r.inverse_dynamics(q, v, np.zeros_like(v))
+    worst = [residual(found["M"], M.value, M.scale), residual(found["R"], case.tau - h.value, h.scale)]
+    yield Measured(NAME, ("equations_of_motion",), max(worst, key=_order))
+    kernel = "prescribed_motion_forces"
+    if case.has(kernel):
+        names, modes = case.subject.mechanism.coordinates, case.subject.mechanism.modes
+        at = [k for k, name in enumerate(names) if name in modes]
+        joints = [k for k in range(len(names)) if k not in at]
+        given = case.outputs(kernel)
+        a, tau = np.zeros_like(v), np.zeros_like(v)
+        a[:, joints], a[:, at] = case.input("a_joints", (len(joints),)), given["a_modes"]
+        tau[:, joints] = given["tau_joints"]
+        back = r.inverse_dynamics(q, v, a)
+        yield Measured(NAME, (kernel,), residual(back.value, tau, back.scale))
 
 
 def _linear(case: Case) -> Checks:

@@ -12,6 +12,8 @@ import numpy as np
 from kanegen.codegen.certificate.arrays import Array
 from kanegen.codegen.certificate.described import described
 from kanegen.codegen.certificate.evaluation import slope, stepped, values
+from kanegen.codegen.certificate.flexible_reference import FlexibleReference
+from kanegen.codegen.certificate.point_masses import flexible_arm
 from kanegen.codegen.certificate.reference import Reference
 from kanegen.codegen.certificate.speeds import ProjectedSpeeds, Speeds, TreeSpeeds
 from kanegen.codegen.graph import Program
@@ -28,7 +30,7 @@ class Subject:
     inverse_dynamics for derivatives then.  ``frames`` maps the identifiers in names of kernels to the names of frames,
     ``coefficients`` regressors by name to the values that belong to their columns.  ``configurations`` (states, nq) are
     given where not every configuration can be had, and ``independent`` are then the equations of velocity that hold in them.
-    ``slip_speed`` [rad/s, m/s] belongs to Coulomb friction.
+    ``slip_speed`` [rad/s, m/s] belongs to Coulomb friction.  An ``approximate`` set is known to fulfil no law exactly.
     """
 
     mechanism: Mechanism
@@ -41,6 +43,7 @@ class Subject:
     coefficients: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     configurations: Array | None = None
     independent: tuple[int, ...] = ()
+    approximate: bool = False
 
 
 class Case:
@@ -54,8 +57,14 @@ class Case:
         nq = len(subject.mechanism.coordinates)
         self.q: Array = random_values("q", (nq,), states) if given is None else given[:states]
         self.v, self.a, self.tau = (random_values(name, (self.nv,), states) for name in ("v", "a", "tau"))
-        self.reference = Reference(described(subject.mechanism), self._speeds(), self.nv, subject.slip_speed)
+        self.reference = self._reference()
         self._known: dict[str, dict[str, Array]] = {}
+
+    def _reference(self) -> Reference | FlexibleReference:
+        mechanism, slip_speed = self.subject.mechanism, self.subject.slip_speed
+        if mechanism.flexible:
+            return FlexibleReference(flexible_arm(mechanism), TreeSpeeds(mechanism), slip_speed)
+        return Reference(described(mechanism), self._speeds(), self.nv, slip_speed)
 
     def _speeds(self) -> Speeds:
         subject = self.subject

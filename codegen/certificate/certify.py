@@ -71,6 +71,8 @@ def certify(subject: Subject, states: int) -> Record:
 
 def measured(case: Case) -> Checks:
     """All checks that apply, one after another."""
+    if case.subject.approximate:
+        return
     for of in (against_records, identities, constrained):
         with np.errstate(all="ignore"):
             yield from of(case)

@@ -8,7 +8,7 @@ from kanegen.codegen.certificate.arrays import Array
 from kanegen.codegen.certificate.case import Case
 from kanegen.codegen.certificate.identities import applied
 from kanegen.codegen.certificate.measure import Checks, Measured, largest, residual
-from kanegen.codegen.certificate.reference import Scaled
+from kanegen.codegen.certificate.reference import Reference, Scaled
 from kanegen.codegen.certificate.speeds import ProjectedSpeeds
 
 
@@ -44,6 +44,7 @@ def _drives(case: Case, qdot: Array, qddot: Array) -> Scaled:
     speeds = case.reference.speeds
     assert isinstance(speeds, ProjectedSpeeds), "mechanisms whose coordinates are tied together"
     motion = speeds.of_coordinates(case.q, qdot, qddot)
+    assert isinstance(case.reference, Reference), "links of constrained mechanisms are rigid"
     return case.reference.on_coordinates(motion, case.subject.mechanism.coordinates)
 
 
@@ -57,6 +58,7 @@ def _forces(case: Case) -> Checks:
     Y = np.moveaxis(case.along(speeds, qdot=units), 0, -1)
     kernel = "constraint_forces"
     if case.has(kernel) and case.has("inverse_dynamics"):
+        assert isinstance(case.reference, Reference), "links of constrained mechanisms are rigid"
         motion = case.reference.speeds.motion(case.q, case.v, case.a)
         Q = case.reference.on_coordinates(motion, case.subject.mechanism.coordinates)
         found = _balance(Q, Y, case.at("inverse_dynamics"), A, case.at(kernel)[:, : A.shape[1]])

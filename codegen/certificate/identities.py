@@ -100,7 +100,10 @@ def _frames(case: Case) -> Checks:
             spin = np.einsum("sijn,skj->sikn", step[:, :3, :3], X[:, :3, :3])
             angular = [spin[:, 2, 1], spin[:, 0, 2], spin[:, 1, 0]]
             expected = np.concatenate([step[:, :3, 3], np.stack(angular, axis=1)], axis=1)
-            found = residual(case.at(jacobian), expected, r.jacobian(q, frame).scale)
+            given = case.at(jacobian)
+            if case.subject.mechanism.flexible:  # axes behind bent links are not orthogonal
+                given, expected = given[:, :3], expected[:, :3]
+            found = residual(given, expected, r.jacobian(q, frame).scale)
             yield Measured("J is the derivative of the pose", (pose, jacobian), found)
         if case.has(jacobian, rate) and not case.prescribed:  # which q does not tell
             expected = case.along(jacobian, q=case.rates)

@@ -15,6 +15,11 @@ from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.constraints.kernels import ConstrainedFormulation
 from kanegen.codegen.derivation.constraints.optional_kernels import optional_makes
 from kanegen.codegen.derivation.derivatives import kernels_of_derivatives
+from kanegen.codegen.derivation.flexible_links import (
+    book_kernels,
+    flexible_kernels,
+    optional_flexible_kernels,
+)
 from kanegen.codegen.derivation.from_forces import Forces, programs_from
 from kanegen.codegen.derivation.joint_motion.kernels import joint_kernels
 from kanegen.codegen.derivation.joint_motion.optional_kernels import optional_joint_kernels
@@ -41,8 +46,11 @@ FORCES: Mapping[str, tuple[Forces, str]] = {
 }
 """Formulations that are functions of a tree's motion."""
 
-FORMULATIONS = ("recursive", "kane", *FORCES)
-"""Recursive Newton-Euler with composite or articulated inertias, Kane's method, and those of ``FORCES``."""
+BOOK = {"book_1983": False, "book_1983_truncated": True}
+"""Formulations of arms with flexible links beside the recursive one, and whether they leave out what Book leaves out."""
+
+FORMULATIONS = ("recursive", "kane", *FORCES, *BOOK)
+"""Recursive Newton-Euler with composite or articulated inertias, Kane's method, those of ``FORCES`` and ``BOOK``."""
 
 
 def formulation(
@@ -69,6 +77,15 @@ def formulation(
         raise ModelError(
             f"formulation {name!r}", "is not known", f"one of {', '.join(FORMULATIONS)}", "Give one of these."
         )
+    if mechanism.flexible:
+        return _flexible(name, mechanism, speeds, live_parameters, identifiers)
+    if name in BOOK:
+        raise ModelError(
+            f"formulation {name!r}",
+            "is for arms with flexible links",
+            f"one of {', '.join(known for known in FORMULATIONS if known not in BOOK)}",
+            "Give one of these.",
+        )
     tree = derivation_tree(mechanism, live_parameters)
     frames = frame_kernels(place(tree.mechanism, Choices(), tree.live), identifiers, speeds)
     if mechanism.constrained:
@@ -93,11 +110,36 @@ def formulation(
     return {**of_kane.kernels(), **frames}
 
 
+def _flexible(
+    name: str,
+    mechanism: Mechanism,
+    speeds: Sequence[GeneralizedSpeed] | None,
+    live: bool,
+    identifiers: Mapping[str, str],
+) -> dict[str, Build]:
+    """The kernels of a mechanism with flexible links."""
+    if speeds is not None or name not in ("recursive", *BOOK):
+        what = "generalized speeds" if speeds is not None else f"formulation {name!r}"
+        raise ModelError(
+            what,
+            f"are not for flexible links, as mechanism {mechanism.name!r} has"
+            if speeds is not None
+            else f"does not know flexible links, as mechanism {mechanism.name!r} has",
+            f"the joint rates, and one of recursive, {', '.join(BOOK)}",
+            "Give one of these, or leave the links rigid.",
+        )
+    kernels = flexible_kernels(mechanism, live, identifiers)
+    return kernels if name == "recursive" else {**kernels, **book_kernels(mechanism, live, BOOK[name])}
+
+
 def optional_kernels(
     mechanism: Mechanism, live_parameters: bool, identifiers: Mapping[str, str]
 ) -> dict[str, Build]:
     """Kernels that are generated only when asked for by name, derived recursively; names of frames as in ``formulation``."""
     kernels = formulation("recursive", mechanism, None, live_parameters, identifiers)
+    if mechanism.flexible:
+        derivatives = kernels_of_derivatives(mechanism, kernels, live_parameters, recursive=False)
+        return {**optional_flexible_kernels(mechanism, live_parameters, identifiers), **derivatives}
     tree = derivation_tree(mechanism, live_parameters)
     placed = place(tree.mechanism, Choices(), tree.live)
     frames = optional_frame_kernels(placed, identifiers)

@@ -1,4 +1,4 @@
-"""How far two descriptions of nearly the same mechanism move apart under the same forces."""
+"""How far apart the dynamics of two descriptions of nearly the same mechanism are."""
 
 from __future__ import annotations
 
@@ -14,24 +14,25 @@ from kanegen.codegen.mechanism.records import Mechanism
 
 Array = NDArray[np.float64]
 
-_STATES = 50
+_STATES = 100
 
 
-def difference_of_accelerations(one: Mechanism, other: Mechanism) -> float:
-    """Largest difference of forward dynamics over random states, relative to the largest acceleration in the state.
+def difference_of_dynamics(one: Mechanism, other: Mechanism) -> float:
+    """Largest difference of inverse and forward dynamics over random states, relative to the largest component in the state.
 
-    Forces are of the size of those of inverse dynamics.  States in which no inertia resists a motion do not count.  Both
-    have the same coordinates.
+    Forces of forward dynamics are of the size of those of inverse dynamics.  States in which no inertia resists a motion do
+    not count.  Both have the same coordinates.
     """
     random = np.random.default_rng(0)
     nq, nv = len(one.coordinates), one.dof
     at = {"q": random.uniform(-np.pi, np.pi, (_STATES, nq)), "v": random.standard_normal((_STATES, nv))}
     a, share = random.standard_normal((2, _STATES, nv))
     matrices, biases = zip(*(_dynamics(mechanism, at) for mechanism in (one, other)), strict=True)
-    forces = np.einsum("sij,sj->si", matrices[0], a) + biases[0]
-    tau = share * np.abs(forces).max(axis=1, keepdims=True)
+    forces = [np.einsum("sij,sj->si", m, a) + h for m, h in zip(matrices, biases, strict=True)]
+    tau = share * np.abs(forces[0]).max(axis=1, keepdims=True)
     worst = 0.0
     for state in range(_STATES):
+        worst = max(worst, _apart(*(force[state] for force in forces)))
         try:
             moved = [
                 np.linalg.solve(m[state], tau[state] - h[state])
@@ -39,9 +40,13 @@ def difference_of_accelerations(one: Mechanism, other: Mechanism) -> float:
             ]
         except np.linalg.LinAlgError:
             continue
-        scale = float(np.abs(moved[0]).max())
-        worst = max(worst, float(np.abs(moved[0] - moved[1]).max()) / scale if scale else 0.0)
+        worst = max(worst, _apart(*moved))
     return worst
+
+
+def _apart(one: Array, other: Array) -> float:
+    scale = float(np.abs(one).max())
+    return float(np.abs(one - other).max()) / scale if scale else 0.0
 
 
 def _dynamics(mechanism: Mechanism, at: dict[str, Array]) -> tuple[Array, Array]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import sympy
 
@@ -22,6 +22,9 @@ from kanegen.codegen.mechanism.constraints import (
 )
 from kanegen.codegen.mechanism.control_law import ControlLaw
 from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.flexible import Beam, LinkTable
+from kanegen.codegen.mechanism.flexible.rigid import rigid_inertia
+from kanegen.codegen.mechanism.flexible_records import FlexibleLink
 from kanegen.codegen.mechanism.joint_builder import JointBuilder
 from kanegen.codegen.mechanism.mimics import with_mimics_as_constraints
 from kanegen.codegen.mechanism.readers import (
@@ -71,6 +74,7 @@ class MechanismBuilder(JointBuilder):
         self._frames: list[Frame] = []
         self._actuators: list[Actuator] = []
         self._laws: list[ControlLaw] = []
+        self._flexible: list[FlexibleLink] = []
         self._loops: list[Loop] = []
         self._constraints: list[Constraint] = []
         self._prescribed: list[PrescribedRate] = []
@@ -124,6 +128,33 @@ class MechanismBuilder(JointBuilder):
                 where, "has a mass centre or an inertia but no mass", "all of them, or none", "Give its mass."
             )
         self._bodies.append(Body(name, None))
+
+    def flexible(
+        self, name: str, link: Beam | LinkTable, stations: Mapping[str, Scalar] | None = None
+    ) -> None:
+        """A body that bends and twists: a slender beam, or any link by its modal integrals.
+
+        Its frame is that of its near end, clamped into the hub that the body's joint moves; its modes are coordinates,
+        after that of its joint.  Joints and frames of the body are attached to its far end: their positions are those in
+        the undeflected link.  ``stations`` names further frames of a beam, at distances [m] along it.
+        """
+        check_new_name("body", name, [body.name for body in self._bodies])
+        at = dict(stations or {})
+        if isinstance(link, Beam):
+            record = link.link(name, at.items())
+        elif at:
+            raise ModelError(
+                f"flexible link {name!r}",
+                "has stations at distances, but is no beam",
+                "the stations of a LinkTable in its table",
+                "Put them there.",
+            )
+        else:
+            record = link.link(name)
+        self._bodies.append(Body(name, rigid_inertia(record.integrals)))
+        self._flexible.append(record)
+        for frame, station in record.stations:
+            self.frame(frame, name, station.position)
 
     def payload(
         self,
@@ -281,6 +312,7 @@ class MechanismBuilder(JointBuilder):
             home=self._home,
             balls=tuple(self._balls),
             mimics=tuple(self._mimics),
+            flexible=tuple(self._flexible),
         )
         if mechanism.constrained and mechanism.mimics:
             mechanism = with_mimics_as_constraints(mechanism)
@@ -290,10 +322,12 @@ class MechanismBuilder(JointBuilder):
         given = {p.joint for p in self._prescribed} | {mimic.joint for mimic in self._mimics}
         first = {ball.joints[0]: ball for ball in self._balls}
         inner = {name for ball in self._balls for name in ball.joints}
+        modes = {link.body: link.modes for link in self._flexible}
         names: list[str] = []
         for joint in joints:
             if joint.name in first:
                 names += first[joint.name].coordinates
             elif joint.kind is not JointKind.FIXED and joint.name not in given | inner:
                 names.append(joint.name)
+            names += modes.get(joint.child, ())
         return tuple(names)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from fractions import Fraction
+from typing import Any
 
 from kanegen.codegen.graph import Expression, Graph, Kind
 from kanegen.codegen.graph.sympy_bridge import from_sympy
@@ -17,6 +18,7 @@ from kanegen.codegen.mechanism.constraints import (
     VelocityConstraint,
 )
 from kanegen.codegen.mechanism.control_law import ControlLaw, live_parameters
+from kanegen.codegen.mechanism.flexible_records import FlexibleLink
 from kanegen.codegen.mechanism.records import Joint, Matrix3, Mechanism, Value, Vector3
 from kanegen.codegen.mechanism.speeds import (
     AngularVelocityComponent,
@@ -93,9 +95,25 @@ def _motion(mechanism: Mechanism, write: _ValueText) -> list[object]:
         ("drives", [drive for joint in mechanism.joints if (drive := _drive(joint, write))]),
         ("balls", [[ball.name, ball.free, list(ball.joints)] for ball in mechanism.balls]),
         ("mimics", [[m.joint, m.leader, write(m.multiplier), write(m.offset)] for m in mechanism.mimics]),
+        ("flexible", [_flexible(link, write) for link in mechanism.flexible]),
         ("carriers", [body.name for body in mechanism.bodies if body.carrier]),
     )
     return [[name, entries] for name, entries in groups if entries]
+
+
+def _flexible(link: FlexibleLink, write: _ValueText) -> list[object]:
+    def each(values: Any) -> object:
+        return [each(x) for x in values] if isinstance(values, tuple) else write(values)
+
+    m = link.integrals
+    stations = [("", link.end), *link.stations]
+    return [
+        link.body,
+        list(link.modes),
+        each((m.mass, m.first, m.second, m.mode_first, m.mode_mixed, m.mode_products)),
+        each((link.stiffness, link.damping)),
+        [[name, each((s.position, s.displacements, s.rotations))] for name, s in stations],
+    ]
 
 
 def _drive(joint: Joint, write: _ValueText) -> list[object]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import sympy
 
 from kanegen.codegen.mechanism.constraints import Constraint, KnifeEdge, RollingContact, SpringDamper
+from kanegen.codegen.mechanism.flexible_records import FlexibleLink, Station
 from kanegen.codegen.mechanism.records import Body, Frame, Inertia, Joint, Matrix3, Mechanism, Value, Vector3
 from kanegen.codegen.mechanism.speeds import DirectedSpeed, GeneralizedSpeed
 from kanegen.codegen.mechanism.values import numeric
@@ -78,7 +81,36 @@ def with_numbers(mechanism: Mechanism) -> Mechanism:
         speeds=tuple(speed(s) for s in mechanism.speeds),
         springs=tuple(spring(s) for s in mechanism.springs),
         home=tuple(number(x) for x in mechanism.home),
+        flexible=tuple(folded_link(link, number) for link in mechanism.flexible),
         mimics=tuple(
             replace(m, multiplier=number(m.multiplier), offset=number(m.offset)) for m in mechanism.mimics
         ),
+    )
+
+
+def folded_link(link: FlexibleLink, number: Callable[[Value], Value]) -> FlexibleLink:
+    """A flexible link with every value put through a function."""
+
+    def each(values: Any) -> Any:
+        return tuple(each(x) for x in values) if isinstance(values, tuple) else number(values)
+
+    def station(record: Station) -> Station:
+        return Station(each(record.position), each(record.displacements), each(record.rotations))
+
+    m = link.integrals
+    return replace(
+        link,
+        integrals=replace(
+            m,
+            mass=number(m.mass),
+            first=each(m.first),
+            second=each(m.second),
+            mode_first=each(m.mode_first),
+            mode_mixed=each(m.mode_mixed),
+            mode_products=each(m.mode_products),
+        ),
+        stiffness=each(link.stiffness),
+        damping=each(link.damping),
+        end=station(link.end),
+        stations=tuple((name, station(record)) for name, record in link.stations),
     )

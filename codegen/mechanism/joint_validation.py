@@ -127,7 +127,7 @@ def check_coordinates(mechanism: Mechanism) -> None:
     given = {p.joint for p in mechanism.prescribed} | {m.joint for m in mechanism.mimics}
     inner = {name for ball in mechanism.balls for name in ball.joints}
     free = [name for name in movable_joints(mechanism) if name not in given | inner]
-    whole = [name for ball in mechanism.balls for name in ball.coordinates]
+    whole = [name for ball in mechanism.balls for name in ball.coordinates] + list(mechanism.modes)
     if not free and not whole:
         raise ModelError(
             f"mechanism {mechanism.name!r}",

@@ -13,6 +13,7 @@ from fractions import Fraction
 from kanegen.codegen.graph import Expression
 from kanegen.codegen.mechanism.constraints import Constraint, Loop, PrescribedRate, SpringDamper
 from kanegen.codegen.mechanism.control_law import ControlLaw
+from kanegen.codegen.mechanism.flexible_records import FlexibleLink
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
 
 Value = Fraction | Expression
@@ -60,7 +61,7 @@ class Inertia:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A rigid body.  ``inertia`` is None where the description gives none (never an invented mass).
+    """A rigid body, or a flexible one undeflected.  ``inertia`` is None where none is given (never an invented mass).
 
     A ``carrier`` is no part of the description: it only links the joints that one joint of several freedoms stands for.
     """
@@ -170,8 +171,8 @@ class Mechanism:
 
     ``joints`` come in an order in which every parent precedes its children, each joint followed by what hangs on it.
     ``coordinates`` names the entries of q in order: movable joints, and the coordinates of ``balls``, those of each one
-    together.  Joints of ``prescribed`` move as given, and those of ``mimics`` as their leaders do: they are no
-    coordinates.  ``gravity`` is the acceleration of free fall [m/s^2] in the base frame.
+    together, and modes of ``flexible`` links.  Joints of ``prescribed`` move as given, and those of ``mimics`` as their
+    leaders do: they are no coordinates.  ``gravity`` is the acceleration of free fall [m/s^2] in the base frame.
 
     ``loops`` and ``constraints`` restrict the motion; ``speeds`` are then the independent generalized speeds v, to which
     a and tau belong (power = tau . v).  Without ``speeds`` v are the rates of q.  ``home`` is a configuration in which
@@ -197,6 +198,7 @@ class Mechanism:
     home: tuple[Value, ...] = ()
     balls: tuple[BallJoint, ...] = ()
     mimics: tuple[Mimic, ...] = ()
+    flexible: tuple[FlexibleLink, ...] = ()
 
     @property
     def dof(self) -> int:
@@ -205,7 +207,7 @@ class Mechanism:
 
     @property
     def rates(self) -> tuple[str, ...]:
-        """Names of the joints whose rates are the speeds where none were chosen, in the order of the coordinates."""
+        """Names of the joints and modes whose rates are the speeds where none were chosen, in the order of coordinates."""
         first = {ball.coordinates[0]: ball for ball in self.balls}
         hidden = {name for ball in self.balls for name in ball.coordinates}
         names: list[str] = []
@@ -229,7 +231,16 @@ class Mechanism:
     @property
     def plain_tree(self) -> bool:
         """Whether nothing but its joints determines the motion: v = dq/dt and no forces but those of joints and gravity."""
-        return not (self.constrained or self.resisted or self.balls or self.mimics)
+        return not (self.constrained or self.resisted or self.balls or self.mimics or self.flexible)
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """Names of the coordinates that are modes of flexible links, link by link."""
+        return tuple(mode for link in self.flexible for mode in link.modes)
+
+    def flexible_link(self, body: str) -> FlexibleLink | None:
+        """The body of that name as a flexible link, None where it is rigid."""
+        return next((link for link in self.flexible if link.body == body), None)
 
     def body(self, name: str) -> Body:
         """The body of that name.  Raises KeyError."""

@@ -9,6 +9,7 @@ from fractions import Fraction
 from kanegen.codegen.graph import Expression, Graph, Kind
 from kanegen.codegen.mechanism.constraint_validation import check_constraints, check_contacts
 from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.flexible_validation import check_flexible, link_values
 from kanegen.codegen.mechanism.joint_validation import (
     check_balls,
     check_coordinates,
@@ -39,8 +40,8 @@ def validated(mechanism: Mechanism, allow_unphysical: bool = False) -> Mechanism
 
     Directions of generalized speeds may be any numbers and are made exact.  Raises ModelError for the first thing found
     wrong: names, tree, values, rotations, axes, inertias, frames, prescribed joints, coordinates, loops and constraints,
-    speeds, springs, actuators, control laws.  ``allow_unphysical`` lets negative masses and impossible inertia tensors
-    through.
+    flexible links, speeds, springs, actuators, control laws.  ``allow_unphysical`` lets negative masses and impossible
+    inertia tensors through.
     """
     _check_names(mechanism)
     mechanism = replace(mechanism, speeds=read_speeds(mechanism.speeds))
@@ -59,6 +60,7 @@ def validated(mechanism: Mechanism, allow_unphysical: bool = False) -> Mechanism
     check_mimics(mechanism)
     check_balls(mechanism)
     check_coordinates(mechanism)
+    check_flexible(mechanism)
     check_constraints(mechanism)
     check_speeds(mechanism)
     check_springs(mechanism)
@@ -123,6 +125,7 @@ def values_of(mechanism: Mechanism) -> Iterable[tuple[str, tuple[Value, ...], in
     for parameter in mechanism.parameters:
         yield f"parameter {parameter.name!r}", (parameter.value,), 1
     yield from motion_values(mechanism)
+    yield from link_values(mechanism)
 
 
 def _check_values(mechanism: Mechanism) -> None:

@@ -1,4 +1,4 @@
-"""The tree of simple joints behind a mechanism with ball joints and mimics.
+"""The tree of simple joints behind a mechanism with ball joints, mimics and flexible links, which are rigid in it.
 
 The chain that stands for a ball joint hangs on a placement that its quaternion (and position) give.  The derivations of a
 tree know nothing of it: to them its entries are parameters, whatever they are; composing the finished program with the
@@ -28,13 +28,17 @@ def tree_of_joints(mechanism: Mechanism, live: bool) -> Mechanism:
     folded = mechanism if live else with_numbers(mechanism)
     tree = replace(
         folded,
-        coordinates=(*mechanism.rates, *(mimic.joint for mimic in mechanism.mimics)),
+        coordinates=(
+            *(name for name in mechanism.rates if name not in mechanism.modes),
+            *(mimic.joint for mimic in mechanism.mimics),
+        ),
         springs=(),
         laws=(),
         actuators=(),
         home=(),
         balls=(),
         mimics=(),
+        flexible=(),
         joints=tuple(replace(joint, damping=Fraction(0), friction=Fraction(0)) for joint in folded.joints),
     )
     graph = next(_graphs(folded), None) or Graph()

@@ -1,0 +1,339 @@
+"""Book's recursive Lagrangian equations (1983) as he writes them, with 4 x 4 matrices: a second way to the same M and h.
+
+Equation numbers are Book's; misprints are mended (docs/guide/flexible-links.md lists them).  Points are (1, x, y, z), A_j is
+the transformation of joint j, E_j that of link j, W_j = A_1 E_1 A_2 ... A_j and What_j = W_j E_j; U_j = dA_j/dq_j.
+``truncated`` leaves out what Book leaves out: terms of second order in the deflections in G (37), and W in the traces of a
+link's own modes (72, 73).  Energy is then not kept, and on a soft link M may become indefinite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from kanegen.codegen.derivation.flexible_links.algebra import (
+    UNIT,
+    is_zero,
+    product,
+    scaled,
+    skew,
+    sum_of,
+    times,
+    total,
+)
+from kanegen.codegen.graph import Expression
+from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.records import JointKind
+
+if TYPE_CHECKING:
+    from kanegen.codegen.derivation.flexible_links.setting import Setting
+
+Matrix = tuple[tuple[Any, ...], ...]
+
+_UNIT: Matrix = tuple(tuple(int(i == j) for j in range(4)) for i in range(4))
+_NONE: Matrix = ((0,) * 4,) * 4
+
+
+def homogeneous(R: Matrix, r: Sequence[Any], corner: int = 1) -> Matrix:
+    """(1; r R), or a derivative of such a matrix with a zero in its ``corner``."""
+    return ((corner, 0, 0, 0), *((r[i], *R[i]) for i in range(3)))
+
+
+class BookArm:
+    """M and h of a serial arm."""
+
+    source = "recursive Lagrangian dynamics of flexible arms with 4 x 4 matrices (Book 1983)"
+
+    def __init__(self, setting: Setting, truncated: bool) -> None:
+        self.s, self.truncated = setting, truncated
+        self.motion = setting.motion(described=True)
+        self.segments = setting.basis.described.segments
+        self.n = len(self.segments)
+        if any(segment.parent != i - 1 for i, segment in enumerate(self.segments)):
+            raise ModelError(
+                f"mechanism {setting.basis.mechanism.name!r}",
+                "branches, which Book's equations do not know",
+                "a serial arm",
+                "Use the recursive formulation.",
+            )
+        self.A = [self._joint(i) for i in range(self.n)]
+        self.E = [self._link(i, self.s.q, _UNIT) for i in range(self.n)]
+        self.W: list[Matrix] = []
+        for i in range(self.n):
+            self.W.append(times(self.W_hat(i - 1), self.A[i]))
+
+    # -- transformations ---------------------------------------------------------------------------------------------
+
+    def W_hat(self, i: int) -> Matrix:
+        """What_i of eq. 13; the base's is 1."""
+        return _UNIT if i < 0 else times(self.W[i], self.E[i])
+
+    def _joint(self, i: int) -> Matrix:
+        """A_i."""
+        return homogeneous(self.motion.turn(i), self.motion.offset(i))
+
+    def _U(self, i: int, power: int = 1) -> Matrix | None:
+        """U_i or its derivative (eqs 11 and 12), None where there is no joint."""
+        segment = self.segments[i]
+        if segment.coordinate is None:
+            return None
+        if segment.joint.kind is JointKind.PRISMATIC:
+            return homogeneous(((0,) * 3,) * 3, self.motion.sliding(i), 0) if power == 1 else _NONE
+        turned = self.motion.turn(i)
+        for _ in range(power):
+            turned = times(turned, skew(self.motion.axis(i)))
+        return homogeneous(turned, (0, 0, 0), 0)
+
+    def _M(self, i: int, k: int) -> Matrix:
+        """M_ik of eq. 7: what a mode does to the end."""
+        end = self._end(i)
+        theta = self.motion.lifted(end.rotations[k])
+        return homogeneous(skew(theta), self.motion.lifted(end.displacements[k]), 0)
+
+    def _end(self, i: int) -> Any:
+        link = self.segments[i].link
+        assert link is not None
+        return link.end
+
+    def _link(self, i: int, by: Sequence[Any], start: Matrix) -> Matrix:
+        """E_i, or the sum of M_ik times rates (eqs 5, 6, 16)."""
+        segment = self.segments[i]
+        if not segment.bends:
+            return start
+        parts = [scaled(by[place], self._M(i, k)) for k, place in enumerate(segment.modes)]
+        if start is _UNIT:
+            parts.append(homogeneous(UNIT, self.motion.lifted(self._end(i).position)))
+        return sum_of(*parts)
+
+    # -- integrals ---------------------------------------------------------------------------------------------------
+
+    def _C(self, i: int, k: int, n: int) -> Matrix:
+        """2 C_ikn of eq. 25."""
+        pair = self.motion.lifted(self.segments[i].integrals.mode_products[k][n])
+        return homogeneous(pair, (0, 0, 0), 0)
+
+    def _C1(self, i: int, k: int) -> Matrix:
+        """2 C_ik of eq. 28."""
+        m = self.segments[i].integrals
+        first, mixed = self.motion.lifted(m.mode_first[k]), self.motion.lifted(m.mode_mixed[k])
+        return ((0, *first), *((0, *mixed[r]) for r in range(3)))
+
+    def _D(self, i: int, k: int) -> Matrix:
+        """2 D_ik of eq. 36."""
+        modes = self.segments[i].modes
+        return sum_of(
+            self._C1(i, k), *(scaled(self.s.q[place], self._C(i, n, k)) for n, place in enumerate(modes))
+        )
+
+    def _G(self, i: int) -> Matrix:
+        """2 G_i of eq. 37, with what eq. 35 has beside unless truncated."""
+        m = self.segments[i].integrals
+        first, second = self.motion.lifted(m.first), self.motion.lifted(m.second)
+        found: Matrix = (
+            (self.motion.number(m.mass), *first),
+            *((first[r], *second[r]) for r in range(3)),
+        )
+        for k, place in enumerate(self.segments[i].modes):
+            C = self._C1(i, k)
+            quadratic: list[Matrix] = []
+            if not self.truncated:
+                quadratic = [
+                    scaled(self.s.q[other], self._C(i, k, n))
+                    for n, other in enumerate(self.segments[i].modes)
+                ]
+            found = sum_of(found, scaled(self.s.q[place], sum_of(C, vec.transpose(C), *quadratic)))
+        return found
+
+    # -- inertia coefficients ----------------------------------------------------------------------------------------
+
+    def _F_tilde(self) -> list[list[Matrix]]:
+        """jF~h by [j][h], from (77) to (79); what is below the diagonal is what is above, transposed."""
+        found: list[list[Matrix]] = [[_NONE] * self.n for _ in range(self.n)]
+        for h in reversed(range(self.n)):
+            own = self._G(h)
+            if h + 1 < self.n:
+                step = times(self.E[h], self.A[h + 1])
+                own = sum_of(own, times(times(step, found[h + 1][h + 1]), vec.transpose(step)))
+            found[h][h] = own
+            for j in reversed(range(h)):
+                found[j][h] = times(times(self.E[j], self.A[j + 1]), found[j + 1][h])
+                found[h][j] = vec.transpose(found[j][h])
+        return found
+
+    def matrix(self) -> list[list[Any]]:
+        """M: (66), (68) to (70), (72) to (75)."""
+        F_tilde = self._F_tilde()
+
+        def F(j: int, h: int) -> Matrix:  # (80)
+            return times(F_tilde[j][h + 1], vec.transpose(self.A[h + 1])) if h + 1 < self.n else _NONE
+
+        def Phi(j: int, h: int) -> Matrix:  # (81)
+            return times(self.A[j + 1], F(j + 1, h)) if j + 1 < self.n else _NONE
+
+        @cache
+        def across(j: int, h: int) -> Matrix:
+            """jW~h = E_j A_j+1 ... A_h."""
+            return _UNIT if j == h else times(times(self.E[j], self.A[j + 1]), across(j + 1, h))
+
+        count = self.s.n
+        found: list[list[Any]] = [[0] * count for _ in range(count)]
+
+        def put(row: int, column: int, x: Any) -> None:
+            found[row][column] = found[column][row] = x
+
+        for j, one in enumerate(self.segments):
+            U = self._U(j)
+            if one.coordinate is not None and U is not None:
+                left = times(self.W_hat(j - 1), U)
+                for h in range(j, self.n):
+                    other, U_h = self.segments[h], self._U(h)
+                    if other.coordinate is not None and U_h is not None:  # (66)
+                        right = times(self.W_hat(h - 1), U_h)
+                        put(one.coordinate, other.coordinate, _trace(times(left, F_tilde[j][h]), right))
+                    for k, place in enumerate(other.modes):  # (68), (69)
+                        inside = sum_of(
+                            times(F(j, h), vec.transpose(self._M(h, k))), times(across(j, h), self._D(h, k))
+                        )
+                        put(one.coordinate, place, _trace(times(left, inside), self.W[h]))
+                for h in range(j):  # (70)
+                    for k, place in enumerate(self.segments[h].modes):
+                        inside = times(F(j, h), vec.transpose(self._M(h, k)))
+                        put(one.coordinate, place, _trace(times(left, inside), self.W[h]))
+                rotor = self.motion.number(one.joint.rotor_inertia)
+                found[one.coordinate][one.coordinate] = total([found[one.coordinate][one.coordinate], rotor])
+            self._modes_with_modes(j, Phi, across, put)
+        return found
+
+    def _modes_with_modes(self, j: int, Phi: Any, across: Any, put: Any) -> None:
+        W = self.W[j]
+        for f, row in enumerate(self.segments[j].modes):
+            M = self._M(j, f)
+            for k, column in enumerate(self.segments[j].modes[: f + 1]):  # (72), (73)
+                inside = sum_of(times(times(M, Phi(j, j)), vec.transpose(self._M(j, k))), self._C(j, f, k))
+                own = _trace(inside, _UNIT) if self.truncated else _trace(times(W, inside), W)
+                put(row, column, own)
+            for h in range(j + 1, self.n):  # (74), (75)
+                for k, column in enumerate(self.segments[h].modes):
+                    onward = times(self.A[j + 1], across(j + 1, h))
+                    inside = sum_of(
+                        times(Phi(j, h), vec.transpose(self._M(h, k))), times(onward, self._D(h, k))
+                    )
+                    put(row, column, _trace(times(times(W, M), inside), self.W[h]))
+
+    # -- right-hand side ---------------------------------------------------------------------------------------------
+
+    def bias(self, v: Sequence[Expression] | None) -> list[Any]:
+        """h = F - R: (64), (65), (83) to (90); ``v`` None stands for rest."""
+        rates: Sequence[Any] = [0] * self.s.n if v is None else v
+        dW, ddW = self._rates(rates)
+        gravity = (0, *self.motion.lifted(self.s.basis.described.gravity))
+        found: list[Any] = [0] * self.s.n
+        Q, P = _NONE, ((0,) * 4)
+        for j in reversed(range(self.n)):
+            segment = self.segments[j]
+            onward = (times(self.A[j + 1], Q), _on(self.A[j + 1], P)) if j + 1 < self.n else (_NONE, (0,) * 4)
+            for f, place in enumerate(segment.modes):
+                found[place] = self._on_mode(j, f, rates, (dW[j], ddW[j]), onward, gravity)
+            swinging = _NONE
+            for k, place in enumerate(segment.modes):
+                swinging = sum_of(swinging, scaled(rates[place], self._D(j, k)))
+            own = sum_of(
+                times(self._G(j), vec.transpose(ddW[j])), scaled(2, times(swinging, vec.transpose(dW[j])))
+            )
+            Q = sum_of(own, times(self.E[j], onward[0]))  # (87), (88)
+            P = tuple(
+                total([x, y]) for x, y in zip(self._weight(j), _on(self.E[j], onward[1]), strict=True)
+            )  # (89), (90)
+            U = self._U(j)
+            if segment.coordinate is not None and U is not None:  # (83), (84)
+                left = times(self.W_hat(j - 1), U)
+                falling = product(gravity, _on(left, P))
+                found[segment.coordinate] = total(
+                    [_trace(left, vec.transpose(Q)), -falling if falling != 0 else 0]
+                )
+        for place, x in self.s.resistance(v):
+            found[place] = total([found[place], x])
+        return found
+
+    def forces(self, v: Sequence[Expression], a: Sequence[Expression]) -> list[Any]:
+        """M a + h."""
+        h = self.bias(v)
+        return [total([x, product(row, a)]) for x, row in zip(h, self.matrix(), strict=True)]
+
+    def _rates(self, v: Sequence[Any]) -> tuple[list[Matrix], list[Matrix]]:
+        """dW_j/dt, and d2W_j/dt2 without second derivatives of coordinates (eqs 9, 10, 14, 64, 65)."""
+        dW: list[Matrix] = []
+        ddW: list[Matrix] = []
+        rate, second = _NONE, _NONE  # of What_j-1
+        for j, segment in enumerate(self.segments):
+            before, A, U = self.W_hat(j - 1), self.A[j], self._U(j)
+            dA, ddA = _NONE, _NONE
+            if segment.coordinate is not None and U is not None and not is_zero(v[segment.coordinate]):
+                q = v[segment.coordinate]
+                U2 = self._U(j, 2)
+                assert U2 is not None
+                dA, ddA = scaled(q, U), scaled(q * q, U2)
+            dW.append(sum_of(times(rate, A), times(before, dA)))
+            ddW.append(sum_of(times(second, A), scaled(2, times(rate, dA)), times(before, ddA)))
+            E, dE = self.E[j], self._link(j, v, _NONE)
+            rate = sum_of(times(dW[j], E), times(self.W[j], dE))
+            second = sum_of(times(ddW[j], E), scaled(2, times(dW[j], dE)))
+        return dW, ddW
+
+    def _weight(self, j: int) -> tuple[Any, ...]:
+        """Mass, and mass times the mass centre (eq. 51)."""
+        return tuple(row[0] for row in self._weighed(j))
+
+    def _weighed(self, j: int) -> Matrix:
+        m = self.segments[j].integrals
+        first = self.motion.lifted(m.first)
+        parts = [scaled(self.s.q[p], self._column(j, k)) for k, p in enumerate(self.segments[j].modes)]
+        mass = self.motion.number(m.mass)
+        return sum_of(((mass,), *((x,) for x in first)), *parts)
+
+    def _column(self, j: int, k: int) -> Matrix:
+        """epsilon_jk of eq. 52, the top row of 2 C_jk."""
+        first = self.motion.lifted(self.segments[j].integrals.mode_first[k])
+        return ((0,), *((x,) for x in first))
+
+    def _on_mode(
+        self,
+        j: int,
+        f: int,
+        v: Sequence[Any],
+        moving: tuple[Matrix, Matrix],
+        onward: tuple[Matrix, tuple[Any, ...]],
+        gravity: tuple[Any, ...],
+    ) -> Any:
+        """What a mode needs where nothing accelerates (eqs 85, 86)."""
+        segment, W = self.segments[j], self.W[j]
+        assert segment.link is not None
+        dW, ddW = moving
+        WM = times(W, self._M(j, f))
+        spinning = _NONE
+        for k, place in enumerate(segment.modes):
+            spinning = sum_of(spinning, scaled(v[place], self._C(j, k, f)))
+        own = sum_of(times(ddW, self._D(j, f)), scaled(2, times(dW, spinning)))
+        terms = [_trace(WM, vec.transpose(onward[0])), _trace(own, W)]
+        epsilon = tuple(row[0] for row in self._column(j, f))
+        falling = [product(gravity, _on(WM, onward[1])), product(gravity, _on(W, epsilon))]
+        terms += [-x for x in falling if not is_zero(x)]
+        for k, place in enumerate(segment.modes):
+            terms.append(_times(self.motion.number(segment.link.stiffness[f][k]), self.s.q[place]))
+            terms.append(_times(self.motion.number(segment.link.damping[f][k]), v[place]))
+        return total([x for x in terms if not is_zero(x)])
+
+
+def _trace(m: Matrix, n: Matrix) -> Any:
+    """trace(m n^T); Book's factors 2 and 1/2 cancel, as matrices of integrals are taken twice."""
+    return total(x for row, other in zip(m, n, strict=True) if not is_zero(x := product(row, other)))
+
+
+def _on(m: Matrix, x: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(product(row, x) for row in m)
+
+
+def _times(x: Any, y: Any) -> Any:
+    return 0 if is_zero(x) or is_zero(y) else x * y

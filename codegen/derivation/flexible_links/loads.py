@@ -1,0 +1,231 @@
+"""Forces along an arm: from what every segment needs to the generalized forces of joints and modes, by virtual work.
+
+Of everything outboard, f is the integral of d2p/dt2 dm and T that of d2p/dt2 y^T dm, y from the segment's origin in its axes
+(with B not orthogonal a moment alone would not do).  Turning the axes by a joint does the work axis . axial(B^T T), a mode
+that moves the end by d and turns it by theta the work d . B^T f + theta . axial(B^T T).  Where B is a rotation and nothing
+inboard bends, only the moment axial(T) is carried on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kanegen.codegen.derivation.flexible_links.algebra import (
+    NONE,
+    Matrix,
+    Vector,
+    applied,
+    axial,
+    inner,
+    outer,
+    plus,
+    product,
+    scaled,
+    skew,
+    stretched,
+    sum_of,
+    times,
+    total,
+)
+from kanegen.codegen.derivation.flexible_links.integrals import Shape
+from kanegen.codegen.derivation.flexible_links.motion import Motion
+from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.mechanism.flexible_records import Station
+from kanegen.codegen.mechanism.records import JointKind
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """f and T, or the moment in place of T where that is all that is needed."""
+
+    f: Vector
+    T: Matrix | None
+    moment: Vector | None = None
+
+    def plus(self, other: Load) -> Load:
+        """Two loads on the same axes."""
+        T = None if self.T is None or other.T is None else sum_of(self.T, other.T)
+        return Load(plus(self.f, other.f), T, None if T is not None else plus(self.turning, other.turning))
+
+    @property
+    def turning(self) -> Vector:
+        """The moment about the origin where B = 1."""
+        return axial(self.T) if self.T is not None else self.moment or NONE
+
+
+class Loads:
+    """Loads on an arm in a configuration, and the generalized forces that go with them."""
+
+    def __init__(self, motion: Motion) -> None:
+        self.motion, self.segments = motion, motion.arm.segments
+
+    def inertial(self) -> list[Any]:
+        """Generalized forces (nq) that move the segments as ``motion`` says; weight is part of the accelerations."""
+        found, _ = self._gathered({i: self._own(i) for i in range(len(self.segments))})
+        for i, segment in enumerate(self.segments):
+            for place, x in zip(segment.modes, self._own_modes(i), strict=True):
+                found[place] = total([found[place], x])
+            rotor = self.motion.number(segment.joint.rotor_inertia)
+            if segment.coordinate is not None and rotor != 0 and self.motion.a[segment.coordinate] != 0:
+                driven = rotor * self.motion.a[segment.coordinate]
+                found[segment.coordinate] = total([found[segment.coordinate], driven])
+        return found
+
+    def momentum(self) -> tuple[Vector, Vector]:
+        """Linear momentum, and angular momentum about the base's origin, in the base's axes.
+
+        Velocities in place of accelerations make momenta of forces; they are carried to the base like these.
+        """
+        _, found = self._gathered({i: self._own_momentum(i) for i in range(len(self.segments))})
+        return found.f, found.turning
+
+    def along(self, i: int, load: Load) -> dict[int, Any]:
+        """What a load on one segment does on its coordinates and on those before it, by their places."""
+        found = [0] * len(self.motion.q)
+        self._carry_inwards(i, load, found)
+        return {k: x for k, x in enumerate(found) if not (isinstance(x, int) and x == 0)}
+
+    def _gathered(self, own: Mapping[int, Load]) -> tuple[list[Any], Load]:
+        """Generalized forces of loads on all segments, and what reaches the base."""
+        base = Load(NONE, None, NONE)
+        found: list[Any] = [0] * len(self.motion.q)
+        waiting: dict[int, Load] = dict(own)
+        ends: dict[tuple[int, Station], Load] = {}
+        for i in reversed(range(len(self.segments))):
+            load = waiting[i]
+            for (at, station), end in ends.items():
+                if at == i:
+                    self._on_modes(i, station, end, found)
+                    load = load.plus(self.from_station(i, station, end))
+            self._on_joint(i, load, found)
+            parent, station, outboard = self._to_station(i, load)
+            if parent < 0:
+                base = base.plus(outboard)
+            elif self.segments[parent].bends:
+                key = (parent, station)
+                ends[key] = ends[key].plus(outboard) if key in ends else outboard
+            else:
+                waiting[parent] = waiting[parent].plus(outboard)
+        return found, base
+
+    def _carry_inwards(self, i: int, load: Load, found: list[Any]) -> None:
+        """Project a load on every coordinate from a segment to the base."""
+        while i >= 0:
+            self._on_joint(i, load, found)
+            i, station, load = self._to_station(i, load)
+            if i >= 0 and self.segments[i].bends:
+                self._on_modes(i, station, load, found)
+                load = self.from_station(i, station, load)
+
+    # -- one segment -------------------------------------------------------------------------------------------------
+
+    def _own(self, i: int) -> Load:
+        """f and T of the segment's own mass.
+
+        With s, P the first and second moments of the deflected segment about its origin: the integral of h, h h^T dm.
+        """
+        at, shape = self.motion.axes(i), Shape(self.motion, i)
+        f = plus(
+            stretched(shape.mass, at.acceleration),
+            applied(at.ddB, shape.first),
+            stretched(2, applied(at.dB, shape.first_rate)),
+            applied(at.B, shape.first_acceleration),
+        )
+        T = sum_of(
+            outer(at.acceleration, shape.first),
+            times(at.ddB, shape.second),
+            scaled(2, times(at.dB, shape.mixed(self.motion.v))),
+            times(at.B, shape.mixed(self.motion.a)),
+        )
+        return Load(f, T)
+
+    def _own_momentum(self, i: int) -> Load:
+        """Momentum of the segment, and the integral of dp/dt h^T dm."""
+        at, shape = self.motion.axes(i), Shape(self.motion, i)
+        f = plus(
+            stretched(shape.mass, at.velocity),
+            applied(at.dB, shape.first),
+            applied(at.B, shape.first_rate),
+        )
+        T = sum_of(
+            outer(at.velocity, shape.first),
+            times(at.dB, shape.second),
+            times(at.B, shape.mixed(self.motion.v)),
+        )
+        return Load(f, T)
+
+    def _own_modes(self, i: int) -> list[Any]:
+        """Forces on the modes by the segment's own mass, stiffness and damping."""
+        segment, motion = self.segments[i], self.motion
+        if segment.link is None:
+            return []
+        at, shape = motion.axes(i), Shape(motion, i)
+        back = vec.transpose(at.B)
+        acceleration, turning = applied(back, at.acceleration), times(back, at.ddB)
+        spinning, metric = scaled(2, times(back, at.dB)), times(back, at.B)
+        found = []
+        for k in range(len(segment.modes)):
+            terms = [
+                product(acceleration, shape.mode_first(k)),
+                inner(turning, vec.transpose(shape.mode_mixed(k))),
+            ]
+            for n, place in enumerate(segment.modes):
+                pair = shape.mode_product(k, n)
+                rate, acc = motion.v[place], motion.a[place]
+                if rate != 0:
+                    terms.append(rate * inner(spinning, pair))
+                if acc != 0:
+                    terms.append(acc * inner(metric, pair))
+                terms.append(motion.q[place] * motion.number(segment.link.stiffness[k][n]))
+                if rate != 0:
+                    terms.append(rate * motion.number(segment.link.damping[k][n]))
+            found.append(total(terms))
+        return found
+
+    def _on_joint(self, i: int, load: Load, found: list[Any]) -> None:
+        segment = self.segments[i]
+        if segment.coordinate is None:
+            return
+        if segment.joint.kind is JointKind.PRISMATIC:
+            at = self.motion.at_station(segment.parent, segment.place.station)
+            direction = applied(at.B, self.motion.sliding(i))
+            if not segment.affine:
+                direction = self.motion.axis(i)
+            x = product(direction, load.f)
+        elif segment.affine:
+            assert load.T is not None
+            x = product(self.motion.axis(i), axial(times(vec.transpose(self.motion.axes(i).B), load.T)))
+        else:
+            x = product(self.motion.axis(i), load.turning)
+        found[segment.coordinate] = total([found[segment.coordinate], x])
+
+    def _to_station(self, i: int, load: Load) -> tuple[int, Station, Load]:
+        """The same load on the axes of the station that carries the segment."""
+        segment, motion = self.segments[i], self.motion
+        r, R = motion.offset(i), motion.turn(i)
+        parent, station = segment.parent, segment.place.station
+        if segment.affine:
+            assert load.T is not None
+            T = sum_of(times(load.T, vec.transpose(R)), outer(load.f, r))
+            return parent, station, Load(load.f, T)
+        f = applied(R, load.f)
+        return parent, station, Load(f, None, plus(applied(R, load.turning), applied(skew(r), f)))
+
+    def _on_modes(self, i: int, station: Station, load: Load, found: list[Any]) -> None:
+        """Work of a load on a station in the modes of its link."""
+        assert load.T is not None
+        segment, motion = self.segments[i], self.motion
+        back = vec.transpose(motion.axes(i).B)
+        f, turning = applied(back, load.f), axial(times(back, load.T))
+        for place, d, theta in zip(segment.modes, station.displacements, station.rotations, strict=True):
+            work = [found[place], product(motion.lifted(d), f), product(motion.lifted(theta), turning)]
+            found[place] = total(work)
+
+    def from_station(self, i: int, station: Station, load: Load) -> Load:
+        """The same load on the axes of the link: h = t + E y."""
+        assert load.T is not None
+        segment, motion = self.segments[i], self.motion
+        E, t = motion.bent(segment, station), motion.tip(segment, station)
+        return Load(load.f, sum_of(times(load.T, vec.transpose(E)), outer(load.f, t)))

@@ -1,0 +1,250 @@
+"""How the segments of an arm move: Book's kinematics (1983, eqs 3 to 17), joint after joint and link after link.
+
+A segment's axes are B, its origin is o: a point at h in them is at o + B h.  Behind a link that bends, B is a product with
+1 + skew(theta) and not orthogonal; before, B is a rotation, and everything is written in the segment's own axes, where
+B = 1 and its derivatives follow from the angular velocity.  A segment behind a bending link is written in the axes of the
+last segment before, so that B and its derivatives are carried along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kanegen.codegen.derivation.flexible_links.algebra import (
+    NO_MATRIX,
+    NONE,
+    UNIT,
+    Matrix,
+    Vector,
+    about,
+    applied,
+    outer,
+    plus,
+    scaled,
+    skew,
+    stretched,
+    sum_of,
+    times,
+    total,
+)
+from kanegen.codegen.derivation.flexible_links.segments import Arm, Segment
+from kanegen.codegen.graph import Expression, Graph
+from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.mechanism.flexible_records import Station
+from kanegen.codegen.mechanism.records import JointKind
+from kanegen.codegen.mechanism.values import Lift
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """Axes that move: B, dB/dt and d2B/dt2, and velocity and acceleration of the origin, less that of free fall.
+
+    Components are along the same axes as those of the segment's B.  ``w`` and ``alpha`` are the angular velocity and its
+    derivative where B is a rotation, and None elsewhere.
+    """
+
+    B: Matrix
+    dB: Matrix
+    ddB: Matrix
+    velocity: Vector
+    acceleration: Vector
+    w: Vector | None
+    alpha: Vector | None
+
+
+class Motion:
+    """The motion of an arm; quantities are found when they are asked for."""
+
+    def __init__(
+        self,
+        arm: Arm,
+        graph: Graph,
+        lift: Lift,
+        q: Sequence[Expression],
+        v: Sequence[Expression] | None = None,
+        a: Sequence[Expression] | None = None,
+        *,
+        weight: bool = True,
+    ) -> None:
+        """``v`` None stands for rest, ``a`` None for no accelerations; without ``weight`` nothing falls."""
+        self.arm, self.graph, self.lift, self.q = arm, graph, lift, q
+        rest: Sequence[Any] = [0] * len(q)
+        self.v = rest if v is None else v
+        self.a = rest if a is None else a
+        self.labels: dict[int, str] = {}
+        falling = stretched(-1, self.lifted(arm.gravity)) if weight else NONE
+        self._base = Axes(UNIT, NO_MATRIX, NO_MATRIX, NONE, falling, NONE, NONE)
+        self._turns: dict[int, Matrix] = {}
+        self._axes: list[Axes] = []
+        for i, segment in enumerate(arm.segments):
+            self._axes.append(self._carried(i, segment))
+
+    # -- values ------------------------------------------------------------------------------------------------------
+
+    def lifted(self, values: Sequence[object]) -> Vector:
+        """Values of records: numbers stay numbers, expressions in parameters are copied into the graph."""
+        return tuple(
+            self.lifted(x) if isinstance(x, tuple) else self.lift(x) if isinstance(x, Expression) else x
+            for x in values
+        )
+
+    def number(self, value: object) -> Any:
+        """One value."""
+        return self.lifted((value,))[0]
+
+    def label(self, name: str, segment: Segment, values: Sequence[object]) -> None:
+        """Name entries for the reader of the C."""
+        for axis, x in zip("xyz", values, strict=False):
+            if isinstance(x, Expression) and not x.is_number:
+                self.labels.setdefault(
+                    abs(x.ref), f"{'' if x.ref > 0 else '-'}{name}_{axis} of {segment.name}"
+                )
+
+    # -- geometry ----------------------------------------------------------------------------------------------------
+
+    def axes(self, i: int) -> Axes:
+        """Of a segment; of the base where i is -1."""
+        return self._base if i < 0 else self._axes[i]
+
+    def turn(self, i: int) -> Matrix:
+        """Rotation of a segment's axes in those of its station, by placement and joint."""
+        if i not in self._turns:
+            segment = self.arm.segments[i]
+            R: Matrix = UNIT
+            if segment.revolute:
+                assert segment.coordinate is not None
+                angle = self.q[segment.coordinate]
+                R = about(self.axis(i), angle.cosine(), angle.sine())
+            self._turns[i] = times(self.lifted(segment.place.rotation), R)
+        return self._turns[i]
+
+    def axis(self, i: int) -> Vector:
+        """Of a segment's joint, in the joint frame; of a revolute joint also in the segment's axes."""
+        return self.lifted(self.arm.segments[i].joint.axis)
+
+    def offset(self, i: int) -> Vector:
+        """Of a segment's origin from the station that carries it, in the station's axes."""
+        segment = self.arm.segments[i]
+        place = self.lifted(segment.place.position)
+        if segment.joint.kind is not JointKind.PRISMATIC:
+            return place
+        assert segment.coordinate is not None
+        return plus(place, stretched(self.q[segment.coordinate], self.sliding(i)))
+
+    def sliding(self, i: int) -> Vector:
+        """Direction of a prismatic joint in the axes of its station."""
+        return applied(self.lifted(self.arm.segments[i].place.rotation), self.axis(i))
+
+    # -- deflection --------------------------------------------------------------------------------------------------
+
+    def over_modes(
+        self, segment: Segment, vectors: Sequence[Sequence[object]], by: Sequence[object]
+    ) -> Vector:
+        """The sum over a segment's modes of an entry of q, v or a times a vector."""
+        return plus(
+            NONE, *(stretched(by[k], self.lifted(x)) for k, x in zip(segment.modes, vectors, strict=True))
+        )
+
+    def displaced(self, segment: Segment, station: Station, by: Sequence[object]) -> Vector:
+        """Deflection at a station, or one of its derivatives."""
+        return self.over_modes(segment, station.displacements, by)
+
+    def turned(self, segment: Segment, station: Station, by: Sequence[object]) -> Vector:
+        """The small rotation at a station, or one of its derivatives."""
+        return self.over_modes(segment, station.rotations, by)
+
+    def tip(self, segment: Segment, station: Station) -> Vector:
+        """Where a station is in the segment's axes."""
+        return plus(self.lifted(station.position), self.displaced(segment, station, self.q))
+
+    def bent(self, segment: Segment, station: Station) -> Matrix:
+        """E = 1 + skew(theta) of a station (Book 1983, eqs 5 to 7, without its first row and column)."""
+        return sum_of(UNIT, skew(self.turned(segment, station, self.q)))
+
+    def at_station(self, i: int, station: Station) -> Axes:
+        """Axes of a station of a segment, for what it carries (Book 1983, eqs 13 to 17)."""
+        here = self.axes(i)
+        if i < 0 or not self.arm.segments[i].bends:
+            return here
+        segment = self.arm.segments[i]
+        E, t = self.bent(segment, station), self.tip(segment, station)
+        dE, dt = skew(self.turned(segment, station, self.v)), self.displaced(segment, station, self.v)
+        ddE, ddt = skew(self.turned(segment, station, self.a)), self.displaced(segment, station, self.a)
+        return Axes(
+            times(here.B, E),
+            sum_of(times(here.dB, E), times(here.B, dE)),
+            sum_of(times(here.ddB, E), scaled(2, times(here.dB, dE)), times(here.B, ddE)),
+            plus(here.velocity, applied(here.dB, t), applied(here.B, dt)),
+            plus(
+                here.acceleration,
+                applied(here.ddB, t),
+                stretched(2, applied(here.dB, dt)),
+                applied(here.B, ddt),
+            ),
+            None,
+            None,
+        )
+
+    # -- joints ------------------------------------------------------------------------------------------------------
+
+    def _carried(self, i: int, segment: Segment) -> Axes:
+        """A segment's axes from those of the station that carries it (Book 1983, eqs 9 to 12)."""
+        at = self.at_station(segment.parent, segment.place.station)
+        r = self.offset(i)
+        velocity = plus(at.velocity, applied(at.dB, r))
+        acceleration = plus(at.acceleration, applied(at.ddB, r))
+        v: Any
+        a: Any
+        v, a = (
+            (0, 0) if segment.coordinate is None else (self.v[segment.coordinate], self.a[segment.coordinate])
+        )
+        if segment.joint.kind is JointKind.PRISMATIC:
+            along = self.sliding(i)
+            velocity = plus(velocity, stretched(v, applied(at.B, along)))
+            pushed = plus(stretched(v, applied(scaled(2, at.dB), along)), stretched(a, applied(at.B, along)))
+            acceleration = plus(acceleration, pushed)
+        if not segment.affine:
+            return self._rotated(i, segment, at, velocity, acceleration, v, a)
+        R = self.turn(i)
+        B, dB, ddB = times(at.B, R), times(at.dB, R), times(at.ddB, R)
+        if segment.revolute:
+            J = skew(self.axis(i))
+            BJ, dBJ = times(B, J), times(dB, J)
+            ddB = sum_of(
+                ddB,
+                scaled(2 * v if v != 0 else 0, dBJ),
+                scaled(a, BJ),
+                scaled(v * v if v != 0 else 0, times(BJ, J)),
+            )
+            dB = sum_of(dB, scaled(v, BJ))
+        return Axes(B, dB, ddB, velocity, acceleration, None, None)
+
+    def _rotated(
+        self, i: int, segment: Segment, at: Axes, velocity: Vector, acceleration: Vector, v: Any, a: Any
+    ) -> Axes:
+        """In the segment's own axes: angular velocity and acceleration of the parent, and what the joint adds."""
+        assert at.w is not None and at.alpha is not None
+        back = vec.transpose(self.turn(i))
+        w, alpha = applied(back, at.w), applied(back, at.alpha)
+        if segment.revolute:
+            turning = stretched(v, self.axis(i))
+            alpha = plus(alpha, stretched(a, self.axis(i)), applied(skew(w), turning))
+            w = plus(w, turning)
+        self.label("w", segment, w)
+        self.label("alpha", segment, alpha)
+        o = applied(back, velocity)
+        oo = applied(back, acceleration)
+        self.label("a", segment, oo)
+        dB = skew(w)
+        square = [x * x if x != 0 else 0 for x in w]
+        spread = outer(w, w)
+        centripetal = tuple(
+            tuple(
+                total([-square[k] for k in range(3) if k != r and square[k] != 0]) if r == c else spread[r][c]
+                for c in range(3)
+            )
+            for r in range(3)
+        )
+        return Axes(UNIT, dB, sum_of(skew(alpha), centripetal), o, oo, w, alpha)

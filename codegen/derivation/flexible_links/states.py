@@ -1,0 +1,34 @@
+"""Configurations in which an arm with flexible links is looked at: any angles, and deflections that links could have."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanegen.codegen.mechanism.folding import with_numbers
+from kanegen.codegen.mechanism.records import Mechanism, Value
+
+_TURN = 0.2
+"""Rotation [rad] of the end of a link up to which deflections go, and their part of the length."""
+
+
+def deflected_states(mechanism: Mechanism, count: int) -> NDArray[np.float64]:
+    """Configurations (count, nq), the same on every machine."""
+    random = np.random.default_rng(1983)
+    q = random.uniform(-np.pi, np.pi, (count, len(mechanism.coordinates)))
+    names = mechanism.coordinates
+    numbers = with_numbers(mechanism)
+    for link in numbers.flexible:
+        length = max((_size(x) for x in link.end.position), default=0.0) or 1.0
+        for mode, d, theta in zip(link.modes, link.end.displacements, link.end.rotations, strict=True):
+            largest = max(*(_size(x) for x in theta), *(_size(x) / length for x in d)) or 1.0
+            k = names.index(mode)
+            q[:, k] *= _TURN / (np.pi * largest)
+    return q
+
+
+def _size(x: Value) -> float:
+    assert isinstance(x, Fraction), "parameters have been replaced by their numbers"
+    return abs(float(x))

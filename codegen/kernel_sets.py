@@ -1,0 +1,70 @@
+"""Which kernels a mechanism has: those of its formulation, those on demand, and those that a user asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kanegen.codegen import facts
+from kanegen.codegen.derivation.control_law import law_kernels
+from kanegen.codegen.derivation.formulations import formulation, optional_kernels
+from kanegen.codegen.derivation.standard import Build
+from kanegen.codegen.mechanism import catalogue
+from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.names import c_names
+from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.options import Options
+
+
+def available(mechanism: Mechanism, options: Options) -> dict[str, Build]:
+    """All kernels of a mechanism by name: those of the formulation that its speeds ask for, and its control laws.
+
+    Laws are written in joint rates, so they come with these alone.
+    """
+    builds = formulation(
+        options.formulation,
+        mechanism,
+        _speeds(mechanism, options),
+        options.live_parameters,
+        c_names(facts.frame_names(mechanism)),
+    )
+    wanted = options.speeds is None and mechanism.plain_tree
+    laws = law_kernels(mechanism, live=options.live_parameters) if wanted else {}
+    return builds | laws
+
+
+def optional(mechanism: Mechanism, options: Options) -> dict[str, Build]:
+    """Kernels by name that are derived only when they are asked for: derivatives, regressors, matrices of the motion.
+
+    They are on the joint rates, or on the mechanism's own speeds; a formulation makes no difference to them.
+    """
+    if options.speeds is not None:
+        return {}
+    return optional_kernels(mechanism, options.live_parameters, c_names(facts.frame_names(mechanism)))
+
+
+def wanted(mechanism: Mechanism, options: Options, builds: Mapping[str, Build]) -> dict[str, Build]:
+    """The kernels asked for, in the order of the ``builds`` available; these where none was named.
+
+    Raises ModelError for a kernel that the mechanism does not have.
+    """
+    found = dict(builds)
+    if options.kernels is None:
+        return found
+    if not set(options.kernels) <= set(found):
+        found |= optional(mechanism, options)
+    unknown = [k for k in options.kernels if k not in found]
+    if unknown:
+        raise ModelError(
+            f"model {mechanism.name!r}",
+            f"has no kernel {unknown[0]!r}",
+            f"some of {', '.join(found)}",
+            "Ask for one of these.",
+        )
+    return {k: build for k, build in found.items() if k in options.kernels}
+
+
+def _speeds(mechanism: Mechanism, options: Options) -> tuple[Any, ...] | None:
+    if options.speeds is None:
+        return None
+    return catalogue.generalized_speeds(mechanism.name, options.speeds)

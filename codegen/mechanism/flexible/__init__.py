@@ -1,0 +1,18 @@
+"""Links that bend and twist: assumed modes, what they weigh, and how stiff they are (Book 1983)."""
+
+from kanegen.codegen.mechanism.flexible.appendages import Appendage
+from kanegen.codegen.mechanism.flexible.beam import Beam, Mode
+from kanegen.codegen.mechanism.flexible.shapes import BeamFunction, Polynomial, RodFunction, Shape
+from kanegen.codegen.mechanism.flexible.tables import LinkTable, StationTable
+
+__all__ = [
+    "Appendage",
+    "Beam",
+    "BeamFunction",
+    "LinkTable",
+    "Mode",
+    "Polynomial",
+    "RodFunction",
+    "Shape",
+    "StationTable",
+]

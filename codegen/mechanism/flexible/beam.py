@@ -1,0 +1,344 @@
+"""Slender beams: from mass and stiffness per length, and the shapes of modes, to the records of a flexible link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from kanegen.codegen.graph import Expression
+from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.flexible.appendages import Appendage, MassMoments, carrying, matrix, vector
+from kanegen.codegen.mechanism.flexible.quadrature import integral, number
+from kanegen.codegen.mechanism.flexible.shapes import (
+    BeamFunction,
+    Function,
+    Polynomial,
+    RodFunction,
+    Shape,
+    Waves,
+    function_of,
+)
+from kanegen.codegen.mechanism.flexible_records import FlexibleLink, ModalIntegrals, Station
+from kanegen.codegen.mechanism.readers import inertia_tensor, read_value, read_vector
+from kanegen.codegen.mechanism.records import Inertia, Value, Vector3
+from kanegen.codegen.mechanism.values import Scalar, plain
+
+PerLength = Scalar | Polynomial | Callable[[float], float]
+"""Something per length: one number (or an expression in parameters), or a function of s = distance / length."""
+
+
+@dataclass(frozen=True)
+class Mode:
+    """An assumed mode: deflections y and z of the neutral axis, and ``twist`` about it, as functions of s = x / length.
+
+    Deflections are per unit of the amplitude: with shapes that are 1 at the end, the amplitude is the deflection there [m].
+    ``twist`` is an angle [rad/m].  Bending turns the sections by theta_z = dy/dx and theta_y = -dz/dx.  Shapes may also be
+    given as the coefficients of a polynomial.
+    """
+
+    name: str
+    y: Shape | Iterable[Scalar] = ()
+    z: Shape | Iterable[Scalar] = ()
+    twist: Shape | Iterable[Scalar] = ()
+
+
+@dataclass(frozen=True)
+class Beam:
+    """A slender beam along x of its body's frame, clamped at x = 0 into the hub that its joint moves.
+
+    ``length`` [m], ``mass_per_length`` [kg/m]; stiffness against bending in y (``EI_z``) and in z (``EI_y``) [N m^2], and
+    against twist (``GJ``) [N m^2].  ``section_y`` and ``section_z`` [kg m] are the integrals of y^2 and z^2 over the mass of
+    a section per length: rotary inertia, which slender beams leave out but in twist.  ``stiffness`` gives the matrix of
+    the modes directly, in place of EI and GJ.  ``damping_time`` [s] is that of a material that damps with its rate of strain
+    (Kelvin and Voigt): damping = damping_time * stiffness; ``damping`` gives that matrix directly.
+    """
+
+    length: Scalar
+    mass_per_length: PerLength
+    modes: Sequence[Mode]
+    EI_y: PerLength = 0
+    EI_z: PerLength = 0
+    GJ: PerLength = 0
+    section_y: PerLength = 0
+    section_z: PerLength = 0
+    stiffness: Sequence[Sequence[Scalar]] | None = None
+    damping_time: Scalar = 0
+    damping: Sequence[Sequence[Scalar]] | None = None
+    appendages: Sequence[Appendage] = field(default_factory=tuple)
+
+    def link(self, body: str, stations: Iterable[tuple[str, Scalar]] = ()) -> FlexibleLink:
+        """The records of the flexible link that is this body; ``stations`` are frames at distances [m] along it.
+
+        Raises ModelError.
+        """
+        return _Reading(body, self).link(stations)
+
+
+_NONE = Polynomial(())
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """A mode's deflections, slopes and curvatures, by s; the slopes and curvatures are still to be divided by the length."""
+
+    y: Polynomial | Waves
+    z: Polynomial | Waves
+    twist: Polynomial | Waves
+
+    @property
+    def deflection(self) -> tuple[Function, Function, Function]:
+        """Of the neutral axis."""
+        return _NONE, self.y, self.z
+
+    @property
+    def slopes(self) -> tuple[Polynomial | Waves, Polynomial | Waves, Polynomial | Waves]:
+        """theta_x, and -theta_y and theta_z times the length."""
+        return self.twist, self.z.derived(), self.y.derived()
+
+    @property
+    def strains(self) -> tuple[Function, Function, Function]:
+        """Derivatives of the slopes by s."""
+        x, y, z = (slope.derived() for slope in self.slopes)
+        return x, y, z
+
+
+class _Reading:
+    """A beam as it is read; errors name what they are about."""
+
+    def __init__(self, body: str, beam: Beam) -> None:
+        self.where, self.body, self.beam = f"flexible link {body!r}", body, beam
+        self.length = self._positive("length", read_value(f"{self.where}, length", beam.length))
+        if not beam.modes:
+            raise ModelError(self.where, "has no modes", "at least one", "Leave it rigid, or give it modes.")
+        self.curves = [self._curve(mode) for mode in beam.modes]
+        self.mass = self._per_length("mass per length", beam.mass_per_length)
+        self.sections = (
+            self._per_length("section_y", beam.section_y),
+            self._per_length("section_z", beam.section_z),
+        )
+
+    def link(self, stations: Iterable[tuple[str, Scalar]]) -> FlexibleLink:
+        beam, count = self.beam, len(self.curves)
+        integrals = self._integrals()
+        for appendage in beam.appendages:
+            integrals = carrying(integrals, self.station("appendage", appendage.at), self._rigid(appendage))
+        stiffness = self._stiffness()
+        if beam.damping is not None:
+            damping = self._square("damping", beam.damping)
+        else:
+            time = read_value(f"{self.where}, damping time", beam.damping_time)
+            damping = tuple(tuple(plain(time * k) for k in row) for row in stiffness)
+        assert count == len(stiffness)
+        return FlexibleLink(
+            self.body,
+            tuple(mode.name for mode in beam.modes),
+            integrals,
+            stiffness,
+            damping,
+            self._station_at(Fraction(1), (self.length, Fraction(0), Fraction(0))),
+            tuple((frame, self.station(f"frame {frame!r}", at)) for frame, at in stations),
+        )
+
+    # -- reading -----------------------------------------------------------------------------------------------------
+
+    def _curve(self, mode: Mode) -> _Curve:
+        where = f"{self.where}, mode {mode.name!r}"
+        y, z, twist = (
+            function_of(f"{where}, {name}", shape)
+            for name, shape in (("y", mode.y), ("z", mode.z), ("twist", mode.twist))
+        )
+        curve = _Curve(y, z, twist)
+        if all(isinstance(f, Polynomial) and not any(f.coefficients) for f in (y, z, twist)):
+            raise ModelError(where, "is zero everywhere", "a shape in y, z or twist", "Give it a shape.")
+        for name, shape in (("y", mode.y), ("z", mode.z)):
+            if isinstance(shape, RodFunction):
+                raise ModelError(
+                    f"{where}, {name}",
+                    "is the function of a rod in torsion, which would have a kink at the joint",
+                    "a shape that bends",
+                    "Use a BeamFunction or a polynomial from s^2 on.",
+                )
+        if isinstance(mode.twist, BeamFunction):
+            raise ModelError(
+                f"{where}, twist", "is the function of a beam in bending", "a rod's", "Use a RodFunction."
+            )
+        for name, f in (("y", y), ("z", z), ("twist", twist)):
+            self._clamped(f"{where}, {name}", f, "is not zero at the joint")
+        for name, f in (("y", y), ("z", z)):
+            self._clamped(
+                f"{where}, d{name}/dx",
+                f.derived(),
+                "is not zero at the joint, where the link would turn in its hub",
+            )
+        return curve
+
+    @staticmethod
+    def _clamped(where: str, f: Polynomial | Waves, what: str) -> None:
+        at_joint = f.at(Fraction(0))
+        if abs(float(at_joint)) > 1e-30:
+            raise ModelError(
+                where,
+                f"{what}: {float(at_joint):.6g}",
+                "0: the joint's coordinate already moves the near end",
+                "Take the rigid motion off the shape, as f(s) - f(0) - s f'(0).",
+            )
+
+    def _positive(self, what: str, value: Value) -> Value:
+        if isinstance(value, Fraction) and value <= 0:
+            raise ModelError(f"{self.where}, {what}", f"is {float(value)!r}", "more than 0", "Mend it.")
+        return value
+
+    def _per_length(self, what: str, given: PerLength) -> tuple[Value, Function]:
+        """A value times a function of s."""
+        where = f"{self.where}, {what}"
+        one = Polynomial((Fraction(1),))
+        if isinstance(given, Polynomial):
+            return Fraction(1), given
+        if callable(given) and not isinstance(given, Expression):
+            return Fraction(1), given
+        value = read_value(where, given)
+        if isinstance(value, Fraction) and value < 0:
+            raise ModelError(where, f"is {float(value)!r}", "at least 0", "Mend its sign.")
+        return value, one
+
+    def _square(self, what: str, rows: Sequence[Sequence[Scalar]]) -> tuple[tuple[Value, ...], ...]:
+        count = len(self.curves)
+        return read_square(f"{self.where}, {what}", rows, count)
+
+    def _rigid(self, appendage: Appendage) -> MassMoments:
+        where = f"{self.where}, appendage"
+        return MassMoments.of(
+            Inertia(
+                read_value(f"{where}, mass", appendage.mass),
+                read_vector(f"{where}, mass centre", appendage.center),
+                inertia_tensor(f"{where}, inertia", appendage.inertia),
+            )
+        )
+
+    # -- integrals ---------------------------------------------------------------------------------------------------
+
+    def _integrals(self) -> ModalIntegrals:
+        zero, s = Fraction(0), Polynomial((Fraction(0), Fraction(1)))
+        m, (jy, jz), length = self.mass, self.sections, self.length
+        mass = self._over(m)
+        along = self._over(m, s) * length
+        second = (
+            (self._over(m, s, s) * length * length, zero, zero),
+            (zero, self._over(jy), zero),
+            (zero, zero, self._over(jz)),
+        )
+        mode_first, mode_mixed, products = [], [], []
+        for curve in self.curves:
+            mode_first.append(vector(self._over(m, f) for f in curve.deflection))
+            x, z_slope, y_slope = curve.slopes
+            row = [self._over(m, s, f) * length for f in curve.deflection]
+            # y (theta x (0, y, z))^T over a section, and likewise z
+            by_y = [-self._over(jy, y_slope) / length, zero, self._over(jy, x)]
+            by_z = [-self._over(jz, z_slope) / length, -self._over(jz, x), zero]
+            mode_mixed.append(matrix((row, by_y, by_z)))
+            products.append(tuple(matrix(self._product(curve, other)) for other in self.curves))
+        return ModalIntegrals(
+            plain(mass),
+            vector((along, zero, zero)),
+            matrix(second),
+            tuple(mode_first),
+            tuple(mode_mixed),
+            tuple(products),
+        )
+
+    def _product(self, one: _Curve, other: _Curve) -> list[list[Value]]:
+        """phi phi'^T over the beam: of the neutral axis, and of what sections add as they turn."""
+        found: list[list[Value]] = [
+            [self._over(self.mass, f, g) for g in other.deflection] for f in one.deflection
+        ]
+        jy, jz = self.sections
+        for across, column in ((jy, 0), (jz, 1)):
+            ways, others = self._turning(one, column), self._turning(other, column)
+            for i, (f, p) in enumerate(ways):
+                for j, (g, r) in enumerate(others):
+                    found[i][j] = found[i][j] + self._over(across, f, g) * p * r
+        return found
+
+    def _turning(self, curve: _Curve, column: int) -> list[tuple[Function, Value]]:
+        """theta x e_y or theta x e_z, each entry as a function and a factor: theta = (twist, -dz/dx, dy/dx)."""
+        zero, one, per_length = Fraction(0), Fraction(1), 1 / self.length
+        twist, z_slope, y_slope = curve.slopes
+        if column == 0:
+            return [(y_slope, -per_length), (_NONE, zero), (twist, one)]
+        return [(z_slope, -per_length), (twist, -one), (_NONE, zero)]
+
+    def _over(self, what: tuple[Value, Function], *factors: Function) -> Value:
+        """The integral along the link of something per length times functions of s."""
+        value, function = what
+        if value == 0 or any(isinstance(f, Polynomial) and not any(f.coefficients) for f in factors):
+            return Fraction(0)
+        return value * integral(self.where, function, *factors) * self.length
+
+    def _stiffness(self) -> tuple[tuple[Value, ...], ...]:
+        """Book 1983, eqs 42 to 45."""
+        beam = self.beam
+        if beam.stiffness is not None:
+            return self._square("stiffness", beam.stiffness)
+        GJ, EI_y, EI_z = (
+            self._per_length(name, given)
+            for name, given in (("GJ", beam.GJ), ("EI_y", beam.EI_y), ("EI_z", beam.EI_z))
+        )
+        squared = self.length * self.length
+        rows = []
+        for one in self.curves:
+            row = []
+            for other in self.curves:
+                x, y, z = (
+                    self._over(what, f, g)
+                    for what, f, g in zip((GJ, EI_y, EI_z), one.strains, other.strains, strict=True)
+                )
+                row.append(plain(x / squared + (y + z) / (squared * squared)))
+            rows.append(tuple(row))
+        return tuple(rows)
+
+    # -- stations ----------------------------------------------------------------------------------------------------
+
+    def station(self, what: str, at: Scalar) -> Station:
+        """The place at a distance [m] from the near end."""
+        where = f"{self.where}, {what}"
+        x = read_value(where, at)
+        share = plain(x / self.length)
+        if isinstance(share, Expression):
+            raise ModelError(
+                where,
+                "its distance is no constant part of the length",
+                "a number, and a length that is a number",
+                "Use numbers for both.",
+            )
+        if not 0 <= share <= 1:
+            raise ModelError(
+                where, f"is at {float(share):.6g} of the length", "between 0 and 1", "Mend its distance."
+            )
+        return self._station_at(share, (x, Fraction(0), Fraction(0)))
+
+    def _station_at(self, s: Fraction, position: Vector3) -> Station:
+        shifts, turns = [], []
+        for curve in self.curves:
+            shifts.append(vector((Fraction(0), _value(curve.y, s), _value(curve.z, s))))
+            x, z_slope, y_slope = (_value(f, s) for f in curve.slopes)
+            turns.append(vector((x, -z_slope / self.length, y_slope / self.length)))
+        return Station(position, tuple(shifts), tuple(turns))
+
+
+def _value(f: Polynomial | Waves, s: Fraction) -> Fraction:
+    found = f.at(s)
+    return found if isinstance(found, Fraction) else number(found)
+
+
+def read_square(where: str, rows: Sequence[Sequence[Scalar]], count: int) -> tuple[tuple[Value, ...], ...]:
+    """A square matrix of that many rows.  Raises ModelError."""
+    found = tuple(tuple(read_value(where, x) for x in row) for row in rows)
+    if len(found) != count or any(len(row) != count for row in found):
+        raise ModelError(
+            where,
+            f"has {len(found)} rows of {', '.join(str(len(row)) for row in found) or 'nothing'}",
+            f"{count} rows of {count}: one for each mode",
+            "Give as many.",
+        )
+    return found

@@ -1,0 +1,183 @@
+"""Functions along a link: shapes of assumed modes, stiffness and mass per length, over s = distance / length in [0, 1]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+
+import mpmath
+
+from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.values import Scalar, to_value
+
+DIGITS = 40
+"""Decimal digits in which functions that are no polynomials are evaluated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Polynomial:
+    """c0 + c1 s + c2 s^2 + ..., with exact coefficients."""
+
+    coefficients: tuple[Fraction, ...]
+
+    @classmethod
+    def of(cls, *coefficients: Scalar) -> Polynomial:
+        """From numbers as people write them.  Raises ModelError for what is none."""
+        read = []
+        for number in coefficients:
+            try:
+                value = to_value(number)
+            except ValueError as error:
+                raise ModelError("polynomial", str(error), "numbers", "Give c0, c1, c2, ...") from None
+            if not isinstance(value, Fraction):
+                raise ModelError(
+                    "polynomial",
+                    "a coefficient is an expression in parameters",
+                    "numbers",
+                    "Put parameters into mass per length, stiffness or length.",
+                )
+            read.append(value)
+        return cls(tuple(read))
+
+    def at(self, s: Fraction) -> Fraction:
+        """Its value."""
+        value = Fraction(0)
+        for c in reversed(self.coefficients):
+            value = value * s + c
+        return value
+
+    def derived(self) -> Polynomial:
+        """Its derivative by s."""
+        return Polynomial(tuple(k * c for k, c in enumerate(self.coefficients))[1:])
+
+    def times(self, other: Polynomial) -> Polynomial:
+        """The product."""
+        found = [Fraction(0)] * max(0, len(self.coefficients) + len(other.coefficients) - 1)
+        for i, x in enumerate(self.coefficients):
+            for j, y in enumerate(other.coefficients):
+                found[i + j] += x * y
+        return Polynomial(tuple(found))
+
+    def integral(self) -> Fraction:
+        """From 0 to 1."""
+        return sum((c / (k + 1) for k, c in enumerate(self.coefficients)), Fraction(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Waves:
+    """a cosh(k s) + b cos(k s) + c sinh(k s) + d sin(k s) + e s + f: what beams and rods vibrate in.
+
+    ``wave`` is k, ``terms`` are a to f, all of DIGITS digits.
+    """
+
+    wave: mpmath.mpf
+    terms: tuple[mpmath.mpf, ...]
+
+    def at(self, s: Fraction | mpmath.mpf) -> mpmath.mpf:
+        """Its value."""
+        with mpmath.workdps(DIGITS + 20):
+            x = mpmath.mpf(s.numerator) / s.denominator if isinstance(s, Fraction) else s
+            a, b, c, d, e, f = self.terms
+            y = self.wave * x
+            waves = a * mpmath.cosh(y) + b * mpmath.cos(y) + c * mpmath.sinh(y) + d * mpmath.sin(y)
+            return waves + e * x + f
+
+    def derived(self) -> Waves:
+        """Its derivative by s."""
+        with mpmath.workdps(DIGITS + 20):
+            a, b, c, d, e, _ = self.terms
+            k = self.wave
+            return Waves(k, (c * k, d * k, a * k, -b * k, mpmath.mpf(0), e))
+
+    def scaled(self, factor: mpmath.mpf) -> Waves:
+        """All of it times a number."""
+        with mpmath.workdps(DIGITS + 20):
+            return Waves(self.wave, tuple(x * factor for x in self.terms))
+
+
+@dataclass(frozen=True, slots=True)
+class BeamFunction:
+    """A natural mode of a uniform Bernoulli beam, for bending; ``number`` counts from 1.
+
+    ``support`` is "clamped-free", scaled to 1 at the far end, "clamped-pinned", scaled to a mean square of 1, or
+    "pinned-pinned" or "pinned-free", to an amplitude of about 1.  Functions of a beam that is pinned at its near end turn
+    there; they are taken relative to the tangent at that end, so that the joint's coordinate stays the angle of its hub.
+    """
+
+    support: str
+    number: int
+
+    SUPPORTS = ("clamped-free", "clamped-pinned", "pinned-pinned", "pinned-free")
+
+
+@dataclass(frozen=True, slots=True)
+class RodFunction:
+    """A natural mode of a uniform rod that is held at its near end, for torsion: sin((number - 1/2) pi s)."""
+
+    number: int
+
+
+Shape = Polynomial | BeamFunction | RodFunction
+"""What the modes of a link may be."""
+
+Function = Polynomial | Waves | Callable[[float], float]
+"""What may be integrated along a link."""
+
+
+def function_of(where: str, shape: Shape | Iterable[Scalar]) -> Polynomial | Waves:
+    """The function of a shape; an iterable of numbers is a polynomial's coefficients.  Raises ModelError."""
+    if isinstance(shape, Polynomial):
+        return shape
+    if isinstance(shape, BeamFunction | RodFunction):
+        if not isinstance(shape.number, int) or isinstance(shape.number, bool) or shape.number < 1:
+            raise ModelError(
+                where, f"has number {shape.number!r}", "1, 2, 3, ...", "Count modes from 1, the lowest."
+            )
+        if isinstance(shape, RodFunction):
+            return _rod(shape.number)
+        if shape.support not in BeamFunction.SUPPORTS:
+            known = ", ".join(BeamFunction.SUPPORTS)
+            raise ModelError(where, f"has support {shape.support!r}", f"one of {known}", "Give one of these.")
+        return _beam(shape.support, shape.number)
+    if isinstance(shape, Iterable) and not isinstance(shape, str):
+        return Polynomial.of(*shape)
+    raise ModelError(
+        where,
+        f"{shape!r} is no shape",
+        "Polynomial, BeamFunction, RodFunction, or a polynomial's coefficients",
+        "Give one of these.",
+    )
+
+
+@cache
+def _rod(number: int) -> Waves:
+    with mpmath.workdps(DIGITS + 20):
+        zero = mpmath.mpf(0)
+        return Waves((2 * number - 1) * mpmath.pi / 2, (zero, zero, zero, mpmath.mpf(1), zero, zero))
+
+
+@cache
+def _beam(support: str, number: int) -> Waves:
+    """Solutions of y'''' = b^4 y with the ends' conditions, and the tangent at a pinned near end taken off."""
+    with mpmath.workdps(DIGITS + 20):
+        zero, one = mpmath.mpf(0), mpmath.mpf(1)
+        if support == "pinned-pinned":
+            b = number * mpmath.pi
+            return Waves(b, (zero, zero, zero, one, -b, zero))
+        if support == "clamped-free":
+            b = _root(lambda x: mpmath.cos(x) + 1 / mpmath.cosh(x), (number - one / 2) * mpmath.pi)
+            ratio = (mpmath.cosh(b) + mpmath.cos(b)) / (mpmath.sinh(b) + mpmath.sin(b))
+            found = Waves(b, (one, -one, -ratio, ratio, zero, zero))
+            return found.scaled(1 / found.at(one))
+        b = _root(lambda x: mpmath.sin(x) - mpmath.cos(x) * mpmath.tanh(x), (number + one / 4) * mpmath.pi)
+        if support == "clamped-pinned":
+            ratio = (mpmath.cosh(b) - mpmath.cos(b)) / (mpmath.sinh(b) - mpmath.sin(b))
+            return Waves(b, (one, -one, -ratio, ratio, zero, zero))
+        share = mpmath.sin(b) / mpmath.sinh(b)
+        return Waves(b, (zero, zero, share, one, -b * (share + 1), zero))
+
+
+def _root(of: Callable[[mpmath.mpf], mpmath.mpf], near: mpmath.mpf) -> mpmath.mpf:
+    return mpmath.findroot(of, near)

@@ -1,0 +1,40 @@
+"""From what a user calls a model to its mechanism."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from kanegen.codegen.mechanism import catalogue
+from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.reduction import without_friction
+from kanegen.codegen.mechanism.values import to_value
+from kanegen.codegen.model_files import read_model
+from kanegen.codegen.options import Options
+
+MODEL_SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf", ".toml", ".sdf")
+
+
+def read(model: str | os.PathLike[str] | Mechanism, options: Options) -> Mechanism:
+    """The mechanism that a built-in's name, a file or records stand for, with the gravity and friction asked for.
+
+    Raises ModelError.
+    """
+    if isinstance(model, Mechanism):
+        mechanism = model
+    elif str(model) in catalogue.names():
+        mechanism = catalogue.mechanism(str(model))
+    elif Path(model).suffix.lower() in MODEL_SUFFIXES or Path(model).exists():
+        mechanism = read_model(
+            Path(model),
+            floating_base=options.floating_base,
+            allow_unphysical=options.allow_unphysical,
+            angle_tolerance=options.angle_tolerance,
+        )
+    else:
+        mechanism = catalogue.mechanism(str(model))
+    if options.gravity is not None:
+        x, y, z = (to_value(g) for g in options.gravity)
+        mechanism = replace(mechanism, gravity=(x, y, z))
+    return mechanism if options.friction else without_friction(mechanism)

@@ -1,0 +1,93 @@
+"""What comes out of the pipeline: kernels on their way, a generation, an interpretation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanegen.codegen.certificate import certify, compiled
+from kanegen.codegen.checking import CERTIFIED_STATES
+from kanegen.codegen.emit.model import Model
+from kanegen.codegen.graph import Program, evaluate
+from kanegen.codegen.passes.optimize import Step
+
+
+@dataclass(frozen=True)
+class DerivedKernel:
+    """One kernel on its way: the program, the stages it went through, its residual against the plain derivation and the
+    bound on that.
+    """
+
+    program: Program
+    steps: tuple[Step, ...]
+    residual: float
+    bound: float
+    seconds: float
+    derivations: int
+    answers: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Generated:
+    """What ``generate`` did: the model, its kernels' histories, what was checked, and the files.
+
+    ``configurations`` (states, nq) are what kernels are to be tried at where not every configuration can be had.
+    """
+
+    model: Model
+    kernels: Mapping[str, DerivedKernel]
+    record: certify.Record
+    files: tuple[Path, ...]
+    configurations: NDArray[np.float64] | None = None
+
+    @property
+    def certificate(self) -> certify.Certificate:
+        """What stands in certificate.json."""
+        return certificate(self.model, self.kernels, self.record)
+
+    def compiled_residuals(self, call: compiled.Call) -> dict[str, float]:
+        """How far compiled kernels are from their programs, one batch of each.
+
+        Raises CertificateError where that is more than rounding.
+        """
+        found = compiled.compiled_residuals(
+            {name: kernel.program for name, kernel in self.kernels.items()},
+            {parameter.name: float(parameter.value) for parameter in self.model.parameters},
+            call,
+            CERTIFIED_STATES,
+            self.configurations,
+        )
+        compiled.require_compiled(found, {name: kernel.bound for name, kernel in self.kernels.items()})
+        return found
+
+
+@dataclass(frozen=True)
+class Interpretation:
+    """A mechanism without C: programs that NumPy evaluates, and the manifest that they would have."""
+
+    manifest: Mapping[str, Any]
+    programs: Mapping[str, Program]
+
+    def evaluate(
+        self, kernel: str, arrays: Mapping[str, NDArray[Any]], parameters: Mapping[str, float]
+    ) -> dict[str, NDArray[np.float64]]:
+        """Outputs of a kernel, (*batch, *shape) by name, from inputs (*batch, *shape) by name."""
+        return evaluate(self.programs[kernel], arrays, parameters)
+
+
+def certificate(
+    model: Model, kernels: Mapping[str, DerivedKernel], record: certify.Record
+) -> certify.Certificate:
+    """What was checked of a model: the record of its set, and each kernel against its plain derivation."""
+    return certify.Certificate(
+        model.name,
+        model.hash,
+        record,
+        {name: kernel.bound for name, kernel in kernels.items()},
+        {name: kernel.residual for name, kernel in kernels.items()},
+    )
