@@ -50,6 +50,7 @@ def assemble(
         inertial_parameters=facts.inertial_parameters_of(mechanism) if "full_regressor" in kernels else (),
         optional_kernels=tuple(name for name in optional(mechanism, options) if name not in kernels),
         limits=facts.limits(mechanism),
+        modes=facts.modes(mechanism),
         constraints=facts.constraints(mechanism),
         body_coordinates=facts.body_coordinates(mechanism)
         if options.formulation == "euler_parameters"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kanegen.codegen.derivation.base_parameters import base_parameters
 from kanegen.codegen.derivation.constraints.equations import speeds_of
 from kanegen.codegen.derivation.constraints.report import constraint_report
+from kanegen.codegen.derivation.flexible_links.states import usual_amplitudes
 from kanegen.codegen.derivation.formulations import body_coordinates_of
 from kanegen.codegen.derivation.inertial_parameters import inertial_parameters
 from kanegen.codegen.derivation.tree import derivation_tree
@@ -36,8 +37,11 @@ def inertial_parameters_of(mechanism: Mechanism) -> tuple[InertialParameter, ...
 
 def joint_names(mechanism: Mechanism) -> tuple[str, ...]:
     """The joints that move by themselves, in the order of their coordinates; balls by their own names."""
+    flexible = mechanism.modes
     balls = {name: ball.name for ball in mechanism.balls for name in ball.coordinates}
-    return tuple(dict.fromkeys(balls.get(name, name) for name in mechanism.coordinates))
+    return tuple(
+        dict.fromkeys(balls.get(name, name) for name in mechanism.coordinates if name not in flexible)
+    )
 
 
 def quaternions(mechanism: Mechanism) -> tuple[int, ...]:
@@ -53,6 +57,11 @@ def _doubles(limits: JointLimits) -> Limits:
 def limits(mechanism: Mechanism) -> dict[str, Limits]:
     """What joints must not exceed, of those that say so."""
     return {joint.name: _doubles(joint.limits) for joint in mechanism.joints if joint.limits is not None}
+
+
+def modes(mechanism: Mechanism) -> dict[str, float]:
+    """Modes of flexible links, with amplitudes that turn the end of their link by a fifth of a radian."""
+    return usual_amplitudes(mechanism)
 
 
 def speed_names(mechanism: Mechanism) -> tuple[str, ...] | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from kanegen.codegen import facts
 from kanegen.codegen.derivation.control_law import law_kernels
+from kanegen.codegen.derivation.flexible_links import flexible_law_kernels
 from kanegen.codegen.derivation.formulations import formulation, optional_kernels
 from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.mechanism import catalogue
@@ -28,6 +29,8 @@ def available(mechanism: Mechanism, options: Options) -> dict[str, Build]:
         options.live_parameters,
         c_names(facts.frame_names(mechanism)),
     )
+    if mechanism.flexible:
+        return builds | flexible_law_kernels(mechanism, options.live_parameters)
     wanted = options.speeds is None and mechanism.plain_tree
     laws = law_kernels(mechanism, live=options.live_parameters) if wanted else {}
     return builds | laws

@@ -170,6 +170,7 @@ class Manifest:
     optional_kernels: tuple[str, ...] = ()
     quaternions: tuple[int, ...] = ()
     limits: Mapping[str, JointLimits] = field(default_factory=dict)
+    modes: Mapping[str, float] = field(default_factory=dict)
     speeds_chosen: bool = False
     base_parameters: NamedValues = NamedValues()
     inertial_parameters: NamedValues = NamedValues()
@@ -276,6 +277,7 @@ def manifest_from(data: Mapping[str, Any], digest: str, where: str) -> Manifest:
             body_coordinates=None if bodies is None else _body_coordinates(bodies),
             optional_kernels=tuple(data.get("optional_kernels", ())),
             quaternions=tuple(int(start) for start in data.get("quaternions", ())),
+            modes={name: float(reach) for name, reach in data.get("modes", {}).items()},
             limits={name: _limits(entry) for name, entry in data.get("limits", {}).items()},
             speeds_chosen=data.get("options", {}).get("speeds") is not None,
             base_parameters=_named(data.get("base_parameters", ())),

@@ -5,11 +5,16 @@ from __future__ import annotations
 import io
 import re
 import textwrap
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+import numpy as np
 
 from kanegen.codegen.commands.scenario_report import coordinate_units, force_units
 from kanegen.codegen.commands.scenario_run import Array, Result, ScenarioError
+from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.scenarios import PrescribedMotion
+from kanegen.codegen.mechanism.values import numeric
 
 _TITLE_LETTERS = 55
 """Letters that fit above one panel."""
@@ -37,11 +42,26 @@ def panels(result: Result) -> list[Panel]:
     if scenario.conserved is not None and result.conserved is not None:
         unit = "kg m/s" if scenario.conserved.component < 3 else "kg m²/s"
         chosen.append(Panel(scenario.conserved.name, unit, result.conserved))
+    chosen += _deflections(result, scenario.deflected)
     units = coordinate_units(mechanism)
     for name in scenario.watched:
         k = mechanism.coordinates.index(name)
         chosen.append(Panel(name, units[k], result.q[:, k], scenario.targets[k]))
     return chosen
+
+
+def _deflections(result: Result, links: Iterable[str]) -> list[Panel]:
+    """How far the ends of flexible links are deflected in y and z of their frames, where their modes move them."""
+    mechanism, found = with_numbers(result.mechanism), []
+    for name in links:
+        link = mechanism.flexible_link(name)
+        assert link is not None, "the catalogue knows its links"
+        places = [mechanism.coordinates.index(mode) for mode in link.modes]
+        for axis in (1, 2):
+            shares = np.array([float(numeric(d[axis], mechanism)) for d in link.end.displacements])
+            if shares.any():
+                found.append(Panel(f"{'xyz'[axis]} of {name}", "m", result.q[:, places] @ shares))
+    return found
 
 
 def check_plot(suffix: str) -> None:

@@ -61,7 +61,7 @@ def summary(result: Result) -> Iterator[str]:
 
 
 def coordinate_units(mechanism: Mechanism) -> tuple[str, ...]:
-    """rad or m for each coordinate."""
+    """rad or m for each coordinate; amplitudes of modes are in m."""
     return tuple("m" if _slides(mechanism, name) else "rad" for name in mechanism.coordinates)
 
 
@@ -71,7 +71,7 @@ def force_units(mechanism: Mechanism) -> tuple[str, ...]:
 
 
 def _slides(mechanism: Mechanism, coordinate: str) -> bool:
-    return mechanism.joint(coordinate).kind is JointKind.PRISMATIC
+    return coordinate in mechanism.modes or mechanism.joint(coordinate).kind is JointKind.PRISMATIC
 
 
 def _end(result: Result, scenario: ControlledMotion) -> Iterator[str]:

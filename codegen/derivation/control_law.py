@@ -30,7 +30,7 @@ def control_law(law: ControlLaw, mechanism: Mechanism, *, live: bool = False) ->
     Raises UnsupportedExpressionError for a law that has not been validated and has no form in the graph.
     """
     graph = Graph()
-    tau = _forces(graph, law, mechanism, live)
+    tau = law_forces(graph, law, mechanism, live)
     return Program(
         name=law.name,
         title=law.title,
@@ -42,7 +42,7 @@ def control_law(law: ControlLaw, mechanism: Mechanism, *, live: bool = False) ->
     )
 
 
-def _forces(graph: Graph, law: ControlLaw, mechanism: Mechanism, live: bool) -> tuple[Expression, ...]:
+def law_forces(graph: Graph, law: ControlLaw, mechanism: Mechanism, live: bool) -> tuple[Expression, ...]:
     """The generalized forces of a law over the inputs t, q and v of a graph."""
     if live:
         parameters = live_parameters(graph, (p.name for p in mechanism.parameters))
@@ -59,7 +59,7 @@ def closed_loop(
     Raises ModelError where a joint has no inertia to move.
     """
     graph = Graph()
-    found = accelerations(tree, mechanism, choices, _forces(graph, law, mechanism, live))
+    found = accelerations(tree, mechanism, choices, law_forces(graph, law, mechanism, live))
     return Program(
         name=CLOSED_LOOP + law.name,
         title=f"joint accelerations under {law.name}",

@@ -80,6 +80,8 @@ def _speeds(model: Model) -> dict[str, Any]:
             joint: {key: x for key, x in asdict(limits).items() if x is not None}
             for joint, limits in model.limits.items()
         }
+    if model.modes:
+        entries["modes"] = dict(model.modes)
     for key in ("base_parameters", "inertial_parameters"):
         if given := getattr(model, key):
             entries[key] = [asdict(parameter) for parameter in given]

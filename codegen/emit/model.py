@@ -134,7 +134,77 @@ class Model:
 
     For a mechanism whose speeds are not the rates of its coordinates: ``speed_names``; ``home``, a configuration in which
     its loops can be closed; ``constraints``; ``quaternions``, where in q they begin.  ``body_coordinates`` where there are
-    kernels in the coordinates of bodies.  ``limits`` of joints by name are data.  ``optional_kernels`` could be generated
+    kernels in the coordinates of bodies.  ``limits`` of joints by name are data.  ``modes`` of flexible links by name have an
+    amplitude that is not too large for their link.  ``optional_kernels`` could be generated but were not asked for.
+    ``base_parameters`` and ``inertial_parameters`` belong to the columns of regressor and full_regressor, where these are
+    kernels.
+
+    Raises ValueError where these do not fit together.
+    """
+
+    position: tuple[str, ...]
+    velocity: tuple[str, ...]
+    forces: tuple[str, ...]
+    rank: int
+    redundant: tuple[str, ...] = ()
+    indeterminate: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check that the parts fit together."""
+        rows, dependent = len(self.velocity), len(self.redundant)
+        _require(
+            len(self.position) <= rows <= len(self.forces),
+            f"{len(self.position)} equations of position, {rows} rows, {len(self.forces)} forces",
+        )
+        _require(set(self.redundant) <= set(self.velocity), f"redundant rows {self.redundant} are no rows")
+        _require(
+            self.rank == rows - dependent, f"rank {self.rank} of {rows} rows, {dependent} of them redundant"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class BodyCoordinates:
+    """Names of another description of the same mechanism: its bodies, its joints, the rows of its equations, its struts."""
+
+    bodies: tuple[str, ...]
+    joints: tuple[str, ...]
+    rows: tuple[str, ...]
+    struts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a joint must not exceed: range [rad, m], speed [rad/s, m/s], force [N m, N]; None where it is not given."""
+
+    lower: float | None
+    upper: float | None
+    velocity: float | None
+    effort: float | None
+
+
+@dataclass(frozen=True)
+class InertialParameter:
+    """Name and value [SI] of what a column of a regressor belongs to."""
+
+    name: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Model:
+    """A mechanism ready to be printed.
+
+    ``prefix`` begins every name in the generated C.  ``hash`` is the SHA-256 of the mechanism, 64 hex
+    digits.  ``mangled`` maps original names that are no C identifiers to those used instead.  ``gravity`` is
+    the acceleration of free fall [m/s^2] in the base frame.  ``options`` are recorded in the manifest as they
+    are.  ``frames`` maps frame names to kernel names, ``unavailable`` kernels that this mechanism
+    cannot have to the reason.  With live parameters, the PARAMETER nodes of kernels name outputs of
+    ``prepare``, and those of ``prepare`` name ``parameters``.
+
+    For a mechanism whose speeds are not the rates of its coordinates: ``speed_names``; ``home``, a configuration in which
+    its loops can be closed; ``constraints``; ``quaternions``, where in q they begin.  ``body_coordinates`` where there are
+    kernels in the coordinates of bodies.  ``limits`` of joints by name are data.  ``modes``
+    of flexible links by name have an amplitude that is not too large for their link.  ``optional_kernels`` could be generated
     but were not asked for.  ``base_parameters`` and ``inertial_parameters`` belong to the columns of regressor and
     full_regressor, where these are kernels.
 
@@ -166,6 +236,7 @@ class Model:
     home: tuple[float, ...] | None = None
     quaternions: tuple[int, ...] = ()
     limits: Mapping[str, Limits] = field(default_factory=dict)
+    modes: Mapping[str, float] = field(default_factory=dict)
     optional_kernels: tuple[str, ...] = ()
     base_parameters: tuple[InertialParameter, ...] = ()
     inertial_parameters: tuple[InertialParameter, ...] = ()

@@ -142,6 +142,13 @@ class MechanismBuilder(JointBuilder):
         at = dict(stations or {})
         if isinstance(link, Beam):
             record = link.link(name, at.items())
+        elif not isinstance(link, LinkTable):
+            raise ModelError(
+                f"flexible link {name!r}",
+                f"{link!r} does not describe one",
+                "a Beam or a LinkTable",
+                "Give one of these, or use body for a rigid link.",
+            )
         elif at:
             raise ModelError(
                 f"flexible link {name!r}",
@@ -151,6 +158,8 @@ class MechanismBuilder(JointBuilder):
             )
         else:
             record = link.link(name)
+        if record.integrals.mass == 0:
+            raise ModelError(f"flexible link {name!r}, mass", "is 0", "more than 0", "Give its mass.")
         self._bodies.append(Body(name, rigid_inertia(record.integrals)))
         self._flexible.append(record)
         for frame, station in record.stations:
@@ -175,6 +184,14 @@ class MechanismBuilder(JointBuilder):
                 f"one of {', '.join(map(repr, known))}",
                 "Mend the name, or add the frame before.",
             )
+        for link in self._flexible:
+            if frame == link.body or frame in dict(link.stations):
+                raise ModelError(
+                    f"payload {name!r}",
+                    f"the frame {frame!r} is not at the end of the flexible link {link.body!r}",
+                    "a frame at its end, where all that a flexible link carries is attached",
+                    "Give the link an appendage there, or add a frame at its end.",
+                )
         self.body(name, mass, center, inertia, inertia_rotation)
         held = found or Frame(frame, frame)
         self.fixed(f"grasp of {name}", held.body, name, held.position, held.rotation)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from kanegen.codegen.mechanism.constraints import SpringDamper, TranslationalSpringDamper
 from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink, Station
 from kanegen.codegen.mechanism.records import Mechanism, Value
@@ -53,7 +54,7 @@ def _check_company(mechanism: Mechanism) -> None:
         ("chosen speeds", mechanism.speeds),
         ("ball joints", mechanism.balls),
         ("mimic joints", mechanism.mimics),
-        ("control laws", mechanism.laws),
+        ("springs between frames", _between_frames(mechanism)),
     )
     for what, records in others:
         if records:
@@ -63,6 +64,10 @@ def _check_company(mechanism: Mechanism) -> None:
                 "flexible links in a tree of revolute, prismatic and fixed joints",
                 f"Leave the {what} out, or the links rigid.",
             )
+
+
+def _between_frames(mechanism: Mechanism) -> list[SpringDamper]:
+    return [spring for spring in mechanism.springs if isinstance(spring, TranslationalSpringDamper)]
 
 
 def _check_stations(mechanism: Mechanism, link: FlexibleLink) -> None:

@@ -38,23 +38,24 @@ class ConservedMomentum:
 
 @dataclass(frozen=True, slots=True)
 class ControlledMotion:
-    """A control law of the mechanism moves it from ``start`` [rad, m] at rest; the motion is wanted.
+    """A control law of the mechanism, or no force (None), moves it from ``start`` [rad, m] at rest; the motion is wanted.
 
     ``targets`` are the coordinates that the law aims at, None for one that it leaves free.  ``watched`` names the
-    coordinates that are drawn.  Steps are chosen for the tolerances ``rtol`` and ``atol``.
+    coordinates that are drawn, ``deflected`` the flexible links whose ends are.  Steps are chosen for ``rtol`` and ``atol``.
     """
 
     name: str
     title: str
     source: str
     duration: float
-    law: str
+    law: str | None
     start: tuple[float, ...]
     targets: tuple[float | None, ...]
     watched: tuple[str, ...]
     rtol: float
     atol: float
     conserved: ConservedMomentum | None = None
+    deflected: tuple[str, ...] = ()
 
 
 Scenario = PrescribedMotion | ControlledMotion

@@ -82,6 +82,7 @@ def _check_names(mechanism: Mechanism) -> None:
         ("actuator", (actuator.name for actuator in mechanism.actuators)),
         ("constraint", (item.name for item in (*mechanism.loops, *mechanism.constraints))),
         ("spring", (spring.name for spring in mechanism.springs)),
+        ("mode", mechanism.modes),
     )
     for kind, names in groups:
         seen: set[str] = set()

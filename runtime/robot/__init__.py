@@ -15,13 +15,21 @@ from kanegen.robot.dynamics import Dynamics
 from kanegen.robot.identification import Identification
 from kanegen.robot.kinematics import Kinematics
 from kanegen.robot.matrices import Matrices
+from kanegen.robot.vibration import Linearisation, NaturalModes, Vibration
 
-__all__ = ["ForwardDynamicsDerivatives", "InverseDynamicsDerivatives", "Robot"]
+__all__ = [
+    "ForwardDynamicsDerivatives",
+    "InverseDynamicsDerivatives",
+    "Linearisation",
+    "NaturalModes",
+    "Robot",
+]
 
 
 class Robot(
     Dynamics,
     Matrices,
+    Vibration,
     Derivatives,
     Identification,
     ConstraintKernels,

@@ -93,6 +93,8 @@ class Configurations(Core):
     def random_configuration(self, rng: np.random.Generator | int | None = None) -> FloatArray:
         """A configuration (nq,), each coordinate drawn evenly from its limits [rad, m], all rotations equally likely.
 
+        Deflections of flexible links are small: each mode turns the end of its link by up to a fifth of a radian.
+
         ``rng`` is a NumPy generator, or the seed of one.  A coordinate without limits is drawn from -pi to pi, with one
         limit from the 2 pi beside it; the position of a floating joint from -1 m to 1 m along each axis.  Constraints are
         not heeded: ``assemble`` closes loops.
@@ -108,7 +110,7 @@ class Configurations(Core):
             if i in starts:
                 q[i : i + 4] = quaternions.uniform(generator)
             elif i not in inside:
-                around = AROUND if i in positions else WITHOUT_LIMITS
+                around = AROUND if i in positions else self._manifest.modes.get(name, WITHOUT_LIMITS)
                 q[i] = generator.uniform(*_range(limits.get(name, JointLimits()), around))
         return q
 

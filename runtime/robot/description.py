@@ -52,6 +52,11 @@ class Description(Core):
         return self._manifest.speed_names
 
     @property
+    def mode_names(self) -> tuple[str, ...]:
+        """Names of the coordinates that are amplitudes of modes of flexible links, in order."""
+        return tuple(self._manifest.modes)
+
+    @property
     def speeds_are_rates(self) -> bool:
         """Whether v = dq/dt, so that ``coordinate_rates`` has nothing to tell."""
         manifest = self._manifest

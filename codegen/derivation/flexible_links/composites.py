@@ -18,7 +18,6 @@ from kanegen.codegen.derivation.flexible_links.algebra import (
     outer,
     plus,
     product,
-    scaled,
     skew,
     stretched,
     sum_of,
@@ -47,18 +46,21 @@ class Moments:
             total([self.mass, other.mass]), plus(self.first, other.first), sum_of(self.second, other.second)
         )
 
-    def moved(self, R: Matrix, r: Vector) -> Moments:
+    def moved(self, R: Matrix, r: Vector) -> Seen:
         """The same seen from axes in which they are at r + R y; R need not be a rotation."""
-        first = applied(R, self.first)
-        mixed = outer(first, r)
-        second = sum_of(
-            times(times(R, self.second), vec.transpose(R)),
-            mixed,
-            vec.transpose(mixed),
-            scaled(self.mass, outer(r, r)),
-        )
+        half = sum_of(times(self.second, vec.transpose(R)), outer(self.first, r))
+        first = plus(applied(R, self.first), stretched(self.mass, r))
+        second = sum_of(times(R, half), outer(r, first))
         lower = tuple(tuple(second[max(i, j)][min(i, j)] for j in range(3)) for i in range(3))
-        return Moments(self.mass, plus(first, stretched(self.mass, r)), lower)
+        return Seen(half, Moments(self.mass, first, lower))
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Moments seen from other axes, and y (r + R y)^T dm, which is half way to them."""
+
+    half: Matrix
+    moments: Moments
 
 
 class Composites:
@@ -66,26 +68,29 @@ class Composites:
 
     def __init__(self, motion: Motion) -> None:
         self.motion, self.segments, self.loads = motion, motion.arm.segments, Loads(motion)
-        self._on_stations: dict[int, dict[Station, Moments]] = {}
+        self._carried: dict[int, dict[Station, Moments]] = {}
+        self._on_stations: dict[int, dict[Station, tuple[Moments, Seen]]] = {}
         self._composites: dict[int, Moments] = {}
+        self._in_parents: dict[int, Seen] = {}
         for i in reversed(range(len(self.segments))):
-            self._composites[i] = self._composite(i)
+            self._composite(i)
 
-    def _composite(self, i: int) -> Moments:
-        shape, motion = Shape(self.motion, i), self.motion
+    def _composite(self, i: int) -> None:
+        """Moments of everything outboard, and as the station sees them that carries it."""
+        shape, motion, segment = Shape(self.motion, i), self.motion, self.segments[i]
         found = Moments(shape.mass, shape.first, shape.second)
-        for station, carried in self._on_stations.get(i, {}).items():
-            if self.segments[i].bends:
-                E, t = motion.bent(self.segments[i], station), motion.tip(self.segments[i], station)
-                carried = carried.moved(E, t)
-            found = found.plus(carried)
-        segment = self.segments[i]
+        for station, carried in self._carried.get(i, {}).items():
+            seen = Seen(carried.second, carried)
+            if segment.bends:
+                seen = carried.moved(motion.bent(segment, station), motion.tip(segment, station))
+            self._on_stations.setdefault(i, {})[station] = (carried, seen)
+            found = found.plus(seen.moments)
+        self._composites[i] = found
+        self._in_parents[i] = found.moved(motion.turn(i), motion.offset(i))
         if segment.parent >= 0:
-            seen = found.moved(motion.turn(i), motion.offset(i))
-            there = self._on_stations.setdefault(segment.parent, {})
+            there, here = self._carried.setdefault(segment.parent, {}), self._in_parents[i].moments
             station = segment.place.station
-            there[station] = there[station].plus(seen) if station in there else seen
-        return found
+            there[station] = there[station].plus(here) if station in there else here
 
     def matrix(self) -> list[list[Any]]:
         """All entries, in coordinate order."""
@@ -106,40 +111,41 @@ class Composites:
     def _of_joint(self, i: int) -> dict[int, Any]:
         """The column of a joint, as far as its own row: what is outboard has it in its own columns."""
         segment, motion, outboard = self.segments[i], self.motion, self._composites[i]
-        axis = motion.axis(i)
+        seen, axis = self._in_parents[i], motion.axis(i)
+        assert segment.coordinate is not None
         if segment.joint.kind is JointKind.PRISMATIC:
-            direction = axis
-            if segment.affine:
-                direction = applied(
-                    motion.at_station(segment.parent, segment.place.station).B, motion.sliding(i)
-                )
-            load = Load(stretched(outboard.mass, direction), outer(direction, outboard.first))
-        else:
-            J = skew(axis)
-            if segment.affine:
-                J = times(motion.axes(i).B, J)
-            load = Load(applied(J, outboard.first), times(J, outboard.second))
-        return self.loads.along(i, load)
+            station = motion.at_station(segment.parent, segment.place.station)
+            direction = applied(station.B, motion.sliding(i))
+            load = Load(stretched(outboard.mass, direction), outer(direction, seen.moments.first))
+            return {segment.coordinate: product(direction, load.f)} | self.loads.from_joint(i, load)
+        J = skew(axis)
+        if not segment.affine:
+            return self.loads.along(i, Load(applied(J, outboard.first), times(J, outboard.second)))
+        B = motion.axes(i).B
+        own = inner(times(times(vec.transpose(B), B), J), times(J, outboard.second))
+        BJ = times(B, J)
+        load = Load(applied(BJ, outboard.first), times(BJ, seen.half))
+        return {segment.coordinate: own} | self.loads.from_joint(i, load)
 
     def _of_mode(self, i: int, k: int) -> dict[int, Any]:
         """The column of a mode: its link's modes up to itself, its joint, and everything before."""
         segment, motion, shape = self.segments[i], self.motion, Shape(self.motion, i)
         B = motion.axes(i).B
-        back = vec.transpose(B)
-        metric = times(back, B)
-        load = Load(applied(B, shape.mode_first(k)), times(B, vec.transpose(shape.mode_mixed(k))))
+        metric = times(vec.transpose(B), B)
+        pushed, spread = shape.mode_first(k), vec.transpose(shape.mode_mixed(k))
         own = {n: inner(metric, shape.mode_product(n, k)) for n in range(k + 1)}
-        for station, outboard in self._on_stations.get(i, {}).items():
+        for station, (outboard, seen) in self._on_stations.get(i, {}).items():
             d, theta = (motion.lifted(x[k]) for x in (station.displacements, station.rotations))
-            spread = times(skew(theta), outboard.second)
-            f = applied(B, plus(stretched(outboard.mass, d), applied(skew(theta), outboard.first)))
-            T = times(B, sum_of(outer(d, outboard.first), spread))
-            pulled, turned = applied(back, f), axial(times(back, T))
+            turning = skew(theta)
+            f = plus(stretched(outboard.mass, d), applied(turning, outboard.first))
+            T = sum_of(outer(d, outboard.first), times(turning, outboard.second))
+            pulled, turned = applied(metric, f), axial(times(metric, T))
             for n in range(k + 1):
                 other_d, other_theta = (
                     motion.lifted(x[n]) for x in (station.displacements, station.rotations)
                 )
                 own[n] = total([own[n], product(other_d, pulled), product(other_theta, turned)])
-            load = load.plus(self.loads.from_station(i, station, Load(f, T)))
-        found = self.loads.along(i, load)
+            pushed = plus(pushed, f)
+            spread = sum_of(spread, outer(d, seen.moments.first), times(turning, seen.half))
+        found = self.loads.along(i, Load(applied(B, pushed), times(B, spread)))
         return found | {segment.modes[n]: x for n, x in own.items()}

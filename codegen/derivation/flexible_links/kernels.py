@@ -8,6 +8,7 @@ from typing import Any
 
 from kanegen.codegen.derivation.centroidal import CENTER
 from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.control_law import CLOSED_LOOP, TIME, law_forces
 from kanegen.codegen.derivation.flexible_links.algebra import is_zero, product, stretched, total
 from kanegen.codegen.derivation.flexible_links.book import BookArm
 from kanegen.codegen.derivation.flexible_links.energy import elastic_energy, first_moment, kinetic_energy
@@ -21,6 +22,7 @@ from kanegen.codegen.derivation.linear_solve import solve
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.graph import Argument, Expression, Program
+from kanegen.codegen.mechanism.control_law import ControlLaw
 from kanegen.codegen.mechanism.records import Mechanism
 
 Make = Callable[[Setting], Program]
@@ -72,6 +74,13 @@ def book_kernels(mechanism: Mechanism, live: bool, truncated: bool) -> dict[str,
         "gravity_forces": partial(gravity_forces, of=book),
         "equations_of_motion": partial(equations_of_motion, of=book),
     }
+    return _built(mechanism, live, made)
+
+
+def flexible_law_kernels(mechanism: Mechanism, live: bool) -> dict[str, Build]:
+    """The control laws of a mechanism, alone and closed over the dynamics."""
+    made: dict[str, Make] = {law.name: partial(control_law, law=law) for law in mechanism.laws}
+    made |= {CLOSED_LOOP + law.name: partial(closed_loop, law=law) for law in mechanism.laws}
     return _built(mechanism, live, made)
 
 
@@ -195,16 +204,40 @@ def equations_of_motion(s: Setting, of: Of = Equations) -> Program:
 
 def forward_dynamics(s: Setting, of: Of = Equations) -> Program:
     """a for generalized forces tau."""
-    equations, tau = of(s), s.input("tau")
-    matrix = [s.expressions(row) for row in equations.matrix()]
-    right = s.expressions([total([t, -x]) for t, x in zip(tau, equations.bias(s.input("v")), strict=True)])
+    equations = of(s)
+    a = _accelerations(s, equations, s.input("tau"))
     return s.program(
         "forward_dynamics",
         "accelerations of joints and modes that generalized forces produce",
         (s.arguments.q(), s.arguments.v(), s.arguments.tau()),
-        {s.arguments.a(): solve(matrix, right, _tips_first(s))},
+        {s.arguments.a(): a},
         f"{equations.source}; L D L^T from the tips",
     )
+
+
+def control_law(s: Setting, law: ControlLaw) -> Program:
+    """tau of a law."""
+    tau = law_forces(s.graph, law, s.basis.mechanism, s.basis.live)
+    given = (TIME, s.arguments.q(), s.arguments.v())
+    return s.program(law.name, law.title, given, {s.arguments.tau(): tau}, law.source)
+
+
+def closed_loop(s: Setting, law: ControlLaw) -> Program:
+    """a under a law: law and forward dynamics in one graph."""
+    tau = law_forces(s.graph, law, s.basis.mechanism, s.basis.live)
+    return s.program(
+        CLOSED_LOOP + law.name,
+        f"accelerations of joints and modes under {law.name}",
+        (TIME, s.arguments.q(), s.arguments.v()),
+        {s.arguments.a(): _accelerations(s, Equations(s), tau)},
+        f"{SOURCE}; L D L^T from the tips; {law.source}",
+    )
+
+
+def _accelerations(s: Setting, equations: Equations | BookArm, tau: Sequence[Any]) -> list[Expression]:
+    matrix = [s.expressions(row) for row in equations.matrix()]
+    right = s.expressions([total([t, -x]) for t, x in zip(tau, equations.bias(s.input("v")), strict=True)])
+    return solve(matrix, right, _tips_first(s))
 
 
 def _tips_first(s: Setting) -> list[list[int]]:

@@ -87,6 +87,18 @@ class Loads:
         self._carry_inwards(i, load, found)
         return {k: x for k, x in enumerate(found) if not (isinstance(x, int) and x == 0)}
 
+    def from_joint(self, i: int, load: Load) -> dict[int, Any]:
+        """What a load on the station that carries a segment does before its joint."""
+        found: list[Any] = [0] * len(self.motion.q)
+        parent, station = self.segments[i].parent, self.segments[i].place.station
+        if parent >= 0 and not self.segments[parent].bends and not self.segments[i].affine:
+            load = Load(load.f, None, load.turning)
+        if parent >= 0 and self.segments[parent].bends:
+            self._on_modes(parent, station, load, found)
+            load = self.from_station(parent, station, load)
+        self._carry_inwards(parent, load, found)
+        return {k: x for k, x in enumerate(found) if not (isinstance(x, int) and x == 0)}
+
     def _gathered(self, own: Mapping[int, Load]) -> tuple[list[Any], Load]:
         """Generalized forces of loads on all segments, and what reaches the base."""
         base = Load(NONE, None, NONE)

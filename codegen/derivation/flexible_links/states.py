@@ -14,18 +14,23 @@ _TURN = 0.2
 """Rotation [rad] of the end of a link up to which deflections go, and their part of the length."""
 
 
+def usual_amplitudes(mechanism: Mechanism) -> dict[str, float]:
+    """For each mode an amplitude that turns the end of its link by 0.2 rad, or moves it by that part of its length."""
+    found = {}
+    for link in with_numbers(mechanism).flexible:
+        length = max((_size(x) for x in link.end.position), default=0.0) or 1.0
+        for mode, d, theta in zip(link.modes, link.end.displacements, link.end.rotations, strict=True):
+            largest = max(*(_size(x) for x in theta), *(_size(x) / length for x in d)) or 1.0
+            found[mode] = _TURN / largest
+    return found
+
+
 def deflected_states(mechanism: Mechanism, count: int) -> NDArray[np.float64]:
     """Configurations (count, nq), the same on every machine."""
     random = np.random.default_rng(1983)
     q = random.uniform(-np.pi, np.pi, (count, len(mechanism.coordinates)))
-    names = mechanism.coordinates
-    numbers = with_numbers(mechanism)
-    for link in numbers.flexible:
-        length = max((_size(x) for x in link.end.position), default=0.0) or 1.0
-        for mode, d, theta in zip(link.modes, link.end.displacements, link.end.rotations, strict=True):
-            largest = max(*(_size(x) for x in theta), *(_size(x) / length for x in d)) or 1.0
-            k = names.index(mode)
-            q[:, k] *= _TURN / (np.pi * largest)
+    for mode, amplitude in usual_amplitudes(mechanism).items():
+        q[:, mechanism.coordinates.index(mode)] *= amplitude / np.pi
     return q
 
 

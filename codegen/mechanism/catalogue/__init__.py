@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from kanegen.codegen.mechanism.catalogue.cooperating_arms import cooperating_arms
 from kanegen.codegen.mechanism.catalogue.cylindrical_arm import cylindrical_arm
+from kanegen.codegen.mechanism.catalogue.flexible_arms import FLEXIBLE_ARMS, FLEXIBLE_SCENARIOS
 from kanegen.codegen.mechanism.catalogue.khalil_arms import KHALIL_ARMS
 from kanegen.codegen.mechanism.catalogue.planar_linkages import five_bar, four_bar, four_bar_tilted
 from kanegen.codegen.mechanism.catalogue.plate_disk import plate_disk
@@ -37,11 +38,15 @@ _MECHANISMS: Mapping[str, Callable[[], Mechanism]] = {
     "whipple_bicycle": whipple_bicycle,
     "stewart_platform": stewart_platform,
     "sim_yoo_lee_robot": sim_yoo_lee_robot,
+    **FLEXIBLE_ARMS,
 }
 _SPEEDS: Mapping[str, Mapping[str, tuple[GeneralizedSpeed, ...]]] = {
     "stanford_arm": {"kane_levinson": kane_levinson_speeds}
 }
-_SCENARIOS: Mapping[str, Callable[[], tuple[Scenario, ...]]] = {"stanford_arm": stanford_arm_scenarios}
+_SCENARIOS: Mapping[str, Callable[[], tuple[Scenario, ...]]] = {
+    "stanford_arm": stanford_arm_scenarios,
+    **FLEXIBLE_SCENARIOS,
+}
 
 
 def names() -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from kanegen.codegen.graph import Expression
 from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.flexible.appendages import Appendage, MassMoments, carrying, matrix, vector
-from kanegen.codegen.mechanism.flexible.quadrature import integral, number
+from kanegen.codegen.mechanism.flexible.quadrature import check_nowhere_negative, integral, number
 from kanegen.codegen.mechanism.flexible.shapes import (
     BeamFunction,
     Function,
@@ -111,6 +111,11 @@ class _Reading:
         self.length = self._positive("length", read_value(f"{self.where}, length", beam.length))
         if not beam.modes:
             raise ModelError(self.where, "has no modes", "at least one", "Leave it rigid, or give it modes.")
+        for mode in beam.modes:
+            if not isinstance(mode, Mode):
+                raise ModelError(
+                    f"{self.where}, modes", f"{mode!r} is none", "a Mode", "Give its name and its shapes."
+                )
         self.curves = [self._curve(mode) for mode in beam.modes]
         self.mass = self._per_length("mass per length", beam.mass_per_length)
         self.sections = (
@@ -193,9 +198,8 @@ class _Reading:
         """A value times a function of s."""
         where = f"{self.where}, {what}"
         one = Polynomial((Fraction(1),))
-        if isinstance(given, Polynomial):
-            return Fraction(1), given
-        if callable(given) and not isinstance(given, Expression):
+        if isinstance(given, Polynomial) or (callable(given) and not isinstance(given, Expression)):
+            check_nowhere_negative(where, given)
             return Fraction(1), given
         value = read_value(where, given)
         if isinstance(value, Fraction) and value < 0:
@@ -208,9 +212,12 @@ class _Reading:
 
     def _rigid(self, appendage: Appendage) -> MassMoments:
         where = f"{self.where}, appendage"
+        mass = read_value(f"{where}, mass", appendage.mass)
+        if isinstance(mass, Fraction) and mass < 0:
+            raise ModelError(f"{where}, mass", f"is {float(mass)!r}", "at least 0", "Mend its sign.")
         return MassMoments.of(
             Inertia(
-                read_value(f"{where}, mass", appendage.mass),
+                mass,
                 read_vector(f"{where}, mass centre", appendage.center),
                 inertia_tensor(f"{where}, inertia", appendage.inertia),
             )

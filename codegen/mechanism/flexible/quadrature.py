@@ -1,19 +1,28 @@
-"""Integrals along a link: exact for polynomials, to forty digits by Gauss and Legendre's rule for other functions."""
+"""Integrals along a link: exact for polynomials, to forty digits by Gauss and Legendre's rule for other functions.
+
+Functions that are known by their values alone are doubles; the rule is applied to the pieces on which they are smooth.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 
 import mpmath
 
 from kanegen.codegen.graph.exact import tidy
 from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.codegen.mechanism.flexible.pieces import pieces, value_of
 from kanegen.codegen.mechanism.flexible.shapes import DIGITS, Function, Polynomial, Waves
 
-_PIECES = 8
-"""Parts of the length, each with a rule of 96 points: far more than a wave of the hundredth mode needs."""
+_EIGHTHS = tuple(Fraction(k, 8) for k in range(9))
+"""Ends of the parts of the length, each with a rule of 48 points: far more than a wave of the thirtieth mode needs."""
+
+_RULES = 512
+"""Columns of values that are kept."""
+
+Ends = tuple[Fraction, ...]
 
 
 def integral(where: str, *factors: Function) -> Fraction:
@@ -24,10 +33,12 @@ def integral(where: str, *factors: Function) -> Fraction:
             assert isinstance(factor, Polynomial)
             product = product.times(factor)
         return product.integral()
+    given = [factor for factor in factors if not isinstance(factor, Polynomial | Waves)]
+    ends = tuple(sorted({*_EIGHTHS, *(end for factor in given for end in pieces(where, factor))}))
     with mpmath.workdps(DIGITS + 20):
-        columns = [_values(where, factor) for factor in factors]
+        columns = [_values(where, factor, ends) for factor in factors]
         total = mpmath.mpf(0)
-        for k, (_, weight) in enumerate(_rule()):
+        for k, (_, weight) in enumerate(_rule(ends)):
             term = weight
             for column in columns:
                 term *= column[k]
@@ -46,45 +57,63 @@ def number(value: mpmath.mpf) -> Fraction:
     return tidy(-found if sign else found)
 
 
+def check_nowhere_negative(where: str, function: Polynomial | Callable[[float], float]) -> None:
+    """Raise ModelError where something per length is negative, or no finite number, at one of 65 points."""
+    for k in range(65):
+        s = Fraction(k, 64)
+        if isinstance(function, Polynomial):
+            value = float(function.at(s))
+        else:
+            value = value_of(where, function, float(s))
+        if value < 0:
+            raise ModelError(
+                where, f"is {value!r} at {float(s):.3g} of the length", "at least 0", "Mend its sign."
+            )
+
+
+@lru_cache(maxsize=_RULES)
+def _rule(ends: Ends) -> Sequence[tuple[mpmath.mpf, mpmath.mpf]]:
+    """Points in [0, 1] and their weights, piece by piece."""
+    with mpmath.workdps(DIGITS + 20):
+        return tuple(
+            (_mpf(a) + (x + 1) / 2 * _mpf(b - a), w * _mpf(b - a) / 2)
+            for a, b in zip(ends, ends[1:], strict=False)
+            for x, w in _nodes()
+        )
+
+
 @cache
-def _rule() -> Sequence[tuple[mpmath.mpf, mpmath.mpf]]:
-    """Points in [0, 1] and their weights."""
+def _nodes() -> Sequence[tuple[mpmath.mpf, mpmath.mpf]]:
+    """The rule on [-1, 1]."""
     with mpmath.workdps(DIGITS + 20):
         rule = mpmath.calculus.quadrature.GaussLegendre(mpmath.mp)
-        nodes = rule.calc_nodes(5, mpmath.mp.prec)
-        found = []
-        for piece in range(_PIECES):
-            for x, w in nodes:
-                found.append(((piece + (x + 1) / 2) / _PIECES, w / (2 * _PIECES)))
-        return tuple(found)
+        return tuple(rule.calc_nodes(5, mpmath.mp.prec))
 
 
-@cache
-def _sampled(function: Waves | Polynomial) -> Sequence[mpmath.mpf]:
+@lru_cache(maxsize=_RULES)
+def _sampled(function: Waves | Polynomial, ends: Ends) -> Sequence[mpmath.mpf]:
     with mpmath.workdps(DIGITS + 20):
         if isinstance(function, Waves):
-            return tuple(function.at(x) for x, _ in _rule())
+            return tuple(function.at(x) for x, _ in _rule(ends))
         found = []
-        for x, _ in _rule():
+        for x, _ in _rule(ends):
             value = mpmath.mpf(0)
             for c in reversed(function.coefficients):
-                value = value * x + mpmath.mpf(c.numerator) / c.denominator
+                value = value * x + _mpf(c)
             found.append(value)
         return tuple(found)
 
 
-def _values(where: str, function: Function) -> Sequence[mpmath.mpf]:
+def _values(where: str, function: Function, ends: Ends) -> Sequence[mpmath.mpf]:
     if isinstance(function, Waves | Polynomial):
-        return _sampled(function)
-    found = []
-    for x, _ in _rule():
-        value = float(function(float(x)))
-        if not mpmath.isfinite(value):
-            raise ModelError(
-                where,
-                f"is {value!r} at {float(x):.3g} of the length",
-                "a finite number",
-                "Mend the function.",
-            )
-        found.append(mpmath.mpf(value))
-    return found
+        return _sampled(function, ends)
+    return tuple(_at_points(where, function, ends))
+
+
+def _at_points(where: str, function: Callable[[float], float], ends: Ends) -> Iterator[mpmath.mpf]:
+    for x, _ in _rule(ends):
+        yield mpmath.mpf(value_of(where, function, float(x)))
+
+
+def _mpf(x: Fraction) -> mpmath.mpf:
+    return mpmath.mpf(x.numerator) / x.denominator

@@ -142,7 +142,10 @@ def function_of(where: str, shape: Shape | Iterable[Scalar]) -> Polynomial | Wav
             raise ModelError(where, f"has support {shape.support!r}", f"one of {known}", "Give one of these.")
         return _beam(shape.support, shape.number)
     if isinstance(shape, Iterable) and not isinstance(shape, str):
-        return Polynomial.of(*shape)
+        try:
+            return Polynomial.of(*shape)
+        except ModelError as error:
+            raise ModelError(where, error.what, error.expected, error.cure) from None
     raise ModelError(
         where,
         f"{shape!r} is no shape",
