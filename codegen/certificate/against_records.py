@@ -16,7 +16,8 @@ from kanegen.codegen.certificate.newton_euler import BODIES, INERTIA
 from kanegen.codegen.certificate.reference import Scaled
 from kanegen.codegen.certificate.speeds import TreeSpeeds
 
-NAME = "Newton and Euler's equations on the records as described"
+RIGID = "Newton and Euler's equations on the records as described"
+FLEXIBLE = "Newton's second law for point masses with the integrals of the records"
 
 
 def against_records(case: Case) -> Checks:
@@ -32,7 +33,7 @@ def against_records(case: Case) -> Checks:
 
 
 def _compared(case: Case, kernel: str, expected: Scaled) -> Measured:
-    return Measured(NAME, (kernel,), residual(case.at(kernel), expected.value, expected.scale))
+    return Measured(_name(case), (kernel,), residual(case.at(kernel), expected.value, expected.scale))
 
 
 def _values(case: Case) -> dict[str, Callable[[], Scaled]]:
@@ -81,13 +82,13 @@ def _accelerations(case: Case) -> Checks:
     if case.has("forward_dynamics"):
         back = r.inverse_dynamics(q, v, case.at("forward_dynamics"))
         found = residual(back.value, case.tau, back.scale)
-        yield Measured(NAME, ("forward_dynamics",), found)
+        yield Measured(_name(case), ("forward_dynamics",), found)
     if case.has("inverse_mass_matrix"):
         M = r.mass_matrix(q)
         inverse = case.at("inverse_mass_matrix")
         product = M.value @ inverse
         found = residual(product, np.broadcast_to(np.eye(case.nv), product.shape), M.scale * largest(inverse))
-        yield Measured(NAME, ("inverse_mass_matrix",), found)
+        yield Measured(_name(case), ("inverse_mass_matrix",), found)
     if case.has("equations_of_motion"):
         yield from _equations(case)
     kernel = "coriolis_matrix"
@@ -97,7 +98,7 @@ def _accelerations(case: Case) -> Checks:
         if not case.prescribed:
             h = r.inverse_dynamics(q, v, np.zeros_like(v), INERTIA)
             found = max(found, residual(applied(C, v), h.value, h.scale), key=_order)
-        yield Measured(NAME, (kernel,), found)
+        yield Measured(_name(case), (kernel,), found)
 
 
 def _equations(case: Case) -> Checks:
@@ -106,7 +107,7 @@ def _equations(case: Case) -> Checks:
     found, M = case.outputs("equations_of_motion"), r.mass_matrix(q)
     h = r.inverse_dynamics(q, v, np.zeros_like(v))
     worst = [residual(found["M"], M.value, M.scale), residual(found["R"], case.tau - h.value, h.scale)]
-    yield Measured(NAME, ("equations_of_motion",), max(worst, key=_order))
+    yield Measured(_name(case), ("equations_of_motion",), max(worst, key=_order))
     kernel = "prescribed_motion_forces"
     if case.has(kernel):
         names, modes = case.subject.mechanism.coordinates, case.subject.mechanism.modes
@@ -117,7 +118,7 @@ def _equations(case: Case) -> Checks:
         a[:, joints], a[:, at] = case.input("a_joints", (len(joints),)), given["a_modes"]
         tau[:, joints] = given["tau_joints"]
         back = r.inverse_dynamics(q, v, a)
-        yield Measured(NAME, (kernel,), residual(back.value, tau, back.scale))
+        yield Measured(_name(case), (kernel,), residual(back.value, tau, back.scale))
 
 
 def _linear(case: Case) -> Checks:
@@ -127,14 +128,14 @@ def _linear(case: Case) -> Checks:
     if case.has(kernel):
         p, drift = r.momentum(q, v, about_center=True), r.momentum(q, np.zeros_like(v), about_center=True)
         found = residual(applied(case.at(kernel), v), p.value - drift.value, p.scale + drift.scale)
-        yield Measured(NAME, (kernel,), found)
+        yield Measured(_name(case), (kernel,), found)
     for kernel, coefficients in case.subject.coefficients.items():
         if case.has(kernel):
             numbers = np.array(coefficients)
             Y = case.at(kernel)
             expected = r.inverse_dynamics(q, v, a, BODIES)
             found = residual(Y @ numbers, expected.value, expected.scale + largest(Y * numbers))
-            yield Measured(NAME, (kernel,), found)
+            yield Measured(_name(case), (kernel,), found)
 
 
 def inverse_slopes(case: Case, a: Array) -> dict[str, Array] | None:
@@ -163,7 +164,7 @@ def _forward_derivatives(case: Case) -> Checks:
         given, scale = case.outputs(kernel), r.inverse_dynamics(q, v, case.a).scale
         pairs = {"dq": slopes["q"], "dv": slopes["v"], "da": r.mass_matrix(q).value}
         worst = [residual(given[name], expected, scale) for name, expected in pairs.items()]
-        yield Measured(NAME, (kernel,), max(worst, key=_order))
+        yield Measured(_name(case), (kernel,), max(worst, key=_order))
     kernel = "forward_dynamics_derivatives"
     if not case.has(kernel):
         return
@@ -178,7 +179,11 @@ def _forward_derivatives(case: Case) -> Checks:
         residual(M.value @ given[name], expected, force + M.scale * largest(given[name]))
         for name, expected in pairs.items()
     ]
-    yield Measured(NAME, (kernel,), max(worst, key=_order))
+    yield Measured(_name(case), (kernel,), max(worst, key=_order))
+
+
+def _name(case: Case) -> str:
+    return FLEXIBLE if isinstance(case.reference, FlexibleReference) else RIGID
 
 
 def _order(x: float) -> float:

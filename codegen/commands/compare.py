@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import kanegen
-from kanegen.codegen import pipeline
-from kanegen.codegen.derivation.constraints.plan import make_plan
-from kanegen.codegen.derivation.formulations import FORMULATIONS
+from kanegen.codegen import checking, pipeline
+from kanegen.codegen.derivation.formulations import exact_formulations
 from kanegen.codegen.graph import Argument, Program, Tangents, evaluate, inputs
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.records import Mechanism
@@ -55,7 +54,7 @@ def compare_formulations(
     reference = _load(model, "recursive", None)
     expected = reference.inverse_dynamics(*states)
     found = []
-    for name in FORMULATIONS:
+    for name in exact_formulations(mechanism):
         if progress is not None:
             progress(name)
         robot = reference if name == "recursive" else _load(model, name, None)
@@ -88,11 +87,12 @@ def _load(model: str | Mechanism, formulation: str, speeds: str | None) -> kaneg
 def _states(mechanism: Mechanism) -> tuple[FloatArray, FloatArray, FloatArray]:
     generator = np.random.default_rng(1985)
     nq, nv = len(mechanism.coordinates), mechanism.dof
-    if mechanism.plain_tree:
-        q = generator.uniform(-np.pi, np.pi, (STATES, nq))
-    else:
-        closed = make_plan(mechanism).states
-        q = closed[np.arange(STATES) % len(closed)]
+    given = checking.configurations(mechanism)
+    q = (
+        generator.uniform(-np.pi, np.pi, (STATES, nq))
+        if given is None
+        else given[np.arange(STATES) % len(given)]
+    )
     return q, generator.standard_normal((STATES, nv)), generator.standard_normal((STATES, nv))
 
 

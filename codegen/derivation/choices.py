@@ -8,8 +8,15 @@ were asked, changes the answers, derives again and keeps what counts fewest oper
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from kanegen.codegen.graph.decision import Decision
+
+
+@lru_cache(maxsize=4096)
+def _decision(alternatives: int, bodies: tuple[str, ...], coarse: bool) -> Decision:
+    """A decision; a search meets the same few again and again."""
+    return Decision(alternatives, frozenset(bodies), coarse)
 
 
 class Choices:
@@ -25,6 +32,6 @@ class Choices:
         ``bodies`` are those whose formulas it concerns.  A ``coarse`` decision changes numbers that many formulas use, so
         that its worth shows only when the other decisions of these bodies are made anew.
         """
-        self.points[point] = Decision(alternatives, frozenset(bodies), coarse)
+        self.points[point] = _decision(alternatives, bodies, coarse)
         answer = self._answers.get(point, 0)
         return answer if answer < alternatives else 0

@@ -49,8 +49,18 @@ FORCES: Mapping[str, tuple[Forces, str]] = {
 BOOK = {"book_1983": False, "book_1983_truncated": True}
 """Formulations of arms with flexible links beside the recursive one, and whether they leave out what Book leaves out."""
 
-FORMULATIONS = ("recursive", "kane", *FORCES, *BOOK)
+RIGID = ("recursive", "kane", *FORCES)
+"""Formulations of mechanisms whose links are rigid."""
+
+FORMULATIONS = (*RIGID, *BOOK)
 """Recursive Newton-Euler with composite or articulated inertias, Kane's method, those of ``FORCES`` and ``BOOK``."""
+
+
+def exact_formulations(mechanism: Mechanism) -> tuple[str, ...]:
+    """The formulations that give the same forces of a mechanism."""
+    if not mechanism.flexible:
+        return RIGID
+    return ("recursive", *(name for name, truncated in BOOK.items() if not truncated))
 
 
 def formulation(
@@ -83,7 +93,7 @@ def formulation(
         raise ModelError(
             f"formulation {name!r}",
             "is for arms with flexible links",
-            f"one of {', '.join(known for known in FORMULATIONS if known not in BOOK)}",
+            f"one of {', '.join(RIGID)}",
             "Give one of these.",
         )
     tree = derivation_tree(mechanism, live_parameters)

@@ -15,16 +15,34 @@ without any product of velocities.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.placement import PlacedBody, PlacedTree
-from kanegen.codegen.graph import Expression, Graph, constant, total
+from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.mechanism.records import Value
 from kanegen.codegen.mechanism.values import Lift
 
 Component = Callable[[int], Expression]
+
+_Key = tuple[str, *tuple[int, ...]]
+"""A quantity, the body that it belongs to, and its components."""
+
+
+@lru_cache(maxsize=2**14)
+def _filled_in(label: str, key: _Key, body: str, parent: str, joint_axis: int) -> str:
+    """A label with its places filled in; a search needs the same ones for every program."""
+    _, number, *components = key
+    return label.format(
+        body=body,
+        parent=parent,
+        number=number,
+        component=components[0],
+        axes="".join("xyz"[c] for c in components),
+        joint_axis="xyz"[joint_axis],
+    )
 
 
 class Motion:
@@ -61,7 +79,8 @@ class Motion:
             x.cosine() if body.revolute else self.zero for x, body in zip(angles, tree.bodies, strict=True)
         ]
         self.labels: dict[int, str] = {}
-        self._memo: dict[Hashable, Expression] = {}
+        self._memo: dict[_Key, Expression] = {}
+        self._positions: dict[int, tuple[Expression, ...]] = {}
         self._lifted: dict[int, tuple[tuple[Expression, ...], ...]] = {}
 
     def to_unit(self, i: int) -> Fraction:
@@ -85,15 +104,19 @@ class Motion:
 
     def sum(self, terms: Sequence[Expression]) -> Expression:
         """n-ary sum without the zeros."""
-        return total(self.graph, [t for t in terms if not t.is_zero])
+        zero = self.zero.ref
+        return Expression(self.graph, self.graph.sum([t.ref for t in terms if t.ref != zero]))
 
-    def _remember(self, key: Hashable, label: str, build: Callable[[], Expression]) -> Expression:
+    def _remember(self, key: _Key, label: str, build: Callable[[], Expression]) -> Expression:
+        """What is built for the key, once; ``label`` is filled in with what the key names."""
         found = self._memo.get(key)
         if found is None:
-            found = build()
-            self._memo[key] = found
+            found = self._memo[key] = build()
             index = abs(found.ref)
-            self.labels.setdefault(index, label if found.ref > 0 else "-" + label)
+            if index not in self.labels:
+                body = self.tree.bodies[key[1]]
+                label = _filled_in(label, key, body.name, self._name(body.parent), body.axis)
+                self.labels[index] = label if found.ref > 0 else "-" + label
         return found
 
     def into_joint_frame(self, i: int, parent: Component, r: int) -> Expression:
@@ -128,12 +151,14 @@ class Motion:
 
     def position(self, i: int) -> tuple[Expression, ...]:
         """Position of body i's origin from its parent's origin, in the parent's frame."""
-        body = self.tree.bodies[i]
-        fixed = [self.number(x) for x in body.position]
-        if body.revolute:
-            return tuple(fixed)
-        rotation = self.rotation(i)
-        return tuple(fixed[m] + rotation[m][body.axis] * self.q[i] for m in range(3))
+        if i not in self._positions:
+            body = self.tree.bodies[i]
+            position = tuple(self.number(x) for x in body.position)
+            if not body.revolute:
+                rotation = self.rotation(i)
+                position = tuple(position[m] + rotation[m][body.axis] * self.q[i] for m in range(3))
+            self._positions[i] = position
+        return self._positions[i]
 
     # -- velocities and accelerations --------------------------------------------------------------------------------
 
@@ -147,14 +172,14 @@ class Motion:
             turned = self.into_body(i, lambda c: self.w_joint(i, c), r)
             return turned + self.rate[i] if body.revolute and r == body.axis else turned
 
-        return self._remember(("w", i, r), f"w_{self._name(i)}_{'xyz'[r]}", build)
+        return self._remember(("w", i, r), "w_{body}_{axes}", build)
 
     def w_joint(self, i: int, r: int) -> Expression:
         """Angular velocity of body i's parent, component r in the joint frame of body i."""
         parent = self.tree.bodies[i].parent
         return self._remember(
             ("wj", i, r),
-            f"w_{self._name(parent)}_{i}_{r}",
+            "w_{parent}_{number}_{component}",
             lambda: self.into_joint_frame(i, lambda m: self.w(parent, m), r),
         )
 
@@ -163,7 +188,7 @@ class Motion:
         parent = self.tree.bodies[i].parent
         return self._remember(
             ("alphaj", i, r),
-            f"alpha_{self._name(parent)}_{i}_{r}",
+            "alpha_{parent}_{number}_{component}",
             lambda: self.into_joint_frame(i, lambda m: self.alpha(parent, m), r),
         )
 
@@ -175,7 +200,7 @@ class Motion:
         """Angular acceleration of body i, component t."""
         if i < 0:
             return self.zero
-        return self._remember(("alpha", i, t), f"alpha_{self._name(i)}_{'xyz'[t]}", lambda: self._alpha(i, t))
+        return self._remember(("alpha", i, t), "alpha_{body}_{axes}", lambda: self._alpha(i, t))
 
     def _alpha(self, i: int, t: int) -> Expression:
         body = self.tree.bodies[i]
@@ -197,7 +222,7 @@ class Motion:
         """Entry r of U_i e_k = U_parent e_k, in body i's frame (revolute joints)."""
         return self._remember(
             ("column", i, r),
-            f"U_{self._name(i)}_{'xyz'[r]}{'xyz'[self.tree.bodies[i].axis]}",
+            "U_{body}_{axes}{joint_axis}",
             lambda: self.into_body(i, lambda c: self.column_in_joint_frame(i, c), r),
         )
 
@@ -219,7 +244,7 @@ class Motion:
                 return self._column_of_vectors(i, r)
             return self.into_joint_frame(i, parent, r)
 
-        return self._remember(("columnj", i, r), f"U_{i}_{r}", build)
+        return self._remember(("columnj", i, r), "U_{number}_{component}", build)
 
     def _column_of_vectors(self, i: int, r: int) -> Expression:
         """Entry r of U_parent e_k, in body i's joint frame, from its parent's velocity and acceleration there."""
@@ -234,9 +259,7 @@ class Motion:
         """Entry (r, c) of U = skew(alpha) + skew(w) skew(w) of body i."""
         if i < 0:
             return self.zero
-        return self._remember(
-            ("U", i, r, c), f"U_{self._name(i)}_{'xyz'[r]}{'xyz'[c]}", lambda: self._U(i, r, c)
-        )
+        return self._remember(("U", i, r, c), "U_{body}_{axes}", lambda: self._U(i, r, c))
 
     def _U(self, i: int, r: int, c: int) -> Expression:
         body = self.tree.bodies[i]
@@ -281,7 +304,7 @@ class Motion:
 
         return self._remember(
             ("a", i, r),
-            f"a_{self._name(i)}_{'xyz'[r]}",
+            "a_{body}_{axes}",
             lambda: self.into_body(i, lambda c: self.acceleration_in_joint_frame(i, c), r),
         )
 
@@ -306,7 +329,7 @@ class Motion:
                 terms += [sweep * (self.rate[i] * 2), direction[m] * self.rate_dot[i]]
             return self.sum(terms)
 
-        return self._remember(("ac", i, m), f"a_{self._name(i)}_in_{self._name(parent)}_{'xyz'[m]}", build)
+        return self._remember(("ac", i, m), "a_{body}_in_{parent}_{axes}", build)
 
     # -- decisions ---------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ ever built.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from kanegen.codegen.derivation.choices import Choices
@@ -29,6 +29,16 @@ from kanegen.codegen.derivation.tip_elimination import articulated_share
 from kanegen.codegen.derivation.unit_gauge import with_unit_of_length
 from kanegen.codegen.graph import Expression, Graph, Program, inputs
 from kanegen.codegen.mechanism.records import Mechanism
+
+_FORMS: tuple[Callable[[Any, Any], tuple[tuple[Any, str], ...]], ...] = (
+    lambda x, y: ((x, "cr"), (-y, "rc")),
+    lambda x, y: ((x + y, "alpha"), (x - y, "S")),
+    lambda x, y: ((x + y, "cr"), (-2 * y, "S")),
+    lambda x, y: ((2 * x, "S"), (-(x + y), "rc")),
+    lambda x, y: ((x - y, "cr"), (2 * y, "alpha")),
+    lambda x, y: ((x - y, "rc"), (2 * x, "alpha")),
+)
+"""Forms of x U_cr - y U_rc that U_cr = S + alpha, U_rc = S - alpha allow (S = w_r w_c): coefficients of quantities."""
 
 
 class JointForces:
@@ -144,13 +154,13 @@ class JointForces:
         return terms
 
     def _pair(self, i: int, t: int, x: Any, y: Any) -> list[Expression]:
-        """x U_cr - y U_rc in one of the forms that U_cr = S + alpha, U_rc = S - alpha allow (S = w_r w_c)."""
+        """x U_cr - y U_rc in one of the forms above."""
         motion = self.motion
         r, c = (t + 1) % 3, (t + 2) % 3
         if x == 0 and y == 0:
             return []
         name = self.tree.bodies[i].name
-        form = motion.choices.pick(f"form of n_{'xyz'[t]} of {name}", 6, name)
+        form = _FORMS[motion.choices.pick(f"form of n_{'xyz'[t]} of {name}", len(_FORMS), name)]
 
         def term(coefficient: Any, quantity: str) -> list[Expression]:
             if coefficient == 0:
@@ -163,15 +173,7 @@ class JointForces:
             }[quantity]()
             return [motion.number(coefficient) * value]
 
-        forms = (
-            ((x, "cr"), (-y, "rc")),
-            ((x + y, "alpha"), (x - y, "S")),
-            ((x + y, "cr"), (-2 * y, "S")),
-            ((2 * x, "S"), (-(x + y), "rc")),
-            ((x - y, "cr"), (2 * y, "alpha")),
-            ((x - y, "rc"), (2 * x, "alpha")),
-        )
-        return [e for coefficient, quantity in forms[form] for e in term(coefficient, quantity)]
+        return [e for coefficient, quantity in form(x, y) for e in term(coefficient, quantity)]
 
     def _in_parent(self, i: int) -> bool:
         """Whether the second moments of body i are evaluated in its joint frame (parent_frame.py)."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from kanegen.codegen.derivation.choices import Choices
@@ -66,9 +67,11 @@ class PlacedBody:
     offset: Fraction = Fraction(0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PlacedTree:
     """Moving bodies in an order in which parents precede children; gravity and frames of the mechanism.
+
+    Trees are told apart by identity, so that what is derived from one can be remembered without comparing its numbers.
 
     ``base_mass`` and ``base_first_moment`` are what regrouping has moved to the base: it has weight but no motion, and only
     the potential energy (as a constant) and the mass centre need it.  Lengths are in units of ``length_unit`` metres
@@ -100,9 +103,7 @@ class PlacedTree:
 
 def place(mechanism: Mechanism, choices: Choices, live_parameters: bool = False) -> PlacedTree:
     """Place the frames of a tree of revolute and prismatic joints (fixed ones are lumped first)."""
-    reduced = without_fixed_joints(mechanism)
-    if not live_parameters:
-        reduced = with_numbers(reduced)
+    reduced = _reduced(mechanism, live_parameters)
     joints = list(reduced.joints)
     children = {joint.child: [c for c in joints if c.parent == joint.child] for joint in joints}
     origins: dict[str, Vector3] = {"base": (Fraction(0),) * 3}
@@ -147,6 +148,13 @@ def place(mechanism: Mechanism, choices: Choices, live_parameters: bool = False)
             )
         )
     return PlacedTree(reduced.name, tuple(placed), reduced.gravity, reduced.frames, reduced.coordinates)
+
+
+@lru_cache(maxsize=4)
+def _reduced(mechanism: Mechanism, live_parameters: bool) -> Mechanism:
+    """The mechanism without fixed joints; with numbers for its parameters unless these stay live."""
+    reduced = without_fixed_joints(mechanism)
+    return reduced if live_parameters else with_numbers(reduced)
 
 
 def _alignment(joint: Joint) -> tuple[Matrix3, int, int]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.placement import PlacedBody, PlacedTree
@@ -18,6 +19,8 @@ from kanegen.codegen.mechanism.records import Value
 
 POINT = "unit of length"
 _CANDIDATES = 6
+_REMEMBERED = 16
+"""Trees remembered: a search derives many programs from one tree before it goes on to the next."""
 _LARGEST = Fraction(1000)
 """Units beyond this number of metres (and its reciprocal) would only make the numbers of a kernel unreadable."""
 
@@ -26,8 +29,12 @@ def with_unit_of_length(tree: PlacedTree, choices: Choices) -> PlacedTree:
     """The tree in the unit of length that the decision point chooses; the metre by default."""
     units = [Fraction(1), *_candidates(tree)]
     unit = units[choices.pick(POINT, len(units))]
-    if unit == 1:
-        return tree
+    return tree if unit == 1 else _in_unit(tree, unit)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _in_unit(tree: PlacedTree, unit: Fraction) -> PlacedTree:
+    """The tree in that unit of length."""
     return replace(
         tree,
         bodies=tuple(_scaled(body, unit) for body in tree.bodies),
@@ -38,6 +45,7 @@ def with_unit_of_length(tree: PlacedTree, choices: Choices) -> PlacedTree:
     )
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def _candidates(tree: PlacedTree) -> list[Fraction]:
     """Units that make a distance, a first moment or gravity one; the most frequent first, then in order of the bodies."""
     found: dict[Fraction, int] = {}

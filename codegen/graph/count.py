@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from kanegen.codegen.graph.graph import Graph, Kind, Ref
 from kanegen.codegen.graph.program import Program
 
+# A search counts thousands of programs; an attribute of an enumeration costs several times a global name.
+_SUM, _PRODUCT = Kind.SUM, Kind.PRODUCT
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class OperationCounts:
@@ -42,15 +45,18 @@ def count_nodes(graph: Graph, roots: Iterable[Ref]) -> OperationCounts:
     """Count the operations needed to evaluate the roots."""
     multiplications = additions = divisions = square_roots = 0
     angles: set[int] = set()
-    parametric = graph.parametric
+    kinds, payloads, parametric = graph.kinds, graph.payloads, graph.parametric
     for index in graph.reachable(roots):
         if parametric[index]:
             continue
-        kind, payload = graph.kinds[index], graph.payloads[index]
-        if kind is Kind.SUM or kind is Kind.PRODUCT:
-            varying = sum(not parametric[abs(r)] for r in payload)
+        kind, payload = kinds[index], payloads[index]
+        if kind is _SUM or kind is _PRODUCT:
+            varying = 0
+            for ref in payload:
+                if not parametric[ref if ref > 0 else -ref]:
+                    varying += 1
             operations = varying - 1 + (varying < len(payload))
-            if kind is Kind.SUM:
+            if kind is _SUM:
                 additions += operations
             else:
                 multiplications += operations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from kanegen.codegen.graph.exact import from_number
@@ -12,12 +11,20 @@ from kanegen.codegen.graph.graph import Graph, Kind, Ref
 Number = int | float | Fraction
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Expression:
-    """A scalar expression: a graph and a signed reference into it.  Immutable; operators build new nodes."""
+    """A scalar expression: a graph and a signed reference into it.  Operators build new nodes and change none.
 
-    graph: Graph
-    ref: Ref
+    Derivations make millions of them; a frozen dataclass would take several times as long to make.
+    """
+
+    __slots__ = ("graph", "ref")
+
+    def __init__(self, graph: Graph, ref: Ref) -> None:
+        self.graph = graph
+        self.ref = ref
+
+    def __repr__(self) -> str:
+        return f"Expression({self.graph!r}, {self.ref})"
 
     def _lift(self, other: Expression | Number) -> Ref:
         if isinstance(other, Expression):
@@ -29,19 +36,19 @@ class Expression:
         return self.graph.constant(from_number(other))
 
     def __add__(self, other: Expression | Number) -> Expression:
-        return Expression(self.graph, self.graph.sum((self.ref, self._lift(other))))
+        return Expression(self.graph, self.graph.plus(self.ref, self._lift(other)))
 
     def __radd__(self, other: Expression | Number) -> Expression:
         return self + other
 
     def __sub__(self, other: Expression | Number) -> Expression:
-        return Expression(self.graph, self.graph.sum((self.ref, -self._lift(other))))
+        return Expression(self.graph, self.graph.plus(self.ref, -self._lift(other)))
 
     def __rsub__(self, other: Expression | Number) -> Expression:
-        return Expression(self.graph, self.graph.sum((self._lift(other), -self.ref)))
+        return Expression(self.graph, self.graph.plus(self._lift(other), -self.ref))
 
     def __mul__(self, other: Expression | Number) -> Expression:
-        return Expression(self.graph, self.graph.product((self.ref, self._lift(other))))
+        return Expression(self.graph, self.graph.times(self.ref, self._lift(other)))
 
     def __rmul__(self, other: Expression | Number) -> Expression:
         return self * other

@@ -152,11 +152,53 @@ class Graph:
 
     def _composite(self, kind: Kind, payload: tuple[Ref, ...]) -> Ref:
         """A sum or a product of these operands."""
-        index = self._tables[kind].get(payload)
+        table = self._tables[kind]
+        index = table.get(payload)
         if index is None:
+            index = table[payload] = len(self.kinds)
             parametric = self.parametric
-            return self._node(kind, payload, all(parametric[abs(r)] for r in payload))
+            varying = False
+            for ref in payload:
+                if not parametric[ref if ref > 0 else -ref]:
+                    varying = True
+                    break
+            self.kinds.append(kind)
+            self.payloads.append(payload)
+            parametric.append(not varying)
         return index
+
+    def plus(self, a: Ref, b: Ref) -> Ref:
+        """What ``sum((a, b))`` gives, without its detours where a and b are different values, or one of them is zero."""
+        i, j = (a if a > 0 else -a), (b if b > 0 else -b)
+        kinds = self.kinds
+        if kinds[i] is _CONSTANT or kinds[j] is _CONSTANT:
+            if i == self.zero and kinds[j] is not _CONSTANT:
+                return b
+            if j == self.zero and kinds[i] is not _CONSTANT:
+                return a
+            return self.sum((a, b))
+        one = self._split(i)[1] if kinds[i] is _PRODUCT else i
+        other = self._split(j)[1] if kinds[j] is _PRODUCT else j
+        if one == other:
+            return self.sum((a, b))
+        if i > j:
+            a, b = b, a
+        return self._composite(_SUM, (a, b)) if a > 0 else -self._composite(_SUM, (-a, -b))
+
+    def times(self, a: Ref, b: Ref) -> Ref:
+        """What ``product((a, b))`` gives, without its detours where both factors vary, or one is 1 or -1."""
+        i, j = (a if a > 0 else -a), (b if b > 0 else -b)
+        kinds = self.kinds
+        if kinds[i] is _CONSTANT or kinds[j] is _CONSTANT:
+            if i == self.one and kinds[j] is not _CONSTANT:
+                index = j
+            elif j == self.one and kinds[i] is not _CONSTANT:
+                index = i
+            else:
+                return self.product((a, b))
+        else:
+            index = self._composite(_PRODUCT, (i, j) if i <= j else (j, i))
+        return index if (a > 0) == (b > 0) else -index
 
     def product(self, factors: Iterable[Ref]) -> Ref:
         """Product; signs are pulled out and constants folded (also through a factor that is constant x something)."""

@@ -200,6 +200,10 @@ class Mechanism:
     mimics: tuple[Mimic, ...] = ()
     flexible: tuple[FlexibleLink, ...] = ()
 
+    def __hash__(self) -> int:
+        """From a few names: what is remembered of a mechanism is looked up often, and its numbers take long to hash."""
+        return hash((self.name, self.coordinates, len(self.bodies), len(self.frames)))
+
     @property
     def dof(self) -> int:
         """Degrees of freedom: the number of generalized speeds."""

@@ -43,12 +43,23 @@ class Found:
     derivations: int
 
 
-@dataclass(frozen=True)
-class _State:
-    answers: Mapping[str, int]
-    program: Program
+@dataclass(frozen=True, slots=True)
+class _Worth:
+    """What is remembered of a program: the decision points met, its price, and the work that it takes to derive it."""
+
     points: Mapping[str, Decision]
     cost: float
+    work: int
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """Answers, what they lead to, and the program itself unless it was met before and has not been kept."""
+
+    answers: Mapping[str, int]
+    points: Mapping[str, Decision]
+    cost: float
+    program: Program | None
 
 
 def allowance(size: int) -> int:
@@ -60,20 +71,30 @@ def allowance(size: int) -> int:
     return _WORK * _USUAL_SIZE**2 // max(size, _USUAL_SIZE) ** 2
 
 
+def _work(program: Program, points: Mapping[str, Decision]) -> int:
+    """Nodes of a program, and what its decisions cost."""
+    coarse = sum(decision.coarse for decision in points.values())
+    return len(program.graph) + _NODES_OF_A_DECISION * (len(points) - coarse) + _NODES_OF_A_PAIR * coarse**2
+
+
 class _Search:
     def __init__(self, derive: Derive, budget: int) -> None:
         self.derive, self.budget, self.spent = derive, budget, 0
         self.work, self.allowance = 0, 0
+        self.known: dict[frozenset[tuple[str, int]], _Worth] = {}
 
     def state(self, answers: Mapping[str, int]) -> _State:
+        """What the answers lead to.  Those met before are not derived again, but count as if they were."""
+        program = None
+        given = frozenset(item for item in answers.items() if item[1])
+        worth = self.known.get(given)
+        if worth is None:
+            program, points = self.derive(answers)
+            worth = self.known[given] = _Worth(points, cost(count(program)), _work(program, points))
         self.spent += 1
-        program, points = self.derive(answers)
-        coarse = sum(decision.coarse for decision in points.values())
-        size = len(program.graph) + _NODES_OF_A_DECISION * (len(points) - coarse)
-        size += _NODES_OF_A_PAIR * coarse**2
-        self.work += size
-        self.allowance = self.allowance or allowance(size)
-        return _State(answers, program, points, cost(count(program)))
+        self.work += worth.work
+        self.allowance = self.allowance or allowance(worth.work)
+        return _State(answers, worth.points, worth.cost, program)
 
     @property
     def exhausted(self) -> bool:
@@ -136,4 +157,5 @@ def search(derive: Derive, start: Mapping[str, int] | None = None, budget: int =
             break
         state = run.descend(better)
     answers = {point: state.answers.get(point, 0) for point in state.points}
-    return Found(state.program, answers, count(state.program), run.spent)
+    program = state.program or derive(state.answers)[0]
+    return Found(program, answers, count(program), run.spent)

@@ -67,6 +67,7 @@ def check_tree(mechanism: Mechanism, engine: str) -> None:
         "has constraints": mechanism.constraints,
         "has prescribed joints": mechanism.prescribed,
         "has generalized speeds of its own": mechanism.speeds,
+        "has flexible links": mechanism.flexible,
     }
     for what, found in reasons.items():
         if found:

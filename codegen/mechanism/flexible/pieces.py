@@ -6,9 +6,11 @@ place is wrong in the fourth digit, however many points it has; over pieces that
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +20,13 @@ from kanegen.codegen.mechanism.errors import ModelError
 _DEGREE = 20
 """Of the polynomial that a function is compared with on a piece."""
 
-_ROUNDING = 2e-14
-"""Relative to the largest value of the function: what two doubles computed in different ways may differ."""
+_ROUNDING = 2e-15
+"""Relative to the largest value of the function: the error of the integral over a piece that counts as rounding."""
 
-_SMALLEST = Fraction(1, 2**44)
-"""Pieces are not halved further: what happens inside has no weight."""
+_HALVINGS = 2000
+"""At most so many: a kink takes twenty, a jump forty, and a function that is noise throughout is not worth more."""
+
+_START = 8
 
 Given = Callable[[float], float]
 """A function of s in [0, 1] as a user gives it."""
@@ -54,30 +58,38 @@ class _Division:
 
     def __init__(self, where: str, function: Given) -> None:
         self.where, self.function = where, function
-        samples = [abs(value_of(where, function, k / 64)) for k in range(65)]
-        self.allowed = _ROUNDING * max(samples)
+        self.allowed = _ROUNDING * max(abs(value_of(where, function, k / 64)) for k in range(65))
 
     def ends(self) -> tuple[Fraction, ...]:
-        """Halved until every piece is resolved; then neighbours are joined as far as they are together."""
-        halved = self._halved(Fraction(0), Fraction(1))
+        """Halved, the worst first, until every piece is resolved; then neighbours are joined where they are together."""
+        fine = self._halved()
         joined = [Fraction(0)]
-        for here, after in zip(halved[1:], [*halved[2:], None], strict=True):
-            if after is None or not self._resolved(joined[-1], after):
+        for here, after in pairwise(fine[1:]):
+            if self._error(joined[-1], after) > self.allowed:
                 joined.append(here)
-        return tuple(joined)
+        return (*joined, Fraction(1))
 
-    def _halved(self, a: Fraction, b: Fraction) -> list[Fraction]:
-        if b - a <= _SMALLEST or self._resolved(a, b):
-            return [a, b]
-        middle = (a + b) / 2
-        return [*self._halved(a, middle), *self._halved(middle, b)[1:]]
+    def _halved(self) -> list[Fraction]:
+        ends = [Fraction(k, _START) for k in range(_START + 1)]
+        waiting = [(-self._error(a, b), a, b) for a, b in pairwise(ends)]
+        heapq.heapify(waiting)
+        for _ in range(_HALVINGS):
+            error, a, b = waiting[0]
+            if -error <= self.allowed:
+                break
+            middle = (a + b) / 2
+            ends.append(middle)
+            heapq.heapreplace(waiting, (-self._error(a, middle), a, middle))
+            heapq.heappush(waiting, (-self._error(middle, b), middle, b))
+        return sorted(ends)
 
-    def _resolved(self, a: Fraction, b: Fraction) -> bool:
+    def _error(self, a: Fraction, b: Fraction) -> float:
+        """Of the polynomial through the function's values on a piece, times the length of the piece."""
         nodes, between, interpolation = _points()
         at, width = float(a), float(b - a)
         values = np.array([value_of(self.where, self.function, at + width * x) for x in nodes])
         others = np.array([value_of(self.where, self.function, at + width * x) for x in between])
-        return bool(np.abs(interpolation @ values - others).max() <= self.allowed)
+        return float(np.abs(interpolation @ values - others).max()) * width
 
 
 @cache

@@ -17,7 +17,8 @@ from kanegen.codegen.mechanism.flexible.pieces import pieces, value_of
 from kanegen.codegen.mechanism.flexible.shapes import DIGITS, Function, Polynomial, Waves
 
 _EIGHTHS = tuple(Fraction(k, 8) for k in range(9))
-"""Ends of the parts of the length, each with a rule of 48 points: far more than a wave of the thirtieth mode needs."""
+"""Ends of the parts of the length, each with a rule of 48 points: 40 digits for waves of the fiftieth mode, 15 for
+those of the hundredth."""
 
 _RULES = 512
 """Columns of values that are kept."""

@@ -65,6 +65,11 @@ class Polynomial:
         return sum((c / (k + 1) for k, c in enumerate(self.coefficients)), Fraction(0))
 
 
+def _digits(wave: mpmath.mpf) -> int:
+    """Decimal digits to compute with: cosh and sinh are exp(wave) times as large as their difference that is wanted."""
+    return DIGITS + 20 + int(wave / 2)
+
+
 @dataclass(frozen=True, slots=True)
 class Waves:
     """a cosh(k s) + b cos(k s) + c sinh(k s) + d sin(k s) + e s + f: what beams and rods vibrate in.
@@ -77,7 +82,7 @@ class Waves:
 
     def at(self, s: Fraction | mpmath.mpf) -> mpmath.mpf:
         """Its value."""
-        with mpmath.workdps(DIGITS + 20):
+        with mpmath.workdps(_digits(self.wave)):
             x = mpmath.mpf(s.numerator) / s.denominator if isinstance(s, Fraction) else s
             a, b, c, d, e, f = self.terms
             y = self.wave * x
@@ -86,14 +91,14 @@ class Waves:
 
     def derived(self) -> Waves:
         """Its derivative by s."""
-        with mpmath.workdps(DIGITS + 20):
+        with mpmath.workdps(_digits(self.wave)):
             a, b, c, d, e, _ = self.terms
             k = self.wave
             return Waves(k, (c * k, d * k, a * k, -b * k, mpmath.mpf(0), e))
 
     def scaled(self, factor: mpmath.mpf) -> Waves:
         """All of it times a number."""
-        with mpmath.workdps(DIGITS + 20):
+        with mpmath.workdps(_digits(self.wave)):
             return Waves(self.wave, tuple(x * factor for x in self.terms))
 
 
@@ -164,7 +169,7 @@ def _rod(number: int) -> Waves:
 @cache
 def _beam(support: str, number: int) -> Waves:
     """Solutions of y'''' = b^4 y with the ends' conditions, and the tangent at a pinned near end taken off."""
-    with mpmath.workdps(DIGITS + 20):
+    with mpmath.workdps(_digits(mpmath.pi * (number + 1))):
         zero, one = mpmath.mpf(0), mpmath.mpf(1)
         if support == "pinned-pinned":
             b = number * mpmath.pi
