@@ -134,8 +134,8 @@ class Model:
 
     For a mechanism whose speeds are not the rates of its coordinates: ``speed_names``; ``home``, a configuration in which
     its loops can be closed; ``constraints``; ``quaternions``, where in q they begin.  ``body_coordinates`` where there are
-    kernels in the coordinates of bodies.  ``limits`` of joints by name are data.  ``modes`` of flexible links by name have an
-    amplitude that is not too large for their link.  ``optional_kernels`` could be generated but were not asked for.
+    kernels in the coordinates of bodies.  ``limits`` of joints by name are data.  ``modes`` of flexible links by name have
+    an amplitude that is not too large for their link.  ``optional_kernels`` could be generated but were not asked for.
     ``base_parameters`` and ``inertial_parameters`` belong to the columns of regressor and full_regressor, where these are
     kernels.
 
