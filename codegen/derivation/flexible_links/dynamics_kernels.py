@@ -1,0 +1,213 @@
+"""Forces, accelerations and the mass matrix of a mechanism with flexible links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from kanegen.codegen.derivation.control_law import CLOSED_LOOP, TIME, law_forces
+from kanegen.codegen.derivation.flexible_links.algebra import total
+from kanegen.codegen.derivation.flexible_links.book import BookArm
+from kanegen.codegen.derivation.flexible_links.setting import Setting
+from kanegen.codegen.derivation.inverse_mass_matrix import inverse_output
+from kanegen.codegen.derivation.linear_inverse import inverse
+from kanegen.codegen.derivation.linear_solve import solve
+from kanegen.codegen.graph import Argument, Expression, Program
+from kanegen.codegen.mechanism.control_law import ControlLaw
+
+SOURCE = "kinematics of Book (1983), virtual work of affine segments, composite moments"
+
+
+class Equations:
+    """M, and h with tau = M a + h, of a setting."""
+
+    source = SOURCE
+
+    def __init__(self, s: Setting) -> None:
+        self.s = s
+
+    def matrix(self) -> list[list[Any]]:
+        """Rows of M."""
+        return self.s.mass_matrix()
+
+    def bias(self, v: Sequence[Expression] | None) -> list[Any]:
+        """h; ``v`` None stands for rest."""
+        return self.s.forces(v)
+
+    def forces(self, v: Sequence[Expression], a: Sequence[Expression]) -> list[Any]:
+        """M a + h."""
+        return self.s.forces(v, a)
+
+
+Of = Callable[[Setting], Equations | BookArm]
+
+
+def inverse_dynamics(s: Setting, of: Of = Equations) -> Program:
+    """tau for accelerations a."""
+    equations = of(s)
+    return s.program(
+        "inverse_dynamics",
+        "generalized forces that produce given accelerations of joints and modes",
+        (s.arguments.q(), s.arguments.v(), s.arguments.a()),
+        {s.arguments.tau(): equations.forces(s.input("v"), s.input("a"))},
+        equations.source,
+    )
+
+
+def bias_forces(s: Setting, of: Of = Equations) -> Program:
+    """h with tau = M a + h."""
+    equations = of(s)
+    return s.program(
+        "bias_forces",
+        "Coriolis, centrifugal and gravity forces, and those of stiffness, damping and springs",
+        (s.arguments.q(), s.arguments.v()),
+        {
+            s.arguments.tau(
+                "h", "generalized forces where rates do not change, tau = M a + h"
+            ): equations.bias(s.input("v"))
+        },
+        equations.source,
+    )
+
+
+def gravity_forces(s: Setting, of: Of = Equations) -> Program:
+    """g that holds the mechanism at rest."""
+    equations = of(s)
+    return s.program(
+        "gravity_forces",
+        "generalized forces that hold the mechanism at rest, stiffness included",
+        (s.arguments.q(),),
+        {s.arguments.tau("g", "generalized forces at rest"): equations.bias(None)},
+        equations.source,
+    )
+
+
+def mass_matrix(s: Setting, of: Of = Equations) -> Program:
+    """M."""
+    equations = of(s)
+    return s.program(
+        "mass_matrix",
+        "mass matrix",
+        (s.arguments.q(),),
+        {_matrix(s): [x for row in equations.matrix() for x in row]},
+        equations.source,
+    )
+
+
+def _matrix(s: Setting) -> Argument:
+    return s.arguments.square("M", "kg m^2, kg m, kg", "mass matrix")
+
+
+def equations_of_motion(s: Setting, of: Of = Equations) -> Program:
+    """M and R with M a = R (Book 1983, eq. 82)."""
+    equations, tau = of(s), s.input("tau")
+    right = [total([t, -x]) for t, x in zip(tau, equations.bias(s.input("v")), strict=True)]
+    meaning = "what moves the mechanism, M a = R: tau less bias forces"
+    return s.program(
+        "equations_of_motion",
+        "mass matrix and right-hand side of the equations of motion",
+        (s.arguments.q(), s.arguments.v(), s.arguments.tau()),
+        {_matrix(s): [x for row in equations.matrix() for x in row], s.arguments.tau("R", meaning): right},
+        equations.source,
+    )
+
+
+def forward_dynamics(s: Setting, of: Of = Equations) -> Program:
+    """a for generalized forces tau."""
+    equations = of(s)
+    a = _accelerations(s, equations, s.input("tau"))
+    return s.program(
+        "forward_dynamics",
+        "accelerations of joints and modes that generalized forces produce",
+        (s.arguments.q(), s.arguments.v(), s.arguments.tau()),
+        {s.arguments.a(): a},
+        f"{equations.source}; L D L^T from the tips",
+    )
+
+
+def control_law(s: Setting, law: ControlLaw) -> Program:
+    """tau of a law."""
+    tau = law_forces(s.graph, law, s.basis.mechanism, s.basis.live)
+    given = (TIME, s.arguments.q(), s.arguments.v())
+    return s.program(law.name, law.title, given, {s.arguments.tau(): tau}, law.source)
+
+
+def closed_loop(s: Setting, law: ControlLaw) -> Program:
+    """a under a law: law and forward dynamics in one graph."""
+    tau = law_forces(s.graph, law, s.basis.mechanism, s.basis.live)
+    return s.program(
+        CLOSED_LOOP + law.name,
+        f"accelerations of joints and modes under {law.name}",
+        (TIME, s.arguments.q(), s.arguments.v()),
+        {s.arguments.a(): _accelerations(s, Equations(s), tau)},
+        f"{SOURCE}; L D L^T from the tips; {law.source}",
+    )
+
+
+def _accelerations(s: Setting, equations: Equations | BookArm, tau: Sequence[Any]) -> list[Expression]:
+    matrix = [s.expressions(row) for row in equations.matrix()]
+    right = s.expressions([total([t, -x]) for t, x in zip(tau, equations.bias(s.input("v")), strict=True)])
+    return solve(matrix, right, _tips_first(s))
+
+
+def _tips_first(s: Setting) -> list[list[int]]:
+    """Unknowns from the tips to the base: entries that are zero stay zero."""
+    order: list[int] = []
+    for segment in reversed(s.basis.arm.segments):
+        order += reversed(segment.modes)
+        if segment.coordinate is not None:
+            order.append(segment.coordinate)
+    return [[k] for k in order]
+
+
+def prescribed_motion_forces(s: Setting) -> Program:
+    """Inverse dynamics for joints that move as they are told while the links swing as they must."""
+    names = s.basis.mechanism.coordinates
+    joints = [k for k, name in enumerate(names) if name in s.arguments.joints]
+    modes = [k for k in range(s.n) if k not in joints]
+    given = dict(zip(joints, s.input("a_joints", len(joints)), strict=True))
+    v = s.input("v")
+    a = [given.get(k, 0) for k in range(s.n)]
+    matrix = [s.expressions(row) for row in s.mass_matrix()]
+    forces = s.expressions(s.forces(v, s.expressions(a)))
+    places = {k: n for n, k in enumerate(modes)}
+    order = [[places[k]] for (k,) in _tips_first(s) if k in places]
+    swinging = solve([[matrix[r][c] for c in modes] for r in modes], [-forces[r] for r in modes], order)
+    driving = [
+        total(
+            [
+                forces[r],
+                *(matrix[r][c] * x for c, x in zip(modes, swinging, strict=True) if not matrix[r][c].is_zero),
+            ]
+        )
+        for r in joints
+    ]
+    order_of_modes = "in the order " + ", ".join(names[k] for k in modes)
+    return s.program(
+        "prescribed_motion_forces",
+        "forces of the drives that move the joints as prescribed, with no other load on the links",
+        (
+            s.arguments.q(),
+            s.arguments.v(),
+            s.arguments.of_joints("a_joints", ("rad/s^2", "m/s^2"), "accelerations of the joints"),
+        ),
+        {
+            s.arguments.of_joints("tau_joints", ("N m", "N"), "forces of the drives"): driving,
+            Argument(
+                "a_modes", (len(modes),), "m/s^2", f"accelerations of the modes, {order_of_modes}"
+            ): swinging,
+        },
+        f"{SOURCE}; modes eliminated",
+    )
+
+
+def inverse_mass_matrix(s: Setting) -> Program:
+    """M^-1."""
+    found = inverse([s.expressions(row) for row in s.mass_matrix()], _tips_first(s))
+    return s.program(
+        "inverse_mass_matrix",
+        "inverse of the mass matrix",
+        (s.arguments.q(),),
+        {inverse_output(s.n): [x for row in found for x in row]},
+        f"{SOURCE}; L D L^T",
+    )
