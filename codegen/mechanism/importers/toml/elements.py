@@ -7,6 +7,7 @@ from typing import Any
 from kanegen.codegen.mechanism.builder import MechanismBuilder
 from kanegen.codegen.mechanism.denavit_hartenberg import CONVENTIONS, DHRow, Placed, add_dh
 from kanegen.codegen.mechanism.importers.toml import schema
+from kanegen.codegen.mechanism.importers.toml.beams import add_beam
 from kanegen.codegen.mechanism.importers.toml.table import Table
 from kanegen.codegen.mechanism.records import BASE, JointLimits
 
@@ -31,11 +32,13 @@ def add_parameters(builder: MechanismBuilder, root: Table) -> None:
 
 
 def add_tree(builder: MechanismBuilder, root: Table, floating_base: bool) -> None:
-    """Bodies, joints, tables of Denavit and Hartenberg, frames, payloads, actuators."""
+    """Bodies, beams, joints, tables of Denavit and Hartenberg, frames, payloads, actuators."""
     for body in root.tables("body"):
         body.check(schema.BODY)
         with body.located():
             builder.body(body.text("name"), **_inertia(body))
+    for beam in root.tables("beam"):
+        add_beam(builder, beam)
     joints = root.tables("joint")
     if floating_base:
         _let_float(root, joints)

@@ -17,7 +17,7 @@ from kanegen.codegen.mechanism.importers.toml.table import Document, Table
 from kanegen.codegen.mechanism.records import Mechanism
 
 _LINE = re.compile(r"\(at line (\d+), column \d+\)|\(at end of document\)")
-_NAMED = re.compile(r"^(body|joint|frame|loop|spring|payload)\b.*?'((?:[^'\\]|\\.)*)'")
+_NAMED = re.compile(r"^(body|flexible link|joint|frame|loop|spring|payload)\b.*?'((?:[^'\\]|\\.)*)'")
 
 
 def read(
@@ -91,6 +91,7 @@ def _located(where: str, root: Table) -> str:
     found = _NAMED.match(where)
     if found:
         kind, name = found.groups()
+        kind = "beam" if kind == "flexible link" else kind
         tables = root.tables(kind) if kind in root.content else []
         names = [table.content.get("name") for table in tables]
         whole = [n for n in names if isinstance(n, str) and name in (n, f"carrier of {n}")]

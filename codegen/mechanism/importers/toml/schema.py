@@ -8,12 +8,15 @@ _INERTIA = "mass center inertia inertia_rotation"
 
 ROOT = (
     "name description gravity parameters coordinates home speeds "
-    "body joint frame payload loop rolling knife_edge equation prescribed spring speed actuator dh"
+    "body beam joint frame payload loop rolling knife_edge equation prescribed spring speed actuator dh"
 )
 """At the top: names and numbers, a table of parameters, and arrays of tables."""
 
 PARAMETER = "value! unit description"
 BODY = f"name! {_INERTIA}"
+BEAM = "name! length! mass_per_length! mode! EI_y EI_z GJ section_y section_z stiffness damping_time damping appendage station"
+MODE = "name! y z twist"
+APPENDAGE = "at! mass! center inertia"
 FRAME = f"name! body! {_PLACED}"
 PAYLOAD = "name! frame! mass! center inertia inertia_rotation"
 LIMITS = "lower upper velocity effort"
