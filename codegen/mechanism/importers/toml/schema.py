@@ -14,7 +14,8 @@ ROOT = (
 
 PARAMETER = "value! unit description"
 BODY = f"name! {_INERTIA}"
-BEAM = "name! length! mass_per_length! mode! EI_y EI_z GJ section_y section_z stiffness damping_time damping appendage station"
+_ALONG = "EI_y EI_z GJ section_y section_z stiffness damping_time damping"
+BEAM = f"name! length! mass_per_length! mode! {_ALONG} appendage station"
 MODE = "name! y z twist"
 APPENDAGE = "at! mass! center inertia"
 FRAME = f"name! body! {_PLACED}"
