@@ -85,6 +85,7 @@ bench: build .venv/peers  ## time the kernels beside other engines, in one run
 	$(BIN)/python -m benchmarks.simulation_stanford_arm
 	$(BIN)/python -m benchmarks.closed_loops
 	$(BIN)/python -m benchmarks.robots
+	$(BIN)/python -m benchmarks.flexible_arms
 
 .venv/peers: .venv/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers,corpus]'

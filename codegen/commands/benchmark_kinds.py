@@ -71,6 +71,17 @@ def simulation(document: Node) -> Contents:
     return Contents(tuple(claims), (Table("the motion, once", columns, tuple(rows)),))
 
 
+def flexible_arms(document: Node) -> Contents:
+    """``flexible_arms``: operations beside Book's, forward dynamics beside a rigid chain's, scenarios beside real time."""
+    claims = tuple(
+        Claim(claim["what"].text(), claim["measured"].number_or_none(), claim["need"].number())
+        for claim in document["claims"].elements()
+    )
+    tables = [_operations_of_arms(document["operations"])]
+    tables += _times("forward_dynamics", document["forward_dynamics"]["timings"])
+    return Contents(claims, (*tables, _scenarios(document["scenarios"])))
+
+
 def _kernel_claims(document: Node) -> tuple[Claim, ...]:
     claims = []
     for verdict in document["claims"].elements():
@@ -159,6 +170,53 @@ def _ratios_of_robots(found: Node) -> Table:
         columns += [Column(f"{peer} ns", Shown.NUMBER), Column(f"{peer} / kanegen", Shown.RATIO)]
     columns.append(Column("difference", Shown.DIFFERENCE))
     return Table("operations and nanoseconds of one call from C and C++", tuple(columns), tuple(rows))
+
+
+def _operations_of_arms(found: Node) -> Table:
+    """One row for each arm and source, the last of which is kanegen."""
+    rows: list[tuple[Cell, ...]] = []
+    for arm, about in found.items():
+        size = tuple(about["size"][name].count() for name in ("n", "n_f", "m"))
+        counted = [(node["who"].text(), *_counts(node)) for node in about["operation_counts"].elements()]
+        own = counted[-1][1] if counted and _is_own(counted[-1][0]) else 0
+        for who, multiplications, *others in counted:
+            ratio = multiplications / own if own else None
+            rows.append((arm, *size, who, multiplications, *others, ratio))
+    columns = (
+        Column("arm", Shown.TEXT),
+        Column("joints", Shown.COUNT),
+        Column("flexible links", Shown.COUNT),
+        Column("modes of each", Shown.COUNT),
+        Column("source", Shown.TEXT),
+        *_COUNT_COLUMNS,
+        Column("mult over kanegen's", Shown.RATIO),
+    )
+    return Table("operations for mass matrix and right-hand side", columns, tuple(rows))
+
+
+def _scenarios(found: Node) -> Table:
+    columns = (
+        Column("arm", Shown.TEXT),
+        Column("scenario", Shown.TEXT),
+        Column("motion s", Shown.NUMBER),
+        Column("min ms", Shown.NUMBER),
+        Column("median ms", Shown.NUMBER),
+        Column("steps", Shown.COUNT),
+        Column("over real time", Shown.RATIO),
+    )
+    rows = tuple(
+        (
+            motion["arm"].text(),
+            motion["scenario"].text(),
+            motion["duration"].duration(),
+            motion["milliseconds"].duration(),
+            motion["median_milliseconds"].duration(),
+            motion["steps"].count(),
+            motion["over_real_time"].number(),
+        )
+        for motion in found.elements()
+    )
+    return Table("scenarios, simulated from beginning to end", columns, rows)
 
 
 def _robot_files(found: Node) -> Table:

@@ -7,7 +7,13 @@ from pathlib import Path
 
 from kanegen.codegen.commands.benchmark_corpus import corpus
 from kanegen.codegen.commands.benchmark_json import DamagedError, Node, load, printable
-from kanegen.codegen.commands.benchmark_kinds import closed_loops, kernels, robots, simulation
+from kanegen.codegen.commands.benchmark_kinds import (
+    closed_loops,
+    flexible_arms,
+    kernels,
+    robots,
+    simulation,
+)
 from kanegen.codegen.commands.benchmark_records import (
     Contents,
     Machine,
@@ -25,6 +31,7 @@ KINDS: Mapping[str, Callable[[Node], Contents]] = {
     "simulation_stanford_arm": simulation,
     "closed_loops": closed_loops,
     "robots": robots,
+    "flexible_arms": flexible_arms,
     "corpus": corpus,
 }
 """The benchmarks by name, in the order of the report."""

@@ -137,6 +137,42 @@ def robots() -> Document:
     }
 
 
+def flexible() -> Document:
+    motion = {
+        "arm": "bent",
+        "scenario": "swing",
+        "duration": 5.0,
+        "milliseconds": 4.0,
+        "runs": 3,
+        "steps": 800,
+    }
+    what = "bent, equations_of_motion: the book's 900 multiplications / kanegen's"
+    return {
+        "benchmark": "flexible_arms",
+        "environment": ENVIRONMENT,
+        "protocol": {"states": 8, "runs_of_each_scenario": 3},
+        "left_out": [],
+        "claims": [
+            {"what": what, "measured": 9.0, "need": 4.0, "reached": True},
+            {"what": "bent, swing: seconds of motion", "measured": None, "need": 50.0, "reached": None},
+        ],
+        "operations": {
+            "bent": {
+                "kernel": "equations_of_motion",
+                "size": {"n": 6, "n_f": 2, "m": 3},
+                "operation_counts": [
+                    {"who": "his formula", **counts(800, 700, None)},
+                    {"who": "kanegen", **counts(100, 80)},
+                ],
+            }
+        },
+        "forward_dynamics": {
+            "timings": {"kanegen, C, bent": timing(900.0), "Engine, C++, rigid chain": timing(4500.0)}
+        },
+        "scenarios": [{**motion, "median_milliseconds": 5.0, "over_real_time": 1250.0}],
+    }
+
+
 def corpus() -> Document:
     loaded = {"outcome": "loaded", "reason": "", "generation_seconds": 3.0, "compile_seconds": 2.0}
     return {
@@ -178,6 +214,7 @@ def every_kind(folder: Path) -> Path:
         ("d.json", simulation()),
         ("c.json", loops()),
         ("b.json", robots()),
+        ("aa.json", flexible()),
         ("a.json", corpus()),
     ):
         write(folder, name, document)

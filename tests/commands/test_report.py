@@ -14,6 +14,7 @@ from tests.commands.benchmark_documents import (
     changed,
     corpus,
     every_kind,
+    flexible,
     kernel_claim,
     kernels,
     printed,
@@ -34,7 +35,7 @@ def test_on_a_terminal(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert err == ""
     lines = words(out)
     assert out.startswith(
-        "kanegen: benchmark report\n5 results; 7 claims: 3 reached, 3 not reached, 1 not measured\n"
+        "kanegen: benchmark report\n6 results; 9 claims: 4 reached, 3 not reached, 2 not measured\n"
     )
     claim = ["inverse_dynamics:", "Engine,", "C++", "/", "kanegen,", "C"]
     assert ["kernels_stanford_arm", *claim, "20", ">=", "18", "yes"] in lines
@@ -44,7 +45,9 @@ def test_on_a_terminal(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert row("corpus files that fail 1 <= 0 NO") in lines
     assert row("corpus largest difference from Pinocchio 2.0e-09 <= 1.0e-10 NO") in lines
     headings = [line for line in out.splitlines() if line.endswith(".json)")]
-    assert [heading.split()[1] for heading in headings] == [f"({x}.json)" for x in "edcba"]
+    assert [heading.split()[1] for heading in headings] == [
+        f"({x}.json)" for x in ("e", "d", "c", "b", "aa", "a")
+    ]
 
 
 def test_what_a_result_was_measured_on(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,6 +81,24 @@ def test_other_kinds(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert ["panda", "robots", "panda.urdf", "7", "300"] in lines
 
 
+def test_flexible_arms(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = words(printed(capsys, folder / "aa.json")[0])
+    claim = "flexible_arms bent, equations_of_motion: the book's 900 multiplications / kanegen's"
+    assert row(f"{claim} 9 >= 4 yes") in lines
+    assert row("flexible_arms bent, swing: seconds of motion - >= 50 not measured") in lines
+    assert row("bent 6 2 3 his formula 800 700 - 8 x") in lines
+    assert row("bent 6 2 3 kanegen 100 80 0 1 x") in lines
+    assert row("Engine, C++, rigid chain 4500 9000 5 x 1.0e-15") in lines
+    assert row("bent swing 5 4 5 800 1250 x") in lines
+
+
+def test_flexible_arms_without_a_compiler(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    document = changed(flexible(), "forward_dynamics.timings", {})
+    lines = words(printed(capsys, write(tmp_path, "f.json", {**document, "scenarios": []}))[0])
+    assert row("bent 6 2 3 kanegen 100 80 0 1 x") in lines
+    assert not any("Engine," in line for line in lines)
+
+
 def test_the_corpus_in_figures(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lines = words(printed(capsys, folder / "a.json")[0])
     assert ["p", "loaded", "2", "2", "2.0e-09"] in lines
@@ -98,7 +119,7 @@ def test_a_corpus_with_nothing_read(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 def test_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = json.loads(printed(capsys, folder, "--json")[0])
-    assert report["claims"] == {"reached": 3, "not reached": 3, "not measured": 1}
+    assert report["claims"] == {"reached": 4, "not reached": 3, "not measured": 2}
     assert report["not in this report"] == []
     first = report["results"][0]
     assert (first["benchmark"], first["file"]) == ("kernels_stanford_arm", "e.json")
@@ -121,7 +142,7 @@ def test_markdown(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     out, _ = printed(capsys, folder, "--output", path)
     assert out == f"wrote {path}\n"
     text = path.read_text(encoding="utf-8")
-    assert text.startswith("# kanegen: benchmark report\n\n5 results")
+    assert text.startswith("# kanegen: benchmark report\n\n6 results")
     assert "\n## kernels\\_stanford\\_arm (e.json)\n\n- machine: Some Processor \\| 3 GHz, 1 core" in text
     assert "\n| the book | 300 | 100 | - | 4 x |\n" in text
     blocks = [block.splitlines() for block in text.split("\n\n") if block.startswith("|")]

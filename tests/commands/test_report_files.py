@@ -14,6 +14,7 @@ from tests.commands.benchmark_documents import (
     changed,
     corpus,
     every_kind,
+    flexible,
     kernels,
     printed,
     robots,
@@ -35,7 +36,7 @@ def test_an_empty_folder_and_none(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def test_a_file_named_twice_is_read_once(folder: Path) -> None:
-    assert len(collect([folder, folder / "e.json"]).results) == 5
+    assert len(collect([folder, folder / "e.json"]).results) == 6
 
 
 def test_other_json_is_listed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -75,6 +76,7 @@ TIMES = "kernels.inverse_dynamics.timings"
         (changed(kernels(), TIMES, {"kanegen, C": 5}), "kanegen, C is 5; expected an object"),
         (changed(robots(), "robots", [1]), "robots is [1]; expected an object"),
         (changed(robots(), "robots.panda.dof", -1), "robots.panda.dof is -1; expected a count"),
+        (changed(flexible(), "scenarios.0.duration", 0), "scenarios[0].duration is 0; expected a time"),
         (changed(simulation(), "outcomes", {}), "outcomes is {}; expected a list"),
         (changed(corpus(), "robots.0.differences", 1), "robots[0].differences is 1; expected an object"),
     ],
@@ -84,7 +86,7 @@ def test_damaged_results_do_not_keep_the_others_back(
 ) -> None:
     path = write(folder, "z.json", content)
     out, err = printed(capsys, folder, code=1)
-    assert out.startswith("kanegen: benchmark report\n5 results") and "\n  z.json: " in out
+    assert out.startswith("kanegen: benchmark report\n6 results") and "\n  z.json: " in out
     assert err.startswith("kanegen: damaged results: z.json: ") and message in err and err.count("\n") == 1
     report = json.loads(printed(capsys, folder, "--json", code=1)[0])
     assert [file["damaged"] for file in report["not in this report"]] == [True]
