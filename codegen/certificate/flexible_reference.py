@@ -45,10 +45,12 @@ class FlexibleReference:
         if acting.rotors:
             value = value + self.described.rotors * a
         if acting.resistance:
-            bent = q - self.described.rest
-            value = value + bent @ self.described.stiffness + v @ self.described.damping
+            value = value + q @ self.described.stiffness + v @ self.described.damping
+            for k, stiffness, rest in self.described.springs:
+                value[..., k] += stiffness * (q[..., k] - rest)
+                scale = scale + stiffness * (abs(q[..., k]) + abs(rest))
             value = value + self.described.friction * v / np.sqrt(v * v + self.slip_speed**2)
-            scale = scale + abs(bent) @ abs(self.described.stiffness).max(axis=-1)
+            scale = scale + abs(q) @ abs(self.described.stiffness).max(axis=-1)
             scale = scale + abs(v) @ abs(self.described.damping).max(axis=-1)
         return Scaled(value, scale)
 
@@ -100,11 +102,12 @@ class FlexibleReference:
             heights = points.places @ self.described.gravity
             energy = energy - (body.weights * points.origins * heights).sum(axis=-1)
             scale = scale + (abs(body.weights * points.origins) * abs(heights)).sum(axis=-1)
-        bent = q - self.described.rest
-        elastic = ((bent @ self.described.stiffness) * bent).sum(axis=-1) / 2
-        return Scaled(
-            energy + elastic, scale + (abs(bent) @ abs(self.described.stiffness) * abs(bent)).sum(axis=-1)
-        )
+        energy = energy + ((q @ self.described.stiffness) * q).sum(axis=-1) / 2
+        scale = scale + (abs(q) @ abs(self.described.stiffness) * abs(q)).sum(axis=-1)
+        for k, stiffness, rest in self.described.springs:
+            energy = energy + stiffness * (q[..., k] - rest) ** 2 / 2
+            scale = scale + stiffness * (abs(q[..., k]) + abs(rest)) ** 2
+        return Scaled(energy, scale)
 
     def elastic_energy(self, q: Array, modes: list[int]) -> Scaled:
         """U of bent links alone."""

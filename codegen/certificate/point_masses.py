@@ -51,16 +51,19 @@ class Points:
 
 @dataclass(frozen=True, eq=False)
 class Flexible:
-    """An arm: its point masses, the ways to its frames, its elastic and damping forces, and its drives."""
+    """An arm: its point masses, the ways to its frames, its elastic and damping forces, and its drives.
+
+    ``stiffness`` (n, n) is that of the links alone; ``springs`` on coordinates are their places, stiffness and rest.
+    """
 
     count: int
     bodies: tuple[Points, ...]
     frames: Mapping[str, tuple[Step, ...]]
     stiffness: Array
+    springs: tuple[tuple[int, float, float], ...]
     damping: Array
     rotors: Array
     friction: Array
-    rest: Array
     gravity: Array
     physical: bool
 
@@ -79,7 +82,8 @@ def flexible_arm(mechanism: Mechanism) -> Flexible:
     carried: dict[str, tuple[Step, ...]] = {BASE: ()}  # the way to the axes of what is attached to it
     bodies = []
     matrices = [np.zeros((n, n)), np.zeros((n, n))]
-    rotors, friction, rest = np.zeros(n), np.zeros(n), np.zeros(n)
+    rotors, friction = np.zeros(n), np.zeros(n)
+    springs: list[tuple[int, float, float]] = []
     for joint in m.joints:
         step = Step(
             _homogeneous(joint.rotation, joint.position),
@@ -109,9 +113,8 @@ def flexible_arm(mechanism: Mechanism) -> Flexible:
             matrices[1][k, k] += _number(joint.damping)
     for spring in m.springs:
         k = index[spring.joint]  # type: ignore[union-attr]
-        matrices[0][k, k] += _number(spring.stiffness)
+        springs.append((k, _number(spring.stiffness), _number(spring.rest)))
         matrices[1][k, k] += _number(spring.damping)
-        rest[k] = _number(spring.rest)
     frames = {}
     for body in m.bodies:
         frames[body.name] = inside[body.name]
@@ -130,10 +133,10 @@ def flexible_arm(mechanism: Mechanism) -> Flexible:
         tuple(bodies),
         frames,
         matrices[0],
+        tuple(springs),
         matrices[1],
         rotors,
         friction,
-        rest,
         _array(m.gravity),
         physical,
     )

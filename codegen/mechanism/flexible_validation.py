@@ -16,6 +16,9 @@ from kanegen.codegen.mechanism.values import numeric
 _ROUNDED = 1e-9
 """Relative size of what counts as rounding in tables of a finite-element program."""
 
+_PRINTED = 1e-5
+"""What tables of six digits leave of eigenvalues that are zero, relative to the largest; contradictions are of the order 1."""
+
 Array = NDArray[np.float64]
 
 
@@ -170,7 +173,7 @@ class _Link:
         weights = np.where(norms > 0, 1 / np.where(norms > 0, norms, 1), 0)
         scaled = gram * np.outer(weights, weights)
         unlike = scaled[norms == 0].size and np.abs(gram[norms == 0]).max() > _ROUNDED * largest
-        if unlike or np.linalg.eigvalsh(scaled)[0] < -1e-7:
+        if unlike or np.linalg.eigvalsh(scaled)[0] < -_PRINTED:
             raise ModelError(
                 f"{self.where}, integrals",
                 "contradict one another: no distribution of mass has them",

@@ -36,6 +36,8 @@ def flexible_kernels(mechanism: Mechanism, live: bool, identifiers: Mapping[str,
         "momentum": state.momentum,
         "coordinate_rates": state.coordinate_rates,
     }
+    if set(mechanism.coordinates) == set(mechanism.modes):
+        del made["prescribed_motion_forces"]  # no joint moves
     for frame, identifier in identifiers.items():
         for what, make in (("frame_pose", frames.frame_pose), ("frame_jacobian", frames.frame_jacobian)):
             made[f"{what}_{identifier}"] = partial(make, frame=frame, kernel=f"{what}_{identifier}")

@@ -1,7 +1,8 @@
 """Links that bend and twist: assumed modes, what they weigh, and how stiff they are (Book 1983)."""
 
 from kanegen.codegen.mechanism.flexible.appendages import Appendage
-from kanegen.codegen.mechanism.flexible.beam import Beam, Mode
+from kanegen.codegen.mechanism.flexible.beam import Beam
+from kanegen.codegen.mechanism.flexible.modes import Mode
 from kanegen.codegen.mechanism.flexible.shapes import BeamFunction, Polynomial, RodFunction, Shape
 from kanegen.codegen.mechanism.flexible.tables import LinkTable, StationTable
 

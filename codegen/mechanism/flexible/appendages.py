@@ -50,7 +50,7 @@ class MassMoments:
             [plain((half if i == j else 0) - tensor[i][j] + m * c[i] * c[j]) for j in range(3)]
             for i in range(3)
         ]
-        return cls(m, vector(vec.scale(m, c)), matrix(second))
+        return cls(m, vector(vec.scale(m, c)), symmetric(second))
 
     def placed(self, rotation: Matrix3, position: Vector3) -> MassMoments:
         """The same body seen from axes in which it is placed: r = rotation @ y + position."""
@@ -64,7 +64,7 @@ class MassMoments:
             vec.transpose(mixed),
             vec.matrix_scale(self.mass, vec.outer(position, position)),
         )
-        return MassMoments(self.mass, vector(moved), matrix(summed(terms)))
+        return MassMoments(self.mass, vector(moved), symmetric(summed(terms)))
 
     def plus(self, other: MassMoments) -> MassMoments:
         """Of two bodies together."""
@@ -89,7 +89,8 @@ def carrying(link: ModalIntegrals, station: Station, body: MassMoments) -> Modal
     turned = [vec.cross(theta, body.first) for theta in station.rotations]
     spread = [vec.multiply(skew(theta), body.second) for theta in station.rotations]  # (theta x y) y^T dm
     shifts = station.displacements
-    mode_first, mode_mixed, products = [], [], []
+    mode_first, mode_mixed = [], []
+    products: list[tuple[Matrix3, ...]] = []
     for k, d in enumerate(shifts):
         moment = vec.add(vec.scale(body.mass, d), turned[k])
         mode_first.append(vector(vec.add(link.mode_first[k], moment)))
@@ -102,6 +103,9 @@ def carrying(link: ModalIntegrals, station: Station, body: MassMoments) -> Modal
         mode_mixed.append(matrix(summed(mixed)))
         row = []
         for n, other in enumerate(shifts):
+            if n < k:
+                row.append(matrix(vec.transpose(products[n][k])))
+                continue
             terms = (
                 link.mode_products[k][n],
                 vec.matrix_scale(body.mass, vec.outer(d, other)),
@@ -109,7 +113,7 @@ def carrying(link: ModalIntegrals, station: Station, body: MassMoments) -> Modal
                 vec.outer(turned[k], other),
                 vec.multiply(spread[k], vec.transpose(skew(station.rotations[n]))),
             )
-            row.append(matrix(summed(terms)))
+            row.append(symmetric(summed(terms)) if n == k else matrix(summed(terms)))
         products.append(tuple(row))
     return ModalIntegrals(
         rigid.mass, rigid.first, rigid.second, tuple(mode_first), tuple(mode_mixed), tuple(products)
@@ -147,3 +151,9 @@ def matrix(rows: Iterable[Iterable[Value]]) -> Matrix3:
     """Three rows of plain values."""
     x, y, z = (vector(row) for row in rows)
     return x, y, z
+
+
+def symmetric(rows: Iterable[Iterable[Value]]) -> Matrix3:
+    """The same of a symmetric matrix: mirrored entries are one expression, however their terms were added."""
+    (a, b, c), (_, d, e), (_, _, f) = rows
+    return matrix(((a, b, c), (b, d, e), (c, e, f)))

@@ -7,40 +7,27 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from kanegen.codegen.graph import Expression
+from kanegen.codegen.graph import vectors as vec
 from kanegen.codegen.mechanism.errors import ModelError
-from kanegen.codegen.mechanism.flexible.appendages import Appendage, MassMoments, carrying, matrix, vector
-from kanegen.codegen.mechanism.flexible.quadrature import check_nowhere_negative, integral, number
-from kanegen.codegen.mechanism.flexible.shapes import (
-    BeamFunction,
-    Function,
-    Polynomial,
-    RodFunction,
-    Shape,
-    Waves,
-    function_of,
+from kanegen.codegen.mechanism.flexible.appendages import (
+    Appendage,
+    MassMoments,
+    carrying,
+    matrix,
+    symmetric,
+    vector,
 )
+from kanegen.codegen.mechanism.flexible.modes import NOTHING, Curve, Mode, curve_of
+from kanegen.codegen.mechanism.flexible.quadrature import check_nowhere_negative, integral, number
+from kanegen.codegen.mechanism.flexible.shapes import Function, Polynomial, Waves
+from kanegen.codegen.mechanism.flexible.shares import share_of
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink, ModalIntegrals, Station
 from kanegen.codegen.mechanism.readers import inertia_tensor, read_value, read_vector
-from kanegen.codegen.mechanism.records import Inertia, Value, Vector3
+from kanegen.codegen.mechanism.records import Inertia, Matrix3, Value, Vector3
 from kanegen.codegen.mechanism.values import Scalar, plain
 
 PerLength = Scalar | Polynomial | Callable[[float], float]
 """Something per length: one number (or an expression in parameters), or a function of s = distance / length."""
-
-
-@dataclass(frozen=True)
-class Mode:
-    """An assumed mode: deflections y and z of the neutral axis, and ``twist`` about it, as functions of s = x / length.
-
-    Deflections are per unit of the amplitude: with shapes that are 1 at the end, the amplitude is the deflection there [m].
-    ``twist`` is an angle [rad/m].  Bending turns the sections by theta_z = dy/dx and theta_y = -dz/dx.  Shapes may also be
-    given as the coefficients of a polynomial.
-    """
-
-    name: str
-    y: Shape | Iterable[Scalar] = ()
-    z: Shape | Iterable[Scalar] = ()
-    twist: Shape | Iterable[Scalar] = ()
 
 
 @dataclass(frozen=True)
@@ -75,34 +62,6 @@ class Beam:
         return _Reading(body, self).link(stations)
 
 
-_NONE = Polynomial(())
-
-
-@dataclass(frozen=True)
-class _Curve:
-    """A mode's deflections, slopes and curvatures, by s; the slopes and curvatures are still to be divided by the length."""
-
-    y: Polynomial | Waves
-    z: Polynomial | Waves
-    twist: Polynomial | Waves
-
-    @property
-    def deflection(self) -> tuple[Function, Function, Function]:
-        """Of the neutral axis."""
-        return _NONE, self.y, self.z
-
-    @property
-    def slopes(self) -> tuple[Polynomial | Waves, Polynomial | Waves, Polynomial | Waves]:
-        """theta_x, and -theta_y and theta_z times the length."""
-        return self.twist, self.z.derived(), self.y.derived()
-
-    @property
-    def strains(self) -> tuple[Function, Function, Function]:
-        """Derivatives of the slopes by s."""
-        x, y, z = (slope.derived() for slope in self.slopes)
-        return x, y, z
-
-
 class _Reading:
     """A beam as it is read; errors name what they are about."""
 
@@ -116,7 +75,7 @@ class _Reading:
                 raise ModelError(
                     f"{self.where}, modes", f"{mode!r} is none", "a Mode", "Give its name and its shapes."
                 )
-        self.curves = [self._curve(mode) for mode in beam.modes]
+        self.curves = [curve_of(self.where, mode) for mode in beam.modes]
         self.mass = self._per_length("mass per length", beam.mass_per_length)
         self.sections = (
             self._per_length("section_y", beam.section_y),
@@ -146,48 +105,6 @@ class _Reading:
         )
 
     # -- reading -----------------------------------------------------------------------------------------------------
-
-    def _curve(self, mode: Mode) -> _Curve:
-        where = f"{self.where}, mode {mode.name!r}"
-        y, z, twist = (
-            function_of(f"{where}, {name}", shape)
-            for name, shape in (("y", mode.y), ("z", mode.z), ("twist", mode.twist))
-        )
-        curve = _Curve(y, z, twist)
-        if all(isinstance(f, Polynomial) and not any(f.coefficients) for f in (y, z, twist)):
-            raise ModelError(where, "is zero everywhere", "a shape in y, z or twist", "Give it a shape.")
-        for name, shape in (("y", mode.y), ("z", mode.z)):
-            if isinstance(shape, RodFunction):
-                raise ModelError(
-                    f"{where}, {name}",
-                    "is the function of a rod in torsion, which would have a kink at the joint",
-                    "a shape that bends",
-                    "Use a BeamFunction or a polynomial from s^2 on.",
-                )
-        if isinstance(mode.twist, BeamFunction):
-            raise ModelError(
-                f"{where}, twist", "is the function of a beam in bending", "a rod's", "Use a RodFunction."
-            )
-        for name, f in (("y", y), ("z", z), ("twist", twist)):
-            self._clamped(f"{where}, {name}", f, "is not zero at the joint")
-        for name, f in (("y", y), ("z", z)):
-            self._clamped(
-                f"{where}, d{name}/dx",
-                f.derived(),
-                "is not zero at the joint, where the link would turn in its hub",
-            )
-        return curve
-
-    @staticmethod
-    def _clamped(where: str, f: Polynomial | Waves, what: str) -> None:
-        at_joint = f.at(Fraction(0))
-        if abs(float(at_joint)) > 1e-30:
-            raise ModelError(
-                where,
-                f"{what}: {float(at_joint):.6g}",
-                "0: the joint's coordinate already moves the near end",
-                "Take the rigid motion off the shape, as f(s) - f(0) - s f'(0).",
-            )
 
     def _positive(self, what: str, value: Value) -> Value:
         if isinstance(value, Fraction) and value <= 0:
@@ -235,8 +152,9 @@ class _Reading:
             (zero, self._over(jy), zero),
             (zero, zero, self._over(jz)),
         )
-        mode_first, mode_mixed, products = [], [], []
-        for curve in self.curves:
+        mode_first, mode_mixed = [], []
+        products: list[tuple[Matrix3, ...]] = []
+        for k, curve in enumerate(self.curves):
             mode_first.append(vector(self._over(m, f) for f in curve.deflection))
             x, z_slope, y_slope = curve.slopes
             row = [self._over(m, s, f) * length for f in curve.deflection]
@@ -244,7 +162,9 @@ class _Reading:
             by_y = [-self._over(jy, y_slope) / length, zero, self._over(jy, x)]
             by_z = [-self._over(jz, z_slope) / length, -self._over(jz, x), zero]
             mode_mixed.append(matrix((row, by_y, by_z)))
-            products.append(tuple(matrix(self._product(curve, other)) for other in self.curves))
+            mirrored = [matrix(vec.transpose(earlier[k])) for earlier in products]
+            ahead = [matrix(self._product(curve, other)) for other in self.curves[k:]]
+            products.append((*mirrored, symmetric(ahead[0]), *ahead[1:]))
         return ModalIntegrals(
             plain(mass),
             vector((along, zero, zero)),
@@ -254,7 +174,7 @@ class _Reading:
             tuple(products),
         )
 
-    def _product(self, one: _Curve, other: _Curve) -> list[list[Value]]:
+    def _product(self, one: Curve, other: Curve) -> list[list[Value]]:
         """phi phi'^T over the beam: of the neutral axis, and of what sections add as they turn."""
         found: list[list[Value]] = [
             [self._over(self.mass, f, g) for g in other.deflection] for f in one.deflection
@@ -267,13 +187,13 @@ class _Reading:
                     found[i][j] = found[i][j] + self._over(across, f, g) * p * r
         return found
 
-    def _turning(self, curve: _Curve, column: int) -> list[tuple[Function, Value]]:
+    def _turning(self, curve: Curve, column: int) -> list[tuple[Function, Value]]:
         """theta x e_y or theta x e_z, each entry as a function and a factor: theta = (twist, -dz/dx, dy/dx)."""
         zero, one, per_length = Fraction(0), Fraction(1), 1 / self.length
         twist, z_slope, y_slope = curve.slopes
         if column == 0:
-            return [(y_slope, -per_length), (_NONE, zero), (twist, one)]
-        return [(z_slope, -per_length), (twist, -one), (_NONE, zero)]
+            return [(y_slope, -per_length), (NOTHING, zero), (twist, one)]
+        return [(z_slope, -per_length), (twist, -one), (NOTHING, zero)]
 
     def _over(self, what: tuple[Value, Function], *factors: Function) -> Value:
         """The integral along the link of something per length times functions of s."""
@@ -292,10 +212,10 @@ class _Reading:
             for name, given in (("GJ", beam.GJ), ("EI_y", beam.EI_y), ("EI_z", beam.EI_z))
         )
         squared = self.length * self.length
-        rows = []
-        for one in self.curves:
-            row = []
-            for other in self.curves:
+        rows: list[tuple[Value, ...]] = []
+        for k, one in enumerate(self.curves):
+            row = [earlier[k] for earlier in rows]
+            for other in self.curves[k:]:
                 x, y, z = (
                     self._over(what, f, g)
                     for what, f, g in zip((GJ, EI_y, EI_z), one.strains, other.strains, strict=True)
@@ -310,7 +230,7 @@ class _Reading:
         """The place at a distance [m] from the near end."""
         where = f"{self.where}, {what}"
         x = read_value(where, at)
-        share = plain(x / self.length)
+        share = share_of(x, self.length)
         if isinstance(share, Expression):
             raise ModelError(
                 where,

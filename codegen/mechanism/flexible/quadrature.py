@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache, lru_cache
+from itertools import pairwise
 
 import mpmath
 
@@ -61,15 +62,17 @@ def number(value: mpmath.mpf) -> Fraction:
 def check_nowhere_negative(where: str, function: Polynomial | Callable[[float], float]) -> None:
     """Raise ModelError where something per length is negative, or no finite number, at one of 65 points."""
     for k in range(65):
-        s = Fraction(k, 64)
-        if isinstance(function, Polynomial):
-            value = float(function.at(s))
-        else:
-            value = value_of(where, function, float(s))
+        value = _at(where, function, Fraction(k, 64))
         if value < 0:
             raise ModelError(
-                where, f"is {value!r} at {float(s):.3g} of the length", "at least 0", "Mend its sign."
+                where, f"is {value!r} at {k / 64:.3g} of the length", "at least 0", "Mend its sign."
             )
+
+
+def _at(where: str, function: Polynomial | Callable[[float], float], s: Fraction) -> float:
+    if isinstance(function, Polynomial):
+        return float(function.at(s))
+    return value_of(where, function, float(s))
 
 
 @lru_cache(maxsize=_RULES)
@@ -78,7 +81,7 @@ def _rule(ends: Ends) -> Sequence[tuple[mpmath.mpf, mpmath.mpf]]:
     with mpmath.workdps(DIGITS + 20):
         return tuple(
             (_mpf(a) + (x + 1) / 2 * _mpf(b - a), w * _mpf(b - a) / 2)
-            for a, b in zip(ends, ends[1:], strict=False)
+            for a, b in pairwise(ends)
             for x, w in _nodes()
         )
 

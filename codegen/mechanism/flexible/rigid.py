@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from kanegen.codegen.mechanism.flexible.appendages import matrix
+from kanegen.codegen.mechanism.flexible.appendages import symmetric
 from kanegen.codegen.mechanism.flexible_records import ModalIntegrals
 from kanegen.codegen.mechanism.records import Inertia
 from kanegen.codegen.mechanism.values import plain
@@ -19,5 +19,5 @@ def rigid_inertia(link: ModalIntegrals) -> Inertia:
     ]
     trace = second[0][0] + second[1][1] + second[2][2]
     zero = Fraction(0)
-    tensor = matrix([[(trace if i == j else zero) - second[i][j] for j in range(3)] for i in range(3)])
+    tensor = symmetric([[(trace if i == j else zero) - second[i][j] for j in range(3)] for i in range(3)])
     return Inertia(link.mass, center, tensor)

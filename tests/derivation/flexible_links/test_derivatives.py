@@ -1,0 +1,117 @@
+"""Derivatives of the kernels by complex steps, with and without live parameters, and live parameters in compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cache
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+import kanegen
+from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.graph import Program
+from kanegen.codegen.kernel_sets import available, optional
+from kanegen.codegen.mechanism import Mechanism, MechanismBuilder
+from kanegen.codegen.mechanism.flexible import Appendage, Beam, BeamFunction, Mode
+from kanegen.codegen.pipeline import Options
+from tests.derivation.complex_steps import Entries, entries_of, jacobian, outputs, relative, units
+
+from .arms import CUBIC, Array, Kernels, apart, states
+
+VALUES = {"l": "1.1", "mu": "2", "EI": "60", "load": "0.7"}
+
+
+def arm(changes: Mapping[str, str] | None = None, live: bool = True) -> Mechanism:
+    """A rigid link on a hinge, behind it a beam with a load, its values parameters or their numbers."""
+    values: dict[str, Any] = {name: Fraction((changes or {}).get(name, x)) for name, x in VALUES.items()}
+    builder = MechanismBuilder("parametric", gravity=(1, -9, -3))
+    if live:
+        values = {name: builder.parameter(name, x, "1") for name, x in values.items()}
+    builder.body("first", 2, ("0.2", 0, 0), ("0.1", "0.2", "0.2"))
+    builder.revolute("q1", "base", "first", (0, 0, 1))
+    length = values["l"]
+    modes = [Mode("d1", y=CUBIC), Mode("d2", z=BeamFunction("clamped-free", 1))]
+    beam = Beam(
+        length,
+        values["mu"],
+        modes,
+        EI_y=values["EI"],
+        EI_z=values["EI"] * 2,
+        damping_time="0.01",
+        appendages=[Appendage(length / 2, values["load"], (0, "0.1", 0)), Appendage(length, "0.3")],
+    )
+    builder.flexible("second", beam, {"middle": length / 2})
+    builder.revolute("q2", "first", "second", (0, 1, 0), position=("0.4", 0, 0))
+    builder.frame("tip", "second", (length, 0, "0.1"))
+    return builder.build()
+
+
+@cache
+def program(kernel: str, live: bool) -> Program:
+    mechanism = arm()
+    options = Options(live_parameters=live)
+    builds = {**available(mechanism, options), **optional(mechanism, options)}
+    nothing = cast(Any, None)
+    return builds[kernel](nothing, mechanism, Choices())
+
+
+def state(live: bool) -> dict[str, Array]:
+    return {name: values[0] for name, values in states(arm(), 1, seed=3).items()}
+
+
+def entries(*names: str, live: bool) -> Entries:
+    at = state(live)
+    numbers = {p.name: float(p.value) for p in arm().parameters} if live else None
+    return entries_of({name: at[name] for name in names}, numbers)
+
+
+@pytest.mark.parametrize("live", [False, True])
+@pytest.mark.parametrize(
+    ("kernel", "inputs"), [("inverse_dynamics", ("q", "v", "a")), ("forward_dynamics", ("q", "v", "tau"))]
+)
+def test_by_complex_steps(kernel: str, inputs: tuple[str, ...], live: bool) -> None:
+    """Both sides are of sixty digits, rounded to doubles."""
+    at = entries(*inputs, live=live)
+    found = outputs(program(f"{kernel}_derivatives", live), at)
+    for name in inputs:
+        expected = jacobian(program(kernel, live), at, units(name, 4))
+        assert relative(found[f"d{name}"], expected) < 1e-14
+
+
+@pytest.mark.parametrize(
+    ("kernel", "inputs"), [("inverse_dynamics", ("q", "v", "a")), ("forward_dynamics", ("q", "v", "tau"))]
+)
+def test_by_parameters(kernel: str, inputs: tuple[str, ...]) -> None:
+    at = entries(*inputs, live=True)
+    found = outputs(program(f"{kernel}_parameter_derivatives", True), at)["dp"]
+    expected = jacobian(program(kernel, True), at, [{(p.name, 0): 1} for p in arm().parameters])
+    assert relative(found, expected) < 1e-14
+
+
+def test_live_parameters_in_compiled_code() -> None:
+    """With other values it computes what the arm with these numbers does: the values of its own are not folded in."""
+    kernels = (
+        "inverse_dynamics",
+        "mass_matrix",
+        "potential_energy",
+        "frame_pose_middle",
+        "frame_jacobian_tip",
+        "center_of_mass",
+    )
+    robot = kanegen.load(arm(), live_parameters=True, kernels=kernels)
+    at = states(arm(), 4, seed=9)
+    before = robot.mass_matrix(at["q"])
+    for changes in ({}, {"EI": "15"}, {"mu": "3.5"}, {"l": "0.7"}, {"load": "2", "l": "1.3"}):
+        changed = robot.with_parameters({name: float(x) for name, x in changes.items()})
+        witness = Kernels(arm(changes, live=False))
+        q, v, a = at["q"], at["v"], at["a"]
+        assert apart(changed.inverse_dynamics(q, v, a), witness("inverse_dynamics", q=q, v=v, a=a)) < 1e-12
+        assert apart(changed.mass_matrix(q), witness("mass_matrix", q=q)) < 1e-12
+        assert apart(changed.potential_energy(q), witness("potential_energy", q=q)) < 1e-12
+        assert apart(changed.center_of_mass(q), witness("center_of_mass", q=q)) < 1e-12
+        for kernel in ("frame_pose_middle", "frame_jacobian_tip"):
+            assert apart(changed.call(kernel, q), witness(kernel, q=q)) < 1e-12
+    assert np.array_equal(before, robot.mass_matrix(at["q"]))

@@ -1,0 +1,95 @@
+"""Every kernel against the certificate's point masses, which know nothing of recursions, on trees with branches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.derivation.complex_steps import entries_of, jacobian, units
+
+from .arms import Kernels, RandomArm, apart, point_masses, states
+
+ROUNDING = 1e-11
+
+
+@pytest.mark.parametrize("seed", range(100, 107))
+def test_random_trees(seed: int) -> None:
+    mechanism = RandomArm(seed, links=4, branches=True).mechanism()
+    kernels, witness = Kernels(mechanism), point_masses(mechanism)
+    at = states(mechanism, 3, seed)
+    q, v, a, tau = (at[name] for name in ("q", "v", "a", "tau"))
+    forces = witness.inverse_dynamics(q, v, a).value
+    M = witness.mass_matrix(q).value
+    assert apart(kernels("inverse_dynamics", **at), forces) < ROUNDING
+    assert apart(kernels("mass_matrix", **at), M) < ROUNDING
+    assert apart(kernels("gravity_forces", **at), witness.gravity_forces(q).value) < ROUNDING
+    assert apart(kernels("kinetic_energy", **at), witness.kinetic_energy(q, v).value) < ROUNDING
+    assert apart(kernels("potential_energy", **at), witness.potential_energy(q).value) < ROUNDING
+    assert apart(kernels("center_of_mass", **at), witness.center_of_mass(q).value) < ROUNDING
+    assert apart(kernels("momentum", **at), witness.momentum(q, v).value) < ROUNDING
+    # solving multiplies errors by the condition number
+    condition = float(np.linalg.cond(M).max())
+    assert apart(kernels("forward_dynamics", **at), witness.forward_dynamics(q, v, tau)) < 1e-13 * condition
+    assert apart(kernels("inverse_mass_matrix", **at), np.linalg.inv(M)) < 1e-13 * condition
+    moved = kernels.all("prescribed_motion_forces", **at, a_joints=a[:, joints(kernels)])
+    whole = np.zeros_like(a)
+    whole[:, joints(kernels)], whole[:, modes(kernels)] = a[:, joints(kernels)], moved["a_modes"]
+    needed = witness.inverse_dynamics(q, v, whole).value
+    size = np.abs(forces).max()
+    assert np.abs(needed[:, modes(kernels)]).max() < 1e-13 * condition * size
+    assert np.abs(needed[:, joints(kernels)] - moved["tau_joints"]).max() < 1e-13 * condition * size
+
+
+@pytest.mark.parametrize("seed", range(100, 104))
+def test_frames_of_random_trees(seed: int) -> None:
+    """Bodies' own frames, frames at the ends and at stations, and behind branches."""
+    mechanism = RandomArm(seed, links=4, branches=True).mechanism()
+    kernels, witness = Kernels(mechanism), point_masses(mechanism)
+    at = states(mechanism, 3, seed)
+    q = at["q"]
+    wrench = np.random.default_rng(seed).uniform(-1, 1, (3, 6))
+    assert len(mechanism.frames) >= 4
+    for frame in mechanism.frames:
+        X, J = witness.pose(q, frame.name).value, witness.jacobian(q, frame.name).value
+        assert apart(kernels(f"frame_pose_{frame.name}", **at), X) < ROUNDING
+        assert np.abs(kernels(f"frame_jacobian_{frame.name}", **at) - J).max() < ROUNDING * (
+            1 + np.abs(J).max()
+        )
+        pushed = np.einsum("sij,si->sj", J, wrench)
+        found = kernels(f"frame_forces_{frame.name}", **at, wrench=wrench)
+        assert np.abs(found - pushed).max() < ROUNDING * (1 + np.abs(J).max())
+
+
+def joints(kernels: Kernels) -> list[int]:
+    mechanism = kernels.mechanism
+    return [k for k, name in enumerate(mechanism.coordinates) if name not in mechanism.modes]
+
+
+def modes(kernels: Kernels) -> list[int]:
+    mechanism = kernels.mechanism
+    return [k for k, name in enumerate(mechanism.coordinates) if name in mechanism.modes]
+
+
+@pytest.mark.parametrize("seed", range(100, 103))
+def test_jacobians_are_derivatives_of_poses(seed: int) -> None:
+    """Velocities of origins at any deflection; angular velocities where links are straight, as derivatives of axes.
+
+    By complex steps of the pose's own program: dR/dq_k R^T is the matrix of the angular velocity.
+    """
+    mechanism = RandomArm(seed, links=3, branches=True).mechanism()
+    kernels, n = Kernels(mechanism), len(mechanism.coordinates)
+    for straight in (False, True):
+        q = states(mechanism, 1, seed)["q"][0]
+        if straight:
+            q[modes(kernels)] = 0
+        for frame in mechanism.frames:
+            program = kernels.program(f"frame_pose_{frame.name}")
+            X = kernels(f"frame_pose_{frame.name}", q=q)
+            J = kernels(f"frame_jacobian_{frame.name}", q=q)
+            slopes = jacobian(program, entries_of({"q": q}), units("q", n)).T.reshape(n, 4, 4)
+            size = 1 + np.abs(J).max()
+            assert np.abs(slopes[:, :3, 3].T - J[:3]).max() < 1e-13 * size
+            if straight:
+                spin = slopes[:, :3, :3] @ X[:3, :3].T
+                axial = np.array([spin[:, 2, 1], spin[:, 0, 2], spin[:, 1, 0]])
+                assert np.abs(axial - J[3:]).max() < 1e-13 * size

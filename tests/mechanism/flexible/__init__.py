@@ -1,0 +1,1 @@
+"""Links that bend: shapes, integrals, stiffness, tables, and what is refused."""
