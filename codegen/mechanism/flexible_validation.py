@@ -17,7 +17,7 @@ _ROUNDED = 1e-9
 """Relative size of what counts as rounding in tables of a finite-element program."""
 
 _PRINTED = 1e-5
-"""What tables of six digits leave of eigenvalues that are zero, relative to the largest; contradictions are of the order 1."""
+"""What tables of six digits leave of eigenvalues that are zero, relative to the largest; contradictions are of order 1."""
 
 Array = NDArray[np.float64]
 
