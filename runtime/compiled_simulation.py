@@ -76,8 +76,12 @@ def simulate_compiled(
     )
     constraints = active_constraints(arm)
     if constraints is None:
-        workspace = np.empty(lib.kanegen_workspace_size(arm.nq, arm.nv))
+        stiff = request.method == "rodas4"
+        size = lib.kanegen_stiff_workspace_size if stiff else lib.kanegen_workspace_size
+        workspace = np.empty(size(arm.nq, arm.nv))
         _set_kernels(ffi, system, arm)
+        if stiff:
+            _set_derivatives(ffi, system, arm)
     else:
         sizes = len(constraints.position), len(constraints.velocity)
         workspace = np.empty(lib.kanegen_constrained_workspace_size(arm.nq, arm.nv, *sizes))
@@ -114,7 +118,7 @@ def simulate_compiled(
         },
     )
     done = ffi.new("kanegen_statistics *")
-    method = lib.kanegen_rk4 if request.method == "rk4" else lib.kanegen_dopri5
+    method = getattr(lib, f"kanegen_{request.method}")
     status = method(system, options, doubles(q), doubles(v), wanted, doubles(workspace), done)
     interrupts.raise_error()
     if python is not None:
@@ -128,6 +132,8 @@ def simulate_compiled(
         evaluations=done.evaluations,
         controller_calls=done.controller_calls,
         compiled=True,
+        linearisations=done.linearisations,
+        stiff_steps=done.stiff_steps,
     )
     drift = None if constraints is None else done.drift
     return Motion(t=request.times, q=row_q, v=row_v, tau=row_tau, statistics=statistics, drift=drift)
@@ -139,10 +145,22 @@ _STATUSES = {f"KANEGEN_{status.name}": status for status in Status}
 def _set_kernels(ffi: Any, system: Any, arm: SimulatedArm) -> None:
     """The mechanism's dynamics and coordinate rates, in the form that goes with live parameters if it has any."""
     form = _prepared_form(ffi, system, arm)
-    for kernel, kind in (("forward_dynamics", "dynamics"), ("coordinate_rates", "rates")):
-        if kernel in arm.kernels:
-            address = arm.kernel_address(kernel)
-            setattr(system, f"{form}{kernel}", ffi.cast(f"kanegen_{form}{kind} *", address))
+    kinds = {"forward_dynamics": "dynamics"}
+    if not arm.speeds_are_rates:
+        kinds["coordinate_rates"] = "rates"
+    for kernel, kind in kinds.items():
+        address = arm.kernel_address(kernel)
+        setattr(system, f"{form}{kernel}", ffi.cast(f"kanegen_{form}{kind} *", address))
+
+
+def _set_derivatives(ffi: Any, system: Any, arm: SimulatedArm) -> None:
+    """The derivatives of the accelerations; generated when first asked for, they have a struct of their own."""
+    kernel = "forward_dynamics_derivatives"
+    address, prepared = arm.kernel_address(kernel), arm.prepared_address_of(kernel)
+    form = "" if prepared is None else "prepared_"
+    setattr(system, f"{form}{kernel}", ffi.cast(f"kanegen_{form}derivatives *", address))
+    if prepared is not None:
+        system.prepared_derivatives = ffi.cast("const void *", prepared)
 
 
 def _constraints(ffi: Any, system: Any, arm: SimulatedArm, sizes: tuple[int, int], drift: float) -> Any:

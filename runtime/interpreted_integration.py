@@ -34,6 +34,8 @@ class Integration:
         self.dynamics = dynamics
         self.y = self.dynamics.start(request)
         self.accepted = self.rejected = self.evaluations = self.controller_calls = 0
+        self.linearisations = self.stiff_steps = 0
+        self.stiff = False
         self.row_q, self.row_v, self.row_tau, self.row_y = (
             np.full((request.times.size, width), np.nan) for width in (*dynamics.widths, self.y.size)
         )
@@ -44,14 +46,33 @@ class Integration:
 
     def rate_of_change(self, t: float, y: FloatArray) -> FloatArray:
         """dy/dt under the forces that act at time t."""
-        tau = self._held if self.request.sample_period > 0.0 else self._tau(t, y)
         self.evaluations += 1
-        return self.dynamics.rate(y, tau)
+        return self.dynamics.rate(y, self.tau(t, y) if self.tau_varies else self._held)
+
+    def tau(self, t: float, y: FloatArray) -> FloatArray:
+        """What the controller gives at a time and state."""
+        if self._controller is None:
+            return self._held
+        self.controller_calls += 1
+        q, v = self.dynamics.coordinates(y).copy(), self.dynamics.speeds(y).copy()
+        with np.errstate(**self._callers_errstate):
+            return np.asarray(self._controller(t, q, v), dtype=np.float64)
+
+    @property
+    def tau_varies(self) -> bool:
+        """Whether tau varies with time and state, rather than being none or held."""
+        return self._controller is not None and self.request.sample_period == 0.0
+
+    @property
+    def held(self) -> FloatArray:
+        """The force that does not vary."""
+        return self._held
 
     def accept_step(self, t_next: float, y_next: FloatArray) -> None:
         """Make y_next, reached at t_next, the state, brought to the constraints."""
         self.t, self.y = t_next, self._projected(y_next)
         self.accepted += 1
+        self.stiff_steps += self.stiff
 
     def write_rows_here(self) -> None:
         """Write the rows that fall on the present state."""
@@ -82,6 +103,14 @@ class Integration:
         d = y_next - self.y
         c3 = h * k_begin - d
         c4 = d - h * k_end - c3
+        self.write_interpolated_rows(t_next, y_next, c3, c4, c5)
+
+    def write_interpolated_rows(
+        self, t_next: float, y_next: FloatArray, c3: FloatArray, c4: FloatArray, c5: FloatArray | float
+    ) -> None:
+        """Write these rows by the interpolant with these coefficients: see the C file."""
+        h = t_next - self.t
+        d = y_next - self.y
         while self.row_before(t_next):
             s = (float(self.request.times[self._rows]) - self.t) / h
             r = 1.0 - s
@@ -100,7 +129,7 @@ class Integration:
         while True:
             instant = k * period
             if self.t < t_end or _same_instant(instant, t_end):
-                self._held = self._tau(instant, self.y)
+                self._held = self.tau(instant, self.y)
             self.write_rows_here()
             if self.t >= t_end:
                 return
@@ -111,14 +140,6 @@ class Integration:
                 raise EndError(Status.STEP_UNDERFLOW)
             advance(self.t, t_next)
             k += 1
-
-    def _tau(self, t: float, y: FloatArray) -> FloatArray:
-        if self._controller is None:
-            return self._held
-        self.controller_calls += 1
-        q, v = self.dynamics.coordinates(y).copy(), self.dynamics.speeds(y).copy()
-        with np.errstate(**self._callers_errstate):
-            return np.asarray(self._controller(t, q, v), dtype=np.float64)
 
     def _projected(self, y: FloatArray) -> FloatArray:
         try:
@@ -131,7 +152,7 @@ class Integration:
         self.row_q[row], self.row_v[row] = self.dynamics.coordinates(y), self.dynamics.speeds(y)
         self.row_y[row] = y
         sampled = self.request.sample_period > 0.0
-        self.row_tau[row] = self._held if sampled else self._tau(float(self.request.times[row]), y)
+        self.row_tau[row] = self._held if sampled else self.tau(float(self.request.times[row]), y)
         self._rows += 1
 
 

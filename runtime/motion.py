@@ -37,7 +37,9 @@ class Statistics:
 
     status: how it ended. t: the time it reached, s; short of the duration unless the status is ``DONE``.
     accepted, rejected: steps. evaluations: of the forward dynamics. controller_calls: of any kind of controller.
-    compiled: whether the steps were done in C, or by the NumPy implementation of the same schemes.
+    compiled: whether the steps were done in C, or by the NumPy implementation of the same schemes. linearisations:
+    evaluations of the derivatives of the dynamics, by "rodas4". stiff_steps: accepted steps that the stability of "dopri5"
+    limited, not their error; those of "rk4" that are as long as is stable, or longer.
     """
 
     status: Status
@@ -47,6 +49,8 @@ class Statistics:
     evaluations: int
     controller_calls: int
     compiled: bool
+    linearisations: int = 0
+    stiff_steps: int = 0
 
 
 @dataclass(frozen=True, eq=False)

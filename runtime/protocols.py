@@ -49,6 +49,11 @@ class SimulatedArm(Protocol):
         ...
 
     @property
+    def mode_names(self) -> Sequence[str]:
+        """Names of the coordinates that are amplitudes of modes of flexible links."""
+        ...
+
+    @property
     def quaternions(self) -> Sequence[int]:
         """The places in q at which unit quaternions, of four entries each, begin."""
         ...
@@ -68,6 +73,11 @@ class SimulatedArm(Protocol):
         """Names of the kernels this mechanism has."""
         ...
 
+    @property
+    def optional_kernels(self) -> Collection[str]:
+        """Names of the kernels that it gets when they are first asked for."""
+        ...
+
     def kernel_address(self, name: str, /) -> int:
         """Address of the compiled C function of a kernel."""
         ...
@@ -75,6 +85,10 @@ class SimulatedArm(Protocol):
     @property
     def prepared_address(self) -> int | None:
         """Address of what the C functions take as their first argument; None for a robot without live parameters."""
+        ...
+
+    def prepared_address_of(self, name: str, /) -> int | None:
+        """The same for one kernel, which may have a struct of its own if it was obtained later than others."""
         ...
 
     def bind(self, name: str, /) -> Any:

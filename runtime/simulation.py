@@ -16,6 +16,7 @@ from kanegen.motion import EnergyOf, Motion, Statistics, Status
 from kanegen.protocols import ControllerFunction, FloatArray, SimulatedArm
 from kanegen.simulation_controllers import as_python, recognize_controller
 from kanegen.simulation_request import check_request
+from kanegen.stiffness import limited_by_stability, stiffness_hint
 
 __all__ = ["Motion", "SimulatedArm", "Statistics", "Status", "simulate"]
 
@@ -51,7 +52,11 @@ def simulate(
 
     method: "dopri5" (Dormand and Prince, order 5(4)) chooses its steps so that the error of each is about
     atol + rtol |y|, as the root mean square over y = (q, v). "rk4" (Runge-Kutta, order 4) takes the fewest equal steps
-    no longer than ``step``.
+    no longer than ``step``. "rodas4" (Rosenbrock, order 4(3), L-stable) chooses its steps in the same way and is for stiff
+    motions: their fast parts, such as the modes of flexible links, stop limiting the steps once they are damped below the
+    tolerance. It takes the derivatives of the accelerations from the kernel ``forward_dynamics_derivatives``, calls a
+    controller that is not sampled 2 nv + 3 times more in each step for its derivatives, at states beside the motion, and
+    needs v = dq/dt: no constraints, no quaternions.
 
     times: the times of the rows, ascending, from 0 to duration; the motion has exactly these. They do not influence
     the steps. None: 1001 equally spaced ones, both ends included (a single one for duration 0).
@@ -75,9 +80,10 @@ def simulate(
     steps then stay above about v_0 over the acceleration that the friction causes. Or sample it, or use "rk4".
 
     A motion that cannot be carried to its end (``Motion.statistics.status`` says why) is returned as far as it came,
-    the rows after that not a number, with a ``RuntimeWarning``. An exception of a Python controller comes through, with
-    its traceback. Arguments that are wrong raise ``ValueError``; so does a controller's result that is not (nv,).
-    ``MissingKernelError``: the mechanism lacks a kernel that a simulation needs.
+    the rows after that not a number, with a ``RuntimeWarning``. There is one, too, where stability kept the steps of
+    "dopri5" short or those of "rk4" were too long for it; it names the fastest mode of flexible links. An exception of a
+    Python controller comes through, with its traceback. Arguments that are wrong raise ``ValueError``; so does a
+    controller's result that is not (nv,). ``MissingKernelError``: the mechanism lacks a kernel that a simulation needs.
 
     The work is done in C, with the interpreter lock released except while a Python controller runs. Where there is no
     compiled mechanism, or no compiled integrator (said by a ``RuntimeWarning``), the same schemes run in NumPy.
@@ -117,13 +123,16 @@ def simulate(
             "drift; at a singular configuration, where the mechanism can go on in different ways, neither helps",
             statistics.t,
         )
+    told = []
     if statistics.status is not Status.DONE:
-        warnings.warn(
+        told.append(
             f"the simulation of {arm.name} ended at t = {statistics.t!r} s instead of {request.duration!r} s: "
-            f"{statistics.status.value}",
-            RuntimeWarning,
-            stacklevel=2,
+            f"{statistics.status.value}"
         )
+    if limited_by_stability(arm, request, statistics):
+        told.append(stiffness_hint(arm, request, motion))
+    if told:
+        warnings.warn(". ".join(told), RuntimeWarning, stacklevel=2)
     return dataclasses.replace(motion, energy_of=_energy_of(arm))
 
 

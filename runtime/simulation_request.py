@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kanegen.arrays import finite_number
-from kanegen.constrained_start import initial_rates, needed_kernels
+from kanegen.constrained_start import active_constraints, initial_rates, needed_kernels
 from kanegen.errors import MissingKernelError
 from kanegen.protocols import FloatArray, SimulatedArm
 from kanegen.quaternions import normalised
 
-Method = Literal["dopri5", "rk4"]
+Method = Literal["dopri5", "rk4", "rodas4"]
 
 DEFAULT_ROWS = 1001
 
@@ -24,9 +24,9 @@ DEFAULT_ROWS = 1001
 class Request:
     """A simulation from t = 0 to ``duration``.
 
-    ``step`` is 0 for dopri5; ``sample_period`` is 0 where the controller is not sampled.  ``rates0`` is dq/dt at the
-    beginning where there are constraints, which are to be kept to ``drift``.  ``quaternions`` are the places in q at which
-    unit quaternions begin; those of ``q0`` have length one.
+    ``step`` is 0 for methods that choose their steps; ``sample_period`` is 0 where the controller is not sampled.
+    ``rates0`` is dq/dt at the beginning where there are constraints, which are to be kept to ``drift``.  ``quaternions``
+    are the places in q at which unit quaternions begin; those of ``q0`` have length one.
     """
 
     method: Method
@@ -80,8 +80,11 @@ def check_request(
     bound = positive_number("drift", drift)
     start_q = _with_unit_quaternions(arm, checked_state("q0", q0, arm.nq))
     start_v = checked_state("v0", v0, arm.nv)
+    checked_method = _method(method)
+    if checked_method == "rodas4":
+        _check_stiff_method(arm)
     return Request(
-        method=_method(method),
+        method=checked_method,
         q0=start_q,
         v0=start_v,
         duration=end,
@@ -124,10 +127,15 @@ def _check_mechanism(arm: SimulatedArm) -> None:
     if arm.nv == 0:
         raise ValueError(f"{arm.name} has no degree of freedom: there is nothing to simulate")
     for kernel in needed_kernels(arm):
+        _obtain(arm, kernel, "a simulation")
+
+
+def _obtain(arm: SimulatedArm, kernel: str, user: str) -> None:
+    """Make sure that a kernel is there.  Raises MissingKernelError."""
+    if kernel not in arm.kernels:
+        arm.bind(kernel)  # a robot obtains it, or knows best why it cannot, and says so
         if kernel not in arm.kernels:
-            arm.bind(kernel)  # a robot obtains it, or knows best why it cannot, and says so
-            if kernel not in arm.kernels:
-                raise MissingKernelError(f"{arm.name} has no kernel {kernel}, which a simulation needs")
+            raise MissingKernelError(f"{arm.name} has no kernel {kernel}, which {user} needs")
 
 
 def _method(method: str) -> Method:
@@ -135,7 +143,30 @@ def _method(method: str) -> Method:
         return "dopri5"
     if method == "rk4":
         return "rk4"
-    raise ValueError(f"method must be 'dopri5' or 'rk4', got {method!r}")
+    if method == "rodas4":
+        return "rodas4"
+    raise ValueError(f"method must be 'dopri5', 'rk4' or 'rodas4', got {method!r}")
+
+
+def why_not_stiff_method(arm: SimulatedArm) -> str | None:
+    """Why "rodas4" cannot integrate a mechanism; None where it can."""
+    if active_constraints(arm) is not None:
+        return f"{arm.name} has constraints"
+    if arm.quaternions:
+        return f"{arm.name} has quaternions among its coordinates"
+    if not arm.speeds_are_rates:
+        return f"the speeds of {arm.name} are not the rates of its coordinates"
+    return None
+
+
+def _check_stiff_method(arm: SimulatedArm) -> None:
+    reason = why_not_stiff_method(arm)
+    if reason is not None:
+        raise ValueError(
+            f"method 'rodas4' integrates trees whose speeds are dq/dt, but {reason}. Use 'dopri5', or 'rk4' with a step; "
+            "where a controller makes the motion stiff, sample it (sample_period=…)"
+        )
+    _obtain(arm, "forward_dynamics_derivatives", "method 'rodas4'")
 
 
 def positive_number(name: str, value: Any) -> float:
@@ -152,7 +183,7 @@ def _step(method: str, step: float | None) -> float:
             raise ValueError("method 'rk4' needs the length of its steps: step=…, in seconds")
         return positive_number("step", step)
     if step is not None:
-        raise ValueError(f"step belongs to method 'rk4' ('dopri5' chooses its own steps), got {step!r}")
+        raise ValueError(f"step belongs to method 'rk4' ({method!r} chooses its own steps), got {step!r}")
     return 0.0
 
 

@@ -14,7 +14,15 @@ from cffi import FFI
 # Relative where setuptools runs this script, which wants its sources relative to the project.
 _FOLDER = Path(__file__).parent
 _HEADER = _FOLDER / "kanegen_integrators.h"
-_SOURCES = ("kanegen_integrators.c", "kanegen_constraints.c", "kanegen_rk4.c", "kanegen_dopri5.c")
+_SOURCES = (
+    "kanegen_integrators.c",
+    "kanegen_constraints.c",
+    "kanegen_linearisation.c",
+    "kanegen_adaptive.c",
+    "kanegen_rk4.c",
+    "kanegen_dopri5.c",
+    "kanegen_rodas4.c",
+)
 
 # data is the handle of the Python object that holds the controller, or that looks for interrupts.
 _PYTHON_FUNCTIONS = """

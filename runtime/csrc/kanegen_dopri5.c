@@ -2,12 +2,11 @@
  * The method of Dormand and Prince, order 5 with an error estimate of order 4.
  *
  * Sources: E. Hairer, S. P. Norsett, G. Wanner, "Solving Ordinary Differential Equations I", 2nd ed., Springer
- * 1993 (HNW): table II.5.2, section II.4 (error norm, first step), section II.6 (interpolant); E. Hairer,
- * G. Wanner, "Solving Ordinary Differential Equations II", 2nd ed., Springer 1996, section IV.2 (PI control).
+ * 1993 (HNW): table II.5.2, section II.6 (interpolant); E. Hairer, G. Wanner, "Solving Ordinary Differential Equations
+ * II", 2nd ed., Springer 1996 (HNW II), section IV.2 (when stability limits the steps).
  */
 #include "kanegen_integration.h"
 
-#include <float.h>
 #include <math.h>
 
 /* Nodes, coefficients, and E = weights of order 5 less those of order 4. The weights of order 5 are the last row
@@ -31,10 +30,9 @@ static const double D1 = -12715105075.0 / 11282082432.0, D3 = 87487479700.0 / 32
 static const double D4 = -10690763975.0 / 1880347072.0, D5 = 701980252875.0 / 199316789632.0;
 static const double D6 = -1453857185.0 / 822651844.0, D7 = 69997945.0 / 29380423.0;
 
-/* Step control: h_new = h SAFETY error^-ALPHA last_error^BETA, within bounds. */
-static const double SAFETY = 0.9, SHRINK_MOST = 0.2, GROW_MOST = 10.0;
-static const double BETA = 0.04, ALPHA = 0.17;  /* ALPHA = 1/5 - 3/4 BETA */
-static const double SMALLEST_LAST_ERROR = 1e-4;
+/* A step is limited by stability where h |lambda| is at least this for its fastest part, to which the imaginary axis is
+ * stable (the negative real one is to 3.3), and that part this many times faster than the motion. */
+static const double STABLE = 1.0, FASTER = 4.0;
 
 /* All stages of a step, k1 given, and y_next; k7 is the rate of change there. */
 static kanegen_status dopri5_step(kanegen_integration *run, double t, double h)
@@ -71,54 +69,42 @@ static kanegen_status dopri5_step(kanegen_integration *run, double t, double h)
     return kanegen_rate_of_change(run, t + h, y_next, k7);
 }
 
-/* Size of x against the tolerance: root mean square of x_i / (atol + rtol max(|a_i|, |b_i|)) (HNW II.4.11). An entry of
- * a unit quaternion is as large as its length, 1: that it passes through zero means nothing. */
-static double scaled_norm(const kanegen_integration *run, const double *x, const double *a, const double *b)
+/* Whether the step was limited by the stability of the method rather than by its error. Stages 6 and 7 belong to the same
+ * time, so that |k7 - k6| / |y7 - y6| is how fast the fastest part of the motion is (HNW II, section IV.2); the motion
+ * itself is as fast as |k7 - k1| / |y7 - y1|. y6 is in run->stage, the tolerances of the entries in run->c3. */
+static bool is_stiff(const kanegen_integration *run, double h)
 {
-    const kanegen_system *system = run->system;
-    const double rtol = run->options->rtol, atol = run->options->atol;
-    double *scale = run->c3, sum = 0.0;  /* its place is free until rows are written */
-    for (size_t i = 0; i < run->n; ++i) scale[i] = atol + rtol * larger(fabs(a[i]), fabs(b[i]));
-    for (size_t j = 0; j < system->quaternion_count; ++j) {
-        for (size_t i = 0; i < 4; ++i) scale[system->quaternions[j] + i] = atol + rtol;
-    }
+    const double *y1 = run->y, *y6 = run->stage, *y7 = run->y_next, *scale = run->c3;
+    const double *k1 = run->k[0], *k6 = run->k[5], *k7 = run->k[6];
+    double change = 0.0, distance = 0.0, motion_change = 0.0, motion_distance = 0.0;
     for (size_t i = 0; i < run->n; ++i) {
-        const double ratio = x[i] / scale[i];
-        sum += ratio * ratio;
+        const double weight = 1.0 / (scale[i] * scale[i]);
+        change += weight * (k7[i] - k6[i]) * (k7[i] - k6[i]);
+        distance += weight * (y7[i] - y6[i]) * (y7[i] - y6[i]);
     }
-    return sqrt(sum / (double)run->n);
+    if (!(distance > 0.0 && h * h * change >= STABLE * STABLE * distance)) return false;
+    for (size_t i = 0; i < run->n; ++i) {
+        const double weight = 1.0 / (scale[i] * scale[i]);
+        motion_change += weight * (k7[i] - k1[i]) * (k7[i] - k1[i]);
+        motion_distance += weight * (y7[i] - y1[i]) * (y7[i] - y1[i]);
+    }
+    return change * motion_distance >= FASTER * FASTER * motion_change * distance;
 }
 
-/* Error of the step from y to y_next as a multiple of the tolerance; not a number if a stage or y_next is not. */
-static double step_error(kanegen_integration *run, double h)
+/* One step, and its error as a multiple of the tolerance; not a number if a stage or y_next is not. */
+static kanegen_status dopri5_attempt(kanegen_integration *run, double t, double h, double *error)
 {
     const double *k1 = run->k[0], *k3 = run->k[2], *k4 = run->k[3], *k5 = run->k[4], *k6 = run->k[5];
     const double *k7 = run->k[6];
-    double *error = run->stage;
-    if (!kanegen_all_finite(run->n, run->y_next)) return NAN;
+    double *difference = run->c4;  /* free until rows are written */
+    const kanegen_status status = dopri5_step(run, t, h);
+    *error = NAN;
+    if (status != KANEGEN_DONE || !kanegen_all_finite(run->n, run->y_next)) return status;
     for (size_t i = 0; i < run->n; ++i) {
-        error[i] = h * (E1 * k1[i] + E3 * k3[i] + E4 * k4[i] + E5 * k5[i] + E6 * k6[i] + E7 * k7[i]);
+        difference[i] = h * (E1 * k1[i] + E3 * k3[i] + E4 * k4[i] + E5 * k5[i] + E6 * k6[i] + E7 * k7[i]);
     }
-    return scaled_norm(run, error, run->y, run->y_next);
-}
-
-/* A first step (HNW II.4): h0 = 1 % of |y| / |dy/dt|, then h1 such that h1^5 max(|dy/dt|, |d2y/dt2|) = 1 %, the
- * second derivative taken from an Euler step over h0. */
-static kanegen_status first_step(kanegen_integration *run, double t, double h_max, double *h)
-{
-    const double *y = run->y, *k1 = run->k[0];
-    double *stage = run->stage, *k2 = run->k[1];
-    const double d0 = scaled_norm(run, y, y, y), d1 = scaled_norm(run, k1, y, y);
-    const double h0 = smaller(h_max, d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1);
-
-    for (size_t i = 0; i < run->n; ++i) stage[i] = y[i] + h0 * k1[i];
-    const kanegen_status status = kanegen_rate_of_change(run, t + h0, stage, k2);
-    if (status != KANEGEN_DONE) return status;
-
-    for (size_t i = 0; i < run->n; ++i) stage[i] = k2[i] - k1[i];
-    const double d2 = scaled_norm(run, stage, y, y) / h0, steepest = larger(d1, d2);
-    const double h1 = steepest <= 1e-15 ? larger(1e-6, 1e-3 * h0) : pow(0.01 / steepest, 1.0 / 5.0);
-    *h = isfinite(d2) ? smaller(h_max, smaller(100.0 * h0, h1)) : h0;
+    *error = kanegen_scaled_norm(run, difference, run->y, run->y_next);
+    run->stiff = is_stiff(run, h);
     return KANEGEN_DONE;
 }
 
@@ -146,61 +132,16 @@ static kanegen_status accept(kanegen_integration *run, double t_next, double t_e
     return kanegen_rate_of_change(run, t_next, run->y, run->k[0]);
 }
 
+static const kanegen_adaptive_method DOPRI5 = {5.0, dopri5_attempt, write_rows_inside, accept};
+
 static kanegen_status dopri5_advance(kanegen_integration *run, double t_begin, double t_end)
 {
-    const double duration = run->options->t_end - run->options->t_begin;
-    const double shortest_at_zero = DBL_EPSILON * DBL_EPSILON * duration;
-    kanegen_statistics *done = run->done;
-    bool just_rejected = false;
-    kanegen_status status;
-
-    /* tau may have jumped at t_begin: the last stage of the step before does not serve. */
-    if ((status = kanegen_rate_of_change(run, t_begin, run->y, run->k[0])) != KANEGEN_DONE) return status;
-    if (!kanegen_all_finite(run->n, run->k[0])) return KANEGEN_NOT_FINITE;
-    if (run->step == 0.0) {
-        run->last_error = SMALLEST_LAST_ERROR;
-        if ((status = first_step(run, t_begin, t_end - t_begin, &run->step)) != KANEGEN_DONE) return status;
-    }
-    while (done->t < t_end) {
-        const double t = done->t, proposed = run->step;
-        const bool lands = t + 1.01 * proposed >= t_end;
-        const double t_next = lands ? t_end : t + proposed, h = t_next - t;
-        if ((status = kanegen_may_step(run)) != KANEGEN_DONE) return status;
-        if (t_next <= t) return KANEGEN_STEP_UNDERFLOW;
-        if ((status = dopri5_step(run, t, h)) != KANEGEN_DONE) return status;
-        const double error = step_error(run, h);
-
-        if (!(error <= 1.0)) {
-            /* Also if a stage left the domain of the dynamics: a shorter step may stay inside. */
-            done->rejected++;
-            just_rejected = true;
-            run->step = h * (isfinite(error) ? larger(SHRINK_MOST, SAFETY * pow(error, -ALPHA)) : SHRINK_MOST);
-            /* Any shorter, the rounding of t + step could undo that the step shrinks. */
-            if (run->step <= larger(shortest_at_zero, 10.0 * DBL_EPSILON * fabs(t))) {
-                return isfinite(error) ? KANEGEN_STEP_UNDERFLOW : KANEGEN_NOT_FINITE;
-            }
-            continue;
-        }
-
-        /* No growth right after a rejection; a step cut short by t_end does not shorten the one after it. */
-        const double factor = SAFETY * pow(error, -ALPHA) * pow(run->last_error, BETA);
-        run->step = h * smaller(just_rejected ? 1.0 : GROW_MOST, larger(SHRINK_MOST, factor));
-        if (lands) run->step = larger(run->step, proposed);
-        run->last_error = larger(error, SMALLEST_LAST_ERROR);
-        just_rejected = false;
-
-        if (kanegen_row_before(run, t_next)) {
-            if ((status = write_rows_inside(run, t_next)) != KANEGEN_DONE) return status;
-        }
-        if ((status = accept(run, t_next, t_end)) != KANEGEN_DONE) return status;
-        if (t_next < t_end && (status = kanegen_write_rows_here(run)) != KANEGEN_DONE) return status;
-    }
-    return KANEGEN_DONE;
+    return kanegen_advance_adaptively(&DOPRI5, run, t_begin, t_end);
 }
 
 kanegen_status kanegen_dopri5(const kanegen_system *system, const kanegen_options *options, double *q, double *v,
                               const kanegen_rows *rows, double *workspace, kanegen_statistics *statistics)
 {
-    const bool valid = options->rtol >= 0.0 && options->atol > 0.0;
-    return kanegen_integrate(dopri5_advance, valid, system, options, q, v, rows, workspace, statistics);
+    const bool valid = kanegen_tolerances_are_valid(options);
+    return kanegen_integrate(dopri5_advance, false, valid, system, options, q, v, rows, workspace, statistics);
 }

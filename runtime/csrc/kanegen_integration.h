@@ -14,6 +14,15 @@
 
 enum { KANEGEN_STAGES = 7 };
 
+/* Accelerations linearised about a state: da = dq q + dv v + rate t, with what tau adds to each, matrices being [nv][nv]
+ * by rows. lu and pivot: factors of the matrix of a step, lu by columns. */
+typedef struct {
+    double *dq, *dv, *dtau, *lu;
+    double *rate, *pivot;
+    double *tau, *tau_near, *tau_far; /* scratch [nv] */
+    bool known;                       /* whether all but lu and pivot belong to the present state */
+} kanegen_linearisation;
+
 /* One integration under way. y and all vectors like it are (q, v), n = nq + nv numbers; with constraints they are
  * (q, dq/dt), n = 2 nq numbers. */
 typedef struct {
@@ -25,23 +34,65 @@ typedef struct {
     double *y;                  /* the state at done->t */
     double *y_next;             /* the state a step leads to */
     double *stage;              /* scratch */
-    double *k[KANEGEN_STAGES];  /* rates of change at the stages of a step */
+    double *k[KANEGEN_STAGES];  /* rates of change at the stages of a step; k[0] is that at y */
     double *c3, *c4, *c5;       /* coefficients of the interpolant */
     double *tau;                /* the force used last; under sampled control, the one held */
     double *v, *lambda, *phi;   /* with constraints: speeds [nv], multipliers [rows], residuals [position] */
     double *projected;          /* with constraints: scratch [n] */
-    double step;                /* dopri5: the step proposed next, 0 before the first */
-    double last_error;          /* dopri5: error of the last accepted step */
+    kanegen_linearisation linear; /* rodas4: the dynamics linearised about y */
+    double step;                /* adaptive methods: the step proposed next, 0 before the first */
+    double last_error;          /* adaptive methods: error of the last accepted step */
+    bool stiff;                 /* the step just taken was limited by stability */
     size_t until_pause;         /* steps that may be taken before the next pause */
 } kanegen_integration;
 
 /* Advance the state from time t to t_next, on one smooth stretch. */
 typedef kanegen_status kanegen_advance(kanegen_integration *run, double t, double t_next);
 
-/* Run a method from t_begin to t_end; valid: whether the options that are the method's own are in range. */
-kanegen_status kanegen_integrate(kanegen_advance *advance, bool valid, const kanegen_system *system,
-                                 const kanegen_options *options, double *q, double *v, const kanegen_rows *rows,
-                                 double *workspace, kanegen_statistics *statistics);
+/* Run a method from t_begin to t_end; linearised: whether the workspace has room for a linearisation; valid: whether the
+ * options that are the method's own are in range. */
+kanegen_status kanegen_integrate(kanegen_advance *advance, bool linearised, bool valid,
+                                 const kanegen_system *system, const kanegen_options *options, double *q, double *v,
+                                 const kanegen_rows *rows, double *workspace, kanegen_statistics *statistics);
+
+/* A method that chooses its steps from estimates of their errors. */
+typedef struct {
+    double order;               /* the error of a step of h is in proportion to h^order */
+
+    /* Try a step of h from time t and state y, where dy/dt = k[0]; y_next, and its error as a multiple of the tolerance: */
+    /* not a number where a stage left the domain of the dynamics. */
+    kanegen_status (*attempt)(kanegen_integration *run, double t, double h, double *error);
+
+    /* Write the rows inside the step that was tried. */
+    kanegen_status (*write_rows_inside)(kanegen_integration *run, double t_next);
+
+    /* Make y_next the state and, unless this is t_end, k[0] the rate of change there. */
+    kanegen_status (*accept)(kanegen_integration *run, double t_next, double t_end);
+} kanegen_adaptive_method;
+
+/* Advance by such a method. */
+kanegen_status kanegen_advance_adaptively(const kanegen_adaptive_method *method, kanegen_integration *run,
+                                          double t_begin, double t_end);
+
+/* Whether the tolerances are in range. */
+bool kanegen_tolerances_are_valid(const kanegen_options *options);
+
+/* Size of x against the tolerance at states a and b; leaves the tolerances of the entries in run->c3, which is free until
+ * rows are written. */
+double kanegen_scaled_norm(kanegen_integration *run, const double *x, const double *a, const double *b);
+
+/* Number of doubles of a linearisation; lay it out from memory on. */
+size_t kanegen_linearisation_size(size_t nv);
+void kanegen_lay_out_linearisation(kanegen_linearisation *linear, size_t nv, double *memory);
+
+/* Linearise about time t and the present state, for steps of about h. */
+kanegen_status kanegen_linearise(kanegen_integration *run, double t, double h);
+
+/* Factor the matrix of a step (1/s - J) x = b, J that of (v, a), where s > 0; false where it is singular. */
+bool kanegen_factor(kanegen_integration *run, double s);
+
+/* Solve it: b [n] becomes x. */
+void kanegen_solve(const kanegen_integration *run, double s, double *b);
 
 /* Number of doubles of the vectors above that only constraints need. */
 size_t kanegen_constrained_vectors(size_t nq, size_t nv, size_t position, size_t rows);
@@ -63,6 +114,12 @@ kanegen_status kanegen_project(kanegen_integration *run, double *y);
 /* Whether one more step may be taken: not if max_steps are done, or a pause says that it is enough. */
 kanegen_status kanegen_may_step(kanegen_integration *run);
 
+/* Whether tau varies with time and state, rather than being none or held. */
+bool kanegen_tau_varies(const kanegen_integration *run);
+
+/* tau = tau(t, q, v); left as it is where there is no controller. */
+kanegen_status kanegen_call_controller(kanegen_integration *run, double t, const double *y, double *tau);
+
 /* dy = (N(q) v, a(q, v, tau)) at time t and state y. */
 kanegen_status kanegen_rate_of_change(kanegen_integration *run, double t, const double *y, double *dy);
 
@@ -80,7 +137,16 @@ bool kanegen_row_before(const kanegen_integration *run, double t_next);
 kanegen_status kanegen_write_rows_before(kanegen_integration *run, double t_next, const double *k_begin,
                                          const double *k_end);
 
+/* The same with run->c3 and run->c4, too, set by the caller. */
+kanegen_status kanegen_write_interpolated_rows(kanegen_integration *run, double t_next);
+
 bool kanegen_all_finite(size_t n, const double *x);
+
+/* y += factor x; no entry of y is one of x. */
+static inline void kanegen_add(size_t n, double *restrict y, double factor, const double *restrict x)
+{
+    for (size_t i = 0; i < n; ++i) y[i] += factor * x[i];
+}
 
 static inline double larger(double a, double b)
 {

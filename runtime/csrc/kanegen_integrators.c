@@ -15,6 +15,11 @@ size_t kanegen_workspace_size(size_t nq, size_t nv)
     return VECTORS * (nq + nv) + nv;
 }
 
+size_t kanegen_stiff_workspace_size(size_t nq, size_t nv)
+{
+    return kanegen_workspace_size(nq, nv) + kanegen_linearisation_size(nv);
+}
+
 size_t kanegen_constrained_workspace_size(size_t nq, size_t nv, size_t position, size_t rows)
 {
     return VECTORS * 2 * nq + nv + kanegen_constrained_vectors(nq, nv, position, rows);
@@ -35,11 +40,20 @@ static bool is_sampled(const kanegen_integration *run)
     return run->options->sample_period > 0.0;
 }
 
-/* tau = tau(t, q, v); left as it is where there is no controller. */
-static kanegen_status call_controller(kanegen_integration *run, double t, const double *y, double *tau)
+static bool has_controller(const kanegen_system *system)
+{
+    return system->controller || system->law || system->prepared_law;
+}
+
+bool kanegen_tau_varies(const kanegen_integration *run)
+{
+    return has_controller(run->system) && !is_sampled(run);
+}
+
+kanegen_status kanegen_call_controller(kanegen_integration *run, double t, const double *y, double *tau)
 {
     const kanegen_system *system = run->system;
-    if (!system->controller && !system->law && !system->prepared_law) return KANEGEN_DONE;
+    if (!has_controller(system)) return KANEGEN_DONE;
     const double *q = y, *v = kanegen_speeds_at(run, y);
     if (system->controller) {
         system->controller(t, q, v, tau, system->controller_data);
@@ -62,7 +76,7 @@ kanegen_status kanegen_rate_of_change(kanegen_integration *run, double t, const 
     if (closed) {
         run->done->controller_calls++;
     } else if (!is_sampled(run)) {
-        const kanegen_status status = call_controller(run, t, y, run->tau);
+        const kanegen_status status = kanegen_call_controller(run, t, y, run->tau);
         if (status != KANEGEN_DONE) return status;
     }
     run->done->evaluations++;
@@ -109,6 +123,7 @@ kanegen_status kanegen_accept_step(kanegen_integration *run, double t_next)
     run->y_next = y;
     run->done->t = t_next;
     run->done->accepted++;
+    if (run->stiff) run->done->stiff_steps++;
     return KANEGEN_DONE;
 }
 
@@ -130,7 +145,7 @@ static kanegen_status write_row(kanegen_integration *run, const double *y)
     memcpy(run->rows->v + row * nv, kanegen_speeds_at(run, y), nv * sizeof *y);
     memcpy(tau, run->tau, nv * sizeof *tau);
     if (!is_sampled(run)) {
-        const kanegen_status status = call_controller(run, run->rows->t[row], y, tau);
+        const kanegen_status status = kanegen_call_controller(run, run->rows->t[row], y, tau);
         if (status != KANEGEN_DONE) return status;
     }
     run->done->rows++;
@@ -164,15 +179,21 @@ bool kanegen_row_before(const kanegen_integration *run, double t_next)
 kanegen_status kanegen_write_rows_before(kanegen_integration *run, double t_next, const double *k_begin,
                                          const double *k_end)
 {
+    const double h = t_next - run->done->t;
+    for (size_t i = 0; i < run->n; ++i) {
+        const double d = run->y_next[i] - run->y[i];
+        run->c3[i] = h * k_begin[i] - d;
+        run->c4[i] = d - h * k_end[i] - run->c3[i];
+    }
+    return kanegen_write_interpolated_rows(run, t_next);
+}
+
+kanegen_status kanegen_write_interpolated_rows(kanegen_integration *run, double t_next)
+{
     const size_t n = run->n;
     const double t = run->done->t, h = t_next - t;
-    const double *y = run->y, *y_next = run->y_next, *c5 = run->c5;
-    double *c3 = run->c3, *c4 = run->c4, *y_row = run->stage;
-    for (size_t i = 0; i < n; ++i) {
-        const double d = y_next[i] - y[i];
-        c3[i] = h * k_begin[i] - d;
-        c4[i] = d - h * k_end[i] - c3[i];
-    }
+    const double *y = run->y, *y_next = run->y_next, *c3 = run->c3, *c4 = run->c4, *c5 = run->c5;
+    double *y_row = run->stage;
     while (kanegen_row_before(run, t_next)) {
         const double s = (run->rows->t[run->done->rows] - t) / h, r = 1.0 - s;
         for (size_t i = 0; i < n; ++i) {
@@ -197,7 +218,7 @@ static kanegen_status walk_sampled(kanegen_integration *run, kanegen_advance *ad
         const double t = run->done->t, instant = t_begin + (double)k * period;
         kanegen_status status;
         if (t < t_end || same_instant(run, instant, t_end)) {
-            if ((status = call_controller(run, instant, run->y, run->tau)) != KANEGEN_DONE) return status;
+            if ((status = kanegen_call_controller(run, instant, run->y, run->tau)) != KANEGEN_DONE) return status;
         }
         if ((status = kanegen_write_rows_here(run)) != KANEGEN_DONE) return status;
         if (t >= t_end) return KANEGEN_DONE;
@@ -241,9 +262,9 @@ static bool quaternions_can_be_normalised(const kanegen_integration *run)
     return true;
 }
 
-kanegen_status kanegen_integrate(kanegen_advance *advance, bool valid, const kanegen_system *system,
-                                 const kanegen_options *options, double *q, double *v, const kanegen_rows *rows,
-                                 double *workspace, kanegen_statistics *statistics)
+kanegen_status kanegen_integrate(kanegen_advance *advance, bool linearised, bool valid,
+                                 const kanegen_system *system, const kanegen_options *options, double *q, double *v,
+                                 const kanegen_rows *rows, double *workspace, kanegen_statistics *statistics)
 {
     const size_t nq = system->nq, nv = system->nv, half = system->constraints ? nq : nv, n = nq + half;
     double *vectors[VECTORS];
@@ -261,6 +282,7 @@ kanegen_status kanegen_integrate(kanegen_advance *advance, bool valid, const kan
     memcpy(run.y, q, nq * sizeof *q);
     memcpy(run.y + nq, v, half * sizeof *v);
     if (system->constraints) kanegen_lay_out_constrained(&run, run.tau + nv);
+    if (linearised) kanegen_lay_out_linearisation(&run.linear, nv, run.tau + nv);
     for (size_t i = 0; i < nv; ++i) run.tau[i] = 0.0;
     const bool finite = kanegen_all_finite(n, run.y) && quaternions_can_be_normalised(&run);
     kanegen_status status = finite ? KANEGEN_DONE : KANEGEN_NOT_FINITE;

@@ -17,9 +17,9 @@
  * tau in N m or N.
  *
  * Nothing here allocates, keeps state between calls or touches a global: any number of integrations may run
- * at once, each with its own workspace and rows. Compile kanegen_integrators.c,
- * kanegen_constraints.c, kanegen_rk4.c and kanegen_dopri5.c beside the generated model, and link the mathematical
- * library:
+ * at once, each with its own workspace and rows. Compile kanegen_integrators.c, kanegen_constraints.c,
+ * kanegen_linearisation.c, kanegen_adaptive.c, kanegen_rk4.c, kanegen_dopri5.c and kanegen_rodas4.c beside the generated
+ * model, and link the mathematical library:
  *
  *     #include "kanegen_integrators.h"
  *     #include "stanford_arm.h"
@@ -53,6 +53,8 @@ extern "C" {
 typedef void kanegen_dynamics(const double *q, const double *v, const double *tau, double *a);
 typedef void kanegen_rates(const double *q, const double *v, double *qdot);
 typedef void kanegen_law(const double *t, const double *q, const double *v, double *tau);
+typedef void kanegen_derivatives(const double *q, const double *v, const double *tau, double *dq, double *dv,
+                                 double *dtau);
 
 /* The same of a model with live parameters: the first argument is its prepared struct. */
 typedef void kanegen_prepared_dynamics(const void *prepared, const double *q, const double *v, const double *tau,
@@ -60,6 +62,8 @@ typedef void kanegen_prepared_dynamics(const void *prepared, const double *q, co
 typedef void kanegen_prepared_rates(const void *prepared, const double *q, const double *v, double *qdot);
 typedef void kanegen_prepared_law(const void *prepared, const double *t, const double *q, const double *v,
                                   double *tau);
+typedef void kanegen_prepared_derivatives(const void *prepared, const double *q, const double *v, const double *tau,
+                                          double *dq, double *dv, double *dtau);
 
 /* Generated kernels of a constrained mechanism, without and with live parameters. */
 typedef void kanegen_multipliers(const double *q, const double *qdot, const double *tau, double *qddot,
@@ -124,7 +128,11 @@ typedef struct {
     kanegen_law *closed_loop;            /* at most one of these two: dv/dt (t, q, v) under the law, in one */
     kanegen_prepared_law *prepared_closed_loop; /* function; saves the call of the law unless it is sampled */
 
-    const void *prepared;                /* first argument of the prepared functions */
+    kanegen_derivatives *forward_dynamics_derivatives; /* kanegen_rodas4 needs one of these two: da/dq, da/dv, */
+    kanegen_prepared_derivatives *prepared_forward_dynamics_derivatives; /* da/dtau, each [nv][nv] by rows */
+
+    const void *prepared;                /* first argument of the prepared functions, */
+    const void *prepared_derivatives;    /* and of those derivatives, which may have a struct of their own */
     void *controller_data;               /* last argument of the controller */
     const int *stop;                     /* NULL, or a flag read after every call of the controller: */
                                          /* nonzero ends the integration with KANEGEN_STOPPED */
@@ -141,7 +149,7 @@ typedef struct {
                                /* 0: the controller is called wherever tau is needed */
     double step;               /* s; kanegen_rk4: every stretch between instants (the whole run if there are */
                                /* none) is cut into the fewest equal steps no longer than this */
-    double rtol, atol;         /* kanegen_dopri5: a step's error is at most atol + rtol |y|, as the root mean */
+    double rtol, atol;         /* kanegen_dopri5, kanegen_rodas4: a step's error is at most atol + rtol |y|, as the root mean */
                                /* square over the state y = (q, v), where |y| is 1 for entries of quaternions; */
                                /* rtol >= 0, atol > 0 */
     size_t max_steps;          /* accepted and rejected steps together */
@@ -162,6 +170,9 @@ typedef struct {
     size_t accepted;           /* steps */
     size_t rejected;           /* steps */
     size_t evaluations;        /* of the forward dynamics */
+    size_t linearisations;     /* evaluations of the derivatives */
+    size_t stiff_steps;        /* kanegen_dopri5: accepted steps that stability limited, rather than their error; */
+                               /* kanegen_rk4: those as long as is stable, or longer */
     size_t controller_calls;
     double drift;              /* how far states and rows were found from the constraints at most, once projected */
 } kanegen_statistics;
@@ -179,10 +190,13 @@ typedef enum {
 /* Number of doubles an integration needs as workspace. */
 size_t kanegen_workspace_size(size_t nq, size_t nv);
 
-/* The same for a mechanism with constraints. */
+/* The same for kanegen_rodas4. */
+size_t kanegen_stiff_workspace_size(size_t nq, size_t nv);
+
+/* The same for a mechanism with constraints, whatever the method. */
 size_t kanegen_constrained_workspace_size(size_t nq, size_t nv, size_t position, size_t rows);
 
-/* For both methods: q [nq] and v [nv] hold the initial state on entry and the state at statistics->t on return. With
+/* For all methods: q [nq] and v [nv] hold the initial state on entry and the state at statistics->t on return. With
  * constraints, v is dq/dt [nq]; the initial state is taken as it is. */
 
 /* The classical Runge-Kutta method of order 4, fixed steps; between steps the cubic Hermite interpolant. */
@@ -191,6 +205,13 @@ kanegen_status kanegen_rk4(const kanegen_system *system, const kanegen_options *
 
 /* The method of Dormand and Prince of order 5(4), adaptive steps; between steps its interpolant of order 4. */
 kanegen_status kanegen_dopri5(const kanegen_system *system, const kanegen_options *options, double *q, double *v,
+                              const kanegen_rows *rows, double *workspace, kanegen_statistics *statistics);
+
+/* The Rosenbrock method RODAS of order 4(3), adaptive steps, for stiff motions: what is damped within a step does not limit
+ * it. Between steps its interpolant of order 3. It needs the derivatives, and dq/dt = v: no coordinate rates, constraints or
+ * quaternions (else KANEGEN_INVALID). A controller that is not sampled is called 2 nv + 3 times more in each step, at states
+ * beside the motion, for the derivatives of tau. */
+kanegen_status kanegen_rodas4(const kanegen_system *system, const kanegen_options *options, double *q, double *v,
                               const kanegen_rows *rows, double *workspace, kanegen_statistics *statistics);
 
 /* </declarations> */

@@ -13,136 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 from cffi import FFI
+from simulated_arms import DECLARATIONS, SOURCE
 
 from kanegen.errors import NotCompiledError
 
 CSRC = Path(importlib.util.find_spec("kanegen.motion").origin).parent / "csrc"
-
-DECLARATIONS = """
-/* Mass 1 kg at 1 m, and the linear oscillator of 1 rad/s. */
-void pendulum_dynamics(const double *q, const double *v, const double *tau, double *a);
-void oscillator_dynamics(const double *q, const double *v, const double *tau, double *a);
-
-/* Two masses of 1 kg on two massless rods of 1 m, absolute angles from the vertical. */
-void double_pendulum_dynamics(const double *q, const double *v, const double *tau, double *a);
-
-/* A free rigid body, principal moments 1, 2, 3 kg m^2; unit quaternion (w, x, y, z), angular velocity in the body. */
-void body_dynamics(const double *q, const double *v, const double *tau, double *a);
-void body_rates(const double *q, const double *v, double *qdot);
-
-/* Accelerations that lead out of their domain (not a number for q > 1) or to infinity in finite time. */
-void leaving_dynamics(const double *q, const double *v, const double *tau, double *a);
-void exploding_dynamics(const double *q, const double *v, const double *tau, double *a);
-
-/* The pendulum with g / l (1/s^2) as a live parameter, and a law that swings with it. */
-typedef struct { double g_over_l; } prepared_pendulum;
-void prepared_dynamics(const void *prepared, const double *q, const double *v, const double *tau, double *a);
-void prepared_law(const void *prepared, const double *t, const double *q, const double *v, double *tau);
-
-/* tau = 3 sin 2t - 4 q - v / 2 for two joints, in both forms; the controller scales it by *(double *)data. */
-void law(const double *t, const double *q, const double *v, double *tau);
-void controller(double t, const double *q, const double *v, double *tau, void *data);
-
-/* Tells that it was entered and then waits until told to go on; if that does not happen, tau is not a number. */
-typedef struct { volatile int entered, go_on; } rendezvous;
-void waiting_controller(double t, const double *q, const double *v, double *tau, void *data);
-"""
-
-SOURCE = """
-#include <math.h>
-
-void pendulum_dynamics(const double *q, const double *v, const double *tau, double *a)
-{
-    (void)v;
-    a[0] = tau[0] - 9.81 * sin(q[0]);
-}
-
-void oscillator_dynamics(const double *q, const double *v, const double *tau, double *a)
-{
-    (void)v;
-    a[0] = tau[0] - q[0];
-}
-
-void double_pendulum_dynamics(const double *q, const double *v, const double *tau, double *a)
-{
-    const double c = cos(q[0] - q[1]), s = sin(q[0] - q[1]);
-    const double f1 = tau[0] - s * v[1] * v[1] - 2.0 * 9.81 * sin(q[0]);
-    const double f2 = tau[1] + s * v[0] * v[0] - 9.81 * sin(q[1]);
-    const double determinant = 2.0 - c * c;
-    const double a1 = (f1 - c * f2) / determinant, a2 = (2.0 * f2 - c * f1) / determinant;
-    a[0] = a1;
-    a[1] = a2;
-}
-
-void body_dynamics(const double *q, const double *v, const double *tau, double *a)
-{
-    const double a1 = tau[0] - 1.0 * v[1] * v[2];
-    const double a2 = (tau[1] + 2.0 * v[2] * v[0]) / 2.0;
-    const double a3 = (tau[2] - 1.0 * v[0] * v[1]) / 3.0;
-    (void)q;
-    a[0] = a1;
-    a[1] = a2;
-    a[2] = a3;
-}
-
-void body_rates(const double *q, const double *v, double *qdot)
-{
-    qdot[0] = 0.5 * (-q[1] * v[0] - q[2] * v[1] - q[3] * v[2]);
-    qdot[1] = 0.5 * (q[0] * v[0] + q[2] * v[2] - q[3] * v[1]);
-    qdot[2] = 0.5 * (q[0] * v[1] + q[3] * v[0] - q[1] * v[2]);
-    qdot[3] = 0.5 * (q[0] * v[2] + q[1] * v[1] - q[2] * v[0]);
-}
-
-void leaving_dynamics(const double *q, const double *v, const double *tau, double *a)
-{
-    (void)v;
-    a[0] = tau[0] + sqrt(1.0 - q[0]);
-}
-
-void exploding_dynamics(const double *q, const double *v, const double *tau, double *a)
-{
-    (void)q;
-    a[0] = tau[0] + v[0] * v[0];
-}
-
-typedef struct { double g_over_l; } prepared_pendulum;
-
-void prepared_dynamics(const void *prepared, const double *q, const double *v, const double *tau, double *a)
-{
-    (void)v;
-    a[0] = tau[0] - ((const prepared_pendulum *)prepared)->g_over_l * sin(q[0]);
-}
-
-void prepared_law(const void *prepared, const double *t, const double *q, const double *v, double *tau)
-{
-    (void)q;
-    tau[0] = ((const prepared_pendulum *)prepared)->g_over_l * sin(t[0]) - v[0];
-}
-
-void law(const double *t, const double *q, const double *v, double *tau)
-{
-    for (int i = 0; i < 2; ++i) tau[i] = 3.0 * sin(2.0 * t[0]) - 4.0 * q[i] - 0.5 * v[i];
-}
-
-void controller(double t, const double *q, const double *v, double *tau, void *data)
-{
-    const double scale = data ? *(const double *)data : 1.0;
-    law(&t, q, v, tau);
-    for (int i = 0; i < 2; ++i) tau[i] *= scale;
-}
-
-typedef struct { volatile int entered, go_on; } rendezvous;
-
-void waiting_controller(double t, const double *q, const double *v, double *tau, void *data)
-{
-    rendezvous *meeting = data;
-    long spins = 0;
-    (void)t, (void)q, (void)v;
-    meeting->entered = 1;
-    while (!meeting->go_on && spins < 20000000000L) ++spins;
-    tau[0] = meeting->go_on ? 0.0 : NAN;
-}
-"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,6 +38,8 @@ class Arm:
     library: ModuleType | None = field(default=None, repr=False)
     constraints: None = None
     quaternions: tuple[int, ...] = ()
+    mode_names: tuple[str, ...] = ()
+    optional_kernels: tuple[str, ...] = ()
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
@@ -181,16 +58,24 @@ class Arm:
     def prepared_address(self) -> int | None:
         return None if self.prepared is None else self._address(self.prepared)
 
+    def prepared_address_of(self, name: str) -> int | None:
+        return self.prepared_address
+
     def kernel_address(self, name: str) -> int:
         if self.interpreted:
             raise NotCompiledError(f"{self.name} is interpreted")
         return self._address(self.functions[name])
 
     def bind(self, name: str) -> Any:
-        sizes = {"t": 1, "q": self.nq, "v": self.nv, "tau": self.nv, "a": self.nv}
-        names = {"forward_dynamics": "q v tau a", "coordinate_rates": "q v qdot"}.get(
-            name, "t q v tau"
-        ).split()
+        square = self.nv, self.nv
+        sizes = {"t": 1, "v": self.nv, "tau": self.nv, "a": self.nv} | dict.fromkeys(
+            ("dq", "dv", "dtau"), square
+        )
+        names = {
+            "forward_dynamics": "q v tau a",
+            "coordinate_rates": "q v qdot",
+            "forward_dynamics_derivatives": "q v tau dq dv dtau",
+        }.get(name, "t q v tau").split()
         bound = _Bound()
         vars(bound).update({argument: np.zeros(sizes.get(argument, self.nq)) for argument in names})
         bound.run = lambda: self._call(name, *vars(bound).values())
@@ -283,21 +168,56 @@ def arms(integrators: ModuleType, library: ModuleType) -> SimpleNamespace:
         }
         return Arm(name, nq, nv, pointers, energy, prepared=prepared, library=library)
 
+    follower = library.ffi.new("prepared_follower *", {"stiffness": 1e4, "damping": 1e2})
     live = library.ffi.new("prepared_pendulum *", {"g_over_l": 4.0})
     return SimpleNamespace(
-        pendulum=arm("pendulum", 1, 1, _pendulum_energy, forward_dynamics="pendulum_dynamics"),
-        oscillator=arm("oscillator", 1, 1, forward_dynamics="oscillator_dynamics"),
+        pendulum=arm(
+            "pendulum",
+            1,
+            1,
+            _pendulum_energy,
+            forward_dynamics="pendulum_dynamics",
+            forward_dynamics_derivatives="pendulum_derivatives",
+        ),
+        oscillator=arm(
+            "oscillator",
+            1,
+            1,
+            forward_dynamics="oscillator_dynamics",
+            forward_dynamics_derivatives="oscillator_derivatives",
+        ),
         double_pendulum=arm(
             "double_pendulum",
             2,
             2,
             _double_pendulum_energy,
             forward_dynamics="double_pendulum_dynamics",
+            forward_dynamics_derivatives="double_pendulum_derivatives",
             feedback_law="law",
         ),
         body=arm("body", 4, 3, forward_dynamics="body_dynamics", coordinate_rates="body_rates"),
-        leaving=arm("leaving", 1, 1, forward_dynamics="leaving_dynamics"),
-        exploding=arm("exploding", 1, 1, forward_dynamics="exploding_dynamics"),
+        follower=arm(
+            "follower",
+            2,
+            2,
+            prepared=follower,
+            forward_dynamics="follower_dynamics",
+            forward_dynamics_derivatives="follower_derivatives",
+        ),
+        leaving=arm(
+            "leaving",
+            1,
+            1,
+            forward_dynamics="leaving_dynamics",
+            forward_dynamics_derivatives="leaving_derivatives",
+        ),
+        exploding=arm(
+            "exploding",
+            1,
+            1,
+            forward_dynamics="exploding_dynamics",
+            forward_dynamics_derivatives="exploding_derivatives",
+        ),
         live_pendulum=arm(
             "live_pendulum",
             1,

@@ -158,7 +158,7 @@ def test_energy_grows_by_the_work_of_tau(arms: SimpleNamespace) -> None:
         ({"duration": -1.0}, "duration must not be negative, got -1.0"),
         ({"duration": float("inf")}, "duration must be a finite number, got inf"),
         ({"duration": "1"}, "duration must be a finite number, got '1'"),
-        ({"method": "euler"}, "method must be 'dopri5' or 'rk4', got 'euler'"),
+        ({"method": "euler"}, "method must be 'dopri5', 'rk4' or 'rodas4', got 'euler'"),
         ({"method": "rk4"}, "method 'rk4' needs the length of its steps"),
         ({"method": "rk4", "step": 0.0}, "step must be positive, got 0.0"),
         ({"step": 0.1}, "step belongs to method 'rk4'"),

@@ -1,0 +1,176 @@
+/*
+ * The dynamics linearised about a state, and linear equations with them, for implicit methods.
+ *
+ * For y = (q, v) and dy/dt = (v, a) the matrix 1/s - J of 2 nv rows,
+ *
+ *     |   1/s         -1      | | x_q |   | b_q |
+ *     | -da/dq   1/s - da/dv  | | x_v | = | b_v | ,
+ *
+ * reduces to one of nv rows: (1/s - da/dv - s da/dq) x_v = b_v + s da/dq b_q, and then x_q = s (b_q + x_v).
+ *
+ * What the controller adds to da/dq and da/dv is found by differences: da/dtau dtau/dq, column by column.
+ */
+#include "kanegen_integration.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { MATRICES = 4, VECTORS = 5 };
+
+size_t kanegen_linearisation_size(size_t nv)
+{
+    return MATRICES * nv * nv + VECTORS * nv;
+}
+
+void kanegen_lay_out_linearisation(kanegen_linearisation *linear, size_t nv, double *memory)
+{
+    double **matrices[MATRICES] = {&linear->dq, &linear->dv, &linear->dtau, &linear->lu};
+    double **vectors[VECTORS] = {&linear->rate, &linear->pivot, &linear->tau, &linear->tau_near, &linear->tau_far};
+    for (size_t i = 0; i < MATRICES; ++i, memory += nv * nv) *matrices[i] = memory;
+    for (size_t i = 0; i < VECTORS; ++i, memory += nv) *vectors[i] = memory;
+}
+
+static void swap(double *a, double *b)
+{
+    const double entry = *a;
+    *a = *b;
+    *b = entry;
+}
+
+/* What the controller gives at a time and state; entries that it leaves alone are those used last. */
+static kanegen_status find_tau(kanegen_integration *run, double t, const double *y, double *tau)
+{
+    memcpy(tau, run->tau, run->system->nv * sizeof *tau);
+    return kanegen_call_controller(run, t, y, tau);
+}
+
+/* Column j of a matrix, increased by da/dtau x. */
+static void add_to_column(const kanegen_integration *run, double *matrix, size_t j, const double *x)
+{
+    const size_t nv = run->system->nv;
+    for (size_t i = 0; i < nv; ++i) {
+        double sum = 0.0;
+        for (size_t k = 0; k < nv; ++k) sum += run->linear.dtau[i * nv + k] * x[k];
+        matrix[i * nv + j] += sum;
+    }
+}
+
+/* What the controller adds by its dependence on q and v: forward differences, over the square root of the precision times
+ * an entry, or times one rad, m, rad/s or m/s where that is more. */
+static kanegen_status add_state_feedback(kanegen_integration *run, double t)
+{
+    const size_t nv = run->system->nv;
+    kanegen_linearisation *linear = &run->linear;
+    double *y = run->stage, *tau = linear->tau_near;
+    memcpy(y, run->y, run->n * sizeof *y);
+    for (size_t j = 0; j < run->n; ++j) {
+        y[j] += sqrt(DBL_EPSILON) * larger(1.0, fabs(y[j]));
+        const double distance = y[j] - run->y[j];
+        const kanegen_status status = find_tau(run, t, y, tau);
+        if (status != KANEGEN_DONE) return status;
+        y[j] = run->y[j];
+        for (size_t i = 0; i < nv; ++i) tau[i] = (tau[i] - linear->tau[i]) / distance;
+        if (j < nv) {
+            add_to_column(run, linear->dq, j, tau);
+        } else {
+            add_to_column(run, linear->dv, j - nv, tau);
+        }
+    }
+    return KANEGEN_DONE;
+}
+
+/* da/dt at constant q and v, which is the controller's: a difference of second order from two instants a little later,
+ * both well inside the step. */
+static kanegen_status add_rate(kanegen_integration *run, double t, double h)
+{
+    const size_t nv = run->system->nv;
+    kanegen_linearisation *linear = &run->linear;
+    double *near = linear->tau_near, *far = linear->tau_far;
+    const double t_near = t + larger(cbrt(DBL_EPSILON) * h, 4.0 * DBL_EPSILON * fabs(t)), distance = t_near - t;
+    kanegen_status status;
+    if ((status = find_tau(run, t_near, run->y, near)) != KANEGEN_DONE) return status;
+    if ((status = find_tau(run, t_near + distance, run->y, far)) != KANEGEN_DONE) return status;
+    for (size_t i = 0; i < nv; ++i) {
+        const double now = linear->tau[i];
+        near[i] = (4.0 * (near[i] - now) - (far[i] - now)) / (2.0 * distance);
+    }
+    for (size_t i = 0; i < nv; ++i) {
+        for (size_t k = 0; k < nv; ++k) linear->rate[i] += linear->dtau[i * nv + k] * near[k];
+    }
+    return KANEGEN_DONE;
+}
+
+kanegen_status kanegen_linearise(kanegen_integration *run, double t, double h)
+{
+    const kanegen_system *system = run->system;
+    kanegen_linearisation *linear = &run->linear;
+    const double *q = run->y, *v = run->y + system->nq, *tau = run->tau;
+    const bool varies = kanegen_tau_varies(run);
+    kanegen_status status;
+    if (varies) {
+        tau = linear->tau;
+        if ((status = find_tau(run, t, run->y, linear->tau)) != KANEGEN_DONE) return status;
+    }
+    if (system->forward_dynamics_derivatives) {
+        system->forward_dynamics_derivatives(q, v, tau, linear->dq, linear->dv, linear->dtau);
+    } else {
+        system->prepared_forward_dynamics_derivatives(system->prepared_derivatives, q, v, tau, linear->dq,
+                                                      linear->dv, linear->dtau);
+    }
+    run->done->linearisations++;
+    linear->known = true;
+    for (size_t i = 0; i < system->nv; ++i) linear->rate[i] = 0.0;
+    if (!varies) return KANEGEN_DONE;
+    if ((status = add_state_feedback(run, t)) != KANEGEN_DONE) return status;
+    return add_rate(run, t, h);
+}
+
+/* Gaussian elimination with the largest entry of a column as pivot. lu is by columns, so that inner loops run along them.
+ * pivot[k]: the row that changed places with row k. */
+bool kanegen_factor(kanegen_integration *run, double s)
+{
+    const size_t n = run->system->nv;
+    kanegen_linearisation *linear = &run->linear;
+    double *lu = linear->lu;
+    for (size_t i = 0; i < n; ++i) {
+        for (size_t j = 0; j < n; ++j) lu[j * n + i] = -linear->dv[i * n + j] - s * linear->dq[i * n + j];
+        lu[i * n + i] += 1.0 / s;
+    }
+    for (size_t k = 0; k < n; ++k) {
+        double *column = lu + k * n;
+        size_t best = k;
+        for (size_t i = k + 1; i < n; ++i) {
+            if (fabs(column[i]) > fabs(column[best])) best = i;
+        }
+        if (!(fabs(column[best]) > 0.0)) return false;
+        linear->pivot[k] = (double)best;
+        for (size_t j = 0; j < n; ++j) swap(&lu[j * n + k], &lu[j * n + best]);
+        const double reciprocal = 1.0 / column[k];
+        for (size_t i = k + 1; i < n; ++i) column[i] *= reciprocal;
+        for (size_t j = k + 1; j < n; ++j) {
+            kanegen_add(n - k - 1, lu + j * n + k + 1, -lu[j * n + k], column + k + 1);
+        }
+    }
+    return true;
+}
+
+void kanegen_solve(const kanegen_integration *run, double s, double *b)
+{
+    const size_t n = run->system->nv;
+    const kanegen_linearisation *linear = &run->linear;
+    const double *lu = linear->lu;
+    double *b_q = b, *x = b + n;
+    for (size_t i = 0; i < n; ++i) {
+        double sum = 0.0;
+        for (size_t j = 0; j < n; ++j) sum += linear->dq[i * n + j] * b_q[j];
+        x[i] += s * sum;
+    }
+    for (size_t k = 0; k < n; ++k) swap(&x[k], &x[(size_t)linear->pivot[k]]);
+    for (size_t k = 0; k < n; ++k) kanegen_add(n - k - 1, x + k + 1, -x[k], lu + k * n + k + 1);
+    for (size_t k = n; k-- > 0;) {
+        x[k] /= lu[k * n + k];
+        kanegen_add(k, x, -x[k], lu + k * n);
+    }
+    for (size_t i = 0; i < n; ++i) b_q[i] = s * (b_q[i] + x[i]);
+}
