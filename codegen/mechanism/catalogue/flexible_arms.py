@@ -126,11 +126,11 @@ def flexible_six_axis() -> Mechanism:
     b.revolute("q6", "fork", "hand", x)
     b.frame("tool", "hand", ("0.2", 0, 0))
     gains = {
-        "q1": (900, 300),
-        "q2": (4000, 800),
-        "q3": (1500, 250),
-        "q4": (60, 6),
-        "q5": (60, 6),
+        "q1": (900, 150),
+        "q2": (4000, 250),
+        "q3": (1500, 80),
+        "q4": (60, 3),
+        "q5": (60, 4),
         "q6": (20, 1),
     }
     law = {name: (k, c, _REACH[name]) for name, (k, c) in gains.items()}
