@@ -6,7 +6,7 @@ mass matrix and the bias forces, neither of which forward dynamics is made of wh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import mpmath
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanegen.codegen import pipeline
+from kanegen.codegen.commands.against_report import BOUND
 from kanegen.codegen.derivation.kernels import Deriver
 from kanegen.codegen.graph import Program, evaluate_entries, multiprecision
 from kanegen.codegen.kernel_sets import available
@@ -48,6 +49,30 @@ class ExactAccelerations:
             right = [mpmath.mpf(float(force)) - h for force, h in zip(tau, bias, strict=True)]
             solution = mpmath.lu_solve(mpmath.matrix(rows), mpmath.matrix(right))
             return np.array([float(x) for x in solution])
+
+
+def apart(found: Array, expected: Array) -> Array:
+    """Largest difference of each state, relative to the largest component expected there, (states,); NaN comes through."""
+    count = len(expected)
+    scale = np.abs(expected).reshape(count, -1).max(axis=1)
+    scale[scale == 0] = 1.0
+    return np.asarray(np.abs(found - expected).reshape(count, -1).max(axis=1) / scale)
+
+
+def errors_of_both(
+    mechanism: Mechanism, ours: Array, theirs: Array, arguments: Mapping[str, Array]
+) -> dict[str, float]:
+    """Largest errors of accelerations (states, nv), by engine, in those states in which they differ by more than the bound.
+
+    A difference that is Pinocchio's error is not kanegen's.  ``arguments`` has q, v and tau, (states, ...).
+    """
+    exactly = ExactAccelerations(mechanism)
+    states = np.flatnonzero(~(apart(ours, theirs) <= BOUND))
+    exact = np.array([exactly(*(arguments[name][i] for name in ("q", "v", "tau"))) for i in states])
+    return {
+        "kanegen": float(apart(ours[states], exact).max()),
+        "pinocchio": float(apart(theirs[states], exact).max()),
+    }
 
 
 def _entries(name: str, values: Sequence[float] | Array) -> dict[tuple[str, int], Any]:

@@ -17,7 +17,7 @@ import logging
 import sys
 import tempfile
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import kanegen
-from benchmarks.corpus.exact import ExactAccelerations
+from benchmarks.corpus.exact import apart, errors_of_both
 from kanegen.codegen import pipeline
 from kanegen.codegen.commands.against import random_states
 from kanegen.codegen.commands.against_report import BOUND
@@ -139,10 +139,11 @@ def _compare(mechanism: Mechanism, path: Path, folder: Path, robot: kanegen.Robo
     arguments = random_states(mechanism, robot, STATES, seed=1983)
     theirs = _answers(peer, robot, arguments, case.operations)
     ours = _results(robot, arguments, theirs)
-    case.differences = {kernel: float(_apart(ours[kernel], theirs[kernel]).max()) for kernel in theirs}
+    case.differences = {kernel: float(apart(ours[kernel], theirs[kernel]).max()) for kernel in theirs}
     case.of_kanegen = dict(case.differences)
     if [kernel for kernel, x in case.differences.items() if not x <= BOUND] == [ACCELERATIONS]:
-        _compare_exactly(mechanism, ours[ACCELERATIONS], theirs[ACCELERATIONS], arguments, case)
+        case.errors = errors_of_both(mechanism, ours[ACCELERATIONS], theirs[ACCELERATIONS], arguments)
+        case.of_kanegen[ACCELERATIONS] = case.errors["kanegen"]
 
 
 def _answers(
@@ -161,28 +162,6 @@ def _results(
         kernel: np.asarray(robot.call(kernel, *(arguments[name] for name in KERNELS[kernel])))
         for kernel in kernels
     }
-
-
-def _apart(found: Array, expected: Array) -> Array:
-    """Largest difference of each state, relative to the largest component expected there, (states,); NaN comes through."""
-    count = len(expected)
-    scale = np.abs(expected).reshape(count, -1).max(axis=1)
-    scale[scale == 0] = 1.0
-    return np.asarray(np.abs(found - expected).reshape(count, -1).max(axis=1) / scale)
-
-
-def _compare_exactly(
-    mechanism: Mechanism, ours: Array, theirs: Array, arguments: Mapping[str, Array], case: Case
-) -> None:
-    """Errors of both in the states in which they differ; a difference that is Pinocchio's error is not kanegen's."""
-    exactly = ExactAccelerations(mechanism)
-    states = np.flatnonzero(~(_apart(ours, theirs) <= BOUND))
-    exact = np.array([exactly(*(arguments[name][i] for name in KERNELS[ACCELERATIONS])) for i in states])
-    case.errors = {
-        "kanegen": float(_apart(ours[states], exact).max()),
-        "pinocchio": float(_apart(theirs[states], exact).max()),
-    }
-    case.of_kanegen[ACCELERATIONS] = case.errors["kanegen"]
 
 
 def main() -> None:

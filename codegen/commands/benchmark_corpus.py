@@ -17,8 +17,8 @@ _LONGEST_REASON = 160
 
 @dataclass(frozen=True)
 class Case:
-    """One file.  ``difference`` is the largest from Pinocchio's, None where nothing was compared; dof and times are those of
-    files with kernels.
+    """One file.  ``difference`` is the largest from Pinocchio's, ``of_kanegen`` what of it is no error of Pinocchio's, None
+    where nothing was compared; dof and times are those of files with kernels.
     """
 
     package: str
@@ -26,6 +26,7 @@ class Case:
     outcome: str
     reason: str
     difference: float | None
+    of_kanegen: float | None
     dof: int
     generation_seconds: float
     compile_seconds: float
@@ -33,17 +34,20 @@ class Case:
     @property
     def contradicts(self) -> bool:
         """Whether something is other than promised."""
-        return self.outcome == _FAILED or (self.difference is not None and self.difference > BOUND)
+        return self.outcome == _FAILED or (self.of_kanegen is not None and not self.of_kanegen <= BOUND)
 
 
 def corpus(document: Node) -> Contents:
     """The corpus by package and outcome, what the robots cost, and the files that contradict what is promised."""
     cases = [_case(node) for node in document["robots"].elements()]
-    differences = [case.difference for case in cases if case.difference is not None]
+    differences = [case.of_kanegen for case in cases if case.of_kanegen is not None]
+    aside = ", its own errors aside" if any(case.of_kanegen != case.difference for case in cases) else ""
     failed = sum(case.outcome == _FAILED for case in cases)
     claims = (
         Claim("files that fail", float(failed), 0.0, at_most=True),
-        Claim("largest difference from Pinocchio", max(differences, default=None), BOUND, at_most=True),
+        Claim(
+            f"largest difference from Pinocchio{aside}", max(differences, default=None), BOUND, at_most=True
+        ),
     )
     tables = [_outcomes(cases)]
     if any(case.dof for case in cases):
@@ -61,14 +65,18 @@ def _case(node: Node) -> Case:
         found = node.get(key)
         return 0.0 if found is None else found.number()
 
-    reason, dof, differences = node.get("reason"), node.get("dof"), node.get("differences")
-    found = [] if differences is None else [x.number() for _, x in differences.items()]
+    def largest(key: str) -> float | None:
+        found = node.get(key)
+        return None if found is None else max((x.number() for _, x in found.items()), default=None)
+
+    reason, dof, difference = node.get("reason"), node.get("dof"), largest("differences")
     return Case(
         package=node["package"].text(),
         name=node["name"].text(),
         outcome=node["outcome"].text(),
         reason="" if reason is None else reason.text(),
-        difference=max(found, default=None),
+        difference=difference,
+        of_kanegen=difference if node.get("of_kanegen") is None else largest("of_kanegen"),
         dof=0 if dof is None else dof.count(),
         generation_seconds=seconds("generation_seconds"),
         compile_seconds=seconds("compile_seconds"),

@@ -16,7 +16,7 @@ Signs here: p collects the forces that the velocities need, so f = I a + p is th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from kanegen.codegen.derivation.motion import Motion
@@ -185,7 +185,7 @@ def _add_to_parent(motion: Motion, i: int, rest: list[Row], left: Row, inertia: 
         return [turned_vector([columns[c][m] for c in range(3)]) for m in range(3)]
 
     def turned_symmetric(t: list[Row]) -> list[Row]:
-        joint = _turn_symmetric(motion, i, t)
+        joint = _turn_symmetric(motion, i, t, keep=_passed_on(motion, i))
         rotation = motion.rotation(i)
         out = [[motion.zero] * 3 for _ in range(3)]
         for m in range(3):
@@ -223,19 +223,51 @@ def _add_to_parent(motion: Motion, i: int, rest: list[Row], left: Row, inertia: 
         bias[3 + m] = bias[3 + m] + force[m]
 
 
-def _turn_symmetric(motion: Motion, i: int, t: list[Row]) -> list[Row]:
-    """A symmetric tensor of body i in its joint frame; five products turn it by the joint's angle."""
+def _passed_on(motion: Motion, i: int) -> bool:
+    """Whether what body i resists next to nothing about the parent's axis where it has turned by a right angle.
+
+    About the axis of a joint beyond it, a body shows only its own, maybe small, inertia.  A quarter of a turn puts that axis
+    on the parent's if both are perpendicular to the joint's axis and to each other at the angle zero.
+    """
+    bodies = motion.tree.bodies
+    body = bodies[i]
+    if body.parent < 0:
+        return False
+    outer = {_only(row[bodies[j].axis] for row in bodies[j].rotation) for j in motion.tree.children(i)}
+    inner = _only(body.rotation[bodies[body.parent].axis])
+    return inner is not None and outer - {None, body.axis} == {3 - body.axis - inner}
+
+
+def _only(components: Iterable[Any]) -> int | None:
+    """The place of the only component that is not zero; None where there are several."""
+    places = [place for place, x in enumerate(components) if x != 0]
+    return places[0] if len(places) == 1 else None
+
+
+def _turn_symmetric(motion: Motion, i: int, t: list[Row], keep: bool) -> list[Row]:
+    """A symmetric tensor of body i in its joint frame; five products turn it by the joint's angle.
+
+    Its diagonal entries are t_aa - s x and t_bb + s x: at a right angle the first is a difference of t_aa, which
+    leaves of a small t_bb no digits.  ``keep``: they are t_bb + c y and t_aa - c y, which are such differences at the angle
+    zero instead.
+    """
     body = motion.tree.bodies[i]
     if not body.revolute:
         return t
     k = body.axis
     a, b = (k + 1) % 3, (k + 2) % 3
     c, s = motion.cosine[i], motion.sine[i]
-    x = s * (t[a][a] - t[b][b]) + c * (t[a][b] * 2)
     out = [list(row) for row in t]
-    out[a][a] = t[a][a] - s * x
-    out[b][b] = t[b][b] + s * x
-    out[a][b] = out[b][a] = c * x - t[a][b]
+    if keep:
+        y = c * (t[a][a] - t[b][b]) - s * (t[a][b] * 2)
+        out[a][a] = t[b][b] + c * y
+        out[b][b] = t[a][a] - c * y
+        out[a][b] = out[b][a] = s * y + t[a][b]
+    else:
+        x = s * (t[a][a] - t[b][b]) + c * (t[a][b] * 2)
+        out[a][a] = t[a][a] - s * x
+        out[b][b] = t[b][b] + s * x
+        out[a][b] = out[b][a] = c * x - t[a][b]
     out[a][k] = out[k][a] = c * t[a][k] - s * t[b][k]
     out[b][k] = out[k][b] = c * t[b][k] + s * t[a][k]
     return out

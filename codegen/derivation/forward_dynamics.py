@@ -1,7 +1,8 @@
 """Forward dynamics: joint accelerations from generalized forces, by whichever of two methods counts fewer operations.
 
 Mass matrix, bias forces and an unrolled sparse L D L^T share sines, cosines and turned vectors; the articulated-body
-recursion avoids the matrix.  Short arms prefer the first, long ones the second: it is a decision point.
+recursion avoids the matrix.  Short arms prefer the first, long ones the second: it is a decision point, but where the mass
+matrix is too badly conditioned to be formed.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from kanegen.codegen.derivation import articulated_body
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.composite_inertia import CompositeInertia
+from kanegen.codegen.derivation.conditioning import is_well_conditioned
 from kanegen.codegen.derivation.kernel_arguments import (
     acceleration_output,
     force_argument,
@@ -64,12 +66,16 @@ def accelerations(
     Raises ModelError where a joint has no inertia to move.
     """
     require_regular(mechanism)
+    formed = is_well_conditioned(mechanism)
+    if not formed and tree.as_described is not None:
+        # regrouping leaves inertias that are differences: small ones keep their digits only as those of bodies
+        tree = tree.as_described
     tree = with_unit_of_length(tree, choices)
     graph = tau[0].graph
     n = len(tree.bodies)
     rest = [Expression(graph, graph.zero)] * n
     motion = Motion(tree, graph, choices, inputs(graph, "q", n), inputs(graph, "v", n), rest, tree.gravity)
-    if choices.pick(METHOD, 2) == 0:
+    if formed and choices.pick(METHOD, 2) == 0:
         source = "composite inertias, Newton-Euler bias and an unrolled sparse L D L^T"
         a = _by_elimination(tree, motion, tau, choices)
     else:

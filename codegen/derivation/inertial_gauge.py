@@ -43,7 +43,7 @@ def regroup(tree: PlacedTree, choices: Choices) -> PlacedTree:
         else:
             arrived = vec.add(vec.scale(received[0], body.position), vec.apply(body.rotation, received[1]))
             base, base_mass = vec.add(base, arrived), base_mass + received[0]
-    return replace(tree, bodies=tuple(bodies), base_first_moment=base, base_mass=base_mass)
+    return replace(tree, bodies=tuple(bodies), base_first_moment=base, base_mass=base_mass, as_described=tree)
 
 
 def _scope(bodies: list[PlacedBody], i: int) -> list[str]:

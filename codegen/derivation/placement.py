@@ -12,7 +12,7 @@ r_p = rotation @ (r_i + e_axis sense q) + position for a prismatic one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -74,7 +74,8 @@ class PlacedTree:
     Trees are told apart by identity, so that what is derived from one can be remembered without comparing its numbers.
 
     ``base_mass`` and ``base_first_moment`` are what regrouping has moved to the base: it has weight but no motion, and only
-    the potential energy (as a constant) and the mass centre need it.  Lengths are in units of ``length_unit`` metres
+    the potential energy (as a constant) and the mass centre need it.  ``as_described`` is this tree before regrouping, with
+    the inertias that its bodies have; None where nothing was regrouped.  Lengths are in units of ``length_unit`` metres
     (unit_gauge.py).
     """
 
@@ -86,6 +87,7 @@ class PlacedTree:
     base_first_moment: Vector3 = (Fraction(0), Fraction(0), Fraction(0))
     base_mass: Value = Fraction(0)
     length_unit: Fraction = Fraction(1)
+    as_described: PlacedTree | None = field(default=None, compare=False, repr=False)
 
     def children(self, index: int) -> list[int]:
         """Indices of the bodies whose parent is ``index`` (-1: the base)."""
