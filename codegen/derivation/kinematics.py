@@ -27,6 +27,7 @@ class Kinematics:
     def __init__(self, tree: PlacedTree, motion: Motion) -> None:
         self.tree, self.motion = tree, motion
         self._memo: dict[Hashable, Expression] = {}
+        self._frames: dict[str, tuple[int, tuple[Row, ...], Row]] = {}
 
     def _remember(self, key: Hashable, build: Callable[[], Expression]) -> Expression:
         if key not in self._memo:
@@ -101,6 +102,11 @@ class Kinematics:
 
     def frame(self, frame: Frame) -> tuple[int, tuple[Row, ...], Row]:
         """Body index, rotation (body from frame) and position of a frame in its placed body."""
+        if frame.name not in self._frames:
+            self._frames[frame.name] = self._in_placed_body(frame)
+        return self._frames[frame.name]
+
+    def _in_placed_body(self, frame: Frame) -> tuple[int, tuple[Row, ...], Row]:
         number = self.motion.number
         i = -1 if frame.body == BASE else self.tree.index(frame.body)
         if i < 0:

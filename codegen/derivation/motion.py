@@ -27,7 +27,7 @@ from kanegen.codegen.mechanism.values import Lift
 
 Component = Callable[[int], Expression]
 
-_Key = tuple[str, *tuple[int, ...]]
+_Key = tuple[str, int, *tuple[int, ...]]
 """A quantity, the body that it belongs to, and its components."""
 
 

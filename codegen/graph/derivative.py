@@ -46,14 +46,15 @@ class Tangents:
 
     def _missing(self, root: Ref, table: Mapping[int, Expression]) -> list[int]:
         """Nodes that the root needs and the table lacks, operands first; what it has is not looked into again."""
-        graph = self.graph
+        kinds, payloads = self.graph.kinds, self.graph.payloads
         found: set[int] = set()
         stack = [abs(root)]
         while stack:
             index = stack.pop()
             if index not in found and index not in table:
                 found.add(index)
-                stack.extend(abs(ref) for ref in graph.operands(index))
+                if kinds[index] >= Kind.SUM:
+                    stack.extend([abs(ref) for ref in payloads[index]])
         return sorted(found)
 
     def _signed(self, table: Mapping[int, Expression], ref: Ref) -> Expression:

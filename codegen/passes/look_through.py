@@ -48,11 +48,13 @@ Plan = tuple[int, Callable[[], Terms | None]]
 def look_through(program: Program) -> Program:
     """Expand across definitions, cancel, and factor again where that saves operations."""
     rounds = _ROUNDS if len(program.graph.reachable(program.roots)) <= _LARGE else 1
+    price = cost(count(program))
     for _ in range(rounds):
         better = _LookThrough(program).run()
-        if cost(count(better)) >= cost(count(program)):
+        found = cost(count(better))
+        if found >= price:
             break
-        program = better
+        program, price = better, found
     return program
 
 
@@ -254,17 +256,24 @@ class _LookThrough:
             self.web.accumulate(terms, -self.web.one, (number,))
         return terms
 
+    def _equations_with(self, monomial: Monomial) -> list[int]:
+        """Numbers of the equations that have a multiple of the monomial as a term."""
+        equations = [-1 - identity for identity in self.identities_with.get(monomial, ())]
+        equations += self._sums_with(monomial)
+        if len(monomial) == 1 and self.web.is_open(monomial[0]):
+            equations.append(monomial[0])
+        return equations
+
     def _related(self, index: int, terms: Terms) -> Iterator[Terms]:
         """The terms plus multiples of equations that have two monomials, times a common factor, among them."""
         web = self.web
         hits: dict[tuple[int, Monomial], int] = {}
+        having: dict[Monomial, list[int]] = {}
         for monomial in terms:
             for factor, rest in _splittings(monomial):
-                equations = [-1 - identity for identity in self.identities_with.get(rest, ())]
-                equations += self._sums_with(rest)
-                if len(rest) == 1 and web.is_open(rest[0]):
-                    equations.append(rest[0])
-                for number in equations:
+                if rest not in having:
+                    having[rest] = self._equations_with(rest)
+                for number in having[rest]:
                     if number != index:
                         hits[number, factor] = hits.get((number, factor), 0) + 1
         if not hits:

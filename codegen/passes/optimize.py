@@ -33,9 +33,11 @@ class Step:
 def optimize(program: Program) -> tuple[Program, tuple[Step, ...]]:
     """Run the passes; a pass that would make the program dearer is not taken."""
     steps = []
+    counts = count(program)
     for step in PASSES:
         candidate = step(program)
-        if cost(count(candidate)) <= cost(count(program)):
-            program = candidate
-        steps.append(Step(step.__name__, count(program)))
+        found = count(candidate)
+        if cost(found) <= cost(counts):
+            program, counts = candidate, found
+        steps.append(Step(step.__name__, counts))
     return program, tuple(steps)

@@ -90,14 +90,13 @@ class TermWeb(Web):
         """A reference as coefficient and monomial."""
         ref = self.resolve(ref)
         index = abs(ref)
-        if self.kinds[index] is Kind.CONSTANT:
-            return ref, ()
-        sign = self.one if ref > 0 else -self.one
         found = self._monomials.get(index)
         if found is None:
-            return sign, (index,)
+            if self.kinds[index] is Kind.CONSTANT:
+                return ref, ()
+            return (self.one if ref > 0 else -self.one), (index,)
         coefficient, monomial = found
-        if any(self.resolve(factor) != factor for factor in monomial):
+        if not self.aliases.isdisjoint(monomial):
             coefficient, factors = self._multiplied(coefficient, monomial)
             monomial = tuple(sorted(factors))
         return (coefficient if ref > 0 else -coefficient), monomial
@@ -151,8 +150,11 @@ class TermWeb(Web):
 
     def living_products(self, monomial: Monomial) -> list[int]:
         """Products in use that are a number times the monomial."""
+        products = self._products.get(monomial)
+        if products is None:
+            return []
         uses = self.uses
-        return [index for index in self._products.get(monomial, ()) if uses[index]]
+        return [index for index in products if uses[index]]
 
     def _is_had(self, coefficient: Ref, monomial: Monomial) -> bool:
         """Whether a term, up to its sign, is a value in use."""
@@ -233,14 +235,19 @@ class TermWeb(Web):
         return done or [self.zero]
 
     def _most_common(self, terms: list[tuple[Ref, Monomial]]) -> tuple[int, list[int]]:
-        """The factor, a number or a node, that most terms have, and the places of these terms."""
+        """The factor, a number or a node, that most terms have, and the places of these terms; nothing for one term."""
+        best, places = 0, list[int]()
+        if len(terms) < 2:
+            return best, places
         where: dict[int, list[int]] = {}
         for place, (coefficient, monomial) in enumerate(terms):
-            for factor in dict.fromkeys(monomial):
-                where.setdefault(factor, []).append(place)
+            before = 0
+            for factor in monomial:  # equal ones are neighbours
+                if factor != before:
+                    before = factor
+                    where.setdefault(factor, []).append(place)
             if abs(coefficient) != self.one:
                 where.setdefault(abs(coefficient), []).append(place)
-        best, places = 0, list[int]()
         for factor, having in where.items():
             if len(having) > len(places):
                 best, places = factor, having

@@ -20,6 +20,9 @@ from kanegen.codegen.graph.compose import copy_node, signed
 from kanegen.codegen.graph.exact import tidy
 from kanegen.codegen.passes.prices import PRICES
 
+# The innermost loops compare kinds; an attribute of an enumeration costs several times a global name.
+_SUM, _PRODUCT = Kind.SUM, Kind.PRODUCT
+
 _OUTPUT = 0
 """The user of results; no node has this index."""
 _SEARCHED = 400
@@ -27,7 +30,10 @@ _SEARCHED = 400
 
 
 class Web:
-    """The values of a program: ``kinds``, ``payloads``, ``uses`` and ``users`` by index; ``paid`` sums up prices."""
+    """The values of a program: ``kinds``, ``payloads``, ``uses`` and ``users`` by index.
+
+    ``paid`` sums up prices; ``aliases`` are the sums of a single operand.
+    """
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -37,6 +43,8 @@ class Web:
         self.uses: list[int] = [0]
         self.users: list[dict[int, int]] = [{}]
         self.paid = 0
+        self.aliases: set[int] = set()
+        self._prices: list[int] = [0]
         self._level: list[int] = [0]
         self._table: dict[tuple[Kind, tuple[Any, ...]], int] = {}
         self._sums: dict[tuple[Ref, ...], Ref] = {}
@@ -49,9 +57,9 @@ class Web:
             if source.kinds[old] is Kind.CONSTANT:
                 self._index[old] = self.constant(payload[0])
                 continue
-            if source.kinds[old] >= Kind.SUM:
+            if source.kinds[old] >= _SUM:
                 payload = tuple(self._index[r] if r > 0 else -self._index[-r] for r in payload)
-            summed = source.kinds[old] is Kind.SUM
+            summed = source.kinds[old] is _SUM
             self._index[old] = self.find_sum(payload) if summed else self.node(source.kinds[old], payload)
         self._roots = [self._index[r] if r > 0 else -self._index[-r] for r in program.roots]
         for ref in self._roots:
@@ -90,14 +98,15 @@ class Web:
         index = len(self.kinds)
         self.kinds.append(kind)
         self.payloads.append(operands)
-        if kind >= Kind.SUM:
+        if kind >= _SUM:
             self.parametric.append(all(self.parametric[abs(ref)] for ref in operands))
         else:
             self.parametric.append(kind is not Kind.INPUT)
         self.uses.append(0)
         self.users.append({})
+        self._prices.append(self._price(index))
         self._level.append(0)
-        if kind is not Kind.SUM:
+        if kind is not _SUM:
             self._table[kind, operands] = index
         return index
 
@@ -108,12 +117,12 @@ class Web:
             return sign * ordered[0]
         known = self._sums.get(ordered)
         if known is None:
-            known = self._sums[ordered] = self.node(Kind.SUM, ordered)
+            known = self._sums[ordered] = self.node(_SUM, ordered)
         return sign * known
 
     def resolve(self, ref: Ref) -> Ref:
         """What a reference is another name of, or itself."""
-        while self.kinds[abs(ref)] is Kind.SUM and len(self.payloads[abs(ref)]) == 1:
+        while abs(ref) in self.aliases:
             operand = self.payloads[abs(ref)][0]
             ref = operand if ref > 0 else -operand
         return ref
@@ -121,7 +130,7 @@ class Web:
     def is_open(self, index: int) -> bool:
         """Whether a node is a sum with a definition to work on: alive, varying, of two operands at least."""
         return (
-            self.kinds[index] is Kind.SUM
+            self.kinds[index] is _SUM
             and not self.parametric[index]
             and self.uses[index] > 0
             and len(self.payloads[index]) > 1
@@ -134,7 +143,7 @@ class Web:
         price = PRICES.get(kind, 0)
         if not price or self.parametric[index]:
             return 0
-        if kind is not Kind.SUM and kind is not Kind.PRODUCT:
+        if kind is not _SUM and kind is not _PRODUCT:
             return price
         operands, parametric = self.payloads[index], self.parametric
         varying = 0
@@ -144,50 +153,56 @@ class Web:
         return price * (varying - 1 + (varying < len(operands)))
 
     def _acquire(self, index: int, user: int) -> None:
+        uses, users_of, kinds = self.uses, self.users, self.kinds
         stack = [(index, user)]
         revived = []
         while stack:
             i, by = stack.pop()
-            users = self.users[i]
+            users = users_of[i]
             users[by] = users.get(by, 0) + 1
-            self.uses[i] += 1
-            if self.uses[i] == 1 and self.kinds[i] >= Kind.SUM:
-                self.paid += self._price(i)
+            uses[i] += 1
+            if uses[i] == 1 and kinds[i] >= _SUM:
+                self.paid += self._prices[i]
                 revived.append(i)
                 stack.extend([(abs(ref), i) for ref in self.payloads[i]])
         if revived:
             self._raise_levels(revived)
 
     def _release(self, index: int, user: int) -> None:
+        uses, users_of, kinds = self.uses, self.users, self.kinds
         stack = [(index, user)]
         while stack:
             i, by = stack.pop()
-            users = self.users[i]
+            users = users_of[i]
             if users[by] == 1:
                 del users[by]
             else:
                 users[by] -= 1
-            self.uses[i] -= 1
-            if self.uses[i] == 0 and self.kinds[i] >= Kind.SUM:
-                self.paid -= self._price(i)
+            uses[i] -= 1
+            if uses[i] == 0 and kinds[i] >= _SUM:
+                self.paid -= self._prices[i]
                 stack.extend([(abs(ref), i) for ref in self.payloads[i]])
 
     def _raise_levels(self, stack: list[int]) -> None:
         """Restore what levels promise: a node that is alive is above its operands."""
-        level = self._level
+        level, payloads = self._level, self.payloads
         while stack:
             i = stack.pop()
-            top = 1 + max(level[abs(ref)] for ref in self.payloads[i])
-            if top > level[i]:
-                level[i] = top
-                stack.extend(user for user in self.users[i] if user)
+            top = 0
+            for ref in payloads[i]:
+                below = level[ref if ref > 0 else -ref]
+                if below > top:
+                    top = below
+            if top >= level[i]:
+                level[i] = top + 1
+                stack.extend([user for user in self.users[i] if user])
 
     # -- changes -------------------------------------------------------------------------------------------------
 
     def detach(self, index: int) -> tuple[Ref, ...]:
         """Take the definition of a sum away and return it; one must be attached before anything else happens."""
         operands = self.payloads[index]
-        self.paid -= self._price(index)
+        self.paid -= self._prices[index]
         for ref in operands:
             self._release(abs(ref), index)
         return operands
@@ -195,7 +210,12 @@ class Web:
     def attach(self, index: int, operands: tuple[Ref, ...]) -> None:
         """Give a detached sum a definition of equal value."""
         self.payloads[index] = operands
-        self.paid += self._price(index)
+        if len(operands) == 1:
+            self.aliases.add(index)
+        else:
+            self.aliases.discard(index)
+        self._prices[index] = self._price(index)
+        self.paid += self._prices[index]
         for ref in operands:
             self._acquire(abs(ref), index)
         self._raise_levels([index])
@@ -226,7 +246,7 @@ class Web:
             i = stack.pop()
             if i == index:
                 return True
-            if i in seen or self.kinds[i] < Kind.SUM or (self.uses[i] and self._level[i] <= floor):
+            if i in seen or self.kinds[i] < _SUM or (self.uses[i] and self._level[i] <= floor):
                 continue
             seen.add(i)
             if len(seen) > _SEARCHED:
@@ -240,14 +260,14 @@ class Web:
         """The program with the definitions as they are now."""
         graph = Graph()
         # inputs first and in order, so that signs, which hang on the order of nodes, change little
-        leaves = [i for i, kind in enumerate(self.kinds) if kind < Kind.SUM and self.uses[i]]
+        leaves = [i for i, kind in enumerate(self.kinds) if kind < _SUM and self.uses[i]]
         made: dict[int, Ref] = {i: copy_node(graph, self, i, ()) for i in leaves}
         stack = [(abs(ref), False) for ref in reversed(self._roots)]
         while stack:
             i, ready = stack.pop()
             if i in made:
                 continue
-            composite = self.kinds[i] >= Kind.SUM
+            composite = self.kinds[i] >= _SUM
             if composite and not ready:
                 stack.append((i, True))
                 stack.extend((abs(ref), False) for ref in reversed(self.payloads[i]))
