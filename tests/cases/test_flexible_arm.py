@@ -26,7 +26,7 @@ def two_links(stiffness: float) -> Mechanism:
 
 
 def test_stiff_links_are_rigid() -> None:
-    """Deflections of the order 1e-7 change accelerations by as much; 1e-4 is what is promised."""
+    """Case 27: deflections of the order 1e-7 change accelerations by as much; 1e-4 is what is promised."""
     soft = two_links(1e6 * EI)
     rigid = kanegen.load(
         replace(soft, flexible=(), coordinates=("q1", "q2")), kernels=["forward_dynamics"], interpreted=True
@@ -51,7 +51,7 @@ def test_stiff_links_are_rigid() -> None:
 
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_a_clamped_link_rings_as_euler_and_bernoulli_say(number: int) -> None:
-    """(beta L)^2 sqrt(EI / (mu L^4)), cos(beta L) cosh(beta L) = -1; its own functions give it to rounding."""
+    """Case 27: (beta L)^2 sqrt(EI / (mu L^4)), cos(beta L) cosh(beta L) = -1; its own functions give it to rounding."""
     roots = (1.8751040687119611, 4.694091132974175, 7.854757438237613)
     b = MechanismBuilder("cantilever", gravity=(0, 0, 0))
     modes = [Mode(f"d{k}", y=BeamFunction("clamped-free", k)) for k in (1, 2, 3)]
