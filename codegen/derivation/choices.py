@@ -14,9 +14,9 @@ from kanegen.codegen.graph.decision import Decision
 
 
 @lru_cache(maxsize=4096)
-def _decision(alternatives: int, bodies: tuple[str, ...], coarse: bool) -> Decision:
+def _decision(alternatives: int, bodies: tuple[str, ...], coarse: bool, whole: bool) -> Decision:
     """A decision; a search meets the same few again and again."""
-    return Decision(alternatives, frozenset(bodies), coarse)
+    return Decision(alternatives, frozenset(bodies), coarse, whole)
 
 
 class Choices:
@@ -26,12 +26,15 @@ class Choices:
         self._answers = answers or {}
         self.points: dict[str, Decision] = {}
 
-    def pick(self, point: str, alternatives: int, *bodies: str, coarse: bool = False) -> int:
+    def pick(
+        self, point: str, alternatives: int, *bodies: str, coarse: bool = False, whole: bool = False
+    ) -> int:
         """Index of the alternative to use at this point, 0 <= index < alternatives.
 
         ``bodies`` are those whose formulas it concerns.  A ``coarse`` decision changes numbers that many formulas use, so
-        that its worth shows only when the other decisions of these bodies are made anew.
+        that its worth shows only when the other decisions of these bodies are made anew.  A ``whole`` one is between
+        methods, on which everything else depends.
         """
-        self.points[point] = _decision(alternatives, bodies, coarse)
+        self.points[point] = _decision(alternatives, bodies, coarse, whole)
         answer = self._answers.get(point, 0)
         return answer if answer < alternatives else 0

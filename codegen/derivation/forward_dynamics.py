@@ -75,7 +75,7 @@ def accelerations(
     n = len(tree.bodies)
     rest = [Expression(graph, graph.zero)] * n
     motion = Motion(tree, graph, choices, inputs(graph, "q", n), inputs(graph, "v", n), rest, tree.gravity)
-    if formed and choices.pick(METHOD, 2) == 0:
+    if formed and choices.pick(METHOD, 2, whole=True) == 0:
         source = "composite inertias, Newton-Euler bias and an unrolled sparse L D L^T"
         a = _by_elimination(tree, motion, tau, choices)
     else:

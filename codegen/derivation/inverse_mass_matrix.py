@@ -35,7 +35,7 @@ def inverse_mass_matrix(tree: PlacedTree, mechanism: Mechanism, choices: Choices
     n = len(tree.bodies)
     rest = [Expression(graph, graph.zero)] * n
     motion = Motion(tree, graph, choices, inputs(graph, "q", n), rest, rest)
-    if choices.pick(METHOD, 2 if _longest_chain(tree) >= _LONG else 1) == 0:
+    if choices.pick(METHOD, 2 if _longest_chain(tree) >= _LONG else 1, whole=True) == 0:
         source = "composite inertias and the inverse of a sparse L D L^T (Takahashi, Fagan & Chin 1973)"
         entries = _by_elimination(tree, motion, choices)
     else:

@@ -7,8 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Number of alternatives, what they concern, and whether other decisions there should be made anew after a change."""
+    """Number of alternatives, what they concern, and whether other decisions there should be made anew after a change.
+
+    A ``whole`` decision is between methods: everything else depends on it.
+    """
 
     alternatives: int
     scope: frozenset[str]
     coarse: bool = False
+    whole: bool = False

@@ -29,6 +29,9 @@ _USUAL_SIZE = 3000
 _WORK = 1200 * _USUAL_SIZE
 """Nodes built in a search of programs up to the usual size."""
 
+_FEW = 40
+"""Where fewer derivations are allowed than this, methods are weighed first, whatever that takes."""
+
 Derive = Callable[[Mapping[str, int]], tuple[Program, Mapping[str, Decision]]]
 """Answers to decision points -> the program, and the points that were met."""
 
@@ -101,6 +104,17 @@ class _Search:
         """Whether nothing more may be derived."""
         return self.spent >= self.budget or self.work >= self.allowance
 
+    def weighed_methods(self, state: _State) -> _State:
+        """The best method, where a descent would hardly come to try another one."""
+        if self.allowance >= _FEW * self.work or self.budget <= 1:
+            return state
+        for point in [p for p, d in state.points.items() if d.whole]:
+            for answer in range(state.points[point].alternatives):
+                if answer != state.answers.get(point, 0):
+                    trial = self.state({**state.answers, point: answer})
+                    state = trial if trial.cost < state.cost - 1e-9 else state
+        return state
+
     def round(self, state: _State, points: Iterable[str]) -> _State:
         """One round of descent over the given points."""
         for point in points:
@@ -149,7 +163,7 @@ def search(derive: Derive, start: Mapping[str, int] | None = None, budget: int =
     """
     start = dict(start or {})
     run = _Search(derive, budget)
-    state = run.descend(run.state(start))
+    state = run.descend(run.weighed_methods(run.state(start)))
     kept = start if any(not decision.coarse for decision in state.points.values()) else {}
     while not run.exhausted:
         better = run.coarse_round(state, kept)

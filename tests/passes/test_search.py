@@ -118,3 +118,25 @@ def test_large_programs_are_searched_less() -> None:
     assert 1 < result.derivations < 40
     assert abs(result.derivations - allowance(size) / size) <= 1
     assert result.counts.multiplications == 5000 - (result.derivations - 1)
+
+
+class _Huge(Derivation):
+    """Programs for which the allowance ends with the first derivation; the second method halves them."""
+
+    def __call__(self, answers: Mapping[str, int]) -> tuple[Program, Mapping[str, Decision]]:
+        self.asked += 1
+        n = 40_000 // (1 + answers.get("method", 0))
+        return from_inputs(lambda x: [x[0] * (x[1] + k) for k in range(1, n + 1)]), self.points
+
+
+@pytest.mark.parametrize(("whole", "multiplications"), [(False, 40_000), (True, 20_000)])
+def test_methods_are_weighed_however_large_a_program_is(whole: bool, multiplications: int) -> None:
+    points = {"form": Decision(2, A), "method": Decision(2, frozenset(), whole=whole)}
+    result = search(_Huge(points, {}), budget=1000)
+    assert result.counts.multiplications == multiplications
+    assert result.derivations == 1 + whole
+
+
+def test_nothing_is_weighed_where_nothing_is_searched() -> None:
+    points = {"method": Decision(2, frozenset(), whole=True)}
+    assert search(_Huge(points, {}), budget=1).derivations == 1
