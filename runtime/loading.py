@@ -70,7 +70,7 @@ def load(
     fall [m/s^2] in the base frame, by default the model's own, which is 9.81 downwards unless it says otherwise.
     ``live_parameters`` keeps masses, lengths and the like changeable: see ``Robot.with_parameters``.  ``formulation``
     derives the equations in another way: "recursive" (the default), "kane", "dual_vectors", "influence_coefficients",
-    "euler_parameters".
+    "euler_parameters"; for arms with flexible links "book_1983".
 
     ``friction=True`` lets the damping and the Coulomb friction of the model's joints act, in inverse and in forward dynamics
     alike.  Of model files: ``floating_base=True`` lets the root move freely instead of fixing it to the base;

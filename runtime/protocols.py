@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -46,6 +46,11 @@ class SimulatedArm(Protocol):
     @property
     def speed_names(self) -> Sequence[str]:
         """Names of the speeds, for messages."""
+        ...
+
+    @property
+    def mode_amplitudes(self) -> Mapping[str, float]:
+        """For each mode of a flexible link an amplitude that is not large for it."""
         ...
 
     @property

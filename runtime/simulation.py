@@ -18,6 +18,9 @@ from kanegen.simulation_controllers import as_python, recognize_controller
 from kanegen.simulation_request import check_request
 from kanegen.stiffness import limited_by_stability, stiffness_hint
 
+_FAR = 1.5
+"""Multiple of a mode's usual amplitude beyond which a motion is said to bend a link too far."""
+
 __all__ = ["Motion", "SimulatedArm", "Statistics", "Status", "simulate"]
 
 
@@ -133,7 +136,25 @@ def simulate(
         told.append(stiffness_hint(arm, request, motion))
     if told:
         warnings.warn(". ".join(told), RuntimeWarning, stacklevel=2)
+    if statistics.status is Status.DONE:
+        _warn_of_large_deflections(arm, motion)
     return dataclasses.replace(motion, energy_of=_energy_of(arm))
+
+
+def _warn_of_large_deflections(arm: SimulatedArm, motion: Motion) -> None:
+    """Flexible links are modelled for small deflections; say where a motion led far beyond."""
+    for name, usual in arm.mode_amplitudes.items():
+        column = np.abs(motion.q[:, arm.coordinate_names.index(name)])
+        largest = float(np.nanmax(column, initial=0.0))
+        if largest > _FAR * usual:
+            warnings.warn(
+                f"the simulation of {arm.name} bends a link far: mode {name} reaches {largest:.3g}, where "
+                f"{usual:.3g} turns its end by 0.2 rad or moves it by a fifth of its length; the model is for small "
+                "deflections, and its results are not to be trusted there",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+            return
 
 
 def _energy_of(arm: SimulatedArm) -> EnergyOf | None:

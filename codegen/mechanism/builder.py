@@ -139,6 +139,13 @@ class MechanismBuilder(JointBuilder):
         the undeflected link.  ``stations`` names further frames of a beam, at distances [m] along it.
         """
         check_new_name("body", name, [body.name for body in self._bodies])
+        if stations is not None and not isinstance(stations, Mapping):
+            raise ModelError(
+                f"flexible link {name!r}, stations",
+                f"is {stations!r}",
+                "names of frames with their distances [m]",
+                'Give {"middle": 0.5}.',
+            )
         at = dict(stations or {})
         if isinstance(link, Beam):
             record = link.link(name, at.items())

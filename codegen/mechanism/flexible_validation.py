@@ -16,6 +16,12 @@ from kanegen.codegen.mechanism.values import numeric
 _ROUNDED = 1e-9
 """Relative size of what counts as rounding in tables of a finite-element program."""
 
+_INSIDE = 0.99
+"""Part of the way to the end from which on something is taken to be attached there."""
+
+_BESIDE = 0.01
+"""Distance from the line to the end, as part of its length, up to which a place is taken to be in the link."""
+
 _PRINTED = 1e-5
 """What tables of six digits leave of eigenvalues that are zero, relative to the largest; contradictions are of order 1."""
 
@@ -46,6 +52,7 @@ def check_flexible(mechanism: Mechanism) -> None:
                 )
             names.add(mode)
         _check_stations(mechanism, link)
+        _check_attachments(mechanism, link)
         _Link(mechanism, link).check()
 
 
@@ -79,6 +86,31 @@ def _check_stations(mechanism: Mechanism, link: FlexibleLink) -> None:
         if all(frame.name != name or frame.body != link.body for frame in mechanism.frames):
             raise ModelError(
                 where, f"the station {name!r} is no frame of it", "a frame of this body", "Add the frame."
+            )
+
+
+def _check_attachments(mechanism: Mechanism, link: FlexibleLink) -> None:
+    """What is attached rides on the end: a place on the way there is meant to be one along the link."""
+    end = [float(numeric(x, mechanism)) for x in link.end.position]
+    square = sum(x * x for x in end)
+    at_stations = {name for name, _ in link.stations} | {link.body}
+    attached = [(f"joint {j.name!r}", j.position) for j in mechanism.joints if j.parent == link.body]
+    attached += [
+        (f"frame {f.name!r}", f.position)
+        for f in mechanism.frames
+        if f.body == link.body and f.name not in at_stations
+    ]
+    for where, position in attached:
+        place = [float(numeric(x, mechanism)) for x in position]
+        share = sum(x * e for x, e in zip(place, end, strict=True)) / (square or 1.0)
+        beside = sum((x - share * e) ** 2 for x, e in zip(place, end, strict=True))
+        if square and 0 <= share < _INSIDE and beside < _BESIDE**2 * square:
+            raise ModelError(
+                where,
+                f"is attached to flexible link {link.body!r} at {share:.6g} of the way to its end, which carries it",
+                "the end of the link, or beyond",
+                "Put masses along a link among its appendages and frames among its stations; what reaches back from the end "
+                "hangs on a body that is fixed there.",
             )
 
 

@@ -57,6 +57,11 @@ class Description(Core):
         return tuple(self._manifest.modes)
 
     @property
+    def mode_amplitudes(self) -> Mapping[str, float]:
+        """For each mode of a flexible link an amplitude that turns its end by 0.2 rad, or moves it by 0.2 of the length."""
+        return MappingProxyType(dict(self._manifest.modes))
+
+    @property
     def speeds_are_rates(self) -> bool:
         """Whether v = dq/dt, so that ``coordinate_rates`` has nothing to tell."""
         manifest = self._manifest

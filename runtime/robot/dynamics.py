@@ -90,8 +90,13 @@ class Dynamics(Kinematics):
         return result
 
     def potential_energy(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
-        """Potential energy (...) [J] in the field of gravity; mass centres at the base origin have none."""
+        """Potential energy (...) [J] of weight, zero at the origin of the base, and of springs and bent links."""
         result: FloatArray = self._potential_energy(q, out)
+        return result
+
+    def elastic_energy(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+        """Energy (...) [J] stored in bent links; for mechanisms with flexible links."""
+        result: FloatArray = self._kernels["elastic_energy"].call(q, out)
         return result
 
     def momentum(self, q: ArrayLike, v: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:

@@ -55,15 +55,21 @@ class Vibration(Derivatives, Description):
         ``held`` names coordinates that do not move; "joints" stands for all but the modes of flexible links.  Raises
         KanegenError for names that are no speeds, where nothing is left to move, and where the mass matrix is singular.
         """
+        state = np.asarray(q, dtype=np.float64)
+        if state.shape != (self.nq,):
+            raise ValueError(f"natural_modes: q must be one configuration ({self.nq},), got {state.shape}")
         names = self.speed_names
+        if isinstance(held, str) and held in names:
+            held = (held,)
         if held == "joints":
             held = [name for name in names if name not in self.mode_names]
-        fixed = set(held)
-        if isinstance(held, str) or not fixed <= set(names):
-            wrong = held if isinstance(held, str) else sorted(fixed - set(names))
+        if isinstance(held, str) or not isinstance(held, Iterable) or not set(held) <= set(names):
+            known = isinstance(held, Iterable) and not isinstance(held, str)
+            wrong = [name for name in held if name not in names] if known else held
             raise KanegenError(
                 f"held: {wrong!r} is no speed of {self.name}; expected some of {', '.join(names)}"
             )
+        fixed = set(held)
         free = [k for k, name in enumerate(names) if name not in fixed]
         if not free:
             raise KanegenError(f"held: nothing of {self.name} is left to move. Hold fewer coordinates")

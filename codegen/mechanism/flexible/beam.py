@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any, TypeVar
 
 from kanegen.codegen.graph import Expression
 from kanegen.codegen.graph import vectors as vec
@@ -25,6 +26,8 @@ from kanegen.codegen.mechanism.flexible_records import FlexibleLink, ModalIntegr
 from kanegen.codegen.mechanism.readers import inertia_tensor, read_value, read_vector
 from kanegen.codegen.mechanism.records import Inertia, Matrix3, Value, Vector3
 from kanegen.codegen.mechanism.values import Scalar, plain
+
+_T = TypeVar("_T")
 
 PerLength = Scalar | Polynomial | Callable[[float], float]
 """Something per length: one number (or an expression in parameters), or a function of s = distance / length."""
@@ -68,14 +71,11 @@ class _Reading:
     def __init__(self, body: str, beam: Beam) -> None:
         self.where, self.body, self.beam = f"flexible link {body!r}", body, beam
         self.length = self._positive("length", read_value(f"{self.where}, length", beam.length))
-        if not beam.modes:
+        self.modes = _listed(f"{self.where}, modes", beam.modes, Mode)
+        self.appendages = _listed(f"{self.where}, appendages", beam.appendages, Appendage)
+        if not self.modes:
             raise ModelError(self.where, "has no modes", "at least one", "Leave it rigid, or give it modes.")
-        for mode in beam.modes:
-            if not isinstance(mode, Mode):
-                raise ModelError(
-                    f"{self.where}, modes", f"{mode!r} is none", "a Mode", "Give its name and its shapes."
-                )
-        self.curves = [curve_of(self.where, mode) for mode in beam.modes]
+        self.curves = [curve_of(self.where, mode) for mode in self.modes]
         self.mass = self._per_length("mass per length", beam.mass_per_length)
         self.sections = (
             self._per_length("section_y", beam.section_y),
@@ -85,7 +85,7 @@ class _Reading:
     def link(self, stations: Iterable[tuple[str, Scalar]]) -> FlexibleLink:
         beam, count = self.beam, len(self.curves)
         integrals = self._integrals()
-        for appendage in beam.appendages:
+        for appendage in self.appendages:
             integrals = carrying(integrals, self.station("appendage", appendage.at), self._rigid(appendage))
         stiffness = self._stiffness()
         if beam.damping is not None:
@@ -96,7 +96,7 @@ class _Reading:
         assert count == len(stiffness)
         return FlexibleLink(
             self.body,
-            tuple(mode.name for mode in beam.modes),
+            tuple(mode.name for mode in self.modes),
             integrals,
             stiffness,
             damping,
@@ -258,8 +258,22 @@ def _value(f: Polynomial | Waves, s: Fraction) -> Fraction:
     return found if isinstance(found, Fraction) else number(found)
 
 
+def _listed(where: str, given: Iterable[Any], kind: type[_T]) -> tuple[_T, ...]:
+    """What must be a list of one kind of thing.  Raises ModelError."""
+    name = kind.__name__
+    entries = tuple(given) if isinstance(given, Iterable) else (given,)
+    for entry in entries:
+        if not isinstance(entry, kind) or not isinstance(given, Iterable):
+            raise ModelError(
+                where, f"is given {entry!r}", f"a list of {name}(...)", f"Give a list, each entry a {name}."
+            )
+    return entries
+
+
 def read_square(where: str, rows: Sequence[Sequence[Scalar]], count: int) -> tuple[tuple[Value, ...], ...]:
     """A square matrix of that many rows.  Raises ModelError."""
+    if not isinstance(rows, Iterable) or not all(isinstance(row, Iterable) for row in rows):
+        raise ModelError(where, f"is {rows!r}", f"{count} rows of {count} numbers", "Give a list of rows.")
     found = tuple(tuple(read_value(where, x) for x in row) for row in rows)
     if len(found) != count or any(len(row) != count for row in found):
         raise ModelError(

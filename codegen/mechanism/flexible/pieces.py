@@ -34,7 +34,15 @@ Given = Callable[[float], float]
 
 def value_of(where: str, function: Given, s: float) -> float:
     """One value.  Raises ModelError where it is no finite number."""
-    value: object = function(s)
+    try:
+        value: object = function(s)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise ModelError(
+            where,
+            f"raises {type(error).__name__} at {s:.3g} of the length: {error}",
+            "a number",
+            "Mend the function.",
+        ) from error
     try:
         found = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):

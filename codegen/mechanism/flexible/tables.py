@@ -98,6 +98,13 @@ def _rows(where: str, rows: Sequence[Numbers]) -> Matrix3:
 
 
 def _station(where: str, table: StationTable, count: int) -> Station:
+    if not isinstance(table, StationTable):
+        raise ModelError(
+            where,
+            f"is {table!r}",
+            "a StationTable",
+            "Give position, displacements and rotations of every mode.",
+        )
     _counted(f"{where}, displacements", table.displacements, count)
     _counted(f"{where}, rotations", table.rotations, count)
     return Station(

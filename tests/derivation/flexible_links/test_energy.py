@@ -32,6 +32,7 @@ def test_power(seed: int) -> None:
     assert abs(gained[0] - (tau @ v - lost)) < 1e-13 * condition * size
 
 
+@pytest.mark.filterwarnings("ignore:.*bends a link far:RuntimeWarning")
 @pytest.mark.parametrize("mechanism", [planar(), spatial()], ids=["planar", "spatial"])
 def test_energy_is_kept(mechanism: Mechanism) -> None:
     """Ten seconds of falling and ringing without damping: within 1e-9 of the largest kinetic energy.

@@ -11,6 +11,7 @@ import pytest
 from kanegen.codegen.mechanism import MechanismBuilder, ModelError
 from kanegen.codegen.mechanism.flexible import (
     Appendage,
+    Beam,
     BeamFunction,
     Mode,
     Polynomial,
@@ -84,7 +85,7 @@ def test_modes(mode: Mode, message: str) -> None:
 
 SETS = [
     ("none", (), r".*'link': has no modes; expected at least one\. Leave it rigid, or give it modes\."),
-    ("names", ("d",), r".*'link', modes: 'd' is none; expected a Mode\. .*"),
+    ("names", ("d",), r".*'link', modes: is given 'd'; expected a list of Mode\(\.\.\.\)\. .*"),
     ("twice", (Mode("d", y=SQUARE), Mode("d", z=SQUARE)), r"mode 'd': the name is given twice; .*"),
     (
         "dependent",
@@ -221,3 +222,41 @@ def test_names_of_stations(name: str) -> None:
 @pytest.mark.parametrize("given", ["beam", 3, None])
 def test_what_is_neither_beam_nor_table(given: Any) -> None:
     refused(lambda: arm(given), r"flexible link 'link': .* does not describe one; expected a Beam or.*")
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "refused"), [(0.5, 0, True), (0, 0, True), (1, 0, False), (0.5, 0.1, False), (-0.1, 0, False)]
+)
+@pytest.mark.parametrize("what", ["joint", "frame"])
+def test_what_sits_on_a_link_before_its_end(x: float, y: float, refused: bool, what: str) -> None:
+    """The end would carry it; what reaches back beside the link is carried by the end in truth."""
+    b = MechanismBuilder("arm")
+    b.flexible("link", Beam(1, 1, [Mode("d", y=(0, 0, 1))], EI_z=40))
+    b.revolute("q", "base", "link", (0, 0, 1))
+    if what == "joint":
+        b.body("motor", 1, (0, 0, 0), (0.01, 0.01, 0.01))
+        b.fixed("weld", "link", "motor", position=(x, y, 0))
+    else:
+        b.frame("middle", "link", (x, y, 0))
+    if not refused:
+        assert b.build().dof == 2
+        return
+    with pytest.raises(ModelError, match=r"is attached to flexible link 'link' at 0(\.5)? of the way"):
+        b.build()
+
+
+def test_lists_that_are_none() -> None:
+    mode = Mode("d", y=(0, 0, 1))
+    for modes, appendages, said in (
+        (mode, (), "modes: is given"),
+        ([mode], Appendage(1, 1), "appendages: is given"),
+        ([mode], [(1, 1)], "appendages: is given"),
+    ):
+        with pytest.raises(ModelError, match=said):
+            MechanismBuilder("arm").flexible("link", Beam(1, 1, modes, EI_z=40, appendages=appendages))  # type: ignore[arg-type]
+    b = MechanismBuilder("arm")
+    b.flexible("link", Beam(1, 1, (m for m in [mode]), EI_z=40))  # type: ignore[arg-type]
+    with pytest.raises(ModelError, match=r"EI_z: raises ZeroDivisionError"):
+        MechanismBuilder("arm").flexible("link", Beam(1, 1, [mode], EI_z=lambda s: 1 / 0))
+    with pytest.raises(ModelError, match=r"stations: is"):
+        MechanismBuilder("arm").flexible("link", Beam(1, 1, [mode], EI_z=40), stations=[0.5])  # type: ignore[arg-type]
