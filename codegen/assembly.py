@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from kanegen.codegen import facts
 from kanegen.codegen.certificate import certify
 from kanegen.codegen.checking import CERTIFIED_STATES
+from kanegen.codegen.derivation.formulations import BOOK
 from kanegen.codegen.emit.model import (
     Certificate,
     FrameKernels,
@@ -77,6 +78,7 @@ def assemble(
         certificate=Certificate(
             {name: kernel.bound for name, kernel in kernels.items()},
             CERTIFIED_STATES,
+            **_meaning(options),
             checks={} if record is None else record.names,
             check_bound=certify.BOUND,
         ),
@@ -112,3 +114,14 @@ def _actuator_signs(mechanism: Mechanism) -> tuple[int, ...] | None:
     """The sign of each driven joint's actuator, None where the mechanism says nothing of actuators."""
     signs = {actuator.joint: actuator.sign for actuator in mechanism.actuators}
     return tuple(signs.get(joint, 1) for joint in facts.driven_joints(mechanism)) if signs else None
+
+
+def _meaning(options: Options) -> dict[str, str]:
+    """What the certificate of an approximation says: it is held to its own equations, and to no law."""
+    if not BOOK.get(options.formulation, False):
+        return {}
+    return {
+        "meaning": "error of the largest component, divided by the largest component, against the plain derivation of the "
+        f"same equations ({options.formulation}), which leave out terms of second order in the deflections and fulfil no "
+        "law exactly"
+    }

@@ -36,6 +36,7 @@ ALLOWED = {
         "checking",
         "facts",
         "mechanism",
+        "derivation",
         "passes",
         "emit",
     },

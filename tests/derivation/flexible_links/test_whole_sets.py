@@ -92,3 +92,12 @@ def test_order_of_coordinates_is_one_of_names() -> None:
     places = [mechanism.coordinates.index(name) for name in usual]
     permuted = Kernels(other)("mass_matrix", q=at["q"][:, places])
     assert apart(permuted, M[:, places][:, :, places]) < 1e-14
+
+
+def test_a_truncated_set_says_so_in_its_header(tmp_path: Path) -> None:
+    options = pipeline.Options(formulation="book_1983_truncated", kernels=("mass_matrix",))
+    generated = pipeline.generate("flexible_two_link", tmp_path, options)
+    assert not generated.record.checks
+    header = " ".join((tmp_path / "flexible_two_link.h").read_text(encoding="ascii").replace(" * ", " ").split())
+    assert "against the plain derivation of the same equations (book_1983_truncated)" in header
+    assert "fulfil no law exactly" in header
