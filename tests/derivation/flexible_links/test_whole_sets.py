@@ -98,6 +98,8 @@ def test_a_truncated_set_says_so_in_its_header(tmp_path: Path) -> None:
     options = pipeline.Options(formulation="book_1983_truncated", kernels=("mass_matrix",))
     generated = pipeline.generate("flexible_two_link", tmp_path, options)
     assert not generated.record.checks
-    header = " ".join((tmp_path / "flexible_two_link.h").read_text(encoding="ascii").replace(" * ", " ").split())
+    header = " ".join(
+        (tmp_path / "flexible_two_link.h").read_text(encoding="ascii").replace(" * ", " ").split()
+    )
     assert "against the plain derivation of the same equations (book_1983_truncated)" in header
     assert "fulfil no law exactly" in header
