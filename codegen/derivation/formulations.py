@@ -52,8 +52,11 @@ BOOK = {"book_1983": False, "book_1983_truncated": True}
 RIGID = ("recursive", "kane", *FORCES)
 """Formulations of mechanisms whose links are rigid."""
 
-FORMULATIONS = (*RIGID, *BOOK)
-"""Recursive Newton-Euler with composite or articulated inertias, Kane's method, those of ``FORCES`` and ``BOOK``."""
+FLEXIBLE = ("recursive", "flexible_links", *BOOK)
+"""Formulations of mechanisms with flexible links; the first two are the same."""
+
+FORMULATIONS = (*RIGID, *FLEXIBLE[1:])
+"""Recursive Newton-Euler with composite or articulated inertias, Kane's method, those of ``FORCES`` and ``FLEXIBLE``."""
 
 
 def exact_formulations(mechanism: Mechanism) -> tuple[str, ...]:
@@ -89,7 +92,7 @@ def formulation(
         )
     if mechanism.flexible:
         return _flexible(name, mechanism, speeds, live_parameters, identifiers)
-    if name in BOOK:
+    if name not in RIGID:
         raise ModelError(
             f"formulation {name!r}",
             "is for arms with flexible links",
@@ -128,18 +131,18 @@ def _flexible(
     identifiers: Mapping[str, str],
 ) -> dict[str, Build]:
     """The kernels of a mechanism with flexible links."""
-    if speeds is not None or name not in ("recursive", *BOOK):
+    if speeds is not None or name not in FLEXIBLE:
         what = "generalized speeds" if speeds is not None else f"formulation {name!r}"
         raise ModelError(
             what,
             f"are not for flexible links, as mechanism {mechanism.name!r} has"
             if speeds is not None
             else f"does not know flexible links, as mechanism {mechanism.name!r} has",
-            f"the joint rates, and one of recursive, {', '.join(BOOK)}",
+            f"the joint rates and a formulation of {', '.join(FLEXIBLE)}",
             "Give one of these, or leave the links rigid.",
         )
     kernels = flexible_kernels(mechanism, live, identifiers)
-    return kernels if name == "recursive" else {**kernels, **book_kernels(mechanism, live, BOOK[name])}
+    return {**kernels, **book_kernels(mechanism, live, BOOK[name])} if name in BOOK else kernels
 
 
 def optional_kernels(

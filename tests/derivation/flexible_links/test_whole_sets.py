@@ -103,3 +103,18 @@ def test_a_truncated_set_says_so_in_its_header(tmp_path: Path) -> None:
     )
     assert "against the plain derivation of the same equations (book_1983_truncated)" in header
     assert "fulfil no law exactly" in header
+
+
+def test_the_usual_formulation_has_a_name_of_its_own(tmp_path: Path) -> None:
+    counts = [
+        pipeline.generate(
+            "flexible_two_link",
+            tmp_path / name,
+            pipeline.Options(formulation=name, kernels=("inverse_dynamics",)),
+        )
+        .kernels["inverse_dynamics"]
+        .steps[-1]
+        .counts
+        for name in ("recursive", "flexible_links")
+    ]
+    assert counts[0] == counts[1]
