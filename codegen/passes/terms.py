@@ -79,7 +79,7 @@ class TermWeb(Web):
         before = terms.get(monomial)
         if before is not None:
             coefficient = self.plus(before, coefficient)
-        if coefficient == self.zero:
+        if abs(coefficient) == self.zero:  # a sign in front of it changes nothing
             terms.pop(monomial, None)
         else:
             terms[monomial] = coefficient

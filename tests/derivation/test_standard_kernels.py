@@ -111,3 +111,8 @@ def test_both_methods_of_forward_dynamics_invert_inverse_dynamics(seed: int, alt
             0
         ]
         assert difference(exactly(forward, q=q, v=v, tau=tau), a) < EXACT
+
+
+def test_a_product_of_small_numbers_that_is_zero() -> None:
+    """Machine 10406: a coefficient below what is kept became minus zero, which was taken for a number to divide by."""
+    check_against_pinocchio(10_406, 6)
