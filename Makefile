@@ -33,12 +33,15 @@ build/extensions_are_built: $(EXTENSION_INPUTS) | .venv/installed
 	mkdir -p build && touch $@
 
 run: build  ## derive the Stanford Arm, count its operations, run the studies of the 1983 paper
-	$(BIN)/kanegen generate $(ARM) --explain --output build/$(ARM)
+	$(BIN)/kanegen generate $(ARM) --explain --output build/$(ARM) > build/run.txt || { cat build/run.txt; exit 1; }
+	cat build/run.txt
 	mkdir -p figures
 	for scenario in $(SCENARIOS); do \
 		$(BIN)/kanegen simulate $(ARM) --scenario $$scenario \
 			--plot figures/$$scenario.png --csv figures/$$scenario.csv || exit 1; \
 	done
+	@echo; sed -n '/beside published figures/,/^wrote/p' build/run.txt
+	@echo "drawings and numbers of the studies: $(CURDIR)/figures"
 
 generate: .venv/installed  ## write the committed C of the built-in mechanisms anew
 	for folder in generated/*/manifest.json; do \

@@ -7,18 +7,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kanegen.codegen.mechanism import Mechanism
+from kanegen.codegen.mechanism import Mechanism, catalogue
 
 from .arms import ORACLE, Kernels, apart, planar, spatial
 
-CASES = [
-    (planar(), ORACLE["planar_vectors"]),
-    (spatial(), ORACLE["spatial_2x2"]["vectors"]),
-]
+CASES = {
+    "planar": (planar(), ORACLE["planar_vectors"]),
+    "spatial": (spatial(), ORACLE["spatial_2x2"]["vectors"]),
+    "flexible_two_link": (catalogue.mechanism("flexible_two_link"), ORACLE["planar_vectors"]),
+    "flexible_two_link_spatial": (
+        catalogue.mechanism("flexible_two_link_spatial"),
+        ORACLE["spatial_2x2"]["vectors"],
+    ),
+}
 
 
 @pytest.mark.parametrize("formulation", ["recursive", "book_1983"])
-@pytest.mark.parametrize(("mechanism", "vectors"), CASES, ids=["planar", "spatial"])
+@pytest.mark.parametrize(("mechanism", "vectors"), CASES.values(), ids=CASES)
 def test_oracle(mechanism: Mechanism, vectors: list[dict[str, Any]], formulation: str) -> None:
     """F are torques of the joints, nothing acts on the modes."""
     kernels = Kernels(mechanism, formulation)
