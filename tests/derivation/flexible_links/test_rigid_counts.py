@@ -1,0 +1,37 @@
+"""A rigid link costs no flexible operations: rigid arms through this derivation, beside the ordinary one without a search."""
+
+from __future__ import annotations
+
+import pytest
+
+from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.flexible_links import flexible_kernels
+from kanegen.codegen.derivation.kernels import Deriver
+from kanegen.codegen.derivation.placement import place
+from kanegen.codegen.derivation.standard import DYNAMICS
+from kanegen.codegen.graph import count
+from kanegen.codegen.mechanism import catalogue
+from kanegen.codegen.mechanism.folding import with_numbers
+from kanegen.codegen.passes.optimize import optimize
+
+COUNTS = {
+    ("stanford_arm", "inverse_dynamics"): (118, 86),
+    ("stanford_arm", "mass_matrix"): (70, 47),
+    ("rx90_general", "inverse_dynamics"): (238, 223),
+    ("rx90_general", "mass_matrix"): (143, 110),
+    ("puma560_general", "inverse_dynamics"): (249, 233),
+    ("puma560_general", "mass_matrix"): (159, 127),
+}
+
+
+@pytest.mark.parametrize(("model", "kernel"), COUNTS)
+def test_counts(model: str, kernel: str) -> None:
+    """Forces take fewer than the textbook's recursion; second moments cost the mass matrix a third more than its own."""
+    arm = with_numbers(catalogue.mechanism(model))
+    build = flexible_kernels(arm, live=False, identifiers={})[kernel]
+    found = count(optimize(build(place(arm, Choices()), arm, Choices()))[0])
+    assert (found.multiplications, found.additions) == COUNTS[model, kernel]
+    ordinary = count(optimize(Deriver(arm, DYNAMICS[kernel], gauge=False)({})[0])[0])
+    ratio = (found.multiplications + found.additions) / (ordinary.multiplications + ordinary.additions)
+    assert ratio < (1 if kernel == "inverse_dynamics" else 4 / 3)
+    assert found.divisions == found.square_roots == 0
