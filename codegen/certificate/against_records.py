@@ -53,6 +53,7 @@ def _values(case: Case) -> dict[str, Callable[[], Scaled]]:
         names = case.subject.mechanism.coordinates
         modes = [names.index(mode) for mode in case.subject.mechanism.modes]
         found["elastic_energy"] = lambda: r.elastic_energy(q, modes)
+        found["gravity_energy"] = lambda: r.gravity_energy(q)
     if not case.subject.projected:
         found["coordinate_rates"] = lambda: Scaled(case.rates, largest(case.rates))
     return found

@@ -94,14 +94,20 @@ class FlexibleReference:
         turning = (self.described.rotors * v * v).sum(axis=-1) / 2
         return Scaled(energy + turning, scale + abs(turning))
 
-    def potential_energy(self, q: Array) -> Scaled:
-        """U of weight, bent links and springs."""
+    def gravity_energy(self, q: Array) -> Scaled:
+        """U of weight."""
         energy, scale = np.zeros(q.shape[:-1]), np.zeros(q.shape[:-1])
         for body, way in self._ways(q):
             points = _Points(body, way, q)
             heights = points.places @ self.described.gravity
             energy = energy - (body.weights * points.origins * heights).sum(axis=-1)
             scale = scale + (abs(body.weights * points.origins) * abs(heights)).sum(axis=-1)
+        return Scaled(energy, scale)
+
+    def potential_energy(self, q: Array) -> Scaled:
+        """U of weight, bent links and springs."""
+        weight = self.gravity_energy(q)
+        energy, scale = weight.value, weight.scale
         energy = energy + ((q @ self.described.stiffness) * q).sum(axis=-1) / 2
         scale = scale + (abs(q) @ abs(self.described.stiffness) * abs(q)).sum(axis=-1)
         for k, stiffness, rest in self.described.springs:

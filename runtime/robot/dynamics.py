@@ -99,6 +99,11 @@ class Dynamics(Kinematics):
         result: FloatArray = self._kernels["elastic_energy"].call(q, out)
         return result
 
+    def gravity_energy(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+        """Energy (...) [J] of weight alone, zero at the origin of the base; for mechanisms with flexible links."""
+        result: FloatArray = self._kernels["gravity_energy"].call(q, out)
+        return result
+
     def momentum(self, q: ArrayLike, v: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
         """Momentum (..., 6): linear [kg m/s], then angular about the base origin [kg m^2/s], in the base frame."""
         result: FloatArray = self._momentum(q, v, out)

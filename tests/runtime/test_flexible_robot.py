@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 import kanegen
-from kanegen.codegen.mechanism import MechanismBuilder
+from kanegen.codegen import pipeline
+from kanegen.codegen.mechanism import Mechanism, MechanismBuilder
 from kanegen.codegen.mechanism.flexible import Beam, BeamFunction, Mode
 from kanegen.errors import KanegenError
 
 Q = np.array([0.3, 0.02, -0.01])
 
 
-@pytest.fixture(scope="module")
-def arm() -> kanegen.Robot:
+def small_arm() -> Mechanism:
     b = MechanismBuilder("arm", gravity=(0, "-9.81", 0))
     modes = [Mode(f"d{k}", y=BeamFunction("clamped-free", k)) for k in (1, 2)]
     b.flexible("link", Beam(1, 1, modes, EI_z=40, damping_time="0.001"))
     b.revolute("q1", "base", "link", (0, 0, 1))
-    return kanegen.load(b.build(), interpreted=True)
+    return b.build()
+
+
+@pytest.fixture(scope="module")
+def arm() -> kanegen.Robot:
+    return kanegen.load(small_arm(), interpreted=True)
 
 
 def test_names_and_amplitudes(arm: kanegen.Robot) -> None:
@@ -37,10 +44,10 @@ def test_names_and_amplitudes(arm: kanegen.Robot) -> None:
 def test_elastic_energy_is_part_of_the_potential(arm: kanegen.Robot) -> None:
     K = arm.linearise(np.zeros(3)).K[1:, 1:]  # weight adds nothing here: it is linear in the deflections
     assert_allclose(arm.elastic_energy(Q), Q[1:] @ K @ Q[1:] / 2, rtol=1e-12)
-    straight = Q * [1, 0, 0]
-    bent = arm.potential_energy(Q) - arm.potential_energy(straight)
-    weight = -9.81 * (arm.center_of_mass(Q) - arm.center_of_mass(straight))[1] * -1
-    assert_allclose(bent, arm.elastic_energy(Q) + weight, rtol=1e-12)
+    assert_allclose(
+        arm.gravity_energy(Q), 9.81 * arm.center_of_mass(Q)[1] * 1.0, rtol=1e-12
+    )  # a link of 1 kg
+    assert_allclose(arm.potential_energy(Q), arm.gravity_energy(Q) + arm.elastic_energy(Q), rtol=1e-12)
 
 
 def test_a_linearised_arm_moves_as_the_arm_does_nearby(arm: kanegen.Robot) -> None:
@@ -85,3 +92,20 @@ def test_what_cannot_be_held(
 def test_a_motion_that_bends_far_says_so(arm: kanegen.Robot) -> None:
     with pytest.warns(RuntimeWarning, match="bends a link far: mode d1"):
         kanegen.simulate(arm, [0, 0.4, 0], [0, 0, 0], 0.01)
+
+
+def test_compiled_batches_and_single_precision(arm: kanegen.Robot, tmp_path: Path) -> None:
+    """The same C interface as any robot's: a batch is its states one by one, and floats can be had."""
+    mechanism = small_arm()
+    states = np.random.default_rng(5).uniform(-0.1, 0.1, (3, 40, 3))
+    robot = kanegen.load(mechanism, kernels=["inverse_dynamics", "forward_dynamics"])
+    assert "compiled" in repr(robot)
+    tau = robot.inverse_dynamics(*states)
+    for k in (0, 17, 39):
+        assert (tau[k] == robot.inverse_dynamics(*(x[k] for x in states))).all()
+    assert_allclose(tau, arm.inverse_dynamics(*states), rtol=1e-12, atol=1e-12)
+    assert_allclose(robot.forward_dynamics(states[0], states[1], tau), states[2], rtol=1e-9, atol=1e-11)
+    pipeline.generate(
+        mechanism, tmp_path, pipeline.Options(kernels=("inverse_dynamics",), single_precision=True)
+    )
+    assert "_f32(" in (tmp_path / "arm.h").read_text(encoding="ascii")

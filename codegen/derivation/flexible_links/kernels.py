@@ -33,6 +33,7 @@ def flexible_kernels(mechanism: Mechanism, live: bool, identifiers: Mapping[str,
         "kinetic_energy": state.kinetic,
         "potential_energy": state.potential,
         "elastic_energy": state.elastic,
+        "gravity_energy": state.gravity,
         "momentum": state.momentum,
         "coordinate_rates": state.coordinate_rates,
     }

@@ -24,12 +24,21 @@ def kinetic(s: Setting) -> Program:
     return _scalar(s, "kinetic_energy", "T", "kinetic energy", "kinetic energy", value, True)
 
 
-def potential(s: Setting) -> Program:
-    """U of weight, links and springs."""
+def _weight(s: Setting) -> Any:
     motion = s.motion(described=True)
     _, moment = first_moment(motion)
-    weight = product(stretched(-1, motion.lifted(s.basis.described.gravity)), moment)
-    value = total([weight, elastic_energy(motion), s.spring_energy()])
+    return product(stretched(-1, motion.lifted(s.basis.described.gravity)), moment)
+
+
+def gravity(s: Setting) -> Program:
+    """U of weight."""
+    what = "energy of weight, zero at the origin of the base"
+    return _scalar(s, "gravity_energy", "U_g", "energy of weight", what, _weight(s), False)
+
+
+def potential(s: Setting) -> Program:
+    """U of weight, links and springs."""
+    value = total([_weight(s), elastic_energy(s.motion()), s.spring_energy()])
     what = "energy of weight, zero at the origin of the base, of bent links and of springs"
     return _scalar(s, "potential_energy", "U", "potential energy", what, value, False)
 

@@ -1,4 +1,4 @@
-"""A rigid link costs no flexible operations: rigid arms through this derivation, beside the ordinary one without a search."""
+"""A rigid link costs no flexible operations: rigid arms through this derivation, beside the ordinary one, unsearched."""
 
 from __future__ import annotations
 
