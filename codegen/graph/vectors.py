@@ -40,6 +40,11 @@ def cross(u: Sequence[Any], v: Sequence[Any]) -> Vector:
     return (u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
 
 
+def skew(v: Sequence[Any]) -> Matrix:
+    """The matrix of v x."""
+    return (0, -v[2], v[1]), (v[2], 0, -v[0]), (-v[1], v[0], 0)
+
+
 def transpose(m: Sequence[Sequence[Any]]) -> Matrix:
     """Transpose of a matrix."""
     return tuple(zip(*m, strict=True))

@@ -15,11 +15,7 @@ from typing import TYPE_CHECKING, Any
 from kanegen.codegen.derivation.flexible_links.algebra import (
     UNIT,
     is_zero,
-    product,
-    scaled,
-    skew,
     sum_of,
-    times,
     total,
 )
 from kanegen.codegen.graph import Expression
@@ -62,13 +58,13 @@ class BookArm:
         self.E = [self._link(i, self.s.q, _UNIT) for i in range(self.n)]
         self.W: list[Matrix] = []
         for i in range(self.n):
-            self.W.append(times(self.W_hat(i - 1), self.A[i]))
+            self.W.append(vec.multiply(self.W_hat(i - 1), self.A[i]))
 
     # -- transformations ---------------------------------------------------------------------------------------------
 
     def W_hat(self, i: int) -> Matrix:
         """What_i of eq. 13; the base's is 1."""
-        return _UNIT if i < 0 else times(self.W[i], self.E[i])
+        return _UNIT if i < 0 else vec.multiply(self.W[i], self.E[i])
 
     def _joint(self, i: int) -> Matrix:
         """A_i."""
@@ -83,14 +79,14 @@ class BookArm:
             return homogeneous(((0,) * 3,) * 3, self.motion.sliding(i), 0) if power == 1 else _NONE
         turned = self.motion.turn(i)
         for _ in range(power):
-            turned = times(turned, skew(self.motion.axis(i)))
+            turned = vec.multiply(turned, vec.skew(self.motion.axis(i)))
         return homogeneous(turned, (0, 0, 0), 0)
 
     def _M(self, i: int, k: int) -> Matrix:
         """M_ik of eq. 7: what a mode does to the end."""
         end = self._end(i)
         theta = self.motion.lifted(end.rotations[k])
-        return homogeneous(skew(theta), self.motion.lifted(end.displacements[k]), 0)
+        return homogeneous(vec.skew(theta), self.motion.lifted(end.displacements[k]), 0)
 
     def _end(self, i: int) -> Any:
         link = self.segments[i].link
@@ -102,7 +98,7 @@ class BookArm:
         segment = self.segments[i]
         if not segment.bends:
             return start
-        parts = [scaled(by[place], self._M(i, k)) for k, place in enumerate(segment.modes)]
+        parts = [vec.matrix_scale(by[place], self._M(i, k)) for k, place in enumerate(segment.modes)]
         if start is _UNIT:
             parts.append(homogeneous(UNIT, self.motion.lifted(self._end(i).position)))
         return sum_of(*parts)
@@ -124,7 +120,8 @@ class BookArm:
         """2 D_ik of eq. 36."""
         modes = self.segments[i].modes
         return sum_of(
-            self._C1(i, k), *(scaled(self.s.q[place], self._C(i, n, k)) for n, place in enumerate(modes))
+            self._C1(i, k),
+            *(vec.matrix_scale(self.s.q[place], self._C(i, n, k)) for n, place in enumerate(modes)),
         )
 
     def _G(self, i: int) -> Matrix:
@@ -140,10 +137,10 @@ class BookArm:
             quadratic: list[Matrix] = []
             if not self.truncated:
                 quadratic = [
-                    scaled(self.s.q[other], self._C(i, k, n))
+                    vec.matrix_scale(self.s.q[other], self._C(i, k, n))
                     for n, other in enumerate(self.segments[i].modes)
                 ]
-            found = sum_of(found, scaled(self.s.q[place], sum_of(C, vec.transpose(C), *quadratic)))
+            found = sum_of(found, vec.matrix_scale(self.s.q[place], sum_of(C, vec.transpose(C), *quadratic)))
         return found
 
     # -- inertia coefficients ----------------------------------------------------------------------------------------
@@ -154,11 +151,11 @@ class BookArm:
         for h in reversed(range(self.n)):
             own = self._G(h)
             if h + 1 < self.n:
-                step = times(self.E[h], self.A[h + 1])
-                own = sum_of(own, times(times(step, found[h + 1][h + 1]), vec.transpose(step)))
+                step = vec.multiply(self.E[h], self.A[h + 1])
+                own = sum_of(own, vec.multiply(vec.multiply(step, found[h + 1][h + 1]), vec.transpose(step)))
             found[h][h] = own
             for j in reversed(range(h)):
-                found[j][h] = times(times(self.E[j], self.A[j + 1]), found[j + 1][h])
+                found[j][h] = vec.multiply(vec.multiply(self.E[j], self.A[j + 1]), found[j + 1][h])
                 found[h][j] = vec.transpose(found[j][h])
         return found
 
@@ -167,15 +164,15 @@ class BookArm:
         F_tilde = self._F_tilde()
 
         def F(j: int, h: int) -> Matrix:  # (80)
-            return times(F_tilde[j][h + 1], vec.transpose(self.A[h + 1])) if h + 1 < self.n else _NONE
+            return vec.multiply(F_tilde[j][h + 1], vec.transpose(self.A[h + 1])) if h + 1 < self.n else _NONE
 
         def Phi(j: int, h: int) -> Matrix:  # (81)
-            return times(self.A[j + 1], F(j + 1, h)) if j + 1 < self.n else _NONE
+            return vec.multiply(self.A[j + 1], F(j + 1, h)) if j + 1 < self.n else _NONE
 
         @cache
         def across(j: int, h: int) -> Matrix:
             """jW~h = E_j A_j+1 ... A_h."""
-            return _UNIT if j == h else times(times(self.E[j], self.A[j + 1]), across(j + 1, h))
+            return _UNIT if j == h else vec.multiply(vec.multiply(self.E[j], self.A[j + 1]), across(j + 1, h))
 
         count = self.s.n
         found: list[list[Any]] = [[0] * count for _ in range(count)]
@@ -186,21 +183,24 @@ class BookArm:
         for j, one in enumerate(self.segments):
             U = self._U(j)
             if one.coordinate is not None and U is not None:
-                left = times(self.W_hat(j - 1), U)
+                left = vec.multiply(self.W_hat(j - 1), U)
                 for h in range(j, self.n):
                     other, U_h = self.segments[h], self._U(h)
                     if other.coordinate is not None and U_h is not None:  # (66)
-                        right = times(self.W_hat(h - 1), U_h)
-                        put(one.coordinate, other.coordinate, _trace(times(left, F_tilde[j][h]), right))
+                        right = vec.multiply(self.W_hat(h - 1), U_h)
+                        put(
+                            one.coordinate, other.coordinate, _trace(vec.multiply(left, F_tilde[j][h]), right)
+                        )
                     for k, place in enumerate(other.modes):  # (68), (69)
                         inside = sum_of(
-                            times(F(j, h), vec.transpose(self._M(h, k))), times(across(j, h), self._D(h, k))
+                            vec.multiply(F(j, h), vec.transpose(self._M(h, k))),
+                            vec.multiply(across(j, h), self._D(h, k)),
                         )
-                        put(one.coordinate, place, _trace(times(left, inside), self.W[h]))
+                        put(one.coordinate, place, _trace(vec.multiply(left, inside), self.W[h]))
                 for h in range(j):  # (70)
                     for k, place in enumerate(self.segments[h].modes):
-                        inside = times(F(j, h), vec.transpose(self._M(h, k)))
-                        put(one.coordinate, place, _trace(times(left, inside), self.W[h]))
+                        inside = vec.multiply(F(j, h), vec.transpose(self._M(h, k)))
+                        put(one.coordinate, place, _trace(vec.multiply(left, inside), self.W[h]))
                 rotor = self.motion.number(one.joint.rotor_inertia)
                 found[one.coordinate][one.coordinate] = total([found[one.coordinate][one.coordinate], rotor])
             self._modes_with_modes(j, Phi, across, put)
@@ -211,16 +211,19 @@ class BookArm:
         for f, row in enumerate(self.segments[j].modes):
             M = self._M(j, f)
             for k, column in enumerate(self.segments[j].modes[: f + 1]):  # (72), (73)
-                inside = sum_of(times(times(M, Phi(j, j)), vec.transpose(self._M(j, k))), self._C(j, f, k))
-                own = _trace(inside, _UNIT) if self.truncated else _trace(times(W, inside), W)
+                inside = sum_of(
+                    vec.multiply(vec.multiply(M, Phi(j, j)), vec.transpose(self._M(j, k))), self._C(j, f, k)
+                )
+                own = _trace(inside, _UNIT) if self.truncated else _trace(vec.multiply(W, inside), W)
                 put(row, column, own)
             for h in range(j + 1, self.n):  # (74), (75)
                 for k, column in enumerate(self.segments[h].modes):
-                    onward = times(self.A[j + 1], across(j + 1, h))
+                    onward = vec.multiply(self.A[j + 1], across(j + 1, h))
                     inside = sum_of(
-                        times(Phi(j, h), vec.transpose(self._M(h, k))), times(onward, self._D(h, k))
+                        vec.multiply(Phi(j, h), vec.transpose(self._M(h, k))),
+                        vec.multiply(onward, self._D(h, k)),
                     )
-                    put(row, column, _trace(times(times(W, M), inside), self.W[h]))
+                    put(row, column, _trace(vec.multiply(vec.multiply(W, M), inside), self.W[h]))
 
     # -- right-hand side ---------------------------------------------------------------------------------------------
 
@@ -233,23 +236,28 @@ class BookArm:
         Q, P = _NONE, ((0,) * 4)
         for j in reversed(range(self.n)):
             segment = self.segments[j]
-            onward = (times(self.A[j + 1], Q), _on(self.A[j + 1], P)) if j + 1 < self.n else (_NONE, (0,) * 4)
+            onward = (
+                (vec.multiply(self.A[j + 1], Q), _on(self.A[j + 1], P))
+                if j + 1 < self.n
+                else (_NONE, (0,) * 4)
+            )
             for f, place in enumerate(segment.modes):
                 found[place] = self._on_mode(j, f, rates, (dW[j], ddW[j]), onward, gravity)
             swinging = _NONE
             for k, place in enumerate(segment.modes):
-                swinging = sum_of(swinging, scaled(rates[place], self._D(j, k)))
+                swinging = sum_of(swinging, vec.matrix_scale(rates[place], self._D(j, k)))
             own = sum_of(
-                times(self._G(j), vec.transpose(ddW[j])), scaled(2, times(swinging, vec.transpose(dW[j])))
+                vec.multiply(self._G(j), vec.transpose(ddW[j])),
+                vec.matrix_scale(2, vec.multiply(swinging, vec.transpose(dW[j]))),
             )
-            Q = sum_of(own, times(self.E[j], onward[0]))  # (87), (88)
+            Q = sum_of(own, vec.multiply(self.E[j], onward[0]))  # (87), (88)
             P = tuple(
                 total([x, y]) for x, y in zip(self._weight(j), _on(self.E[j], onward[1]), strict=True)
             )  # (89), (90)
             U = self._U(j)
             if segment.coordinate is not None and U is not None:  # (83), (84)
-                left = times(self.W_hat(j - 1), U)
-                falling = product(gravity, _on(left, P))
+                left = vec.multiply(self.W_hat(j - 1), U)
+                falling = vec.dot(gravity, _on(left, P))
                 found[segment.coordinate] = total(
                     [_trace(left, vec.transpose(Q)), -falling if falling != 0 else 0]
                 )
@@ -260,7 +268,7 @@ class BookArm:
     def forces(self, v: Sequence[Expression], a: Sequence[Expression]) -> list[Any]:
         """M a + h."""
         h = self.bias(v)
-        return [total([x, product(row, a)]) for x, row in zip(h, self.matrix(), strict=True)]
+        return [total([x, vec.dot(row, a)]) for x, row in zip(h, self.matrix(), strict=True)]
 
     def _rates(self, v: Sequence[Any]) -> tuple[list[Matrix], list[Matrix]]:
         """dW_j/dt, and d2W_j/dt2 without second derivatives of coordinates (eqs 9, 10, 14, 64, 65)."""
@@ -274,12 +282,18 @@ class BookArm:
                 q = v[segment.coordinate]
                 U2 = self._U(j, 2)
                 assert U2 is not None
-                dA, ddA = scaled(q, U), scaled(q * q, U2)
-            dW.append(sum_of(times(rate, A), times(before, dA)))
-            ddW.append(sum_of(times(second, A), scaled(2, times(rate, dA)), times(before, ddA)))
+                dA, ddA = vec.matrix_scale(q, U), vec.matrix_scale(q * q, U2)
+            dW.append(sum_of(vec.multiply(rate, A), vec.multiply(before, dA)))
+            ddW.append(
+                sum_of(
+                    vec.multiply(second, A),
+                    vec.matrix_scale(2, vec.multiply(rate, dA)),
+                    vec.multiply(before, ddA),
+                )
+            )
             E, dE = self.E[j], self._link(j, v, _NONE)
-            rate = sum_of(times(dW[j], E), times(self.W[j], dE))
-            second = sum_of(times(ddW[j], E), scaled(2, times(dW[j], dE)))
+            rate = sum_of(vec.multiply(dW[j], E), vec.multiply(self.W[j], dE))
+            second = sum_of(vec.multiply(ddW[j], E), vec.matrix_scale(2, vec.multiply(dW[j], dE)))
         return dW, ddW
 
     def _weight(self, j: int) -> tuple[Any, ...]:
@@ -289,7 +303,9 @@ class BookArm:
     def _weighed(self, j: int) -> Matrix:
         m = self.segments[j].integrals
         first = self.motion.lifted(m.first)
-        parts = [scaled(self.s.q[p], self._column(j, k)) for k, p in enumerate(self.segments[j].modes)]
+        parts = [
+            vec.matrix_scale(self.s.q[p], self._column(j, k)) for k, p in enumerate(self.segments[j].modes)
+        ]
         mass = self.motion.number(m.mass)
         return sum_of(((mass,), *((x,) for x in first)), *parts)
 
@@ -311,14 +327,14 @@ class BookArm:
         segment, W = self.segments[j], self.W[j]
         assert segment.link is not None
         dW, ddW = moving
-        WM = times(W, self._M(j, f))
+        WM = vec.multiply(W, self._M(j, f))
         spinning = _NONE
         for k, place in enumerate(segment.modes):
-            spinning = sum_of(spinning, scaled(v[place], self._C(j, k, f)))
-        own = sum_of(times(ddW, self._D(j, f)), scaled(2, times(dW, spinning)))
+            spinning = sum_of(spinning, vec.matrix_scale(v[place], self._C(j, k, f)))
+        own = sum_of(vec.multiply(ddW, self._D(j, f)), vec.matrix_scale(2, vec.multiply(dW, spinning)))
         terms = [_trace(WM, vec.transpose(onward[0])), _trace(own, W)]
         epsilon = tuple(row[0] for row in self._column(j, f))
-        falling = [product(gravity, _on(WM, onward[1])), product(gravity, _on(W, epsilon))]
+        falling = [vec.dot(gravity, _on(WM, onward[1])), vec.dot(gravity, _on(W, epsilon))]
         terms += [-x for x in falling if not is_zero(x)]
         for k, place in enumerate(segment.modes):
             terms.append(_times(self.motion.number(segment.link.stiffness[f][k]), self.s.q[place]))
@@ -328,11 +344,11 @@ class BookArm:
 
 def _trace(m: Matrix, n: Matrix) -> Any:
     """trace(m n^T); Book's factors 2 and 1/2 cancel, as matrices of integrals are taken twice."""
-    return total(x for row, other in zip(m, n, strict=True) if not is_zero(x := product(row, other)))
+    return total(x for row, other in zip(m, n, strict=True) if not is_zero(x := vec.dot(row, other)))
 
 
 def _on(m: Matrix, x: Sequence[Any]) -> tuple[Any, ...]:
-    return tuple(product(row, x) for row in m)
+    return tuple(vec.dot(row, x) for row in m)
 
 
 def _times(x: Any, y: Any) -> Any:

@@ -10,24 +10,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanegen.codegen.derivation.flexible_links.algebra import (
-    Matrix,
-    Vector,
-    applied,
     axial,
     inner,
-    outer,
     plus,
-    product,
-    skew,
-    stretched,
     sum_of,
-    times,
     total,
 )
 from kanegen.codegen.derivation.flexible_links.integrals import Shape
 from kanegen.codegen.derivation.flexible_links.loads import Load, Loads
 from kanegen.codegen.derivation.flexible_links.motion import Motion
 from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph.vectors import Matrix, Vector
 from kanegen.codegen.mechanism.flexible_records import Station
 from kanegen.codegen.mechanism.records import JointKind
 
@@ -48,9 +41,9 @@ class Moments:
 
     def moved(self, R: Matrix, r: Vector) -> Seen:
         """The same seen from axes in which they are at r + R y; R need not be a rotation."""
-        half = sum_of(times(self.second, vec.transpose(R)), outer(self.first, r))
-        first = plus(applied(R, self.first), stretched(self.mass, r))
-        second = sum_of(times(R, half), outer(r, first))
+        half = sum_of(vec.multiply(self.second, vec.transpose(R)), vec.outer(self.first, r))
+        first = plus(vec.apply(R, self.first), vec.scale(self.mass, r))
+        second = sum_of(vec.multiply(R, half), vec.outer(r, first))
         lower = tuple(tuple(second[max(i, j)][min(i, j)] for j in range(3)) for i in range(3))
         return Seen(half, Moments(self.mass, first, lower))
 
@@ -115,37 +108,37 @@ class Composites:
         assert segment.coordinate is not None
         if segment.joint.kind is JointKind.PRISMATIC:
             station = motion.at_station(segment.parent, segment.place.station)
-            direction = applied(station.B, motion.sliding(i))
-            load = Load(stretched(outboard.mass, direction), outer(direction, seen.moments.first))
-            return {segment.coordinate: product(direction, load.f)} | self.loads.from_joint(i, load)
-        J = skew(axis)
+            direction = vec.apply(station.B, motion.sliding(i))
+            load = Load(vec.scale(outboard.mass, direction), vec.outer(direction, seen.moments.first))
+            return {segment.coordinate: vec.dot(direction, load.f)} | self.loads.from_joint(i, load)
+        J = vec.skew(axis)
         if not segment.affine:
-            return self.loads.along(i, Load(applied(J, outboard.first), times(J, outboard.second)))
+            return self.loads.along(i, Load(vec.apply(J, outboard.first), vec.multiply(J, outboard.second)))
         B = motion.axes(i).B
-        own = inner(times(times(vec.transpose(B), B), J), times(J, outboard.second))
-        BJ = times(B, J)
-        load = Load(applied(BJ, outboard.first), times(BJ, seen.half))
+        own = inner(vec.multiply(vec.multiply(vec.transpose(B), B), J), vec.multiply(J, outboard.second))
+        BJ = vec.multiply(B, J)
+        load = Load(vec.apply(BJ, outboard.first), vec.multiply(BJ, seen.half))
         return {segment.coordinate: own} | self.loads.from_joint(i, load)
 
     def _of_mode(self, i: int, k: int) -> dict[int, Any]:
         """The column of a mode: its link's modes up to itself, its joint, and everything before."""
         segment, motion, shape = self.segments[i], self.motion, Shape(self.motion, i)
         B = motion.axes(i).B
-        metric = times(vec.transpose(B), B)
+        metric = vec.multiply(vec.transpose(B), B)
         pushed, spread = shape.mode_first(k), vec.transpose(shape.mode_mixed(k))
         own = {n: inner(metric, shape.mode_product(n, k)) for n in range(k + 1)}
         for station, (outboard, seen) in self._on_stations.get(i, {}).items():
             d, theta = (motion.lifted(x[k]) for x in (station.displacements, station.rotations))
-            turning = skew(theta)
-            f = plus(stretched(outboard.mass, d), applied(turning, outboard.first))
-            T = sum_of(outer(d, outboard.first), times(turning, outboard.second))
-            pulled, turned = applied(metric, f), axial(times(metric, T))
+            turning = vec.skew(theta)
+            f = plus(vec.scale(outboard.mass, d), vec.apply(turning, outboard.first))
+            T = sum_of(vec.outer(d, outboard.first), vec.multiply(turning, outboard.second))
+            pulled, turned = vec.apply(metric, f), axial(vec.multiply(metric, T))
             for n in range(k + 1):
                 other_d, other_theta = (
                     motion.lifted(x[n]) for x in (station.displacements, station.rotations)
                 )
-                own[n] = total([own[n], product(other_d, pulled), product(other_theta, turned)])
+                own[n] = total([own[n], vec.dot(other_d, pulled), vec.dot(other_theta, turned)])
             pushed = plus(pushed, f)
-            spread = sum_of(spread, outer(d, seen.moments.first), times(turning, seen.half))
-        found = self.loads.along(i, Load(applied(B, pushed), times(B, spread)))
+            spread = sum_of(spread, vec.outer(d, seen.moments.first), vec.multiply(turning, seen.half))
+        found = self.loads.along(i, Load(vec.apply(B, pushed), vec.multiply(B, spread)))
         return found | {segment.modes[n]: x for n, x in own.items()}

@@ -7,19 +7,15 @@ from typing import Any
 
 from kanegen.codegen.derivation.flexible_links.algebra import (
     NONE,
-    Vector,
-    applied,
     inner,
     is_zero,
     plus,
-    product,
-    stretched,
-    times,
     total,
 )
 from kanegen.codegen.derivation.flexible_links.integrals import Shape
 from kanegen.codegen.derivation.flexible_links.motion import Motion
 from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph.vectors import Vector
 from kanegen.codegen.mechanism.flexible_records import Station
 
 _HALF = Fraction(1, 2)
@@ -31,12 +27,15 @@ def kinetic_energy(motion: Motion) -> Any:
     for i, segment in enumerate(motion.arm.segments):
         at, shape = motion.axes(i), Shape(motion, i)
         velocity = at.velocity
-        shifted = plus(applied(at.dB, shape.first), applied(at.B, shape.first_rate))
-        doubled = [product(velocity, stretched(shape.mass, velocity)), 2 * product(velocity, shifted)]
-        square = times(vec.transpose(at.dB), at.dB)
+        shifted = plus(vec.apply(at.dB, shape.first), vec.apply(at.B, shape.first_rate))
+        doubled = [vec.dot(velocity, vec.scale(shape.mass, velocity)), 2 * vec.dot(velocity, shifted)]
+        square = vec.multiply(vec.transpose(at.dB), at.dB)
         doubled.append(inner(square, shape.second))
         if segment.bends:
-            spinning, metric = times(vec.transpose(at.dB), at.B), times(vec.transpose(at.B), at.B)
+            spinning, metric = (
+                vec.multiply(vec.transpose(at.dB), at.B),
+                vec.multiply(vec.transpose(at.B), at.B),
+            )
             mixed = shape.mixed(motion.v)  # dh/dt h^T dm
             doubled.append(2 * inner(spinning, vec.transpose(mixed)))
             for k, one in enumerate(segment.modes):
@@ -62,10 +61,10 @@ def first_moment(motion: Motion) -> tuple[Any, Vector]:
         for station, (m, s) in carried.get(i, {}).items():
             if segment.bends:
                 s = plus(
-                    applied(motion.bent(segment, station), s), stretched(m, motion.tip(segment, station))
+                    vec.apply(motion.bent(segment, station), s), vec.scale(m, motion.tip(segment, station))
                 )
             own = total([own[0], m]), plus(own[1], s)
-        seen = plus(applied(motion.turn(i), own[1]), stretched(own[0], motion.offset(i)))
+        seen = plus(vec.apply(motion.turn(i), own[1]), vec.scale(own[0], motion.offset(i)))
         if segment.parent < 0:
             mass, moment = total([mass, own[0]]), plus(moment, seen)
             continue

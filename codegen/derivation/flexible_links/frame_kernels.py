@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kanegen.codegen.derivation.flexible_links.algebra import product
 from kanegen.codegen.derivation.flexible_links.poses import Poses
 from kanegen.codegen.derivation.flexible_links.setting import Setting
 from kanegen.codegen.derivation.frame_rates import wrench_argument
 from kanegen.codegen.graph import Argument, Program
+from kanegen.codegen.graph import vectors as vec
 
 _SMALL = "exact where nothing bends, to first order in the deflections elsewhere"
 
@@ -15,7 +15,7 @@ def frame_pose(s: Setting, frame: str, kernel: str) -> Program:
     """X of a frame."""
     pose = Poses(s.motion()).placed(s.basis.described.frames[frame])
     rows = [[*pose.axes[m], pose.origin[m]] for m in range(3)]
-    what = f"p_base = X p, p in the frame {frame}; axes behind bent links are 1 + skew(theta), not made orthogonal"
+    what = f"p_base = X p, p in the frame {frame}; axes behind bent links are 1 + vec.skew(theta), not made orthogonal"
     return s.program(
         kernel,
         f"pose of the frame {frame} in the base frame",
@@ -45,7 +45,7 @@ def frame_forces(s: Setting, frame: str, kernel: str) -> Program:
     """J^T wrench."""
     rows = Poses(s.motion()).jacobian(s.basis.described.frames[frame])
     wrench = s.input("wrench", 6)
-    tau = [product([row[k] for row in rows], wrench) for k in range(s.n)]
+    tau = [vec.dot([row[k] for row in rows], wrench) for k in range(s.n)]
     return s.program(
         kernel,
         f"generalized forces of a force and a moment at the frame {frame}",

@@ -7,13 +7,11 @@ from typing import Any
 
 from kanegen.codegen.derivation.flexible_links.algebra import (
     NO_MATRIX,
-    Matrix,
-    Vector,
-    scaled,
     sum_of,
 )
 from kanegen.codegen.derivation.flexible_links.motion import Motion
 from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph.vectors import Matrix, Vector
 
 
 class Shape:
@@ -52,8 +50,8 @@ class Shape:
         for delta, k in self._by_mode:
             N = self.motion.lifted(self._m.mode_mixed[k])
             both = sum_of(N, vec.transpose(N))
-            quadratic = [scaled(other, self.mode_product(k, n)) for other, n in self._by_mode]
-            found = sum_of(found, scaled(delta, sum_of(both, *quadratic)))
+            quadratic = [vec.matrix_scale(other, self.mode_product(k, n)) for other, n in self._by_mode]
+            found = sum_of(found, vec.matrix_scale(delta, sum_of(both, *quadratic)))
         return found
 
     def mixed(self, by: Sequence[Any]) -> Matrix:
@@ -61,7 +59,7 @@ class Shape:
         found = NO_MATRIX
         for k, place in enumerate(self.segment.modes):
             if by[place] != 0:
-                found = sum_of(found, scaled(by[place], vec.transpose(self.mode_mixed(k))))
+                found = sum_of(found, vec.matrix_scale(by[place], vec.transpose(self.mode_mixed(k))))
         return found
 
     def mode_first(self, k: int) -> Vector:
@@ -71,7 +69,7 @@ class Shape:
     def mode_mixed(self, k: int) -> Matrix:
         """h phi_k^T dm, Book's D."""
         N = self.motion.lifted(self._m.mode_mixed[k])
-        return sum_of(N, *(scaled(delta, self.mode_product(n, k)) for delta, n in self._by_mode))
+        return sum_of(N, *(vec.matrix_scale(delta, self.mode_product(n, k)) for delta, n in self._by_mode))
 
     def mode_product(self, k: int, n: int) -> Matrix:
         """phi_k phi_n^T dm."""

@@ -14,24 +14,17 @@ from typing import Any
 
 from kanegen.codegen.derivation.flexible_links.algebra import (
     NONE,
-    Matrix,
-    Vector,
-    applied,
     axial,
     inner,
-    outer,
+    is_zero,
     plus,
-    product,
-    scaled,
-    skew,
-    stretched,
     sum_of,
-    times,
     total,
 )
 from kanegen.codegen.derivation.flexible_links.integrals import Shape
 from kanegen.codegen.derivation.flexible_links.motion import Motion
 from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph.vectors import Matrix, Vector
 from kanegen.codegen.mechanism.flexible_records import Station
 from kanegen.codegen.mechanism.records import JointKind
 
@@ -85,7 +78,7 @@ class Loads:
         """What a load on one segment does on its coordinates and on those before it, by their places."""
         found = [0] * len(self.motion.q)
         self._carry_inwards(i, load, found)
-        return {k: x for k, x in enumerate(found) if not (isinstance(x, int) and x == 0)}
+        return {k: x for k, x in enumerate(found) if not is_zero(x)}
 
     def from_joint(self, i: int, load: Load) -> dict[int, Any]:
         """What a load on the station that carries a segment does before its joint."""
@@ -97,7 +90,7 @@ class Loads:
             self._on_modes(parent, station, load, found)
             load = self.from_station(parent, station, load)
         self._carry_inwards(parent, load, found)
-        return {k: x for k, x in enumerate(found) if not (isinstance(x, int) and x == 0)}
+        return {k: x for k, x in enumerate(found) if not is_zero(x)}
 
     def _gathered(self, own: Mapping[int, Load]) -> tuple[list[Any], Load]:
         """Generalized forces of loads on all segments, and what reaches the base."""
@@ -140,16 +133,16 @@ class Loads:
         """
         at, shape = self.motion.axes(i), Shape(self.motion, i)
         f = plus(
-            stretched(shape.mass, at.acceleration),
-            applied(at.ddB, shape.first),
-            stretched(2, applied(at.dB, shape.first_rate)),
-            applied(at.B, shape.first_acceleration),
+            vec.scale(shape.mass, at.acceleration),
+            vec.apply(at.ddB, shape.first),
+            vec.scale(2, vec.apply(at.dB, shape.first_rate)),
+            vec.apply(at.B, shape.first_acceleration),
         )
         T = sum_of(
-            outer(at.acceleration, shape.first),
-            times(at.ddB, shape.second),
-            scaled(2, times(at.dB, shape.mixed(self.motion.v))),
-            times(at.B, shape.mixed(self.motion.a)),
+            vec.outer(at.acceleration, shape.first),
+            vec.multiply(at.ddB, shape.second),
+            vec.matrix_scale(2, vec.multiply(at.dB, shape.mixed(self.motion.v))),
+            vec.multiply(at.B, shape.mixed(self.motion.a)),
         )
         return Load(f, T)
 
@@ -157,14 +150,14 @@ class Loads:
         """Momentum of the segment, and the integral of dp/dt h^T dm."""
         at, shape = self.motion.axes(i), Shape(self.motion, i)
         f = plus(
-            stretched(shape.mass, at.velocity),
-            applied(at.dB, shape.first),
-            applied(at.B, shape.first_rate),
+            vec.scale(shape.mass, at.velocity),
+            vec.apply(at.dB, shape.first),
+            vec.apply(at.B, shape.first_rate),
         )
         T = sum_of(
-            outer(at.velocity, shape.first),
-            times(at.dB, shape.second),
-            times(at.B, shape.mixed(self.motion.v)),
+            vec.outer(at.velocity, shape.first),
+            vec.multiply(at.dB, shape.second),
+            vec.multiply(at.B, shape.mixed(self.motion.v)),
         )
         return Load(f, T)
 
@@ -175,12 +168,12 @@ class Loads:
             return []
         at, shape = motion.axes(i), Shape(motion, i)
         back = vec.transpose(at.B)
-        acceleration, turning = applied(back, at.acceleration), times(back, at.ddB)
-        spinning, metric = scaled(2, times(back, at.dB)), times(back, at.B)
+        acceleration, turning = vec.apply(back, at.acceleration), vec.multiply(back, at.ddB)
+        spinning, metric = vec.matrix_scale(2, vec.multiply(back, at.dB)), vec.multiply(back, at.B)
         found = []
         for k in range(len(segment.modes)):
             terms = [
-                product(acceleration, shape.mode_first(k)),
+                vec.dot(acceleration, shape.mode_first(k)),
                 inner(turning, vec.transpose(shape.mode_mixed(k))),
             ]
             for n, place in enumerate(segment.modes):
@@ -202,15 +195,17 @@ class Loads:
             return
         if segment.joint.kind is JointKind.PRISMATIC:
             at = self.motion.at_station(segment.parent, segment.place.station)
-            direction = applied(at.B, self.motion.sliding(i))
+            direction = vec.apply(at.B, self.motion.sliding(i))
             if not segment.affine:
                 direction = self.motion.axis(i)
-            x = product(direction, load.f)
+            x = vec.dot(direction, load.f)
         elif segment.affine:
             assert load.T is not None
-            x = product(self.motion.axis(i), axial(times(vec.transpose(self.motion.axes(i).B), load.T)))
+            x = vec.dot(
+                self.motion.axis(i), axial(vec.multiply(vec.transpose(self.motion.axes(i).B), load.T))
+            )
         else:
-            x = product(self.motion.axis(i), load.turning)
+            x = vec.dot(self.motion.axis(i), load.turning)
         found[segment.coordinate] = total([found[segment.coordinate], x])
 
     def _to_station(self, i: int, load: Load) -> tuple[int, Station, Load]:
@@ -220,19 +215,19 @@ class Loads:
         parent, station = segment.parent, segment.place.station
         if segment.affine:
             assert load.T is not None
-            T = sum_of(times(load.T, vec.transpose(R)), outer(load.f, r))
+            T = sum_of(vec.multiply(load.T, vec.transpose(R)), vec.outer(load.f, r))
             return parent, station, Load(load.f, T)
-        f = applied(R, load.f)
-        return parent, station, Load(f, None, plus(applied(R, load.turning), applied(skew(r), f)))
+        f = vec.apply(R, load.f)
+        return parent, station, Load(f, None, plus(vec.apply(R, load.turning), vec.apply(vec.skew(r), f)))
 
     def _on_modes(self, i: int, station: Station, load: Load, found: list[Any]) -> None:
         """Work of a load on a station in the modes of its link."""
         assert load.T is not None
         segment, motion = self.segments[i], self.motion
         back = vec.transpose(motion.axes(i).B)
-        f, turning = applied(back, load.f), axial(times(back, load.T))
+        f, turning = vec.apply(back, load.f), axial(vec.multiply(back, load.T))
         for place, d, theta in zip(segment.modes, station.displacements, station.rotations, strict=True):
-            work = [found[place], product(motion.lifted(d), f), product(motion.lifted(theta), turning)]
+            work = [found[place], vec.dot(motion.lifted(d), f), vec.dot(motion.lifted(theta), turning)]
             found[place] = total(work)
 
     def from_station(self, i: int, station: Station, load: Load) -> Load:
@@ -240,4 +235,4 @@ class Loads:
         assert load.T is not None
         segment, motion = self.segments[i], self.motion
         E, t = motion.bent(segment, station), motion.tip(segment, station)
-        return Load(load.f, sum_of(times(load.T, vec.transpose(E)), outer(load.f, t)))
+        return Load(load.f, sum_of(vec.multiply(load.T, vec.transpose(E)), vec.outer(load.f, t)))

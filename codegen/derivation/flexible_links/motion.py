@@ -1,7 +1,7 @@
 """How the segments of an arm move: Book's kinematics (1983, eqs 3 to 17), joint after joint and link after link.
 
 A segment's axes are B, its origin is o: a point at h in them is at o + B h.  Behind a link that bends, B is a product with
-1 + skew(theta) and not orthogonal; before, B is a rotation, and everything is written in the segment's own axes, where
+1 + vec.skew(theta) and not orthogonal; before, B is a rotation, and everything is written in the segment's own axes, where
 B = 1 and its derivatives follow from the angular velocity.  A segment behind a bending link is written in the axes of the
 last segment before, so that B and its derivatives are carried along.
 """
@@ -16,22 +16,15 @@ from kanegen.codegen.derivation.flexible_links.algebra import (
     NO_MATRIX,
     NONE,
     UNIT,
-    Matrix,
-    Vector,
     about,
-    applied,
-    outer,
     plus,
-    scaled,
-    skew,
-    stretched,
     sum_of,
-    times,
     total,
 )
 from kanegen.codegen.derivation.flexible_links.segments import Arm, Segment
 from kanegen.codegen.graph import Expression, Graph
 from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph.vectors import Matrix, Vector
 from kanegen.codegen.mechanism.flexible_records import Station
 from kanegen.codegen.mechanism.records import JointKind
 from kanegen.codegen.mechanism.values import Lift
@@ -74,7 +67,7 @@ class Motion:
         self.v = rest if v is None else v
         self.a = rest if a is None else a
         self.labels: dict[int, str] = {}
-        falling = stretched(-1, self.lifted(arm.gravity)) if weight else NONE
+        falling = vec.scale(-1, self.lifted(arm.gravity)) if weight else NONE
         self._base = Axes(UNIT, NO_MATRIX, NO_MATRIX, NONE, falling, NONE, NONE)
         self._turns: dict[int, Matrix] = {}
         self._axes: list[Axes] = []
@@ -117,7 +110,7 @@ class Motion:
                 assert segment.coordinate is not None
                 angle = self.q[segment.coordinate]
                 R = about(self.axis(i), angle.cosine(), angle.sine())
-            self._turns[i] = times(self.lifted(segment.place.rotation), R)
+            self._turns[i] = vec.multiply(self.lifted(segment.place.rotation), R)
         return self._turns[i]
 
     def axis(self, i: int) -> Vector:
@@ -131,11 +124,11 @@ class Motion:
         if segment.joint.kind is not JointKind.PRISMATIC:
             return place
         assert segment.coordinate is not None
-        return plus(place, stretched(self.q[segment.coordinate], self.sliding(i)))
+        return plus(place, vec.scale(self.q[segment.coordinate], self.sliding(i)))
 
     def sliding(self, i: int) -> Vector:
         """Direction of a prismatic joint in the axes of its station."""
-        return applied(self.lifted(self.arm.segments[i].place.rotation), self.axis(i))
+        return vec.apply(self.lifted(self.arm.segments[i].place.rotation), self.axis(i))
 
     # -- deflection --------------------------------------------------------------------------------------------------
 
@@ -144,7 +137,7 @@ class Motion:
     ) -> Vector:
         """The sum over a segment's modes of an entry of q, v or a times a vector."""
         return plus(
-            NONE, *(stretched(by[k], self.lifted(x)) for k, x in zip(segment.modes, vectors, strict=True))
+            NONE, *(vec.scale(by[k], self.lifted(x)) for k, x in zip(segment.modes, vectors, strict=True))
         )
 
     def displaced(self, segment: Segment, station: Station, by: Sequence[object]) -> Vector:
@@ -160,8 +153,8 @@ class Motion:
         return plus(self.lifted(station.position), self.displaced(segment, station, self.q))
 
     def bent(self, segment: Segment, station: Station) -> Matrix:
-        """E = 1 + skew(theta) of a station (Book 1983, eqs 5 to 7, without its first row and column)."""
-        return sum_of(UNIT, skew(self.turned(segment, station, self.q)))
+        """E = 1 + vec.skew(theta) of a station (Book 1983, eqs 5 to 7, without its first row and column)."""
+        return sum_of(UNIT, vec.skew(self.turned(segment, station, self.q)))
 
     def at_station(self, i: int, station: Station) -> Axes:
         """Axes of a station of a segment, for what it carries (Book 1983, eqs 13 to 17)."""
@@ -170,18 +163,22 @@ class Motion:
             return here
         segment = self.arm.segments[i]
         E, t = self.bent(segment, station), self.tip(segment, station)
-        dE, dt = skew(self.turned(segment, station, self.v)), self.displaced(segment, station, self.v)
-        ddE, ddt = skew(self.turned(segment, station, self.a)), self.displaced(segment, station, self.a)
+        dE, dt = vec.skew(self.turned(segment, station, self.v)), self.displaced(segment, station, self.v)
+        ddE, ddt = vec.skew(self.turned(segment, station, self.a)), self.displaced(segment, station, self.a)
         return Axes(
-            times(here.B, E),
-            sum_of(times(here.dB, E), times(here.B, dE)),
-            sum_of(times(here.ddB, E), scaled(2, times(here.dB, dE)), times(here.B, ddE)),
-            plus(here.velocity, applied(here.dB, t), applied(here.B, dt)),
+            vec.multiply(here.B, E),
+            sum_of(vec.multiply(here.dB, E), vec.multiply(here.B, dE)),
+            sum_of(
+                vec.multiply(here.ddB, E),
+                vec.matrix_scale(2, vec.multiply(here.dB, dE)),
+                vec.multiply(here.B, ddE),
+            ),
+            plus(here.velocity, vec.apply(here.dB, t), vec.apply(here.B, dt)),
             plus(
                 here.acceleration,
-                applied(here.ddB, t),
-                stretched(2, applied(here.dB, dt)),
-                applied(here.B, ddt),
+                vec.apply(here.ddB, t),
+                vec.scale(2, vec.apply(here.dB, dt)),
+                vec.apply(here.B, ddt),
             ),
             None,
             None,
@@ -193,8 +190,8 @@ class Motion:
         """A segment's axes from those of the station that carries it (Book 1983, eqs 9 to 12)."""
         at = self.at_station(segment.parent, segment.place.station)
         r = self.offset(i)
-        velocity = plus(at.velocity, applied(at.dB, r))
-        acceleration = plus(at.acceleration, applied(at.ddB, r))
+        velocity = plus(at.velocity, vec.apply(at.dB, r))
+        acceleration = plus(at.acceleration, vec.apply(at.ddB, r))
         v: Any
         a: Any
         v, a = (
@@ -202,23 +199,26 @@ class Motion:
         )
         if segment.joint.kind is JointKind.PRISMATIC:
             along = self.sliding(i)
-            velocity = plus(velocity, stretched(v, applied(at.B, along)))
-            pushed = plus(stretched(v, applied(scaled(2, at.dB), along)), stretched(a, applied(at.B, along)))
+            velocity = plus(velocity, vec.scale(v, vec.apply(at.B, along)))
+            pushed = plus(
+                vec.scale(v, vec.apply(vec.matrix_scale(2, at.dB), along)),
+                vec.scale(a, vec.apply(at.B, along)),
+            )
             acceleration = plus(acceleration, pushed)
         if not segment.affine:
             return self._rotated(i, segment, at, velocity, acceleration, v, a)
         R = self.turn(i)
-        B, dB, ddB = times(at.B, R), times(at.dB, R), times(at.ddB, R)
+        B, dB, ddB = vec.multiply(at.B, R), vec.multiply(at.dB, R), vec.multiply(at.ddB, R)
         if segment.revolute:
-            J = skew(self.axis(i))
-            BJ, dBJ = times(B, J), times(dB, J)
+            J = vec.skew(self.axis(i))
+            BJ, dBJ = vec.multiply(B, J), vec.multiply(dB, J)
             ddB = sum_of(
                 ddB,
-                scaled(2 * v if v != 0 else 0, dBJ),
-                scaled(a, BJ),
-                scaled(v * v if v != 0 else 0, times(BJ, J)),
+                vec.matrix_scale(2 * v if v != 0 else 0, dBJ),
+                vec.matrix_scale(a, BJ),
+                vec.matrix_scale(v * v if v != 0 else 0, vec.multiply(BJ, J)),
             )
-            dB = sum_of(dB, scaled(v, BJ))
+            dB = sum_of(dB, vec.matrix_scale(v, BJ))
         return Axes(B, dB, ddB, velocity, acceleration, None, None)
 
     def _rotated(
@@ -227,19 +227,19 @@ class Motion:
         """In the segment's own axes: angular velocity and acceleration of the parent, and what the joint adds."""
         assert at.w is not None and at.alpha is not None
         back = vec.transpose(self.turn(i))
-        w, alpha = applied(back, at.w), applied(back, at.alpha)
+        w, alpha = vec.apply(back, at.w), vec.apply(back, at.alpha)
         if segment.revolute:
-            turning = stretched(v, self.axis(i))
-            alpha = plus(alpha, stretched(a, self.axis(i)), applied(skew(w), turning))
+            turning = vec.scale(v, self.axis(i))
+            alpha = plus(alpha, vec.scale(a, self.axis(i)), vec.apply(vec.skew(w), turning))
             w = plus(w, turning)
         self.label("w", segment, w)
         self.label("alpha", segment, alpha)
-        o = applied(back, velocity)
-        oo = applied(back, acceleration)
+        o = vec.apply(back, velocity)
+        oo = vec.apply(back, acceleration)
         self.label("a", segment, oo)
-        dB = skew(w)
+        dB = vec.skew(w)
         square = [x * x if x != 0 else 0 for x in w]
-        spread = outer(w, w)
+        spread = vec.outer(w, w)
         centripetal = tuple(
             tuple(
                 total([-square[k] for k in range(3) if k != r and square[k] != 0]) if r == c else spread[r][c]
@@ -247,4 +247,4 @@ class Motion:
             )
             for r in range(3)
         )
-        return Axes(UNIT, dB, sum_of(skew(alpha), centripetal), o, oo, w, alpha)
+        return Axes(UNIT, dB, sum_of(vec.skew(alpha), centripetal), o, oo, w, alpha)

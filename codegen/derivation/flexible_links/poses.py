@@ -9,16 +9,12 @@ from typing import Any
 from kanegen.codegen.derivation.flexible_links.algebra import (
     NONE,
     UNIT,
-    Matrix,
-    Vector,
-    applied,
     plus,
-    skew,
-    stretched,
-    times,
 )
 from kanegen.codegen.derivation.flexible_links.motion import Motion
 from kanegen.codegen.derivation.flexible_links.segments import Placement
+from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph.vectors import Matrix, Vector
 from kanegen.codegen.mechanism.flexible_records import Station
 from kanegen.codegen.mechanism.records import JointKind
 
@@ -32,7 +28,7 @@ class Pose:
 
     def point(self, r: Sequence[Any]) -> Vector:
         """Where a point of these axes is."""
-        return plus(self.origin, applied(self.axes, r))
+        return plus(self.origin, vec.apply(self.axes, r))
 
 
 class Poses:
@@ -43,7 +39,7 @@ class Poses:
         self._segments: list[Pose] = []
         for i, segment in enumerate(self.segments):
             at = self.at_station(segment.parent, segment.place.station)
-            self._segments.append(Pose(times(at.axes, motion.turn(i)), at.point(motion.offset(i))))
+            self._segments.append(Pose(vec.multiply(at.axes, motion.turn(i)), at.point(motion.offset(i))))
 
     def segment(self, i: int) -> Pose:
         """Of a segment; -1 is the base."""
@@ -55,13 +51,17 @@ class Poses:
         if i < 0 or not self.segments[i].bends:
             return here
         segment, motion = self.segments[i], self.motion
-        return Pose(times(here.axes, motion.bent(segment, station)), here.point(motion.tip(segment, station)))
+        return Pose(
+            vec.multiply(here.axes, motion.bent(segment, station)), here.point(motion.tip(segment, station))
+        )
 
     def placed(self, place: Placement) -> Pose:
         """Of axes that a segment carries."""
         at = self.at_station(place.segment, place.station)
         motion = self.motion
-        return Pose(times(at.axes, motion.lifted(place.rotation)), at.point(motion.lifted(place.position)))
+        return Pose(
+            vec.multiply(at.axes, motion.lifted(place.rotation)), at.point(motion.lifted(place.position))
+        )
 
     def jacobian(self, place: Placement) -> list[list[Any]]:
         """Rows (6, nq): velocity of the origin of axes, then their angular velocity, in the base.
@@ -77,9 +77,9 @@ class Poses:
             if segment.bends:
                 inside = self._inside(i, place)
                 for k, d, theta in zip(segment.modes, station.displacements, station.rotations, strict=True):
-                    turning = applied(here.axes, self.motion.lifted(theta))
-                    shift = applied(here.axes, self.motion.lifted(d))
-                    swept = applied(here.axes, applied(skew(self.motion.lifted(theta)), inside))
+                    turning = vec.apply(here.axes, self.motion.lifted(theta))
+                    shift = vec.apply(here.axes, self.motion.lifted(d))
+                    swept = vec.apply(here.axes, vec.apply(vec.skew(self.motion.lifted(theta)), inside))
                     self._put(rows, k, plus(shift, swept), turning)
             self._joint(rows, i, end, self._from_segment(i, place))
             i, station = segment.parent, segment.place.station
@@ -89,15 +89,15 @@ class Poses:
         segment, here = self.segments[i], self.segment(i)
         if segment.coordinate is None:
             return
-        axis = applied(here.axes, self.motion.axis(i))
+        axis = vec.apply(here.axes, self.motion.axis(i))
         if segment.joint.kind is JointKind.PRISMATIC:
             self._put(rows, segment.coordinate, axis, NONE)
         elif segment.affine:
-            swept = applied(here.axes, applied(skew(self.motion.axis(i)), inside))
+            swept = vec.apply(here.axes, vec.apply(vec.skew(self.motion.axis(i)), inside))
             self._put(rows, segment.coordinate, swept, axis)
         else:
-            arm = plus(end, stretched(-1, here.origin))
-            self._put(rows, segment.coordinate, applied(skew(axis), arm), axis)
+            arm = plus(end, vec.scale(-1, here.origin))
+            self._put(rows, segment.coordinate, vec.apply(vec.skew(axis), arm), axis)
 
     @staticmethod
     def _put(rows: list[list[Any]], column: int, linear: Vector, angular: Vector) -> None:
@@ -110,7 +110,7 @@ class Poses:
         if place.segment == i:
             return motion.lifted(place.position)
         child = self._child(i, place)
-        return plus(motion.offset(child), applied(motion.turn(child), self._from_segment(child, place)))
+        return plus(motion.offset(child), vec.apply(motion.turn(child), self._from_segment(child, place)))
 
     def _from_segment(self, i: int, place: Placement) -> Vector:
         """The origin of axes in those of segment i."""
@@ -119,7 +119,7 @@ class Poses:
         y = self._inside(i, place)
         if not segment.bends:
             return y
-        return plus(motion.tip(segment, station), applied(motion.bent(segment, station), y))
+        return plus(motion.tip(segment, station), vec.apply(motion.bent(segment, station), y))
 
     def _child(self, i: int, place: Placement) -> int:
         """The segment next to i on the way to the segment that carries axes."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from kanegen.codegen.derivation.centroidal import CENTER
-from kanegen.codegen.derivation.flexible_links.algebra import is_zero, product, stretched, total
+from kanegen.codegen.derivation.flexible_links.algebra import is_zero, total
 from kanegen.codegen.derivation.flexible_links.dynamics_kernels import SOURCE
 from kanegen.codegen.derivation.flexible_links.energy import elastic_energy, first_moment, kinetic_energy
 from kanegen.codegen.derivation.flexible_links.loads import Loads
 from kanegen.codegen.derivation.flexible_links.setting import Setting
 from kanegen.codegen.graph import Argument, Program
+from kanegen.codegen.graph import vectors as vec
 
 
 def _scalar(s: Setting, name: str, symbol: str, title: str, what: str, value: Any, moving: bool) -> Program:
@@ -27,7 +28,7 @@ def kinetic(s: Setting) -> Program:
 def _weight(s: Setting) -> Any:
     motion = s.motion(described=True)
     _, moment = first_moment(motion)
-    return product(stretched(-1, motion.lifted(s.basis.described.gravity)), moment)
+    return vec.dot(vec.scale(-1, motion.lifted(s.basis.described.gravity)), moment)
 
 
 def gravity(s: Setting) -> Program:

@@ -87,7 +87,7 @@ def carrying(link: ModalIntegrals, station: Station, body: MassMoments) -> Modal
     """The modal integrals of a link with a rigid body that is held at a station, given from it and along its axes."""
     rigid = body.placed(IDENTITY, station.position).plus(MassMoments(link.mass, link.first, link.second))
     turned = [vec.cross(theta, body.first) for theta in station.rotations]
-    spread = [vec.multiply(skew(theta), body.second) for theta in station.rotations]  # (theta x y) y^T dm
+    spread = [vec.multiply(vec.skew(theta), body.second) for theta in station.rotations]  # (theta x y) y^T dm
     shifts = station.displacements
     mode_first, mode_mixed = [], []
     products: list[tuple[Matrix3, ...]] = []
@@ -111,7 +111,7 @@ def carrying(link: ModalIntegrals, station: Station, body: MassMoments) -> Modal
                 vec.matrix_scale(body.mass, vec.outer(d, other)),
                 vec.outer(d, turned[n]),
                 vec.outer(turned[k], other),
-                vec.multiply(spread[k], vec.transpose(skew(station.rotations[n]))),
+                vec.multiply(spread[k], vec.transpose(vec.skew(station.rotations[n]))),
             )
             row.append(symmetric(summed(terms)) if n == k else matrix(summed(terms)))
         products.append(tuple(row))
@@ -125,12 +125,6 @@ IDENTITY: Matrix3 = (
     (Fraction(0), Fraction(1), Fraction(0)),
     (Fraction(0), Fraction(0), Fraction(1)),
 )
-
-
-def skew(v: Vector3) -> Matrix3:
-    """The matrix of v x."""
-    zero = Fraction(0)
-    return (zero, -v[2], v[1]), (v[2], zero, -v[0]), (-v[1], v[0], zero)
 
 
 def summed(matrices: Iterable[vec.Matrix]) -> vec.Matrix:
