@@ -75,7 +75,7 @@ def load(
     ``friction=True`` lets the damping and the Coulomb friction of the model's joints act, in inverse and in forward dynamics
     alike.  Of model files: ``floating_base=True`` lets the root move freely instead of fixing it to the base;
     ``allow_unphysical=True`` lets masses and inertias through that no body has; angles within ``angle_tolerance`` [rad] of
-    a multiple of pi/2 are taken for it, by default 1e-11.
+    a multiple of pi/2 are taken for it, by default 1e-11 where that changes forces and accelerations by less than 1e-12.
 
     Raises UnknownModelError for a name or path that leads nowhere, ModelError for a model with something wrong in it,
     BuildError when the compiler fails, and ArithmeticError where kernels fail a check, which is an error of kanegen.

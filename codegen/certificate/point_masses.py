@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from kanegen.codegen.certificate.arrays import Array, about_axis
+from kanegen.codegen.mechanism.constraints import TorsionalSpringDamper
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import BASE, Inertia, JointKind, Mechanism
 
@@ -112,7 +113,10 @@ def flexible_arm(mechanism: Mechanism) -> Flexible:
             rotors[k], friction[k] = _number(joint.rotor_inertia), _number(joint.friction)
             matrices[1][k, k] += _number(joint.damping)
     for spring in m.springs:
-        k = index[spring.joint]  # type: ignore[union-attr]
+        assert isinstance(spring, TorsionalSpringDamper), (
+            "springs between frames stand in no flexible mechanism"
+        )
+        k = index[spring.joint]
         springs.append((k, _number(spring.stiffness), _number(spring.rest)))
         matrices[1][k, k] += _number(spring.damping)
     frames = {}

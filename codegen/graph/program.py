@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
+from kanegen.codegen.graph.expression import Expression
 from kanegen.codegen.graph.graph import Graph, Ref
 
 
@@ -44,6 +45,21 @@ class Program:
     graph: Graph
     results: tuple[tuple[Ref, ...], ...]
     labels: Mapping[int, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        graph: Graph,
+        name: str,
+        title: str,
+        inputs: tuple[Argument, ...],
+        outputs: Mapping[Argument, Sequence[Expression]],
+        source: str,
+        labels: Mapping[int, str],
+    ) -> Program:
+        """The program with these results, each output with its entries."""
+        results = tuple(tuple(x.ref for x in entries) for entries in outputs.values())
+        return cls(name, title, source, inputs, tuple(outputs), graph, results, labels)
 
     @property
     def roots(self) -> list[Ref]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -246,14 +247,13 @@ class _Link:
             raise ModelError(f"{self.where}, {what}", "is not symmetric", "a symmetric matrix", "Mend it.")
         return found
 
-    def _array(self, values: Sequence[object]) -> Array:
+    def _array(self, values: Sequence[Any]) -> Array:
         return np.array(
             [self._array(x) if isinstance(x, tuple) else self._number(x) for x in values], dtype=float
         )
 
-    def _number(self, value: object) -> float:
-        assert not isinstance(value, tuple)
-        return float(numeric(value, self.mechanism))  # type: ignore[arg-type]
+    def _number(self, value: Value) -> float:
+        return float(numeric(value, self.mechanism))
 
     @staticmethod
     def _shown(values: Array) -> str:
@@ -265,7 +265,7 @@ def link_values(mechanism: Mechanism) -> list[tuple[str, tuple[Value, ...], int]
     found: list[tuple[str, tuple[Value, ...], int]] = []
     for link in mechanism.flexible:
         m = link.integrals
-        parts: list[object] = [m.mass, m.first, m.second, m.mode_first, m.mode_mixed, m.mode_products]
+        parts: list[Any] = [m.mass, m.first, m.second, m.mode_first, m.mode_mixed, m.mode_products]
         parts += [link.stiffness, link.damping]
         for station in (link.end, *(station for _, station in link.stations)):
             parts += [station.position, station.displacements, station.rotations]
@@ -274,7 +274,7 @@ def link_values(mechanism: Mechanism) -> list[tuple[str, tuple[Value, ...], int]
     return found
 
 
-def _flat(values: object) -> list[Value]:
+def _flat(values: Any) -> list[Value]:
     if isinstance(values, tuple | list):
         return [x for entry in values for x in _flat(entry)]
-    return [values]  # type: ignore[list-item]
+    return [values]

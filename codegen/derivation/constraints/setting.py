@@ -152,16 +152,7 @@ class Setting:
         source: str = "tree forces on nonholonomic partial velocities (Kane)",
     ) -> Program:
         """The program with these results."""
-        return Program(
-            name=name,
-            title=title,
-            source=source,
-            inputs=inputs_,
-            outputs=tuple(outputs),
-            graph=self.graph,
-            results=tuple(tuple(x.ref for x in values) for values in outputs.values()),
-            labels=self.labels,
-        )
+        return Program.of(self.graph, name, title, inputs_, outputs, source, self.labels)
 
 
 def congruence(graph: Graph, m: Sequence[Vector], columns: Sequence[Vector]) -> list[list[Expression]]:

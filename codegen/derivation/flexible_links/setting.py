@@ -120,13 +120,5 @@ class Setting:
         source: str,
     ) -> Program:
         """The program with these results."""
-        return Program(
-            name=name,
-            title=title,
-            source=source,
-            inputs=inputs_,
-            outputs=tuple(outputs),
-            graph=self.graph,
-            results=tuple(tuple(x.ref for x in self.expressions(values)) for values in outputs.values()),
-            labels=self.labels,
-        )
+        results = {argument: self.expressions(values) for argument, values in outputs.items()}
+        return Program.of(self.graph, name, title, inputs_, results, source, self.labels)

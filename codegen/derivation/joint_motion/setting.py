@@ -107,16 +107,7 @@ class Setting:
         source: str,
     ) -> Program:
         """The program with these results."""
-        return Program(
-            name=name,
-            title=title,
-            source=source,
-            inputs=inputs_,
-            outputs=tuple(outputs),
-            graph=self.graph,
-            results=tuple(tuple(x.ref for x in values) for values in outputs.values()),
-            labels=self.labels,
-        )
+        return Program.of(self.graph, name, title, inputs_, outputs, source, self.labels)
 
     def _springs(self, v: Vector | None) -> list[Expression]:
         if not self.mechanism.springs:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +36,7 @@ Given = Callable[[float], float]
 def value_of(where: str, function: Given, s: float) -> float:
     """One value.  Raises ModelError where it is no finite number."""
     try:
-        value: object = function(s)
+        value: Any = function(s)
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise ModelError(
             where,
@@ -44,7 +45,7 @@ def value_of(where: str, function: Given, s: float) -> float:
             "Mend the function.",
         ) from error
     try:
-        found = float(value)  # type: ignore[arg-type]
+        found = float(value)
     except (TypeError, ValueError):
         raise ModelError(
             where, f"is {value!r} at {s:.3g} of the length", "a number", "Mend the function."
