@@ -32,12 +32,15 @@ def is_well_conditioned(mechanism: Mechanism) -> bool:
     """Whether the mass matrix of a tree, at the parameters' numbers, can be solved with in double precision.
 
     Judged at random postures by the condition number with the diagonal scaled to ones: units and the sizes of bodies do
-    not matter.
+    not matter.  Where inertias are of no real body and some diagonal entry is not positive, it says nothing: True.
     """
     program = mass_matrix(place(mechanism, Choices()), mechanism, Choices())
     n = mechanism.dof
     q = np.random.default_rng(0).uniform(-np.pi, np.pi, (_STATES, n))
     matrices = evaluate(program, {"q": q})["M"]
-    roots = np.sqrt(np.diagonal(matrices, axis1=1, axis2=2))
+    diagonal = np.diagonal(matrices, axis1=1, axis2=2)
+    if not (diagonal > 0).all():
+        return True
+    roots = np.sqrt(diagonal)
     found = np.linalg.eigvalsh(matrices / (roots[:, :, None] * roots[:, None, :]))
     return bool((found[:, -1] <= _LARGEST * found[:, 0]).all())

@@ -106,3 +106,11 @@ def test_units_do_not_matter() -> None:
     mechanism = builder.build()
     assert is_well_conditioned(mechanism)
     assert METHOD in Deriver(mechanism, forward_dynamics)({})[1]
+
+
+def test_inertias_of_no_real_body_are_not_judged() -> None:
+    """A negative diagonal entry has no root; the mass matrix is then formed as ever."""
+    builder = MechanismBuilder("odd")
+    builder.body("arm", mass=-1, center=(1, 0, 0))
+    builder.revolute("q", BASE, "arm", (0, 0, 1))
+    assert is_well_conditioned(builder.build(allow_unphysical=True))
