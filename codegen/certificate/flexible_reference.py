@@ -101,7 +101,9 @@ class FlexibleReference:
             points = _Points(body, way, q)
             heights = points.places @ self.described.gravity
             energy = energy - (body.weights * points.origins * heights).sum(axis=-1)
-            scale = scale + (abs(body.weights * points.origins) * abs(heights)).sum(axis=-1)
+            # A place is a sum of terms as large as its distance, in every direction: also where it has no height at all.
+            reach = np.sqrt((abs(points.places) ** 2).sum(axis=-1)) * np.linalg.norm(self.described.gravity)
+            scale = scale + (abs(body.weights * points.origins) * reach).sum(axis=-1)
         return Scaled(energy, scale)
 
     def potential_energy(self, q: Array) -> Scaled:
