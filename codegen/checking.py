@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kanegen.codegen import facts
 from kanegen.codegen.certificate import certify
 from kanegen.codegen.certificate.case import Subject
+from kanegen.codegen.derivation.constraints import chart
 from kanegen.codegen.derivation.constraints.plan import make_plan
 from kanegen.codegen.derivation.control_law import CLOSED_LOOP
 from kanegen.codegen.derivation.flexible_links.states import deflected_states
@@ -84,7 +85,7 @@ def checked(subject: Subject) -> certify.Record:
 def configurations(mechanism: Mechanism) -> NDArray[np.float64] | None:
     """Configurations (states, nq) to check kernels at, where not all can be had or are meant; None elsewhere."""
     if mechanism.constrained:
-        return make_plan(mechanism).states
+        return chart.configurations(mechanism, make_plan(mechanism).states)
     return deflected_states(mechanism, CERTIFIED_STATES) if mechanism.flexible else None
 
 

@@ -45,7 +45,7 @@ def _drives(case: Case, qdot: Array, qddot: Array) -> Scaled:
     assert isinstance(speeds, ProjectedSpeeds), "mechanisms whose coordinates are tied together"
     motion = speeds.of_coordinates(case.q, qdot, qddot)
     assert isinstance(case.reference, Reference), "links of constrained mechanisms are rigid"
-    return case.reference.on_coordinates(motion, case.subject.mechanism.coordinates)
+    return case.reference.on_coordinates(case.q, motion)
 
 
 def _forces(case: Case) -> Checks:
@@ -60,7 +60,7 @@ def _forces(case: Case) -> Checks:
     if case.has(kernel) and case.has("inverse_dynamics"):
         assert isinstance(case.reference, Reference), "links of constrained mechanisms are rigid"
         motion = case.reference.speeds.motion(case.q, case.v, case.a)
-        Q = case.reference.on_coordinates(motion, case.subject.mechanism.coordinates)
+        Q = case.reference.on_coordinates(case.q, motion)
         found = _balance(Q, Y, case.at("inverse_dynamics"), A, case.at(kernel)[:, : A.shape[1]])
         yield Measured("forces are those of drives and constraints", (kernel, "inverse_dynamics"), found)
     kernel = "multiplier_dynamics"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,7 +20,7 @@ from kanegen.codegen.certificate.newton_euler import (
     bodies,
     forces,
 )
-from kanegen.codegen.certificate.speeds import Speeds
+from kanegen.codegen.certificate.speeds import ProjectedSpeeds, Speeds
 
 
 @dataclass(frozen=True)
@@ -55,13 +54,12 @@ class Reference:
         scale = self.speeds.scale_on_speeds(q, found.scale).max(axis=-1)
         return Scaled(self.speeds.on_speeds(q, found.value), scale)
 
-    def on_coordinates(self, motion: JointMotion, coordinates: Sequence[str]) -> Scaled:
-        """Forces (..., nq) on the joints that are coordinates."""
-        found = self._on_joints(motion, ALL)
-        value, scale = (
-            np.stack([x[name] for name in coordinates], axis=-1) for x in (found.value, found.scale)
-        )
-        return Scaled(value, scale.max(axis=-1))
+    def on_coordinates(self, q: Array, motion: JointMotion) -> Scaled:
+        """Forces (..., nq) on the coordinates."""
+        speeds, found = self.speeds, self._on_joints(motion, ALL)
+        assert isinstance(speeds, ProjectedSpeeds), "mechanisms whose coordinates are tied together"
+        scale = speeds.on_coordinates(q, found.scale, magnitudes=True)
+        return Scaled(speeds.on_coordinates(q, found.value), scale.max(axis=-1))
 
     def _on_joints(self, motion: JointMotion, acting: Acting) -> Forces:
         return forces(self.described, motion, bodies(self.described, motion), acting, self.slip_speed)

@@ -107,6 +107,18 @@ class TreeSpeeds:
         """See ``Speeds``."""
         return np.asarray((self.columns(q) @ v[..., None])[..., 0])
 
+    def of_rates(self, q: Array) -> Array:
+        """L (..., nv, nq): speeds for unit rates of q, with L N = 1; what lengthens a quaternion Q is no motion.
+
+        L = N^T but for quaternions, where it is 4 N^T / |Q|^2.
+        """
+        found = np.swapaxes(self.columns(q), -1, -2).copy()
+        for ball in self._mechanism.balls:
+            at, k = self._quaternion(ball), self._speed[ball.joints[-3]]
+            square = (q[..., at : at + 4] ** 2).sum(axis=-1)[..., None, None]
+            found[..., k : k + 3, at : at + 4] *= 4 / square
+        return found
+
     def on_speeds(self, q: Array, forces: Mapping[str, Array]) -> Array:
         """See ``Speeds``."""
         return self._gathered(forces, False)
@@ -131,37 +143,47 @@ class ProjectedSpeeds:
     """Speeds to which a program of coordinate rates belongs."""
 
     def __init__(self, mechanism: Mechanism, rates: Program, parameters: Mapping[str, float]) -> None:
-        """Balls and mimics are for trees alone."""
+        """Mimics are for trees alone."""
         self._program, self._parameters = rates, parameters
-        self._coordinates = mechanism.coordinates
-        self._last: tuple[Array, Array] | None = None
         numbers = with_numbers(mechanism)
+        self._tree = TreeSpeeds(mechanism)
+        self._joints = numbers.rates
+        self._turning = bool(numbers.balls)
         self._prescribed = {p.joint: _number(p.rate) for p in numbers.prescribed}
         self._nv = next(argument for argument in rates.inputs if argument.name == "v").size
+        self._last: tuple[Array, Array] | None = None
 
     def motion(self, q: Array, v: Array, a: Array) -> JointMotion:
         """See ``Speeds``."""
         qdot = self.rates(q, v)
-        if np.iscomplexobj(qdot):
-            return self.of_coordinates(q, qdot, np.zeros(qdot.shape))
-        return self.of_coordinates(q, qdot, slope(self.rates(stepped(q, qdot), stepped(v, a))))
+        u = self._of_joints(q, qdot)
+        if np.iscomplexobj(u):
+            return self._of_tree(q, u, np.zeros(u.shape))
+        there = stepped(q, qdot)
+        return self._of_tree(q, u, slope(self._of_joints(there, self.rates(there, stepped(v, a)))))
 
-    def of_coordinates(self, q: Array, qdot: Array, qddot: Array, *, moving: bool = True) -> JointMotion:
-        """The motion for rates and accelerations of the coordinates; prescribed joints move as they must, or rest."""
-        batch = np.broadcast_shapes(q.shape[:-1], qdot.shape[:-1], qddot.shape[:-1])
-        columns = [np.broadcast_to(x, (*batch, len(self._coordinates))) for x in (q, qdot, qddot)]
-        position, rate, acceleration = (
-            {name: x[..., k] for k, name in enumerate(self._coordinates)} for x in columns
-        )
-        for joint, speed in self._prescribed.items():
-            position[joint] = acceleration[joint] = np.zeros(batch)
-            rate[joint] = np.full(batch, speed if moving else 0.0)
-        return JointMotion(batch, position, rate, acceleration)
+    def of_coordinates(self, q: Array, qdot: Array, qddot: Array) -> JointMotion:
+        """The motion for rates and accelerations of the coordinates."""
+        acceleration = slope(self._of_joints(stepped(q, qdot), stepped(qdot, qddot)))
+        return self._of_tree(q, self._of_joints(q, qdot), acceleration)
 
     def at_rest(self, q: Array) -> JointMotion:
         """See ``Speeds``."""
-        none = np.zeros(len(self._coordinates))
-        return self.of_coordinates(q, none, none, moving=False)
+        none = np.zeros(len(self._joints))
+        return self._of_tree(q, none, none, moving=False)
+
+    def _of_joints(self, q: Array, qdot: Array) -> Array:
+        """Rates of the tree's joints (..., n), along the axes of balls."""
+        return np.asarray((self._tree.of_rates(q) @ qdot[..., None])[..., 0]) if self._turning else qdot
+
+    def _of_tree(self, q: Array, u: Array, a: Array, *, moving: bool = True) -> JointMotion:
+        """The motion for rates of the tree's joints; prescribed joints move as they must, or rest."""
+        found = self._tree.motion(q, u, a)
+        position, rate, acceleration = dict(found.position), dict(found.rate), dict(found.acceleration)
+        for joint, speed in self._prescribed.items():
+            position[joint] = acceleration[joint] = np.zeros(found.batch)
+            rate[joint] = np.full(found.batch, speed if moving else 0.0)
+        return JointMotion(found.batch, position, rate, acceleration, found.rotations, found.shifts)
 
     def columns(self, q: Array) -> Array:
         """See ``Speeds``."""
@@ -178,17 +200,32 @@ class ProjectedSpeeds:
         (found,) = values(self._program, {"q": q, "v": v}, self._parameters).values()
         return found
 
+    def on_coordinates(self, q: Array, forces: Mapping[str, Array], *, magnitudes: bool = False) -> Array:
+        """Forces on joints by name, or their magnitudes, as forces on the coordinates (..., nq): power = force . dq/dt."""
+        stacked = self._stacked(forces)
+        if not self._turning:
+            return stacked
+        L = self._tree.of_rates(q)
+        return np.asarray((stacked[..., None, :] @ (abs(L) if magnitudes else L))[..., 0, :])
+
     def on_speeds(self, q: Array, forces: Mapping[str, Array]) -> Array:
         """See ``Speeds``."""
-        return self._projected(self.columns(q), forces)
+        return self._projected(self._joint_columns(q), forces)
 
     def scale_on_speeds(self, q: Array, scales: Mapping[str, Array]) -> Array:
         """See ``Speeds``."""
-        return self._projected(abs(self.columns(q).real), scales)
+        return self._projected(abs(self._joint_columns(q).real), scales)
+
+    def _joint_columns(self, q: Array) -> Array:
+        """Rates of the tree's joints for unit speeds (..., n, nv)."""
+        columns = self.columns(q)
+        return np.asarray(self._tree.of_rates(q) @ columns) if self._turning else columns
+
+    def _stacked(self, forces: Mapping[str, Array]) -> Array:
+        return np.stack([forces[name] for name in self._joints], axis=-1)
 
     def _projected(self, columns: Array, forces: Mapping[str, Array]) -> Array:
-        stacked = np.stack([forces[name] for name in self._coordinates], axis=-1)
-        return np.asarray((stacked[..., None, :] @ columns)[..., 0, :])
+        return np.asarray((self._stacked(forces)[..., None, :] @ columns)[..., 0, :])
 
 
 def _number(value: Value) -> float:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from kanegen.codegen.derivation.constraints import derivative_kernels as through_constraints
-from kanegen.codegen.derivation.constraints.kernels import ConstrainedFormulation
+from kanegen.codegen.derivation.constraints.kernels import carried_to_speeds
 from kanegen.codegen.derivation.derivative_arguments import INVERSE
 from kanegen.codegen.derivation.derivative_kernels import (
     cheaper,
@@ -54,7 +54,6 @@ def _through_the_tree(mechanism: Mechanism, live: bool) -> Build:
         constrained = partial(
             through_constraints.inverse_dynamics_derivatives, build=inverse_dynamics_derivatives
         )
-        formulation = ConstrainedFormulation(mechanism, DYNAMICS, {}, live)
-        return formulation.carried({INVERSE: constrained})[INVERSE]
+        return carried_to_speeds(mechanism, live, {INVERSE: constrained})[INVERSE]
     free = partial(through_joints.inverse_dynamics_derivatives, build=inverse_dynamics_derivatives)
     return carried(mechanism, DYNAMICS, live, {INVERSE: free})[INVERSE]

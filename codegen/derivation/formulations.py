@@ -12,7 +12,9 @@ from functools import partial
 
 from kanegen.codegen.derivation import dual_vectors, euler_parameters, influence_coefficients, kane
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.constraints.kernels import ConstrainedFormulation
+from kanegen.codegen.derivation.constraints.ball_kernels import on_quaternions
+from kanegen.codegen.derivation.constraints.chart import folded_chart, on_chart
+from kanegen.codegen.derivation.constraints.kernels import ConstrainedFormulation, carried_to_speeds
 from kanegen.codegen.derivation.constraints.optional_kernels import optional_makes
 from kanegen.codegen.derivation.derivatives import kernels_of_derivatives
 from kanegen.codegen.derivation.flexible_links import (
@@ -100,9 +102,14 @@ def formulation(
             "Give one of these.",
         )
     tree = derivation_tree(mechanism, live_parameters)
-    frames = frame_kernels(place(tree.mechanism, Choices(), tree.live), identifiers, speeds)
+    placed = place(tree.mechanism, Choices(), tree.live)
+    frames = frame_kernels(placed, identifiers, speeds)
     if mechanism.constrained:
-        return _constrained(name, mechanism, frames, live_parameters)
+        rates = optional_frame_kernels(placed, identifiers)
+        if not on_chart(mechanism):
+            return _constrained(name, mechanism, frames, rates, live_parameters)
+        made = _constrained(name, folded_chart(mechanism, live_parameters), frames, rates, True)
+        return on_quaternions(mechanism, made, live_parameters)
     if not mechanism.plain_tree:
         if speeds is not None:
             raise ModelError(
@@ -159,8 +166,7 @@ def optional_kernels(
     derivatives = kernels_of_derivatives(mechanism, kernels, live_parameters)
     if mechanism.constrained:
         made = optional_makes(frames, frame_kernels(placed, identifiers))
-        carried = ConstrainedFormulation(mechanism, DYNAMICS, {}, live_parameters).carried(made)
-        return {**carried, **derivatives}
+        return {**carried_to_speeds(mechanism, live_parameters, made), **derivatives}
     if mechanism.plain_tree:
         return {**OPTIONAL, **frames, **derivatives}
     carried = optional_joint_kernels(
@@ -206,11 +212,12 @@ def _tree_programs(name: str, live: bool) -> Mapping[str, Build]:
 
 
 def _constrained(
-    name: str, mechanism: Mechanism, frames: Mapping[str, Build], live: bool
+    name: str, mechanism: Mechanism, frames: Mapping[str, Build], rates: Mapping[str, Build], live: bool
 ) -> dict[str, Build]:
+    """``rates`` are the derivatives of the Jacobians of frames."""
     programs = _tree_programs(name, live)
     projected = kane.nonholonomic_forces if name == "kane" else None
-    influence = name == "influence_coefficients"
+    influence = rates if name == "influence_coefficients" else None
     made = ConstrainedFormulation(mechanism, programs, frames, live, projected, influence).kernels()
     if name == "euler_parameters" and _in_body_coordinates(mechanism):
         made |= euler_parameters.kernels(mechanism, live)

@@ -93,13 +93,6 @@ def check_balls(mechanism: Mechanism) -> None:
                 "what MechanismBuilder.spherical or floating make",
                 "Describe it with the builder.",
             )
-    if mechanism.balls and mechanism.constrained:
-        raise ModelError(
-            f"ball joint {mechanism.balls[0].name!r}",
-            "stands in a mechanism with loops, constraints, prescribed motions or chosen speeds",
-            "joints of one coordinate in such a mechanism",
-            "Use three hinges in its place (yaw, pitch, roll), or leave the loops open.",
-        )
     if (mechanism.balls or mechanism.mimics) and mechanism.laws:
         raise ModelError(
             f"control law {mechanism.laws[0].name!r}",

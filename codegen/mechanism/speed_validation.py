@@ -48,7 +48,7 @@ def speed_name(speed: GeneralizedSpeed) -> str:
 def driven_joints(mechanism: Mechanism) -> tuple[str, ...]:
     """The joints whose rates are generalized speeds, in the order of the speeds: an actuator may act on these."""
     if not mechanism.speeds:
-        return mechanism.coordinates
+        return mechanism.rates
     return tuple(speed.joint for speed in mechanism.speeds if isinstance(speed, JointRate))
 
 
@@ -59,7 +59,7 @@ def check_speeds(mechanism: Mechanism) -> None:
     found when the mechanism is derived.
     """
     carriers = Carriers(mechanism)
-    coordinates = mechanism.coordinates
+    coordinates = mechanism.rates
     least = max(1, len(coordinates) - equation_count(mechanism))
     constrained = bool(mechanism.loops or mechanism.constraints)
     if not mechanism.speeds:
@@ -97,11 +97,11 @@ def _either_way(speed: GeneralizedSpeed) -> GeneralizedSpeed:
 def _check_speed(speed: GeneralizedSpeed, carriers: Carriers, mechanism: Mechanism) -> None:
     where = speed_name(speed)
     if isinstance(speed, JointRate):
-        if speed.joint not in mechanism.coordinates:
+        if speed.joint not in mechanism.rates:
             raise ModelError(
                 where,
                 "is not the rate of a coordinate",
-                f"one of {', '.join(map(repr, mechanism.coordinates))}",
+                f"one of {', '.join(map(repr, mechanism.rates))}",
                 "Mend the joint's name.",
             )
         return

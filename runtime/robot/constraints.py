@@ -10,6 +10,7 @@ from kanegen.assembly import assemble
 from kanegen.backends import Backend
 from kanegen.kernel_table import More
 from kanegen.manifest import BodyCoordinates, Constraints, Manifest
+from kanegen.quaternions import normalised
 from kanegen.robot.core import Core
 
 
@@ -46,7 +47,8 @@ class ConstraintKernels(Core):
     def assemble(self, q: ArrayLike | None = None) -> FloatArray:
         """The configuration (nq,) nearest to q (nq,), home by default, in which the equations of position hold.
 
-        It is the nearest one that goes downhill from q, at distance |q - q0| in the units of the coordinates.
+        It is the nearest one that goes downhill from q, at distance |q - q0| in the units of the coordinates.  Quaternions
+        have length one in it, whatever their lengths are in q.
         Raises AssemblyError, which says what stays open by how much.
         """
         manifest = self._manifest
@@ -54,7 +56,9 @@ class ConstraintKernels(Core):
         report = self.constraints
         if report is None or not report.position:
             return start
-        return assemble(manifest.name, report, self.constraint_residual, self.constraint_jacobian, start)
+        start = normalised(start, manifest.quaternions)
+        found = assemble(manifest.name, report, self.constraint_residual, self.constraint_jacobian, start)
+        return normalised(found, manifest.quaternions)
 
     @property
     def constraints(self) -> Constraints | None:

@@ -26,7 +26,14 @@ class Arguments:
         ]
         self._on_v = (not all(sliding), any(sliding))
         self._order = "in the order " + ", ".join(mechanism.coordinates)
-        self._speeds = f"({', '.join(map(described_speed, speeds))})"
+        turned = {name for ball in mechanism.balls for name in ball.joints}
+        names = [
+            speed.joint if isinstance(speed, JointRate) and speed.joint in turned else described_speed(speed)
+            for speed in speeds
+        ]
+        self._speeds = f"({', '.join(names)})" + (
+            ", those of balls along the child's axes" if turned.intersection(names) else ""
+        )
 
     def q(self, name: str = "q", what: str = "joint coordinates", per: str = "") -> Argument:
         """A vector on the coordinates."""

@@ -23,7 +23,7 @@ from kanegen.codegen.mechanism.constraints import (
     VelocityConstraint,
 )
 from kanegen.codegen.mechanism.errors import ModelError
-from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.records import BallJoint, JointKind, Mechanism
 from kanegen.codegen.mechanism.speeds import (
     AngularVelocityComponent,
     DistanceRate,
@@ -220,6 +220,9 @@ class _Writer:
     def _speed(self, speed: GeneralizedSpeed) -> Row:
         n = len(self.q)
         if isinstance(speed, JointRate):
+            for ball in self.mechanism.balls:
+                if speed.joint in ball.joints:
+                    return Row(f"{speed.joint}", "speeds", self._of_ball(ball, speed.joint), self.zero)
             place = self.mechanism.coordinates.index(speed.joint)
             unit = [constant(self.graph, int(j == place)) for j in range(n)]
             return Row(f"d{speed.joint}/dt", "speeds", tuple(unit), self.zero)
@@ -242,6 +245,30 @@ class _Writer:
         )
         row = list(self._along(speed.frame, direction, speed.relative_to))
         return Row(described_speed(speed), "speeds", tuple(row), self.zero)
+
+    def _of_ball(self, ball: BallJoint, joint: str) -> tuple[Expression, ...]:
+        """A speed of a ball joint: velocity of its child's origin in the parent, or angular velocity, on the child's axes.
+
+        On the chart these are rates of its coordinates where these are zero, and there alone.
+        """
+        parent, child = (
+            self.mechanism.joint(ball.joints[0]).parent,
+            self.mechanism.joint(ball.joints[-1]).child,
+        )
+        pose = self.chains.body(child, parent)
+        axis = pose.axis(ball.joints.index(joint) % 3)
+        if ball.free and joint in ball.joints[:3]:
+            columns = [self._gradient(x) for x in pose.position]
+            return tuple(dot(axis, column) for column in zip(*columns, strict=True))
+        row = [self.zero] * len(self.q)
+        for inner in self.chains.path(child, parent):
+            if inner.kind is JointKind.REVOLUTE:
+                turned = vec.multiply(
+                    self.chains.body(inner.parent, parent).rotation, self.lift.matrix(inner.rotation)
+                )
+                partial_velocity = vec.apply(turned, self.lift.vector(inner.axis))
+                row[self.mechanism.coordinates.index(inner.name)] = dot(axis, partial_velocity)
+        return tuple(row)
 
     def _distance(self, speed: DistanceRate) -> Expression:
         ends = (self.mechanism.frame(speed.first).body, self.mechanism.frame(speed.second).body)
@@ -295,5 +322,5 @@ class _Writer:
 
 
 def speeds_of(mechanism: Mechanism) -> tuple[GeneralizedSpeed, ...]:
-    """The generalized speeds of a mechanism: its own, or the rates of its coordinates."""
-    return mechanism.speeds or tuple(JointRate(name) for name in mechanism.coordinates)
+    """The generalized speeds of a mechanism: its own, or the rates of its joints."""
+    return mechanism.speeds or tuple(JointRate(name) for name in mechanism.rates)

@@ -15,7 +15,7 @@ from kanegen.codegen.derivation.constraints.frame_kernels import frame_jacobian
 from kanegen.codegen.derivation.constraints.setting import Setting
 from kanegen.codegen.derivation.constraints.spanning_tree import tree_accelerations, tree_rates
 from kanegen.codegen.derivation.standard import Build
-from kanegen.codegen.graph import Argument, Expression, Program, Tangents, partial, total
+from kanegen.codegen.graph import Argument, Expression, Program, partial, total
 
 
 def effective_inertia(s: Setting) -> Program:
@@ -46,26 +46,23 @@ def influence_G(s: Setting, build: Build, name: str) -> Program:
     return replace(found, name=name, outputs=(replace(found.outputs[0], name="G"),))
 
 
-def influence_H(s: Setting, build: Build, name: str) -> Program:
-    """H of a frame (5): accelerations are G a + v^T H v; all planes are symmetric, those of rotation too."""
+def influence_H(s: Setting, build: Build, rate: Build, name: str) -> Program:
+    """H of a frame (5): accelerations are G a + v^T H v; all planes are symmetric, those of rotation too.
+
+    ``build`` makes the tree's Jacobian of the frame, ``rate`` its derivative.
+    """
     v = s.input("v", s.nv)
     qdot = s.motion.rates(v)
     rates = tree_rates(s.mechanism, s.lift, qdot)
-    still = tree_accelerations(s.mechanism, s.graph, s.motion.accelerations(qdot, [s.zero] * s.nv))
-    jacobian, n = s.of_tree(build)[0], len(rates)
-    tangents = Tangents(s.graph, dict(zip(s.q, qdot, strict=True)))
+    qddot = s.motion.accelerations(qdot, [s.zero] * s.nv)
+    still = tree_accelerations(s.mechanism, s.graph, qddot)
+    jacobian, turning, n = s.of_tree(build)[0], s.of_tree(rate, qdot)[0], len(rates)
     accelerations = []
     for p in range(6):
-        row = jacobian[n * p : n * (p + 1)]
-        accelerations.append(
-            total(
-                s.graph,
-                [
-                    *(x * y for x, y in zip(row, still, strict=True)),
-                    *(tangents.first(x) * y for x, y in zip(row, rates, strict=True)),
-                ],
-            )
-        )
+        row = slice(n * p, n * (p + 1))
+        terms = [x * y for x, y in zip(jacobian[row], still, strict=True)]
+        terms += [x * y for x, y in zip(turning[row], rates, strict=True)]
+        accelerations.append(total(s.graph, terms))
     output = Argument(
         "H",
         (6, s.nv, s.nv),

@@ -11,6 +11,8 @@ from functools import partial
 
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.constraints.arguments import Arguments
+from kanegen.codegen.derivation.constraints.ball_kernels import on_quaternions
+from kanegen.codegen.derivation.constraints.chart import folded_chart, on_chart
 from kanegen.codegen.derivation.constraints.constraint_kernels import (
     constraint_forces,
     constraint_jacobian,
@@ -48,7 +50,7 @@ from kanegen.codegen.derivation.constraints.spanning_tree import (
 )
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.regularity import require_regular
-from kanegen.codegen.derivation.standard import Build
+from kanegen.codegen.derivation.standard import DYNAMICS, Build
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism.constraints import PositionConstraint, RollingContact
 from kanegen.codegen.mechanism.errors import ModelError
@@ -57,7 +59,10 @@ from kanegen.codegen.mechanism.records import Mechanism
 
 
 class ConstrainedFormulation:
-    """Builds the kernels of one mechanism.  ``influence`` adds influence coefficients."""
+    """Builds the kernels of one mechanism.
+
+    ``influence`` adds influence coefficients: it has the tree's rates of the Jacobians of frames, by kernel.
+    """
 
     def __init__(
         self,
@@ -66,7 +71,7 @@ class ConstrainedFormulation:
         frames: Mapping[str, Build],
         live: bool,
         projected: Projected | None = None,
-        influence: bool = False,
+        influence: Mapping[str, Build] | None = None,
     ) -> None:
         """Raises ModelError for constraints that cannot be solved.  See ``Basis`` for programs and projected."""
         plan = make_plan(mechanism)
@@ -102,15 +107,16 @@ class ConstrainedFormulation:
             "momentum": momentum,
             "coordinate_rates": coordinate_rates,
         }
-        if self.influence:
+        if self.influence is not None:
             made["effective_inertia"] = effective_inertia
             made["inertia_power"] = inertia_power
             for name, build in self.frames.items():
                 if name.startswith("frame_jacobian_"):
                     frame = name.removeprefix("frame_jacobian_")
-                    for letter, coefficients in (("G", influence_G), ("H", influence_H)):
-                        kernel = f"influence_{letter}_{frame}"
-                        made[kernel] = partial(coefficients, build=build, name=kernel)
+                    rate = self.influence[f"frame_jacobian_rate_{frame}"]
+                    G, H = f"influence_G_{frame}", f"influence_H_{frame}"
+                    made[G] = partial(influence_G, build=build, name=G)
+                    made[H] = partial(influence_H, build=build, rate=rate, name=H)
         if self.holonomic:
             made["constraint_residual"] = constraint_residual
         if self.ties:
@@ -135,6 +141,14 @@ class ConstrainedFormulation:
 
     def _build(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices, make: Make) -> Program:
         return make(Setting(self.basis, tree, mechanism, choices))
+
+
+def carried_to_speeds(mechanism: Mechanism, live: bool, made: Mapping[str, Make]) -> dict[str, Build]:
+    """Kernels of a constrained mechanism from functions of their setting, on the recursive kernels of its tree."""
+    if not on_chart(mechanism):
+        return ConstrainedFormulation(mechanism, DYNAMICS, {}, live).carried(made)
+    chart = folded_chart(mechanism, live)
+    return on_quaternions(mechanism, ConstrainedFormulation(chart, DYNAMICS, {}, True).carried(made), live)
 
 
 def _require_same_rank(mechanism: Mechanism, plan: Plan) -> None:

@@ -16,8 +16,10 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from kanegen.codegen.derivation.constraints.chart import charted
 from kanegen.codegen.derivation.constraints.equations import Equations, equations, speeds_of
 from kanegen.codegen.derivation.constraints.reactions import indeterminate_joints
+from kanegen.codegen.derivation.joint_motion.tree import placement_names
 from kanegen.codegen.graph import Argument, Graph, Program, evaluate, inputs
 from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.folding import with_numbers
@@ -61,7 +63,7 @@ class Plan:
     ``independent`` are the rows of the equations that are used, ``redundant`` those that repeat them; ``blocks`` solve the
     independent rows for the rates of all coordinates but the ``free`` ones, in this order.  ``unit`` is the determinant
     of the speeds in terms of the free rates where it is +1 or -1.  ``states`` (k, nq) are configurations for checking, open
-    by about a hundredth.
+    by about a hundredth; with ball joints, in the coordinates of the chart.
     """
 
     independent: tuple[int, ...]
@@ -75,11 +77,12 @@ class Plan:
 
 @lru_cache(maxsize=16)
 def make_plan(mechanism: Mechanism) -> Plan:
-    """The plan of a mechanism, at its parameters' numbers.
+    """The plan of a mechanism, or of its chart where it has ball joints, at its parameters' numbers.
 
     Raises ModelError for loops that cannot be closed near home, for a wrong number of speeds, and for speeds that do not
     determine the motion.
     """
+    mechanism = charted(mechanism)
     numbers = with_numbers(mechanism)
     graph = Graph()
     system = equations(numbers, inputs(graph, "q", len(numbers.coordinates)), Lift(graph))
@@ -117,9 +120,12 @@ def make_plan(mechanism: Mechanism) -> Plan:
 
 
 def perturbed(mechanism: Mechanism) -> Mechanism:
-    """The same mechanism with every parameter a little different, zeros included."""
+    """The same mechanism with every parameter a little different, zeros included; placements of ball joints stay."""
+    placements = placement_names(mechanism.balls)
     changed = [
-        replace(p, value=p.value * (1 + Fraction(k + 1, 7919)) if p.value else Fraction(k + 1, 7919))
+        p
+        if p.name in placements
+        else replace(p, value=p.value * (1 + Fraction(k + 1, 7919)) if p.value else Fraction(k + 1, 7919))
         for k, p in enumerate(mechanism.parameters)
     ]
     return replace(mechanism, parameters=tuple(changed))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kanegen.codegen.derivation.constraints.chart import charted
 from kanegen.codegen.derivation.constraints.equations import equations, speeds_of
 from kanegen.codegen.derivation.constraints.plan import make_plan
 from kanegen.codegen.derivation.kernel_arguments import described_speed
@@ -32,6 +33,7 @@ class Report:
 
 def constraint_report(mechanism: Mechanism) -> Report:
     """The report on a mechanism.  Raises ModelError where its constraints cannot be solved."""
+    mechanism = charted(mechanism)
     numbers = with_numbers(mechanism)
     graph = Graph()
     system = equations(numbers, inputs(graph, "q", len(numbers.coordinates)), Lift(graph))

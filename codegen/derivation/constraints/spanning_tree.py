@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from kanegen.codegen.derivation.constraints.chart import charted
+from kanegen.codegen.derivation.joint_motion.tree import still_in_balls
 from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.values import Lift
 
 
 def spanning_tree(mechanism: Mechanism) -> Mechanism:
-    """The plain tree: coordinates first, then the prescribed joints; the mechanism itself where it is a plain tree."""
+    """The plain tree: coordinates first, then the prescribed joints; the mechanism itself where it is a plain tree.
+
+    That of a mechanism with ball joints is the tree of its chart (chart.py), where the coordinates of these are zero.
+    """
     if mechanism.plain_tree:
         return mechanism
+    mechanism = charted(mechanism)
     return replace(
         mechanism,
+        joints=still_in_balls(mechanism.joints, mechanism.balls),
         coordinates=mechanism.coordinates + tuple(p.joint for p in mechanism.prescribed),
         loops=(),
         constraints=(),
@@ -25,6 +32,7 @@ def spanning_tree(mechanism: Mechanism) -> Mechanism:
         laws=(),
         actuators=(),
         home=(),
+        balls=(),
     )
 
 

@@ -148,7 +148,34 @@ class JointCoordinates:
             found[at + 3] = -(x * wx + y * wy + z * wz) * half
         return found
 
+    def speeds(self, qdot: Vector) -> list[Expression]:
+        """v of dq/dt = N(q) v; what of dq/dt changes the length of a quaternion is no motion."""
+        found: list[Expression] = [self.zero] * len(self.mechanism.rates)
+        for j, slot in enumerate(self._slots[: len(found)]):
+            if slot.coordinate is not None:
+                found[j] = qdot[slot.coordinate]
+        for ball in self.mechanism.balls:
+            at, speed = self._first(ball), self.mechanism.rates.index(ball.joints[0])
+            if ball.free:
+                turn = self.rotations[ball.name]
+                for r in range(3):
+                    terms = [turn[m][r] * qdot[at + m] for m in range(3)]
+                    found[speed + r] = total(self.graph, terms)
+                at, speed = at + 3, speed + 3
+            x, y, z, w = self.q[at : at + 4]
+            dx, dy, dz, dw = qdot[at : at + 4]
+            two = self._twice_inverse_square(ball)
+            found[speed] = (w * dx - x * dw - y * dz + z * dy) * two
+            found[speed + 1] = (w * dy - y * dw - z * dx + x * dz) * two
+            found[speed + 2] = (w * dz - z * dw - x * dy + y * dx) * two
+        return found
+
     # -- helpers -----------------------------------------------------------------------------------------------------
+
+    def _twice_inverse_square(self, ball: BallJoint) -> Expression:
+        """2 over the square of a quaternion's length."""
+        at = self._first(ball) + (3 if ball.free else 0)
+        return constant(self.graph, 2) / total(self.graph, [x * x for x in self.q[at : at + 4]])
 
     def _first(self, ball: BallJoint) -> int:
         return self.mechanism.coordinates.index(ball.coordinates[0])
@@ -160,7 +187,7 @@ class JointCoordinates:
         """The rotation matrix of a quaternion (x, y, z, w) of any length other than zero."""
         at = self._first(ball) + (3 if ball.free else 0)
         x, y, z, w = self.q[at : at + 4]
-        two = constant(self.graph, 2) / total(self.graph, [x * x, y * y, z * z, w * w])
+        two = self._twice_inverse_square(ball)
         tx, ty, tz = two * x, two * y, two * z
         xx, yy, zz = tx * x, ty * y, tz * z
         xy, xz, yz = tx * y, tx * z, ty * z

@@ -7,7 +7,7 @@ expressions in q replaces them (see setting.py).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -15,7 +15,17 @@ from typing import Any
 from kanegen.codegen.graph import Expression, Graph
 from kanegen.codegen.graph import vectors as vec
 from kanegen.codegen.mechanism.folding import with_numbers
-from kanegen.codegen.mechanism.records import BallJoint, Joint, Mechanism, Parameter
+from kanegen.codegen.mechanism.records import (
+    IDENTITY3,
+    ZERO3,
+    BallJoint,
+    Joint,
+    Matrix3,
+    Mechanism,
+    Parameter,
+    Value,
+    Vector3,
+)
 from kanegen.codegen.mechanism.validation import values_of
 
 
@@ -41,10 +51,10 @@ def tree_of_joints(mechanism: Mechanism, live: bool) -> Mechanism:
         flexible=(),
         joints=tuple(replace(joint, damping=Fraction(0), friction=Fraction(0)) for joint in folded.joints),
     )
-    graph = next(_graphs(folded), None) or Graph()
+    graph = graph_of(folded)
     for ball in mechanism.balls:
-        tree = _placed(tree, ball, graph)
-    return tree
+        tree = on_placement(tree, ball, graph)
+    return replace(tree, joints=still_in_balls(tree.joints, mechanism.balls))
 
 
 def keeps_parameters(mechanism: Mechanism, live: bool) -> bool:
@@ -62,36 +72,66 @@ def position_name(ball: BallJoint, m: int) -> str:
     return f"position of {ball.name}, component {m}"
 
 
-def _placed(tree: Mechanism, ball: BallJoint, graph: Graph) -> Mechanism:
+def on_placement(
+    tree: Mechanism,
+    ball: BallJoint,
+    graph: Graph,
+    rotation_there: Matrix3 = IDENTITY3,
+    position_there: Vector3 = ZERO3,
+) -> Mechanism:
+    """The mechanism with the chain of a ball joint on a placement whose entries are parameters, with these numbers."""
     parameters: list[Parameter] = []
 
-    def parameter(name: str, value: int, unit: str) -> Expression:
-        parameters.append(Parameter(name, Fraction(value), unit, f"placement of {ball.name}"))
+    def parameter(name: str, value: Value, unit: str) -> Expression:
+        assert isinstance(value, Fraction), "numbers of the placement"
+        parameters.append(Parameter(name, value, unit, f"placement of {ball.name}"))
         return Expression(graph, graph.parameter(name))
 
     rotation = [
-        [parameter(orientation_name(ball, r, c), int(r == c), "1") for c in range(3)] for r in range(3)
+        [parameter(orientation_name(ball, r, c), rotation_there[r][c], "1") for c in range(3)]
+        for r in range(3)
     ]
     position = (
-        [parameter(position_name(ball, m), 0, "m") for m in range(3)] if ball.free else [Fraction(0)] * 3
+        [parameter(position_name(ball, m), position_there[m], "m") for m in range(3)]
+        if ball.free
+        else [Fraction(0)] * 3
     )
 
     def carried(joint: Joint) -> Joint:
-        if joint.name not in ball.joints:
-            return joint
         if joint.name != ball.joints[0]:
-            return replace(joint, still=True)
+            return joint
         x, y, z = (tuple(row) for row in vec.multiply(joint.rotation, rotation))
         at = vec.add(joint.position, vec.apply(joint.rotation, position))
-        return replace(
-            joint, still=True, rotation=(_three(x), _three(y), _three(z)), position=_three(tuple(at))
-        )
+        return replace(joint, rotation=(_three(x), _three(y), _three(z)), position=_three(tuple(at)))
 
     return replace(
         tree,
         joints=tuple(carried(joint) for joint in tree.joints),
         parameters=(*tree.parameters, *parameters),
     )
+
+
+def placement_names(balls: Iterable[BallJoint]) -> frozenset[str]:
+    """The parameters that stand for placements of ball joints."""
+    return frozenset(
+        name
+        for ball in balls
+        for name in (
+            *(orientation_name(ball, r, c) for r in range(3) for c in range(3)),
+            *(position_name(ball, m) for m in range(3)),
+        )
+    )
+
+
+def graph_of(mechanism: Mechanism) -> Graph:
+    """The graph of the mechanism's own parameters, a new one where no value depends on them."""
+    return next(_graphs(mechanism), None) or Graph()
+
+
+def still_in_balls(joints: Iterable[Joint], balls: Iterable[BallJoint]) -> tuple[Joint, ...]:
+    """The joints, those of ball joints with coordinates that stay at zero."""
+    inner = {name for ball in balls for name in ball.joints}
+    return tuple(replace(joint, still=True) if joint.name in inner else joint for joint in joints)
 
 
 def _three(v: tuple[object, ...]) -> tuple[Any, Any, Any]:

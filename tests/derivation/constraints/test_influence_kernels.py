@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import kanegen
+from kanegen.codegen.mechanism import Mechanism
+from tests.constrained.ball_models import walker
 
 KERNELS = [
     "effective_inertia",
@@ -17,8 +19,12 @@ KERNELS = [
 ]
 
 
-@pytest.mark.parametrize("model", ["five_bar", "cooperating_arms", "four_bar"])
-def test_power_of_linkages(model: str) -> None:
+@pytest.mark.parametrize(
+    "model",
+    ["five_bar", "cooperating_arms", "four_bar", walker()],
+    ids=["five_bar", "arms", "four_bar", "walker"],
+)
+def test_power_of_linkages(model: str | Mechanism) -> None:
     robot = kanegen.load(model, formulation="influence_coefficients", kernels=KERNELS, interpreted=True)
     q = robot.home
     v = np.random.default_rng(1).standard_normal(robot.nv)
@@ -36,8 +42,10 @@ def test_power_of_linkages(model: str) -> None:
     assert v @ quadratic == pytest.approx(v @ change @ v / 2, rel=1e-6)
 
 
-@pytest.mark.parametrize("model", ["five_bar", "cooperating_arms"])
-def test_influence_coefficients_of_frames(model: str) -> None:
+@pytest.mark.parametrize(
+    "model", ["five_bar", "cooperating_arms", walker()], ids=["five_bar", "arms", "walker"]
+)
+def test_influence_coefficients_of_frames(model: str | Mechanism) -> None:
     """v^T H v is what the changing G adds to accelerations: central differences, h^2 times a third derivative."""
     probe = kanegen.load(model, kernels=["coordinate_rates"], interpreted=True)
     name = probe.frame_names[-1]

@@ -1,0 +1,155 @@
+"""Kernels of a constrained mechanism with ball joints, from those of its chart (chart.py).
+
+On the chart q is zero for the joints of balls, and the parameters of their placements are the entries that q gives.  Rates
+of the chart's coordinates are the speeds there, accelerations differ from their derivatives by what leaning axes add
+(joint_motion/coordinates.py).  Only kernels whose arguments are on the coordinates themselves need more than that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+
+from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.joint_motion.arguments import Arguments
+from kanegen.codegen.derivation.joint_motion.coordinates import JointCoordinates
+from kanegen.codegen.derivation.placement import PlacedTree
+from kanegen.codegen.derivation.standard import Build
+from kanegen.codegen.graph import Argument, Expression, Graph, Program, compose, constant, inputs, total
+from kanegen.codegen.mechanism.folding import with_numbers
+from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.values import Lift
+
+Vector = Sequence[Expression]
+Results = dict[Argument, list[Expression]]
+
+
+def on_quaternions(mechanism: Mechanism, builds: Mapping[str, Build], live: bool) -> dict[str, Build]:
+    """The kernels of a mechanism by name, from ``builds`` of its chart."""
+    folded = mechanism if live else with_numbers(mechanism)
+    return {name: partial(_build, mechanism=folded, build=build, live=live) for name, build in builds.items()}
+
+
+def _build(
+    tree: PlacedTree,
+    tree_mechanism: Mechanism,
+    choices: Choices,
+    mechanism: Mechanism,
+    build: Build,
+    live: bool,
+) -> Program:
+    return _Carrier(mechanism, live).carried(build(tree, tree_mechanism, choices))
+
+
+class _Carrier:
+    """One kernel in the making: its graph, q, and how q moves the chart."""
+
+    def __init__(self, mechanism: Mechanism, live: bool) -> None:
+        self.mechanism, self.graph = mechanism, Graph()
+        self.arguments = Arguments(mechanism)
+        self.zero = constant(self.graph, 0)
+        self.q = inputs(self.graph, "q", len(mechanism.coordinates))
+        lift = Lift(self.graph, mechanism.parameters, live=live)
+        self.coordinates = JointCoordinates(mechanism, self.q, lift)
+        self.u: list[Expression] = []
+
+    def carried(self, program: Program) -> Program:
+        """The program in terms of q."""
+        given: dict[str, Vector] = {"q": self.coordinates.positions()}
+        arguments = {x.name: x for x in program.inputs}
+        if "qdot" in arguments:
+            self.u = self.coordinates.speeds(inputs(self.graph, "qdot", len(self.q)))
+            given["qdot"] = self.u
+        labels: dict[int, str] = {}
+        found = compose(program, self.graph, given, labels, self.coordinates.placements())
+        results: Results = dict(zip(program.outputs, found, strict=True))
+        if program.name in _ON_COORDINATES:
+            results = _ON_COORDINATES[program.name](self, results)
+        own = {"q": self.arguments.q(), "qdot": self.arguments.qdot()}
+        given_arguments = tuple(own.get(x.name, x) for x in program.inputs)
+        return Program.of(
+            self.graph, program.name, program.title, given_arguments, results, program.source, labels
+        )
+
+    # -- kernels on the coordinates ----------------------------------------------------------------------------------
+
+    def rates(self, results: Results) -> Results:
+        """dq/dt = N u."""
+        (u,) = results.values()
+        return {self.arguments.qdot(): self.coordinates.coordinate_rates(u)}
+
+    def jacobian(self, results: Results) -> Results:
+        """A_u L with u = L dq/dt: a row for each unit rate of q."""
+        ((argument, flat),) = results.items()
+        n, nq = len(self.mechanism.rates), len(self.q)
+        one = constant(self.graph, 1)
+        columns = [
+            self.coordinates.speeds([one if k == j else self.zero for k in range(nq)]) for j in range(nq)
+        ]
+        rows = [flat[i : i + n] for i in range(0, len(flat), n)]
+        entries = [
+            total(self.graph, [a * x for a, x in zip(row, column, strict=True) if not x.is_zero])
+            for row in rows
+            for column in columns
+        ]
+        return {replace(argument, shape=(len(rows), nq)): entries}
+
+    def accelerations(self, results: Results) -> Results:
+        """d2q/dt2 of accelerations on the chart.
+
+        A position is on the chart's fixed axes; for a quaternion Q, d2Q/dt2 = Q (dw/dt, 0) / 2 - |w|^2 Q / 4.
+        """
+        (argument, chart), *others = results.items()
+        rates = list(chart)
+        for j, extra in self.coordinates.turning(self.u).items():
+            if self._angular(j):
+                rates[j] = rates[j] - extra
+        found = self.coordinates.coordinate_rates(rates)
+        for ball in self.mechanism.balls:
+            at = self.mechanism.coordinates.index(ball.coordinates[-4])
+            first = self.mechanism.rates.index(ball.joints[-3])
+            w = self.u[first : first + 3]
+            square = total(self.graph, [x * x for x in w]) * Fraction(1, 4)
+            for k in range(at, at + 4):
+                found[k] = found[k] - square * self.q[k]
+        meaning = "accelerations d2q/dt2 of the coordinates, in their order"
+        return {self._on_q("qddot", meaning, argument): found, **dict(others)}
+
+    def projection(self, results: Results) -> Results:
+        """q moved by the chart's coordinates, quaternions of length 1 again, and dq/dt of the chart's rates there."""
+        (q_argument, moved), (rate_argument, u) = results.items()
+        positions = self.coordinates.positions()
+        steps = [x - y for x, y in zip(moved, positions, strict=True)]
+        change = self.coordinates.coordinate_rates(steps)
+        q = [x + y for x, y in zip(self.q, change, strict=True)]
+        for ball in self.mechanism.balls:
+            at = self.mechanism.coordinates.index(ball.coordinates[-4])
+            length = total(self.graph, [x * x for x in q[at : at + 4]]).square_root()
+            q[at : at + 4] = [x / length for x in q[at : at + 4]]
+        there = JointCoordinates(self.mechanism, q, self.coordinates.lift).coordinate_rates(u)
+        here = self.coordinates.coordinate_rates(u)
+        quaternions = [name for ball in self.mechanism.balls for name in ball.coordinates[-4:]]
+        turning = {self.mechanism.coordinates.index(name) for name in quaternions}
+        qdot = [there[k] if k in turning else here[k] for k in range(len(q))]
+        return {
+            self._on_q("q_next", "coordinates after the step, in their order", q_argument): q,
+            self._on_q("qdot_next", "rates dq/dt after the step, in their order", rate_argument): qdot,
+        }
+
+    def _angular(self, joint: int) -> bool:
+        name = self.mechanism.rates[joint]
+        return any(name in ball.joints[-3:] for ball in self.mechanism.balls)
+
+    def _on_q(self, name: str, meaning: str, like: Argument) -> Argument:
+        return Argument(name, (len(self.q),), f"{like.unit}, 1", meaning)
+
+
+_ON_COORDINATES: Mapping[str, Callable[[_Carrier, Results], Results]] = {
+    "coordinate_rates": _Carrier.rates,
+    "constraint_jacobian": _Carrier.jacobian,
+    "multiplier_dynamics": _Carrier.accelerations,
+    "constraint_projection": _Carrier.projection,
+}
+"""Kernels with arguments on the coordinates beside q and dq/dt."""

@@ -1,0 +1,256 @@
+"""Ball and floating joints in loops and contacts: against the same mechanisms on other joints, laws, and wrong input.
+
+That every kernel is what Newton, Euler and its identities say is checked as the kernels are generated (certificate).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sympy
+
+import kanegen
+from kanegen.codegen import pipeline
+from kanegen.codegen.derivation.constraints.chart import configurations
+from kanegen.codegen.derivation.constraints.plan import make_plan
+from kanegen.codegen.mechanism import JointRate, MechanismBuilder, ModelError
+from kanegen.codegen.pipeline import Options
+from tests.peers.jets import Array
+
+from .ball_models import floating_disc, spatial_linkage, walker
+
+ROUNDING = 1e-12
+"""Of some thousand operations of numbers about one, and of a condition of about ten."""
+
+
+@cache
+def linkages() -> tuple[kanegen.Robot, kanegen.Robot]:
+    return kanegen.load(spatial_linkage(ball=True)), kanegen.load(spatial_linkage(ball=False))
+
+
+def closed_states() -> tuple[Array, Array, Array, Array]:
+    """Closed configurations of both linkages, and v = (da/dt, wx) of the one, (da/dt, ds1/dt) of the other, alike."""
+    _, hinge = linkages()
+    x = np.array([hinge.assemble(q) for q in make_plan(spatial_linkage(ball=False)).states[:20]])
+    v = np.random.default_rng(7).normal(size=(20, 2))
+    qdot = hinge.coordinate_rates(x, v)
+    wx = np.cos(x[:, 2]) * np.cos(x[:, 3]) * qdot[:, 1] + np.sin(x[:, 3]) * qdot[:, 2]
+    return configurations(spatial_linkage(ball=True), x), x, np.stack([v[:, 0], wx], axis=1), v
+
+
+def test_the_same_motion_on_a_ball_and_on_three_hinges() -> None:
+    ball, hinge = linkages()
+    q, x, w, v = closed_states()
+    assert np.abs(ball.constraint_residual(q)).max() < 1e-12
+    assert np.abs(ball.kinetic_energy(q, w) - hinge.kinetic_energy(x, v)).max() < ROUNDING
+    assert np.abs(ball.potential_energy(q) - hinge.potential_energy(x)).max() < ROUNDING * 10
+    rates, others = ball.coordinate_rates(q, w), hinge.coordinate_rates(x, v)
+    assert np.abs(rates[:, [0, 5]] - others[:, [0, 4]]).max() < ROUNDING
+    for frame in ("tip", "coupler", "top"):
+        assert np.abs(ball.frame_pose(q, frame) - hinge.frame_pose(x, frame)).max() < ROUNDING
+        twists = [
+            np.einsum("bij,bj->bi", robot.frame_jacobian(at, frame), speeds)
+            for robot, at, speeds in ((ball, q, w), (hinge, x, v))
+        ]
+        assert np.abs(twists[0] - twists[1]).max() < ROUNDING * 10
+    none = np.zeros((20, 2))
+    a, b = ball.forward_dynamics(q, w, none), hinge.forward_dynamics(x, v, none)
+    assert np.abs(a[:, 0] - b[:, 0]).max() < ROUNDING * np.abs(b).max()
+
+
+def test_the_same_accelerations_in_all_coordinates() -> None:
+    """The crank and the rocker, whatever lies between; and the constraint force, along the same axes."""
+    ball, hinge = linkages()
+    q, x, w, v = closed_states()
+    none = np.zeros((20, 2))
+    found = ball.call("multiplier_dynamics", q, ball.coordinate_rates(q, w), none)
+    expected = hinge.call("multiplier_dynamics", x, hinge.coordinate_rates(x, v), none)
+    assert np.abs(found[0][:, [0, 5]] - expected[0][:, [0, 4]]).max() < ROUNDING * np.abs(expected[0]).max()
+    assert np.abs(found[1] - expected[1]).max() < ROUNDING * np.abs(expected[1]).max()
+
+
+def test_second_derivatives_are_those_of_the_rates() -> None:
+    """d2q/dt2 of the quaternions: central differences of dq/dt = N v along the motion, which err by h^2 and by eps/h."""
+    ball, _ = linkages()
+    q, _, w, _ = closed_states()
+    tau, h = np.full((20, 2), 0.3), 1e-5
+    a, qdot = ball.forward_dynamics(q, w, tau), ball.coordinate_rates(q, w)
+    qddot = ball.call("multiplier_dynamics", q, qdot, tau)[0]
+    ends = [ball.coordinate_rates(q + s * h * qdot, w + s * h * a) for s in (1, -1)]
+    assert np.abs((ends[0] - ends[1]) / (2 * h) - qddot).max() < 1e-7 * (1 + np.abs(qddot).max())
+
+
+@cache
+def disc() -> tuple[kanegen.Robot, kanegen.Robot]:
+    return kanegen.load(floating_disc()), kanegen.load("rolling_disc")
+
+
+def on_angles(yaw: float, lean: float, spin: float) -> Array:
+    """The quaternion (x, y, z, w) of turns about z, x and y, one after the other."""
+
+    def turn(axis: int, angle: float) -> Array:
+        found = np.zeros(4)
+        found[axis], found[3] = np.sin(angle / 2), np.cos(angle / 2)
+        return found
+
+    def after(p: Array, q: Array) -> Array:
+        return np.append(p[3] * q[:3] + q[3] * p[:3] + np.cross(p[:3], q[:3]), p[3] * q[3] - p[:3] @ q[:3])
+
+    return after(after(turn(2, yaw), turn(0, lean)), turn(1, spin))
+
+
+def body_rates(lean: float, spin: float, rates: Array) -> Array:
+    """Angular velocity along the disc's axes for the rates of yaw, lean and spin."""
+    yaw, tilt, turn = rates
+    across = np.array([tilt, yaw * np.sin(lean), yaw * np.cos(lean)])
+    c, s = np.cos(spin), np.sin(spin)
+    return np.array([c * across[0] - s * across[2], across[1] + turn, s * across[0] + c * across[2]])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_disc_rolls_the_same_on_a_floating_joint(seed: int) -> None:
+    """In q, v, a: the same energy, and the derivatives of its angular velocity that the three angles give."""
+    floating, angles = disc()
+    random = np.random.default_rng(seed)
+    q = np.array([*random.uniform(-1, 1, 3), *random.normal(size=2)])
+    v = random.normal(size=3) * 3
+    there = np.array([0, 0, 0, *on_angles(*q[:3])])
+    leaning = np.array([np.sin(q[0]), -np.cos(q[0])]) * 0.3 * np.sin(q[1])
+    there[:3] = [q[3] + leaning[0], q[4] + leaning[1], 0.3 * np.cos(q[1])]
+    w = body_rates(q[1], q[2], v)
+    assert abs(floating.constraint_residual(there)).max() < ROUNDING
+    assert abs(floating.kinetic_energy(there, w) - angles.kinetic_energy(q, v)) < ROUNDING * 10
+    a = angles.forward_dynamics(q, v, np.zeros(3))
+    h = 1e-20  # a complex step: no difference is taken
+    moved = body_rates(q[1] + 1j * h * v[1], q[2] + 1j * h * v[2], v + 1j * h * a)
+    assert np.abs(floating.forward_dynamics(there, w, np.zeros(3)) - moved.imag / h).max() < 1e-11
+
+
+def test_a_rolling_disc_comes_where_it_should() -> None:
+    """Over ten seconds, in which it turns dozens of times, it stays with the one on angles."""
+    floating, angles = disc()
+    q, v = np.array([0, 0.3, 0, 0, 0]), np.array([0.5, 0, 6])
+    start = np.array([0, -0.3 * np.sin(0.3), 0.3 * np.cos(0.3), *on_angles(0, 0.3, 0)])
+    times = np.linspace(0, 10, 21)
+    options = {"rtol": 1e-13, "atol": 1e-13, "times": times}
+    found = kanegen.simulate(floating, start, body_rates(0.3, 0, v), 10.0, **options)
+    expected = kanegen.simulate(angles, q, v, 10.0, **options)
+    height = 0.3 * np.cos(expected.q[:, 1])
+    # the errors of steps, 1e-13 each for some thousand of them, grow no faster than linearly here
+    assert np.abs(found.q[:, 2] - height).max() < 1e-9
+    assert np.abs(np.linalg.norm(found.q[:, 3:], axis=1) - 1).max() < 1e-15
+    assert found.drift < 1e-9
+
+
+def test_a_walker_in_free_fall_keeps_what_is_conserved() -> None:
+    """Without gravity: energy, and all six components of momentum; the loop stays closed."""
+    robot = kanegen.load(walker(gravity=(0, 0, 0), turned=True))
+    assert (robot.nq, robot.nv) == (14, 9)
+    start = robot.assemble()
+    assert np.abs(np.linalg.norm(start[[3, 4, 5, 6]]) - 1) < 1e-15
+    v = np.random.default_rng(3).normal(size=9)
+    motion = kanegen.simulate(robot, start, v, 5.0, rtol=1e-12, atol=1e-12)
+    energy = robot.kinetic_energy(motion.q, motion.v)
+    assert np.abs(energy - energy[0]).max() < 1e-9 * energy[0]
+    momentum = robot.momentum(motion.q, motion.v)
+    assert np.abs(momentum - momentum[0]).max() < 1e-9 * np.abs(momentum).max()
+    assert motion.drift < 1e-9
+    assert np.abs(robot.constraint_residual(motion.q)).max() < 1e-9
+
+
+OPTIONAL = (
+    "coriolis_matrix",
+    "inverse_mass_matrix",
+    "center_of_mass",
+    "centroidal_momentum_matrix",
+    "regressor",
+    "full_regressor",
+    "inverse_dynamics_derivatives",
+    "forward_dynamics_derivatives",
+    "frame_forces_tip",
+    "frame_jacobian_rate_tip",
+)
+
+
+def test_kernels_on_demand(tmp_path: Path) -> None:
+    """All of them, certified; and tau by the regressor is tau."""
+    mechanism = spatial_linkage(ball=True)
+    kernels = (*OPTIONAL, "inverse_dynamics")
+    pipeline.generate(mechanism, tmp_path, Options(kernels=kernels))
+    robot, _ = linkages()
+    q, _, w, _ = closed_states()
+    a = np.random.default_rng(11).normal(size=w.shape)
+    C, M = robot.coriolis_matrix(q, w), robot.mass_matrix(q)
+    assert np.abs(robot.inverse_mass_matrix(q) @ M - np.eye(2)).max() < ROUNDING * 10
+    bias = robot.inverse_dynamics(q, w, np.zeros_like(a))
+    power = np.einsum("bi,bij,bj->b", w, M, a) + np.einsum("bi,bi->b", w, bias)
+    assert np.abs(power - np.einsum("bi,bi->b", w, robot.inverse_dynamics(q, w, a))).max() < ROUNDING * 100
+    assert C.shape == (20, 2, 2)
+
+
+@pytest.mark.parametrize("name", ["kane", "dual_vectors", "influence_coefficients", "euler_parameters"])
+def test_formulations_give_the_same_forces(name: str) -> None:
+    mechanism = walker()
+    robots = [
+        kanegen.load(mechanism, formulation=f, kernels=("inverse_dynamics",)) for f in ("recursive", name)
+    ]
+    q = configurations(mechanism, make_plan(mechanism).states[:5])
+    v, a = np.random.default_rng(2).normal(size=(2, 5, 9))
+    forces = [robot.inverse_dynamics(q, v, a) for robot in robots]
+    assert np.abs(forces[0] - forces[1]).max() < ROUNDING * 10 * np.abs(forces[0]).max()
+
+
+def test_live_parameters_are_those_of_the_mechanism_alone() -> None:
+    robot = kanegen.load(spatial_linkage(ball=True, live=True), live_parameters=True)
+    fixed, _ = linkages()
+    assert set(robot.parameters) == {"m", "reach"}
+    q, *_ = closed_states()
+    assert np.abs(robot.mass_matrix(q) - fixed.mass_matrix(q)).max() < ROUNDING
+
+
+def test_compiled_and_interpreted_alike() -> None:
+    mechanism = walker(turned=True)
+    compiled, interpreted = kanegen.load(mechanism), kanegen.load(mechanism, interpreted=True)
+    q = configurations(mechanism, make_plan(mechanism).states[:8])
+    v, tau = np.random.default_rng(5).normal(size=(2, 8, 9))
+    a = compiled.forward_dynamics(q, v, tau)
+    assert np.abs(a - interpreted.forward_dynamics(q, v, tau)).max() < ROUNDING * np.abs(a).max()
+    # quaternions count by their direction
+    longer = q.copy()
+    longer[:, 3:7] *= 3
+    longer[:, 10:] *= -0.2
+    assert np.abs(a - compiled.forward_dynamics(longer, v, tau)).max() < ROUNDING * np.abs(a).max()
+
+
+def test_a_held_ball_needs_no_loop() -> None:
+    """A prescribed table below a pendulum on a ball: its speeds are those of the ball where none were chosen."""
+    b = MechanismBuilder("whirled")
+    b.body("table", 2, inertia=(1, 1, 1))
+    b.body("bob", 1, (0, 0, "-0.5"), ("0.01", "0.01", "0.01"))
+    b.revolute("turn", "base", "table", (0, 0, 1))
+    b.prescribe("turn", 2)
+    b.spherical("hook", "table", "bob", (1, 0, 0))
+    robot = kanegen.load(b.build())
+    assert robot.speed_names == ("hook_wx", "hook_wy", "hook_wz")
+    # The bob rests relative to the table where gravity and centrifugal force have no moment about the hook.
+    angle = 0.0
+    for _ in range(
+        100
+    ):  # tan = w^2 (1 + l sin) / g up to the bob's own moments, which are alike about all axes
+        angle = np.arctan(4 * (1 + 0.5 * np.sin(angle)) / 9.81)
+    q = np.array([0, -np.sin(angle / 2), 0, np.cos(angle / 2)])
+    assert np.abs(robot.forward_dynamics(q, np.zeros(3), np.zeros(3))).max() < 1e-12
+
+
+def test_an_equation_of_quaternion_entries_is_refused() -> None:
+    b = MechanismBuilder("tied")
+    b.body("bob", 1, (0, 0, "-0.5"), ("0.01", "0.01", "0.01"))
+    b.spherical("hook", "base", "bob")
+    q = sympy.symbols("q0:4")
+    b.position_constraint("no turn", q[2] - q[0], q)
+    b.speeds([JointRate(f"hook_w{k}") for k in "xy"])
+    with pytest.raises(ModelError, match=r"'no turn'.*depends on q0, q2.*frames"):
+        kanegen.load(b.build())
