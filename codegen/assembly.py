@@ -45,7 +45,7 @@ def assemble(
         nq=len(mechanism.coordinates),
         nv=mechanism.dof,
         speed_names=facts.speed_names(mechanism),
-        home=None if mechanism.plain_tree else facts.home(mechanism),
+        home=None if mechanism.plain_tree and not mechanism.home else facts.home(mechanism),
         quaternions=facts.quaternions(mechanism),
         base_parameters=facts.base_parameters_of(mechanism) if "regressor" in kernels else (),
         inertial_parameters=facts.inertial_parameters_of(mechanism) if "full_regressor" in kernels else (),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from kanegen.backends import Backend
@@ -131,7 +132,9 @@ class KernelTable:
         reason = manifest.unavailable.get(name)
         if reason is not None:
             return MissingInertiaError(f"{manifest.name!r} has no kernel {name!r}: {reason}")
-        known = f"It has: {', '.join(self._kernels)}"
+        near = get_close_matches(name, [*self._kernels, *manifest.optional_kernels], 1, 0.85)
+        known = f"The nearest name is {near[0]!r}. " if near else ""
+        known += f"It has: {', '.join(self._kernels)}"
         if self._more is not None:
             more = self.obtainable
             others = f", and when they are asked for: {', '.join(more)}" if more else ""

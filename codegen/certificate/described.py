@@ -26,12 +26,21 @@ class Kind(Enum):
     BALL = "ball"
 
 
+@dataclass(frozen=True)
+class Drive:
+    """What resists one rate of a joint: ``rotor`` [kg m^2, kg], ``damping`` [N m s, N s/m] and ``friction`` [N m, N]."""
+
+    rotor: float
+    damping: float
+    friction: float
+
+
 @dataclass(frozen=True, eq=False)
 class Link:
     """A body and the joint that carries it: r_parent = rotation @ r_joint + position.
 
     ``joints`` are the names under which its motion is given: one of a simple joint, none of a fixed one, three or six of
-    a ball joint.  ``rotor`` [kg m^2, kg], ``damping`` [N m s, N s/m] and ``friction`` [N m, N] are those of a simple joint.
+    a ball joint, each with one of ``drives``.
     ``mass`` [kg], ``center`` [m] and the central ``tensor`` [kg m^2] are in the body's frame; ``moves`` says that it is not
     welded to the base.
     """
@@ -43,9 +52,7 @@ class Link:
     rotation: FloatArray
     position: FloatArray
     axis: FloatArray
-    rotor: float
-    damping: float
-    friction: float
+    drives: tuple[Drive, ...]
     mass: float
     center: FloatArray
     tensor: FloatArray
@@ -75,18 +82,22 @@ class Described:
     @property
     def resisted(self) -> bool:
         """Whether anything takes energy away."""
-        return any(x.damping or x.friction for x in self.links) or any(s.damping for s in self.springs)
+        return any(d.damping or d.friction for x in self.links for d in x.drives) or any(
+            s.damping for s in self.springs
+        )
 
     @property
     def rotors(self) -> bool:
         """Whether drives turn with the joints."""
-        return any(link.rotor for link in self.links)
+        return any(drive.rotor for link in self.links for drive in link.drives)
 
     @property
     def physical(self) -> bool:
         """Whether all bodies have masses and central moments of inertia that are not negative."""
         return all(
-            link.mass >= 0 and link.rotor >= 0 and float(np.linalg.eigvalsh(link.tensor)[0]) >= -1e-12 * size
+            link.mass >= 0
+            and all(drive.rotor >= 0 for drive in link.drives)
+            and float(np.linalg.eigvalsh(link.tensor)[0]) >= -1e-12 * size
             for link in self.links
             if (size := max(float(np.abs(link.tensor).max()), 1e-300))
         )
@@ -106,7 +117,9 @@ def described(mechanism: Mechanism) -> Described:
             continue  # the last of the chain carries the body, the others only carriers
         first = joint if ball is None else joints[ball.joints[0]]
         moving[joint.child] = moving[first.parent] or joint.kind is not JointKind.FIXED
-        links.append(_link(first, joint.child, bodies[joint.child], ball, moving[joint.child]))
+        names = () if joint.kind is JointKind.FIXED else (joint.name,) if ball is None else ball.joints
+        drives = tuple(_drive(joints[name]) for name in names)
+        links.append(_link(first, joint.child, bodies[joint.child], ball, names, drives, moving[joint.child]))
     frames = {name: (name, np.eye(3), np.zeros(3)) for name in moving}
     frames |= {f.name: (f.body, _matrix(f.rotation), _vector(f.position)) for f in m.frames}
     springs = tuple(
@@ -121,20 +134,28 @@ def described(mechanism: Mechanism) -> Described:
     return Described(tuple(links), frames, springs, _vector(m.gravity))
 
 
-def _link(first: Joint, body: str, inertia: Inertia | None, ball: BallJoint | None, moves: bool) -> Link:
-    kind = Kind.BALL if ball is not None else _KINDS[first.kind]
-    names = () if kind is Kind.FIXED else (first.name,) if ball is None else ball.joints
+def _drive(joint: Joint) -> Drive:
+    return Drive(_float(joint.rotor_inertia), _float(joint.damping), _float(joint.friction))
+
+
+def _link(
+    first: Joint,
+    body: str,
+    inertia: Inertia | None,
+    ball: BallJoint | None,
+    names: tuple[str, ...],
+    drives: tuple[Drive, ...],
+    moves: bool,
+) -> Link:
     return Link(
         body=body,
         parent=first.parent,
-        kind=kind,
+        kind=Kind.BALL if ball is not None else _KINDS[first.kind],
         joints=names,
         rotation=_matrix(first.rotation),
         position=_vector(first.position),
         axis=_vector(first.axis),
-        rotor=_float(first.rotor_inertia),
-        damping=_float(first.damping),
-        friction=_float(first.friction),
+        drives=drives,
         mass=0.0 if inertia is None else _float(inertia.mass),
         center=np.zeros(3) if inertia is None else _vector(inertia.center),
         tensor=np.zeros((3, 3)) if inertia is None else _matrix(inertia.tensor),

@@ -19,7 +19,7 @@ def values(
     program: Program, arguments: Mapping[str, Array], parameters: Mapping[str, Any]
 ) -> dict[str, Array]:
     """Outputs (*batch, *shape) by name, from inputs (*batch, *shape) whose batches broadcast; complex where they are."""
-    entries: dict[tuple[str, int], Any] = {(name, 0): value for name, value in parameters.items()}
+    entries: dict[tuple[str, int], Any] = {}
     batch: tuple[int, ...] = ()
     kind: Any = np.result_type(np.float64, *parameters.values())
     for argument in program.inputs:
@@ -29,7 +29,7 @@ def values(
         flat = array.reshape((*lead, argument.size))
         entries |= {(argument.name, i): flat[..., i] for i in range(argument.size)}
     with np.errstate(all="ignore"):
-        results = evaluate_entries(program, entries, DOUBLE)
+        results = evaluate_entries(program, entries, DOUBLE, parameters)
     found = {}
     for argument, numbers in zip(program.outputs, results, strict=True):
         columns = [np.broadcast_to(np.asarray(x, dtype=kind), batch) for x in numbers]

@@ -24,7 +24,7 @@ from kanegen.codegen.certificate.arrays import (
     turned,
     turned_back,
 )
-from kanegen.codegen.certificate.described import Described, Kind, Link, Spring
+from kanegen.codegen.certificate.described import Described, Drive, Kind, Link, Spring
 from kanegen.codegen.mechanism.records import BASE
 
 
@@ -168,8 +168,8 @@ def forces(
         sf[above] = sf[above] + sf[body]
         sn[above] = sn[above] + sn[body] + length(r) * sf[body]
         _on_joints(link, here, parent, (f[body], n[body], sf[body], sn[body]), found)
-        if link.kind in (Kind.TURNING, Kind.SLIDING):
-            _drive(link, motion, found, acting, slip_speed)
+        for name, drive in zip(link.joints, link.drives, strict=True):
+            _drive(name, drive, motion, found, acting, slip_speed)
     return found
 
 
@@ -247,15 +247,16 @@ def _on_joints(
         _add(found, name, dot(s, n if turning else f), sn if turning else sf)
 
 
-def _drive(link: Link, motion: JointMotion, found: Forces, acting: Acting, slip_speed: float) -> None:
-    """What the drive of a simple joint needs for its own rotor and against friction."""
-    (name,) = link.joints
+def _drive(
+    name: str, drive: Drive, motion: JointMotion, found: Forces, acting: Acting, slip_speed: float
+) -> None:
+    """What a drive needs for its own rotor and against friction; along the axes of a ball, for each of them."""
     if acting.rotors:
-        _add(found, name, link.rotor * motion.acceleration[name])
+        _add(found, name, drive.rotor * motion.acceleration[name])
     if acting.resistance:
         rate = motion.rate[name]
-        smooth = link.friction * rate / np.sqrt(rate * rate + slip_speed**2)
-        _add(found, name, link.damping * rate + smooth)
+        smooth = drive.friction * rate / np.sqrt(rate * rate + slip_speed**2)
+        _add(found, name, drive.damping * rate + smooth)
 
 
 def _add(found: Forces, name: str, value: Array, scale: Array | None = None) -> None:

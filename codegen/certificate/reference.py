@@ -121,9 +121,9 @@ class Reference:
             reach = length(body.v) + length(body.w) * float(np.linalg.norm(link.center))
             tensor = float(np.linalg.norm(link.tensor))
             scale = scale + abs(link.mass) * reach**2 + tensor * length(body.w) ** 2
-            for name in link.joints if link.rotor else ():
-                energy = energy + link.rotor * motion.rate[name] ** 2 / 2
-                scale = scale + abs(link.rotor) * motion.rate[name] ** 2
+            for name, drive in zip(link.joints, link.drives, strict=True):
+                energy = energy + drive.rotor * motion.rate[name] ** 2 / 2
+                scale = scale + abs(drive.rotor) * motion.rate[name] ** 2
         return Scaled(energy, scale)
 
     def potential_energy(self, q: Array) -> Scaled:

@@ -111,7 +111,7 @@ def _described_rows(tree: PlacedTree, mechanism: Mechanism) -> list[list[_Row]]:
     rows: list[list[_Row]] = []
     first = 0
     for body in tree.bodies:
-        if body.carrier:
+        if body.carrier and not body.inertial:
             rows.append([{} for _ in range(COUNT)])
             continue
         matrix = to_placed_frame(body, mechanism)

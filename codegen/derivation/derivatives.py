@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from kanegen.codegen.derivation.constraints import derivative_kernels as through_constraints
+from kanegen.codegen.derivation.constraints.chart import on_chart
 from kanegen.codegen.derivation.constraints.kernels import carried_to_speeds
 from kanegen.codegen.derivation.derivative_arguments import INVERSE
 from kanegen.codegen.derivation.derivative_kernels import (
@@ -22,7 +23,7 @@ from kanegen.codegen.derivation.derivative_kernels import (
 from kanegen.codegen.derivation.joint_motion import derivative_kernels as through_joints
 from kanegen.codegen.derivation.joint_motion.kernels import carried
 from kanegen.codegen.derivation.standard import DYNAMICS, Build
-from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.records import Joint, Mechanism
 
 _COMPARED = 24
 """Mechanisms with up to so many coordinates are derived both ways; with more, what composites save outweighs the rest."""
@@ -41,11 +42,21 @@ def kernels_of_derivatives(
         derivatives = whole
     elif mechanism.plain_tree:
         derivatives = inverse_dynamics_derivatives
+    elif on_chart(mechanism) and any(
+        _resisted(mechanism.joint(name)) for b in mechanism.balls for name in b.joints
+    ):
+        derivatives = (
+            whole  # off the middle of its chart, what resists a ball joint is more than its joints know
+        )
     else:
         derivatives = _through_the_tree(mechanism, live_parameters)
         if len(mechanism.coordinates) <= _COMPARED:
             derivatives = cheaper(derivatives, whole)
     return derivative_kernels(builds, derivatives, mechanism.parameters if live_parameters else ())
+
+
+def _resisted(joint: Joint) -> bool:
+    return joint.rotor_inertia != 0 or joint.damping != 0 or joint.friction != 0
 
 
 def _through_the_tree(mechanism: Mechanism, live: bool) -> Build:

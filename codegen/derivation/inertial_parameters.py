@@ -37,13 +37,16 @@ class InertialParameters:
 
 
 def inertial_parameters(mechanism: Mechanism) -> InertialParameters:
-    """The parameters of the moving bodies in the order of the joints that move them; zero where there is no inertia."""
+    """The parameters of the moving bodies in the order of the joints that move them; zero where there is no inertia.
+
+    Carriers count where a body is fixed to them (a hinge beside the origin of its body has one): its inertia is theirs.
+    """
     reduced = without_fixed_joints(mechanism)
     names: list[str] = []
     values: list[Fraction] = []
     for joint in reduced.joints:
         body = reduced.body(joint.child)
-        if body.carrier:
+        if body.carrier and body.inertia is None:
             continue
         names += [f"{part}_{body.name}" for part in PARTS]
         if body.inertia is None:

@@ -49,7 +49,7 @@ def regressor(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Progr
 def full_regressor_entries(motion: Motion) -> Rows:
     """The rows of the full regressor in coordinate order, for a motion of a canonical tree."""
     tree = motion.tree
-    bodies = [b for b, body in enumerate(tree.bodies) if not body.carrier]
+    bodies = [b for b, body in enumerate(tree.bodies) if body.inertial or not body.carrier]
     rows = RegressorEntries(tree, motion).matrix([(b, place) for b in bodies for place in range(COUNT)])
     for number, b in enumerate(bodies):
         turn = tree.bodies[b].frame_rotation

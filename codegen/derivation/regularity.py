@@ -50,8 +50,8 @@ def require_regular_matrix(
     with mpmath.workdps(_DIGITS):
         # an arbitrary state: what vanishes there vanishes everywhere, but for a chance of measure zero
         entries: dict[tuple[str, int], Any] = {("q", i): mpmath.sqrt(i + 2) for i in range(states or n)}
-        entries |= {(p.name, 0): mpmath.mpf(p.value.numerator) / p.value.denominator for p in parameters}
-        flat = evaluate_entries(program, entries, multiprecision())[0]
+        numbers = {p.name: mpmath.mpf(p.value.numerator) / p.value.denominator for p in parameters}
+        flat = evaluate_entries(program, entries, multiprecision(), numbers)[0]
         m = [list(flat[n * row : n * row + n]) for row in range(n)]
         remaining = set(range(n))
         for k in order:

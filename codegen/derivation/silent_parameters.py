@@ -67,9 +67,8 @@ def _own_forces(tree: PlacedTree, mechanism: Mechanism) -> dict[Group, list[list
     entry = RegressorEntries(tree, Motion(tree, graph, Choices(), q, v, a, tree.gravity)).entry
     results = tuple(tuple(entry(i, g[-1], k).ref for i in g for k in range(COUNT)) for g in groups)
     program = Program("", "", "", (), (), graph, results)
-    at_states = [
-        evaluate_entries(program, state, multiprecision()) for state in _states(tree, mechanism, balls)
-    ]
+    fixed = {p.name: mpmath.mpf(p.value.numerator) / p.value.denominator for p in mechanism.parameters}
+    at_states = [evaluate_entries(program, state, multiprecision(), fixed) for state in _states(tree, balls)]
     return {
         group: [at[g][COUNT * r : COUNT * r + COUNT] for at in at_states for r in range(len(group))]
         for g, group in enumerate(groups)
@@ -117,19 +116,16 @@ def _names(i: int, what: str, count: int) -> list[str]:
     return [f" {what} {i} {k}" for k in range(count)]
 
 
-def _states(
-    tree: PlacedTree, mechanism: Mechanism, balls: Sequence[Group]
-) -> list[dict[tuple[str, int], Any]]:
-    """Numbers for every input and parameter, the same at every call."""
+def _states(tree: PlacedTree, balls: Sequence[Group]) -> list[dict[tuple[str, int], Any]]:
+    """Numbers for every input, and for the placements of balls, the same at every call."""
     chance = random.Random(0)  # any states will do, but always the same ones
 
     def numbers(count: int) -> list[Any]:
         return [mpmath.mpf(chance.randrange(-(2**32), 2**32)) / 2**31 for _ in range(count)]
 
-    fixed = {(p.name, 0): mpmath.mpf(p.value.numerator) / p.value.denominator for p in mechanism.parameters}
     states = []
     for _ in range(_STATES):
-        state = dict(fixed)
+        state: dict[tuple[str, int], Any] = {}
         for name in "qva":
             state |= {(name, i): x for i, x in enumerate(numbers(len(tree.bodies)))}
         for group in balls:

@@ -28,6 +28,30 @@ class Arithmetic:
 DOUBLE = Arithmetic(float, np.sin, np.cos, np.sqrt)
 
 
+class _Magnitude:
+    """A value and the sum of the magnitudes of what it was added up from; products multiply, quotients divide both."""
+
+    __slots__ = ("size", "value")
+
+    def __init__(self, value: Any, size: Any = None) -> None:
+        self.value, self.size = value, np.abs(value) if size is None else size
+
+    def __neg__(self) -> _Magnitude:
+        return _Magnitude(-self.value, self.size)
+
+    def __add__(self, other: _Magnitude) -> _Magnitude:
+        return _Magnitude(self.value + other.value, self.size + other.size)
+
+    def __sub__(self, other: _Magnitude) -> _Magnitude:
+        return _Magnitude(self.value - other.value, self.size + other.size)
+
+    def __mul__(self, other: _Magnitude) -> _Magnitude:
+        return _Magnitude(self.value * other.value, self.size * other.size)
+
+    def __truediv__(self, other: _Magnitude) -> _Magnitude:
+        return _Magnitude(self.value / other.value, self.size / np.abs(other.value))
+
+
 def multiprecision(context: Any = mpmath.mp) -> Arithmetic:
     """mpmath arithmetic at the working precision of ``context``."""
     return Arithmetic(
@@ -36,13 +60,19 @@ def multiprecision(context: Any = mpmath.mp) -> Arithmetic:
 
 
 def evaluate_entries(
-    program: Program, entries: Mapping[tuple[str, int], Any], arithmetic: Arithmetic
+    program: Program,
+    entries: Mapping[tuple[str, int], Any],
+    arithmetic: Arithmetic,
+    parameters: Mapping[str, Any] | None = None,
 ) -> list[list[Any]]:
-    """Evaluate with ``entries[name, i]`` for every input and ("parameter", 0) pair used; one list for each output.
+    """Evaluate with ``entries[name, i]`` for every input used and ``parameters``; one list for each output.
+
+    A parameter that is not among these is ``entries[name, 0]``, where no input can have its name.
 
     Raises KeyError naming the first input or parameter without a value.
     """
     graph = program.graph
+    given = parameters or {}
     values: dict[int, Any] = {}
 
     def get(ref: int) -> Any:
@@ -52,6 +82,8 @@ def evaluate_entries(
         kind, payload = graph.kinds[index], graph.payloads[index]
         if kind is Kind.CONSTANT:
             result = arithmetic.constant(payload[0])
+        elif kind is Kind.PARAMETER and payload[0] in given:
+            result = given[payload[0]]
         elif kind is Kind.INPUT or kind is Kind.PARAMETER:
             result = entries[payload]
         elif kind is Kind.SUM:
@@ -74,6 +106,14 @@ def evaluate_entries(
     return [[get(ref) for ref in refs] for refs in program.results]
 
 
+_MAGNITUDE = Arithmetic(
+    lambda value: _Magnitude(float(value)),
+    lambda x: _Magnitude(np.sin(x.value)),
+    lambda x: _Magnitude(np.cos(x.value)),
+    lambda x: _Magnitude(np.sqrt(x.value)),
+)
+
+
 def evaluate(
     program: Program, arguments: Mapping[str, ArrayLike], parameters: Mapping[str, float] | None = None
 ) -> dict[str, NDArray[np.float64]]:
@@ -82,6 +122,32 @@ def evaluate(
     Each argument has shape (..., *argument.shape); leading dimensions broadcast.  Returns one array of shape
     (..., *shape) for each output, by name.
     """
+    entries, batch = _entries(program, arguments)
+    numbers = {name: float(value) for name, value in (parameters or {}).items()}
+    with np.errstate(all="ignore"):
+        results = evaluate_entries(program, entries, DOUBLE, numbers)
+    return _stacked(program, results, batch)
+
+
+def magnitudes(
+    program: Program, arguments: Mapping[str, ArrayLike], parameters: Mapping[str, float] | None = None
+) -> dict[str, NDArray[np.float64]]:
+    """For each output, shaped as by ``evaluate``, how large its entries were if nothing cancelled in sums.
+
+    Rounding errors of entries are some units in the last place of that.
+    """
+    entries, batch = _entries(program, arguments)
+    given = {key: _Magnitude(value) for key, value in entries.items()}
+    numbers = {name: _Magnitude(float(value)) for name, value in (parameters or {}).items()}
+    with np.errstate(all="ignore"):
+        results = evaluate_entries(program, given, _MAGNITUDE, numbers)
+    return _stacked(program, [[x.size for x in row] for row in results], batch)
+
+
+def _entries(
+    program: Program, arguments: Mapping[str, ArrayLike]
+) -> tuple[dict[tuple[str, int], Any], tuple[int, ...]]:
+    """The entries of all inputs, and the batch that they have together."""
     entries: dict[tuple[str, int], Any] = {}
     batch: tuple[int, ...] = ()
     for argument in program.inputs:
@@ -95,10 +161,12 @@ def evaluate(
         flat = array.reshape((*lead, argument.size))
         for i in range(argument.size):
             entries[argument.name, i] = flat[..., i]
-    for name, value in (parameters or {}).items():
-        entries[name, 0] = float(value)
-    with np.errstate(all="ignore"):
-        results = evaluate_entries(program, entries, DOUBLE)
+    return entries, batch
+
+
+def _stacked(
+    program: Program, results: list[list[Any]], batch: tuple[int, ...]
+) -> dict[str, NDArray[np.float64]]:
     out = {}
     for argument, values in zip(program.outputs, results, strict=True):
         entries_last = np.empty((*batch, argument.size))

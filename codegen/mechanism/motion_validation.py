@@ -180,14 +180,15 @@ def _ties(mechanism: Mechanism) -> Iterator[tuple[str, str, str, bool]]:
 def check_springs(mechanism: Mechanism) -> None:
     """Raise ModelError for the first spring or damper that does not fit the mechanism."""
     carriers = Carriers(mechanism)
+    turning = (*mechanism.coordinates, *(mimic.joint for mimic in mechanism.mimics))
     for spring in mechanism.springs:
         where = f"spring {spring.name!r}"
         if isinstance(spring, TorsionalSpringDamper):
-            if spring.joint not in mechanism.coordinates:
+            if spring.joint not in turning:
                 raise ModelError(
                     where,
-                    f"acts on {spring.joint!r}, which is no coordinate",
-                    f"one of {', '.join(map(repr, mechanism.coordinates))}",
+                    f"acts on {spring.joint!r}, which is no coordinate and follows none",
+                    f"one of {', '.join(map(repr, turning))}",
                     "Mend the joint's name.",
                 )
         else:

@@ -69,7 +69,8 @@ def check_speeds(mechanism: Mechanism) -> None:
                 "are missing, though loops or constraints tie the coordinates together",
                 f"as many independent speeds as the mechanism has degrees of freedom, {least} or more of the "
                 f"{len(coordinates)} rates of {', '.join(map(repr, coordinates))} or of the components of velocities",
-                f"Choose those that are driven, such as [JointRate({coordinates[0]!r})].",
+                f"Choose those that are driven, such as [JointRate({coordinates[0]!r})], in TOML "
+                f'speeds = ["{coordinates[0]}"].',
             )
         return
     for index, speed in enumerate(mechanism.speeds):

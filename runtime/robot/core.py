@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn, Self
+
 from kanegen.backends import Backend
 from kanegen.kernel_table import KernelSet, KernelTable, More
 from kanegen.manifest import Manifest
@@ -15,3 +17,19 @@ class Core:
         self._backend = backend
         self._more = more
         self._kernels = KernelTable(KernelSet(manifest, backend), more)
+
+    def __copy__(self) -> Self:
+        """The robot itself: nothing in it changes."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        """The robot itself: nothing in it changes."""
+        del memo
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        """Raises TypeError: compiled functions are in this process alone."""
+        raise TypeError(
+            f"{self._manifest.name}: a robot cannot be pickled. Load it in every process: kanegen.load(model) takes it from "
+            "the cache"
+        )

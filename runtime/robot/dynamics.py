@@ -127,6 +127,10 @@ class Dynamics(Kinematics):
 
     def _external_forces(self, q: ArrayLike, external: External) -> FloatArray:
         """Generalized forces (..., nv) of wrenches on frames."""
+        if not isinstance(external, Mapping):
+            raise TypeError(
+                f"external: expected wrenches by the names of frames, {{'tool': [fx, fy, fz, mx, my, mz]}}, got {external!r}"
+            )
         found = [self.frame_forces(q, wrench, frame) for frame, wrench in external.items()]
         total: FloatArray = found[0]
         for forces in found[1:]:

@@ -19,6 +19,7 @@ from kanegen.codegen.commands.against_report import BOUND
 from kanegen.codegen.commands.peers import State, TreePeer, open_peer, pinocchio_engine
 from kanegen.codegen.mechanism import Mechanism, MechanismBuilder, ModelError
 from kanegen.codegen.pipeline import Options, read
+from tests.mechanism.importers.documents import INERTIAL, joint, link, pendulum, robot
 
 URDF = """<robot name="hand"><link name="wall"><inertial><mass value="3"/>
   <inertia ixx="0.2" iyy="0.2" izz="0.2" ixy="0" ixz="0" iyz="0"/></inertial></link>
@@ -96,6 +97,38 @@ def test_a_mechanism_by_its_records(engine: str) -> None:
     assert [d.kernel for d in report.differences] == sorted(
         wanted, key=lambda k: [d.kernel for d in report.differences].index(k)
     )
+
+
+def test_a_single_joint_has_everything_that_pinocchio_has(tmp_path: Path) -> None:
+    """Pinocchio gives vectors in place of matrices of one row or one column."""
+    path = tmp_path / "rod.urdf"
+    path.write_text(pendulum('<axis xyz="0 1 0"/>', body=INERTIAL))
+    report = compare_against(path, "pinocchio", states=3, interpreted=True)
+    assert [d.kernel for d in report.differences if not d.difference < 1e-12] == []
+    assert {"full_regressor", "centroidal_momentum_matrix", "forward_dynamics_derivatives.dq"} <= {
+        d.kernel for d in report.differences
+    }
+
+
+def test_a_planar_joint_is_no_ball(tmp_path: Path) -> None:
+    """Both have four coordinates and three speeds in Pinocchio."""
+    path = tmp_path / "cart.urdf"
+    path.write_text(
+        robot(
+            link("odom", ""),
+            link("cart", INERTIAL),
+            joint(
+                "drive",
+                "odom",
+                "cart",
+                '<origin xyz="1 0 0" rpy="0 0.1 0"/><axis xyz="0 0 1"/>',
+                kind="planar",
+            ),
+        )
+    )
+    wanted = ["mass_matrix", "bias_forces", "frame_jacobian_rate_cart", "full_regressor"]
+    report = compare_against(path, "pinocchio", states=5, kernels=wanted, interpreted=True)
+    assert max(d.difference for d in report.differences) < 1e-12
 
 
 def test_an_mjcf_that_mujoco_reads_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

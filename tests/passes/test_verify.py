@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from kanegen.codegen.graph import Graph, inputs
+from kanegen.codegen.graph import Argument, Expression, Graph, Program, constant, inputs
 from kanegen.codegen.passes.verify import random_arguments, relative_difference, residual
 from tests.emitted.programs import program
 
@@ -53,3 +54,22 @@ def test_arguments_are_the_same_for_every_program() -> None:
 
 def test_zero_is_compared_absolutely() -> None:
     assert relative_difference(np.full((2, 1), 1e-3), np.zeros((2, 1)), 2) == 1e-3
+
+
+def test_zero_but_for_rounding_is_zero() -> None:
+    """cos a sin b - sin a cos b with a = b through other operations, and the constant zero."""
+    g = Graph()
+    (x,) = inputs(g, "x", 1)
+    c, s = x.cosine(), x.sine()
+    third = constant(g, Fraction(1, 3))
+    rounded = (c * third) * s * 3 - c * s
+    assert not rounded.is_zero
+
+    def of(value: Expression) -> Program:
+        argument, result = Argument("x", (1,), "", ""), Argument("y", (), "", "")
+        return Program("p", "", "", (argument,), (result,), g, ((value.ref,),))
+
+    assert residual(of(rounded), of(constant(g, 0))) < 1e-15
+    assert residual(of(constant(g, 0)), of(rounded)) == 0
+    assert residual(of(constant(g, Fraction(1, 10**10))), of(constant(g, 0))) == pytest.approx(1e-10)
+    assert residual(of(c * s), of(rounded)) > 1

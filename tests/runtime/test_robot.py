@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
+import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import kanegen
 from kanegen.backends import InterpretedBackend
+from kanegen.codegen.mechanism import MechanismBuilder
 from kanegen.manifest import read_manifest
 
 
@@ -134,6 +137,39 @@ def test_live_parameters():
         step.q[:], step.a[:] = q[0], a
         step()
         assert_allclose(step.tau, expected[0], atol=1e-13)
+
+
+@pytest.mark.parametrize("name", ["q", "v", "a", "tau", "t", "qdot", "wrench", "M"])
+@pytest.mark.parametrize("interpreted", [True, False])
+def test_live_parameters_may_be_called_like_arguments(name, interpreted):
+    """A rod of that length: m l^2 a + m g l cos q, whatever the length is called."""
+    builder = MechanismBuilder("rod")
+    length = builder.parameter(name, "0.5", "m")
+    builder.body("bob", 2, (length, 0, 0))
+    builder.revolute("j", "base", "bob", (0, -1, 0))
+    kernels = ["inverse_dynamics", "forward_dynamics"]
+    arm = kanegen.load(builder.build(), kernels=kernels, live_parameters=True, interpreted=interpreted)
+    for robot, l in ((arm, 0.5), (arm.with_parameters({name: 0.7}), 0.7)):
+        tau = robot.inverse_dynamics([0.3], [0.2], [1.5])
+        assert_allclose(tau, [2 * l * l * 1.5 + 2 * 9.81 * l * np.cos(0.3)], rtol=1e-14)
+        assert_allclose(robot.forward_dynamics([0.3], [0.2], tau), [1.5], rtol=1e-13)
+
+
+def test_copies_and_pickles(arm):
+    """Nothing in a robot changes, so that it is its own copy; what is compiled stays in its process."""
+    assert copy.copy(arm) is copy.deepcopy(arm) is arm
+    with pytest.raises(TypeError, match=r"cannot be pickled\. Load it in every process"):
+        pickle.dumps(arm)
+
+
+def test_a_misspelt_kernel(arm):
+    with pytest.raises(kanegen.MissingKernelError, match="The nearest name is 'mass_matrix'"):
+        arm.call("mass_matrx", np.zeros(arm.nq))
+
+
+def test_wrenches_come_by_the_names_of_frames(arm):
+    with pytest.raises(TypeError, match="external: expected wrenches by the names of frames"):
+        arm.inverse_dynamics(*np.zeros((3, arm.nv)), external=[1.0])
 
 
 def test_an_unknown_parameter():

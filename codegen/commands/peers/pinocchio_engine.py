@@ -98,7 +98,7 @@ class PinocchioEngine:
         return np.array(self._data.oMf[self.frames[frame]].homogeneous)
 
     def frame_jacobian(self, q: Array, frame: str) -> Array:
-        """(6, nv); Pinocchio drops the axis of a single joint."""
+        """(6, nv); NumPy gets vectors from Pinocchio where a matrix has a single row or column."""
         found = self._pin.computeFrameJacobian(self._model, self._data, q, self.frames[frame], self._axes)
         return np.reshape(found, (6, -1))
 
@@ -128,6 +128,7 @@ class PinocchioEngine:
     def _regressor(self, m: Motion, _: str) -> Array:
         """(nv, 10 bodies) in kanegen's order of bodies and of the ten parameters of each."""
         found = self._pin.computeJointTorqueRegressor(self._model, self._data, m.q, m.v, m.a)
+        found = np.reshape(found, (self._model.nv, -1))
         return np.hstack([found[:, 10 * (j - 1) + _TEN] for j in self._bodies])
 
     @property
@@ -142,7 +143,7 @@ class PinocchioEngine:
         return np.array(upper + np.triu(upper, 1).T)
 
     def _centroidal(self, m: Motion, _: str) -> Array:
-        return np.array(self._pin.computeCentroidalMap(self._model, self._data, m.q))
+        return np.reshape(self._pin.computeCentroidalMap(self._model, self._data, m.q), (6, -1))
 
     def _jacobian_rate(self, m: Motion, frame: str) -> Array:
         self._pin.computeJointJacobiansTimeVariation(self._model, self._data, m.q, m.v)
@@ -263,7 +264,7 @@ def of_urdf(mechanism: Mechanism, file: str) -> PinocchioEngine | None:
 def _moving(mechanism: Mechanism) -> list[str]:
     """The joints, by the names that other engines know, on which bodies move: carriers between joints are none."""
     reduced = without_fixed_joints(mechanism)
-    bare = {body.name for body in reduced.bodies if body.carrier}
+    bare = {body.name for body in reduced.bodies if body.carrier and body.inertia is None}
     return [link.name for link in links_of(reduced) if link.child not in bare]
 
 
@@ -272,7 +273,8 @@ def _on_base(mechanism: Mechanism, joint: str) -> bool:
 
 
 def _known(joint: Any) -> bool:
-    return (int(joint.nq), int(joint.nv)) in ((1, 1), (2, 1), (7, 6), (4, 3))
+    sizes = int(joint.nq), int(joint.nv)  # a planar joint has those of a ball: x, y, cosine and sine
+    return sizes in ((1, 1), (2, 1), (7, 6), (4, 3)) and "Planar" not in joint.shortname()
 
 
 def _coordinates(mechanism: Mechanism, model: Any, renamed: Mapping[str, str] | None = None) -> CoordinateMap:

@@ -16,6 +16,7 @@ from kanegen.codegen.derivation.constraints.spanning_tree import (
     tree_rates,
 )
 from kanegen.codegen.derivation.friction import friction_forces
+from kanegen.codegen.derivation.joint_motion.coordinates import rotors_do_not_lean
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, compose, constant, inputs, total
@@ -110,7 +111,10 @@ class Setting:
             return found
         joints = [self.mechanism.joint(name) for name in self.tree_mechanism.coordinates]
         rubbing = friction_forces(joints, tree_rates(self.mechanism, self.lift, qdot), self.lift)
-        return [x + y for x, y in zip(found, rubbing, strict=True)]
+        found = [x + y for x, y in zip(found, rubbing, strict=True)]
+        for j, x in rotors_do_not_lean(self.mechanism, qdot, self.lift).items():
+            found[j] = found[j] + x
+        return found
 
     def on_speeds(self, qdot: Vector, qddot: Vector) -> list[Expression]:
         """Generalized forces on the speeds in a motion."""

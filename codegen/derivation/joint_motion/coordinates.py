@@ -78,39 +78,11 @@ class JointCoordinates:
 
     def turning(self, v: Vector) -> dict[int, Expression]:
         """What speeds that do not change add to the accelerations of the joints of balls, by index of the joint."""
-        found: dict[int, Expression] = {}
-        for ball in self.mechanism.balls:
-            first = self.mechanism.rates.index(ball.joints[0])
-            n = len(ball.joints)
-            w = v[first + n - 3 : first + n]
-            found |= {
-                first + n - 3: -(w[1] * w[2]),
-                first + n - 2: w[0] * w[2],
-                first + n - 1: -(w[0] * w[1]),
-            }
-            if ball.free:
-                u = v[first : first + 3]
-                for m in range(3):
-                    b, c = (m + 1) % 3, (m + 2) % 3
-                    found[first + m] = w[b] * u[c] - w[c] * u[b]
-        return found
+        return turning(self.mechanism, v)
 
     def leaning(self, v: Vector) -> dict[tuple[int, int], Expression]:
         """The matrix D(v), by entries, with turning(v) = -D v: the rate at which the axes of balls lean."""
-        found: dict[tuple[int, int], Expression] = {}
-        for ball in self.mechanism.balls:
-            first = self.mechanism.rates.index(ball.joints[0])
-            n = len(ball.joints)
-            at = first + n - 3
-            w = v[at : at + 3]
-            found |= {(at + 1, at): -w[2], (at + 2, at): w[1], (at, at + 1): w[2]}
-            if ball.free:
-                # -(w x) on the linear part
-                for m in range(3):
-                    b, c = (m + 1) % 3, (m + 2) % 3
-                    found[first + m, first + c] = -w[b]
-                    found[first + m, first + b] = w[c]
-        return found
+        return leaning(self.mechanism, v)
 
     def speed_of(self, joint: int) -> int:
         """Index of the speed that moves a joint of the tree."""
@@ -197,6 +169,53 @@ class JointCoordinates:
             [xy + wz, 1 - (xx + zz), yz - wx],
             [xz - wy, yz + wx, 1 - (xx + yy)],
         ]
+
+
+def turning(mechanism: Mechanism, v: Vector) -> dict[int, Expression]:
+    """What speeds v that do not change add to the accelerations of the joints of balls, by index of the joint."""
+    found: dict[int, Expression] = {}
+    for ball in mechanism.balls:
+        first = mechanism.rates.index(ball.joints[0])
+        n = len(ball.joints)
+        w = v[first + n - 3 : first + n]
+        found |= {
+            first + n - 3: -(w[1] * w[2]),
+            first + n - 2: w[0] * w[2],
+            first + n - 1: -(w[0] * w[1]),
+        }
+        if ball.free:
+            u = v[first : first + 3]
+            for m in range(3):
+                b, c = (m + 1) % 3, (m + 2) % 3
+                found[first + m] = w[b] * u[c] - w[c] * u[b]
+    return found
+
+
+def leaning(mechanism: Mechanism, v: Vector) -> dict[tuple[int, int], Expression]:
+    """The matrix D(v), by entries, with turning(v) = -D v: the rate at which the axes of balls lean."""
+    found: dict[tuple[int, int], Expression] = {}
+    for ball in mechanism.balls:
+        first = mechanism.rates.index(ball.joints[0])
+        n = len(ball.joints)
+        at = first + n - 3
+        w = v[at : at + 3]
+        found |= {(at + 1, at): -w[2], (at + 2, at): w[1], (at, at + 1): w[2]}
+        if ball.free:
+            # -(w x) on the linear part
+            for m in range(3):
+                b, c = (m + 1) % 3, (m + 2) % 3
+                found[first + m, first + c] = -w[b]
+                found[first + m, first + b] = w[c]
+    return found
+
+
+def rotors_do_not_lean(mechanism: Mechanism, v: Vector, lift: Lift) -> dict[int, Expression]:
+    """What to add to forces on joints of balls that the tree gives, by index: rotors resist derivatives of speeds alone.
+
+    To the tree they resist accelerations of its joints, those that speeds which do not change need included.
+    """
+    rotors = [mechanism.joint(name).rotor_inertia for name in mechanism.rates]
+    return {j: -(lift(rotors[j]) * x) for j, x in turning(mechanism, v).items() if rotors[j] != 0}
 
 
 def _slots(mechanism: Mechanism) -> list[_Slot]:

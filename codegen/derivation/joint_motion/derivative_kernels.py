@@ -65,7 +65,9 @@ def inverse_dynamics_derivatives(s: Setting, build: Build) -> Program:
 
 
 def _changes(s: Setting, forces: TreeForces, steps: Vector) -> dict[Expression, list[Expression]]:
-    """What steps of ball joints add to the forces on the tree's joints."""
+    """What steps of ball joints add to the forces on the tree's joints.  Rotors resist a, which a step keeps."""
+    rotors = [s.lift(joint.rotor_inertia) for joint in s.basis.joints]
+    bodies = [f - r * x for f, r, x in zip(forces.values, rotors, forces.motion["a"], strict=True)]
     found: dict[Expression, list[Expression]] = {}
     for ball in s.mechanism.balls:
         first = s.mechanism.rates.index(ball.joints[0])
@@ -82,10 +84,11 @@ def _changes(s: Setting, forces: TreeForces, steps: Vector) -> dict[Expression, 
                 _times(s, leaning[1], moved),
             ]
             accelerated = [-total(s.graph, list(column)) for column in zip(*parts, strict=True)]
-            turned = _apply(s, vec.transpose(table.first[k]), forces.values[chain])
+            turned = _apply(s, vec.transpose(table.first[k]), bodies[chain])
             change = []
             for i in range(len(forces.values)):
-                rows = {name: rows[i] for name, rows in forces.derivatives.items()}
+                rows = {name: list(rows[i]) for name, rows in forces.derivatives.items()}
+                rows["a"][i] = rows["a"][i] - rotors[i]
                 terms = [rows["q"][first + k]]
                 terms += [w * x for w, x in zip(rows["v"][chain], moved, strict=True)]
                 terms += [w * x for w, x in zip(rows["a"][chain], accelerated, strict=True)]

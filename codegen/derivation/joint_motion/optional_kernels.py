@@ -2,7 +2,7 @@
 
 With x' = T v for the tree's joints and D(v) the rate at which the axes of balls lean (``JointCoordinates.leaning``),
 
-    C = T^T (C_tree - M_tree D) T,    dJ/dt = (dJ_tree/dt - J_tree D) T,    A = A_tree T,    Y = T^T Y_tree,
+    C = T^T (C_tree - (M_tree - rotors) D) T,    dJ/dt = (dJ_tree/dt - J_tree D) T,    A = A_tree T,    Y = T^T Y_tree,
 
 and dM/dt - 2 C stays skew-symmetric.
 """
@@ -53,11 +53,14 @@ def optional_joint_kernels(
 
 
 def coriolis_matrix(s: Setting) -> Program:
-    """T^T (C_tree - M_tree D) T."""
+    """T^T (C_tree - (M_tree - rotors) D) T."""
     v, n = s.input("v", s.nv), len(s.basis.joints)
     c = _rows(s.of_tree("coriolis_matrix", v)[0], n)
     if s.mechanism.balls:
         m = _rows(s.of_tree("mass_matrix")[0], n)
+        for j, joint in enumerate(s.basis.joints):  # rotors do not lean with the axes
+            if joint.rotor_inertia != 0:
+                m[j][j] = m[j][j] - s.lift(joint.rotor_inertia)
         c = _less_leaning(s, c, m, v)
     half = [s.coordinates.on_speeds(row) for row in c]
     columns = [s.coordinates.on_speeds([row[r] for row in half]) for r in range(s.nv)]

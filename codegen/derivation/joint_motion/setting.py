@@ -9,7 +9,7 @@ from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.constraints.elastic import Elastic
 from kanegen.codegen.derivation.friction import friction_forces
 from kanegen.codegen.derivation.joint_motion.arguments import Arguments
-from kanegen.codegen.derivation.joint_motion.coordinates import JointCoordinates
+from kanegen.codegen.derivation.joint_motion.coordinates import JointCoordinates, rotors_do_not_lean
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, compose, constant, inputs
@@ -86,11 +86,16 @@ class Setting:
         return self.coordinates.on_speeds([x + y for x, y in zip(forces, resisting, strict=True)])
 
     def resistance(self, v: Vector | None) -> list[Expression]:
-        """What drives on the tree's joints must supply to overcome springs and, where speeds are given, friction."""
+        """What drives on the tree's joints must supply to overcome springs and, where speeds are given, friction.
+
+        With the correction for rotors of ball joints, which the tree takes for those of its joints.
+        """
         found = self._springs(v)
         if v is not None:
             rubbing = friction_forces(self.basis.joints, self.coordinates.rates(v), self.lift)
             found = [x + y for x, y in zip(found, rubbing, strict=True)]
+            for j, x in rotors_do_not_lean(self.mechanism, v, self.lift).items():
+                found[j] = found[j] + x
         return found
 
     def spring_energy(self) -> Expression:

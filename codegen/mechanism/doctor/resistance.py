@@ -27,8 +27,10 @@ def check_resistance(mechanism: Mechanism) -> Iterator[Finding]:
         return
     m, names = _mass_matrix(mechanism)
     locked = m.diagonal().copy()
-    if not locked.any():
-        return  # nothing has inertia: one finding says so, not one for each joint
+    if not any(
+        body.inertia is not None and numeric(body.inertia.mass, mechanism) for body in mechanism.bodies
+    ):
+        return  # nothing has mass: one finding says so, not one for each joint
     for k in reversed(range(len(names))):
         if m[k, k] <= _VANISHES_BELOW * locked[k] or locked[k] == 0:
             shared = "" if locked[k] == 0 else " that the joints beyond it could not leave at rest"

@@ -33,6 +33,9 @@ TYPES = (*AXIAL, "fixed", "floating", "planar", "spherical")
 
 MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 _X: Triple = (Fraction(1), Fraction(0), Fraction(0))
+_WHOLE_TURN = Fraction("6.2832")
+"""[rad], rounded up: beyond it somebody may have written degrees."""
+
 _SILENT = 1e-11
 """Angles this near to a quarter turn are its decimals: taking them for it is no news."""
 
@@ -66,6 +69,14 @@ class ElementReader(AttributeReader):
         axis = self._axis(element, where) if kind in (*AXIAL, "planar") else _X
         limits = self._only(element, "limit", where)
         damping, friction = self._dynamics(element, where)
+        if kind in ("planar", "floating", "spherical") and (damping or friction):
+            self._report.warning(
+                element,
+                f"{where}, <dynamics>",
+                f"is left out: URDF does not say how damping and friction of a {kind} joint act",
+                "damping and friction of joints about or along an axis",
+                "Add what resists it in Python (MechanismBuilder), or remove it.",
+            )
         mimic = self._mimic(element, where)
         if kind is None or parent is None or child is None:
             return None
@@ -101,6 +112,14 @@ class ElementReader(AttributeReader):
             return Origin()
         position = self._triple(origin, "xyz", where, ZERO)
         written = self._triple(origin, "rpy", where, ZERO)
+        if any(abs(angle) > _WHOLE_TURN for angle in written):
+            self._report.warning(
+                origin,
+                f"{where}, <origin> rpy",
+                f"has an angle of more than a whole turn, {quoted(origin.attributes['rpy'])}",
+                "angles in radians",
+                "If these are degrees, convert them; they are read as radians.",
+            )
         r, p, y = (
             self._snapped(angle, origin, where, axis)
             for angle, axis in zip(written, ("roll", "pitch", "yaw"), strict=True)

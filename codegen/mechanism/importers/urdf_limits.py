@@ -32,7 +32,14 @@ def read_limits(element: Element, where: str, kind: str, report: Report) -> Join
             "Exchange them, or give both (0 is the default).",
         )
         lower = upper = None
-    if kind == "continuous":
+    if kind == "continuous" and (lower is not None or upper is not None):
+        report.note(
+            element,
+            f"{where}, <limit>",
+            "lower and upper of a continuous joint are left out",
+            "velocity and effort alone: it turns without end",
+            'Use the type "revolute" for a joint that ends somewhere.',
+        )
         lower = upper = None
     return JointLimits(lower, upper, given["velocity"], given["effort"])
 

@@ -107,6 +107,7 @@ def test_every_error_is_found_in_one_run() -> None:
         (LIMIT + "<something/>", Severity.NOTE, "element <something>"),
         (LIMIT + '<origin rpy="1.5708 0 0"/>', Severity.NOTE, "3.7e-06 rad from pi/2 (1.5708), in 1 place (line 4)"),
         (LIMIT + '<origin rpy="0 3.14 0"/>', Severity.NOTE, "0.0016 rad from pi (3.14)"),
+        (LIMIT + '<origin rpy="90 0 0"/>', Severity.WARNING, "more than a whole turn, '90 0 0'"),
         (LIMIT + '<origin xyz="0 1e-17 1"/>', Severity.NOTE, "below a nanometre, such as 1e-17 m"),
     ],
 )  # fmt: skip
@@ -175,6 +176,25 @@ def test_a_joint_that_nothing_resists() -> None:
     finding = one(text, "forward dynamics is undefined")
     assert (finding.severity, finding.where, finding.line) == (Severity.WARNING, "joint 'k'", 6)
     assert one(text, "moves bodies without inertia: 'c'").severity is Severity.NOTE
+
+
+def test_a_mass_on_the_axis_resists_nothing() -> None:
+    point = '<inertial><mass value="2"/><inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial>'
+    text = robot(link("a", ""), link("b", point), joint("j", "a", "b"))
+    finding = one(text, "forward dynamics is undefined")
+    assert (finding.severity, finding.where) == (Severity.WARNING, "joint 'j'")
+
+
+@pytest.mark.parametrize("kind", ["planar", "floating"])
+def test_resistance_of_joints_of_several_freedoms_is_not_dropped_in_silence(kind: str) -> None:
+    text = robot(link("a", ""), link("b", SOUND), joint("j", "a", "b", '<dynamics damping="1"/>', kind=kind))
+    assert one(text, f"damping and friction of a {kind} joint").severity is Severity.WARNING
+
+
+def test_limits_of_endless_joints() -> None:
+    limit = '<limit lower="-1" upper="1" velocity="2" effort="3"/>'
+    text = robot(link("a", ""), link("b", SOUND), joint("j", "a", "b", limit, kind="continuous"))
+    assert one(text, "lower and upper of a continuous joint").severity is Severity.NOTE
 
 
 def test_two_joints_on_one_axis() -> None:

@@ -45,7 +45,7 @@ WRONG = {
         "line 7: joint 'q': its child 'rode' is not a body",
         "Mend the name",
     ),
-    "array": ("[0, 0, -0.5]", "5", "line 5: body 'rod', center: is 5", "Write [0, 0, 1]."),
+    "array": ("[0, 0, -0.5]", "5", "line 5: body 'rod', center: is 5", "Write center = [ … ]."),
     "name": ('name = "rod"', "name = 3", "line 3: body, name: is 3", "Write a name in quotes."),
     "table": ("[[body]]", "[body]", "line 2: body: is {", "Begin each with [[body]]."),
     "coordinates": (

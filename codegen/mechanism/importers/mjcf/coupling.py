@@ -38,7 +38,15 @@ def held_joints(mujoco: Any, model: Any, names: Names) -> dict[int, Fraction]:
     for e in active_equalities(mujoco, model):
         if equality_kind(mujoco, model, e) == "JOINT" and model.eq_obj2id[e] < 0:
             joint = int(model.eq_obj1id[e])
-            found[joint] = _reference(model, joint) + to_fraction(model.eq_data[e][0])
+            value = _reference(model, joint) + to_fraction(model.eq_data[e][0])
+            before = found.setdefault(joint, value)
+            if before != value:
+                raise ModelError(
+                    names.described("equality", e),
+                    f"holds the joint {names.joints[joint]!r} at {float(value):g}, another one at {float(before):g}",
+                    "one value",
+                    "Remove one of the two, or set its active to false.",
+                )
     return found
 
 
@@ -71,16 +79,14 @@ def _add_mimic(tree: Tree, e: int, where: str) -> None:
         listed = " ".join(f"{c:g}" for c in model.eq_data[e][:5])
         raise ModelError(where, f"its polycoef {listed} is not linear", _LINEAR, "Keep two coefficients.")
     name = tree.names.joints[follower]
-    if leader in tree.held:
-        raise ModelError(
-            where,
-            f"its joint {tree.names.joints[leader]!r} is held by another equality",
-            _LINEAR,
-            "Hold both.",
-        )
+    for joint, cure in ((leader, "Hold both."), (follower, "Remove one of the two equalities.")):
+        if joint in tree.held:
+            raise ModelError(
+                where, f"its joint {tree.names.joints[joint]!r} is held by another equality", _LINEAR, cure
+            )
     offset = _reference(model, follower) + c0 - c1 * _reference(model, leader)
     tree.builder.mimic(name, tree.names.joints[leader], c1, offset)
-    del tree.home[name]
+    tree.home[name] = c1 * to_fraction(tree.home[tree.names.joints[leader]]) + offset
 
 
 def _reference(model: Any, joint: int) -> Fraction:
@@ -102,9 +108,11 @@ def _add_loop(tree: Tree, e: int, kind: LoopKind, word: str) -> str:
     data = model.eq_data[e]
     if kind is LoopKind.SPHERICAL:
         places = [Placement(IDENTITY3, exact(where, data[k : k + 3])) for k in (0, 3)]
-    else:  # the second body in the first, and the anchor in the second
-        second = Placement(UNTURNED, exact(where, data[:3]))
-        places = [placement(where, data[3:6], data[6:10]).then(UNTURNED, second.position), second]
+    else:  # the anchor in the first body, turned as the second one is there, and the anchor in the second
+        places = [
+            placement(where, data[3:6], data[6:10]),
+            Placement(UNTURNED, exact(where, data[:3])),
+        ]
     frames = []
     for body, place, end in zip(bodies, places, ("first", "second"), strict=True):
         frame = names.fresh_frame(f"{name}_{end}")

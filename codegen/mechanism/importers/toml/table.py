@@ -143,7 +143,7 @@ class Table:
 
     def _numbers(self, key: str, value: Any) -> Any:
         if not isinstance(value, list):
-            raise self.error(key, f"is {value!r}", "an array of numbers", "Write [0, 0, 1].")
+            raise self.error(key, f"is {value!r}", "an array of numbers", f"Write {key} = [ … ].")
         return [self._numbers(key, e) if isinstance(e, list) else self._number(key, e) for e in value]
 
     def _number(self, key: str, value: Any) -> Value:
