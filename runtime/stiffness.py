@@ -41,11 +41,21 @@ class Fastest:
 
 
 def limited_by_stability(arm: SimulatedArm, request: Request, statistics: Statistics) -> bool:
-    """Whether stability kept most steps short, or was lost because they were too long, and it is worth saying so."""
-    if 2 * statistics.stiff_steps < statistics.accepted:
+    """Whether stability kept most steps short, or was lost because they were too long, and it is worth saying so.
+
+    Where "rk4" loses stability few steps may show it, as what comes of them need not be stiff any more: where it began, they
+    were too long for the fastest part of the motion.
+    """
+    most = 2 * statistics.stiff_steps >= statistics.accepted
+    if request.method == "rk4" and statistics.stiff_steps > 0 and statistics.accepted and not most:
+        found = _fastest(arm, request.q0, request.v0, np.zeros(request.v0.size))
+        return found is not None and found.rate * statistics.t / statistics.accepted > STABLE_RK4
+    if not most:
         return False
     if request.method == "dopri5" and statistics.status is Status.DONE:
         return statistics.stiff_steps >= (MANY if arm.mode_names else MANY_RIGID)
+    if statistics.status is Status.NOT_FINITE and request.method == "rk4":
+        return statistics.stiff_steps > 0
     return statistics.stiff_steps >= SOME.get(request.method, MANY)
 
 

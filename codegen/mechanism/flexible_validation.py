@@ -17,6 +17,7 @@ from kanegen.codegen.mechanism.values import numeric
 _ROUNDED = 1e-9
 """Relative size of what counts as rounding in tables of a finite-element program."""
 
+
 _INSIDE = 0.99
 """Part of the way to the end from which on something is taken to be attached there."""
 
@@ -110,8 +111,9 @@ def _check_attachments(mechanism: Mechanism, link: FlexibleLink) -> None:
                 where,
                 f"is attached to flexible link {link.body!r} at {share:.6g} of the way to its end, which carries it",
                 "the end of the link, or beyond",
-                "Put masses along a link among its appendages and frames among its stations; what reaches back from the end "
-                "hangs on a body that is fixed there.",
+                "Put masses along a link and at its hub among its appendages, and frames among its stations; what "
+                "reaches back from the end hangs on a body that is fixed there, and what rides on the hub needs a hub that "
+                "is a body of its own.",
             )
 
 
@@ -229,9 +231,9 @@ class _Link:
         if np.linalg.eigvalsh(modal / np.outer(diagonal, diagonal))[0] < 1e-12:
             raise ModelError(
                 f"{self.where}, modes",
-                "are not independent: one of them is a sum of others",
+                "are not independent, or so nearly dependent that doubles cannot tell them apart",
                 "shapes of which none follows from the others",
-                "Leave one of them out.",
+                "Leave one of them out; in place of many powers of s take beam functions, or orthogonal polynomials.",
             )
 
     def _symmetric(self, what: str, rows: Sequence[Sequence[Value]]) -> Array:
@@ -244,7 +246,9 @@ class _Link:
             )
         found = self._array(rows)
         if np.abs(found - found.T).max() > _ROUNDED * np.abs(found).max():
-            raise ModelError(f"{self.where}, {what}", "is not symmetric", "a symmetric matrix", "Mend it.")
+            raise ModelError(
+                f"{self.where}, {what}", "is not symmetric", "a symmetric matrix", "Mend its entries."
+            )
         return found
 
     def _array(self, values: Sequence[Any]) -> Array:
@@ -253,7 +257,12 @@ class _Link:
         )
 
     def _number(self, value: Value) -> float:
-        return float(numeric(value, self.mechanism))
+        try:
+            return float(numeric(value, self.mechanism))
+        except OverflowError:
+            raise ModelError(
+                self.where, "has integrals beyond 1e308", "SI units", "Check the units."
+            ) from None
 
     @staticmethod
     def _shown(values: Array) -> str:

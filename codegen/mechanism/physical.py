@@ -23,8 +23,12 @@ _CURE = (
 
 
 def principal_moments(tensor: NumericTensor) -> tuple[float, float, float]:
-    """Eigenvalues of a symmetric tensor [kg m^2], ascending."""
-    low, middle, high = np.linalg.eigvalsh(np.array([[float(entry) for entry in row] for row in tensor]))
+    """Eigenvalues of a symmetric tensor [kg m^2], ascending.  Raises ModelError for what no double can hold."""
+    try:
+        entries = np.array([[float(entry) for entry in row] for row in tensor])
+    except OverflowError:
+        raise ModelError("inertia", "is beyond 1e308 kg m^2", "SI units", "Check the units.") from None
+    low, middle, high = np.linalg.eigvalsh(entries)
     return float(low), float(middle), float(high)
 
 

@@ -172,6 +172,22 @@ def test_the_hint_tells_frequencies() -> None:
     assert hints(arm, start, 0.0 * start, 0.1, method="rk4", step=0.5 / fastest)[1] == []
 
 
+def test_the_hint_where_a_motion_survives_steps_that_are_too_long() -> None:
+    """A controller keeps it from growing without bound; what is left of it is nonsense all the same."""
+    arm, start = flexible_link("0.005"), np.zeros(MODES + 1)
+    fastest = np.abs(np.linalg.eigvals(first_order(arm, start))).max()
+    motion, found = hints(arm, start, start, 0.3, slewing, method="rk4", step=3.1 / fastest)
+    assert motion.statistics.stiff_steps > 0
+    assert any(f"The fastest mode is d{MODES}" in text for text in found)
+
+
+def first_order(arm: kanegen.Robot, q: np.ndarray) -> np.ndarray:
+    """The matrix of the linearised motion of (q, v) about rest."""
+    n = arm.nv
+    d = arm.forward_dynamics_derivatives(q, 0.0 * q, 0.0 * q)
+    return np.block([[np.zeros((n, n)), np.eye(n)], [d.dq, d.dv]])
+
+
 def test_the_hint_without_modes() -> None:
     arm = pendulum()
     motion, found = hints(arm, [1.0], [0.0], 3.0, lambda t, q, v: -1e4 * v, rtol=1e-5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kanegen.codegen.mechanism.doctor.flexible import check_attachments
 from kanegen.codegen.mechanism.doctor.inertias import check_inertias
 from kanegen.codegen.mechanism.doctor.joints import check_joints
 from kanegen.codegen.mechanism.doctor.naming import check_names
@@ -26,4 +27,5 @@ def examine(mechanism: Mechanism) -> tuple[Finding, ...]:
         *check_inertias(subject),
         *check_joints(subject),
         *check_resistance(mechanism),
+        *check_attachments(mechanism),
     )

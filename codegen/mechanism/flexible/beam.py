@@ -22,7 +22,9 @@ from kanegen.codegen.mechanism.flexible.modes import NOTHING, Curve, Mode, curve
 from kanegen.codegen.mechanism.flexible.quadrature import check_nowhere_negative, integral, number
 from kanegen.codegen.mechanism.flexible.shapes import Function, Polynomial, Waves
 from kanegen.codegen.mechanism.flexible.shares import share_of
+from kanegen.codegen.mechanism.flexible.symmetry import symmetrised
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink, ModalIntegrals, Station
+from kanegen.codegen.mechanism.physical import impossibility, principal_moments
 from kanegen.codegen.mechanism.readers import inertia_tensor, read_value, read_vector
 from kanegen.codegen.mechanism.records import Inertia, Matrix3, Value, Vector3
 from kanegen.codegen.mechanism.values import Scalar, plain
@@ -132,13 +134,22 @@ class _Reading:
         mass = read_value(f"{where}, mass", appendage.mass)
         if isinstance(mass, Fraction) and mass < 0:
             raise ModelError(f"{where}, mass", f"is {float(mass)!r}", "at least 0", "Mend its sign.")
-        return MassMoments.of(
-            Inertia(
-                mass,
-                read_vector(f"{where}, mass centre", appendage.center),
-                inertia_tensor(f"{where}, inertia", appendage.inertia),
-            )
-        )
+        tensor = inertia_tensor(f"{where}, inertia", appendage.inertia)
+        entries = [x for row in tensor for x in row]
+        if all(isinstance(x, Fraction) for x in (mass, *entries)):
+            moments = principal_moments(tensor)  # type: ignore[arg-type]
+            impossible = impossibility(float(mass), moments)  # type: ignore[arg-type]
+            if impossible is None and mass == 0 and any(entries):
+                impossible = "there is no mass to have them", "a mass, or no moments"
+            if impossible is not None:
+                listed = ", ".join(f"{x:.9g}" for x in moments)
+                raise ModelError(
+                    f"{where}, inertia",
+                    f"principal moments {listed} kg m^2: {impossible[0]}",
+                    impossible[1],
+                    "Check units, signs and the order of the entries.",
+                )
+        return MassMoments.of(Inertia(mass, read_vector(f"{where}, mass centre", appendage.center), tensor))
 
     # -- integrals ---------------------------------------------------------------------------------------------------
 
@@ -235,8 +246,8 @@ class _Reading:
             raise ModelError(
                 where,
                 "its distance is no constant part of the length",
-                "a number, and a length that is a number",
-                "Use numbers for both.",
+                "two numbers, or a distance that is a part of a length that is a parameter, such as l / 2",
+                "Use numbers for both, or parameters for both.",
             )
         if not 0 <= share <= 1:
             raise ModelError(
@@ -271,7 +282,7 @@ def _listed(where: str, given: Iterable[Any], kind: type[_T]) -> tuple[_T, ...]:
 
 
 def read_square(where: str, rows: Sequence[Sequence[Scalar]], count: int) -> tuple[tuple[Value, ...], ...]:
-    """A square matrix of that many rows.  Raises ModelError."""
+    """A square matrix of that many rows, symmetric where it is so but for rounding.  Raises ModelError."""
     if not isinstance(rows, Iterable) or not all(isinstance(row, Iterable) for row in rows):
         raise ModelError(where, f"is {rows!r}", f"{count} rows of {count} numbers", "Give a list of rows.")
     found = tuple(tuple(read_value(where, x) for x in row) for row in rows)
@@ -282,4 +293,4 @@ def read_square(where: str, rows: Sequence[Sequence[Scalar]], count: int) -> tup
             f"{count} rows of {count}: one for each mode",
             "Give as many.",
         )
-    return found
+    return symmetrised(found)

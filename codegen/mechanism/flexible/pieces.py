@@ -37,7 +37,7 @@ def value_of(where: str, function: Given, s: float) -> float:
     """One value.  Raises ModelError where it is no finite number."""
     try:
         value: Any = function(s)
-    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+    except Exception as error:  # whatever a user's function may raise
         raise ModelError(
             where,
             f"raises {type(error).__name__} at {s:.3g} of the length: {error}",

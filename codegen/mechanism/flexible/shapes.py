@@ -36,7 +36,7 @@ class Polynomial:
                     "polynomial",
                     "a coefficient is an expression in parameters",
                     "numbers",
-                    "Put parameters into mass per length, stiffness or length.",
+                    "A parameter may be the whole value; coefficients are numbers.",
                 )
             read.append(value)
         return cls(tuple(read))

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.flexible.appendages import MassMoments, matrix
 from kanegen.codegen.mechanism.flexible.beam import read_square
+from kanegen.codegen.mechanism.flexible.symmetry import symmetrised_products
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink, ModalIntegrals, Station
 from kanegen.codegen.mechanism.readers import inertia_tensor, read_value, read_vector
 from kanegen.codegen.mechanism.records import Inertia, Matrix3
@@ -49,7 +52,15 @@ class LinkTable:
 
     def link(self, body: str) -> FlexibleLink:
         """The records of the flexible link that is this body.  Raises ModelError."""
-        where, count = f"flexible link {body!r}", len(self.modes)
+        where = f"flexible link {body!r}"
+        if isinstance(self.modes, str) or not isinstance(self.modes, Sequence):
+            raise ModelError(f"{where}, modes", f"is {self.modes!r}", "a list of names", "Give a list.")
+        if not isinstance(self.stations, Mapping):
+            what = f"is {self.stations!r}"
+            raise ModelError(
+                f"{where}, stations", what, "StationTables by the names of frames", "Give a mapping."
+            )
+        count = len(self.modes)
         if not count:
             raise ModelError(where, "has no modes", "at least one", "Leave it rigid, or give it modes.")
         rigid = MassMoments.of(
@@ -75,7 +86,9 @@ class LinkTable:
                 rigid.second,
                 tuple(read_vector(f"{where}, first", x) for x in self.first),
                 tuple(_rows(f"{where}, mixed", x) for x in self.mixed),
-                tuple(tuple(_rows(f"{where}, products", x) for x in row) for row in self.products),
+                symmetrised_products(
+                    [[_rows(f"{where}, products", x) for x in row] for row in self.products]
+                ),
             ),
             stiffness,
             read_square(f"{where}, damping", damping, count),
@@ -87,11 +100,15 @@ class LinkTable:
 
 
 def _counted(where: str, entries: Sequence[object], count: int) -> None:
+    if not isinstance(entries, Sequence | np.ndarray) or isinstance(entries, str):
+        raise ModelError(where, f"is {entries!r}", f"{count} entries, one for each mode", "Give a list.")
     if len(entries) != count:
         raise ModelError(where, f"has {len(entries)} entries", f"{count}, one for each mode", "Give as many.")
 
 
 def _rows(where: str, rows: Sequence[Numbers]) -> Matrix3:
+    if not isinstance(rows, Sequence | np.ndarray) or isinstance(rows, str):
+        raise ModelError(where, f"is {rows!r}", "3 rows of 3", "Give a list of rows.")
     if len(rows) != 3:
         raise ModelError(where, f"has {len(rows)} rows", "3 rows of 3", "Give as many.")
     return matrix(read_vector(where, row) for row in rows)

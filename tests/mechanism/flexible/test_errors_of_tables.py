@@ -41,6 +41,19 @@ TABLES: list[tuple[str, dict[str, Any], str]] = [
     ("numbers of a vector", {"first": [(0, 1)]}, r".*'link', first: has 2 entries; expected three numbers.*"),
     ("stiffness", {"stiffness": [[1, 0]]}, r".*'link', stiffness: has 1 rows of 2; .*"),
     ("damping", {"damping": [[1], [0]]}, r".*'link', damping: has 2 rows of 1, 1; .*"),
+    (
+        "no list of products",
+        {"products": 3},
+        r".*'link', products: is 3; expected 1 entries, one for each mode\. .*",
+    ),
+    ("no rows of products", {"products": [[3]]}, r".*'link', products: is 3; expected 3 rows of 3\. .*"),
+    ("no list of first", {"first": None}, r".*'link', first: is None; .*"),
+    ("no list of modes", {"modes": None}, r".*'link', modes: is None; expected a list of names\. .*"),
+    (
+        "no mapping of stations",
+        {"stations": [END]},
+        r".*'link', stations: is .*; expected StationTables by .*",
+    ),
     ("no stiffness", {"stiffness": [[0]]}, r".*stiffness: resists not every deflection: .*"),
     ("negative damping", {"damping": [["-0.1"]]}, r".*'link', damping: feeds energy in; .*"),
     (

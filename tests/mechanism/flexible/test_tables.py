@@ -6,8 +6,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
-from kanegen.codegen.mechanism import Mechanism, MechanismBuilder
+from kanegen.codegen.mechanism import Mechanism, MechanismBuilder, ModelError
 from kanegen.codegen.mechanism.fingerprint import fingerprint
 from kanegen.codegen.mechanism.flexible import Beam, LinkTable, StationTable
 from kanegen.codegen.mechanism.flexible.rigid import rigid_inertia
@@ -89,3 +90,22 @@ def test_table_of_particles() -> None:
     assert apart(recorded(link.integrals), sums(Particles(masses, places, shapes))) < 1e-12
     assert ratios(link.damping) == ((0, 0), (0, 0))
     assert mechanism.coordinates == ("q", "a", "b")
+
+
+def test_what_rounding_leaves_of_symmetry() -> None:
+    """A finite-element program's matrices, asymmetric in the ninth digit, are those of the mean; more is no rounding."""
+    table = table_of(arm(beam()).flexible[0])
+    rows = [[float(x) for x in row] for row in table.stiffness]
+    products = [[[[float(x) for x in r] for r in m] for m in row] for row in table.products]
+    assert abs(rows[0][1]) > 0 or abs(rows[1][2]) > 0
+    k, n = (0, 1) if rows[0][1] else (1, 2)
+    rows[k][n] *= 1 + 2e-9
+    products[k][n] = [[x * (1 + 2e-9) for x in r] for r in products[k][n]]
+    link = arm(replace(table, stiffness=rows, products=products)).flexible[0]
+    assert link.stiffness[k][n] == link.stiffness[n][k] != Fraction(str(rows[n][k]))
+    assert float(link.stiffness[k][n]) == pytest.approx(rows[n][k], rel=2e-9)
+    m = link.integrals.mode_products
+    assert m[k][n] == tuple(zip(*m[n][k], strict=True))
+    rows[k][n] *= 1.001
+    with pytest.raises(ModelError, match="stiffness: is not symmetric"):
+        arm(replace(table, stiffness=rows))

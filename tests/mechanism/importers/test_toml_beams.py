@@ -89,3 +89,8 @@ def test_what_is_wrong_is_said_with_its_line(old: str, new: str, where: str, wha
     assert text.startswith("line ")
     assert where in text
     assert what in text
+
+
+def test_tables_inside_a_beam_are_told_by_their_whole_name() -> None:
+    with pytest.raises(ModelError, match=r"Begin each with \[\[beam\.mode\]\]"):
+        from_toml(TEXT[: TEXT.index("mode = [")] + "mode = { name = 'd0' }")

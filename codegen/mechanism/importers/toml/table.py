@@ -133,8 +133,11 @@ class Table:
     def tables(self, key: str) -> list[Table]:
         """The array of tables under a key."""
         value = self.content.get(key, [])
+        inside = "".join(f"{part}." for part in self.path if isinstance(part, str))
         if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
-            raise self.error(key, f"is {value!r}", "an array of tables", f"Begin each with [[{key}]].")
+            raise self.error(
+                key, f"is {value!r}", "an array of tables", f"Begin each with [[{inside}{key}]]."
+            )
         outer = f"{self.title}, " if self.title else ""
         return [
             Table(self.document, entry, (*self.path, key, index), f"{outer}{key.replace('_', ' ')}")
