@@ -52,6 +52,7 @@ def assemble(
         optional_kernels=tuple(name for name in optional(mechanism, options) if name not in kernels),
         limits=facts.limits(mechanism),
         modes=facts.modes(mechanism),
+        link_ends=facts.ends_of_links(mechanism),
         constraints=facts.constraints(mechanism),
         body_coordinates=facts.body_coordinates(mechanism)
         if options.formulation == "euler_parameters"

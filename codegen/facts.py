@@ -5,7 +5,7 @@ from __future__ import annotations
 from kanegen.codegen.derivation.base_parameters import base_parameters
 from kanegen.codegen.derivation.constraints.equations import speeds_of
 from kanegen.codegen.derivation.constraints.report import constraint_report
-from kanegen.codegen.derivation.flexible_links.states import usual_amplitudes
+from kanegen.codegen.derivation.flexible_links.states import link_ends, usual_amplitudes
 from kanegen.codegen.derivation.formulations import body_coordinates_of
 from kanegen.codegen.derivation.inertial_parameters import inertial_parameters
 from kanegen.codegen.derivation.tree import derivation_tree
@@ -62,6 +62,11 @@ def limits(mechanism: Mechanism) -> dict[str, Limits]:
 def modes(mechanism: Mechanism) -> dict[str, float]:
     """Modes of flexible links, with amplitudes that turn the end of their link by a fifth of a radian."""
     return usual_amplitudes(mechanism)
+
+
+def ends_of_links(mechanism: Mechanism) -> dict[str, dict[str, tuple[float, ...]]]:
+    """By flexible link and mode, for amplitude 1: rotation of the end [rad], and displacement over its distance."""
+    return link_ends(mechanism)
 
 
 def speed_names(mechanism: Mechanism) -> tuple[str, ...] | None:

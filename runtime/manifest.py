@@ -11,6 +11,10 @@ from typing import Any
 
 from kanegen.errors import ManifestError
 
+LinkEnds = Mapping[str, Mapping[str, tuple[float, ...]]]
+"""By flexible link and mode, what an amplitude of 1 does to the link's end: it turns it by the first three numbers [rad],
+and moves it by the others times its distance from the near end."""
+
 FORMAT = 1
 FILE_NAME = "manifest.json"
 
@@ -171,6 +175,7 @@ class Manifest:
     quaternions: tuple[int, ...] = ()
     limits: Mapping[str, JointLimits] = field(default_factory=dict)
     modes: Mapping[str, float] = field(default_factory=dict)
+    link_ends: LinkEnds = field(default_factory=dict)
     speeds_chosen: bool = False
     base_parameters: NamedValues = NamedValues()
     inertial_parameters: NamedValues = NamedValues()
@@ -278,6 +283,10 @@ def manifest_from(data: Mapping[str, Any], digest: str, where: str) -> Manifest:
             optional_kernels=tuple(data.get("optional_kernels", ())),
             quaternions=tuple(int(start) for start in data.get("quaternions", ())),
             modes={name: float(reach) for name, reach in data.get("modes", {}).items()},
+            link_ends={
+                link: {mode: tuple(float(x) for x in end) for mode, end in modes.items()}
+                for link, modes in data.get("link_ends", {}).items()
+            },
             limits={name: _limits(entry) for name, entry in data.get("limits", {}).items()},
             speeds_chosen=data.get("options", {}).get("speeds") is not None,
             base_parameters=_named(data.get("base_parameters", ())),

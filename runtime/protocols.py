@@ -49,8 +49,8 @@ class SimulatedArm(Protocol):
         ...
 
     @property
-    def mode_amplitudes(self) -> Mapping[str, float]:
-        """For each mode of a flexible link an amplitude that is not large for it."""
+    def link_ends(self) -> Mapping[str, Mapping[str, tuple[float, ...]]]:
+        """By flexible link and mode, for amplitude 1: rotation of the end [rad] (3), displacement over distance (3)."""
         ...
 
     @property

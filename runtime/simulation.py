@@ -18,8 +18,8 @@ from kanegen.simulation_controllers import as_python, recognize_controller
 from kanegen.simulation_request import check_request
 from kanegen.stiffness import limited_by_stability, stiffness_hint
 
-_FAR = 1.5
-"""Multiple of a mode's usual amplitude beyond which a motion is said to bend a link too far."""
+_FAR = 0.3
+"""Rotation [rad] of a link's end, or displacement over its distance, from which on a motion is said to bend it too far."""
 
 __all__ = ["Motion", "SimulatedArm", "Statistics", "Status", "simulate"]
 
@@ -142,15 +142,18 @@ def simulate(
 
 
 def _warn_of_large_deflections(arm: SimulatedArm, motion: Motion) -> None:
-    """Flexible links are modelled for small deflections; say where a motion led far beyond."""
-    for name, usual in arm.mode_amplitudes.items():
-        column = np.abs(motion.q[:, arm.coordinate_names.index(name)])
-        largest = float(np.nanmax(column, initial=0.0))
-        if largest > _FAR * usual:
+    """Flexible links are modelled for small deflections; say where a motion led far beyond, by what their ends do."""
+    for link, modes in arm.link_ends.items():
+        places = [list(arm.coordinate_names).index(mode) for mode in modes]
+        ends = motion.q[:, places] @ np.array(list(modes.values()))
+        turn, shift = (
+            float(np.nanmax(np.linalg.norm(x, axis=1), initial=0.0)) for x in (ends[:, :3], ends[:, 3:])
+        )
+        if max(turn, shift) > _FAR:
             warnings.warn(
-                f"the simulation of {arm.name} bends a link far: mode {name} reaches {largest:.3g}, where "
-                f"{usual:.3g} turns its end by 0.2 rad or moves it by a fifth of its length; the model is for small "
-                "deflections, and its results are not to be trusted there",
+                f"the simulation of {arm.name} bends a link far: the end of {link} turns by {turn:.3g} rad and moves by "
+                f"{shift:.3g} of its distance; the model is for small deflections, up to about 0.2, and its results are not "
+                "to be trusted there",
                 RuntimeWarning,
                 stacklevel=3,
             )

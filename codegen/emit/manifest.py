@@ -82,6 +82,9 @@ def _speeds(model: Model) -> dict[str, Any]:
         }
     if model.modes:
         entries["modes"] = dict(model.modes)
+        entries["link_ends"] = {
+            link: {mode: list(end) for mode, end in modes.items()} for link, modes in model.link_ends.items()
+        }
     for key in ("base_parameters", "inertial_parameters"):
         if given := getattr(model, key):
             entries[key] = [asdict(parameter) for parameter in given]

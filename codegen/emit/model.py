@@ -135,9 +135,10 @@ class Model:
     For a mechanism whose speeds are not the rates of its coordinates: ``speed_names``; ``home``, a configuration in which
     its loops can be closed; ``constraints``; ``quaternions``, where in q they begin.  ``body_coordinates`` where there are
     kernels in the coordinates of bodies.  ``limits`` of joints by name are data.  ``modes`` of flexible links by name have
-    an amplitude that is not too large for their link.  ``optional_kernels`` could be generated but were not asked for.
-    ``base_parameters`` and ``inertial_parameters`` belong to the columns of regressor and full_regressor, where these are
-    kernels.
+    an amplitude that is not too large for their link, and ``link_ends`` says, by link and mode, what an amplitude of 1 does
+    to the link's end: its rotation [rad], and its displacement as a part of its distance.  ``optional_kernels`` could be
+    generated but were not asked for.  ``base_parameters`` and ``inertial_parameters`` belong to the columns of regressor
+    and full_regressor, where these are kernels.
 
     Raises ValueError where these do not fit together.
     """
@@ -168,6 +169,7 @@ class Model:
     quaternions: tuple[int, ...] = ()
     limits: Mapping[str, Limits] = field(default_factory=dict)
     modes: Mapping[str, float] = field(default_factory=dict)
+    link_ends: Mapping[str, Mapping[str, tuple[float, ...]]] = field(default_factory=dict)
     optional_kernels: tuple[str, ...] = ()
     base_parameters: tuple[InertialParameter, ...] = ()
     inertial_parameters: tuple[InertialParameter, ...] = ()

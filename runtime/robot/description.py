@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kanegen.arrays import FloatArray, real_array
-from kanegen.manifest import ArgumentSpec, JointLimits
+from kanegen.manifest import ArgumentSpec, JointLimits, LinkEnds
 from kanegen.robot.core import Core
 
 
@@ -60,6 +60,11 @@ class Description(Core):
     def mode_amplitudes(self) -> Mapping[str, float]:
         """For each mode of a flexible link an amplitude that turns its end by 0.2 rad, or moves it by 0.2 of the length."""
         return MappingProxyType(dict(self._manifest.modes))
+
+    @property
+    def link_ends(self) -> LinkEnds:
+        """By flexible link and mode, what an amplitude of 1 does to the link's end: see ``LinkEnds``."""
+        return MappingProxyType(dict(self._manifest.link_ends))
 
     @property
     def speeds_are_rates(self) -> bool:

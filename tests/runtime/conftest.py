@@ -39,7 +39,7 @@ class Arm:
     constraints: None = None
     quaternions: tuple[int, ...] = ()
     mode_names: tuple[str, ...] = ()
-    mode_amplitudes: Mapping[str, float] = field(default_factory=dict)
+    link_ends: Mapping[str, Mapping[str, tuple[float, ...]]] = field(default_factory=dict)
     optional_kernels: tuple[str, ...] = ()
 
     @property

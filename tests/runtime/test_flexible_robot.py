@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -90,8 +91,22 @@ def test_what_cannot_be_held(
 
 
 def test_a_motion_that_bends_far_says_so(arm: kanegen.Robot) -> None:
-    with pytest.warns(RuntimeWarning, match="bends a link far: mode d1"):
+    with pytest.warns(RuntimeWarning, match="bends a link far: the end of link turns by"):
         kanegen.simulate(arm, [0, 0.4, 0], [0, 0, 0], 0.01)
+
+
+@pytest.mark.parametrize(("amplitudes", "far"), [((0.25, -0.25), False), ((0.15, 0.15), True)])
+def test_what_the_modes_do_together_counts(amplitudes: tuple[float, float], far: bool) -> None:
+    """s^2 and s^3, which turn the end by 2 and 3 rad: against each other they bend it little, together far."""
+    builder = MechanismBuilder("powers", gravity=(0, 0, 0))
+    builder.flexible("link", Beam(1, 1, [Mode("d2", y=(0, 0, 1)), Mode("d3", y=(0, 0, 0, 1))], EI_z=50))
+    builder.revolute("q", "base", "link", (0, 0, 1))
+    powers = kanegen.load(builder.build(), kernels=["forward_dynamics"], interpreted=True)
+    assert powers.link_ends == {"link": {"d2": (0, 0, 2, 0, 1, 0), "d3": (0, 0, 3, 0, 1, 0)}}
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        kanegen.simulate(powers, [0, *amplitudes], [0, 0, 0], 1e-5)
+    assert any("bends a link far" in str(w.message) for w in told) is far
 
 
 def test_compiled_batches_and_single_precision(arm: kanegen.Robot, tmp_path: Path) -> None:
