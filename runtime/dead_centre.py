@@ -1,7 +1,7 @@
 """Dead centres: places where the chosen speeds of a constrained mechanism do not determine its motion.
 
 Speeds are v = Y dq/dt, and the constraints say A dq/dt = 0 (or a given right-hand side).  Together they determine dq/dt
-where [Y; A] has full column rank nq.  Where it has not, but A has its usual rank, the speeds are badly chosen for that
+where [Y; A] has full column rank nq (less one for each quaternion, whose length does not change).  Where it has not, but A has its usual rank, the speeds are badly chosen for that
 place: the crank of a slider-crank follows from the slider except where it is in line with the rod.  Where A itself loses
 rank, the mechanism can change its way of moving: a parallelogram folded into a line.
 
@@ -133,8 +133,10 @@ def refuse_dead_centre(
 ) -> None:
     """Raise DeadCentreError where [Y; A] or A is singular; Y (nv, nq) and A (m, nq), of which ``rank`` are independent.
 
-    dq/dt has 1 / s of the errors of v, s the least of the singular values of [Y; A] over the largest.
+    dq/dt has 1 / s of the errors of v, s the least of the singular values of [Y; A] over the largest.  Motions are as many
+    as speeds and independent constraints; a quaternion has a fourth direction, its length, which is none.
     """
+    motions = rank + len(speeds)
     rows = _unit_rows(constraint_rows)
     values = np.linalg.svd(rows, compute_uv=False)
     if rank and values[rank - 1] <= CUT_OFF * values[0]:
@@ -144,9 +146,9 @@ def refuse_dead_centre(
             "configuration that assemble() returns"
         )
     _, values, directions = np.linalg.svd(np.concatenate([_unit_rows(speed_rows), rows]))
-    if values[-1] > CUT_OFF * values[0]:
+    if values[motions - 1] > CUT_OFF * values[0]:
         return
-    free = directions[len(coordinates) - 1]
+    free = directions[motions - 1]
     order = np.argsort(-np.abs(free), kind="stable")
     moving = [coordinates[i] for i in order if abs(free[i]) > CUT_OFF]
     raise DeadCentreError(

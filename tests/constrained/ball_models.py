@@ -73,3 +73,22 @@ def walker(gravity: tuple[float, float, float] = (0, 0, -9.81), turned: bool = F
     if turned:
         b.home((1, 2, 3, "0.5", "-0.5", "0.5", "0.5", 0, 0, 0, 0, 0, 0, 2))
     return b.build()
+
+
+def floating_four_bar() -> Mechanism:
+    """A planar four-bar on a floating base, closed by a hinge that repeats three of its five equations."""
+    b = MechanismBuilder("floating_four_bar", gravity=(0, 0, 0))
+    b.body("hull", 4, ("0.1", "0.05", 0), ("0.1", "0.12", "0.15"))
+    b.floating("root", BASE, "hull", rotation=("0.3", "0.2", "0.1"))
+    b.body("crank", 1, ("0.1", 0, 0), ("0.001", "0.01", "0.01"))
+    b.body("rod", 1, ("0.25", 0, 0), ("0.001", "0.02", "0.02"))
+    b.body("rocker", 1, ("0.15", 0, 0), ("0.001", "0.01", "0.01"))
+    b.revolute("a", "hull", "crank", Z)
+    b.revolute("b", "crank", "rod", Z, ("0.2", 0, 0))
+    b.revolute("c", "hull", "rocker", Z, ("0.5", 0, 0))
+    b.frame("pin", "rod", ("0.5", 0, 0))
+    b.frame("eye", "rocker", ("0.3", 0, 0))
+    b.loop("close", LoopKind.REVOLUTE, "pin", "eye")
+    b.speeds([JointRate(name) for name in (*(f"root_{k}{x}" for k in "vw" for x in "xyz"), "a")])
+    b.home((0, 0, 0, 0, 0, 0, 1, "1.2", "-0.9", "1.6"))
+    return b.build()

@@ -20,7 +20,7 @@ from kanegen.codegen.mechanism import JointRate, MechanismBuilder, ModelError
 from kanegen.codegen.pipeline import Options
 from tests.peers.jets import Array
 
-from .ball_models import floating_disc, spatial_linkage, walker
+from .ball_models import floating_disc, floating_four_bar, spatial_linkage, walker
 
 ROUNDING = 1e-12
 """Of some thousand operations of numbers about one, and of a condition of about ten."""
@@ -158,6 +158,20 @@ def test_a_walker_in_free_fall_keeps_what_is_conserved() -> None:
     momentum = robot.momentum(motion.q, motion.v)
     assert np.abs(momentum - momentum[0]).max() < 1e-9 * np.abs(momentum).max()
     assert motion.drift < 1e-9
+    assert np.abs(robot.constraint_residual(motion.q)).max() < 1e-9
+
+
+def test_a_linkage_that_repeats_equations_on_a_floating_base() -> None:
+    """As many rows as coordinates, and more: a quaternion's length is no motion that they leave free."""
+    robot = kanegen.load(floating_four_bar())
+    assert robot.constraints is not None
+    assert (robot.nq, robot.nv, robot.constraints.rank) == (10, 7, 2)
+    assert len(robot.constraints.redundant) == 3
+    start, v = robot.assemble(), np.array([0.1, -0.2, 0.3, 1, 2, -1, 3.0])
+    motion = kanegen.simulate(robot, start, v, 3.0, rtol=1e-12, atol=1e-12)
+    energy, momentum = robot.kinetic_energy(motion.q, motion.v), robot.momentum(motion.q, motion.v)
+    assert np.abs(energy - energy[0]).max() < 1e-9 * energy[0]
+    assert np.abs(momentum - momentum[0]).max() < 1e-9 * np.abs(momentum).max()
     assert np.abs(robot.constraint_residual(motion.q)).max() < 1e-9
 
 
