@@ -1,9 +1,10 @@
 """Dead centres: places where the chosen speeds of a constrained mechanism do not determine its motion.
 
 Speeds are v = Y dq/dt, and the constraints say A dq/dt = 0 (or a given right-hand side).  Together they determine dq/dt
-where [Y; A] has full column rank nq (less one for each quaternion, whose length does not change).  Where it has not, but A has its usual rank, the speeds are badly chosen for that
-place: the crank of a slider-crank follows from the slider except where it is in line with the rod.  Where A itself loses
-rank, the mechanism can change its way of moving: a parallelogram folded into a line.
+where [Y; A] has full column rank nq (less one for each quaternion, whose length does not change).  Where it has not, but A
+has its usual rank, the speeds are badly chosen for that place: the crank of a slider-crank follows from the slider except
+where it is in line with the rod.  Where A itself loses rank, the mechanism can change its way of moving: a parallelogram
+folded into a line.
 
 The kernels have no branches.  They divide by zero there, and the calls of a robot look at what they return.
 """

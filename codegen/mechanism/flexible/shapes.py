@@ -102,13 +102,19 @@ class Waves:
             return Waves(self.wave, tuple(x * factor for x in self.terms))
 
 
+_HIGHEST = 100
+"""Number up to which integrals of natural modes keep their digits."""
+
+
 @dataclass(frozen=True, slots=True)
 class BeamFunction:
     """A natural mode of a uniform Bernoulli beam, for bending; ``number`` counts from 1.
 
     ``support`` is "clamped-free", scaled to 1 at the far end, "clamped-pinned", scaled to a mean square of 1, or
-    "pinned-pinned" or "pinned-free", to an amplitude of about 1.  Functions of a beam that is pinned at its near end turn
-    there; they are taken relative to the tangent at that end, so that the joint's coordinate stays the angle of its hub.
+    "pinned-pinned" or "pinned-free", to waves of amplitude 1.  Functions of a beam that is pinned at its near end turn
+    there; they are taken relative to the tangent at that end, so that the joint's coordinate stays the angle of its hub,
+    and the far end moves by several times that amplitude.  ``number`` goes up to 100: integrals of higher functions lose
+    digits.
     """
 
     support: str
@@ -139,6 +145,13 @@ def function_of(where: str, shape: Shape | Iterable[Scalar]) -> Polynomial | Wav
         if not isinstance(shape.number, int) or isinstance(shape.number, bool) or shape.number < 1:
             raise ModelError(
                 where, f"has number {shape.number!r}", "1, 2, 3, ...", "Count modes from 1, the lowest."
+            )
+        if shape.number > _HIGHEST:
+            raise ModelError(
+                where,
+                f"has number {shape.number}",
+                f"at most {_HIGHEST}",
+                "Take lower functions: slender beams do not vibrate like this.",
             )
         if isinstance(shape, RodFunction):
             return _rod(shape.number)

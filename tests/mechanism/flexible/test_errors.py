@@ -291,3 +291,9 @@ def test_appendages_are_bodies(mass: float, inertia: tuple[float, ...], said: st
 
 def test_what_no_double_can_hold() -> None:
     refused(lambda: arm(beam(length=1e200)).build(), r".*(is|has integrals) beyond 1e308.*")
+
+
+@pytest.mark.parametrize("shape", [BeamFunction("clamped-free", 101), RodFunction(300)])
+def test_functions_beyond_what_doubles_resolve(shape: BeamFunction | RodFunction) -> None:
+    with pytest.raises(ModelError, match="expected at most 100"):
+        MechanismBuilder("arm").flexible("link", Beam(1, 1, [Mode("d", y=shape)], EI_z=40))
