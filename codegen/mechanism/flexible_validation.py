@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ _ROUNDED = 1e-9
 """Relative size of what counts as rounding in tables of a finite-element program."""
 
 
-_INSIDE = 0.99
+INSIDE = 0.99
 """Part of the way to the end from which on something is taken to be attached there."""
 
 _BESIDE = 0.01
@@ -91,25 +92,41 @@ def _check_stations(mechanism: Mechanism, link: FlexibleLink) -> None:
             )
 
 
-def _check_attachments(mechanism: Mechanism, link: FlexibleLink) -> None:
-    """What is attached rides on the end: a place on the way there is meant to be one along the link."""
-    end = [float(numeric(x, mechanism)) for x in link.end.position]
-    square = sum(x * x for x in end)
-    at_stations = {name for name, _ in link.stations} | {link.body}
-    attached = [(f"joint {j.name!r}", j.position) for j in mechanism.joints if j.parent == link.body]
-    attached += [
+@dataclass(frozen=True)
+class Attachment:
+    """What is attached to a flexible link: its part of the way to the end, and its distance from that way, likewise."""
+
+    where: str
+    share: float
+    beside: float
+
+
+def attachments(mechanism: Mechanism, link: FlexibleLink) -> list[Attachment]:
+    """What the end of a link carries; nothing where the end is at its beginning."""
+    end = np.array([float(numeric(x, mechanism)) for x in link.end.position])
+    own = {name for name, _ in link.stations} | {link.body}
+    places = [(f"joint {j.name!r}", j.position) for j in mechanism.joints if j.parent == link.body]
+    places += [
         (f"frame {f.name!r}", f.position)
         for f in mechanism.frames
-        if f.body == link.body and f.name not in at_stations
+        if f.body == link.body and f.name not in own
     ]
-    for where, position in attached:
-        place = [float(numeric(x, mechanism)) for x in position]
-        share = sum(x * e for x, e in zip(place, end, strict=True)) / (square or 1.0)
-        beside = sum((x - share * e) ** 2 for x, e in zip(place, end, strict=True))
-        if square and 0 <= share < _INSIDE and beside < _BESIDE**2 * square:
+    found = []
+    for where, position in places if end.any() else ():
+        place = np.array([float(numeric(x, mechanism)) for x in position])
+        share = float(place @ end / (end @ end))
+        beside = float(np.linalg.norm(place - share * end) / np.linalg.norm(end))
+        found.append(Attachment(where, share, beside))
+    return found
+
+
+def _check_attachments(mechanism: Mechanism, link: FlexibleLink) -> None:
+    """What is attached rides on the end: a place on the way there is meant to be one along the link."""
+    for found in attachments(mechanism, link):
+        if 0 <= found.share < INSIDE and found.beside < _BESIDE:
             raise ModelError(
-                where,
-                f"is attached to flexible link {link.body!r} at {share:.6g} of the way to its end, which carries it",
+                found.where,
+                f"is attached to flexible link {link.body!r} at {found.share:.6g} of the way to its end, which carries it",
                 "the end of the link, or beyond",
                 "Put masses along a link and at its hub among its appendages, and frames among its stations; what "
                 "reaches back from the end hangs on a body that is fixed there, and what rides on the hub needs a hub that "

@@ -32,22 +32,20 @@ def principal_moments(tensor: NumericTensor) -> tuple[float, float, float]:
     return float(low), float(middle), float(high)
 
 
-def check_physical(body: str, mass: Fraction, tensor: NumericTensor) -> None:
+def check_physical(where: str, mass: Fraction, tensor: NumericTensor, cure: str = _CURE) -> None:
     """Raise ModelError for a negative mass, a negative principal moment, or one larger than the sum of the
     others.
 
-    ``tensor`` is the central inertia tensor.
+    ``where`` names the body in errors; ``tensor`` is its central inertia tensor.
     """
     if mass < 0:
-        raise ModelError(
-            f"body {body!r}, mass", f"is negative, {float(mass)!r} kg", "a mass of at least 0", _CURE
-        )
+        raise ModelError(f"{where}, mass", f"is negative, {float(mass)!r} kg", "a mass of at least 0", cure)
     low, middle, high = principal_moments(tensor)
     impossible = impossibility(float(mass), (low, middle, high))
     if impossible is not None:
         what, expected = impossible
         listed = f"principal moments {low:.9g}, {middle:.9g}, {high:.9g} kg m^2"
-        raise ModelError(f"body {body!r}, inertia", f"{listed}: {what}", expected, _CURE)
+        raise ModelError(f"{where}, inertia", f"{listed}: {what}", expected, cure)
 
 
 def impossibility(mass: float, moments: tuple[float, float, float]) -> tuple[str, str] | None:

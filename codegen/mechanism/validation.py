@@ -232,7 +232,7 @@ def _check_inertia(name: str, inertia: Inertia, mechanism: Mechanism, allow_unph
                 "Give each product of inertia once, or twice the same.",
             )
     if not allow_unphysical:
-        check_physical(name, mass, tensor)
+        check_physical(f"body {name!r}", mass, tensor)
 
 
 def _check_actuators(mechanism: Mechanism) -> None:

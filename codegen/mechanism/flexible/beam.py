@@ -24,7 +24,7 @@ from kanegen.codegen.mechanism.flexible.shapes import Function, Polynomial, Wave
 from kanegen.codegen.mechanism.flexible.shares import share_of
 from kanegen.codegen.mechanism.flexible.symmetry import symmetrised
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink, ModalIntegrals, Station
-from kanegen.codegen.mechanism.physical import impossibility, principal_moments
+from kanegen.codegen.mechanism.physical import check_physical
 from kanegen.codegen.mechanism.readers import inertia_tensor, read_value, read_vector
 from kanegen.codegen.mechanism.records import Inertia, Matrix3, Value, Vector3
 from kanegen.codegen.mechanism.values import Scalar, plain
@@ -135,19 +135,15 @@ class _Reading:
         if isinstance(mass, Fraction) and mass < 0:
             raise ModelError(f"{where}, mass", f"is {float(mass)!r}", "at least 0", "Mend its sign.")
         tensor = inertia_tensor(f"{where}, inertia", appendage.inertia)
-        entries = [x for row in tensor for x in row]
-        if all(isinstance(x, Fraction) for x in (mass, *entries)):
-            moments = principal_moments(tensor)  # type: ignore[arg-type]
-            impossible = impossibility(float(mass), moments)  # type: ignore[arg-type]
-            if impossible is None and mass == 0 and any(entries):
-                impossible = "there is no mass to have them", "a mass, or no moments"
-            if impossible is not None:
-                listed = ", ".join(f"{x:.9g}" for x in moments)
+        numbers = tuple(tuple(x for x in row if isinstance(x, Fraction)) for row in tensor)
+        if isinstance(mass, Fraction) and all(len(row) == 3 for row in numbers):
+            check_physical(where, mass, numbers, "Check units, signs and the order of the entries.")
+            if mass == 0 and any(any(row) for row in numbers):
                 raise ModelError(
                     f"{where}, inertia",
-                    f"principal moments {listed} kg m^2: {impossible[0]}",
-                    impossible[1],
-                    "Check units, signs and the order of the entries.",
+                    "is given, and there is no mass to have it",
+                    "a mass, or no moments",
+                    "Give its mass.",
                 )
         return MassMoments.of(Inertia(mass, read_vector(f"{where}, mass centre", appendage.center), tensor))
 

@@ -37,7 +37,7 @@ def value_of(where: str, function: Given, s: float) -> float:
     """One value.  Raises ModelError where it is no finite number."""
     try:
         value: Any = function(s)
-    except Exception as error:  # whatever a user's function may raise
+    except Exception as error:  # a function of the user: whatever it raises is told with the place
         raise ModelError(
             where,
             f"raises {type(error).__name__} at {s:.3g} of the length: {error}",

@@ -111,9 +111,9 @@ def _impossible(name: str, inertial: Inertial) -> Iterator[tuple[str, ModelError
     no_tensor = ((Fraction(0),) * 3,) * 3
     for mass, tensor in ((inertial.mass, no_tensor), (max(inertial.mass, Fraction(0)), inertial.tensor)):
         try:
-            check_physical(name, mass, tensor)
+            check_physical(f"link {name!r}", mass, tensor)
         except ModelError as error:
-            yield error.where.replace("body ", "link ", 1), error, inertial.element
+            yield error.where, error, inertial.element
 
 
 def _check_motion(robot: UrdfRobot, report: Report) -> None:

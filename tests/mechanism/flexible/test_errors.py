@@ -280,7 +280,7 @@ def test_a_function_may_raise_anything() -> None:
     [
         (1, (-0.1, 0.1, 0.1), "one is negative"),
         (1, (0.1, 0.1, 0.3), "the largest exceeds the sum"),
-        (0, (0.1, 0.1, 0.1), "there is no mass to have them"),
+        (0, (0.1, 0.1, 0.1), "there is no mass to have it"),
     ],
 )
 def test_appendages_are_bodies(mass: float, inertia: tuple[float, ...], said: str) -> None:
