@@ -14,7 +14,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 from kanegen.codegen import pipeline
-from kanegen.codegen.certificate.errors import CertificateError
 from kanegen.codegen.commands.generation_report import (
     counts_beside_published,
     json_report,
@@ -25,7 +24,6 @@ from kanegen.codegen.commands.generation_report import (
 from kanegen.codegen.commands.progress import Progress
 from kanegen.codegen.derivation.formulations import FORMULATIONS
 from kanegen.codegen.mechanism import catalogue
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.errors import KanegenError
 
 
@@ -35,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run: Callable[[argparse.Namespace], int] = options.run
     try:
         return run(options)
-    except (ModelError, CertificateError, KanegenError, OSError, ValueError) as error:
+    except (KanegenError, OSError, ValueError) as error:
         print(f"kanegen: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -11,10 +11,10 @@ from kanegen.codegen.derivation.flexible_links import flexible_law_kernels
 from kanegen.codegen.derivation.formulations import formulation, optional_kernels
 from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.mechanism import catalogue
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.options import Options
+from kanegen.errors import ModelError
 
 
 def available(mechanism: Mechanism, options: Options) -> dict[str, Build]:

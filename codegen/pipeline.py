@@ -22,7 +22,6 @@ from pathlib import Path
 from kanegen.codegen import checking
 from kanegen.codegen.assembly import assemble
 from kanegen.codegen.certificate import certify
-from kanegen.codegen.certificate.errors import CertificateError
 from kanegen.codegen.checking import CERTIFIED_BOUND, CERTIFIED_STATES
 from kanegen.codegen.derivation.control_law import CLOSED_LOOP
 from kanegen.codegen.derivation.formulations import BOOK
@@ -33,7 +32,6 @@ from kanegen.codegen.emit.manifest import manifest
 from kanegen.codegen.emit.writer import generated_files, write_files
 from kanegen.codegen.graph import Program, count
 from kanegen.codegen.kernel_sets import available, optional, wanted
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.options import Options
 from kanegen.codegen.passes.optimize import Step, optimize
@@ -41,6 +39,7 @@ from kanegen.codegen.passes.search import search
 from kanegen.codegen.passes.verify import residual
 from kanegen.codegen.reading import MODEL_SUFFIXES, read
 from kanegen.codegen.results import DerivedKernel, Generated, Interpretation, certificate
+from kanegen.errors import CertificateError, ModelError
 
 CONSTRAINED_BUDGET = 1
 """Derivations tried for each kernel of a constrained or flexible mechanism: programs are long, the tree's part is small."""

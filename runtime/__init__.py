@@ -18,6 +18,7 @@ from kanegen.errors import (
     AssemblyError,
     BuildError,
     CacheError,
+    CertificateError,
     DeadCentreError,
     InconsistentStateError,
     IntegrationError,
@@ -25,6 +26,8 @@ from kanegen.errors import (
     ManifestError,
     MissingInertiaError,
     MissingKernelError,
+    ModelError,
+    ModelWarning,
     NoCompilerError,
     NotCompiledError,
     PositionError,
@@ -37,7 +40,6 @@ from kanegen.robot import ForwardDynamicsDerivatives, InverseDynamicsDerivatives
 from kanegen.version import VERSION
 
 if TYPE_CHECKING:
-    from kanegen.codegen.mechanism.errors import ModelError
     from kanegen.simulation import simulate
 
 __version__ = VERSION
@@ -47,6 +49,7 @@ __all__ = [
     "BoundKernel",
     "BuildError",
     "CacheError",
+    "CertificateError",
     "Constraints",
     "DeadCentreError",
     "ForwardDynamicsDerivatives",
@@ -59,6 +62,7 @@ __all__ = [
     "MissingInertiaError",
     "MissingKernelError",
     "ModelError",
+    "ModelWarning",
     "NoCompilerError",
     "NotCompiledError",
     "OperationCounts",
@@ -74,11 +78,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """What is imported when it is first asked for: the errors of models, which live in the generator; simulation."""
-    if name == "ModelError":
-        from kanegen.codegen.mechanism.errors import ModelError
-
-        return ModelError
+    """What is imported when it is first asked for: simulation."""
     if name == "simulate":
         from kanegen.simulation import simulate
 

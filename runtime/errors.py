@@ -1,7 +1,7 @@
-"""The errors of the runtime.  Each says what happened, where, and what to do about it.
+"""The errors and warnings of kanegen, generator and runtime alike.  Each says what happened, where, and what to do.
 
-Errors in the description of a mechanism are ``kanegen.ModelError``; errors in arrays are ``TypeError`` and
-``ValueError``, as everywhere in NumPy.
+All of them are ``KanegenError``; errors in arrays are ``TypeError`` and ``ValueError``, as everywhere in NumPy.  This module
+imports nothing of kanegen, so that every room may import it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,35 @@ from pathlib import Path
 
 
 class KanegenError(Exception):
-    """Base of the errors that kanegen raises at run time."""
+    """Base of all errors that kanegen raises itself."""
+
+
+class ModelError(KanegenError, ValueError):
+    """Something in the description of a mechanism is wrong.
+
+    ``where`` names the element ("joint 'q1', axis"), ``what`` the finding with the offending value,
+    ``expected`` what would have been right, ``cure`` what to do.  The message is these four in one sentence
+    or two.
+    """
+
+    def __init__(self, where: str, what: str, expected: str, cure: str) -> None:
+        super().__init__(f"{where}: {what}; expected {expected}. {cure}")
+        self.where = where
+        self.what = what
+        self.expected = expected
+        self.cure = cure
+
+    def __reduce__(self) -> tuple[type[ModelError], tuple[str, str, str, str]]:
+        """Pickle by fields, so that the error crosses process boundaries."""
+        return type(self), (self.where, self.what, self.expected, self.cure)
+
+
+class ModelWarning(UserWarning):
+    """Something in a model, or in how it is used, that changes what is computed from what its author may have meant."""
+
+
+class CertificateError(KanegenError, ArithmeticError):
+    """Generated kernels fail a check; the message says whether the model, the compiler or kanegen is at fault."""
 
 
 class UnknownModelError(KanegenError):

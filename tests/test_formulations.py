@@ -12,9 +12,9 @@ from kanegen.codegen import pipeline
 from kanegen.codegen.derivation.constraints.plan import make_plan
 from kanegen.codegen.derivation.formulations import RIGID
 from kanegen.codegen.graph import Program, evaluate
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.passes.verify import random_arguments, relative_difference
 from kanegen.codegen.pipeline import Options
+from kanegen.errors import ModelError
 from tests.emitted.c_operation_counter import count_operations, functions
 from tests.emitted.test_operation_counts import KERNELS
 

@@ -11,9 +11,9 @@ import numpy as np
 from kanegen.codegen.certificate.against_records import against_records
 from kanegen.codegen.certificate.case import Case, Subject
 from kanegen.codegen.certificate.constrained import constrained
-from kanegen.codegen.certificate.errors import CertificateError
 from kanegen.codegen.certificate.identities import identities
 from kanegen.codegen.certificate.measure import Checks, Measured
+from kanegen.errors import CertificateError
 
 BOUND = 1e-11
 """Largest residual of a check: a difference over the magnitudes that rounding errors are measured by.

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from kanegen.codegen.certificate.arrays import Array
-from kanegen.codegen.certificate.errors import CertificateError
 from kanegen.codegen.graph import Program, evaluate
 from kanegen.codegen.passes.verify import random_arguments, relative_difference
+from kanegen.errors import CertificateError
 
 Call = Callable[[str, Sequence[Array]], Sequence[Array]]
 """The compiled kernel of a name: outputs (states, *shape) for inputs (states, *shape), in their order."""

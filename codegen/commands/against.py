@@ -13,7 +13,6 @@ from kanegen.codegen import pipeline
 from kanegen.codegen.commands.against_report import Difference, Report
 from kanegen.codegen.commands.peers import State, TreePeer, open_peer
 from kanegen.codegen.mechanism import catalogue
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import JointKind, Mechanism
 from kanegen.errors import KanegenError
@@ -95,7 +94,7 @@ def compare_against(
             progress(name)
         try:
             results = _results(robot, name, parts, arguments)
-        except (KanegenError, ModelError) as error:
+        except KanegenError as error:
             skipped[name] = str(error)
             continue
         for part, result in results.items():

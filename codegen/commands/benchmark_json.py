@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from kanegen.errors import KanegenError
 
-class DamagedError(ValueError):
+
+class DamagedError(KanegenError, ValueError):
     """A document that is not what it should be; the message says where and how."""
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from kanegen.errors import KanegenError
+
 Cell = str | int | float | None
 """None stands for what was not measured or not counted."""
 
 
-class NoResultsError(ValueError):
+class NoResultsError(KanegenError, ValueError):
     """There is nothing to report of; the message says how to make it."""
 
 

@@ -10,11 +10,11 @@ from typing import Any
 
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.doctor import examine, examine_urdf
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.findings import Finding, Severity
 from kanegen.codegen.mechanism.importers import ANGLE_TOLERANCE, read_file
 from kanegen.codegen.mechanism.importers.formats import format_of
 from kanegen.codegen.mechanism.importers.xml_tree import parse_file
+from kanegen.errors import ModelError
 
 _ORDER = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
 _PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(: (?P<where>.+))?", re.DOTALL)

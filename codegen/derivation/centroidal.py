@@ -17,8 +17,8 @@ from kanegen.codegen.derivation.kernel_arguments import position_input
 from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, inputs
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.errors import ModelError
 
 
 def center_of_mass(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:

@@ -8,7 +8,6 @@ from fractions import Fraction
 
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.graph import vectors as vec
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import BASE, Frame, Mechanism, Value
 from kanegen.codegen.mechanism.speeds import (
     AngularVelocityComponent,
@@ -17,6 +16,7 @@ from kanegen.codegen.mechanism.speeds import (
     JointRate,
     PointVelocityComponent,
 )
+from kanegen.errors import ModelError
 
 _NO_DIRECTION = (Fraction(0), Fraction(0), Fraction(0))
 _UNIT_WITHIN = Fraction(1, 10**12)

@@ -23,9 +23,9 @@ from kanegen.codegen.derivation.placement import PlacedBody
 from kanegen.codegen.derivation.trigonometric import Polynomial, TrigonometricAlgebra
 from kanegen.codegen.graph import Expression, constant
 from kanegen.codegen.graph import vectors as vec
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import Value
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
+from kanegen.errors import ModelError
 
 
 @dataclass(frozen=True, slots=True)

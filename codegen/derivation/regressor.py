@@ -13,8 +13,8 @@ from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.regressor_entries import RegressorEntries
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, inputs
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import IDENTITY3, Matrix3, Mechanism
+from kanegen.errors import ModelError
 
 Rows = list[list[Expression]]
 _SOURCE = "powers of unit parameters in the partial velocities of the joints (Atkeson, An & Hollerbach 1986)"

@@ -17,8 +17,8 @@ from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.composite_inertia import mass_matrix
 from kanegen.codegen.derivation.placement import place
 from kanegen.codegen.graph import Program, evaluate_entries, multiprecision
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import Mechanism, Parameter
+from kanegen.errors import ModelError
 
 _DIGITS = 40
 _VANISHES_BELOW = mpmath.mpf(10) ** -25

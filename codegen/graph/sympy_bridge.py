@@ -17,6 +17,7 @@ from kanegen.codegen.graph.exact import DIGITS, from_number
 from kanegen.codegen.graph.expression import Expression
 from kanegen.codegen.graph.graph import Graph, Kind, Ref
 from kanegen.codegen.graph.program import Program
+from kanegen.errors import KanegenError
 
 _DOUBLE_BITS = 53
 _LARGEST = Fraction(sys.float_info.max)
@@ -26,7 +27,7 @@ _SUPPORTED = (
 )
 
 
-class UnsupportedExpressionError(ValueError):
+class UnsupportedExpressionError(KanegenError, ValueError):
     """A SymPy expression that the graph cannot represent; the message names the part and says what is supported."""
 
 

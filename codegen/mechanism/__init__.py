@@ -12,7 +12,6 @@ from kanegen.codegen.mechanism.constraints import (
     TranslationalSpringDamper,
     VelocityConstraint,
 )
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import (
     BASE,
@@ -43,6 +42,7 @@ from kanegen.codegen.mechanism.speeds import (
 )
 from kanegen.codegen.mechanism.validation import validated
 from kanegen.codegen.mechanism.values import Lift, lift, numeric, to_value
+from kanegen.errors import ModelError
 
 __all__ = [
     "BASE",

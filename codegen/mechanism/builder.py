@@ -21,7 +21,6 @@ from kanegen.codegen.mechanism.constraints import (
     VelocityConstraint,
 )
 from kanegen.codegen.mechanism.control_law import ControlLaw
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.flexible import Beam, LinkTable
 from kanegen.codegen.mechanism.flexible.rigid import rigid_inertia
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink
@@ -53,6 +52,7 @@ from kanegen.codegen.mechanism.tree import depth_first
 from kanegen.codegen.mechanism.validation import check_new_name, validated
 from kanegen.codegen.mechanism.values import Scalar
 from kanegen.codegen.mechanism.vectors import rotated_tensor
+from kanegen.errors import ModelError
 
 
 class MechanismBuilder(JointBuilder):

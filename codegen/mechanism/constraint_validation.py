@@ -20,10 +20,10 @@ from kanegen.codegen.mechanism.constraints import (
     VelocityConstraint,
 )
 from kanegen.codegen.mechanism.control_law import live_parameters
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.poses import frame_poses
 from kanegen.codegen.mechanism.records import BASE, JointKind, Mechanism
 from kanegen.codegen.mechanism.values import numeric
+from kanegen.errors import ModelError
 
 _OFF = 1e-9
 """Shares of the radius by which a contact may be off: some hundred roundings of a tree a thousand times as large."""

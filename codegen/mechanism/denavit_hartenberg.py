@@ -19,7 +19,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kanegen.codegen.mechanism.builder import MechanismBuilder
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.readers import (
     Matrix,
     Rotation,
@@ -49,6 +48,7 @@ from kanegen.codegen.mechanism.vectors import (
     parallel_axes,
     scale,
 )
+from kanegen.errors import ModelError
 
 CONVENTIONS = ("standard", "modified")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.errors import ModelError
 
 
 class Severity(Enum):

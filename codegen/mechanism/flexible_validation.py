@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanegen.codegen.mechanism.constraints import SpringDamper, TranslationalSpringDamper
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink, Station
 from kanegen.codegen.mechanism.records import Mechanism, Value
 from kanegen.codegen.mechanism.values import numeric
+from kanegen.errors import ModelError
 
 _ROUNDED = 1e-9
 """Relative size of what counts as rounding in tables of a finite-element program."""

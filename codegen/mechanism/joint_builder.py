@@ -6,7 +6,6 @@ import logging
 from dataclasses import replace
 from fractions import Fraction
 
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.readers import (
     Rotation,
     Vector,
@@ -27,6 +26,7 @@ from kanegen.codegen.mechanism.records import (
 from kanegen.codegen.mechanism.validation import check_new_name
 from kanegen.codegen.mechanism.values import Scalar, square_root
 from kanegen.codegen.mechanism.vectors import cross, dot, scale
+from kanegen.errors import ModelError
 
 logger = logging.getLogger(__name__)
 

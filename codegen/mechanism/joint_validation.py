@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import BallJoint, Joint, JointKind, Mechanism, Mimic
 from kanegen.codegen.mechanism.values import numeric
+from kanegen.errors import ModelError
 
 
 def movable_joints(mechanism: Mechanism) -> tuple[str, ...]:

@@ -9,10 +9,10 @@ import sympy
 from kanegen.codegen.graph import Graph
 from kanegen.codegen.graph.sympy_bridge import UnsupportedExpressionError
 from kanegen.codegen.mechanism.control_law import ControlLaw, live_parameters
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.speed_validation import speed_name
+from kanegen.errors import ModelError
 
 KERNEL_NAMES = frozenset(
     {

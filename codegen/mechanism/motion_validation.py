@@ -14,12 +14,12 @@ from kanegen.codegen.mechanism.constraints import (
     TorsionalSpringDamper,
     TranslationalSpringDamper,
 )
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import BASE, Joint, JointKind, Matrix3, Mechanism, Value, Vector3
 from kanegen.codegen.mechanism.speed_validation import speed_name
 from kanegen.codegen.mechanism.speeds import DirectedSpeed, DistanceRate, PointVelocityComponent
 from kanegen.codegen.mechanism.values import numeric
 from kanegen.codegen.mechanism.vectors import cross, dot, matrix_multiply, matrix_vector
+from kanegen.errors import ModelError
 
 _ROUNDED = Fraction(1, 10**12)
 """Axes may depart this much from parallel and from perpendicular: doubles do."""

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.errors import ModelError
 
 NumericTensor = tuple[tuple[Fraction, ...], ...]
 

@@ -7,11 +7,11 @@ from fractions import Fraction
 from typing import Any
 
 from kanegen.codegen.graph import Expression
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import IDENTITY3, Matrix3, Value, Vector3
 from kanegen.codegen.mechanism.rotations import orthonormalized, roll_pitch_yaw
 from kanegen.codegen.mechanism.values import Scalar, square_root, to_value
 from kanegen.codegen.mechanism.vectors import diagonal, dot, scale, symmetric
+from kanegen.errors import ModelError
 
 Vector = Iterable[Scalar]
 Matrix = Iterable[Iterable[Scalar]]

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import (
     BASE,
     IDENTITY3,
@@ -30,6 +29,7 @@ from kanegen.codegen.mechanism.vectors import (
     scale,
     subtract,
 )
+from kanegen.errors import ModelError
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kanegen.codegen.mechanism.constraint_validation import Carriers, equation_count
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.readers import read_vector
 from kanegen.codegen.mechanism.records import BASE, Mechanism
 from kanegen.codegen.mechanism.speeds import (
@@ -19,6 +18,7 @@ from kanegen.codegen.mechanism.speeds import (
 )
 from kanegen.codegen.mechanism.values import numeric
 from kanegen.codegen.mechanism.vectors import dot
+from kanegen.errors import ModelError
 
 _ROUNDED = Fraction(1, 10**12)
 """Directions may depart this much from unit length: doubles do."""

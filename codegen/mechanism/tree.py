@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import BASE, Joint
+from kanegen.errors import ModelError
 
 
 def depth_first(joints: Sequence[Joint], bodies: Iterable[str]) -> tuple[Joint, ...]:

@@ -8,7 +8,6 @@ from fractions import Fraction
 
 from kanegen.codegen.graph import Expression, Graph, Kind
 from kanegen.codegen.mechanism.constraint_validation import check_constraints, check_contacts
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.flexible_validation import check_flexible, link_values
 from kanegen.codegen.mechanism.joint_validation import (
     check_balls,
@@ -30,6 +29,7 @@ from kanegen.codegen.mechanism.speed_validation import check_speeds, driven_join
 from kanegen.codegen.mechanism.tree import depth_first
 from kanegen.codegen.mechanism.values import numeric
 from kanegen.codegen.mechanism.vectors import cross, dot
+from kanegen.errors import ModelError
 
 _ROUNDED = Fraction(1, 10**12)
 """Unit vectors and rotations may depart this much: doubles do, and derivations treat them as exact."""

@@ -15,8 +15,8 @@ import mpmath
 
 from kanegen.codegen.graph import Expression, Graph, Kind, Ref, constant
 from kanegen.codegen.graph.exact import DIGITS, exact_cosine, exact_sine, exact_square_root, from_number, tidy
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import Matrix3, Mechanism, Parameter, Value, Vector3
+from kanegen.errors import ModelError
 
 Scalar = str | SupportsFloat | Expression
 """What a person may give for a number: int, float, decimal text, Fraction, SymPy or NumPy number, or an

@@ -1,4 +1,4 @@
-"""The table in README.md: every case has tests, and each of them is there and says which case it is."""
+"""Every case of the table in README.md has a test whose docstring says which case it is, and no test names another."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ import re
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-ROW = re.compile(r"^\| (\d+) \|.*\| (.*) \|$", re.MULTILINE)
-TEST = re.compile(r"`(test_\w+\.py)::(test_\w+)`")
+ROW = re.compile(r"^\| (\d+) \|", re.MULTILINE)
 
 
-def described(file: str) -> dict[str, str]:
-    """Docstrings of the tests of a file by their names."""
-    tree = ast.parse((FOLDER / file).read_text(encoding="utf-8"))
-    return {
-        node.name: ast.get_docstring(node) or ""
-        for node in tree.body
+def docstrings() -> list[str]:
+    """Of all tests here."""
+    return [
+        ast.get_docstring(node) or ""
+        for path in sorted(FOLDER.glob("test_*.py"))
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
-    }
+    ]
 
 
 def cases_in(docstring: str) -> set[int]:
@@ -30,13 +29,9 @@ def cases_in(docstring: str) -> set[int]:
     return numbers
 
 
-def test_every_case_has_tests_that_name_it() -> None:
-    rows = {
-        int(number): TEST.findall(tests) for number, tests in ROW.findall((FOLDER / "README.md").read_text())
-    }
-    assert list(rows) == list(range(1, 45))
-    assert all(rows.values())
-    files = {path.name: described(path.name) for path in FOLDER.glob("test_*.py")}
-    for case, tests in rows.items():
-        for file, name in tests:
-            assert case in cases_in(files[file][name]), f"{file}::{name} does not name case {case}"
+def test_every_case_has_a_test_that_names_it() -> None:
+    listed = [int(number) for number in ROW.findall((FOLDER / "README.md").read_text(encoding="utf-8"))]
+    assert listed == sorted(set(listed))
+    tested = set().union(*map(cases_in, docstrings()))
+    assert tested <= set(listed)
+    assert set(range(1, 45)) <= tested

@@ -9,9 +9,9 @@ import pytest
 
 from kanegen.codegen.certificate.case import Case
 from kanegen.codegen.certificate.certify import BOUND, certify
-from kanegen.codegen.certificate.errors import CertificateError
 from kanegen.codegen.graph import Program
 from kanegen.codegen.passes.verify import random_arguments
+from kanegen.errors import CertificateError
 from tests.certificate.sets import MECHANISMS, STATES, residuals, subject, tampered, with_kernel
 
 ROUNDING = 200 * 2**-53

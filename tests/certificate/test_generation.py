@@ -11,11 +11,11 @@ import pytest
 import kanegen
 from kanegen import seam
 from kanegen.codegen import checking, pipeline
-from kanegen.codegen.certificate.errors import CertificateError
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
 from kanegen.codegen.pipeline import Options
 from kanegen.compiler import find_compiler
+from kanegen.errors import CertificateError
 from tests.certificate.sets import tampered
 
 KERNELS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias_forces")

@@ -244,7 +244,7 @@ def test_importing_leaves_the_generator_alone():
 
 
 def test_model_errors_are_found_where_they_are_expected():
-    from kanegen.codegen.mechanism.errors import ModelError
+    from kanegen.errors import ModelError
 
     assert kanegen.ModelError is ModelError
     with pytest.raises(AttributeError, match="module 'kanegen' has no attribute 'mode'"):

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import BallJoint, JointKind, Matrix3, Mechanism, Value, Vector3
 from kanegen.codegen.mechanism.values import numeric
+from kanegen.errors import ModelError
 
 Array = NDArray[np.float64]
 

@@ -14,11 +14,11 @@ from kanegen.codegen.commands.peers.coordinates import Block, CoordinateMap, Sca
 from kanegen.codegen.commands.peers.engine import Table
 from kanegen.codegen.commands.peers.links import vector
 from kanegen.codegen.commands.peers.mujoco_model import MujocoModel
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.importers.mjcf.coupling import held_joints
 from kanegen.codegen.mechanism.importers.mjcf.names import Names
 from kanegen.codegen.mechanism.importers.mjcf.source import compiled, warnings_of
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.errors import ModelError
 
 Array = NDArray[np.float64]
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from kanegen.codegen.commands.peers.coordinates import Ball, Block, CoordinateMap, ball, scalar
 from kanegen.codegen.commands.peers.engine import Motion, Side, Table
 from kanegen.codegen.commands.peers.links import Link, links_of, matrix, number, vector
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import BASE, JointKind, Mechanism
 from kanegen.codegen.mechanism.reduction import without_fixed_joints
+from kanegen.errors import ModelError
 
 Array = NDArray[np.float64]
 

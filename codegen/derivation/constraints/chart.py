@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from kanegen.codegen.derivation.joint_motion.tree import graph_of, on_placement
 from kanegen.codegen.mechanism.constraints import Constraint, PositionConstraint, VelocityConstraint
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import ZERO3, BallJoint, Matrix3, Mechanism, Value, Vector3
 from kanegen.codegen.mechanism.speeds import JointRate
 from kanegen.codegen.mechanism.values import numeric, settle
+from kanegen.errors import ModelError
 
 FloatArray = NDArray[np.float64]
 

@@ -22,7 +22,6 @@ from kanegen.codegen.mechanism.constraints import (
     RollingContact,
     VelocityConstraint,
 )
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import BallJoint, JointKind, Mechanism
 from kanegen.codegen.mechanism.speeds import (
     AngularVelocityComponent,
@@ -31,6 +30,7 @@ from kanegen.codegen.mechanism.speeds import (
     JointRate,
 )
 from kanegen.codegen.mechanism.values import Lift
+from kanegen.errors import ModelError
 
 
 @dataclass(frozen=True)

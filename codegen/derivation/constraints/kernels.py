@@ -53,9 +53,9 @@ from kanegen.codegen.derivation.regularity import require_regular
 from kanegen.codegen.derivation.standard import DYNAMICS, Build
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism.constraints import PositionConstraint, RollingContact
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.errors import ModelError
 
 
 class ConstrainedFormulation:

@@ -21,11 +21,11 @@ from kanegen.codegen.derivation.constraints.equations import Equations, equation
 from kanegen.codegen.derivation.constraints.reactions import indeterminate_joints
 from kanegen.codegen.derivation.joint_motion.tree import placement_names
 from kanegen.codegen.graph import Argument, Graph, Program, evaluate, inputs
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.speeds import JointRate
 from kanegen.codegen.mechanism.values import Lift, numeric
+from kanegen.errors import ModelError
 
 FloatArray = NDArray[np.float64]
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from kanegen.codegen.derivation.constraints.plan import Plan
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, evaluate
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.errors import ModelError
 
 _STATES = 5
 _VANISHES = 1e-12

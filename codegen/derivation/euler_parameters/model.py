@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from kanegen.codegen.derivation.euler_parameters.chain import Chain, Link, chain_of
 from kanegen.codegen.derivation.euler_parameters.connections import Connection, Drive, connections_of
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.speeds import DistanceRate
 from kanegen.codegen.mechanism.values import numeric
+from kanegen.errors import ModelError
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ from kanegen.codegen.derivation.flexible_links.algebra import (
 )
 from kanegen.codegen.graph import Expression
 from kanegen.codegen.graph import vectors as vec
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import JointKind
+from kanegen.errors import ModelError
 
 if TYPE_CHECKING:
     from kanegen.codegen.derivation.flexible_links.setting import Setting

@@ -14,8 +14,8 @@ from kanegen.codegen.derivation.kinematics import Kinematics
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.graph import Expression, Graph
 from kanegen.codegen.graph import vectors as vec
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import Frame
+from kanegen.errors import ModelError
 
 ROWS = ("vx", "vy", "vz", "wx", "wy", "wz")
 """The controlled rows of a hand: velocity of its origin and angular velocity, in the base frame."""

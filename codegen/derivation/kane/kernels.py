@@ -40,9 +40,9 @@ from kanegen.codegen.derivation.linear_solve import blockings, elimination_order
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, constant, inputs
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
+from kanegen.errors import ModelError
 
 SOURCE = "Kane's dynamical equations (Kane & Levinson 1983)"
 

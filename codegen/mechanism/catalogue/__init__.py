@@ -18,10 +18,10 @@ from kanegen.codegen.mechanism.catalogue.stanford_arm_scenarios import stanford_
 from kanegen.codegen.mechanism.catalogue.stewart_platform import stewart_platform
 from kanegen.codegen.mechanism.catalogue.two_link_space_arm import two_link_space_arm
 from kanegen.codegen.mechanism.catalogue.whipple_bicycle import whipple_bicycle
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.scenarios import Scenario
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
+from kanegen.errors import ModelError
 
 _MECHANISMS: Mapping[str, Callable[[], Mechanism]] = {
     "stanford_arm": stanford_arm,

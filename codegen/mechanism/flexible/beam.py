@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 
 from kanegen.codegen.graph import Expression
 from kanegen.codegen.graph import vectors as vec
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.flexible.appendages import (
     Appendage,
     MassMoments,
@@ -28,6 +27,7 @@ from kanegen.codegen.mechanism.physical import check_physical
 from kanegen.codegen.mechanism.readers import inertia_tensor, read_value, read_vector
 from kanegen.codegen.mechanism.records import Inertia, Matrix3, Value, Vector3
 from kanegen.codegen.mechanism.values import Scalar, plain
+from kanegen.errors import ModelError
 
 _T = TypeVar("_T")
 

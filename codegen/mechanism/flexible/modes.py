@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.flexible.shapes import (
     BeamFunction,
     Function,
@@ -17,6 +16,7 @@ from kanegen.codegen.mechanism.flexible.shapes import (
     function_of,
 )
 from kanegen.codegen.mechanism.values import Scalar
+from kanegen.errors import ModelError
 
 
 @dataclass(frozen=True)

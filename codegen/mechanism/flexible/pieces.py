@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.errors import ModelError
 
 _DEGREE = 20
 """Of the polynomial that a function is compared with on a piece."""

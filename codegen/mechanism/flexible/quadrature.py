@@ -13,9 +13,9 @@ from itertools import pairwise
 import mpmath
 
 from kanegen.codegen.graph.exact import tidy
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.flexible.pieces import pieces, value_of
 from kanegen.codegen.mechanism.flexible.shapes import DIGITS, Function, Polynomial, Waves
+from kanegen.errors import ModelError
 
 _EIGHTHS = tuple(Fraction(k, 8) for k in range(9))
 """Ends of the parts of the length, each with a rule of 48 points: 40 digits for waves of the fiftieth mode, 15 for

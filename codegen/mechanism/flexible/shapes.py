@@ -9,8 +9,8 @@ from functools import cache
 
 import mpmath
 
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.values import Scalar, to_value
+from kanegen.errors import ModelError
 
 DIGITS = 40
 """Decimal digits in which functions that are no polynomials are evaluated."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.flexible.appendages import MassMoments, matrix
 from kanegen.codegen.mechanism.flexible.beam import read_square
 from kanegen.codegen.mechanism.flexible.symmetry import symmetrised_products
@@ -15,6 +14,7 @@ from kanegen.codegen.mechanism.flexible_records import FlexibleLink, ModalIntegr
 from kanegen.codegen.mechanism.readers import inertia_tensor, read_value, read_vector
 from kanegen.codegen.mechanism.records import Inertia, Matrix3
 from kanegen.codegen.mechanism.values import Scalar
+from kanegen.errors import ModelError
 
 Numbers = Sequence[Scalar]
 

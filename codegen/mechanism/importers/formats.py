@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.errors import ModelError
 
 SUFFIXES = {".urdf": "urdf", ".xacro": "xacro", ".mjcf": "mjcf", ".xml": "mjcf", ".toml": "toml"}
 """Formats by suffix; XML files may turn out to be another kind of XML."""

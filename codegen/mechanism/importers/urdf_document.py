@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.findings import Finding, Severity
 from kanegen.codegen.mechanism.importers.imported import ANGLE_TOLERANCE
 from kanegen.codegen.mechanism.importers.reporting import Report
@@ -16,6 +15,7 @@ from kanegen.codegen.mechanism.importers.urdf_records import Inertial, UrdfRobot
 from kanegen.codegen.mechanism.importers.urdf_tree import check_tree
 from kanegen.codegen.mechanism.importers.xml_tree import Element
 from kanegen.codegen.mechanism.physical import check_physical
+from kanegen.errors import ModelError
 
 LARGEST_TOLERANCE = 0.01
 """An angle [rad] further from a quarter turn is meant to be."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from kanegen.codegen.mechanism.builder import MechanismBuilder
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.findings import Finding
 from kanegen.codegen.mechanism.importers.reporting import Report
 from kanegen.codegen.mechanism.importers.urdf_document import UrdfDocument
@@ -13,6 +12,7 @@ from kanegen.codegen.mechanism.importers.urdf_records import UrdfJoint, UrdfLink
 from kanegen.codegen.mechanism.importers.xml_tree import Element
 from kanegen.codegen.mechanism.readers import read_unit_vector
 from kanegen.codegen.mechanism.records import BASE, Mechanism
+from kanegen.errors import ModelError
 
 ROOT_JOINT = "root_joint"
 """The joint that the root link hangs on, called as in Pinocchio."""

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 from xml.dom.minidom import Document
 
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.findings import Finding, Severity, log
 from kanegen.codegen.mechanism.importers.imported import ANGLE_TOLERANCE, Imported
 from kanegen.codegen.mechanism.importers.urdf import import_element
@@ -24,6 +23,7 @@ from kanegen.codegen.mechanism.importers.xacro_dom import Origins, text_of
 from kanegen.codegen.mechanism.importers.xacro_packages import find_package
 from kanegen.codegen.mechanism.importers.xml_tree import Element, parse_file
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.errors import ModelError
 
 logger = logging.getLogger(__name__)
 

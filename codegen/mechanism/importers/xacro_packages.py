@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.importers.xml_tree import parse_file
+from kanegen.errors import ModelError
 
 _DEEPEST = 6  # levels below an entry of ROS_PACKAGE_PATH in which packages are looked for
 _MANIFEST = "package.xml"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.parsers import expat
 
-from kanegen.codegen.mechanism.errors import ModelError
+from kanegen.errors import ModelError
 
 DEEPEST = 200
 """Elements nested deeper than this are no model.  (URDF needs 5 levels, macros with conditions some 20.)"""

@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import Any
 
 from kanegen.codegen.mechanism.builder import MechanismBuilder
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.importers.mjcf.kinds import joint_actuators, joint_kind
 from kanegen.codegen.mechanism.importers.mjcf.names import Names
 from kanegen.codegen.mechanism.importers.mjcf.placing import (
@@ -33,6 +32,7 @@ from kanegen.codegen.mechanism.records import (
 )
 from kanegen.codegen.mechanism.values import to_value
 from kanegen.codegen.mechanism.vectors import add, matrix_multiply, matrix_vector, scale, subtract
+from kanegen.errors import ModelError
 
 
 @dataclass

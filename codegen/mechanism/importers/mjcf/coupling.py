@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanegen.codegen.mechanism.constraints import LoopKind
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.findings import Finding, Severity
 from kanegen.codegen.mechanism.importers.mjcf.bodies import Tree, to_fraction
 from kanegen.codegen.mechanism.importers.mjcf.kinds import equality_kind, joint_actuators, joint_kind
@@ -19,6 +18,7 @@ from kanegen.codegen.mechanism.importers.mjcf.source import warnings_of
 from kanegen.codegen.mechanism.importers.mjcf.unsupported import disabled, two_sites
 from kanegen.codegen.mechanism.records import IDENTITY3
 from kanegen.codegen.mechanism.vectors import IDENTITY3 as UNTURNED
+from kanegen.errors import ModelError
 
 Array = NDArray[np.float64]
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from kanegen.codegen.mechanism.builder import MechanismBuilder
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.findings import log
 from kanegen.codegen.mechanism.importers.imported import Imported
 from kanegen.codegen.mechanism.importers.mjcf.bodies import Tree, add_bodies, to_fraction, with_resistance
@@ -25,6 +24,7 @@ from kanegen.codegen.mechanism.importers.mjcf.unsupported import disabled, refus
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.speeds import JointRate
 from kanegen.codegen.mechanism.validation import validated
+from kanegen.errors import ModelError
 
 logger = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.findings import Finding, Severity
+from kanegen.errors import ModelError
 
 _LINE = re.compile(r"\bline (?:number)?\s*=?\s*(\d+)|Line number\s*=\s*(\d+)")
 _ELEMENT = re.compile(r"Element (?:name )?'([^']*)'")

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.importers.mjcf.kinds import is_scalar, joint_actuators, joint_kind
 from kanegen.codegen.mechanism.importers.mjcf.names import Names
+from kanegen.errors import ModelError
 
 
 def refuse_unsupported(mujoco: Any, model: Any, names: Names) -> None:

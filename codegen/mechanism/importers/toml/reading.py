@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from kanegen.codegen.mechanism.builder import MechanismBuilder
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.importers.imported import Imported
 from kanegen.codegen.mechanism.importers.toml import constraints, elements, schema
 from kanegen.codegen.mechanism.importers.toml.lines import lines_of
 from kanegen.codegen.mechanism.importers.toml.table import Document, Table
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.errors import ModelError
 
 _LINE = re.compile(r"\(at line (\d+), column \d+\)|\(at end of document\)")
 _NAMED = re.compile(r"^(body|flexible link|joint|frame|loop|spring|payload)\b.*?'((?:[^'\\]|\\.)*)'")

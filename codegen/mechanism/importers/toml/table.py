@@ -10,11 +10,11 @@ from fractions import Fraction
 from typing import Any
 
 from kanegen.codegen.graph import Expression
-from kanegen.codegen.mechanism.errors import ModelError
 from kanegen.codegen.mechanism.importers.toml.arithmetic import Arithmetic, NotArithmetic
 from kanegen.codegen.mechanism.importers.toml.lines import Path
 from kanegen.codegen.mechanism.records import Value
 from kanegen.codegen.mechanism.values import cosine, degrees, plain, sine, square_root, to_value
+from kanegen.errors import ModelError
 
 
 @dataclass
