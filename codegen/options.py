@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kanegen.limits import DERIVATIONS
+
 
 @dataclass(frozen=True)
 class Options:
@@ -24,7 +26,7 @@ class Options:
     live_parameters: bool = False
     single_precision: bool = False
     sincos: str = "vector"
-    search_budget: int = 1200
+    search_budget: int = DERIVATIONS.value
     friction: bool = False
     floating_base: bool = False
     allow_unphysical: bool = False

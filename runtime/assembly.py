@@ -23,12 +23,13 @@ import numpy as np
 
 from kanegen.arrays import FloatArray
 from kanegen.errors import AssemblyError
+from kanegen.limits import ASSEMBLY_STEPS
 from kanegen.manifest import Constraints
 
 Function = Callable[[FloatArray], FloatArray]
 
 EPSILON = float(np.finfo(np.float64).eps)
-NEWTON_STEPS = 100
+NEWTON_STEPS = ASSEMBLY_STEPS.value
 SHORTEST = 2.0**-20
 """A Newton step shortened below this has nowhere to go: phi has a minimum there that is not zero."""
 LONGEST = 1.0

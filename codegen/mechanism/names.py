@@ -11,6 +11,8 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from kanegen.limits import LONGEST_IDENTIFIER
+
 _C_KEYWORDS = """
     alignas alignof asm auto bool break case char const constexpr continue default do double else enum extern
     false float for fortran goto if inline int long nullptr register restrict return short signed sizeof
@@ -56,7 +58,7 @@ _RESERVED_ENDINGS = re.compile(r"(^|_)(batch|f32|prepare|prepared|parameters)$",
 form of A."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z](_?[A-Za-z0-9])*")
-_LONGEST = 63  # significant characters of an identifier in C99, 5.2.4.1
+_LONGEST = LONGEST_IDENTIFIER.value
 
 
 def c_names(originals: Iterable[str]) -> dict[str, str]:

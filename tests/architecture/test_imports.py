@@ -75,7 +75,7 @@ ALLOWED = {
 }
 """What each room may import when it is imported itself."""
 
-BOTTOM = {"kanegen.errors"}
+BOTTOM = {"kanegen.errors", "kanegen.limits"}
 """Modules of the runtime that import nothing of kanegen and that every room may import."""
 
 SEAM = {"runtime/__init__.py", "runtime/__main__.py", "runtime/seam.py"}

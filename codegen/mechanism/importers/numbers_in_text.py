@@ -9,16 +9,13 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
+from kanegen.limits import LARGEST_NUMBER, LONGEST_QUOTE, SMALLEST_EXPONENT
+
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)(\(\w*\))?|[+-]?1\.#\w+", re.IGNORECASE)
 _COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
-LARGEST = 10**60
-"""Larger numbers are no quantity of mechanics; the square of a smaller one is a double."""
-
-_SMALLEST_EXPONENT = -400
-"""Exponents of ten below this are rounding noise of nothing, and cost memory as exact numbers."""
-
-_SHOWN = 60  # characters of a text that a message quotes
+_LARGEST, _SMALLEST_EXPONENT = LARGEST_NUMBER.value, SMALLEST_EXPONENT.value
+_SHOWN = LONGEST_QUOTE.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +45,7 @@ def is_infinite(text: str) -> bool:
     word = text.strip()
     if re.fullmatch(r"[+-]?inf(inity)?", word, re.IGNORECASE):
         return True
-    return _DECIMAL.fullmatch(word) is not None and abs(float(word)) >= LARGEST
+    return _DECIMAL.fullmatch(word) is not None and abs(float(word)) >= _LARGEST
 
 
 def quoted(text: str) -> str:
@@ -86,8 +83,8 @@ def _misread(word: str, text: str, expected: str, count: int) -> Misread | None:
 
 def _in_range(decimal: str) -> bool:
     mantissa, _, exponent = decimal.lower().partition("e")
-    power = int(exponent or "0") if len(exponent) < 9 else LARGEST
-    return len(mantissa) < 1000 and _SMALLEST_EXPONENT < power < 400 and abs(Fraction(decimal)) < LARGEST
+    power = int(exponent or "0") if len(exponent) < 9 else _LARGEST
+    return len(mantissa) < 1000 and _SMALLEST_EXPONENT < power < 400 and abs(Fraction(decimal)) < _LARGEST
 
 
 def _expected(count: int) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from kanegen.codegen.mechanism.importers.xml_tree import parse_file
 from kanegen.errors import ModelError
+from kanegen.limits import DEEPEST_PACKAGE
 
-_DEEPEST = 6  # levels below an entry of ROS_PACKAGE_PATH in which packages are looked for
 _MANIFEST = "package.xml"
 
 
@@ -20,7 +20,7 @@ def find_package(package: str, start: Path) -> Path:
         if _package_name(folder) == package:
             return folder
     for entry in _environment("ROS_PACKAGE_PATH"):
-        for folder in _packages(entry, _DEEPEST):
+        for folder in _packages(entry, DEEPEST_PACKAGE.value):
             if _package_name(folder) == package or folder.name == package:
                 return folder
     for entry in _environment("AMENT_PREFIX_PATH"):

@@ -13,9 +13,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 from kanegen.errors import ModelError
-
-DEEPEST = 200
-"""Elements nested deeper than this are no model.  (URDF needs 5 levels, macros with conditions some 20.)"""
+from kanegen.limits import DEEPEST_XML
 
 _NOT_XML = re.compile(rb"[^<\s\x00\xef\xbb\xbf\xfe\xff][^\n]{0,40}")
 _LEADING = re.compile(rb"[ \t\r\n]+(?=<\?xml)")
@@ -158,11 +156,11 @@ class _Reader:
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         line = self._parser.CurrentLineNumber
-        if len(self._open) >= DEEPEST:
+        if len(self._open) >= DEEPEST_XML.value:
             raise self._error(
                 line,
                 f"element <{tag}> is nested {len(self._open) + 1} deep",
-                f"at most {DEEPEST} levels",
+                f"at most {DEEPEST_XML.value} levels",
                 "This is no model of a robot.",
             )
         self._open.append(_Open(tag, attributes, [], line + self._lines_before))

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from kanegen.codegen.mechanism import ModelError
-from kanegen.codegen.mechanism.importers.xml_tree import DEEPEST, parse_bytes, parse_file, parse_text
+from kanegen.codegen.mechanism.importers.xml_tree import parse_bytes, parse_file, parse_text
+from kanegen.limits import DEEPEST_XML
 
 LAUGHS = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10 if i else "lol"}">' for i in range(10))
 
@@ -99,8 +100,11 @@ def test_declarations_are_refused_at_once(declaration: str) -> None:
 
 
 def test_depth_is_bounded() -> None:
-    assert "nested" in refused("<a>" * (DEEPEST + 1) + "</a>" * (DEEPEST + 1)).what
-    assert len(list(parse_text("<a>" * DEEPEST + "</a>" * DEEPEST).walk())) == DEEPEST
+    assert "nested" in refused("<a>" * (DEEPEST_XML.value + 1) + "</a>" * (DEEPEST_XML.value + 1)).what
+    assert (
+        len(list(parse_text("<a>" * DEEPEST_XML.value + "</a>" * DEEPEST_XML.value).walk()))
+        == DEEPEST_XML.value
+    )
     assert "nested" in refused("<a>" * 10**6).what
 
 

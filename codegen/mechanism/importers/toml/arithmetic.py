@@ -6,12 +6,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from kanegen.limits import DEEPEST_ARITHMETIC, LARGEST_POWER, LONGEST_ARITHMETIC
+
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*)|(?P<sign>\*\*|[-+*/(),]))"
 )
-LONGEST = 1000
-_DEEPEST = 50
-_LARGEST_POWER = 16
 
 
 class NotArithmetic(ValueError):  # noqa: N818  (it is what the text is)
@@ -35,8 +34,8 @@ class Arithmetic:
 
     def value(self, text: str) -> Any:
         """What the text stands for.  Raises NotArithmetic; ZeroDivisionError where it divides by zero."""
-        if len(text) > LONGEST:
-            raise NotArithmetic(f"it is longer than {LONGEST} characters")
+        if len(text) > LONGEST_ARITHMETIC.value:
+            raise NotArithmetic(f"it is longer than {LONGEST_ARITHMETIC.value} characters")
         tokens = _Tokens(text)
         found = self._sum(tokens, 0)
         if tokens.kind:
@@ -44,8 +43,8 @@ class Arithmetic:
         return found
 
     def _sum(self, tokens: _Tokens, depth: int) -> Any:
-        if depth > _DEEPEST:
-            raise NotArithmetic(f"its parentheses are nested deeper than {_DEEPEST}")
+        if depth > DEEPEST_ARITHMETIC.value:
+            raise NotArithmetic(f"its parentheses are nested deeper than {DEEPEST_ARITHMETIC.value}")
         found = self._product(tokens, depth)
         while tokens.text in ("+", "-"):
             plus = tokens.text == "+"
@@ -77,8 +76,8 @@ class Arithmetic:
             return base
         tokens.next()
         exponent = tokens.text
-        if tokens.kind != "number" or not exponent.isdigit() or not 0 < int(exponent) <= _LARGEST_POWER:
-            raise NotArithmetic(f"a power is an integer from 1 to {_LARGEST_POWER}, not {exponent!r}")
+        if tokens.kind != "number" or not exponent.isdigit() or not 0 < int(exponent) <= LARGEST_POWER.value:
+            raise NotArithmetic(f"a power is an integer from 1 to {LARGEST_POWER.value}, not {exponent!r}")
         tokens.next()
         found = base
         for _ in range(int(exponent) - 1):

@@ -1,0 +1,125 @@
+"""Every limit that kanegen sets to what it takes and to how long it tries, in one place.
+
+The code that enforces a limit reads it here; docs/guide/limits.md lists them all.  This module imports nothing of kanegen,
+so that every room may import it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+N = TypeVar("N", int, float)
+
+
+@dataclass(frozen=True, slots=True)
+class Limit(Generic[N]):
+    """One limit: what it is called, its value in its unit, what that means, and where it acts."""
+
+    name: str
+    value: N
+    unit: str
+    meaning: str
+    where: str
+
+
+DEEPEST_XML = Limit(
+    "depth of XML",
+    200,
+    "levels",
+    "Elements nested deeper are refused. URDF needs 5 levels, macros with conditions some 20.",
+    "URDF, xacro, MJCF; what xacro expands to",
+)
+LARGEST_NUMBER = Limit(
+    "magnitude of a number",
+    10**60,
+    "SI units",
+    "Larger numbers are no quantity of mechanics; the square of a smaller one is a double.",
+    "every number of a mechanism, in every format, and in expressions of users",
+)
+SMALLEST_EXPONENT = Limit(
+    "exponent of ten",
+    -400,
+    "powers of ten",
+    "Numbers written with a smaller exponent are noise of nothing, and cost memory as exact numbers.",
+    "numbers in text",
+)
+LONGEST_ARITHMETIC = Limit(
+    "length of arithmetic", 1000, "characters", "A longer text is refused.", "arithmetic in TOML"
+)
+DEEPEST_ARITHMETIC = Limit(
+    "depth of arithmetic",
+    50,
+    "parentheses",
+    "Parentheses nested deeper are refused.",
+    "arithmetic in TOML",
+)
+LARGEST_POWER = Limit("power", 16, "exponent", "Powers are integers from 1 to this.", "arithmetic in TOML")
+LARGEST_ANGLE_TOLERANCE = Limit(
+    "angle_tolerance",
+    0.01,
+    "rad",
+    "An angle further from a quarter turn is meant to be.",
+    "`angle_tolerance` of importers and of the command line",
+)
+DEEPEST_PACKAGE = Limit(
+    "depth of packages",
+    6,
+    "folders",
+    "Levels below an entry of ROS_PACKAGE_PATH in which packages are looked for.",
+    "`$(find …)` in xacro",
+)
+LONGEST_QUOTE = Limit(
+    "quoted text",
+    60,
+    "characters",
+    "What a message quotes of a longer text or name is its beginning, and an ellipsis.",
+    "messages",
+)
+LONGEST_IDENTIFIER = Limit(
+    "identifier in C",
+    63,
+    "characters",
+    "Longer names are shortened in C, and unique; the manifest keeps them whole (C99, 5.2.4.1).",
+    "generated C",
+)
+DERIVATIONS = Limit(
+    "derivations tried",
+    1200,
+    "derivations",
+    "Tried for each kernel where nothing else is asked for (`--search`).",
+    "the search for few operations",
+)
+SIMULATION_STEPS = Limit(
+    "steps of a simulation",
+    10_000_000,
+    "steps",
+    "Accepted and rejected together, where `max_steps` does not say otherwise; the motion so far is returned.",
+    "`simulate`",
+)
+ASSEMBLY_STEPS = Limit(
+    "steps of an assembly",
+    100,
+    "Newton steps",
+    "Taken in each of six attempts to close loops before it is said that they stay open.",
+    "`assemble`, constraints",
+)
+
+LIMITS: tuple[Limit[int] | Limit[float], ...] = tuple(
+    value for value in list(globals().values()) if isinstance(value, Limit)
+)
+"""All of them, in their order here."""
+
+
+def table() -> str:
+    """The limits as a table in Markdown: the one of docs/guide/limits.md."""
+    lines = ["| limit | value | what it means | where it acts |", "|---|---|---|---|"]
+    lines += [f"| {x.name} | {_shown(x)} | {x.meaning} | {x.where} |" for x in LIMITS]
+    return "\n".join(lines)
+
+
+def _shown(limit: Limit[int] | Limit[float]) -> str:
+    value = limit.value
+    if isinstance(value, int) and value >= 10**15:
+        return f"{value:.0e} {limit.unit}"
+    return f"{value:,} {limit.unit}"

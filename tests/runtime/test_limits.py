@@ -1,0 +1,48 @@
+"""Every limit is a record, is used where it acts, and is listed in the guide."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from pathlib import Path
+
+import pytest
+
+import kanegen
+from kanegen import limits
+from tests.architecture.test_imports import ROOT, SOURCES
+
+NAMES = sorted(name for name, value in vars(limits).items() if isinstance(value, limits.Limit))
+
+
+def test_the_guide_lists_all() -> None:
+    """The table of docs/guide/limits.md is the one that the module makes."""
+    page = (ROOT / "docs/guide/limits.md").read_text(encoding="utf-8")
+    assert limits.table() in page
+
+
+def test_names_are_unique() -> None:
+    assert len({limit.name for limit in limits.LIMITS}) == len(limits.LIMITS) == len(NAMES)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "SIMULATION_STEPS"])
+def test_the_code_takes_it_from_here(name: str) -> None:
+    """Some module imports it, and reads its value."""
+    assert any(_reads(path, name) for path in SOURCES)
+
+
+def _reads(path: Path, name: str) -> bool:
+    tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr == "value"
+        and isinstance(node.value, ast.Name)
+        and node.value.id == name
+        for node in tree
+    )
+
+
+def test_the_steps_of_a_simulation() -> None:
+    """They stand as a number in the signature, where people read them."""
+    default = inspect.signature(kanegen.simulate).parameters["max_steps"].default
+    assert default == limits.SIMULATION_STEPS.value
