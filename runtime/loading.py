@@ -35,6 +35,9 @@ from kanegen.seam import Model, Request, Verification
 
 _log = logging.getLogger("kanegen")
 
+SINCOS = ("vector", "libm")
+"""Where the sines of generated C can come from."""
+
 _GENERATED = Path(kanegen.generated.__file__).parent
 
 
@@ -117,10 +120,16 @@ def generate(
     floating_base: bool = False,
     allow_unphysical: bool = False,
     angle_tolerance: float | None = None,
+    float32: bool = False,
+    sincos: str = "vector",
 ) -> Path:
     """Write the C of a mechanism into a directory, for a microcontroller or another build.  Returns the directory.
 
-    The arguments are those of ``load``.  Raises UnknownModelError and ModelError; nothing is written then.
+    The arguments are those of ``load``, and two for the C alone: ``float32=True`` adds every function in single precision,
+    under its name with ``_f32``; ``sincos="libm"`` takes sines and cosines from the C library, where ``"vector"`` evaluates
+    all angles of a kernel together.
+
+    Raises UnknownModelError and ModelError, and ValueError for another ``sincos``; nothing is written then.
     """
     request = Request(
         model,
@@ -133,6 +142,8 @@ def generate(
         floating_base,
         allow_unphysical,
         None if angle_tolerance is None else _tolerance(angle_tolerance),
+        bool(float32),
+        _choice("sincos", sincos, SINCOS),
     )
     identity_of(request, builtin_names())
     directory = Path(out_dir)
@@ -288,6 +299,12 @@ def _tolerance(angle: float) -> float:
     if tolerance < 0.0:
         raise ValueError(f"angle_tolerance must not be negative, got {angle!r}")
     return tolerance
+
+
+def _choice(what: str, given: str, known: Sequence[str]) -> str:
+    if given not in known:
+        raise ValueError(f"{what}: expected {' or '.join(map(repr, known))}, got {given!r}")
+    return given
 
 
 def _vector(gravity: Sequence[float] | None) -> tuple[float, float, float] | None:

@@ -50,6 +50,8 @@ class Request:
 
     Of model files: ``floating_base`` lets the root move freely; ``allow_unphysical`` accepts masses and inertias that no
     body has; angles within ``angle_tolerance`` [rad] of a multiple of pi/2 are taken for it, None for the default.
+
+    Of the C: ``float32`` adds every kernel in single precision; ``sincos`` says where sines come from.
     """
 
     model: Model
@@ -62,6 +64,8 @@ class Request:
     floating_base: bool = False
     allow_unphysical: bool = False
     angle_tolerance: float | None = None
+    float32: bool = False
+    sincos: str = "vector"
 
     @property
     def plain(self) -> bool:
@@ -99,6 +103,8 @@ def _options(request: Request) -> Options:
         floating_base=request.floating_base,
         allow_unphysical=request.allow_unphysical,
         angle_tolerance=request.angle_tolerance,
+        single_precision=request.float32,
+        sincos=request.sincos,
     )
 
 
