@@ -32,8 +32,9 @@ def assemble(
     options: Options,
     unavailable: Mapping[str, str] | None = None,
     record: certify.Record | None = None,
+    warnings: tuple[str, ...] = (),
 ) -> Model:
-    """The record that emission prints."""
+    """The record that emission prints; ``warnings`` are those of the model that the mechanism was read from."""
     hoisted = hoist([kernel.program for kernel in kernels.values()])
     live = hoisted.prepare is not None
     frames = facts.frame_names(mechanism)
@@ -86,6 +87,7 @@ def assemble(
         single_precision=options.single_precision,
         sincos=SineCosineLibrary(options.sincos),
         unavailable=unavailable or {},
+        warnings=warnings,
     )
 
 

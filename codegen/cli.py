@@ -21,10 +21,12 @@ from kanegen.codegen.commands.generation_report import (
     table_of_passes,
     verification_table,
 )
+from kanegen.codegen.commands.notices import warnings_as_lines
 from kanegen.codegen.commands.progress import Progress
 from kanegen.codegen.derivation.formulations import FORMULATIONS
 from kanegen.codegen.mechanism import catalogue
 from kanegen.errors import KanegenError
+from kanegen.model_warnings import once
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,7 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     run: Callable[[argparse.Namespace], int] = options.run
     try:
-        return run(options)
+        with once(), warnings_as_lines(lambda line: print(line, file=sys.stderr)):
+            return run(options)
     except (KanegenError, OSError, ValueError) as error:
         print(f"kanegen: {error}", file=sys.stderr)
         return 1
@@ -191,7 +194,7 @@ def _generate(options: argparse.Namespace) -> int:
         angle_tolerance=options.angle_tolerance,
     )
     directory = options.output or Path("generated") / Path(options.model).stem
-    with Progress(sys.stderr, quiet=options.json) as progress:
+    with Progress(sys.stderr, quiet=options.json) as progress, warnings_as_lines(progress.notice):
         generated = pipeline.generate(
             options.model,
             directory,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
-from collections.abc import Iterator
 from pathlib import Path
 
 from kanegen.codegen.derivation.sensitivity import difference_of_dynamics
+from kanegen.codegen.mechanism.findings import tell
 from kanegen.codegen.mechanism.fingerprint import fingerprint
-from kanegen.codegen.mechanism.importers import ANGLE_TOLERANCE, WITH_ANGLES, read_file
+from kanegen.codegen.mechanism.importers import ANGLE_TOLERANCE, WITH_ANGLES, Imported, read_file
 from kanegen.codegen.mechanism.importers.formats import format_of
 from kanegen.codegen.mechanism.records import Mechanism
 
@@ -22,43 +21,35 @@ NEGLIGIBLE = 1e-12
 _log = logging.getLogger(__name__)
 
 
-@contextlib.contextmanager
-def _once() -> Iterator[None]:
-    """What has been said of a file need not be said again."""
-    importers = logging.getLogger("kanegen.codegen.mechanism")
-    level = importers.level
-    importers.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        importers.setLevel(level)
-
-
 def read_model(
     path: Path, *, floating_base: bool, allow_unphysical: bool, angle_tolerance: float | None
 ) -> Mechanism:
-    """The mechanism of a file.  Raises ModelError.
+    """The mechanism of a file; what was noticed about it is told.  Raises ModelError.
 
     Without a tolerance of the user's, angles within ``ANGLE_TOLERANCE`` of a multiple of pi/2 are taken for it, unless
     forces or accelerations then differ by more than ``NEGLIGIBLE``: they can hang on the twelfth digit.
     """
 
-    def read(tolerance: float) -> Mechanism:
+    def read(tolerance: float) -> Imported:
         return read_file(
             path,
             floating_base=floating_base,
             allow_unphysical=allow_unphysical,
             angle_tolerance=tolerance,
-        ).mechanism
+        )
 
-    mended = read(ANGLE_TOLERANCE if angle_tolerance is None else angle_tolerance)
-    if angle_tolerance is not None or mended.constrained or format_of(path) not in WITH_ANGLES:
+    chosen = read(ANGLE_TOLERANCE if angle_tolerance is None else angle_tolerance)
+    if angle_tolerance is None and not chosen.mechanism.constrained and format_of(path) in WITH_ANGLES:
+        chosen = _as_written_where_it_counts(path, chosen, read(AS_WRITTEN))
+    tell(chosen.findings)
+    return chosen.mechanism
+
+
+def _as_written_where_it_counts(path: Path, mended: Imported, written: Imported) -> Imported:
+    """The reading with quarter turns, unless they change forces or accelerations."""
+    if fingerprint(written.mechanism) == fingerprint(mended.mechanism):
         return mended
-    with _once():
-        written = read(AS_WRITTEN)
-    if fingerprint(written) == fingerprint(mended):
-        return mended
-    apart = difference_of_dynamics(written, mended)
+    apart = difference_of_dynamics(written.mechanism, mended.mechanism)
     if apart <= NEGLIGIBLE:
         return mended
     _log.info(

@@ -40,6 +40,7 @@ from kanegen.codegen.passes.verify import residual
 from kanegen.codegen.reading import MODEL_SUFFIXES, read
 from kanegen.codegen.results import DerivedKernel, Generated, Interpretation, certificate
 from kanegen.errors import CertificateError, ModelError
+from kanegen.model_warnings import once
 
 CONSTRAINED_BUDGET = 1
 """Derivations tried for each kernel of a constrained or flexible mechanism: programs are long, the tree's part is small."""
@@ -72,12 +73,13 @@ def generate(
     """
     options, begin = options or Options(), stage or _silent
     begin("reading the model")
-    mechanism = read(model, options)
+    with once() as told:
+        mechanism = read(model, options)
     kernels, unavailable = _derive_all(mechanism, options, progress, begin)
     begin("checking the kernels against each other")
     record = _checked(mechanism, kernels, options)
     begin("ordering statements, and writing")
-    assembled = assemble(mechanism, kernels, options, unavailable, record)
+    assembled = assemble(mechanism, kernels, options, unavailable, record, tuple(told.heard))
     files = generated_files(assembled)
     files[certify.FILE_NAME] = certificate(assembled, kernels, record).text().encode("ascii")
     written = write_files(files, Path(directory))

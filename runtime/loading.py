@@ -30,6 +30,7 @@ from kanegen.errors import (
 from kanegen.identity import identity_of
 from kanegen.kernel_table import KernelSet
 from kanegen.manifest import FILE_NAME, Manifest, manifest_from, read_manifest
+from kanegen.model_warnings import Told, once, warn
 from kanegen.robot import Robot
 from kanegen.seam import Model, Request, Verification
 
@@ -80,6 +81,8 @@ def load(
     ``allow_unphysical=True`` lets masses and inertias through that no body has; angles within ``angle_tolerance`` [rad] of
     a multiple of pi/2 are taken for it, by default 1e-11 where that changes forces and accelerations by less than 1e-12.
 
+    What in a model was left out or changed is a ``ModelWarning``.
+
     Raises UnknownModelError for a name or path that leads nowhere, ModelError for a model with something wrong in it,
     BuildError when the compiler fails, and ArithmeticError where kernels fail a check, which is an error of kanegen.
     """
@@ -95,16 +98,12 @@ def load(
         allow_unphysical,
         None if angle_tolerance is None else _tolerance(angle_tolerance),
     )
-    if isinstance(model, str) and request.plain and model in builtin_names():
-        manifest = read_manifest(_GENERATED / model)
-        if request.kernels is None or set(request.kernels) <= set(manifest.kernels):
-            return _robot(
-                _interpreted(request) if interpreted else _builtin(request, manifest), request, interpreted
-            )
-    if isinstance(model, str | os.PathLike) and (Path(model) / FILE_NAME).is_file():
-        found = _generated(Path(model), request, interpreted)
-        return Robot(found.manifest, found.backend)
-    return _robot(_from_model(request, interpreted), request, interpreted)
+    with once() as told:
+        found, more = _found(request, interpreted, told)
+        if not told.read:  # what was said when these kernels were made
+            for warning in found.manifest.warnings:
+                warn(warning)
+    return Robot(found.manifest, found.backend, more)
 
 
 def generate(
@@ -145,20 +144,40 @@ def generate(
         bool(float32),
         _choice("sincos", sincos, SINCOS),
     )
-    identity_of(request, builtin_names())
     directory = Path(out_dir)
-    seam.generate(request, directory)
+    with once():
+        identity_of(request, builtin_names())
+        seam.generate(request, directory)
     return directory
 
 
-def _robot(found: KernelSet, request: Request, interpreted: bool) -> Robot:
-    """The robot of these kernels.  Unless they were named, it gets further ones of the same request as it needs them."""
+def _found(
+    request: Request, interpreted: bool, told: Told
+) -> tuple[KernelSet, Callable[[str], KernelSet] | None]:
+    """The kernels of a request, and where more of them come from, if they do."""
+    model = request.model
+    if isinstance(model, str) and request.plain and model in builtin_names():
+        manifest = read_manifest(_GENERATED / model)
+        if request.kernels is None or set(request.kernels) <= set(manifest.kernels):
+            found = _interpreted(request) if interpreted else _builtin(request, manifest)
+            return found, _more(found, request, interpreted, told)
+    if isinstance(model, str | os.PathLike) and (Path(model) / FILE_NAME).is_file():
+        return _generated(Path(model), request, interpreted), None
+    found = _from_model(request, interpreted)
+    return found, _more(found, request, interpreted, told)
+
+
+def _more(
+    found: KernelSet, request: Request, interpreted: bool, told: Told
+) -> Callable[[str], KernelSet] | None:
+    """Further kernels of the same request, as a robot needs them; none where the kernels were named."""
     if request.kernels is not None:
-        return Robot(found.manifest, found.backend)
+        return None
 
     @functools.cache
     def more(kernel: str) -> KernelSet:
-        made = _from_model(replace(request, kernels=(kernel,)), interpreted)
+        with once(told):
+            made = _from_model(replace(request, kernels=(kernel,)), interpreted)
         if made.manifest.model_hash != found.manifest.model_hash:
             raise KanegenError(
                 f"{_title(request.model)}: the model has changed since this robot was loaded, so its kernel {kernel!r} "
@@ -166,7 +185,7 @@ def _robot(found: KernelSet, request: Request, interpreted: bool) -> Robot:
             )
         return made
 
-    return Robot(found.manifest, found.backend, more)
+    return more
 
 
 def _from_model(request: Request, interpreted: bool) -> KernelSet:

@@ -149,7 +149,7 @@ class Manifest:
     say otherwise.  ``quaternions`` are the places in q at which unit quaternions (x, y, z, w) begin.
     ``optional_kernels`` can be had beside those that are there.  ``speeds_chosen``: v is what the user or the mechanism
     chose, and not the rates of joints.  ``base_parameters`` belong to the kernel regressor, ``inertial_parameters`` to
-    full_regressor; they are empty without these.
+    full_regressor; they are empty without these.  ``warnings`` tell what was changed while the model was read.
     """
 
     name: str
@@ -167,6 +167,7 @@ class Manifest:
     actuator_signs: tuple[float, ...] | None
     parameters: Mapping[str, ParameterSpec]
     unavailable: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
     speed_names: tuple[str, ...] = ()
     home: tuple[float, ...] = ()
     constraints: Constraints | None = None
@@ -276,6 +277,7 @@ def manifest_from(data: Mapping[str, Any], digest: str, where: str) -> Manifest:
             actuator_signs=None if signs is None else tuple(float(sign) for sign in signs),
             parameters={entry["name"]: _parameter(entry) for entry in data["parameters"]},
             unavailable=dict(data.get("unavailable", {})),
+            warnings=tuple(str(warning) for warning in data.get("warnings", ())),
             speed_names=tuple(data.get("speed_names") or data["joint_names"]),
             home=_home(data),
             constraints=None if constraints is None else _constraints(constraints),

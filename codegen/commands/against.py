@@ -16,6 +16,7 @@ from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import JointKind, Mechanism
 from kanegen.errors import KanegenError
+from kanegen.model_warnings import once
 
 Array = NDArray[np.float64]
 
@@ -52,6 +53,7 @@ _OUTPUTS = {
 }
 
 
+@once()
 def compare_against(
     model: str | os.PathLike[str] | Mechanism,
     engine: str,

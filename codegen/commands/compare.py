@@ -17,6 +17,7 @@ from kanegen.codegen.graph import Argument, Program, Tangents, evaluate, inputs
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.passes.verify import relative_difference
+from kanegen.model_warnings import once
 
 FloatArray = NDArray[np.float64]
 
@@ -41,6 +42,7 @@ class Comparison:
     nanoseconds: float
 
 
+@once()
 def compare_formulations(
     model: str | Mechanism, progress: Callable[[str], None] | None = None
 ) -> list[Comparison]:

@@ -16,7 +16,7 @@ from kanegen.codegen.mechanism.importers.formats import format_of
 from kanegen.codegen.mechanism.importers.xml_tree import parse_file
 from kanegen.errors import ModelError
 
-_ORDER = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
+_ORDER = (Severity.ERROR, Severity.WARNING, Severity.DOUBT, Severity.NOTE)
 _PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(: (?P<where>.+))?", re.DOTALL)
 
 

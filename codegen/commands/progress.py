@@ -14,7 +14,7 @@ class Progress:
     def __init__(self, stream: TextIO, *, quiet: bool = False) -> None:
         self._stream = stream
         self._shown = not quiet and stream.isatty()
-        self._busy = False
+        self._stage: str | None = None
 
     def __enter__(self) -> Progress:
         return self
@@ -31,7 +31,7 @@ class Progress:
             self._wipe()
             self._stream.write(f"{text} ...")
             self._stream.flush()
-            self._busy = True
+            self._stage = text
 
     def line(self, text: str) -> None:
         """What is done, to stay."""
@@ -40,8 +40,17 @@ class Progress:
             self._stream.write(f"{text}\n")
             self._stream.flush()
 
+    def notice(self, text: str) -> None:
+        """What must be said even where nobody looks, on a line of its own; the stage goes on."""
+        stage = self._stage
+        self._wipe()
+        self._stream.write(f"{text}\n")
+        self._stream.flush()
+        if stage is not None:
+            self.stage(stage)
+
     def _wipe(self) -> None:
-        if self._busy:
+        if self._stage is not None:
             self._stream.write(_CLEAR)
             self._stream.flush()
-            self._busy = False
+            self._stage = None

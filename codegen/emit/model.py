@@ -129,8 +129,8 @@ class Model:
     digits.  ``mangled`` maps original names that are no C identifiers to those used instead.  ``gravity`` is
     the acceleration of free fall [m/s^2] in the base frame.  ``options`` are recorded in the manifest as they
     are.  ``frames`` maps frame names to kernel names, ``unavailable`` kernels that this mechanism
-    cannot have to the reason.  With live parameters, the PARAMETER nodes of kernels name outputs of
-    ``prepare``, and those of ``prepare`` name ``parameters``.
+    cannot have to the reason.  ``warnings`` tell what was changed while the model was read.  With live parameters, the
+    PARAMETER nodes of kernels name outputs of ``prepare``, and those of ``prepare`` name ``parameters``.
 
     For a mechanism whose speeds are not the rates of its coordinates: ``speed_names``; ``home``, a configuration in which
     its loops can be closed; ``constraints``; ``quaternions``, where in q they begin.  ``body_coordinates`` where there are
@@ -164,6 +164,7 @@ class Model:
     single_precision: bool = False
     sincos: SineCosineLibrary = SineCosineLibrary.VECTOR
     unavailable: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
     speed_names: tuple[str, ...] | None = None
     home: tuple[float, ...] | None = None
     quaternions: tuple[int, ...] = ()

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from pathlib import Path
 
 from kanegen.errors import ModelError
+from kanegen.model_warnings import model_was_read, warn
+
+_log = logging.getLogger(__name__)
 
 
 class Severity(Enum):
     """How much a finding matters.
 
-    ERROR: the model is refused.  WARNING: it is used, but probably not as meant, or something in it was mended or left
-    out.  NOTE: nothing is wrong; it is said because it may surprise, or because it costs operations.
+    ERROR: the model is refused.  WARNING: what is computed is not what is written, or hardly what was meant by it:
+    something was mended or left out; every reading of the model says so.  DOUBT: the model is used as it is written, and
+    numbers in it look wrong; only ``kanegen doctor`` looks for these.  NOTE: nothing is wrong; it is said because it may
+    surprise, or because it costs operations.
     """
 
     ERROR = "error"
     WARNING = "warning"
+    DOUBT = "doubt"
     NOTE = "note"
-
-
-_LEVELS = {Severity.ERROR: logging.ERROR, Severity.WARNING: logging.WARNING, Severity.NOTE: logging.INFO}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,15 @@ def refuse(findings: Iterable[Finding]) -> None:
     raise error
 
 
-def log(logger: logging.Logger, findings: Iterable[Finding]) -> None:
-    """Tell the log of an importer, at the level of each finding."""
+def tell(findings: Iterable[Finding]) -> None:
+    """Say what was noticed about a model that is used: warnings as ``ModelWarning``, the rest to the log.
+
+    What is made of the model keeps the warnings with the names of files, without their folders.
+    """
+    model_was_read()
     for finding in findings:
-        logger.log(_LEVELS[finding.severity], "%s", finding)
+        if finding.severity is Severity.WARNING:
+            name = None if finding.file is None else Path(finding.file).name
+            warn(str(finding), str(replace(finding, file=name)))
+        else:
+            _log.info("%s", finding)

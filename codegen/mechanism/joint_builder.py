@@ -286,7 +286,7 @@ class JointBuilder:
         check_new_name("joint", name, [joint.name for joint in self._joints])
         unit, length = read_unit_vector(f"{where}, axis", axis)
         if abs(length - 1) > 1e-6:
-            logger.warning("%s: axis of length %.9g normalised", where, length)
+            logger.info("%s: axis of length %.9g normalised", where, length)
         turned = read_rotation(f"{where}, rotation", rotation)
         at = read_vector(f"{where}, position", position)
         return Joint(name, kind, parent, child, turned, at, unit, limits=limits)

@@ -75,8 +75,8 @@ ALLOWED = {
 }
 """What each room may import when it is imported itself."""
 
-BOTTOM = {"kanegen.errors", "kanegen.limits"}
-"""Modules of the runtime that import nothing of kanegen and that every room may import."""
+BOTTOM = {"kanegen.errors", "kanegen.limits", "kanegen.model_warnings"}
+"""Modules of the runtime that import nothing of kanegen but one another, and that every room may import."""
 
 SEAM = {"runtime/__init__.py", "runtime/__main__.py", "runtime/seam.py"}
 """The files of the runtime that may import the generator, and these only when they are called."""

@@ -34,7 +34,7 @@ def check_inertias(subject: Subject) -> Iterator[Finding]:
         )
     if moving and not any(body.mass for body in moving):
         yield subject.place.finding(
-            Severity.WARNING,
+            Severity.DOUBT,
             "",
             "nothing that moves has a mass",
             "masses of the bodies that move",
@@ -71,7 +71,7 @@ def _check_body(body: SubjectBody) -> Iterator[Finding]:
     if body.mass == 0:
         if high > 0:
             yield say(
-                Severity.WARNING,
+                Severity.DOUBT,
                 "mass",
                 f"is 0 with {principal}",
                 "a positive mass, or no inertia at all",
@@ -85,7 +85,7 @@ def _check_body(body: SubjectBody) -> Iterator[Finding]:
 def _check_mass(body: SubjectBody, mass: float) -> Iterator[Finding]:
     say = body.place.finding
     if mass > HUGE:
-        yield say(Severity.WARNING, "mass", f"is {mass:.6g} kg", f"less than {HUGE:.0e} kg", _UNITS)
+        yield say(Severity.DOUBT, "mass", f"is {mass:.6g} kg", f"less than {HUGE:.0e} kg", _UNITS)
     elif mass < TINY:
         yield say(
             Severity.NOTE,
@@ -101,7 +101,7 @@ def _check_size(body: SubjectBody, mass: float, principal: str) -> Iterator[Find
     low, middle, high = body.moments
     if low == middle == high == 1:
         yield say(
-            Severity.WARNING,
+            Severity.DOUBT,
             "inertia",
             "is the unit matrix, 1 kg m^2 about every axis: a placeholder",
             "the inertia of this body",
@@ -116,7 +116,7 @@ def _check_size(body: SubjectBody, mass: float, principal: str) -> Iterator[Find
     density = mass / (4 / 3 * math.pi) / radius / radius / radius  # without a cube that no double holds
     if density > DENSEST:
         yield say(
-            Severity.WARNING,
+            Severity.DOUBT,
             "inertia",
             f"{principal} with {mass:.6g} kg: {spread:.2g} m in size, at least {density:.1e} kg/m^3, denser than any metal",
             "moments about mass * size^2",
@@ -124,7 +124,7 @@ def _check_size(body: SubjectBody, mass: float, principal: str) -> Iterator[Find
         )
     elif density < THINNEST:
         yield say(
-            Severity.WARNING,
+            Severity.DOUBT,
             "inertia",
             f"{principal} with {mass:.6g} kg: {spread:.2g} m in size, {density:.1e} kg/m^3, thinner than air",
             "moments about mass * size^2",
@@ -133,7 +133,7 @@ def _check_size(body: SubjectBody, mass: float, principal: str) -> Iterator[Find
     size = max(body.reach, 3 * spread)
     if body.offset > FAR * size and body.offset > 0.01:
         yield say(
-            Severity.WARNING,
+            Severity.DOUBT,
             "mass centre",
             f"is {body.offset:.4g} m from the origin of a body of {size:.2g} m in size",
             "a mass centre within the body",

@@ -53,7 +53,7 @@ def _check_limits(joint: SubjectJoint) -> Iterator[Finding]:
         unit = "rad" if joint.turns else "m"
         if lower == upper:
             yield say(
-                Severity.WARNING,
+                Severity.DOUBT,
                 "limits",
                 f"lower and upper are both {float(lower):.9g} {unit}: it cannot move",
                 "lower < upper",

@@ -16,7 +16,7 @@ def check_names(names: Iterable[Place], originals: Iterable[str], what: str) -> 
     for place, name in zip(names, listed, strict=True):
         if name != name.strip():
             yield place.finding(
-                Severity.WARNING,
+                Severity.DOUBT,
                 "name",
                 "begins or ends with white space",
                 "a name without",

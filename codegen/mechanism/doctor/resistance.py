@@ -18,7 +18,7 @@ _VANISHES_BELOW = 1e-11
 
 
 def check_resistance(mechanism: Mechanism) -> Iterator[Finding]:
-    """A warning for each speed that no inertia resists once the joints beyond it give way.
+    """A doubt for each speed that no inertia resists once the joints beyond it give way.
 
     The mass matrix in one arbitrary state, eliminated from the tips inwards: what vanishes there vanishes everywhere, but
     for a chance of measure zero.  Mechanisms with loops or constraints are left to the derivation.
@@ -35,7 +35,7 @@ def check_resistance(mechanism: Mechanism) -> Iterator[Finding]:
         if m[k, k] <= _VANISHES_BELOW * locked[k] or locked[k] == 0:
             shared = "" if locked[k] == 0 else " that the joints beyond it could not leave at rest"
             yield Finding(
-                Severity.WARNING,
+                Severity.DOUBT,
                 f"joint {names[k]!r}",
                 f"has no inertia behind it{shared}: forward dynamics is undefined",
                 "a body with mass or inertia that the joint moves",

@@ -6,18 +6,15 @@ depth-first order of the file.
 
 from __future__ import annotations
 
-import logging
 import os
 from pathlib import Path
 
-from kanegen.codegen.mechanism.findings import Severity, log, refuse
+from kanegen.codegen.mechanism.findings import Severity, refuse, tell
 from kanegen.codegen.mechanism.importers.imported import ANGLE_TOLERANCE, Imported
 from kanegen.codegen.mechanism.importers.urdf_document import read_document, unphysical
 from kanegen.codegen.mechanism.importers.urdf_mechanism import mechanism_of
 from kanegen.codegen.mechanism.importers.xml_tree import Element, parse_file, parse_text
 from kanegen.codegen.mechanism.records import Mechanism
-
-logger = logging.getLogger(__name__)
 
 
 def from_urdf(
@@ -37,7 +34,9 @@ def from_urdf(
         root = parse_text(path_or_text)
     else:
         root = parse_file(Path(path_or_text))
-    return import_element(root, floating_base, allow_unphysical, angle_tolerance).mechanism
+    imported = import_element(root, floating_base, allow_unphysical, angle_tolerance)
+    tell(imported.findings)
+    return imported.mechanism
 
 
 def read(
@@ -60,10 +59,8 @@ def import_element(
         floating_base=floating_base,
         angle_tolerance=angle_tolerance,
     )
-    severity = Severity.WARNING if allow_unphysical else Severity.ERROR
+    severity = Severity.NOTE if allow_unphysical else Severity.ERROR
     impossible = unphysical(document.robot, severity)
     refuse((*document.findings, *impossible))
     mechanism, renamed = mechanism_of(document, floating_base, allow_unphysical)
-    found = (*document.findings, *impossible, *renamed)
-    log(logger, found)
-    return Imported(mechanism, found)
+    return Imported(mechanism, (*document.findings, *impossible, *renamed))

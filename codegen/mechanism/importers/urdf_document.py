@@ -98,7 +98,7 @@ def _name(root: Element, report: Report) -> str:
         return name
     instead = Path(root.file).name.split(".")[0] if root.file else "robot"
     instead = instead or "robot"
-    report.warning(
+    report.note(
         root, "<robot>", f"has no name; {instead!r} was taken", 'name="..."', "Give it an attribute name."
     )
     return instead

@@ -204,8 +204,7 @@ class ElementReader(AttributeReader):
         square = sum(x * x for x in direction)
         length = float(square) ** 0.5
         if abs(length - 1) > 1e-6:
-            say = self._report.warning if abs(length - 1) > 1e-3 else self._report.note
-            say(
+            self._report.note(
                 axis,
                 f"{where}, <axis> xyz",
                 f"has the length {length:.9g} and was normalised",

@@ -58,7 +58,7 @@ class _Assembly:
         name = link.name
         if name == BASE:
             name = _new(f"{BASE}_link", {other.name for other in self._robot.links})
-            self._report.warning(
+            self._report.note(
                 link.element,
                 f"link {link.name!r}",
                 f"was renamed to {name!r}",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import logging
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from xml.dom.minidom import Document
 
-from kanegen.codegen.mechanism.findings import Finding, Severity, log
+from kanegen.codegen.mechanism.findings import Finding, Severity, tell
 from kanegen.codegen.mechanism.importers.imported import ANGLE_TOLERANCE, Imported
 from kanegen.codegen.mechanism.importers.urdf import import_element
 from kanegen.codegen.mechanism.importers.xacro_dom import Origins, text_of
@@ -24,8 +23,6 @@ from kanegen.codegen.mechanism.importers.xacro_packages import find_package
 from kanegen.codegen.mechanism.importers.xml_tree import Element, parse_file
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.errors import ModelError
-
-logger = logging.getLogger(__name__)
 
 _ONE_AT_A_TIME = threading.Lock()
 """xacro keeps its state in its module."""
@@ -46,14 +43,16 @@ def from_xacro(
     found by package.xml upwards from the file, in ROS_PACKAGE_PATH, and by the names of folders.  The rest is as in
     ``from_urdf``.
     """
-    return read(
+    imported = read(
         Path(path),
         arguments=arguments,
         packages=packages,
         floating_base=floating_base,
         allow_unphysical=allow_unphysical,
         angle_tolerance=angle_tolerance,
-    ).mechanism
+    )
+    tell(imported.findings)
+    return imported.mechanism
 
 
 def read(
@@ -67,7 +66,6 @@ def read(
 ) -> Imported:
     """The mechanism of a xacro file with findings; see ``from_xacro``."""
     root, findings = expand(path, arguments, packages)
-    log(logger, findings)
     imported = import_element(root, floating_base, allow_unphysical, angle_tolerance)
     return Imported(imported.mechanism, (*findings, *imported.findings))
 

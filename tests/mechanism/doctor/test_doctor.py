@@ -56,13 +56,13 @@ def test_built_in_mechanisms_have_no_errors(name: str) -> None:
         (body("-2"), Severity.ERROR, "mass", "is negative, -2 kg"),
         (body("2", ("1", "1", "5", "0", "0", "0")), Severity.ERROR, "inertia", "moments 1, 1, 5 kg m^2: the largest"),
         (body("2", ("1", "1", "1", "2", "0", "0")), Severity.ERROR, "inertia", "moments -1, 1, 3 kg m^2: one is neg"),
-        (body("0"), Severity.WARNING, "mass", "is 0 with principal moments"),
-        (body("2e6"), Severity.WARNING, "mass", "is 2e+06 kg"),
+        (body("0"), Severity.DOUBT, "mass", "is 0 with principal moments"),
+        (body("2e6"), Severity.DOUBT, "mass", "is 2e+06 kg"),
         (body("1e-7", ("0", "0", "0", "0", "0", "0")), Severity.NOTE, "mass", "moves nothing"),
-        (body("2", ("1", "1", "1", "0", "0", "0")), Severity.WARNING, "inertia", "is the unit matrix"),
-        (body("2", ("30", "30", "30", "0", "0", "0")), Severity.WARNING, "inertia", "thinner than air"),
-        (body("2", ("3e-6", "3e-6", "3e-6", "0", "0", "0")), Severity.WARNING, "inertia", "denser than any metal"),
-        (body("2", at="0 200 0"), Severity.WARNING, "mass centre", "is 200 m from the origin of a body of 0.37 m"),
+        (body("2", ("1", "1", "1", "0", "0", "0")), Severity.DOUBT, "inertia", "is the unit matrix"),
+        (body("2", ("30", "30", "30", "0", "0", "0")), Severity.DOUBT, "inertia", "thinner than air"),
+        (body("2", ("3e-6", "3e-6", "3e-6", "0", "0", "0")), Severity.DOUBT, "inertia", "denser than any metal"),
+        (body("2", at="0 200 0"), Severity.DOUBT, "mass centre", "is 200 m from the origin of a body of 0.37 m"),
     ],
 )  # fmt: skip
 def test_masses_and_inertias(inertial: str, severity: Severity, where: str, what: str) -> None:
@@ -94,12 +94,12 @@ def test_every_error_is_found_in_one_run() -> None:
     ("inside", "severity", "what"),
     [
         ("", Severity.NOTE, "are not given for 'j'"),
-        ('<limit lower="1" upper="1" velocity="2" effort="3"/>', Severity.WARNING, "lower and upper are both 1 rad"),
+        ('<limit lower="1" upper="1" velocity="2" effort="3"/>', Severity.DOUBT, "lower and upper are both 1 rad"),
         ('<limit lower="2" upper="1" velocity="2" effort="3"/>', Severity.WARNING, "2.0 is above the upper one"),
         ('<limit lower="-170" upper="170" velocity="2" effort="3"/>', Severity.NOTE, "degrees?"),
         ('<limit lower="-1" upper="1" velocity="0" effort="3"/>', Severity.NOTE, "the limit of velocity is 0 for 'j'"),
         (LIMIT + '<dynamics damping="0.1"/>', Severity.NOTE, "damping or friction in 'j', which is left out by default"),
-        (LIMIT + '<axis xyz="0 0 2"/>', Severity.WARNING, "has the length 2"),
+        (LIMIT + '<axis xyz="0 0 2"/>', Severity.NOTE, "has the length 2"),
         (LIMIT + '<dynamics dampng="1"/>', Severity.WARNING, "unknown attribute 'dampng' in 1 place (line 4) is ignored"),
         (LIMIT + '<dynamics D="1"/>', Severity.NOTE, "unknown attribute 'D'"),
         (LIMIT + '<orgin xyz="0 0 1"/>', Severity.WARNING, "unknown element <orgin> in 1 place (line 4) is ignored"),
@@ -145,7 +145,7 @@ def test_names() -> None:
         "joint 'lambda', name": "lambda_1",
     }
     spaced = sound().replace('"b"', '"b "')
-    assert one(spaced, "white space").severity is Severity.WARNING
+    assert one(spaced, "white space").severity is Severity.DOUBT
 
 
 def test_mimics() -> None:
@@ -174,7 +174,7 @@ def test_a_joint_that_nothing_resists() -> None:
     """Case 8."""
     text = robot(link("a", ""), link("b", SOUND), link("c", ""), joint("j", "a", "b"), joint("k", "b", "c"))
     finding = one(text, "forward dynamics is undefined")
-    assert (finding.severity, finding.where, finding.line) == (Severity.WARNING, "joint 'k'", 6)
+    assert (finding.severity, finding.where, finding.line) == (Severity.DOUBT, "joint 'k'", 6)
     assert one(text, "moves bodies without inertia: 'c'").severity is Severity.NOTE
 
 
@@ -182,7 +182,7 @@ def test_a_mass_on_the_axis_resists_nothing() -> None:
     point = '<inertial><mass value="2"/><inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial>'
     text = robot(link("a", ""), link("b", point), joint("j", "a", "b"))
     finding = one(text, "forward dynamics is undefined")
-    assert (finding.severity, finding.where) == (Severity.WARNING, "joint 'j'")
+    assert (finding.severity, finding.where) == (Severity.DOUBT, "joint 'j'")
 
 
 @pytest.mark.parametrize("kind", ["planar", "floating"])
@@ -208,7 +208,7 @@ def test_joints_of_several_freedoms_are_resisted_or_not(kind: str) -> None:
         robot(link("a", ""), link("b", inside), joint("j", "a", "b", kind=kind)) for inside in (SOUND, "")
     )
     assert not [f for f in examined(heavy) if f.severity is not Severity.NOTE]
-    assert one(light, "nothing that moves has a mass").severity is Severity.WARNING
+    assert one(light, "nothing that moves has a mass").severity is Severity.DOUBT
 
 
 def test_a_follower_shares_the_inertia_of_its_leader() -> None:

@@ -13,6 +13,7 @@ from kanegen.codegen.mechanism.findings import Severity
 from kanegen.codegen.mechanism.importers import read_file
 from kanegen.codegen.mechanism.importers.urdf import from_urdf, read
 from kanegen.codegen.mechanism.records import JointLimits, Mimic
+from kanegen.errors import ModelWarning
 
 from .documents import INERTIAL, joint, link, pendulum, robot
 
@@ -106,16 +107,18 @@ def test_limits_damping_and_friction_are_recorded() -> None:
             "continuous",
             JointLimits(None, None, Fraction(2), Fraction(3)),
         ),
-        (
-            '<limit lower="2" upper="1" velocity="2" effort="3"/>',
-            "prismatic",
-            JointLimits(None, None, Fraction(2), Fraction(3)),
-        ),
         ("", "revolute", None),
     ],
 )
 def test_limits_that_are_not_all_there(limit: str, kind: str, expected: JointLimits | None) -> None:
     assert from_urdf(pendulum(limit, kind=kind)).joint("j").limits == expected
+
+
+def test_an_empty_range_is_left_out_with_a_warning() -> None:
+    text = pendulum('<limit lower="2" upper="1" velocity="2" effort="3"/>', kind="prismatic")
+    with pytest.warns(ModelWarning, match=r"line 4: joint 'j', <limit>: its lower limit 2\.0 is above"):
+        arm = from_urdf(text)
+    assert arm.joint("j").limits == JointLimits(None, None, Fraction(2), Fraction(3))
 
 
 def test_mimics() -> None:
@@ -151,7 +154,7 @@ def test_an_axis_that_is_no_unit_vector(caplog: pytest.LogCaptureFixture) -> Non
         arm = from_urdf(pendulum('<axis xyz="0 0 2"/>'))
     assert arm.joint("j").axis == (0, 0, 1)
     (record,) = caplog.records
-    assert record.levelname == "WARNING"
+    assert record.levelname == "INFO"
     assert "line 4: joint 'j', <axis> xyz: has the length 2 and was normalised" in record.message
 
 
@@ -230,7 +233,7 @@ def test_a_robot_without_a_name(tmp_path: Path) -> None:
     path.write_text(pendulum().replace(' name="r"', "", 1))
     imported = read(path)
     assert imported.mechanism.name == "my arm"
-    assert [finding.severity for finding in imported.findings] == [Severity.WARNING]
+    assert [finding.severity for finding in imported.findings] == [Severity.NOTE]
 
 
 def test_names_of_any_characters() -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from dataclasses import replace
 from pathlib import Path
 
 from kanegen.codegen.mechanism.builder import MechanismBuilder
-from kanegen.codegen.mechanism.findings import log
+from kanegen.codegen.mechanism.findings import tell
 from kanegen.codegen.mechanism.importers.imported import Imported
 from kanegen.codegen.mechanism.importers.mjcf.bodies import Tree, add_bodies, to_fraction, with_resistance
 from kanegen.codegen.mechanism.importers.mjcf.coupling import (
@@ -26,8 +25,6 @@ from kanegen.codegen.mechanism.speeds import JointRate
 from kanegen.codegen.mechanism.validation import validated
 from kanegen.errors import ModelError
 
-logger = logging.getLogger(__name__)
-
 
 def read(
     path: str | os.PathLike[str], *, floating_base: bool = False, allow_unphysical: bool = False
@@ -44,8 +41,11 @@ def from_mjcf(
 ) -> Mechanism:
     """The mechanism of an MJCF file, or of a text that is MJCF itself.  Raises ModelError."""
     if isinstance(path_or_text, str) and "<" in path_or_text:
-        return _imported(compiled(path_or_text), "mechanism", floating_base, allow_unphysical).mechanism
-    return read(path_or_text, floating_base=floating_base, allow_unphysical=allow_unphysical).mechanism
+        imported = _imported(compiled(path_or_text), "mechanism", floating_base, allow_unphysical)
+    else:
+        imported = read(path_or_text, floating_base=floating_base, allow_unphysical=allow_unphysical)
+    tell(imported.findings)
+    return imported.mechanism
 
 
 def _imported(source: Source, title: str, floating_base: bool, allow_unphysical: bool) -> Imported:
@@ -60,7 +60,6 @@ def _imported(source: Source, title: str, floating_base: bool, allow_unphysical:
         raise ModelError(f"{source.file}: {error.where}", error.what, error.expected, error.cure) from None
     findings = [*source.findings, *names.findings, *notes(mujoco, model, names)]
     located = tuple(replace(finding, file=source.file) for finding in findings)
-    log(logger, located)
     return Imported(mechanism, located)
 
 

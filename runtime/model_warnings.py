@@ -1,0 +1,88 @@
+"""Warnings about models: each once in what a user asks for, and at the line where it is asked."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from kanegen.errors import ModelWarning
+
+_PACKAGE = "kanegen"
+
+
+class Told:
+    """What has been said of models within a ``once``.
+
+    ``heard`` are all warnings, those that an outer ``once`` had said before among them; ``read`` says whether a model file
+    has been read.
+    """
+
+    def __init__(self, said: set[str], above: Told | None) -> None:
+        self.heard: dict[str, None] = {}
+        self.read = False
+        self._said = said
+        self._above = above
+
+    def hear(self, message: str, kept: str) -> bool:
+        """Whether a message is new; ``kept`` is its form for ``heard``, here and in what encloses this."""
+        scope: Told | None = self
+        while scope is not None:
+            scope.heard[kept] = None
+            scope = scope._above  # noqa: SLF001
+        new = message not in self._said
+        self._said.add(message)
+        return new
+
+    def mark_read(self) -> None:
+        """A model file has been read, here and in what encloses this."""
+        scope: Told | None = self
+        while scope is not None:
+            scope.read = True
+            scope = scope._above  # noqa: SLF001
+
+
+_current: ContextVar[Told | None] = ContextVar("told", default=None)
+
+
+@contextmanager
+def once(before: Told | None = None) -> Iterator[Told]:
+    """Within this, no message becomes a warning twice, nor one that was said in ``before``."""
+    above = _current.get()
+    known = before or above
+    told = Told(set() if known is None else known._said, above)  # noqa: SLF001
+    token = _current.set(told)
+    try:
+        yield told
+    finally:
+        _current.reset(token)
+
+
+def warn(message: str, kept: str | None = None) -> None:
+    """A ``ModelWarning`` at the line outside this package that led here.
+
+    ``kept`` is how the message is kept with what is made of the model, by default as it is.
+    """
+    told = _current.get()
+    if told is None or told.hear(message, kept or message):
+        warnings.warn(message, ModelWarning, stacklevel=_outside())
+
+
+def model_was_read() -> None:
+    """Tell what encloses this that a model file has been read."""
+    told = _current.get()
+    if told is not None:
+        told.mark_read()
+
+
+def _outside() -> int:
+    """The level, as seen from ``warn``, of the first frame that is not of this package."""
+    frame = inspect.currentframe()
+    frame = None if frame is None else frame.f_back
+    level = 1
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+        frame = frame.f_back
+        level += 1
+    return level
