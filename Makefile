@@ -2,8 +2,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-ARM := stanford_arm
-SCENARIOS := prescribed-motion feedback free-swivel
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 # What a run compiles for itself stays in this folder, too.
 export KANEGEN_CACHE_DIR := $(CURDIR)/build/cache
@@ -18,12 +17,20 @@ EXTENSION_INPUTS := $(wildcard generated/*/*.c generated/*/*.h generated/*/*.cde
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: .venv/installed  ## make the environment, with all that running and testing needs
+setup: .venv/installed  ## make the environment, with all that running needs
 
 .venv/installed: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plots,test,dev]'
+	$(PIP) --editable '.[plots]'
 	mkdir -p build && touch build/extensions_are_built
+	touch $@
+
+# What tests, checks, the corpus and the benchmarks need beside it, each when it is first asked for.
+.venv/%-installed: .venv/installed pyproject.toml
+	$(BIN)/python -c "import tomllib; \
+		extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
+		print(*(package for extra in '$*'.split('+') for package in extras[extra]), sep='\n')" > build/$*.txt
+	$(PIP) --requirement build/$*.txt
 	touch $@
 
 build: .venv/installed build/extensions_are_built  ## compile the C that changed
@@ -33,15 +40,7 @@ build/extensions_are_built: $(EXTENSION_INPUTS) | .venv/installed
 	mkdir -p build && touch $@
 
 run: build  ## derive the Stanford Arm, count its operations, run the studies of the 1983 paper
-	$(BIN)/kanegen generate $(ARM) --explain --output build/$(ARM) > build/run.txt || { cat build/run.txt; exit 1; }
-	cat build/run.txt
-	mkdir -p figures
-	for scenario in $(SCENARIOS); do \
-		$(BIN)/kanegen simulate $(ARM) --scenario $$scenario \
-			--plot figures/$$scenario.png --csv figures/$$scenario.csv || exit 1; \
-	done
-	@echo; sed -n '/beside published figures/,/^wrote/p' build/run.txt
-	@echo "drawings and numbers of the studies: $(CURDIR)/figures"
+	$(BIN)/python -m kanegen.codegen.commands.tour --c build/stanford_arm --figures figures
 
 generate: .venv/installed  ## write the committed C of the built-in mechanisms anew
 	for folder in generated/*/manifest.json; do \
@@ -49,10 +48,10 @@ generate: .venv/installed  ## write the committed C of the built-in mechanisms a
 		$(BIN)/kanegen generate $$model --output generated/$$model || exit 1; \
 	done
 
-test: build  ## run the tests
+test: build .venv/test-installed  ## run the tests
 	$(BIN)/python -m pytest --numprocesses auto
 
-check: .venv/installed typing  ## lint, formatting, types
+check: .venv/dev-installed typing  ## lint, formatting, types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -69,30 +68,22 @@ format:  ## format the Python sources
 	$(BIN)/ruff check --fix --select I .
 	$(BIN)/ruff format .
 
-corpus: build .venv/corpus  ## examine every robot of rtb-data and example-robot-data (hours)
+corpus: build .venv/corpus-installed  ## examine every robot of rtb-data and example-robot-data (hours)
 	mkdir -p figures
 	$(BIN)/python -m benchmarks.corpus --output figures/corpus.md --json figures/corpus.json
 
-.venv/corpus: .venv/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[corpus]'
-	touch $@
-
-campaign: build  ## hold two thousand random mechanisms against Pinocchio (over an hour)
+campaign: build .venv/test-installed  ## hold two thousand random mechanisms against Pinocchio (over an hour)
 	KANEGEN_CAMPAIGN=2000 $(BIN)/python -m pytest --numprocesses auto tests/campaigns
 
 straight-line: build  ## the robot of Sim, Yoo & Lee 1985: torques along its line, and the motion computed again from them
 	$(BIN)/python -m kanegen.codegen.commands.straight_line --figures figures
 
-bench: build .venv/peers  ## time the kernels beside other engines, in one run
+bench: build .venv/peers+corpus-installed  ## time the kernels beside other engines, in one run
 	$(BIN)/python -m benchmarks.kernels_stanford_arm
 	$(BIN)/python -m benchmarks.simulation_stanford_arm
 	$(BIN)/python -m benchmarks.closed_loops
 	$(BIN)/python -m benchmarks.robots
 	$(BIN)/python -m benchmarks.flexible_arms
-
-.venv/peers: .venv/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers,corpus]'
-	touch $@
 
 clean:  ## remove what was built; the environment stays
 	rm -rf build figures *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -12,6 +12,7 @@ from kanegen.codegen.mechanism.reduction import without_friction
 from kanegen.codegen.mechanism.values import to_value
 from kanegen.codegen.model_files import read_model
 from kanegen.codegen.options import Options
+from kanegen.errors import ModelError
 
 MODEL_SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf", ".toml", ".sdf")
 
@@ -32,8 +33,15 @@ def read(model: str | os.PathLike[str] | Mechanism, options: Options) -> Mechani
             allow_unphysical=options.allow_unphysical,
             angle_tolerance=options.angle_tolerance,
         )
+    elif Path(model).suffix or len(Path(model).parts) > 1:
+        raise ModelError(str(model), "does not exist", "a model file", "Check the path and its spelling.")
     else:
-        mechanism = catalogue.mechanism(str(model))
+        raise ModelError(
+            f"model {os.fspath(model)!r}",
+            "is neither built in nor a file here",
+            f"one of {', '.join(catalogue.names())}, or a file",
+            "kanegen list shows what is built in.",
+        )
     if options.gravity is not None:
         x, y, z = (to_value(g) for g in options.gravity)
         mechanism = replace(mechanism, gravity=(x, y, z))

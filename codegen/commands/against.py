@@ -103,7 +103,8 @@ def compare_against(
             found.append(_difference(part, result, answers[part], arguments, peer, robot.speed_names))
     for name in sorted({*(kernels or ())} - {*grouped}):
         skipped[name] = f"{peer.title} has no such answer"
-    return Report(mechanism.name, peer.title, states, seed, tuple(found), skipped)
+    without_peer = tuple(sorted({*wanted} - {*grouped} - {*skipped}))
+    return Report(mechanism.name, peer.title, states, seed, tuple(found), skipped, without_peer)
 
 
 def random_states(mechanism: Mechanism, robot: kanegen.Robot, count: int, seed: int) -> dict[str, Array]:

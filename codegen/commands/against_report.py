@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -28,7 +29,10 @@ class Difference:
 
 @dataclass(frozen=True)
 class Report:
-    """What a comparison found; ``skipped`` has kernels that kanegen cannot give, and why."""
+    """What a comparison found.
+
+    ``skipped`` has kernels that kanegen cannot give, and why; ``without_peer`` those that the engine has no answer for.
+    """
 
     model: str
     peer: str
@@ -36,6 +40,7 @@ class Report:
     seed: int
     differences: tuple[Difference, ...]
     skipped: Mapping[str, str]
+    without_peer: tuple[str, ...]
 
     @property
     def passes(self) -> bool:
@@ -45,14 +50,18 @@ class Report:
 
 def table(report: Report) -> str:
     """The report for people to read."""
+    width = max((len(name) for name in (*(d.kernel for d in report.differences), *report.skipped)), default=6)
     lines = [
         f"{report.model} against {report.peer}, {report.states} random states (seed {report.seed})",
-        f"{'kernel':40} {'difference':>11}  where",
+        f"{'kernel':{width}} {'difference':>11}  where",
     ]
     for d in report.differences:
         mark = "" if d.difference <= BOUND else f"  > {BOUND:.0e}: {d.value!r}, expected {d.expected!r}"
-        lines.append(f"{d.kernel:40} {d.difference:11.1e}  {_where(d)}{mark}")
-    lines += [f"{name:40} {'-':>11}  {reason}" for name, reason in report.skipped.items()]
+        lines.append(f"{d.kernel:{width}} {d.difference:11.1e}  {_where(d)}{mark}")
+    lines += [f"{name:{width}} {'-':>11}  {reason}" for name, reason in report.skipped.items()]
+    if report.without_peer:
+        text = f"not compared, as {report.peer} has no such answer: {', '.join(report.without_peer)}"
+        lines += textwrap.wrap(text, 110, subsequent_indent="    ")
     return "\n".join(lines)
 
 
@@ -67,6 +76,7 @@ def document(report: Report) -> dict[str, Any]:
         "passes": report.passes,
         "kernels": [asdict(d) for d in report.differences],
         "skipped": dict(report.skipped),
+        "without_peer": list(report.without_peer),
     }
 
 

@@ -7,6 +7,7 @@ import re
 import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -24,12 +25,13 @@ _WITHOUT_DATE = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "ps": {},
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """One curve against time, and the value that it aims at, if any."""
+    """One curve against time, the value that it aims at, and how far it may go from where it begins, if any."""
 
     name: str
     unit: str
     values: Array
     target: float | None = None
+    band: float | None = None
 
 
 def panels(result: Result) -> list[Panel]:
@@ -40,8 +42,8 @@ def panels(result: Result) -> list[Panel]:
         return [Panel(name, unit, values) for name, unit, values in columns]
     chosen = []
     if scenario.conserved is not None and result.conserved is not None:
-        unit = "kg m/s" if scenario.conserved.component < 3 else "kg m²/s"
-        chosen.append(Panel(scenario.conserved.name, unit, result.conserved))
+        conserved = scenario.conserved
+        chosen.append(Panel(conserved.name, conserved.unit, result.conserved, band=conserved.bound))
     chosen += _deflections(result, scenario.deflected)
     units = coordinate_units(mechanism)
     for name in scenario.watched:
@@ -97,15 +99,19 @@ def plot(result: Result, suffix: str) -> bytes:
     axes = figure.subplots(rows, columns, sharex=True, squeeze=False)
     for k, panel in enumerate(chosen):
         axis = axes[k // columns][k % columns]
-        axis.plot(result.t, panel.values, color="black", linewidth=1.0)
-        if panel.target is not None:
-            axis.axhline(panel.target, color="black", linewidth=0.6, linestyle="--")
-        axis.axhline(0.0, color="0.6", linewidth=0.5, zorder=0)
+        _draw(axis, result.t, panel)
         axis.set_ylabel(f"{_symbol(panel.name)} [{panel.unit}]")
         axis.set_xlim(result.t[0], result.t[-1])
         axis.spines[["top", "right"]].set_visible(False)
+    told: set[str] = set()
+    for axis in axes.flat:
+        labels = set(axis.get_legend_handles_labels()[1])
+        if labels - told:  # what a line means is said once
+            axis.legend(loc="best", fontsize="small", frameon=False)
+            told |= labels
     for axis in axes[-1]:
         axis.set_xlabel(r"$t$ [s]")
+    figure.align_ylabels()
     title = f"{result.mechanism.name}: {result.scenario.title}"
     figure.suptitle(textwrap.fill(title, _TITLE_LETTERS * columns), fontsize=10)
     form = suffix.lower().removeprefix(".")
@@ -113,6 +119,25 @@ def plot(result: Result, suffix: str) -> bytes:
     with mpl.rc_context({"svg.hashsalt": "kanegen"}):
         figure.savefig(content, format=form, dpi=150, metadata=_WITHOUT_DATE.get(form))
     return content.getvalue()
+
+
+def _draw(axis: Any, t: Array, panel: Panel) -> None:
+    """A curve in its panel, with what else is to be seen there."""
+    axis.axhline(0.0, color="0.6", linewidth=0.5, zorder=0)
+    if panel.band is not None:
+        start = float(panel.values[0])
+        axis.axhspan(
+            start - panel.band,
+            start + panel.band,
+            color="0.9",
+            zorder=0,
+            label=f"±{panel.band:.0e}, asked for",
+        )
+        reach = max(panel.band, float(np.abs(panel.values - start).max()))
+        axis.set_ylim(start - 1.5 * reach, start + 1.5 * reach)
+    if panel.target is not None:
+        axis.axhline(panel.target, color="black", linewidth=0.6, linestyle="--", label="target")
+    axis.plot(t, panel.values, color="black", linewidth=1.0)
 
 
 def _symbol(name: str) -> str:

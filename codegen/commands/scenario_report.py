@@ -33,8 +33,8 @@ def csv_text(result: Result) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([name for names, _ in groups for name in names])
     for row in np.hstack([columns for _, columns in groups]):
-        # "#" keeps trailing zeros: 0.1 is written as 0.100000000000.
-        writer.writerow([format(float(value), "#.12g") for value in row])
+        # "#" keeps trailing zeros: 0.1 is written as 0.100000000000; "z" drops the sign of zero.
+        writer.writerow([format(float(value), "z#.12g") for value in row])
     return text.getvalue()
 
 
@@ -50,7 +50,7 @@ def summary(result: Result) -> Iterator[str]:
     yield from _extremes(result)
     yield ""
     if isinstance(scenario, ControlledMotion):
-        yield f"energy {result.energy[0]:.12g} J at the start, {result.energy[-1]:.12g} J at the end"
+        yield f"energy {result.energy[0]:z.12g} J at the start, {result.energy[-1]:z.12g} J at the end"
         yield from _conserved(result, scenario)
         yield from _effort(result, scenario)
     else:
@@ -58,6 +58,34 @@ def summary(result: Result) -> Iterator[str]:
             f"{result.t.size} states in {_duration(result.seconds)} of inverse dynamics, "
             f"{_duration(result.seconds / result.t.size)} each"
         )
+
+
+def headline(result: Result) -> str:
+    """What happened, in one line: the largest forces, or how near the targets and a conserved momentum came out."""
+    scenario = result.scenario
+    if not isinstance(scenario, ControlledMotion):
+        return f"actuators over {scenario.duration:g} s, the largest {' and '.join(_largest_forces(result))}"
+    if scenario.conserved is not None and result.conserved is not None:
+        change = float(np.abs(result.conserved - result.conserved[0]).max())
+        return (
+            f"{scenario.conserved.title}, changes by at most {change:.1e} {scenario.conserved.unit} "
+            f"(asked for: {scenario.conserved.bound:.0e})"
+        )
+    missed = [abs(q - aim) for q, aim in zip(result.q[-1], scenario.targets, strict=True) if aim is not None]
+    end = f"within {max(missed):.1e} of all targets" if missed else "done"
+    return f"{end} at t = {scenario.duration:g} s, simulated in {_duration(result.seconds)}"
+
+
+def _largest_forces(result: Result) -> Iterator[str]:
+    """Of each unit."""
+    units = force_units(result.mechanism)
+    for unit in dict.fromkeys(units):
+        columns = [k for k, other in enumerate(units) if other == unit]
+        row, place = np.unravel_index(
+            int(np.argmax(np.abs(result.forces[:, columns]))), (result.t.size, len(columns))
+        )
+        k = columns[place]
+        yield f"{result.actuator_names[k]} = {result.forces[row, k]:z.6g} {unit}"
 
 
 def coordinate_units(mechanism: Mechanism) -> tuple[str, ...]:
@@ -85,8 +113,8 @@ def _end(result: Result, scenario: ControlledMotion) -> Iterator[str]:
         strict=True,
     )
     for name, unit, q, v, target in columns:
-        aim = f"{'free':>16}" if target is None else f"{target:16.9f}{q - target:14.2e}"
-        yield f"  {name:6}{unit:>4}{q:20.12f}{v:20.12f}{aim}"
+        aim = f"{'free':>16}" if target is None else f"{target:z16.9f}{q - target:14.2e}"
+        yield f"  {name:6}{unit:>4}{q:z20.12f}{v:z20.12f}{aim}"
 
 
 def _extremes(result: Result) -> Iterator[str]:
@@ -96,8 +124,8 @@ def _extremes(result: Result) -> Iterator[str]:
     ):
         low, high = int(np.argmin(values)), int(np.argmax(values))
         yield (
-            f"  {name:6}{unit:>4}{values[low]:18.12f}{result.t[low]:8.2f}"
-            f"{values[high]:20.12f}{result.t[high]:8.2f}{values[-1]:20.12f}"
+            f"  {name:6}{unit:>4}{values[low]:z18.12f}{result.t[low]:8.2f}"
+            f"{values[high]:z20.12f}{result.t[high]:8.2f}{values[-1]:z20.12f}"
         )
 
 
@@ -107,7 +135,7 @@ def _conserved(result: Result, scenario: ControlledMotion) -> Iterator[str]:
     change = float(np.abs(result.conserved - result.conserved[0]).max())
     verdict = "within" if change <= scenario.conserved.bound else "NOT within"
     yield (
-        f"{scenario.conserved.name}, {scenario.conserved.title}, changes by at most {change:.2e} kg m^2/s, "
+        f"{scenario.conserved.name}, {scenario.conserved.title}, changes by at most {change:.2e} {scenario.conserved.unit}, "
         f"{verdict} {scenario.conserved.bound:.0e}"
     )
 

@@ -66,7 +66,7 @@ def summary(result: StraightLineResult) -> Iterator[str]:
     for k, torques in enumerate(result.torques.T):
         low, high = int(np.argmin(torques)), int(np.argmax(torques))
         yield (
-            f"  {k + 1:<4}N m {torques[low]:16.6f}{result.t[low]:8.3f}{torques[high]:16.6f}{result.t[high]:8.3f}"
+            f"  {k + 1:<4}N m {torques[low]:z16.6f}{result.t[low]:8.3f}{torques[high]:z16.6f}{result.t[high]:8.3f}"
         )
     yield ""
     yield f"by multipliers and by recursion they differ by at most {result.difference:.1e} N m"
@@ -85,7 +85,7 @@ def csv_text(result: StraightLineResult) -> str:
     numbers = range(1, result.torques.shape[1] + 1)
     writer.writerow(["t", *(f"q{k}" for k in numbers), *(f"torque{k}" for k in numbers)])
     for row in np.hstack([result.t[:, None], result.q, result.torques]):
-        writer.writerow([format(float(value), "#.12g") for value in row])
+        writer.writerow([format(float(value), "z#.12g") for value in row])
     return text.getvalue()
 
 

@@ -35,6 +35,11 @@ class ConservedMomentum:
     component: int
     bound: float
 
+    @property
+    def unit(self) -> str:
+        """Of the component."""
+        return "kg m/s" if self.component < 3 else "kg m²/s"
+
 
 @dataclass(frozen=True, slots=True)
 class ControlledMotion:

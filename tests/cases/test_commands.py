@@ -17,8 +17,11 @@ GRAVITY = ["generate", "stanford_arm", "--search", "0", "--kernels", "gravity_fo
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["generate", "nosuch"], "mechanism 'nosuch': is not built in; expected one of stanford_arm"),
-        (["generate", "../x"], "mechanism '../x': is not built in"),
+        (
+            ["generate", "nosuch"],
+            "model 'nosuch': is neither built in nor a file here; expected one of stanford_arm",
+        ),
+        (["generate", "../x"], "../x: does not exist"),
         (
             ["generate", "stanford_arm", "--kernels", "nosuch"],
             "has no kernel 'nosuch'; expected some of inverse_",
@@ -93,3 +96,26 @@ def test_a_directory_with_spaces_and_letters_of_any_language(
     assert cli.main([*GRAVITY, "--gravity", "0", "0", "-1.62", "-o", str(out)]) == 0
     assert capsys.readouterr().out.endswith(f"files to {out}\n")
     assert json.loads((out / "manifest.json").read_text())["gravity"] == [0.0, 0.0, -1.62]
+
+
+def test_who_gave_a_file_is_not_told_to_give_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Case 91: a path that leads nowhere, and a name that is not built in."""
+    for model, message in (
+        (str(tmp_path / "robots" / "arm"), "does not exist"),
+        ("arm.step", "does not exist"),
+        ("no_such_arm", "is neither built in nor a file here"),
+    ):
+        assert cli.main(["generate", model, "-o", str(tmp_path / "c")]) == 1
+        line = capsys.readouterr().err
+        assert message in line
+        assert "Give one of these, or a file" not in line
+
+
+def test_compare_says_what_it_leaves_out(capsys: pytest.CaptureFixture[str]) -> None:
+    """Case 91: kernels that the other engine has no answer for."""
+    pytest.importorskip("pinocchio")
+    arguments = ["compare", "stanford_arm", "--against", "pinocchio", "--states", "2"]
+    assert cli.main(arguments) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "not compared, as Pinocchio" in printed
+    assert "feedback_law" in printed

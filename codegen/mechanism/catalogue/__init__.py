@@ -61,7 +61,7 @@ def mechanism(name: str) -> Mechanism:
             f"mechanism {name!r}",
             "is not built in",
             f"one of {', '.join(_MECHANISMS)}",
-            "Give one of these, or a file.",
+            "Give one of these.",
         )
     return _MECHANISMS[name]()
 

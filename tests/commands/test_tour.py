@@ -1,0 +1,53 @@
+"""``make run``: what a newcomer sees."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kanegen.codegen.commands import tour
+
+pytestmark = pytest.mark.filterwarnings("ignore:the compiled integrators are missing:RuntimeWarning")
+
+
+def test_the_summary_fits_a_screen_and_says_what_came_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    code, figures = tmp_path / "build" / "stanford_arm", tmp_path / "figures"
+    tour.main(["--c", str(code), "--figures", str(figures)])
+    text = capsys.readouterr().out
+    assert len(text.splitlines()) <= 25
+    assert max(map(len, text.splitlines())) <= 160 + len(str(tmp_path))
+    rows = [line.split(maxsplit=2) for line in text.splitlines()]
+    counts = {(int(row[0]), int(row[1])): row[2] for row in rows if len(row) == 3 and row[0].isdigit()}
+    assert counts[646, 394] == "Kane & Levinson 1983"
+    assert "Kane's own method" in counts[186, 131]
+    assert "recursion" in counts[108, 82]
+    for study in ("prescribed-motion", "feedback", "free-swivel"):
+        assert re.search(rf"^  {study} .*\d", text, re.MULTILINE)
+        for suffix in ("png", "csv", "txt"):
+            assert (figures / f"{study}.{suffix}").stat().st_size > 0
+    assert (code / "stanford_arm.c").exists()
+    assert "108 *    82 +" in (tmp_path / "build" / "stanford_arm.txt").read_text(encoding="utf-8")
+
+
+def test_no_zero_has_a_sign(tmp_path: Path) -> None:
+    """The torque about the vertical of the free swivel is zero, and integrals of it are."""
+    from kanegen.codegen.commands.simulate import run_scenario
+
+    lines: list[str] = []
+    run_scenario("stanford_arm", "free-swivel", None, tmp_path / "swivel.csv", lines.append)
+    minus_zero = re.compile(r"(?<![\d.])-0\.?0*(?![\d.e])")
+    assert not minus_zero.search("\n".join(lines))
+    assert not minus_zero.search((tmp_path / "swivel.csv").read_text(encoding="utf-8"))
+
+
+def test_what_stands_in_the_way_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(SystemExit) as ended:
+        tour.main(["--c", str(tmp_path / "file" / "arm"), "--figures", str(tmp_path)])
+    assert ended.value.code == 1
+    assert "kanegen: " in capsys.readouterr().err

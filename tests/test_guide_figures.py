@@ -1,0 +1,97 @@
+"""Operation counts that the guide quotes are those of today's derivations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from kanegen.codegen import pipeline
+from kanegen.codegen.derivation.kane.kernels import KaneFormulation
+from kanegen.codegen.graph import OperationCounts, Program, count
+from kanegen.codegen.mechanism import AngularVelocityComponent, JointKind, JointRate
+from kanegen.codegen.mechanism.catalogue import mechanism
+from kanegen.codegen.mechanism.folding import with_numbers
+from kanegen.codegen.mechanism.speeds import PointVelocityComponent
+from kanegen.codegen.passes.optimize import optimize
+from kanegen.codegen.pipeline import Options
+from tests.derivation.comparison import derived
+from tests.derivation.dual_vectors.test_cylindrical import ARM, program, separately
+from tests.derivation.influence_coefficients.test_dynamics import force_program
+from tests.derivation.kane_constrained.test_counts import counted, forces_first, partials_first
+
+AXES = tuple(tuple(Fraction(int(i == j)) for j in range(3)) for i in range(3))
+GUIDE = Path(__file__).resolve().parents[1] / "docs" / "guide"
+
+
+def pair(counts: OperationCounts, divider: str = " / ") -> str:
+    return f"{counts.multiplications}{divider}{counts.additions}"
+
+
+def optimized(found: Program) -> OperationCounts:
+    return count(optimize(found)[0])
+
+
+def page(name: str) -> str:
+    """A page of the guide with its lines joined, since a sentence may run over several."""
+    return " ".join((GUIDE / name).read_text(encoding="utf-8").split())
+
+
+def test_cylindrical_joints() -> None:
+    slides = [joint.kind is JointKind.PRISMATIC for joint in ARM.joints]
+    inclined = tuple(
+        replace(joint, axis=(Fraction(3, 5), Fraction(0), Fraction(4, 5))) if slide else joint
+        for joint, slide in zip(ARM.joints, slides, strict=True)
+    )
+    text = page("dual-vectors.md")
+    assert f"| cylindrical joints | {pair(optimized(program(ARM)))} |" in text
+    assert f"hinges and slides as six joints | {pair(optimized(program(ARM, separately)))} |" in text
+    chain = optimized(program(replace(ARM, joints=inclined)))
+    assert f"(no cylindrical joint) | {pair(chain)} |" in text
+
+
+@pytest.mark.parametrize(
+    "name", ["four_bar", "four_bar_tilted", "five_bar", "whipple_bicycle", "stewart_platform"]
+)
+def test_partial_velocities_first_or_last(name: str) -> None:
+    first, last = (pair(counted(name, method)) for method in (partials_first, forces_first))
+    assert f"| `{name}` | {first} | {last} |" in page("kane.md")
+
+
+def test_speeds_of_kanes_method() -> None:
+    arm = mechanism("stanford_arm")
+    E, F = (
+        [*(kind(frame, axis) for kind in kinds for axis in AXES)]
+        for frame, kinds in (
+            ("E", (PointVelocityComponent,)),
+            ("F", (PointVelocityComponent, AngularVelocityComponent)),
+        )
+    )
+    every = (None, (*E, *map(JointRate, ("q3", "q4", "q5"))), tuple(F))
+    rates, of_E, of_F = (
+        pair(optimized(derived(KaneFormulation(speeds=speeds).inverse_dynamics, arm)), " and ")
+        for speeds in every
+    )
+    assert (
+        f"the Stanford Arm take {rates.replace(' and', ' multiplications and')} additions; "
+        f"with three components of the velocity of E's origin among the speeds {of_E}, "
+        f"and with all six components of F's motion {of_F}, and a few divisions."
+    ) in page("kane.md")
+
+
+def test_derivatives(tmp_path: Path) -> None:
+    name = "inverse_dynamics_derivatives"
+    counts = count(
+        pipeline.generate("stanford_arm", tmp_path, Options(kernels=(name,))).kernels[name].program
+    )
+    assert f"take {pair(counts, ' multiplications and ')} additions" in page("derivatives.md")
+
+
+def test_influence_coefficients() -> None:
+    arm = with_numbers(mechanism("stanford_arm"))
+    at_once, by_links = (optimized(force_program(arm, link_by_link)) for link_by_link in (False, True))
+    text = page("influence-coefficients.md")
+    assert f"inverse dynamics so takes {pair(at_once, ' multiplications and ')} additions" in text
+    assert f"it takes {pair(by_links, ' and ')}." in text
