@@ -12,7 +12,7 @@ EXTENSION_INPUTS := $(wildcard generated/*/*.c generated/*/*.h generated/*/*.cde
 	runtime/csrc/*) generated/build_extensions.py runtime/extension_source.py setup.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run generate test check format corpus campaign straight-line bench clean
+.PHONY: help setup build run generate test check format fuzz corpus campaign straight-line bench picture clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -84,6 +84,9 @@ bench: build .venv/peers+corpus-installed  ## time the kernels beside other engi
 	$(BIN)/python -m benchmarks.closed_loops
 	$(BIN)/python -m benchmarks.robots
 	$(BIN)/python -m benchmarks.flexible_arms
+
+picture: build  ## draw the picture of README.md
+	$(BIN)/python docs/figures/draw_overview.py
 
 clean:  ## remove what was built; the environment stays
 	rm -rf build figures *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

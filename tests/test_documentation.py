@@ -16,7 +16,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md")))
 BLOCK = re.compile(r"^```(?P<language>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-LANGUAGES = {"c", "python"}
+LANGUAGES = {"c", "python", "text"}
+SOURCE = re.compile(r"https://(?:github\.com|raw\.githubusercontent\.com)/kanegen/kanegen/(?:blob/)?main/")
+"""Where links of README.md lead, which is read outside the repository, too."""
 WITHOUT_PYTHON = {"command-line.md"}
 TIME_LIMIT = 600  # seconds; a page takes a few, and this is only there for one that hangs
 
@@ -73,7 +75,25 @@ def test_the_examples_run(page: Path, tmp_path: Path) -> None:
 def test_links_lead_somewhere() -> None:
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
-            assert (page.parent / target).exists(), f"{_name(page)}: {target}"
+            source = SOURCE.match(target)
+            assert (source is not None) == (page.name == "README.md"), f"{_name(page)}: {target}"
+            place = page.parent / target if source is None else ROOT / target[source.end() :]
+            assert place.exists(), f"{_name(page)}: {target}"
+
+
+def test_the_first_example_prints_what_stands_there(tmp_path: Path) -> None:
+    first, output = list(BLOCK.finditer((ROOT / "README.md").read_text(encoding="utf-8")))[:2]
+    assert (first["language"], output["language"]) == ("python", "text")
+    assert len(first["text"].splitlines()) == 3
+    program = [sys.executable, "-c", first["text"]]
+    done = subprocess.run(
+        program, cwd=tmp_path, capture_output=True, text=True, timeout=TIME_LIMIT, check=True
+    )
+    assert done.stdout == output["text"]
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 150
 
 
 def test_the_count_beside_published_ones_is_that_of_the_manifest() -> None:
@@ -81,6 +101,9 @@ def test_the_count_beside_published_ones_is_that_of_the_manifest() -> None:
     assert _rows(r"^\| kanegen \| (\d+) \| (\d+) \|$") == [
         (str(counts["multiplications"]), str(counts["additions"]))
     ]
+    assert _rows(r"^\| kanegen, by Kane's own method \| (\d+) \| (\d+) \|$") == [
+        ("186", "131")
+    ]  # test_tour.py
 
 
 def test_the_counts_of_the_kernels_are_those_of_the_manifest() -> None:
