@@ -170,6 +170,8 @@ def forces(
         _on_joints(link, here, parent, (f[body], n[body], sf[body], sn[body]), found)
         for name, drive in zip(link.joints, link.drives, strict=True):
             _drive(name, drive, motion, found, acting, slip_speed)
+        if acting.rotors:
+            _leaning(link, motion, found)
     return found
 
 
@@ -257,6 +259,16 @@ def _drive(
         rate = motion.rate[name]
         smooth = drive.friction * rate / np.sqrt(rate * rate + slip_speed**2)
         _add(found, name, drive.damping * rate + smooth)
+
+
+def _leaning(link: Link, motion: JointMotion, found: Forces) -> None:
+    """What the equal drives that shift a free body need beyond dv/dt, as the axes of v lean with the body: w x v."""
+    if link.ball is None or not link.ball.free or not link.drives[0].rotor:
+        return
+    rate = np.stack([motion.rate[name] for name in link.joints], axis=-1)
+    lean = cross(rate[..., 3:], rate[..., :3])
+    for k in range(3):
+        _add(found, link.joints[k], link.drives[k].rotor * lean[..., k])
 
 
 def _add(found: Forces, name: str, value: Array, scale: Array | None = None) -> None:

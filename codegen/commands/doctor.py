@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from kanegen.codegen import checking
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.doctor import examine, examine_urdf
 from kanegen.codegen.mechanism.findings import Finding, Severity
@@ -26,6 +27,7 @@ def diagnose(
     """The findings about a built-in mechanism or a model file, errors first; a model that is refused has an ERROR."""
     try:
         found = _found(model, floating_base, angle_tolerance)
+        found = (*found, *_refused(model, floating_base, angle_tolerance, found))
     except ModelError as error:
         found = (_refusal(error),)
     return tuple(sorted(found, key=lambda finding: _ORDER.index(finding.severity)))
@@ -67,6 +69,26 @@ def _found(model: str, floating_base: bool, angle_tolerance: float) -> tuple[Fin
         )
     imported = read_file(path, floating_base=floating_base, allow_unphysical=True)
     return (*imported.findings, *examine(imported.mechanism))
+
+
+def _refused(
+    model: str, floating_base: bool, angle_tolerance: float, found: Sequence[Finding]
+) -> tuple[Finding, ...]:
+    """What only ``load`` notices, as it reads a model and plans how its loops are solved; nothing where errors are known."""
+    if not passes(found):
+        return ()
+    try:
+        if model in catalogue.names():
+            mechanism = catalogue.mechanism(model)
+        else:
+            mechanism = read_file(
+                model, floating_base=floating_base, angle_tolerance=angle_tolerance
+            ).mechanism
+        if mechanism.constrained:
+            checking.configurations(mechanism)  # plans
+    except ModelError as error:
+        return (_refusal(error),)
+    return ()
 
 
 def _refusal(error: ModelError) -> Finding:

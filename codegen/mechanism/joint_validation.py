@@ -93,6 +93,15 @@ def check_balls(mechanism: Mechanism) -> None:
                 "what MechanismBuilder.spherical or floating make",
                 "Describe it with the builder.",
             )
+        shifting = [joints[name].rotor_inertia for name in ball.joints[:3]]
+        if ball.free and any(numeric(rotor - shifting[0], mechanism) != 0 for rotor in shifting):
+            listed = ", ".join(f"{float(numeric(rotor, mechanism)):g}" for rotor in shifting)
+            raise ModelError(
+                f"{where}, rotor inertia",
+                f"is {listed} kg along x, y and z",
+                "the same along all three: what resists the speed of a free body has no axes",
+                "Give one value, or three slides instead of the free joint.",
+            )
     if (mechanism.balls or mechanism.mimics) and mechanism.laws:
         raise ModelError(
             f"control law {mechanism.laws[0].name!r}",

@@ -127,6 +127,9 @@ class BallJoint:
     the child's origin (floating), then the angular velocity [rad/s], both relative to the joint frame and along the
     child's axes.  In the tree it is a chain of ``joints``, one for each speed along or about the child's x, y and z axes,
     on carriers that move along: at every instant the chain begins anew from zero where the child is.
+
+    The rotor inertias of its joints resist dw/dt, about each axis by its own; those along the axes of a floating joint are
+    equal, a, and resist the acceleration of the child's origin, a (dv/dt + w x v): a mass there without weight.
     """
 
     name: str

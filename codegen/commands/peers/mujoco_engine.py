@@ -14,9 +14,9 @@ from kanegen.codegen.commands.peers.coordinates import Block, CoordinateMap, Sca
 from kanegen.codegen.commands.peers.engine import Table
 from kanegen.codegen.commands.peers.links import vector
 from kanegen.codegen.commands.peers.mujoco_model import MujocoModel
-from kanegen.codegen.mechanism.importers.mjcf.coupling import held_joints
 from kanegen.codegen.mechanism.importers.mjcf.names import Names
 from kanegen.codegen.mechanism.importers.mjcf.source import compiled, warnings_of
+from kanegen.codegen.mechanism.importers.mjcf.ties import joint_ties
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.errors import ModelError
 
@@ -184,7 +184,7 @@ def of_mjcf(mechanism: Mechanism, file_or_text: Path | str) -> MujocoEngine:
     model = compiled(file_or_text).model
     names = Names(mujoco, model)
     blocks: dict[str, Block] = {}
-    held = held_joints(mujoco, model, names)
+    held = joint_ties(mujoco, model, names).held
     for j, name in enumerate(names.joints):
         slots = int(model.jnt_qposadr[j]), int(model.jnt_dofadr[j])
         blocks[name] = (

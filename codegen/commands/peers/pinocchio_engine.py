@@ -217,6 +217,13 @@ def _attach(pin: ModuleType, model: Any, link: Link, parent: _Attachment) -> _At
     placement = parent.placement * pin.SE3(link.rotation, link.position)
     if link.kind is JointKind.FIXED:
         return _Attachment(parent.joint, placement)
+    if link.ball is not None and link.ball.free and link.rotor_inertia.any():
+        raise ModelError(
+            f"joint {link.name!r}",
+            "is a free joint with rotor inertia, which Pinocchio lets resist dv/dt alone, without w x v",
+            "a free joint without one",
+            "Compare with MuJoCo: --against mujoco.",
+        )
     if link.ball is not None:
         kind = pin.JointModelFreeFlyer() if link.ball.free else pin.JointModelSpherical()
     elif link.kind is JointKind.REVOLUTE:

@@ -24,7 +24,7 @@ from kanegen.codegen.derivation.constraints.setting import Make, Setting, congru
 from kanegen.codegen.derivation.coriolis import coriolis_matrix, coriolis_output
 from kanegen.codegen.derivation.frame_rates import jacobian_rate_output
 from kanegen.codegen.derivation.inverse_mass_matrix import inverse_output
-from kanegen.codegen.derivation.joint_motion.coordinates import leaning
+from kanegen.codegen.derivation.joint_motion.coordinates import leaning, level_rotors
 from kanegen.codegen.derivation.linear_inverse import inverse
 from kanegen.codegen.derivation.linear_solve import elimination_orders
 from kanegen.codegen.derivation.regressor import full_regressor, regressor
@@ -62,10 +62,10 @@ def coriolis(s: Setting) -> Program:
     qdot = s.motion.rates(s.input("v", s.nv))
     n = len(s.tree_mechanism.coordinates)
     c = [row[: s.nq] for row in _rows(s.of_tree(coriolis_matrix, qdot)[0], n)[: s.nq]]
-    for (i, j), d in leaning(s.mechanism, qdot).items():  # rotors do not lean with the axes of balls
-        rotor = s.mechanism.joint(s.mechanism.coordinates[i]).rotor_inertia
-        if rotor != 0:
-            c[i][j] = c[i][j] + s.lift(rotor) * d
+    rotors = level_rotors(s.mechanism)
+    for (i, j), d in leaning(s.mechanism, qdot).items():  # these do not lean with the axes of balls
+        if (name := s.mechanism.coordinates[i]) in rotors:
+            c[i][j] = c[i][j] + s.lift(rotors[name]) * d
     columns = _carried_rate(s, c, s.tree_inertia(), qdot)
     entries = [s.motion.on_speeds([row[r] for row in columns]) for r in range(s.nv)]
     return s.program(

@@ -270,6 +270,13 @@ def _check_speeds(
     mechanism: Mechanism, system: Equations, rank: int, rows: FloatArray, speeds: FloatArray
 ) -> None:
     n = len(system.q)
+    if rank == n:
+        raise ModelError(
+            f"mechanism {mechanism.name!r}",
+            f"its loops and constraints leave no freedom: {n} coordinates, {rank} independent equations",
+            "fewer equations than coordinates",
+            "Remove a loop or a constraint, or add the joint that is missing.",
+        )
     if len(system.speeds) != n - rank:
         names = ", ".join(row.name for row in system.speeds)
         raise ModelError(

@@ -209,13 +209,27 @@ def leaning(mechanism: Mechanism, v: Vector) -> dict[tuple[int, int], Expression
     return found
 
 
+def level_rotors(mechanism: Mechanism) -> dict[str, Value]:
+    """Rotor inertias by joint that resist the derivative of the joint's speed alone; those of leaning drives are left out.
+
+    Drives that turn a ball resist dw/dt, whatever way its axes lean.  Those that shift a free body are equal (see
+    ``BallJoint``) and resist the acceleration of its origin, dv/dt + w x v along its axes: what the joints of the chain do.
+    """
+    shifting = {name for ball in mechanism.balls if ball.free for name in ball.joints[:3]}
+    return {
+        joint.name: joint.rotor_inertia
+        for joint in mechanism.joints
+        if joint.rotor_inertia != 0 and joint.name not in shifting
+    }
+
+
 def rotors_do_not_lean(mechanism: Mechanism, v: Vector, lift: Lift) -> dict[int, Expression]:
-    """What to add to forces on joints of balls that the tree gives, by index: rotors resist derivatives of speeds alone.
+    """What to add to forces on joints of balls that the tree gives, by index: drives that turn resist dw/dt alone.
 
     To the tree they resist accelerations of its joints, those that speeds which do not change need included.
     """
-    rotors = [mechanism.joint(name).rotor_inertia for name in mechanism.rates]
-    return {j: -(lift(rotors[j]) * x) for j, x in turning(mechanism, v).items() if rotors[j] != 0}
+    rotors, names = level_rotors(mechanism), mechanism.rates
+    return {j: -(lift(rotors[names[j]]) * x) for j, x in turning(mechanism, v).items() if names[j] in rotors}
 
 
 def _slots(mechanism: Mechanism) -> list[_Slot]:

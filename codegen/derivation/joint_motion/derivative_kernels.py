@@ -24,6 +24,7 @@ from kanegen.codegen.derivation.derivatives_through import (
     standing_for_inverse_dynamics,
 )
 from kanegen.codegen.derivation.differentiate import along_speeds
+from kanegen.codegen.derivation.joint_motion.coordinates import level_rotors
 from kanegen.codegen.derivation.joint_motion.kernels import inverse_dynamics, mass_matrix
 from kanegen.codegen.derivation.joint_motion.setting import Setting, Vector
 from kanegen.codegen.derivation.standard import Build
@@ -65,8 +66,9 @@ def inverse_dynamics_derivatives(s: Setting, build: Build) -> Program:
 
 
 def _changes(s: Setting, forces: TreeForces, steps: Vector) -> dict[Expression, list[Expression]]:
-    """What steps of ball joints add to the forces on the tree's joints.  Rotors resist a, which a step keeps."""
-    rotors = [s.lift(joint.rotor_inertia) for joint in s.basis.joints]
+    """What steps of ball joints add to the forces on the tree's joints.  Level rotors resist a, which a step keeps."""
+    level = level_rotors(s.mechanism)
+    rotors = [s.lift(level.get(joint.name, Fraction(0))) for joint in s.basis.joints]
     bodies = [f - r * x for f, r, x in zip(forces.values, rotors, forces.motion["a"], strict=True)]
     found: dict[Expression, list[Expression]] = {}
     for ball in s.mechanism.balls:

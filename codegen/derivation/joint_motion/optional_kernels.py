@@ -2,7 +2,7 @@
 
 With x' = T v for the tree's joints and D(v) the rate at which the axes of balls lean (``JointCoordinates.leaning``),
 
-    C = T^T (C_tree - (M_tree - rotors) D) T,    dJ/dt = (dJ_tree/dt - J_tree D) T,    A = A_tree T,    Y = T^T Y_tree,
+    C = T^T (C_tree - (M_tree - level rotors) D) T,    dJ/dt = (dJ_tree/dt - J_tree D) T,    A = A_tree T,    Y = T^T Y_tree,
 
 and dM/dt - 2 C stays skew-symmetric.
 """
@@ -16,6 +16,7 @@ from kanegen.codegen.derivation.centroidal import CENTER, centroidal_output
 from kanegen.codegen.derivation.coriolis import coriolis_output
 from kanegen.codegen.derivation.frame_rates import jacobian_rate_output
 from kanegen.codegen.derivation.inverse_mass_matrix import inverse_output
+from kanegen.codegen.derivation.joint_motion.coordinates import level_rotors
 from kanegen.codegen.derivation.joint_motion.kernels import Make, carried, mass_matrix_entries
 from kanegen.codegen.derivation.joint_motion.setting import Setting
 from kanegen.codegen.derivation.linear_inverse import inverse
@@ -53,14 +54,15 @@ def optional_joint_kernels(
 
 
 def coriolis_matrix(s: Setting) -> Program:
-    """T^T (C_tree - (M_tree - rotors) D) T."""
+    """T^T (C_tree - (M_tree - level rotors) D) T."""
     v, n = s.input("v", s.nv), len(s.basis.joints)
     c = _rows(s.of_tree("coriolis_matrix", v)[0], n)
     if s.mechanism.balls:
         m = _rows(s.of_tree("mass_matrix")[0], n)
-        for j, joint in enumerate(s.basis.joints):  # rotors do not lean with the axes
-            if joint.rotor_inertia != 0:
-                m[j][j] = m[j][j] - s.lift(joint.rotor_inertia)
+        rotors = level_rotors(s.mechanism)
+        for j, joint in enumerate(s.basis.joints):  # these do not lean with the axes
+            if joint.name in rotors:
+                m[j][j] = m[j][j] - s.lift(rotors[joint.name])
         c = _less_leaning(s, c, m, v)
     half = [s.coordinates.on_speeds(row) for row in c]
     columns = [s.coordinates.on_speeds([row[r] for row in half]) for r in range(s.nv)]

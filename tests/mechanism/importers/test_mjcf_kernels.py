@@ -157,11 +157,11 @@ def test_loops_and_followers_in_one_file() -> None:
     [
         (
             '<joint joint1="j" polycoef=".3"/><joint joint1="j" polycoef=".4"/>',
-            "holds the joint 'j' at 0.4, another one at 0.3",
+            "equality number 1: contradicts other equalities of its joints: they differ by 0.1",
         ),
         (
-            '<joint joint1="j" polycoef=".3"/><joint joint1="j" joint2="k"/>',
-            "its joint 'j' is held by another equality",
+            '<joint joint1="j" joint2="k"/><joint joint1="k" joint2="j" polycoef=".2 1 0 0 0"/>',
+            "equality number 1: contradicts other equalities of its joints: they differ by 0.2",
         ),
     ],
 )

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from kanegen.codegen.mechanism.builder import MechanismBuilder
+from kanegen.codegen.mechanism.findings import Finding, Severity
 from kanegen.codegen.mechanism.importers.mjcf.kinds import joint_actuators, joint_kind
 from kanegen.codegen.mechanism.importers.mjcf.names import Names
 from kanegen.codegen.mechanism.importers.mjcf.placing import (
@@ -16,8 +17,10 @@ from kanegen.codegen.mechanism.importers.mjcf.placing import (
     exact,
     parallel,
     placement,
+    to_fraction,
     turned,
 )
+from kanegen.codegen.mechanism.importers.mjcf.ties import Ties
 from kanegen.codegen.mechanism.importers.mjcf.unsupported import disabled
 from kanegen.codegen.mechanism.readers import read_unit_vector
 from kanegen.codegen.mechanism.records import (
@@ -39,19 +42,43 @@ from kanegen.errors import ModelError
 class Tree:
     """What is known of the tree while it is written into ``builder``.
 
-    ``held`` has the values [rad, m] of joints that an equality holds in place; ``home`` the reference value of each
+    ``ties`` says which joints equalities hold in place, and which follow others; ``home`` has the reference value of each
     coordinate; ``speeds`` the names of the speeds by MuJoCo's number of the degree of freedom; ``resisting`` what the speeds
-    of ball and free joints meet, by their names.
+    of ball and free joints meet, by their names; ``findings`` what was noticed on the way.
     """
 
     mujoco: Any
     model: Any
     names: Names
     builder: MechanismBuilder
-    held: Mapping[int, Value]
+    ties: Ties
     home: dict[str, Value] = field(default_factory=dict)
     speeds: dict[int, str] = field(default_factory=dict)
     resisting: dict[str, dict[str, float]] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def held(self) -> Mapping[int, Fraction]:
+        """Values [rad, m] of the joints that equalities hold in place."""
+        return self.ties.held
+
+    def rigid(self, one: int, other: int) -> bool:
+        """Whether nothing moves two bodies against each other: fixed in each other, or by joints that are held."""
+        return self._carrier(one) == self._carrier(other)
+
+    def _carrier(self, body: int) -> int:
+        """The innermost body on the way to the world that a joint moves, or the world."""
+        model = self.model
+        while body:
+            first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
+            if any(j not in self.held for j in range(first, first + count)):
+                return body
+            body = int(model.body_parentid[body])
+        return body
+
+    def warn(self, where: str, what: str, expected: str, cure: str) -> None:
+        """Note what is idle, or not quite as in MuJoCo."""
+        self.findings.append(Finding(Severity.WARNING, where, what, expected, cure))
 
 
 def add_bodies(tree: Tree, floating_base: bool) -> None:
@@ -251,10 +278,3 @@ def with_resistance(joint: Joint, resisting: Mapping[str, Mapping[str, float]]) 
         return joint
     damping, friction, rotor = (to_value(what[key]) for key in ("damping", "friction", "rotor_inertia"))
     return replace(joint, damping=damping, friction=friction, rotor_inertia=rotor)
-
-
-def to_fraction(number: Any) -> Fraction:
-    """A double by its shortest decimal."""
-    value = to_value(float(number))
-    assert isinstance(value, Fraction)
-    return value

@@ -10,11 +10,17 @@ from numpy.typing import NDArray
 
 from kanegen.codegen.mechanism.constraints import LoopKind
 from kanegen.codegen.mechanism.findings import Finding, Severity
-from kanegen.codegen.mechanism.importers.mjcf.bodies import Tree, to_fraction
-from kanegen.codegen.mechanism.importers.mjcf.kinds import equality_kind, joint_actuators, joint_kind
+from kanegen.codegen.mechanism.importers.mjcf.bodies import Tree
+from kanegen.codegen.mechanism.importers.mjcf.kinds import equality_kind
 from kanegen.codegen.mechanism.importers.mjcf.names import Names
-from kanegen.codegen.mechanism.importers.mjcf.placing import Placement, exact, placement
-from kanegen.codegen.mechanism.importers.mjcf.source import warnings_of
+from kanegen.codegen.mechanism.importers.mjcf.placing import (
+    Placement,
+    exact,
+    placement,
+    rotation_rows,
+    to_fraction,
+)
+from kanegen.codegen.mechanism.importers.mjcf.ties import LINEAR, active_equalities, bodies_of
 from kanegen.codegen.mechanism.importers.mjcf.unsupported import disabled, two_sites
 from kanegen.codegen.mechanism.records import IDENTITY3
 from kanegen.codegen.mechanism.vectors import IDENTITY3 as UNTURNED
@@ -22,75 +28,94 @@ from kanegen.errors import ModelError
 
 Array = NDArray[np.float64]
 
-_LINEAR = "connect, weld, and joint equalities of the first degree"
+_TORQUE_SCALE = 10
+"""Where the data of a weld say how its rotation counts against its position."""
 
-
-def active_equalities(mujoco: Any, model: Any) -> list[int]:
-    """The equalities that hold from the start."""
-    if disabled(mujoco, model, "EQUALITY") or disabled(mujoco, model, "CONSTRAINT"):
-        return []
-    return [e for e in range(model.neq) if model.eq_active0[e]]
-
-
-def held_joints(mujoco: Any, model: Any, names: Names) -> dict[int, Fraction]:
-    """Values [rad, m] of the joints that an equality without a second joint holds.  Raises ModelError."""
-    found: dict[int, Fraction] = {}
-    for e in active_equalities(mujoco, model):
-        if equality_kind(mujoco, model, e) == "JOINT" and model.eq_obj2id[e] < 0:
-            joint = int(model.eq_obj1id[e])
-            value = _reference(model, joint) + to_fraction(model.eq_data[e][0])
-            before = found.setdefault(joint, value)
-            if before != value:
-                raise ModelError(
-                    names.described("equality", e),
-                    f"holds the joint {names.joints[joint]!r} at {float(value):g}, another one at {float(before):g}",
-                    "one value",
-                    "Remove one of the two, or set its active to false.",
-                )
-    return found
+_MET = 1e-6
+"""An equality [m, rad] open by less is met: the rounding of a file's decimals."""
 
 
 def add_equalities(tree: Tree) -> list[str]:
     """Loops and mimics; returns the names of the loops.  Raises ModelError for what is neither."""
     mujoco, model, names = tree.mujoco, tree.model, tree.names
+    _add_mimics(tree)
     loops = []
     for e in active_equalities(mujoco, model):
         kind, where = equality_kind(mujoco, model, e), names.described("equality", e)
-        if kind == "JOINT":
-            if model.eq_obj2id[e] >= 0:
-                _add_mimic(tree, e, where)
-        elif kind == "CONNECT":
-            loops.append(_add_loop(tree, e, LoopKind.SPHERICAL, "connect"))
-        elif kind == "WELD":
-            loops.append(_add_loop(tree, e, LoopKind.FIXED, "weld"))
-        else:
+        if kind not in ("JOINT", "CONNECT", "WELD"):
             raise ModelError(
-                where, f"is of the kind {kind.lower()}", _LINEAR, "Remove it, or set active to false."
+                where, f"is of the kind {kind.lower()}", LINEAR, "Remove it, or set active to false."
             )
+        if kind == "JOINT":
+            continue
+        if tree.rigid(*bodies_of(mujoco, model, e)):
+            _check_idle(tree, e, where)
+            continue
+        # without a scale of torques a weld holds the position of its anchor alone
+        turns = kind == "CONNECT" or model.eq_data[e][_TORQUE_SCALE] == 0
+        loops.append(_add_loop(tree, e, LoopKind.SPHERICAL if turns else LoopKind.FIXED, kind.lower()))
     return loops
 
 
-def _add_mimic(tree: Tree, e: int, where: str) -> None:
-    """y - y0 = c0 + c1 (x - x0), with y0 and x0 the reference values."""
-    model = tree.model
-    follower, leader = int(model.eq_obj1id[e]), int(model.eq_obj2id[e])
-    c0, c1, *higher = (to_fraction(c) for c in model.eq_data[e][:5])
-    if any(higher):
-        listed = " ".join(f"{c:g}" for c in model.eq_data[e][:5])
-        raise ModelError(where, f"its polycoef {listed} is not linear", _LINEAR, "Keep two coefficients.")
-    name = tree.names.joints[follower]
-    for joint, cure in ((leader, "Hold both."), (follower, "Remove one of the two equalities.")):
-        if joint in tree.held:
-            raise ModelError(
-                where, f"its joint {tree.names.joints[joint]!r} is held by another equality", _LINEAR, cure
-            )
-    offset = _reference(model, follower) + c0 - c1 * _reference(model, leader)
-    tree.builder.mimic(name, tree.names.joints[leader], c1, offset)
-    tree.home[name] = c1 * to_fraction(tree.home[tree.names.joints[leader]]) + offset
+def _add_mimics(tree: Tree) -> None:
+    """Joints that follow others, with the values at which they then begin."""
+    joints, follows = tree.names.joints, tree.ties.follows
+    for joint in sorted(follows):
+        tie = follows[joint]
+        tree.builder.mimic(joints[joint], joints[tie.leader], tie.factor, tie.constant)
+        value, factor, leader = Fraction(0), Fraction(1), joint
+        while leader in follows:
+            tie = follows[leader]
+            value, factor, leader = value + factor * tie.constant, factor * tie.factor, tie.leader
+        tree.home[joints[joint]] = value + factor * to_fraction(tree.home[joints[leader]])
 
 
-def _reference(model: Any, joint: int) -> Fraction:
-    return to_fraction(model.qpos0[int(model.jnt_qposadr[joint])])
+def _check_idle(tree: Tree, e: int, where: str) -> None:
+    """An equality between bodies that nothing moves against each other.  Raises ModelError where they do not meet it."""
+    one, other = (tree.names.bodies[i] for i in bodies_of(tree.mujoco, tree.model, e))
+    gap = _gap(tree, e)
+    if gap > _MET:
+        raise ModelError(
+            where,
+            f"ties {one!r} and {other!r}, which nothing moves against each other, and is open by {gap:.3g}",
+            "an equality that can hold",
+            "Remove it, or set its active to false.",
+        )
+    tree.warn(
+        where,
+        f"ties {one!r} and {other!r}, which nothing moves against each other: it is idle",
+        "an equality between bodies that move against each other",
+        "Remove it, or give the joint that is missing.",
+    )
+
+
+def _gap(tree: Tree, e: int) -> float:
+    """By how much [m, rad] an equality is open between bodies that stand in each other as they must."""
+    mujoco, model = tree.mujoco, tree.model
+    data = mujoco.MjData(model)
+    for joint, value in tree.held.items():
+        data.qpos[int(model.jnt_qposadr[joint])] = float(value)
+    mujoco.mj_kinematics(model, data)
+    given, weld = model.eq_data[e], equality_kind(mujoco, model, e) == "WELD"
+    turn = np.eye(3)
+    if int(model.eq_objtype[e]) == int(mujoco.mjtObj.mjOBJ_SITE):
+        ends = [int(model.eq_obj1id[e]), int(model.eq_obj2id[e])]
+        axes, places = (
+            [np.reshape(data.site_xmat[i], (3, 3)) for i in ends],
+            [data.site_xpos[i] for i in ends],
+        )
+    else:
+        ends = list(bodies_of(mujoco, model, e))
+        axes = [np.reshape(data.xmat[i], (3, 3)) for i in ends]
+        anchors = (given[3:6], given[:3]) if weld else (given[:3], given[3:6])
+        places = [data.xpos[i] + R @ r for i, R, r in zip(ends, axes, anchors, strict=True)]
+        if weld:
+            turn = np.array(rotation_rows(given[6:10]))
+    apart = float(np.linalg.norm(places[1] - places[0]))
+    if not weld or given[_TORQUE_SCALE] == 0:
+        return apart
+    # the norm of R - 1 is sqrt(8) sin(angle / 2), at least the angle times 0.9 up to a half turn
+    return max(apart, float(np.linalg.norm(axes[0] @ turn - axes[1])))
 
 
 def _add_loop(tree: Tree, e: int, kind: LoopKind, word: str) -> str:
@@ -106,7 +131,7 @@ def _add_loop(tree: Tree, e: int, kind: LoopKind, word: str) -> str:
     name = names.given("equality", e) or f"{word} of {bodies[0]} and {bodies[1]}"
     where = names.described("equality", e)
     data = model.eq_data[e]
-    if kind is LoopKind.SPHERICAL:
+    if word == "connect":
         places = [Placement(IDENTITY3, exact(where, data[k : k + 3])) for k in (0, 3)]
     else:  # the anchor in the first body, turned as the second one is there, and the anchor in the second
         places = [
@@ -148,67 +173,18 @@ def add_springs(tree: Tree) -> None:
         ends = two_sites(mujoco, model, t)
         if ends is None or not (stiffness or damping):
             continue
+        if tree.rigid(*(int(model.site_bodyid[site]) for site in ends)):
+            tree.warn(
+                names.described("tendon", t),
+                "its ends are on bodies that nothing moves against each other: it is idle",
+                "ends on bodies that move against each other",
+                "Remove it, or put its sites on the bodies that are meant.",
+            )
+            continue
         first, second = (_site_frame(tree, site) for site in ends)
         rest = float(model.tendon_lengthspring[t][0]) if stiffness else 0.0
         name = names.given("tendon", t) or f"tendon{t}"
         tree.builder.translational_spring(name, first, second, stiffness, damping, rest)
-
-
-def independent_speeds(tree: Tree) -> list[str]:
-    """Joints whose rates are independent where loops are closed, those of actuators preferred.
-
-    The rank of the equalities' Jacobian in the reference configuration decides, as MuJoCo computes it.
-    """
-    mujoco, model = tree.mujoco, tree.model
-    jacobian = _reduced(tree, _jacobian(mujoco, model))
-    driven_dofs = {int(model.jnt_dofadr[j]) for j in joint_actuators(mujoco, model).values()}
-    floating = {d for d in jacobian if joint_kind(mujoco, model, int(model.dof_jntid[d])) == "FREE"}
-    # last come those that should rather stay independent
-    order = sorted(jacobian, key=lambda d: (d in floating, d in driven_dofs, -d))
-    dependent: list[int] = []
-    for dof in order:
-        columns = np.array([jacobian[d] for d in (*dependent, dof)]).T
-        if np.linalg.matrix_rank(columns, tol=1e-9 * max(1.0, np.abs(columns).max())) > len(dependent):
-            dependent.append(dof)
-    return [tree.speeds[d] for d in sorted(jacobian) if d not in dependent]
-
-
-def _jacobian(mujoco: Any, model: Any) -> Array:
-    """Rows of connect and weld in the reference configuration, (m, nv)."""
-    data = mujoco.MjData(model)
-    with warnings_of(mujoco):
-        mujoco.mj_forward(model, data)
-    if mujoco.mj_isSparse(model):
-        rows = np.zeros((data.nefc, model.nv))
-        mujoco.mju_sparse2dense(rows, data.efc_J, data.efc_J_rownnz, data.efc_J_rowadr, data.efc_J_colind)
-    else:
-        rows = data.efc_J.reshape(-1, model.nv)[: data.nefc]
-    equality = int(mujoco.mjtConstraint.mjCNSTR_EQUALITY)
-    wanted = [
-        r
-        for r in range(data.nefc)
-        if int(data.efc_type[r]) == equality
-        and equality_kind(mujoco, model, int(data.efc_id[r])) in ("CONNECT", "WELD")
-    ]
-    return np.asarray(rows[wanted], dtype=np.float64)
-
-
-def _reduced(tree: Tree, rows: Array) -> dict[int, Array]:
-    """Columns by degree of freedom, without held joints and with those of mimics counted on their leaders."""
-    mujoco, model = tree.mujoco, tree.model
-    columns = {d: rows[:, d].copy() for d in tree.speeds}
-    follows: dict[int, tuple[int, float]] = {}
-    for e in active_equalities(mujoco, model):
-        if equality_kind(mujoco, model, e) == "JOINT" and model.eq_obj2id[e] >= 0:
-            follower, leader = (int(model.jnt_dofadr[j]) for j in (model.eq_obj1id[e], model.eq_obj2id[e]))
-            follows[follower] = leader, float(model.eq_data[e][1])
-    for follower in follows:
-        target, factor = follower, 1.0
-        while target in follows:
-            target, step = follows[target]
-            factor *= step
-        columns[target] += factor * columns[follower]
-    return {d: column for d, column in columns.items() if d not in follows}
 
 
 def notes(mujoco: Any, model: Any, names: Names) -> list[Finding]:

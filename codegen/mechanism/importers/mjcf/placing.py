@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +13,7 @@ from numpy.typing import NDArray
 from kanegen.codegen.mechanism.readers import read_rotation, read_vector
 from kanegen.codegen.mechanism.records import IDENTITY3, ZERO3, Matrix3, Value, Vector3
 from kanegen.codegen.mechanism.rotations import orthonormalized
-from kanegen.codegen.mechanism.values import cosine, sine
+from kanegen.codegen.mechanism.values import cosine, sine, to_value
 from kanegen.codegen.mechanism.vectors import add, cross, matrix_add, matrix_multiply, matrix_vector, scale
 
 Numbers = Sequence[float] | NDArray[np.float64]
@@ -43,6 +45,13 @@ def placement(where: str, position: Numbers, quaternion: Numbers) -> Placement:
 def exact(where: str, vector: Numbers) -> Vector3:
     """Three doubles by their shortest decimals."""
     return read_vector(where, [float(x) for x in vector])
+
+
+def to_fraction(number: Any) -> Fraction:
+    """A double by its shortest decimal."""
+    value = to_value(float(number))
+    assert isinstance(value, Fraction)
+    return value
 
 
 def rotation_of(where: str, quaternion: Numbers) -> Matrix3:

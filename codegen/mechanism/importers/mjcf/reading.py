@@ -7,19 +7,20 @@ from dataclasses import replace
 from pathlib import Path
 
 from kanegen.codegen.mechanism.builder import MechanismBuilder
-from kanegen.codegen.mechanism.findings import tell
+from kanegen.codegen.mechanism.findings import Finding, tell
 from kanegen.codegen.mechanism.importers.imported import Imported
-from kanegen.codegen.mechanism.importers.mjcf.bodies import Tree, add_bodies, to_fraction, with_resistance
+from kanegen.codegen.mechanism.importers.mjcf.bodies import Tree, add_bodies, with_resistance
 from kanegen.codegen.mechanism.importers.mjcf.coupling import (
     add_equalities,
     add_springs,
-    held_joints,
-    independent_speeds,
     notes,
 )
+from kanegen.codegen.mechanism.importers.mjcf.loops import independent_speeds
 from kanegen.codegen.mechanism.importers.mjcf.names import Names
+from kanegen.codegen.mechanism.importers.mjcf.placing import to_fraction
 from kanegen.codegen.mechanism.importers.mjcf.source import Source, compiled
-from kanegen.codegen.mechanism.importers.mjcf.unsupported import disabled, refuse_unsupported
+from kanegen.codegen.mechanism.importers.mjcf.ties import joint_ties
+from kanegen.codegen.mechanism.importers.mjcf.unsupported import disabled, doubtful, refuse_unsupported
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.speeds import JointRate
 from kanegen.codegen.mechanism.validation import validated
@@ -53,24 +54,31 @@ def _imported(source: Source, title: str, floating_base: bool, allow_unphysical:
     names = Names(mujoco, model)
     try:
         refuse_unsupported(mujoco, model, names)
-        mechanism = _mechanism(source, names, title, floating_base, allow_unphysical)
+        mechanism, noticed = _mechanism(source, names, title, floating_base, allow_unphysical)
     except ModelError as error:
         if source.file is None:
             raise
         raise ModelError(f"{source.file}: {error.where}", error.what, error.expected, error.cure) from None
-    findings = [*source.findings, *names.findings, *notes(mujoco, model, names)]
+    findings = [
+        *source.findings,
+        *names.findings,
+        *noticed,
+        *doubtful(mujoco, model, names),
+        *notes(mujoco, model, names),
+    ]
     located = tuple(replace(finding, file=source.file) for finding in findings)
     return Imported(mechanism, located)
 
 
 def _mechanism(
     source: Source, names: Names, title: str, floating_base: bool, allow_unphysical: bool
-) -> Mechanism:
+) -> tuple[Mechanism, tuple[Finding, ...]]:
+    """The mechanism, and what is idle in it or not quite as in MuJoCo."""
     mujoco, model = source.mujoco, source.model
     weightless = disabled(mujoco, model, "GRAVITY")
     gravity = [0.0] * 3 if weightless else [float(g) for g in model.opt.gravity]
     builder = MechanismBuilder(_model_name(model) or title, gravity)
-    tree = Tree(mujoco, model, names, builder, held_joints(mujoco, model, names))
+    tree = Tree(mujoco, model, names, builder, joint_ties(mujoco, model, names))
     add_bodies(tree, floating_base)
     loops = add_equalities(tree)
     add_springs(tree)
@@ -81,7 +89,8 @@ def _mechanism(
         joints = tuple(with_resistance(j, tree.resisting) for j in mechanism.joints)
         mechanism = replace(mechanism, joints=joints)
     home = tuple(to_fraction(tree.home[name]) for name in mechanism.coordinates)
-    return validated(replace(mechanism, home=home if any(home) else ()), allow_unphysical)
+    mechanism = validated(replace(mechanism, home=home if any(home) else ()), allow_unphysical)
+    return mechanism, (*tree.ties.findings, *tree.findings)
 
 
 def _model_name(model: object) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kanegen.codegen.mechanism.findings import Finding, Severity
 from kanegen.codegen.mechanism.importers.mjcf.kinds import is_scalar, joint_actuators, joint_kind
 from kanegen.codegen.mechanism.importers.mjcf.names import Names
 from kanegen.errors import ModelError
@@ -32,10 +33,41 @@ def _unsupported(mujoco: Any, model: Any, names: Names) -> Iterator[tuple[str, s
         )
     if model.nflex:
         yield names.described("flex", 0), "is a deformable body", "Remove it."
+    for p in _acting_plugins(model):
+        yield names.described("plugin", p), "is a plugin that may move bodies", "Remove the plugin."
     yield from _of_bodies(model, names)
     yield from _of_joints(mujoco, model, names)
     yield from _of_tendons(mujoco, model, names)
     yield from _of_actuators(mujoco, model, names)
+
+
+def _acting_plugins(model: Any) -> list[int]:
+    """Plugins that belong to no shape, sensor or actuator: they may push bodies."""
+    fields = ("geom_plugin", "sensor_plugin", "actuator_plugin")
+    harmless = {int(p) for field in fields for p in getattr(model, field, ())}
+    return [p for p in range(model.nplugin) if p not in harmless]
+
+
+def doubtful(mujoco: Any, model: Any, names: Names) -> list[Finding]:
+    """Warnings of what adds a force in MuJoCo that the mechanism does not have, or has along other axes."""
+    found = []
+    for t in range(model.ntendon):
+        if model.tendon_limited[t] and not disabled(mujoco, model, "LIMIT"):
+            what = "its range is not kept: no force acts where a tendon is at its end"
+            cure = "Remove the range, or keep the motion within it."
+            found.append(_warning(names.described("tendon", t), what, "a tendon without limits", cure))
+    for j in range(model.njnt):
+        dof = int(model.jnt_dofadr[j])
+        free = joint_kind(mujoco, model, j) == "FREE"
+        if free and model.dof_frictionloss[dof] != 0 and not disabled(mujoco, model, "FRICTIONLOSS"):
+            what = "its Coulomb friction acts along the axes of the body here, and of the world in MuJoCo"
+            cure = "Remove frictionloss, or use viscous damping, which has no axes."
+            found.append(_warning(f"joint {names.joints[j]!r}", what, "friction without axes", cure))
+    return found
+
+
+def _warning(where: str, what: str, expected: str, cure: str) -> Finding:
+    return Finding(Severity.WARNING, where, what, expected, cure)
 
 
 def _of_bodies(model: Any, names: Names) -> Iterator[tuple[str, str, str]]:
@@ -54,17 +86,12 @@ def _of_joints(mujoco: Any, model: Any, names: Names) -> Iterator[tuple[str, str
         dof, free = int(model.jnt_dofadr[j]), joint_kind(mujoco, model, j) == "FREE"
         if _any(model, "jnt_stiffnesspoly", j) or _any(model, "jnt_springyield", j):
             yield where, "its spring is not linear", "Keep the linear stiffness alone."
+        if _at_least(model, "jnt_plasticadr", j, 0):
+            yield where, "yields for good", "Remove its plasticity."
         if _any(model, "dof_dampingpoly", dof):
             yield where, "its damping is not linear", "Keep the linear damping alone."
         if not is_scalar(mujoco, model, j) and model.jnt_stiffness[j] != 0:
             yield where, "is a ball or free joint with a spring", "Remove its stiffness."
-        if free and model.dof_armature[dof] != 0:
-            what = f"is a free joint with armature {model.dof_armature[dof]:g}"
-            yield (
-                where,
-                what,
-                "Use <freejoint/>, which takes none from the defaults, or set armature to zero.",
-            )
         if free and model.jnt_bodyid[j] and model.body_jntnum[model.jnt_bodyid[j]] > 1:
             yield (
                 where,
@@ -80,6 +107,8 @@ def _of_tendons(mujoco: Any, model: Any, names: Names) -> Iterator[tuple[str, st
         for field, what in (("armature", "has armature"), ("frictionloss", "has Coulomb friction")):
             if _any(model, f"tendon_{field}", t):
                 yield where, what, f"Set its {field} to zero."
+        if _at_least(model, "tendon_plasticadr", t, 0):
+            yield where, "yields for good", "Remove its plasticity."
         for field, off in (("stiffness", springs_off), ("damping", dampers_off)):
             if off:
                 continue
@@ -132,3 +161,9 @@ def _any(model: Any, field: str, index: int) -> bool:
     """Whether an entry of a field is not zero; no for fields that this release of MuJoCo does not have."""
     values = getattr(model, field, None)
     return values is not None and bool(np.any(np.atleast_1d(values[index]) != 0))
+
+
+def _at_least(model: Any, field: str, index: int, least: int) -> bool:
+    """Whether an entry of a field is not below; no for fields that this release of MuJoCo does not have."""
+    values = getattr(model, field, None)
+    return values is not None and len(values) > index and int(values[index]) >= least
