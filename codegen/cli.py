@@ -144,6 +144,14 @@ def _add_file_options(parser: argparse.ArgumentParser, unphysical: bool = True) 
         metavar="RAD",
         help="take angles this near to a multiple of pi/2 for it",
     )
+    parser.add_argument(
+        "--arg",
+        action="append",
+        type=_argument,
+        default=[],
+        metavar="NAME:=VALUE",
+        help="an argument of a xacro file; may be repeated",
+    )
     if unphysical:
         parser.add_argument("--allow-unphysical", action="store_true", help="inertias that no body has")
 
@@ -154,6 +162,14 @@ def _finite(text: str) -> float:
     if not math.isfinite(number):
         raise argparse.ArgumentTypeError(f"expected a finite number, got {text!r}")
     return number
+
+
+def _argument(text: str) -> tuple[str, str]:
+    """A name and a value, for the parser of arguments."""
+    name, sign, value = text.partition(":=")
+    if not sign or not name:
+        raise argparse.ArgumentTypeError(f"expected NAME:=VALUE, got {text!r}")
+    return name, value
 
 
 def _count(text: str) -> int:
@@ -192,6 +208,7 @@ def _generate(options: argparse.Namespace) -> int:
         floating_base=options.floating_base,
         allow_unphysical=options.allow_unphysical,
         angle_tolerance=options.angle_tolerance,
+        arguments=tuple(options.arg),
     )
     directory = options.output or Path("generated") / Path(options.model).stem
     with Progress(sys.stderr, quiet=options.json) as progress, warnings_as_lines(progress.notice):
@@ -236,6 +253,7 @@ def _doctor(options: argparse.Namespace) -> int:
         options.model,
         floating_base=options.floating_base,
         angle_tolerance=ANGLE_TOLERANCE if given is None else given,
+        arguments=dict(options.arg),
     )
     report = doctor.document(options.model, found)
     print(json.dumps(report, indent=2) if options.json else doctor.text(options.model, found))
@@ -249,7 +267,7 @@ def _compare(options: argparse.Namespace) -> int:
         return _compare_against(options, progress)
     from kanegen.codegen.commands.compare import compare_formulations, table
 
-    found = compare_formulations(options.model, progress)
+    found = compare_formulations(options.model, progress, _file_options(options))
     print(json.dumps([asdict(c) for c in found], indent=2) if options.json else table(found))
     return 0
 
@@ -258,22 +276,27 @@ def _compare_against(options: argparse.Namespace, progress: Callable[[str], None
     from kanegen.codegen.commands.against import compare_against
     from kanegen.codegen.commands.against_report import document, table
 
-    wanted = pipeline.Options(
-        floating_base=options.floating_base,
-        allow_unphysical=options.allow_unphysical,
-        angle_tolerance=options.angle_tolerance,
-    )
     report = compare_against(
         options.model,
         options.against,
         states=options.states,
         seed=options.seed,
         kernels=options.kernels,
-        options=wanted,
+        options=_file_options(options),
         progress=progress,
     )
     print(json.dumps(document(report), indent=2) if options.json else table(report))
     return 0 if report.passes else 1
+
+
+def _file_options(options: argparse.Namespace) -> pipeline.Options:
+    """What was asked of a model file."""
+    return pipeline.Options(
+        floating_base=options.floating_base,
+        allow_unphysical=options.allow_unphysical,
+        angle_tolerance=options.angle_tolerance,
+        arguments=tuple(options.arg),
+    )
 
 
 def _report(options: argparse.Namespace) -> int:

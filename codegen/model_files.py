@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from pathlib import Path
 
 from kanegen.codegen.derivation.sensitivity import difference_of_dynamics
@@ -22,7 +23,12 @@ _log = logging.getLogger(__name__)
 
 
 def read_model(
-    path: Path, *, floating_base: bool, allow_unphysical: bool, angle_tolerance: float | None
+    path: Path,
+    *,
+    floating_base: bool,
+    allow_unphysical: bool,
+    angle_tolerance: float | None,
+    arguments: Mapping[str, str] | None = None,
 ) -> Mechanism:
     """The mechanism of a file; what was noticed about it is told.  Raises ModelError.
 
@@ -36,6 +42,7 @@ def read_model(
             floating_base=floating_base,
             allow_unphysical=allow_unphysical,
             angle_tolerance=tolerance,
+            arguments=arguments,
         )
 
     chosen = read(ANGLE_TOLERANCE if angle_tolerance is None else angle_tolerance)

@@ -16,7 +16,7 @@ class Options:
     ``search_budget`` bounds the derivations tried for each kernel.  ``friction`` puts damping and friction of joints into
     inverse and forward dynamics alike.  For model files: ``floating_base`` lets the root link move freely,
     ``allow_unphysical`` lets inertias through that no body has, angles within ``angle_tolerance`` [rad] of multiples of
-    pi/2 count as these (None: only rounding errors).
+    pi/2 count as these (None: only rounding errors), ``arguments`` are pairs of names and values for xacro.
     """
 
     kernels: tuple[str, ...] | None = None
@@ -31,6 +31,7 @@ class Options:
     floating_base: bool = False
     allow_unphysical: bool = False
     angle_tolerance: float | None = None
+    arguments: tuple[tuple[str, str], ...] = ()
 
     @property
     def recursive(self) -> bool:

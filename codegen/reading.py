@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kanegen.codegen.mechanism import catalogue
+from kanegen.codegen.mechanism.importers import refuse_arguments
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.reduction import without_friction
 from kanegen.codegen.mechanism.values import to_value
@@ -23,8 +24,12 @@ def read(model: str | os.PathLike[str] | Mechanism, options: Options) -> Mechani
     Raises ModelError.
     """
     if isinstance(model, Mechanism):
+        if options.arguments:
+            refuse_arguments(f"mechanism {model.name!r}", dict(options.arguments))
         mechanism = model
     elif str(model) in catalogue.names():
+        if options.arguments:
+            refuse_arguments(str(model), dict(options.arguments))
         mechanism = catalogue.mechanism(str(model))
     elif Path(model).suffix.lower() in MODEL_SUFFIXES or Path(model).exists():
         mechanism = read_model(
@@ -32,6 +37,7 @@ def read(model: str | os.PathLike[str] | Mechanism, options: Options) -> Mechani
             floating_base=options.floating_base,
             allow_unphysical=options.allow_unphysical,
             angle_tolerance=options.angle_tolerance,
+            arguments=dict(options.arguments),
         )
     elif Path(model).suffix or len(Path(model).parts) > 1:
         raise ModelError(str(model), "does not exist", "a model file", "Check the path and its spelling.")

@@ -44,6 +44,6 @@ def stands_for_itself(suffix: str, content: bytes) -> bool:
     a URDF have no part in its dynamics.  The bytes are searched in the encodings in which files begin.
     """
     text = content.replace(b"\0", b"")  # UTF-16 of such words is the words with zeros between
-    if suffix.lower() == ".xacro" or b"xacro:" in text:
+    if suffix.lower() == ".xacro" or any(mark in text for mark in (b"xacro:", b"${", b"$(")):
         return False
     return b"<mujoco" not in text or not (b"file" in text or b"<include" in text)

@@ -37,6 +37,13 @@ LARGEST_NUMBER = Limit(
     "Larger numbers are no quantity of mechanics; the square of a smaller one is a double.",
     "every number of a mechanism, in every format, and in expressions of users",
 )
+UNLIMITED = Limit(
+    "limit of a joint",
+    10**9,
+    "SI units",
+    "Ranges, speeds and forces of this size and more are what files write for no limit.",
+    "limits of joints in URDF, MJCF and TOML",
+)
 SMALLEST_EXPONENT = Limit(
     "exponent of ten",
     -400,

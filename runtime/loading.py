@@ -59,6 +59,7 @@ def load(
     floating_base: bool = False,
     allow_unphysical: bool = False,
     angle_tolerance: float | None = None,
+    arguments: Mapping[str, str] | None = None,
     interpreted: bool = False,
 ) -> Robot:
     """A robot from the name of a built-in mechanism, the path of a model file, a Mechanism, or generated C.
@@ -79,7 +80,8 @@ def load(
     ``friction=True`` lets the damping and the Coulomb friction of the model's joints act, in inverse and in forward dynamics
     alike.  Of model files: ``floating_base=True`` lets the root move freely instead of fixing it to the base;
     ``allow_unphysical=True`` lets masses and inertias through that no body has; angles within ``angle_tolerance`` [rad] of
-    a multiple of pi/2 are taken for it, by default 1e-11 where that changes forces and accelerations by less than 1e-12.
+    a multiple of pi/2 are taken for it, by default 1e-11 where that changes forces and accelerations by less than 1e-12;
+    ``arguments={"name": "value"}`` are those of a xacro file.
 
     What in a model was left out or changed is a ``ModelWarning``.
 
@@ -97,6 +99,7 @@ def load(
         floating_base,
         allow_unphysical,
         None if angle_tolerance is None else _tolerance(angle_tolerance),
+        _arguments(arguments),
     )
     with once() as told:
         found, more = _found(request, interpreted, told)
@@ -119,6 +122,7 @@ def generate(
     floating_base: bool = False,
     allow_unphysical: bool = False,
     angle_tolerance: float | None = None,
+    arguments: Mapping[str, str] | None = None,
     float32: bool = False,
     sincos: str = "vector",
 ) -> Path:
@@ -141,6 +145,7 @@ def generate(
         floating_base,
         allow_unphysical,
         None if angle_tolerance is None else _tolerance(angle_tolerance),
+        _arguments(arguments),
         bool(float32),
         _choice("sincos", sincos, SINCOS),
     )
@@ -324,6 +329,15 @@ def _choice(what: str, given: str, known: Sequence[str]) -> str:
     if given not in known:
         raise ValueError(f"{what}: expected {' or '.join(map(repr, known))}, got {given!r}")
     return given
+
+
+def _arguments(given: Mapping[str, str] | None) -> tuple[tuple[str, str], ...]:
+    """Pairs in the order of the names: the cache knows them by their text."""
+    pairs = tuple(sorted((given or {}).items()))
+    for name, value in pairs:
+        if not isinstance(name, str) or not isinstance(value, str):
+            raise TypeError(f"arguments: expected names and values that are text, got {name!r}: {value!r}")
+    return pairs
 
 
 def _vector(gravity: Sequence[float] | None) -> tuple[float, float, float] | None:

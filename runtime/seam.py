@@ -49,7 +49,8 @@ class Request:
     the equations are derived, None for the recursions; ``friction`` lets the damping and friction of joints act.
 
     Of model files: ``floating_base`` lets the root move freely; ``allow_unphysical`` accepts masses and inertias that no
-    body has; angles within ``angle_tolerance`` [rad] of a multiple of pi/2 are taken for it, None for the default.
+    body has; angles within ``angle_tolerance`` [rad] of a multiple of pi/2 are taken for it, None for the default;
+    ``arguments`` are pairs of names and values for a xacro file.
 
     Of the C: ``float32`` adds every kernel in single precision; ``sincos`` says where sines come from.
     """
@@ -64,6 +65,7 @@ class Request:
     floating_base: bool = False
     allow_unphysical: bool = False
     angle_tolerance: float | None = None
+    arguments: tuple[tuple[str, str], ...] = ()
     float32: bool = False
     sincos: str = "vector"
 
@@ -103,6 +105,7 @@ def _options(request: Request) -> Options:
         floating_base=request.floating_base,
         allow_unphysical=request.allow_unphysical,
         angle_tolerance=request.angle_tolerance,
+        arguments=request.arguments,
         single_precision=request.float32,
         sincos=request.sincos,
     )

@@ -44,14 +44,18 @@ class Comparison:
 
 @once()
 def compare_formulations(
-    model: str | Mechanism, progress: Callable[[str], None] | None = None
+    model: str | Mechanism,
+    progress: Callable[[str], None] | None = None,
+    options: pipeline.Options | None = None,
 ) -> list[Comparison]:
     """Inverse dynamics of a mechanism by every formulation that applies, compiled and timed in turn.
 
     All run over the same states: random ones, around home where loops must be closed.  Generalized speeds that a built-in
-    brings along are compared through their own kinematics.
+    brings along are compared through their own kinematics.  ``options`` say how a model file is read.
     """
-    mechanism = pipeline.read(model, pipeline.Options())
+    mechanism = pipeline.read(model, options or pipeline.Options())
+    if model not in catalogue.names():
+        model = mechanism  # as it was read, with these options
     states = _states(mechanism)
     reference = _load(model, "recursive", None)
     expected = reference.inverse_dynamics(*states)

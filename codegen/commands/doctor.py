@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from kanegen.codegen import checking
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.doctor import examine, examine_urdf
 from kanegen.codegen.mechanism.findings import Finding, Severity
-from kanegen.codegen.mechanism.importers import ANGLE_TOLERANCE, read_file
+from kanegen.codegen.mechanism.importers import ANGLE_TOLERANCE, read_file, refuse_arguments
 from kanegen.codegen.mechanism.importers.formats import format_of
 from kanegen.codegen.mechanism.importers.xml_tree import parse_file
 from kanegen.errors import ModelError
@@ -22,12 +22,17 @@ _PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(: (?P<where>.+))?", re.DOTALL)
 
 
 def diagnose(
-    model: str, *, floating_base: bool = False, angle_tolerance: float = ANGLE_TOLERANCE
+    model: str,
+    *,
+    floating_base: bool = False,
+    angle_tolerance: float = ANGLE_TOLERANCE,
+    arguments: Mapping[str, str] | None = None,
 ) -> tuple[Finding, ...]:
     """The findings about a built-in mechanism or a model file, errors first; a model that is refused has an ERROR."""
+    given = arguments or {}
     try:
-        found = _found(model, floating_base, angle_tolerance)
-        found = (*found, *_refused(model, floating_base, angle_tolerance, found))
+        found = _found(model, floating_base, angle_tolerance, given)
+        found = (*found, *_refused(model, floating_base, angle_tolerance, given, found))
     except ModelError as error:
         found = (_refusal(error),)
     return tuple(sorted(found, key=lambda finding: _ORDER.index(finding.severity)))
@@ -52,17 +57,23 @@ def passes(findings: Sequence[Finding]) -> bool:
     return all(finding.severity is not Severity.ERROR for finding in findings)
 
 
-def _found(model: str, floating_base: bool, angle_tolerance: float) -> tuple[Finding, ...]:
+def _found(
+    model: str, floating_base: bool, angle_tolerance: float, arguments: Mapping[str, str]
+) -> tuple[Finding, ...]:
     if model in catalogue.names():
+        if arguments:
+            refuse_arguments(model, arguments)
         return examine(catalogue.mechanism(model))
     path = Path(model)
     kind = format_of(path)
+    if arguments and kind != "xacro":
+        refuse_arguments(model, arguments)
     if kind == "urdf":
         return examine_urdf(parse_file(path), floating_base=floating_base, angle_tolerance=angle_tolerance)
     if kind == "xacro":
         from kanegen.codegen.mechanism.importers.xacro import expand
 
-        root, said = expand(path)
+        root, said = expand(path, arguments)
         return (
             *said,
             *examine_urdf(root, floating_base=floating_base, angle_tolerance=angle_tolerance),
@@ -72,7 +83,11 @@ def _found(model: str, floating_base: bool, angle_tolerance: float) -> tuple[Fin
 
 
 def _refused(
-    model: str, floating_base: bool, angle_tolerance: float, found: Sequence[Finding]
+    model: str,
+    floating_base: bool,
+    angle_tolerance: float,
+    arguments: Mapping[str, str],
+    found: Sequence[Finding],
 ) -> tuple[Finding, ...]:
     """What only ``load`` notices, as it reads a model and plans how its loops are solved; nothing where errors are known."""
     if not passes(found):
@@ -82,7 +97,10 @@ def _refused(
             mechanism = catalogue.mechanism(model)
         else:
             mechanism = read_file(
-                model, floating_base=floating_base, angle_tolerance=angle_tolerance
+                model,
+                floating_base=floating_base,
+                angle_tolerance=angle_tolerance,
+                arguments=arguments,
             ).mechanism
         if mechanism.constrained:
             checking.configurations(mechanism)  # plans

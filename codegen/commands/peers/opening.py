@@ -15,7 +15,8 @@ from kanegen.codegen.mechanism.records import Mechanism
 
 
 def _pinocchio(mechanism: Mechanism, file: Path | None) -> Engine:
-    if file is not None and format_of(file) == "urdf":
+    drives = any(joint.rotor_inertia != 0 for joint in mechanism.joints)  # Pinocchio looks for none in a URDF
+    if file is not None and not drives and format_of(file) == "urdf":
         engine = pinocchio_engine.of_urdf(mechanism, str(file))
         if engine is not None:
             return engine

@@ -8,9 +8,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from kanegen.codegen.mechanism.denavit_hartenberg import from_dh
 from kanegen.codegen.mechanism.importers import mjcf, toml, urdf, xacro
@@ -20,6 +20,7 @@ from kanegen.codegen.mechanism.importers.mjcf import from_mjcf
 from kanegen.codegen.mechanism.importers.toml import from_toml
 from kanegen.codegen.mechanism.importers.urdf import from_urdf
 from kanegen.codegen.mechanism.importers.xacro import from_xacro
+from kanegen.errors import ModelError
 
 __all__ = [
     "ANGLE_TOLERANCE",
@@ -31,6 +32,7 @@ __all__ = [
     "from_urdf",
     "from_xacro",
     "read_file",
+    "refuse_arguments",
 ]
 
 _READERS: dict[str, Callable[..., Imported]] = {
@@ -49,15 +51,29 @@ def read_file(
     floating_base: bool = False,
     allow_unphysical: bool = False,
     angle_tolerance: float = ANGLE_TOLERANCE,
+    arguments: Mapping[str, str] | None = None,
 ) -> Imported:
     """The mechanism that a model file describes.  Raises ModelError, whose ``where`` begins with file and line.
 
     ``floating_base`` lets the root link move freely instead of fixing it to the base; ``allow_unphysical`` lets masses and
-    inertias through that no body has; angles within ``angle_tolerance`` [rad] of a multiple of pi/2 are taken for it.
+    inertias through that no body has; angles within ``angle_tolerance`` [rad] of a multiple of pi/2 are taken for it;
+    ``arguments`` are those that a xacro file declares.
     """
     file = Path(path)
     name = format_of(file)
     options: dict[str, Any] = {"floating_base": floating_base, "allow_unphysical": allow_unphysical}
     if name in WITH_ANGLES:
         options["angle_tolerance"] = angle_tolerance
+    if name == "xacro":
+        options["arguments"] = arguments
+    elif arguments:
+        refuse_arguments(str(file), arguments)
     return _READERS[name](file, **options)
+
+
+def refuse_arguments(model: str, arguments: Mapping[str, str]) -> NoReturn:
+    """Raise the ModelError for a model that is no xacro file and was given arguments of one."""
+    listed = ", ".join(map(repr, sorted(arguments)))
+    raise ModelError(
+        model, f"takes no arguments, and was given {listed}", "a xacro file with arguments", "Leave them out."
+    )

@@ -14,7 +14,8 @@ _READ = "URDF (.urdf), xacro (.xacro), MJCF (.xml), or TOML (.toml)"
 _HEAD = 65536  # bytes looked at: licences and comments before the root element may be long
 _NOISE = re.compile(r"<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(\[.*?\])?\s*>|\s+", re.DOTALL)
 _ROOT = re.compile(r"<\s*([^\s<>/]+)")
-_XACRO_TAG = re.compile(r"<\s*xacro:")
+_XACRO = re.compile(rb"<\s*xacro:|\$[({]")
+"""What xacro works on.  (UTF-16 is searched without its zero bytes.)"""
 
 
 def format_of(file: Path) -> str:
@@ -23,7 +24,7 @@ def format_of(file: Path) -> str:
     suffix = SUFFIXES.get(file.suffix.lower())
     root = _root(head)
     if root == "robot":
-        return "xacro" if suffix == "xacro" or _XACRO_TAG.search(head) else "urdf"
+        return "xacro" if suffix == "xacro" or mentions_xacro(file.read_bytes()) else "urdf"
     if root == "mujoco":
         return "mjcf"
     if root in ("sdf", "gazebo"):
@@ -41,6 +42,11 @@ def format_of(file: Path) -> str:
             "Rename it, or convert it.",
         )
     return suffix
+
+
+def mentions_xacro(content: bytes) -> bool:
+    """Whether a file has what xacro works on, be it in a comment: whether it matters shows when the file is parsed."""
+    return _XACRO.search(content.replace(b"\0", b"")) is not None
 
 
 def _head(file: Path) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from kanegen.codegen.mechanism.findings import Finding, Severity
 from kanegen.codegen.mechanism.importers.xml_tree import Element
 
@@ -21,6 +23,10 @@ class Report:
     def failed(self) -> bool:
         """Whether there is an error among them."""
         return any(finding.severity is Severity.ERROR for finding in self._findings)
+
+    def add(self, findings: Iterable[Finding]) -> None:
+        """What was found elsewhere."""
+        self._findings.extend(findings)
 
     def error(self, at: Element, where: str, what: str, expected: str, cure: str) -> None:
         """What makes the model wrong."""

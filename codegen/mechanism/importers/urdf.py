@@ -15,6 +15,7 @@ from kanegen.codegen.mechanism.importers.urdf_document import read_document, unp
 from kanegen.codegen.mechanism.importers.urdf_mechanism import mechanism_of
 from kanegen.codegen.mechanism.importers.xml_tree import Element, parse_file, parse_text
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.errors import ModelError
 
 
 def from_urdf(
@@ -34,6 +35,7 @@ def from_urdf(
         root = parse_text(path_or_text)
     else:
         root = parse_file(Path(path_or_text))
+    _check_expanded(root)
     imported = import_element(root, floating_base, allow_unphysical, angle_tolerance)
     tell(imported.findings)
     return imported.mechanism
@@ -47,7 +49,9 @@ def read(
     angle_tolerance: float = ANGLE_TOLERANCE,
 ) -> Imported:
     """The mechanism of a URDF file with findings.  Raises ModelError."""
-    return import_element(parse_file(path), floating_base, allow_unphysical, angle_tolerance)
+    root = parse_file(path)
+    _check_expanded(root)
+    return import_element(root, floating_base, allow_unphysical, angle_tolerance)
 
 
 def import_element(
@@ -64,3 +68,19 @@ def import_element(
     refuse((*document.findings, *impossible))
     mechanism, renamed = mechanism_of(document, floating_base, allow_unphysical)
     return Imported(mechanism, (*document.findings, *impossible, *renamed))
+
+
+def _check_expanded(root: Element) -> None:
+    """Raise ModelError for a text that xacro has yet to expand."""
+    for element in root.walk():
+        texts = (*element.attributes.values(), element.text)
+        expression = next((text for text in texts if "${" in text or "$(" in text), None)
+        if element.tag.startswith("xacro:") or expression is not None:
+            shown = f"<{element.tag}>" if expression is None else repr(expression[:40])
+            raise ModelError(
+                element.place,
+                f"{shown}: this looks like xacro, a language of macros that expand to URDF",
+                "URDF",
+                "Read it with from_xacro or as a .xacro file, which needs the package xacro (pip install "
+                "'kanegen[xacro]'), or expand it beforehand: xacro FILE > robot.urdf.",
+            )

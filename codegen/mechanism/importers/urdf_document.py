@@ -79,17 +79,6 @@ def _check_format(root: Element) -> None:
             "<robot>, as in every URDF",
             "Name the URDF itself.",
         )
-    for element in root.walk():
-        expression = next((v for v in element.attributes.values() if "${" in v), None)
-        if element.tag.startswith("xacro:") or expression is not None:
-            shown = f"<{element.tag}>" if expression is None else repr(expression[:40])
-            raise ModelError(
-                element.place,
-                f"{shown}: this looks like xacro, a language of macros that expand to URDF",
-                "URDF",
-                "Read it with from_xacro or as a .xacro file, which needs the package xacro (pip install "
-                "'kanegen[xacro]'), or expand it beforehand: xacro FILE > robot.urdf.",
-            )
 
 
 def _name(root: Element, report: Report) -> str:

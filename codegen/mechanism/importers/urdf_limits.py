@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from kanegen.codegen.mechanism import joint_limits
 from kanegen.codegen.mechanism.importers.numbers_in_text import Misread, is_infinite, read_numbers
 from kanegen.codegen.mechanism.importers.reporting import Report
 from kanegen.codegen.mechanism.importers.xml_tree import Element
@@ -41,7 +42,10 @@ def read_limits(element: Element, where: str, kind: str, report: Report) -> Join
             'Use the type "revolute" for a joint that ends somewhere.',
         )
         lower = upper = None
-    return JointLimits(lower, upper, given["velocity"], given["effort"])
+    given_limits = JointLimits(lower, upper, given["velocity"], given["effort"])
+    limits, found = joint_limits.read_limits(f"{where}, <limit>", given_limits, element.file, element.line)
+    report.add(found)
+    return limits
 
 
 def _number(element: Element, attribute: str, where: str, report: Report) -> Fraction | None:

@@ -11,6 +11,7 @@ import io
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 from xml.dom.minidom import Document
@@ -18,11 +19,21 @@ from xml.dom.minidom import Document
 from kanegen.codegen.mechanism.findings import Finding, Severity, tell
 from kanegen.codegen.mechanism.importers.imported import ANGLE_TOLERANCE, Imported
 from kanegen.codegen.mechanism.importers.urdf import import_element
-from kanegen.codegen.mechanism.importers.xacro_dom import Origins, text_of
+from kanegen.codegen.mechanism.importers.xacro_dom import (
+    argument_names,
+    document_of,
+    element_of,
+    place_of_failure,
+    text_of,
+)
 from kanegen.codegen.mechanism.importers.xacro_packages import find_package
 from kanegen.codegen.mechanism.importers.xml_tree import Element, parse_file
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.errors import ModelError
+
+_NEVER_LOOKED_AT = ("visual", "collision", "material")
+_UNDEFINED = "Undefined substitution argument"
+_LONGEST = 500  # characters of what xacro says
 
 _ONE_AT_A_TIME = threading.Lock()
 """xacro keeps its state in its module."""
@@ -80,7 +91,8 @@ def expand(
     Elements keep the file and line in which they were written, in a macro or in an included file.
     """
     written = parse_file(path)
-    if not any(is_xacro(element) for element in written.walk()):
+    if not has_xacro(written):
+        _check_names(path, arguments or {}, set())
         return written, ()
     expanded, said = _expanded(path, arguments or {}, packages or {})
     if not expanded.named("link") and not expanded.named("joint"):
@@ -116,9 +128,16 @@ def urdf_text(
     return text_of(expand(path, arguments, packages)[0])
 
 
-def is_xacro(element: Element) -> bool:
-    """Whether an element is for xacro to work on."""
-    return element.tag.startswith("xacro:") or any("${" in value for value in element.attributes.values())
+def has_xacro(root: Element) -> bool:
+    """Whether there is anything for xacro to work on, shapes and colours apart: these are never looked at."""
+    stack = [root]
+    while stack:
+        element = stack.pop()
+        texts = (*element.attributes.values(), element.text)
+        if element.tag.startswith("xacro:") or any("${" in text or "$(" in text for text in texts):
+            return True
+        stack.extend(child for child in element.children if child.tag not in _NEVER_LOOKED_AT)
+    return False
 
 
 def _expanded(
@@ -126,8 +145,8 @@ def _expanded(
 ) -> tuple[Element, str]:
     xacro, substitution = _package(path)
     said = io.StringIO()
-    origins = Origins()
     start = path.resolve().parent
+    names: set[str] = set()
 
     def find(package: str) -> str:
         known = packages.get(package)
@@ -135,22 +154,42 @@ def _expanded(
 
     with (
         _ONE_AT_A_TIME,
-        _replaced(xacro, substitution, origins, find),
+        _replaced(xacro, substitution, names, find),
         contextlib.redirect_stderr(said),
     ):
         xacro.init_stacks(str(path))
         try:
             document = xacro.parse(None, str(path))
             xacro.process_doc(document, mappings=dict(arguments), verbosity=0)
-        except RecursionError:
+        except RecursionError as error:
             raise ModelError(
-                str(path), "its macros call themselves without end", "macros that end", "Mend the recursion."
+                _where(error, xacro, path),
+                "its macros or included files call themselves without end",
+                "macros that end, and files that do not include themselves",
+                "Mend the recursion.",
             ) from None
-        except xacro.XacroException as error:
-            raise _explained(error, xacro, path) from None
-        except (substitution.SubstitutionException, OSError, LookupError, TypeError, AttributeError) as error:
-            raise _explained(error, xacro, path) from None
-    return origins.element(document.documentElement), said.getvalue()
+        except Exception as error:  # noqa: BLE001 - expressions in the file may raise anything
+            refusal = _explained(error, xacro, path)
+            if _UNDEFINED in refusal.what:
+                _check_names(path, arguments, names)
+            raise refusal from None
+    _check_names(path, arguments, names)
+    return element_of(document.documentElement), said.getvalue()
+
+
+def _check_names(path: Path, arguments: Mapping[str, str], known: set[str]) -> None:
+    """Raise ModelError for arguments that the file does not have."""
+    for name in arguments:
+        if name not in known:
+            near = get_close_matches(name, sorted(known), 1)
+            raise ModelError(
+                str(path),
+                f"has no argument {name!r}",
+                f"one of {', '.join(map(repr, sorted(known)))}"
+                if known
+                else "no arguments: it declares none",
+                f"Did you mean {near[0]!r}?" if near else "Leave it out.",
+            )
 
 
 def _package(path: Path) -> tuple[Any, Any]:
@@ -168,15 +207,20 @@ def _package(path: Path) -> tuple[Any, Any]:
 
 
 @contextlib.contextmanager
-def _replaced(xacro: Any, substitution: Any, origins: Origins, find: Callable[[str], str]) -> Iterator[None]:
-    """xacro with this package's parser for every file, and a $(find ...) that needs no ROS."""
+def _replaced(xacro: Any, substitution: Any, names: set[str], find: Callable[[str], str]) -> Iterator[None]:
+    """xacro with this package's parser for every file, and a $(find ...) that needs no ROS.
+
+    ``names`` collects the arguments that the files have.
+    """
 
     def parse(_: object, filename: str) -> Document:
         if not Path(filename).is_file():
             missing = FileNotFoundError(f"included file {filename!r} does not exist")
             xacro.filestack.pop()  # what is wrong is in the file that includes it
             raise xacro.XacroException(exc=missing)
-        return origins.document(parse_file(Path(filename)))
+        root = parse_file(Path(filename))
+        names.update(argument_names(root))
+        return document_of(root)
 
     saved = xacro.parse, substitution._eval_find, substitution._eval_dict["find"]  # noqa: SLF001
     xacro.parse, substitution._eval_find = parse, find  # noqa: SLF001
@@ -188,22 +232,31 @@ def _replaced(xacro: Any, substitution: Any, origins: Origins, find: Callable[[s
 
 
 def _explained(error: Exception, xacro: Any, path: Path) -> ModelError:
-    """The reason of a failed expansion, in the file and macro where it happened."""
+    """The reason of a failed expansion, in the file, line and macro where it happened."""
     reason: BaseException | None = error
     while reason is not None:
         if isinstance(reason, ModelError):
             return ModelError(f"{path}: {reason.where}", reason.what, reason.expected, reason.cure)
         reason = getattr(reason, "exc", None)
-    where = str(xacro.filestack[-1] if xacro.filestack else path)
-    if xacro.macrostack:
-        where += f": macro {xacro.macrostack[-1].body.getAttribute('name')!r}"
     what = " ".join(str(error).split()) or type(error).__name__
-    undefined = "Undefined substitution argument" in what
     return ModelError(
-        where,
-        f"xacro cannot expand it: {what}",
+        _where(error, xacro, path),
+        f"xacro cannot expand it: {what[:_LONGEST]}{'...' if len(what) > _LONGEST else ''}",
         "a xacro file that expands by itself",
-        "Give the argument: from_xacro(..., arguments={...})."
-        if undefined
+        "Give the argument: arguments={name: value} in Python, --arg name:=value on the command line."
+        if _UNDEFINED in what
         else "Mend it until xacro FILE works; macros of other files need the file that includes both.",
     )
+
+
+def _where(error: Exception, xacro: Any, path: Path) -> str:
+    """The file, the line as far as it can be found, and the macro."""
+    where = str(xacro.filestack[-1] if xacro.filestack else path)
+    causes: list[BaseException | None] = [error, getattr(error, "exc", None), error.__cause__]
+    places = [place_of_failure(cause.__traceback__) for cause in causes if isinstance(cause, BaseException)]
+    place = next((place for place in places if place is not None), None)
+    if place is not None and place[0] is not None:
+        where = f"{place[0]}:{place[1]}"
+    if xacro.macrostack:
+        where += f": macro {xacro.macrostack[-1].body.getAttribute('name')!r}"
+    return where

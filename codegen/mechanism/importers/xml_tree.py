@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.parsers import expat
 
+from kanegen.codegen.mechanism.importers.encodings import UnreadableEncodingError, for_expat
 from kanegen.errors import ModelError
 from kanegen.limits import DEEPEST_XML
 
@@ -23,7 +24,6 @@ _EXPLAINED = {
     "that declares no other encoding.",
     "mismatched tag": "Close every element by its own name, innermost first.",
     "undefined entity": "Only &lt; &gt; &amp; &quot; &apos; and numbers (&#228;) are known; write the character itself.",
-    "unknown encoding": "Save the file as UTF-8.",
     "encoding specified in XML declaration is incorrect": "Save the file in the encoding that its first line declares.",
 }
 
@@ -71,6 +71,12 @@ class Element:
             stack.extend(reversed(list(element.children)))
 
 
+def _from_declaration(raw: bytes) -> tuple[bytes, int]:
+    """The bytes without the space before an XML declaration, and its lines: forbidden there, frequent and harmless."""
+    leading = _LEADING.match(raw)
+    return (raw, 0) if leading is None else (raw[leading.end() :], leading.group().count(b"\n"))
+
+
 @dataclass(slots=True)
 class _Open:
     """An element that has begun and not ended."""
@@ -100,18 +106,29 @@ def parse_file(path: Path) -> Element:
 
 def parse_text(text: str, file: str | None = None) -> Element:
     """The root element of a text; the encoding that it declares is that of a file, and does not matter here."""
-    return _Reader(file, "utf-8").parse(text.encode("utf-8", "surrogatepass"))
+    content, lines = _from_declaration(text.encode("utf-8", "surrogatepass"))
+    return _Reader(file, "utf-8", lines).parse(content)
 
 
 def parse_bytes(raw: bytes, file: str | None = None) -> Element:
-    """The root element of the content of a file, in UTF-8, UTF-16 or the encoding that it declares."""
-    return _Reader(file, None).parse(raw)
+    """The root element of the content of a file, in the encoding that it begins with or declares; else in UTF-8."""
+    content, lines = _from_declaration(raw)
+    try:
+        readable, encoding = for_expat(content)
+    except UnreadableEncodingError as error:
+        raise ModelError(
+            f"line {lines + 1}" if file is None else f"{file}:{lines + 1}",
+            str(error),
+            "UTF-8, or another encoding that it declares",
+            "Save the file as UTF-8, and let its first line say so or nothing.",
+        ) from None
+    return _Reader(file, encoding, lines).parse(readable)
 
 
 class _Reader:
     """Handlers of one parser."""
 
-    def __init__(self, file: str | None, encoding: str | None) -> None:
+    def __init__(self, file: str | None, encoding: str | None, lines_before: int) -> None:
         self._file = file
         self._parser = expat.ParserCreate(encoding)
         self._parser.buffer_text = True
@@ -122,13 +139,9 @@ class _Reader:
         self._parser.CharacterDataHandler = self._text
         self._open: list[_Open] = []
         self._root: Element | None = None
-        self._lines_before = 0
+        self._lines_before = lines_before
 
     def parse(self, raw: bytes) -> Element:
-        leading = _LEADING.match(raw)
-        if leading:  # forbidden, frequent and harmless; expat wants the declaration first
-            self._lines_before = leading.group().count(b"\n")
-            raw = raw[leading.end() :]
         begins = _NOT_XML.match(raw.lstrip())
         if begins:
             raise self._error(
@@ -141,16 +154,6 @@ class _Reader:
             self._parser.Parse(raw, True)
         except expat.ExpatError as error:
             raise self._syntax(error) from None
-        except (
-            LookupError,
-            ValueError,
-        ) as error:  # an encoding that Python does not know, or not byte by byte
-            raise self._error(
-                self._parser.CurrentLineNumber,
-                f"its encoding cannot be read ({error})",
-                "UTF-8",
-                "Save the file as UTF-8.",
-            ) from None
         assert self._root is not None  # expat has seen a whole document
         return self._root
 

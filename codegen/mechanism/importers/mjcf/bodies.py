@@ -22,6 +22,7 @@ from kanegen.codegen.mechanism.importers.mjcf.placing import (
 )
 from kanegen.codegen.mechanism.importers.mjcf.ties import Ties
 from kanegen.codegen.mechanism.importers.mjcf.unsupported import disabled
+from kanegen.codegen.mechanism.joint_limits import read_limits
 from kanegen.codegen.mechanism.readers import read_unit_vector
 from kanegen.codegen.mechanism.records import (
     BASE,
@@ -200,7 +201,7 @@ def _add_joint(tree: Tree, j: int, parent: str, child: str, at: Placement, axis:
         _register_ball(tree, name, free=False, dof=dof)
         return
     reference = _reference(tree, j)
-    where, limits, what = at.position, _limits(model, j), _resistance(tree, dof, j)
+    where, limits, what = at.position, _limits(tree, j), _resistance(tree, dof, j)
     if kind == "SLIDE":
         where = add(where, matrix_vector(at.rotation, scale(-reference, axis)))
         builder.prismatic(name, parent, child, axis, where, at.rotation, limits=limits, **what)
@@ -262,13 +263,19 @@ def _row_of_gear(model: Any, actuator: int) -> int:
     return actuator if address is None else int(address[actuator])
 
 
-def _limits(model: Any, j: int) -> JointLimits | None:
+def _limits(tree: Tree, j: int) -> JointLimits | None:
+    model = tree.model
     lower = upper = effort = None
     if model.jnt_limited[j]:
         lower, upper = (to_fraction(x) for x in model.jnt_range[j])
     if model.jnt_actfrclimited[j]:
         effort = max(abs(to_fraction(x)) for x in model.jnt_actfrcrange[j])
-    return None if lower is None and effort is None else JointLimits(lower, upper, None, effort)
+    if lower is None and effort is None:
+        return None
+    where = f"joint {tree.names.joints[j]!r}"
+    limits, found = read_limits(where, JointLimits(lower, upper, None, effort))
+    tree.names.findings.extend(found)
+    return limits
 
 
 def with_resistance(joint: Joint, resisting: Mapping[str, Mapping[str, float]]) -> Joint:

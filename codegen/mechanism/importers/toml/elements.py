@@ -9,6 +9,7 @@ from kanegen.codegen.mechanism.denavit_hartenberg import CONVENTIONS, DHRow, Pla
 from kanegen.codegen.mechanism.importers.toml import schema
 from kanegen.codegen.mechanism.importers.toml.beams import add_beam
 from kanegen.codegen.mechanism.importers.toml.table import Table
+from kanegen.codegen.mechanism.joint_limits import read_limits
 from kanegen.codegen.mechanism.records import BASE, JointLimits
 
 
@@ -148,7 +149,15 @@ def _limits(table: Table) -> JointLimits | None:
         return None
     limits.check(schema.LIMITS)
     lower, upper, velocity, effort = (limits.plain_number(key) for key in schema.LIMITS.split())
-    return JointLimits(lower, upper, velocity, effort)
+    document = table.document
+    found, findings = read_limits(
+        f"{table.title}, limits",
+        JointLimits(lower, upper, velocity, effort),
+        document.file,
+        document.line(limits.path),
+    )
+    document.findings.extend(findings)
+    return found
 
 
 def _add_dh(builder: MechanismBuilder, chain: Table) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kanegen.codegen.mechanism.builder import MechanismBuilder
+from kanegen.codegen.mechanism.findings import tell
 from kanegen.codegen.mechanism.importers.imported import Imported
 from kanegen.codegen.mechanism.importers.toml import constraints, elements, schema
 from kanegen.codegen.mechanism.importers.toml.lines import lines_of
@@ -38,7 +39,7 @@ def read(
         raise ModelError(
             str(file), f"cannot be read ({error.strerror})", "a readable file", "Check the path."
         ) from None
-    return Imported(_mechanism(text, str(file), file.stem, floating_base, allow_unphysical), ())
+    return _imported(text, str(file), file.stem, floating_base, allow_unphysical)
 
 
 def from_toml(
@@ -46,13 +47,16 @@ def from_toml(
 ) -> Mechanism:
     """The mechanism of a TOML file, or of a text that is TOML itself (of several lines).  Raises ModelError."""
     if isinstance(path_or_text, str) and "\n" in path_or_text:
-        return _mechanism(path_or_text, None, "mechanism", floating_base, allow_unphysical)
-    return read(path_or_text, floating_base=floating_base, allow_unphysical=allow_unphysical).mechanism
+        imported = _imported(path_or_text, None, "mechanism", floating_base, allow_unphysical)
+    else:
+        imported = read(path_or_text, floating_base=floating_base, allow_unphysical=allow_unphysical)
+    tell(imported.findings)
+    return imported.mechanism
 
 
-def _mechanism(
+def _imported(
     text: str, file: str | None, title: str, floating_base: bool, allow_unphysical: bool
-) -> Mechanism:
+) -> Imported:
     document = Document(file, {}, {})
     content = _parsed(text, file)
     document.lines = lines_of(text.replace("\r\n", "\n"))
@@ -67,7 +71,7 @@ def _mechanism(
     constraints.add_constraints(builder, root)
     elements.add_order(builder, root)
     try:
-        return builder.build(allow_unphysical)
+        return Imported(builder.build(allow_unphysical), tuple(document.findings))
     except ModelError as error:
         raise ModelError(_located(error.where, root), error.what, error.expected, error.cure) from None
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from kanegen.codegen.graph import Expression
+from kanegen.codegen.mechanism.findings import Finding
 from kanegen.codegen.mechanism.importers.toml.arithmetic import Arithmetic, NotArithmetic
 from kanegen.codegen.mechanism.importers.toml.lines import Path
 from kanegen.codegen.mechanism.records import Value
@@ -24,12 +25,17 @@ class Document:
     file: str | None
     lines: Mapping[Path, int]
     names: dict[str, Value]
+    findings: list[Finding] = field(default_factory=list)
+
+    def line(self, path: Path) -> int | None:
+        """The line of a path, or of the nearest thing around it."""
+        while path not in self.lines and path:
+            path = path[:-1]
+        return self.lines.get(path)
 
     def place(self, path: Path) -> str:
         """file:line of a path, or of the nearest thing around it."""
-        while path not in self.lines and path:
-            path = path[:-1]
-        line = self.lines.get(path)
+        line = self.line(path)
         if self.file is None:
             return f"line {line}"
         return f"{self.file}:{line}"
