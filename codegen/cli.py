@@ -1,18 +1,24 @@
 """The ``kanegen`` command.
 
-Exit codes: 0 done, 1 the model or the request is wrong (one clear message), 2 wrong usage, 130 interrupted.
+Exit codes: 0 done, 1 the model or the request is wrong (one clear message), or kanegen itself is, 2 wrong usage, 130
+interrupted, 141 where nobody reads on what is printed.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import json
 import math
+import os
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from kanegen.boundary import boundary
 from kanegen.codegen import pipeline
 from kanegen.codegen.commands.generation_report import (
     counts_beside_published,
@@ -25,8 +31,11 @@ from kanegen.codegen.commands.notices import warnings_as_lines
 from kanegen.codegen.commands.progress import Progress
 from kanegen.codegen.derivation.formulations import FORMULATIONS
 from kanegen.codegen.mechanism import catalogue
-from kanegen.errors import KanegenError
+from kanegen.errors import InternalError, KanegenError
 from kanegen.model_warnings import once
+
+_TRACEBACK = "KANEGEN_TRACEBACK"
+"""Environment variable that asks for the traceback of an error that nobody expected."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,21 +43,54 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     run: Callable[[argparse.Namespace], int] = options.run
     try:
-        with once(), warnings_as_lines(lambda line: print(line, file=sys.stderr)):
-            return run(options)
-    except (KanegenError, OSError, ValueError) as error:
+        with (
+            boundary(f"kanegen {options.command}", getattr(options, "model", "")),
+            once(),
+            warnings_as_lines(lambda line: print(line, file=sys.stderr)),
+        ):
+            return _told(run, options)
+    except KanegenError as error:
         print(f"kanegen: {error}", file=sys.stderr)
+        if isinstance(error, InternalError):
+            _trace(error)
+        return 1
+    except MemoryError:
+        print("kanegen: there is not enough memory for this", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("kanegen: interrupted", file=sys.stderr)
         return 130  # as shells count it: 128 and the number of SIGINT
 
 
+def _told(run: Callable[[argparse.Namespace], int], options: argparse.Namespace) -> int:
+    """What a command returns, when all that it printed has been taken."""
+    out = sys.stdout  # None where it was closed: nothing is printed then
+    if isinstance(out, io.TextIOWrapper):
+        out.reconfigure(errors="backslashreplace")  # names of models that the terminal cannot show
+    try:
+        code = run(options)
+        if out is not None:
+            out.flush()
+    except BrokenPipeError:  # `kanegen list | head`: nobody reads on, and nobody is to be told
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())  # for the flush at exit
+        return 141  # as shells count it: 128 and the number of SIGPIPE
+    return code
+
+
+def _trace(error: InternalError) -> None:
+    """Where it happened, for those who ask."""
+    if os.environ.get(_TRACEBACK):
+        traceback.print_exception(error.__cause__)
+    else:
+        print(f"kanegen: {_TRACEBACK}=1 shows where it happened", file=sys.stderr)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="kanegen", description="Equations of motion as the smallest, fastest C."
     )
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
 
     listing = commands.add_parser("list", help="the built-in mechanisms")
     listing.add_argument("--json", action="store_true", help="for a program to read")
@@ -261,7 +303,7 @@ def _doctor(options: argparse.Namespace) -> int:
 
 
 def _compare(options: argparse.Namespace) -> int:
-    quiet = options.json or not sys.stderr.isatty()
+    quiet = options.json or sys.stderr is None or not sys.stderr.isatty()
     progress = None if quiet else lambda name: print(name, file=sys.stderr)
     if options.against is not None:
         return _compare_against(options, progress)

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.importers import refuse_arguments
+from kanegen.codegen.mechanism.readers import read_vector
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.reduction import without_friction
-from kanegen.codegen.mechanism.values import to_value
 from kanegen.codegen.model_files import read_model
 from kanegen.codegen.options import Options
-from kanegen.errors import ModelError
+from kanegen.errors import ModelError, shown
+from kanegen.files import exists
 
 MODEL_SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf", ".toml", ".sdf")
 
@@ -31,7 +32,7 @@ def read(model: str | os.PathLike[str] | Mechanism, options: Options) -> Mechani
         if options.arguments:
             refuse_arguments(str(model), dict(options.arguments))
         mechanism = catalogue.mechanism(str(model))
-    elif Path(model).suffix.lower() in MODEL_SUFFIXES or Path(model).exists():
+    elif Path(model).suffix.lower() in MODEL_SUFFIXES or exists(model):
         mechanism = read_model(
             Path(model),
             floating_base=options.floating_base,
@@ -43,12 +44,11 @@ def read(model: str | os.PathLike[str] | Mechanism, options: Options) -> Mechani
         raise ModelError(str(model), "does not exist", "a model file", "Check the path and its spelling.")
     else:
         raise ModelError(
-            f"model {os.fspath(model)!r}",
+            f"model {shown(os.fspath(model))}",
             "is neither built in nor a file here",
             f"one of {', '.join(catalogue.names())}, or a file",
             "kanegen list shows what is built in.",
         )
     if options.gravity is not None:
-        x, y, z = (to_value(g) for g in options.gravity)
-        mechanism = replace(mechanism, gravity=(x, y, z))
+        mechanism = replace(mechanism, gravity=read_vector("gravity", options.gravity))
     return mechanism if options.friction else without_friction(mechanism)

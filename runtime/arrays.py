@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kanegen.errors import shown
 from kanegen.manifest import ArgumentSpec, KernelSpec
 
 FloatArray = NDArray[np.float64]
@@ -147,8 +148,8 @@ def finite_number(name: str, value: Any) -> float:
     """An argument that is one finite number, as a float.  Raises ValueError."""
     try:
         number = math.nan if isinstance(value, (str, bytes)) else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise ValueError(f"{name} must be a finite number, got {value!r}")
+        raise ValueError(f"{name} must be a finite number, got {shown(value)}")
     return number

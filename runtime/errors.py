@@ -1,12 +1,40 @@
 """The errors and warnings of kanegen, generator and runtime alike.  Each says what happened, where, and what to do.
 
-All of them are ``KanegenError``; errors in arrays are ``TypeError`` and ``ValueError``, as everywhere in NumPy.  This module
-imports nothing of kanegen, so that every room may import it.
+All of them are ``KanegenError``; errors in arrays are ``TypeError`` and ``ValueError``, as everywhere in NumPy.  Every
+room may import this module.
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+
+from kanegen.limits import LONGEST_NAME, LONGEST_PART
+
+_LONG_QUOTE = re.compile(rf"'[^']{{{LONGEST_NAME.value + 1},}}'")
+
+
+def shortened(text: object, longest: int = LONGEST_NAME.value) -> str:
+    """A text in one line: whole, or its beginning and its end where it is longer than so many characters."""
+    line = " ".join(str(text).split())
+    half = longest // 2
+    return line if len(line) <= longest else f"{line[:half]}...{line[-half:]}"
+
+
+def shown(value: object) -> str:
+    """A value for a message, shortened, whatever its ``repr`` is or raises (an integer may have too many digits)."""
+    try:
+        return shortened(repr(value))
+    except Exception:  # noqa: BLE001  (it is a user's own, and only for a message)
+        return f"a value of type {type(value).__name__}"
+
+
+def brief(text: str) -> str:
+    """A part of a message with the names that it quotes, and itself, shortened: names may be of any length."""
+    if len(text) <= LONGEST_NAME.value:
+        return text
+    quoted = _LONG_QUOTE.sub(lambda name: f"'{shortened(name[0][1:-1])}'", text)
+    return quoted if len(quoted) <= LONGEST_PART.value else shortened(quoted, LONGEST_PART.value)
 
 
 class KanegenError(Exception):
@@ -18,10 +46,11 @@ class ModelError(KanegenError, ValueError):
 
     ``where`` names the element ("joint 'q1', axis"), ``what`` the finding with the offending value,
     ``expected`` what would have been right, ``cure`` what to do.  The message is these four in one sentence
-    or two.
+    or two.  Long names in them are shortened.
     """
 
     def __init__(self, where: str, what: str, expected: str, cure: str) -> None:
+        where, what, expected, cure = map(brief, (where, what, expected, cure))
         super().__init__(f"{where}: {what}; expected {expected}. {cure}")
         self.where = where
         self.what = what
@@ -31,6 +60,38 @@ class ModelError(KanegenError, ValueError):
     def __reduce__(self) -> tuple[type[ModelError], tuple[str, str, str, str]]:
         """Pickle by fields, so that the error crosses process boundaries."""
         return type(self), (self.where, self.what, self.expected, self.cure)
+
+
+class InternalError(KanegenError):
+    """Something that kanegen did not expect: a fault of kanegen, whatever the model or the request is.
+
+    ``doing`` says what was being done with what; ``__cause__`` is what happened.
+    """
+
+    def __init__(self, doing: str, cause: BaseException | str) -> None:
+        told = cause if isinstance(cause, str) else f"{type(cause).__name__}: {shortened(cause)}"
+        super().__init__(
+            f"{doing} met an error that kanegen did not expect ({told}). This is a fault of kanegen: please report it, "
+            "with the input if you can"
+        )
+        self.doing = doing
+        self.told = told
+
+    def __reduce__(self) -> tuple[type[InternalError], tuple[str, str]]:
+        """Pickle by fields, so that the error crosses process boundaries."""
+        return type(self), (self.doing, self.told)
+
+
+class FileError(KanegenError, OSError):
+    """A file or folder cannot be read or written; the message says which, and ``errno`` is the system's number."""
+
+    def __init__(self, message: str, number: int | None = None) -> None:
+        super().__init__(message)
+        self.errno = number
+
+    def __reduce__(self) -> tuple[type[FileError], tuple[str, int | None]]:
+        """Pickle by fields, so that the error crosses process boundaries."""
+        return type(self), (str(self), self.errno)
 
 
 class ModelWarning(UserWarning):

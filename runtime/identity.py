@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kanegen import seam
-from kanegen.errors import UnknownModelError
+from kanegen.errors import UnknownModelError, shortened
+from kanegen.files import contents, exists
 from kanegen.seam import Request
 
 
@@ -24,17 +25,27 @@ def identity_of(request: Request, builtin: Sequence[str]) -> str:
     if not isinstance(model, str | os.PathLike):
         return f"mechanism {seam.mechanism_fingerprint(model)}"
     path = Path(model)
-    if path.is_file():
-        content = path.read_bytes()
+    if exists(path) and not path.is_dir():
+        content = _content(path)
         if stands_for_itself(path.suffix, content):
             return f"file {path.name} {hashlib.sha256(content).hexdigest()}"
         return f"file {path.name} {seam.imported_fingerprint(request)}"
     names = tuple(dict.fromkeys((*builtin, *seam.catalogue_names())))
     if str(model) not in names:
         raise UnknownModelError(
-            f"{str(model)!r} is neither a built-in mechanism nor a file. Built-in: {', '.join(names)}"
+            f"{shortened(model)!r} is neither a built-in mechanism nor a file. Built-in: {', '.join(names)}"
         )
     return f"built-in {model}"
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of a file.  Raises UnknownModelError."""
+    try:
+        return contents(path)
+    except OSError as error:
+        raise UnknownModelError(
+            f"{path}: {error.strerror}. A model is a regular file that can be read"
+        ) from None
 
 
 def stands_for_itself(suffix: str, content: bytes) -> bool:

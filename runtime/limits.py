@@ -23,6 +23,20 @@ class Limit(Generic[N]):
     where: str
 
 
+LARGEST_FILE = Limit(
+    "size of a file",
+    16 * 2**20,
+    "bytes",
+    "A larger file is not read; nor is anything that is no regular file, such as a pipe or a device.",
+    "model files, files that they include, manifests, results of benchmarks",
+)
+MOST_ELEMENTS = Limit(
+    "elements of XML",
+    500_000,
+    "elements",
+    "A document with more is refused.",
+    "URDF, xacro, MJCF; what xacro expands to",
+)
 DEEPEST_XML = Limit(
     "depth of XML",
     200,
@@ -50,6 +64,27 @@ SMALLEST_EXPONENT = Limit(
     "powers of ten",
     "Numbers written with a smaller exponent are noise of nothing, and cost memory as exact numbers.",
     "numbers in text",
+)
+MOST_DIGITS = Limit(
+    "digits of an exact number",
+    2000,
+    "digits",
+    "No numerator or denominator may have more, also in the middle of arithmetic.",
+    "numbers and arithmetic in text, in the builder and in tables, expressions of users",
+)
+LARGEST_CONSTANT = Limit(
+    "constant of an equation",
+    2**1000,
+    "SI units",
+    "Where numbers of a model multiply to more (1e301), the model is refused: doubles end soon after.",
+    "equations of motion",
+)
+LARGEST_EXPONENT = Limit(
+    "exponent in an expression",
+    1000,
+    "exponent",
+    "Larger powers are refused.",
+    "expressions of users in SymPy",
 )
 LONGEST_ARITHMETIC = Limit(
     "length of arithmetic", 1000, "characters", "A longer text is refused.", "arithmetic in TOML"
@@ -81,6 +116,20 @@ LONGEST_QUOTE = Limit(
     60,
     "characters",
     "What a message quotes of a longer text or name is its beginning, and an ellipsis.",
+    "messages",
+)
+LONGEST_NAME = Limit(
+    "quoted name",
+    200,
+    "characters",
+    "A longer name or path is quoted by its beginning and its end.",
+    "messages",
+)
+LONGEST_PART = Limit(
+    "part of a message",
+    1200,
+    "characters",
+    "Where, what, expected and cure are each cut in their middle beyond this, such as lists of a thousand names.",
     "messages",
 )
 LONGEST_IDENTIFIER = Limit(
@@ -129,4 +178,6 @@ def _shown(limit: Limit[int] | Limit[float]) -> str:
     value = limit.value
     if isinstance(value, int) and value >= 10**15:
         return f"{value:.0e} {limit.unit}"
+    if limit.unit == "bytes":
+        return f"{value / 2**20:.0f} MiB"
     return f"{value:,} {limit.unit}"

@@ -19,6 +19,7 @@ import kanegen.generated
 from kanegen import seam
 from kanegen.arrays import finite_number
 from kanegen.backends import CompiledBackend, InterpretedBackend
+from kanegen.boundary import boundary
 from kanegen.build import MODULE, compiled_entry, copy_generated, load_module
 from kanegen.errors import (
     KanegenError,
@@ -27,6 +28,7 @@ from kanegen.errors import (
     NoCompilerError,
     NotCompiledError,
 )
+from kanegen.files import contents, is_file
 from kanegen.identity import identity_of
 from kanegen.kernel_table import KernelSet
 from kanegen.manifest import FILE_NAME, Manifest, manifest_from, read_manifest
@@ -101,7 +103,8 @@ def load(
         None if angle_tolerance is None else _tolerance(angle_tolerance),
         _arguments(arguments),
     )
-    with once() as told:
+    seam.check_model(model)
+    with boundary("loading", _title(model)), once() as told:
         found, more = _found(request, interpreted, told)
         if not told.read:  # what was said when these kernels were made
             for warning in found.manifest.warnings:
@@ -149,8 +152,9 @@ def generate(
         bool(float32),
         _choice("sincos", sincos, SINCOS),
     )
+    seam.check_model(model)
     directory = Path(out_dir)
-    with once():
+    with boundary("generating the C of", _title(model)), once():
         identity_of(request, builtin_names())
         seam.generate(request, directory)
     return directory
@@ -166,7 +170,7 @@ def _found(
         if request.kernels is None or set(request.kernels) <= set(manifest.kernels):
             found = _interpreted(request) if interpreted else _builtin(request, manifest)
             return found, _more(found, request, interpreted, told)
-    if isinstance(model, str | os.PathLike) and (Path(model) / FILE_NAME).is_file():
+    if isinstance(model, str | os.PathLike) and is_file(Path(model) / FILE_NAME):
         return _generated(Path(model), request, interpreted), None
     found = _from_model(request, interpreted)
     return found, _more(found, request, interpreted, told)
@@ -181,7 +185,7 @@ def _more(
 
     @functools.cache
     def more(kernel: str) -> KernelSet:
-        with once(told):
+        with boundary(f"making the kernel {kernel} of", _title(request.model)), once(told):
             made = _from_model(replace(request, kernels=(kernel,)), interpreted)
         if made.manifest.model_hash != found.manifest.model_hash:
             raise KanegenError(
@@ -285,7 +289,12 @@ def _generated(directory: Path, request: Request, interpreted: bool) -> KernelSe
 def _content(directory: Path, manifest: Manifest) -> dict[str, str]:
     """What the C is: the manifest, and the files themselves, should somebody have edited them."""
     names = [f"{manifest.prefix}.{ending}" for ending in ("c", "h", "cdef")]
-    hashes = {name: hashlib.sha256((directory / name).read_bytes()).hexdigest() for name in names}
+    try:
+        hashes = {name: hashlib.sha256(contents(directory / name)).hexdigest() for name in names}
+    except OSError as error:
+        raise ManifestError(
+            f"{error.filename}: {error.strerror}, and belongs to {FILE_NAME} beside it. Generate the mechanism again"
+        ) from error
     return {FILE_NAME: manifest.digest, **hashes}
 
 
@@ -345,7 +354,7 @@ def _vector(gravity: Sequence[float] | None) -> tuple[float, float, float] | Non
         return None
     try:
         x, y, z = (float(component) for component in gravity)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         x = y = z = math.nan
     if not all(map(math.isfinite, (x, y, z))):
         raise ValueError(f"gravity: expected three finite numbers [m/s^2], got {gravity!r}")

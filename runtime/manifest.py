@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kanegen.errors import ManifestError
+from kanegen.files import contents
 
 LinkEnds = Mapping[str, Mapping[str, tuple[float, ...]]]
 """By flexible link and mode, what an amplitude of 1 does to the link's end: it turns it by the first three numbers [rad],
@@ -304,7 +305,7 @@ def read_manifest(directory: Path) -> Manifest:
     """Read ``manifest.json`` of a generated mechanism.  Raises ManifestError when it cannot be used."""
     path = directory / FILE_NAME
     try:
-        content = path.read_bytes()
+        content = contents(path)
         data = json.loads(content)
     except (OSError, ValueError) as error:
         raise ManifestError(f"{path}: cannot be read ({error}). Generate the mechanism again") from error

@@ -119,6 +119,16 @@ def imported_fingerprint(request: Request) -> str:
     return fingerprint(pipeline.read(request.model, _options(request)))
 
 
+def check_model(model: object) -> None:
+    """Raise TypeError for what is neither a name, a path nor a Mechanism."""
+    if isinstance(model, str) or (isinstance(model, os.PathLike) and isinstance(os.fspath(model), str)):
+        return
+    from kanegen.codegen.mechanism import Mechanism
+
+    if not isinstance(model, Mechanism):
+        raise TypeError(f"expected the name of a built-in, a path or a Mechanism, got {type(model).__name__}")
+
+
 def catalogue_names() -> tuple[str, ...]:
     """Names of all built-in mechanisms, those without committed C included."""
     from kanegen.codegen.mechanism import catalogue
@@ -126,13 +136,10 @@ def catalogue_names() -> tuple[str, ...]:
     return tuple(catalogue.names())
 
 
-def mechanism_fingerprint(model: object) -> str:
-    """SHA-256 of everything that matters about a mechanism.  Raises TypeError for anything else."""
-    from kanegen.codegen.mechanism import Mechanism
+def mechanism_fingerprint(model: Mechanism) -> str:
+    """SHA-256 of everything that matters about a mechanism."""
     from kanegen.codegen.mechanism.fingerprint import fingerprint
 
-    if not isinstance(model, Mechanism):
-        raise TypeError(f"expected the name of a built-in, a path or a Mechanism, got {type(model).__name__}")
     return fingerprint(model)
 
 

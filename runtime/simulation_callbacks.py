@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from kanegen.protocols import ControllerFunction, SimulatedArm
-from kanegen.simulation_controllers import checked_tau
+from kanegen.simulation_controllers import checked_tau, controller_result
 
 SHORTEST_WITHOUT_LOOK, LONGEST_WITHOUT_LOOK = 0.025, 0.1
 """Seconds between two looks for signals."""
@@ -58,7 +58,7 @@ class PythonCalls(Callback):
         q_array, v_array = np.empty(self._nq), np.empty(self._nv)
         self._ffi.memmove(q_array, q, q_array.nbytes)
         self._ffi.memmove(v_array, v, v_array.nbytes)
-        tau_array = checked_tau(self._function(t, q_array, v_array), self._nv)
+        tau_array = checked_tau(controller_result(self._function, t, q_array, v_array), self._nv)
         self._ffi.memmove(tau, tau_array, tau_array.nbytes)
 
 

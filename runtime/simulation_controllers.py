@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from kanegen.boundary import calls_user
 from kanegen.protocols import ControllerFunction, FloatArray, SimulatedArm
 from kanegen.simulation_request import checked_vector
 
@@ -157,6 +158,12 @@ def _is_cdata(value: Any) -> bool:
     return type(value).__module__ == "_cffi_backend"
 
 
+@calls_user
+def controller_result(function: ControllerFunction, t: float, q: FloatArray, v: FloatArray) -> Any:
+    """What a controller in Python returns; what it raises is its own."""
+    return function(t, q, v)
+
+
 def checked_tau(tau: Any, nv: int) -> FloatArray:
     """What a Python controller returned, as a new array (nv,)."""
     try:
@@ -167,7 +174,7 @@ def checked_tau(tau: Any, nv: int) -> FloatArray:
 
 def _with_checked_result(function: ControllerFunction, nv: int) -> ControllerFunction:
     def call(t: float, q: FloatArray, v: FloatArray) -> FloatArray:
-        return checked_tau(function(t, q, v), nv)
+        return checked_tau(controller_result(function, t, q, v), nv)
 
     return call
 

@@ -202,7 +202,7 @@ def checked_state(name: str, values: ArrayLike, length: int) -> FloatArray:
     """``values`` as a new array (length,) of finite doubles, or a ``ValueError``."""
     try:
         state = checked_vector(values, length)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name}: {error}") from None
     if not np.isfinite(state).all():
         raise ValueError(f"{name} must be finite, got {state.tolist()}")
@@ -215,7 +215,7 @@ def checked_times(times: ArrayLike | None, duration: float) -> FloatArray:
         return np.linspace(0.0, duration, DEFAULT_ROWS) if duration > 0.0 else np.zeros(1)
     try:
         rows = np.array(times, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"times: {error}") from None
     if rows.ndim != 1:
         raise ValueError(f"times: expected (k,), got {rows.shape}")

@@ -74,7 +74,7 @@ def compare_against(
     Raises ModelError where the engine is missing or the mechanism has what it cannot do.
     """
     if states < 1:
-        raise ValueError(f"states: expected at least 1, got {states}")
+        raise KanegenError(f"states: expected at least 1, got {states}")
     mechanism = pipeline.read(model, options or pipeline.Options())
     peer = open_peer(engine, mechanism, model)
     if progress is not None:

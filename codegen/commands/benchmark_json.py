@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kanegen.errors import KanegenError
+from kanegen.files import contents
 
 
 class DamagedError(KanegenError, ValueError):
@@ -121,7 +122,7 @@ class Node:
 def load(path: Path) -> Node:
     """The document of a file.  Raises DamagedError."""
     try:
-        return Node(json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse))
+        return Node(json.loads(contents(path).decode("utf-8"), parse_constant=_refuse))
     except json.JSONDecodeError as error:
         raise DamagedError(f"line {error.lineno}: no JSON: {error.msg}") from None
     except UnicodeDecodeError:
@@ -132,7 +133,7 @@ def load(path: Path) -> Node:
         raise DamagedError(f"cannot be read: {error.strerror or error}") from None
     except DamagedError:
         raise
-    except ValueError as error:
+    except ValueError as error:  # an integer of too many digits
         raise DamagedError(f"no JSON: {error}") from None
 
 

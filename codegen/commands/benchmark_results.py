@@ -22,6 +22,7 @@ from kanegen.codegen.commands.benchmark_records import (
     Result,
     Unread,
 )
+from kanegen.errors import FileError
 
 FOLDERS = (Path("benchmarks/results"), Path("figures"))
 """Where `make bench` and `make corpus` write, seen from the root of a checkout."""
@@ -50,11 +51,11 @@ def collect(paths: Sequence[Path] = ()) -> Report:
     """The report of result files, or of all JSON files in folders; of ``FOLDERS``, those that exist, where none is named.
 
     Files that are damaged or something else are listed in it.  Raises NoResultsError where there is nothing else, and
-    FileNotFoundError for a path that does not exist.
+    FileError for a path that does not exist.
     """
     for path in paths:
         if not path.exists():
-            raise FileNotFoundError(f"{path}: no such file or folder; expected results of benchmarks: {_HOW}")
+            raise FileError(f"{path}: no such file or folder; expected results of benchmarks: {_HOW}")
     folders = paths or FOLDERS
     results: list[Result] = []
     unread: list[Unread] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from types import TracebackType
 from typing import TextIO
 
@@ -11,9 +12,9 @@ _CLEAR = "\r\x1b[K"
 class Progress:
     """Shows stages as they begin and lines when something is done.  Silent where nobody looks at the stream."""
 
-    def __init__(self, stream: TextIO, *, quiet: bool = False) -> None:
-        self._stream = stream
-        self._shown = not quiet and stream.isatty()
+    def __init__(self, stream: TextIO | None, *, quiet: bool = False) -> None:
+        self._stream = stream or io.StringIO()  # standard error may be closed
+        self._shown = not quiet and self._stream.isatty()
         self._stage: str | None = None
 
     def __enter__(self) -> Progress:

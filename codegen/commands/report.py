@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kanegen.codegen.commands.benchmark_records import Cell, Claim, Report, Result, Shown, Table
+from kanegen.errors import KanegenError
 
 TITLE = "kanegen: benchmark report"
 _MARKDOWN = (".md", ".markdown")
@@ -84,9 +85,11 @@ def document(report: Report) -> dict[str, Any]:
 
 
 def write(report: Report, path: Path) -> None:
-    """Write the report as Markdown.  Raises ValueError for a file that is named as something else."""
+    """Write the report as Markdown.  Raises KanegenError for a file that is named as something else."""
     if path.suffix.lower() not in _MARKDOWN:
-        raise ValueError(f"{path}: ends in {path.suffix!r}; expected .md: the report is written as Markdown")
+        raise KanegenError(
+            f"{path}: ends in {path.suffix!r}; expected .md: the report is written as Markdown"
+        )
     path.write_text(markdown(report), encoding="utf-8")
 
 

@@ -12,10 +12,16 @@ from fractions import Fraction
 
 import mpmath
 
+from kanegen.errors import ModelError
+from kanegen.limits import LARGEST_CONSTANT, LARGEST_NUMBER, MOST_DIGITS
+
 DIGITS = 60
 _ZERO_BELOW = Fraction(1, 10**50)
 _LONG = 10**DIGITS
 _DECIMALS_OF_A_BIT = math.log10(2)
+_LARGEST_BITS = LARGEST_CONSTANT.value.bit_length()
+MOST_BITS = math.ceil(MOST_DIGITS.value / _DECIMALS_OF_A_BIT)
+"""Of the numerator and the denominator of an exact number."""
 
 
 def from_number(value: float | int | str | Fraction) -> Fraction:
@@ -35,9 +41,39 @@ def from_number(value: float | int | str | Fraction) -> Fraction:
     return Fraction(repr(number))
 
 
+def bounded(value: Fraction) -> Fraction:
+    """The value, if it has not thousands of digits: exact arithmetic would compute for ever.  Raises ValueError."""
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
+        raise ValueError(f"an exact number of more than {MOST_DIGITS.value} digits")
+    return value
+
+
+def quantity(value: Fraction) -> Fraction:
+    """The value, if it can be a quantity of mechanics: below 1e60 in magnitude.
+
+    Every number on its way into a mechanism passes here, whatever the format.  Raises ValueError.
+    """
+    if abs(bounded(value)) >= LARGEST_NUMBER.value:
+        raise ValueError(f"{float_text(value)}, which is not below {LARGEST_NUMBER.value:.0e}")
+    return value
+
+
+def float_text(value: Fraction) -> str:
+    """A number of any magnitude for a message, with three digits."""
+    with mpmath.workdps(15):
+        return str(mpmath.nstr(mpmath.mpf(value.numerator) / mpmath.mpf(value.denominator), 3))
+
+
 def tidy(value: Fraction) -> Fraction:
     """Round numbers whose fraction has grown beyond 60 digits, and treat residues below 1e-50 as zero."""
     numerator, denominator = value.as_integer_ratio()
+    if numerator.bit_length() - denominator.bit_length() > _LARGEST_BITS:
+        raise ModelError(
+            "numbers of the model",
+            f"multiply to {float_text(value)} in its equations",
+            "numbers whose products doubles can hold",
+            "Use SI units, and numbers of similar magnitudes.",
+        )
     if denominator <= _ZERO_BELOW.denominator:
         return value
     magnitude = abs(numerator)

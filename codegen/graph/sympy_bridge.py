@@ -13,11 +13,12 @@ from typing import Any
 import sympy
 from sympy.core.parameters import distribute
 
-from kanegen.codegen.graph.exact import DIGITS, from_number
+from kanegen.codegen.graph.exact import DIGITS, MOST_BITS, bounded, from_number
 from kanegen.codegen.graph.expression import Expression
 from kanegen.codegen.graph.graph import Graph, Kind, Ref
 from kanegen.codegen.graph.program import Program
-from kanegen.errors import KanegenError
+from kanegen.errors import KanegenError, shortened
+from kanegen.limits import LARGEST_EXPONENT
 
 _DOUBLE_BITS = 53
 _LARGEST = Fraction(sys.float_info.max)
@@ -52,7 +53,10 @@ def from_sympy(graph: Graph, expression: Any, symbols: Mapping[sympy.Symbol, Exp
         given = None
     if not isinstance(given, sympy.Expr) or given.is_Matrix:
         raise UnsupportedExpressionError(f"{expression!r} is no scalar SymPy expression")
-    return Expression(graph, _FromSympy(graph, symbols).convert(given))
+    try:
+        return Expression(graph, _FromSympy(graph, symbols).convert(given))
+    except RecursionError:
+        raise UnsupportedExpressionError("the expression is nested too deeply") from None
 
 
 def exact_constant(number: sympy.Expr) -> Fraction:
@@ -61,18 +65,36 @@ def exact_constant(number: sympy.Expr) -> Fraction:
     Raises UnsupportedExpressionError for what is not finite and real.
     """
     if number.is_Rational:
-        return Fraction(int(number.p), int(number.q))
+        return _within(number, Fraction(int(number.p), int(number.q)))
     if number.is_Float and number.is_finite:
+        _check_exponent(number)
         double = float(number)
         if sympy.Float(double, precision=_DOUBLE_BITS) == number:
             return from_number(double)
-        return Fraction(str(number))
+        return _within(number, Fraction(str(number)))
     # A Float within an expression would limit the digits of all of it.
     exact = number.xreplace({part: _rational(part) for part in number.atoms(sympy.Float) if part.is_finite})
     value = exact if exact.is_Rational else exact.evalf(DIGITS)
     if not (value.is_Float or value.is_Rational) or not value.is_finite:
         raise UnsupportedExpressionError(f"{number} is not a finite real number")
-    return Fraction(str(value))
+    if value.is_Float:
+        _check_exponent(value)
+    return _within(number, Fraction(str(value)))
+
+
+def _within(number: sympy.Expr, value: Fraction) -> Fraction:
+    """The value of a constant, if it is within the limits.  Raises UnsupportedExpressionError."""
+    try:
+        return bounded(value)
+    except ValueError as error:
+        raise UnsupportedExpressionError(f"the constant is {error}") from None
+
+
+def _check_exponent(number: sympy.Float) -> None:
+    """Raise UnsupportedExpressionError for a Float whose exponent would make an endless Fraction of it."""
+    _, _, exponent, bits = number._mpf_
+    if abs(exponent + bits) > MOST_BITS:
+        raise UnsupportedExpressionError(f"the constant {number.evalf(3)} is beyond what a double can hold")
 
 
 def _rational(number: sympy.Float) -> sympy.Rational:
@@ -124,7 +146,9 @@ class _FromSympy:
     def _constant(self, number: sympy.Expr) -> Ref:
         value = exact_constant(number)
         if abs(value) > _LARGEST:
-            raise UnsupportedExpressionError(f"the constant {number} exceeds what a double can hold")
+            raise UnsupportedExpressionError(
+                f"the constant {shortened(number)} exceeds what a double can hold"
+            )
         ref = self._graph.constant(value)
         if ref == self._graph.zero and value and (number.is_Rational or number.is_Float):
             raise UnsupportedExpressionError(
@@ -151,6 +175,10 @@ class _FromSympy:
 
     def _power(self, base: sympy.Expr, exponent: sympy.Rational) -> Ref:
         """base to a positive integer or half-integer power."""
+        if exponent > LARGEST_EXPONENT.value:
+            raise UnsupportedExpressionError(
+                f"the exponent {shortened(exponent)} of {shortened(base)} exceeds {LARGEST_EXPONENT.value}"
+            )
         ref = self.convert(base)
         whole = int(exponent)
         factors = [_integer_power(self._graph, ref, whole)] if whole else []

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
-from kanegen.errors import ModelError
+from kanegen.errors import ModelError, brief
 from kanegen.model_warnings import model_was_read, warn
 
 _log = logging.getLogger(__name__)
@@ -44,6 +44,11 @@ class Finding:
     cure: str
     file: str | None = None
     line: int | None = None
+
+    def __post_init__(self) -> None:
+        """Shorten long names, as in errors."""
+        for part in ("where", "what", "expected", "cure"):
+            object.__setattr__(self, part, brief(getattr(self, part)))
 
     @property
     def place(self) -> str:

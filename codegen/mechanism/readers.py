@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
+from typing import Any, SupportsFloat
 
 from kanegen.codegen.graph import Expression
+from kanegen.codegen.graph.exact import quantity
 from kanegen.codegen.mechanism.records import IDENTITY3, Matrix3, Value, Vector3
 from kanegen.codegen.mechanism.rotations import orthonormalized, roll_pitch_yaw
 from kanegen.codegen.mechanism.values import Scalar, square_root, to_value
 from kanegen.codegen.mechanism.vectors import diagonal, dot, scale, symmetric
-from kanegen.errors import ModelError
+from kanegen.errors import ModelError, shown
 
 Vector = Iterable[Scalar]
 Matrix = Iterable[Iterable[Scalar]]
@@ -25,11 +26,21 @@ _ASYMMETRY = Fraction(1, 10**12)
 def read_value(where: str, number: Scalar) -> Value:
     """One number.  Raises ModelError."""
     try:
-        return to_value(number)
+        value = to_value(number)
+        return quantity(value) if isinstance(value, Fraction) else value
+    except ModelError:
+        raise
     except ValueError as error:
         raise ModelError(
             where, str(error), "a finite number", "Give a number, or an expression in parameters."
         ) from None
+
+
+def read_number(where: str, number: SupportsFloat) -> Fraction:
+    """One number that depends on nothing.  Raises ModelError."""
+    value = read_value(where, number)
+    assert isinstance(value, Fraction)
+    return value
 
 
 def read_vector(where: str, vector: Vector) -> Vector3:
@@ -119,7 +130,7 @@ def _is_row(entry: object) -> bool:
 
 def _entries(where: str, given: Iterable[Any], counts: tuple[int, ...], expected: str) -> list[Any]:
     if not _is_row(given):
-        raise ModelError(where, f"is {given!r}", expected, "Give them as a tuple, a list or an array.")
+        raise ModelError(where, f"is {shown(given)}", expected, "Give them as a tuple, a list or an array.")
     entries = list(given)
     if len(entries) not in counts:
         raise ModelError(where, f"has {len(entries)} entries", expected, "Give as many.")

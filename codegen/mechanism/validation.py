@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kanegen.codegen.graph import Expression, Graph, Kind
+from kanegen.codegen.graph.exact import quantity
 from kanegen.codegen.mechanism.constraint_validation import check_constraints, check_contacts
 from kanegen.codegen.mechanism.flexible_validation import check_flexible, link_values
 from kanegen.codegen.mechanism.joint_validation import (
@@ -153,6 +154,17 @@ def _check_values(mechanism: Mechanism) -> None:
                     "a Fraction or an Expression",
                     "Use values.to_value.",
                 )
+            else:
+                _check_magnitude(where, value)
+
+
+def _check_magnitude(where: str, value: Fraction) -> None:
+    try:
+        quantity(value)
+    except ValueError as error:
+        raise ModelError(
+            where, f"is {error}", "a quantity of mechanics", "Check its unit: SI is meant."
+        ) from None
 
 
 def _check_parameters(where: str, value: Expression, known: set[str]) -> None:

@@ -14,15 +14,23 @@ from typing import Any, SupportsFloat
 import mpmath
 
 from kanegen.codegen.graph import Expression, Graph, Kind, Ref, constant
-from kanegen.codegen.graph.exact import DIGITS, exact_cosine, exact_sine, exact_square_root, from_number, tidy
+from kanegen.codegen.graph.exact import (
+    DIGITS,
+    bounded,
+    exact_cosine,
+    exact_sine,
+    exact_square_root,
+    from_number,
+    tidy,
+)
 from kanegen.codegen.mechanism.records import Matrix3, Mechanism, Parameter, Value, Vector3
-from kanegen.errors import ModelError
+from kanegen.errors import ModelError, shortened, shown
+from kanegen.limits import MOST_DIGITS, SMALLEST_EXPONENT
 
 Scalar = str | SupportsFloat | Expression
 """What a person may give for a number: int, float, decimal text, Fraction, SymPy or NumPy number, or an
 Expression."""
 
-_LARGEST_EXPONENT = 400
 _SIMPLE_DENOMINATOR = 10**9
 _SAME_BELOW = Fraction(1, 10**50)
 
@@ -32,10 +40,13 @@ def to_value(number: Scalar) -> Value:
     exactly.
 
     Irrational SymPy numbers become Fractions of 60 digits.  Raises ValueError for what is not a finite real
-    number.
+    number, and for one beyond the limits (``kanegen.limits``).
     """
-    if isinstance(number, Expression):
-        return plain(number)
+    return plain(number) if isinstance(number, Expression) else bounded(_exact(number))
+
+
+def _exact(number: Any) -> Fraction:
+    """The exact value of what is no expression.  Raises ValueError."""
     if isinstance(number, bool):
         raise ValueError(f"a truth value, {number!r}")
     if isinstance(number, str):
@@ -45,27 +56,29 @@ def to_value(number: Scalar) -> Value:
     if type(number).__module__.partition(".")[0] == "sympy":
         return _from_sympy(number)
     if not isinstance(number, SupportsFloat):
-        raise ValueError(f"not a number, {number!r}")
+        raise ValueError(f"not a number, {shown(number)}")
     try:
         return from_number(float(number))
-    except (TypeError, ValueError):
-        raise ValueError(f"not a finite number, {number!r}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"not a finite number, {shown(number)}") from None
 
 
 def _from_text(text: str) -> Fraction:
     """Decimal or ratio of integers; refuses anything else, and exponents no double can hold."""
     trimmed = text.strip()
+    if len(trimmed) > 2 * MOST_DIGITS.value:
+        raise ValueError(f"a number of more than {MOST_DIGITS.value} digits, {shown(text)}")
     if trimmed.isascii() and "_" not in trimmed:
         numerator, slash, denominator = trimmed.partition("/")
         try:
             if slash:
                 return Fraction(int(numerator), int(denominator))
             decimal = Decimal(trimmed)
-            if decimal.is_finite() and (decimal == 0 or abs(decimal.adjusted()) < _LARGEST_EXPONENT):
+            if decimal.is_finite() and (decimal == 0 or abs(decimal.adjusted()) < -SMALLEST_EXPONENT.value):
                 return Fraction(decimal)
         except (InvalidOperation, ValueError, ZeroDivisionError):
             pass
-    raise ValueError(f"not a finite number, {text!r}")
+    raise ValueError(f"not a finite number, {shown(text)}")
 
 
 def _from_sympy(number: Any) -> Fraction:
@@ -75,7 +88,7 @@ def _from_sympy(number: Any) -> Fraction:
     )
 
     if getattr(number, "free_symbols", None) or not getattr(number, "is_real", False):
-        raise ValueError(f"not a finite real number, {number}")
+        raise ValueError(f"not a finite real number, {shortened(number)}")
     return settle(exact_constant(number))
 
 

@@ -71,11 +71,17 @@ ALLOWED = {
     },
     "runtime": {"runtime", "generated"},
     "generated": {"generated"},
-    "bottom": set(),
+    "bottom": {"bottom"},
 }
 """What each room may import when it is imported itself."""
 
-BOTTOM = {"kanegen.errors", "kanegen.limits", "kanegen.model_warnings"}
+BOTTOM = {
+    "kanegen.boundary",
+    "kanegen.errors",
+    "kanegen.files",
+    "kanegen.limits",
+    "kanegen.model_warnings",
+}
 """Modules of the runtime that import nothing of kanegen but one another, and that every room may import."""
 
 SEAM = {"runtime/__init__.py", "runtime/__main__.py", "runtime/seam.py"}

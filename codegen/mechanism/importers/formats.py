@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from kanegen.codegen.mechanism.importers.model_file import model_bytes
 from kanegen.errors import ModelError
 
 SUFFIXES = {".urdf": "urdf", ".xacro": "xacro", ".mjcf": "mjcf", ".xml": "mjcf", ".toml": "toml"}
@@ -50,17 +51,7 @@ def mentions_xacro(content: bytes) -> bool:
 
 
 def _head(file: Path) -> str:
-    if file.is_dir():
-        raise ModelError(str(file), "is a directory", "a model file", "Name the file in it.")
-    if not file.exists():
-        raise ModelError(str(file), "does not exist", "a model file", "Check the path and its spelling.")
-    try:
-        with file.open("rb") as stream:
-            raw = stream.read(_HEAD)
-    except OSError as error:
-        raise ModelError(
-            str(file), f"cannot be read ({error.strerror})", "a readable file", "Check its permissions."
-        ) from None
+    raw = model_bytes(file)[:_HEAD]
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return raw.decode("utf-16", "replace")
     return raw.decode("utf-8-sig", "replace")

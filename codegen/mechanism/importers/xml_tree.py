@@ -13,8 +13,9 @@ from pathlib import Path
 from xml.parsers import expat
 
 from kanegen.codegen.mechanism.importers.encodings import UnreadableEncodingError, for_expat
+from kanegen.codegen.mechanism.importers.model_file import model_bytes
 from kanegen.errors import ModelError
-from kanegen.limits import DEEPEST_XML
+from kanegen.limits import DEEPEST_XML, MOST_ELEMENTS
 
 _NOT_XML = re.compile(rb"[^<\s\x00\xef\xbb\xbf\xfe\xff][^\n]{0,40}")
 _LEADING = re.compile(rb"[ \t\r\n]+(?=<\?xml)")
@@ -89,19 +90,7 @@ class _Open:
 
 def parse_file(path: Path) -> Element:
     """The root element of a file.  Raises ModelError with file and line."""
-    if path.is_dir():
-        raise ModelError(str(path), "is a directory", "a model file", "Name the file in it.")
-    try:
-        raw = path.read_bytes()
-    except FileNotFoundError:
-        raise ModelError(
-            str(path), "does not exist", "a model file", "Check the path and its spelling."
-        ) from None
-    except OSError as error:
-        raise ModelError(
-            str(path), f"cannot be read ({error.strerror})", "a readable file", "Check its permissions."
-        ) from None
-    return parse_bytes(raw, str(path))
+    return parse_bytes(model_bytes(path), str(path))
 
 
 def parse_text(text: str, file: str | None = None) -> Element:
@@ -140,6 +129,7 @@ class _Reader:
         self._open: list[_Open] = []
         self._root: Element | None = None
         self._lines_before = lines_before
+        self._count = 0
 
     def parse(self, raw: bytes) -> Element:
         begins = _NOT_XML.match(raw.lstrip())
@@ -165,6 +155,14 @@ class _Reader:
                 f"element <{tag}> is nested {len(self._open) + 1} deep",
                 f"at most {DEEPEST_XML.value} levels",
                 "This is no model of a robot.",
+            )
+        self._count += 1
+        if self._count > MOST_ELEMENTS.value:
+            raise self._error(
+                line,
+                f"has more than {MOST_ELEMENTS.value:,} elements",
+                "a model of a robot",
+                "Leave out what is no part of it.",
             )
         self._open.append(_Open(tag, attributes, [], line + self._lines_before))
 

@@ -290,7 +290,8 @@ def test_appendages_are_bodies(mass: float, inertia: tuple[float, ...], said: st
 
 
 def test_what_no_double_can_hold() -> None:
-    refused(lambda: arm(beam(length=1e200)).build(), r".*(is|has integrals) beyond 1e308.*")
+    refused(lambda: arm(beam(length=1e200)).build(), r".*1\.0e\+200, which is not below 1e\+60.*")
+    refused(lambda: arm(beam(length=1e59)).build(), r".*which is not below 1e\+60.*")
 
 
 @pytest.mark.parametrize("shape", [BeamFunction("clamped-free", 101), RodFunction(300)])

@@ -23,7 +23,7 @@ from kanegen.codegen.mechanism.importers.mjcf.placing import (
 from kanegen.codegen.mechanism.importers.mjcf.ties import Ties
 from kanegen.codegen.mechanism.importers.mjcf.unsupported import disabled
 from kanegen.codegen.mechanism.joint_limits import read_limits
-from kanegen.codegen.mechanism.readers import read_unit_vector
+from kanegen.codegen.mechanism.readers import read_number, read_unit_vector
 from kanegen.codegen.mechanism.records import (
     BASE,
     IDENTITY3,
@@ -34,7 +34,6 @@ from kanegen.codegen.mechanism.records import (
     Value,
     Vector3,
 )
-from kanegen.codegen.mechanism.values import to_value
 from kanegen.codegen.mechanism.vectors import add, matrix_multiply, matrix_vector, scale, subtract
 from kanegen.errors import ModelError
 
@@ -283,5 +282,8 @@ def with_resistance(joint: Joint, resisting: Mapping[str, Mapping[str, float]]) 
     what = resisting.get(joint.name)
     if what is None:
         return joint
-    damping, friction, rotor = (to_value(what[key]) for key in ("damping", "friction", "rotor_inertia"))
+    damping, friction, rotor = (
+        read_number(f"joint {joint.name!r}, {key}", what[key])
+        for key in ("damping", "friction", "rotor_inertia")
+    )
     return replace(joint, damping=damping, friction=friction, rotor_inertia=rotor)

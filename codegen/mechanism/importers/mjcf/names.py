@@ -6,6 +6,7 @@ from typing import Any
 
 from kanegen.codegen.mechanism.findings import Finding, Severity
 from kanegen.codegen.mechanism.records import BASE
+from kanegen.errors import ModelError
 
 
 class Names:
@@ -24,9 +25,13 @@ class Names:
 
     def given(self, kind: str, index: int) -> str | None:
         """The name in the file of, say, the tendon of that number."""
-        found = self._mujoco.mj_id2name(
-            self._model, getattr(self._mujoco.mjtObj, f"mjOBJ_{kind.upper()}"), index
-        )
+        number = getattr(self._mujoco.mjtObj, f"mjOBJ_{kind.upper()}")
+        try:
+            found = self._mujoco.mj_id2name(self._model, number, index)
+        except UnicodeDecodeError:
+            raise ModelError(
+                f"{kind} number {index}", "has a name that is not UTF-8", "UTF-8", "Save the file as UTF-8."
+            ) from None
         return None if not found else str(found)
 
     def described(self, kind: str, index: int) -> str:

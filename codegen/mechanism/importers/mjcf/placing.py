@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanegen.codegen.mechanism.readers import read_rotation, read_vector
+from kanegen.codegen.mechanism.readers import read_number, read_rotation, read_vector
 from kanegen.codegen.mechanism.records import IDENTITY3, ZERO3, Matrix3, Value, Vector3
 from kanegen.codegen.mechanism.rotations import orthonormalized
-from kanegen.codegen.mechanism.values import cosine, sine, to_value
+from kanegen.codegen.mechanism.values import cosine, sine
 from kanegen.codegen.mechanism.vectors import add, cross, matrix_add, matrix_multiply, matrix_vector, scale
 
 Numbers = Sequence[float] | NDArray[np.float64]
@@ -49,9 +49,7 @@ def exact(where: str, vector: Numbers) -> Vector3:
 
 def to_fraction(number: Any) -> Fraction:
     """A double by its shortest decimal."""
-    value = to_value(float(number))
-    assert isinstance(value, Fraction)
-    return value
+    return read_number("a number of the model", float(number))
 
 
 def rotation_of(where: str, quaternion: Numbers) -> Matrix3:

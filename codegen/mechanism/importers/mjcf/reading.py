@@ -51,8 +51,8 @@ def from_mjcf(
 
 def _imported(source: Source, title: str, floating_base: bool, allow_unphysical: bool) -> Imported:
     mujoco, model = source.mujoco, source.model
-    names = Names(mujoco, model)
     try:
+        names = Names(mujoco, model)
         refuse_unsupported(mujoco, model, names)
         mechanism, noticed = _mechanism(source, names, title, floating_base, allow_unphysical)
     except ModelError as error:

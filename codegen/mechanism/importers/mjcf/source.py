@@ -11,12 +11,12 @@ from types import ModuleType
 from typing import Any
 
 from kanegen.codegen.mechanism.findings import Finding, Severity
+from kanegen.codegen.mechanism.importers.mjcf.files import check_files, refuse_doctype
 from kanegen.errors import ModelError
 
 _LINE = re.compile(r"\bline (?:number)?\s*=?\s*(\d+)|Line number\s*=\s*(\d+)")
 _ELEMENT = re.compile(r"Element (?:name )?'([^']*)'")
 _NO_FILE = re.compile(r"opening file|resource provider|not found|could not (?:open|load|find)", re.IGNORECASE)
-_DOCTYPE = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s++|<\?.*?\?>|<!--.*?-->)*+<!DOCTYPE", re.DOTALL)
 
 
 @contextmanager
@@ -65,9 +65,10 @@ def compiled(path_or_text: Path | str) -> Source:
     mujoco = mujoco_module()
     text = path_or_text if isinstance(path_or_text, str) else None
     file = None if text is not None else str(path_or_text)
-    if file is not None and not Path(file).is_file():
-        raise ModelError(file, "is not a file", "an MJCF file", "Check the path and its spelling.")
-    _refuse_doctype(path_or_text)
+    if file is not None:
+        check_files(Path(file))
+    else:
+        refuse_doctype(str(path_or_text).encode("utf-8", "surrogatepass"), None)
     with warnings_of(mujoco) as warnings:
         model, findings = _compiled(mujoco, text, file)
     told = [
@@ -82,22 +83,6 @@ def compiled(path_or_text: Path | str) -> Source:
         for warning in warnings
     ]
     return Source(mujoco, model, file, (*findings, *told))
-
-
-def _refuse_doctype(path_or_text: Path | str) -> None:
-    """Raise ModelError for a document type declaration: MuJoCo skips it, and would read its entities as plain letters."""
-    if isinstance(path_or_text, str):
-        raw, place = path_or_text.encode(), "line "
-    else:
-        raw, place = path_or_text.read_bytes(), f"{path_or_text}:"
-    if found := _DOCTYPE.match(raw):
-        line = found.group().count(b"\n") + 1
-        raise ModelError(
-            f"{place}{line}",
-            "has a document type declaration",
-            "plain XML: MuJoCo knows no entities beyond those of XML itself",
-            "Remove <!DOCTYPE ...> and write out the entities that it declares.",
-        )
 
 
 def _compiled(mujoco: ModuleType, text: str | None, file: str | None) -> tuple[Any, tuple[Finding, ...]]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
 from typing import Any
 
-from kanegen.limits import DEEPEST_ARITHMETIC, LARGEST_POWER, LONGEST_ARITHMETIC
+from kanegen.codegen.graph.exact import MOST_BITS
+from kanegen.limits import DEEPEST_ARITHMETIC, LARGEST_POWER, LONGEST_ARITHMETIC, MOST_DIGITS
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*)|(?P<sign>\*\*|[-+*/(),]))"
@@ -17,10 +19,16 @@ class NotArithmetic(ValueError):  # noqa: N818  (it is what the text is)
     """A text that is no such arithmetic; the message says where it fails."""
 
 
+def _itself(value: Any) -> tuple[Fraction, ...]:
+    """A number is all that it consists of; what is no number keeps its own bounds."""
+    return (value,) if isinstance(value, Fraction) else ()
+
+
 class Arithmetic:
     """An algebra: what numbers, names and functions stand for.
 
     The values must know + - * and /.  ``named`` functions take a name as it is written, such as ``rate(q1)``.
+    ``numbers_in`` gives the exact numbers that a value consists of, which may not grow without bound.
     """
 
     def __init__(
@@ -29,8 +37,10 @@ class Arithmetic:
         names: Mapping[str, Any],
         functions: Mapping[str, Callable[[Any], Any]],
         named: Mapping[str, Callable[[str], Any]] | None = None,
+        numbers_in: Callable[[Any], Iterable[Fraction]] = _itself,
     ) -> None:
         self._number, self._names, self._functions, self._named = number, names, functions, named or {}
+        self._numbers_in = numbers_in
 
     def value(self, text: str) -> Any:
         """What the text stands for.  Raises NotArithmetic; ZeroDivisionError where it divides by zero."""
@@ -50,7 +60,7 @@ class Arithmetic:
             plus = tokens.text == "+"
             tokens.next()
             term = self._product(tokens, depth)
-            found = found + term if plus else found - term
+            found = self._bounded(found + term if plus else found - term)
         return found
 
     def _product(self, tokens: _Tokens, depth: int) -> Any:
@@ -59,7 +69,7 @@ class Arithmetic:
             times = tokens.text == "*"
             tokens.next()
             factor = self._signed(tokens, depth)
-            found = found * factor if times else found / factor
+            found = self._bounded(found * factor if times else found / factor)
         return found
 
     def _signed(self, tokens: _Tokens, depth: int) -> Any:
@@ -81,8 +91,15 @@ class Arithmetic:
         tokens.next()
         found = base
         for _ in range(int(exponent) - 1):
-            found = found * base
+            found = self._bounded(found * base)
         return found
+
+    def _bounded(self, value: Any) -> Any:
+        """The value, if the numbers in it have not too many digits: powers of powers would compute for ever."""
+        for number in self._numbers_in(value):
+            if max(number.numerator.bit_length(), number.denominator.bit_length()) > MOST_BITS:
+                raise NotArithmetic(f"an exact number in it has more than {MOST_DIGITS.value} digits")
+        return value
 
     def _atom(self, tokens: _Tokens, depth: int) -> Any:
         kind, text = tokens.kind, tokens.text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 import sympy
@@ -21,6 +22,7 @@ from kanegen.codegen.mechanism.speeds import (
     JointRate,
     PointVelocityComponent,
 )
+from kanegen.codegen.mechanism.values import to_value
 
 _FUNCTIONS = {"sqrt": sympy.sqrt, "sin": sympy.sin, "cos": sympy.cos, "tan": sympy.tan}
 
@@ -139,15 +141,28 @@ def _expression(
         return rates[name]
 
     algebra = Arithmetic(
-        sympy.Rational, {"pi": sympy.pi, **symbols}, _FUNCTIONS, {"rate": rate} if rates else {}
+        _rational, {"pi": sympy.pi, **symbols}, _FUNCTIONS, {"rate": rate} if rates else {}, _numbers_in
     )
     text = table.text(key)
     try:
         return algebra.value(text)
-    except (NotArithmetic, ZeroDivisionError) as error:
+    except (ValueError, ZeroDivisionError) as error:
         raise table.error(
             key,
             f"{text!r} is not arithmetic: {error}",
             "an expression that is zero, in coordinates, rate(coordinate) and parameters",
             "Mend it.",
         ) from None
+
+
+def _rational(text: str) -> sympy.Rational:
+    """A number in an equation, within the limits of all numbers.  Raises ValueError."""
+    value = to_value(text)
+    assert isinstance(value, Fraction)
+    return sympy.Rational(value.numerator, value.denominator)
+
+
+def _numbers_in(expression: sympy.Expr) -> list[Fraction]:
+    """The numbers that SymPy multiplies out by itself: the expression where it is one, or its own factors and terms."""
+    parts = (expression, *expression.args)
+    return [Fraction(int(part.p), int(part.q)) for part in parts if part.is_Rational]

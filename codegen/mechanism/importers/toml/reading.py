@@ -11,6 +11,7 @@ from typing import Any
 from kanegen.codegen.mechanism.builder import MechanismBuilder
 from kanegen.codegen.mechanism.findings import tell
 from kanegen.codegen.mechanism.importers.imported import Imported
+from kanegen.codegen.mechanism.importers.model_file import model_bytes
 from kanegen.codegen.mechanism.importers.toml import constraints, elements, schema
 from kanegen.codegen.mechanism.importers.toml.lines import lines_of
 from kanegen.codegen.mechanism.importers.toml.table import Document, Table
@@ -30,14 +31,10 @@ def read(
     """
     file = Path(path)
     try:
-        text = file.read_text(encoding="utf-8-sig")
+        text = model_bytes(file).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ModelError(
             str(file), f"is not UTF-8 (byte {error.start})", "a text in UTF-8", "Save it in this encoding."
-        ) from None
-    except OSError as error:
-        raise ModelError(
-            str(file), f"cannot be read ({error.strerror})", "a readable file", "Check the path."
         ) from None
     return _imported(text, str(file), file.stem, floating_base, allow_unphysical)
 
@@ -86,6 +83,9 @@ def _parsed(text: str, file: str | None) -> dict[str, Any]:
         where = f"{file}:{line}" if file else f"line {line}"
         what = _LINE.sub("", message).strip()
         raise ModelError(where, f"is not TOML: {what}", "valid TOML", "Mend it there.") from None
+    except ValueError as error:  # an integer of too many digits, or a day that no month has
+        what = f"has a value that cannot be read: {error}"
+        raise ModelError(file or "TOML", what, "numbers and texts", "Mend it.") from None
     except RecursionError:
         raise ModelError(file or "TOML", "is nested too deeply", "a few levels", "Flatten it.") from None
 

@@ -10,12 +10,13 @@ from fractions import Fraction
 from typing import Any
 
 from kanegen.codegen.graph import Expression
+from kanegen.codegen.graph.exact import quantity
 from kanegen.codegen.mechanism.findings import Finding
 from kanegen.codegen.mechanism.importers.toml.arithmetic import Arithmetic, NotArithmetic
 from kanegen.codegen.mechanism.importers.toml.lines import Path
 from kanegen.codegen.mechanism.records import Value
 from kanegen.codegen.mechanism.values import cosine, degrees, plain, sine, square_root, to_value
-from kanegen.errors import ModelError
+from kanegen.errors import ModelError, shown
 
 
 @dataclass
@@ -158,10 +159,10 @@ class Table:
     def _number(self, key: str, value: Any) -> Value:
         try:
             if isinstance(value, str):
-                return plain(_algebra(self.document.names).value(value))
+                return _quantity(plain(_algebra(self.document.names).value(value)))
             if not isinstance(value, int | float):
-                raise ValueError(f"not a number, {value!r}")
-            return to_value(value)
+                raise ValueError(f"not a number, {shown(value)}")
+            return _quantity(to_value(value))
         except ZeroDivisionError:
             what, cure = f"{value!r} divides by zero", "Mend the arithmetic."
         except NotArithmetic as error:
@@ -169,6 +170,8 @@ class Table:
                 f"{value!r} is not arithmetic: {error}",
                 "Mend the arithmetic, or declare the parameter.",
             )
+        except ModelError as error:
+            what, cure = error.what, error.cure
         except ValueError as error:
             what, cure = str(error), "Give a number."
         raise self.error(key, what, "a number, or text with + - * / in parameters of the file", cure)
@@ -179,3 +182,8 @@ def _algebra(names: Mapping[str, Value]) -> Arithmetic:
     constants: dict[str, Value] = {"pi": degrees(180), "deg": degrees(1)}
     functions = {"sqrt": square_root, "sin": sine, "cos": cosine}
     return Arithmetic(to_value, {**constants, **names}, functions)
+
+
+def _quantity(value: Value) -> Value:
+    """The value, if its magnitude is one of mechanics.  Raises ValueError."""
+    return quantity(value) if isinstance(value, Fraction) else value
