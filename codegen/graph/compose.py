@@ -34,6 +34,8 @@ def copy_node(graph: Graph, source: Nodes, index: int, operands: tuple[Ref, ...]
         return graph.quotient(*operands)
     if kind is Kind.SQUARE_ROOT:
         return graph.square_root(operands[0])
+    if kind is Kind.WHOLE:
+        return graph.whole(operands[0])
     return graph.sine(operands[0]) if kind is Kind.SINE else graph.cosine(operands[0])
 
 

@@ -79,6 +79,8 @@ class Tangents:
             slope = self._d(numerator) - node * self._d(denominator)
             return slope / Expression(graph, denominator)
         inner = self._d(payload[0])
+        if kind is Kind.WHOLE:
+            return inner
         argument = Expression(graph, payload[0])
         if kind is Kind.SQUARE_ROOT:
             return inner / (node * 2)
@@ -110,6 +112,8 @@ class Tangents:
         inner, bend = self._d(payload[0]), self._signed(self._second, payload[0])
         if inner.is_zero and bend.is_zero:
             return self._zero
+        if kind is Kind.WHOLE:
+            return bend
         argument = Expression(graph, payload[0])
         if kind is Kind.SQUARE_ROOT:
             slope = self._d(index)

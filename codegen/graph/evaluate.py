@@ -98,6 +98,8 @@ def evaluate_entries(
             result = values[payload[0]] / values[payload[1]]
         elif kind is Kind.SQUARE_ROOT:
             result = arithmetic.square_root(get(payload[0]))
+        elif kind is Kind.WHOLE:
+            result = values[payload[0]]
         elif kind is Kind.SINE:
             result = arithmetic.sine(values[payload[0]])
         else:

@@ -105,6 +105,10 @@ class Expression:
         """Positive square root."""
         return Expression(self.graph, self.graph.square_root(self.ref))
 
+    def whole(self) -> Expression:
+        """The same value, which passes do not look into where it is a sum."""
+        return Expression(self.graph, self.graph.whole(self.ref))
+
 
 def constant(graph: Graph, value: Number | str) -> Expression:
     """An exact number of the graph."""

@@ -9,6 +9,7 @@ Node kinds (closed set)
     PRODUCT      n-ary product of references, n >= 2; a constant factor, if any, comes first
     QUOTIENT     numerator / denominator
     SQUARE_ROOT, SINE, COSINE
+    WHOLE        a sum that is to be computed as it is: its own value, at no cost
 
 What is *not* supported: conditionals, comparisons, powers other than products, inverse trigonometric functions,
 exponentials, arrays, integers.  A derivation that needs one of these is a reason to extend this list deliberately.
@@ -16,6 +17,13 @@ exponentials, arrays, integers.  A derivation that needs one of these is a reaso
 A reference is a non-zero int: +i is node i, -i its negative.  Negation therefore costs nothing and is never a node.
 Sharing happens here, at construction: building the same expression twice returns the same reference.  The order of
 operands is the order of node creation, so a graph is a pure function of the calls that built it.
+
+A quotient is built in lowest terms as far as its factors show: (a b) / (b c) is a / c, a (1 / a) is 1, and x (y / x) is y.
+Where a factor that went vanishes, the value before would have been 0 / 0; the one after is its limit.  A factor that is left
+below the line still divides by zero where it vanishes.
+
+A sum made WHOLE is a difference whose smallness matters, because something is divided by it or by its length.  Passes look
+into it as little as into a sine, so what is built from it is never expanded into large terms that cancel.
 """
 
 from __future__ import annotations
@@ -40,13 +48,14 @@ class Kind(IntEnum):
     SQUARE_ROOT = 6
     SINE = 7
     COSINE = 8
+    WHOLE = 9
 
 
 Ref = int
 _ONE = Fraction(1)
 
 # The innermost loops compare kinds; an attribute of an enumeration costs several times a global name.
-_CONSTANT, _SUM, _PRODUCT = Kind.CONSTANT, Kind.SUM, Kind.PRODUCT
+_CONSTANT, _SUM, _PRODUCT, _QUOTIENT = Kind.CONSTANT, Kind.SUM, Kind.PRODUCT, Kind.QUOTIENT
 
 
 class Graph:
@@ -196,6 +205,10 @@ class Graph:
                 index = i
             else:
                 return self.product((a, b))
+        elif (kinds[i] is _QUOTIENT or kinds[j] is _QUOTIENT) and (
+            shortened := self._shortened([i, j])
+        ) is not None:
+            index = shortened
         else:
             index = self._composite(_PRODUCT, (i, j) if i <= j else (j, i))
         return index if (a > 0) == (b > 0) else -index
@@ -228,12 +241,54 @@ class Graph:
             return self.zero
         if not refs:
             return sign * number
+        if len(refs) > 1 and (shortened := self._shortened(refs)) is not None:
+            return sign * self.product((number, shortened))
         refs.sort()
         if number != self.one:
             refs.insert(0, number)
         if len(refs) == 1:
             return sign * refs[0]
         return sign * self._composite(_PRODUCT, tuple(refs))
+
+    def _shortened(self, factors: Sequence[int]) -> Ref | None:
+        """The product of positive factors, where the others have all of what one divides by; None elsewhere.
+
+        A quotient of which something would be left stays whole: others may use it.
+        """
+        for place, index in enumerate(factors):
+            if self.kinds[index] is not _QUOTIENT:
+                continue
+            top, bottom = self.payloads[index]
+            others = [*factors[:place], *factors[place + 1 :]]
+            above = [part for other in others for part in self._factors(other)]
+            below = self._factors(bottom)
+            common = self._common(above, below)
+            rest = self.product(self._left(below, common))
+            if common and self.kinds[rest] is _CONSTANT:
+                return self.quotient(self.product([top, *self._left(above, common)]), rest)
+        return None
+
+    def _factors(self, index: int) -> tuple[int, ...]:
+        """The factors of a node: those of a product, numbers included, or the node itself."""
+        return self.payloads[index] if self.kinds[index] is _PRODUCT else (index,)
+
+    def _common(self, above: Iterable[int], below: Sequence[int]) -> list[int]:
+        """Factors that vary in value and that both have, each as often as both have it."""
+        left = list(below)
+        common = []
+        for factor in above:
+            if factor in left and self.kinds[factor] is not _CONSTANT:
+                left.remove(factor)
+                common.append(factor)
+        return common
+
+    @staticmethod
+    def _left(factors: Iterable[int], taken: Sequence[int]) -> list[int]:
+        """The factors without those taken."""
+        left = list(factors)
+        for factor in taken:
+            left.remove(factor)
+        return left
 
     def _folded(self, numbers: Sequence[Ref]) -> Ref:
         """The product of constants."""
@@ -247,7 +302,7 @@ class Graph:
         return start
 
     def quotient(self, numerator: Ref, denominator: Ref) -> Ref:
-        """Quotient; division by a number becomes multiplication by its exact reciprocal.
+        """Quotient; common factors are cancelled, division by a number is multiplication by its exact reciprocal.
 
         Raises ZeroDivisionError when the denominator is the constant zero.
         """
@@ -262,6 +317,10 @@ class Graph:
             return self.one if numerator == denominator else -self.one
         sign = 1 if (numerator > 0) == (denominator > 0) else -1
         pair = (abs(numerator), abs(denominator))
+        above, below = self._factors(pair[0]), self._factors(pair[1])
+        if common := self._common(above, below):
+            upper, lower = (self.product(self._left(factors, common)) for factors in (above, below))
+            return sign * self.quotient(upper, lower)
         return sign * self._node(Kind.QUOTIENT, pair, self.parametric[pair[0]] and self.parametric[pair[1]])
 
     def square_root(self, argument: Ref) -> Ref:
@@ -282,6 +341,14 @@ class Graph:
         if self.kinds[abs(argument)] is Kind.CONSTANT:
             return self.constant(exact_cosine(self.value(argument)))
         return self._node(Kind.COSINE, (abs(argument),), self.parametric[abs(argument)])
+
+    def whole(self, argument: Ref) -> Ref:
+        """The same value, which passes do not look into where it is a sum."""
+        index = abs(argument)
+        if self.kinds[index] is not _SUM:
+            return argument
+        kept = self._node(Kind.WHOLE, (index,), self.parametric[index])
+        return kept if argument > 0 else -kept
 
     # -- inspection --------------------------------------------------------------------------------------------------
 

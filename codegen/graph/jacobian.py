@@ -56,7 +56,7 @@ def local_derivatives(graph: Graph, index: int) -> dict[int, Expression]:
     if kind < Kind.SUM:
         return {}
     node, one = Expression(graph, index), Expression(graph, graph.one)
-    if kind is Kind.SUM:
+    if kind is Kind.SUM or kind is Kind.WHOLE:
         return _gathered((ref, one) for ref in payload)
     if kind is Kind.PRODUCT:
         return _gathered(

@@ -27,6 +27,8 @@ def ready_times(graph: Graph) -> list[int]:
             time = arrivals[0]
             for arrival in arrivals[1:]:
                 time = max(time, arrival) + _OPERATION
+        elif kind is Kind.WHOLE:
+            time = times[payload[0]]
         elif kind >= Kind.QUOTIENT:
             cost = _DIVISION if kind in (Kind.QUOTIENT, Kind.SQUARE_ROOT) else _SINE_AND_COSINE
             time = max(times[abs(ref)] for ref in payload) + cost

@@ -167,19 +167,20 @@ class _FromSympy:
                     raise UnsupportedExpressionError(
                         f"the power {factor} with exponent {exponent} is not supported; {_SUPPORTED}"
                     )
-                (below if exponent.is_negative else above).append(self._power(base, abs(exponent)))
+                side = below if exponent.is_negative else above
+                side.append(self._power(base, abs(exponent), divides=exponent.is_negative))
             else:
                 above.append(self.convert(factor))
         numerator = self._graph.product(above)
         return self._graph.quotient(numerator, self._graph.product(below)) if below else numerator
 
-    def _power(self, base: sympy.Expr, exponent: sympy.Rational) -> Ref:
-        """base to a positive integer or half-integer power."""
-        if exponent > LARGEST_EXPONENT.value:
-            raise UnsupportedExpressionError(
-                f"the exponent {shortened(exponent)} of {shortened(base)} exceeds {LARGEST_EXPONENT.value}"
-            )
-        ref = self.convert(base)
+    def _power(self, base: sympy.Expr, exponent: sympy.Rational, divides: bool) -> Ref:
+        """base to a positive integer or half-integer power, which ``divides`` or does not.
+
+        Differences under a root and below a line stay as they are written: expanded, they might lose their digits.
+        """
+        self._require_small(base, exponent)
+        ref = self._kept(base, divides) if divides or exponent.q == 2 else self.convert(base)
         whole = int(exponent)
         factors = [_integer_power(self._graph, ref, whole)] if whole else []
         if exponent.q == 2:
@@ -188,6 +189,28 @@ class _FromSympy:
             except ValueError as error:
                 raise UnsupportedExpressionError(f"sqrt({base}): {error}") from None
         return self._graph.product(factors)
+
+    @staticmethod
+    def _require_small(base: sympy.Expr, exponent: sympy.Rational) -> None:
+        if exponent > LARGEST_EXPONENT.value:
+            raise UnsupportedExpressionError(
+                f"the exponent {shortened(exponent)} of {shortened(base)} exceeds {LARGEST_EXPONENT.value}"
+            )
+
+    def _kept(self, expression: sympy.Expr, divides: bool) -> Ref:
+        """The expression with its sums whole; one that a root is drawn of is left to the terms that are added in it."""
+        graph = self._graph
+        if expression.is_number or expression in self._symbols:
+            return self.convert(expression)
+        if expression.is_Add and not divides:
+            return graph.sum([self._kept(term, divides) for term in _ordered(expression)])
+        if expression.is_Mul and not any(factor.is_Pow for factor in expression.args):
+            return graph.product([self._kept(factor, divides=True) for factor in _ordered(expression)])
+        if expression.is_Pow and expression.args[1].is_Integer and expression.args[1].is_positive:
+            base, exponent = expression.args
+            self._require_small(base, exponent)
+            return _integer_power(graph, self._kept(base, divides=True), int(exponent))
+        return graph.whole(self.convert(expression))
 
     def _unknown(self, symbol: sympy.Symbol) -> str:
         names = sorted({str(known) for known in self._symbols})
@@ -245,6 +268,8 @@ def to_sympy(graph: Graph, ref: Ref, names: Mapping[Leaf, sympy.Expr] | None = N
                 result = get(payload[0]) / get(payload[1])
             elif kind is Kind.SQUARE_ROOT:
                 result = sympy.sqrt(get(payload[0]))
+            elif kind is Kind.WHOLE:
+                result = get(payload[0])
             elif kind is Kind.SINE:
                 result = sympy.sin(get(payload[0]))
             else:

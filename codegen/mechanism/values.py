@@ -186,6 +186,12 @@ class Lift:
         ref = self._copies[key, abs(value.ref)]
         return Expression(self.graph, ref if value.ref > 0 else -ref)
 
+    def into(self, graph: Graph) -> Lift:
+        """The same for another target."""
+        other = Lift(graph, live=self._live)
+        other._numbers = self._numbers
+        return other
+
     def vector(self, vector: Vector3) -> tuple[Expression, Expression, Expression]:
         """The components of a 3-vector in the target graph."""
         x, y, z = vector
@@ -222,6 +228,8 @@ class Lift:
                 return target.quotient(refs[0], refs[1])
             if kind is Kind.SQUARE_ROOT:
                 return target.square_root(refs[0])
+            if kind is Kind.WHOLE:
+                return target.whole(refs[0])
             return target.sine(refs[0]) if kind is Kind.SINE else target.cosine(refs[0])
         except (ZeroDivisionError, ValueError) as error:
             raise ModelError(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kanegen.codegen.graph import OperationCounts, Program, count
+from kanegen.codegen.graph import Graph, Kind, OperationCounts, Program, Ref, count
 from kanegen.codegen.passes.factor import factor
 from kanegen.codegen.passes.flatten import flatten
 from kanegen.codegen.passes.look_through import look_through
 from kanegen.codegen.passes.prices import cost
+from kanegen.codegen.passes.rewrite import rebuild
 
 Pass = Callable[[Program], Program]
 
@@ -31,7 +32,7 @@ class Step:
 
 
 def optimize(program: Program) -> tuple[Program, tuple[Step, ...]]:
-    """Run the passes; a pass that would make the program dearer is not taken."""
+    """Run the passes; a pass that would make the program dearer is not taken.  What is whole is laid open at the end."""
     steps = []
     counts = count(program)
     for step in PASSES:
@@ -40,4 +41,15 @@ def optimize(program: Program) -> tuple[Program, tuple[Step, ...]]:
         if cost(found) <= cost(counts):
             program, counts = candidate, found
         steps.append(Step(step.__name__, counts))
-    return program, tuple(steps)
+    return laid_open(program), tuple(steps)
+
+
+def laid_open(program: Program) -> Program:
+    """The program with the sums that passes were not to look into in their own places, as it is printed."""
+    source = program.graph
+
+    def build(graph: Graph, index: int, operands: tuple[Ref, ...]) -> Ref | None:
+        del graph
+        return operands[0] if source.kinds[index] is Kind.WHOLE else None
+
+    return rebuild(program, build) if Kind.WHOLE in source.kinds else program

@@ -49,6 +49,7 @@ class Web:
         self._table: dict[tuple[Kind, tuple[Any, ...]], int] = {}
         self._sums: dict[tuple[Ref, ...], Ref] = {}
         self._constants: dict[tuple[int, int], Ref] = {}
+        self._whole: set[int] = set()
         self.zero, self.one = self.constant(Fraction(0)), self.constant(Fraction(1))
         self._index: dict[int, int] = {}
         source = program.graph
@@ -108,6 +109,8 @@ class Web:
         self._level.append(0)
         if kind is not _SUM:
             self._table[kind, operands] = index
+        if kind is Kind.WHOLE:
+            self._whole.add(abs(operands[0]))
         return index
 
     def find_sum(self, operands: Sequence[Ref]) -> Ref:
@@ -128,9 +131,10 @@ class Web:
         return ref
 
     def is_open(self, index: int) -> bool:
-        """Whether a node is a sum with a definition to work on: alive, varying, of two operands at least."""
+        """Whether a node is a sum with a definition to work on: alive, varying, of two operands at least, not whole."""
         return (
             self.kinds[index] is _SUM
+            and index not in self._whole
             and not self.parametric[index]
             and self.uses[index] > 0
             and len(self.payloads[index]) > 1
