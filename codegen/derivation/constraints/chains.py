@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from kanegen.codegen.derivation.constraints.separation import collected, may_meet
 from kanegen.codegen.graph import Expression, constant, total
 from kanegen.codegen.graph import vectors as vec
 from kanegen.codegen.mechanism.records import BASE, Frame, Joint, JointKind, Mechanism
@@ -91,9 +92,20 @@ class Chains:
 
     def distance(self, first: str, second: str) -> Expression:
         """The distance between the origins of two named frames [m]."""
-        one, two = self.origins(first, second)
-        apart = vec.subtract(two, one)
+        apart = self.apart(first, second)
         return dot(apart, apart).square_root()
+
+    def apart(self, first: str, second: str, divides: bool = True) -> vec.Vector:
+        """From the origin of one named frame to that of another, in the body that carries both.
+
+        Where it ``divides``, or its length does, and the two may meet, what is built from the components keeps them as
+        differences: a square of the distance that is expanded into large terms loses all digits there.
+        """
+        one, two = self.origins(first, second)
+        between = vec.subtract(two, one)
+        if not (divides and may_meet(self.mechanism, first, second, self.lift)):
+            return between
+        return tuple(collected(x).whole() for x in between)
 
     def origins(self, first: str, second: str) -> tuple[vec.Vector, vec.Vector]:
         """Origins of two named frames in the body that carries both."""

@@ -290,7 +290,7 @@ class _Writer:
         With l from p1 to p2: |l . dl/dq|^2 <= |l|^2 |dl/dq|^2 and |l|^2 <= 2 (|p1|^2 + |p2|^2).
         """
         one, two = self.chains.origins(speed.first, speed.second)
-        apart = vec.subtract(two, one)
+        apart = self.chains.apart(speed.first, speed.second)
         slopes = [self._gradient(x) for x in apart]
         columns = list(zip(*slopes, strict=True))
         changes = [dot(apart, column) for column in columns]
