@@ -18,9 +18,10 @@ A reference is a non-zero int: +i is node i, -i its negative.  Negation therefor
 Sharing happens here, at construction: building the same expression twice returns the same reference.  The order of
 operands is the order of node creation, so a graph is a pure function of the calls that built it.
 
-A quotient is built in lowest terms as far as its factors show: (a b) / (b c) is a / c, a (1 / a) is 1, and x (y / x) is y.
-Where a factor that went vanishes, the value before would have been 0 / 0; the one after is its limit.  A factor that is left
-below the line still divides by zero where it vanishes.
+A quotient is built in lowest terms as far as its factors show: (a b) / (b c) is a / c.  Where a factor that went vanishes,
+the value before would have been 0 / 0; the one after is its limit.  A factor that is left below the line still divides by
+zero where it vanishes.  A product with what one of its factors divides by, x (1 / x) or x (y / x), stays, since terms over a
+common denominator may yet be brought together; the last pass cancels it (``cancelled``).
 
 A sum made WHOLE is a difference whose smallness matters, because something is divided by it or by its length.  Passes look
 into it as little as into a sine, so what is built from it is never expanded into large terms that cancel.
@@ -205,10 +206,6 @@ class Graph:
                 index = i
             else:
                 return self.product((a, b))
-        elif (kinds[i] is _QUOTIENT or kinds[j] is _QUOTIENT) and (
-            shortened := self._shortened([i, j])
-        ) is not None:
-            index = shortened
         else:
             index = self._composite(_PRODUCT, (i, j) if i <= j else (j, i))
         return index if (a > 0) == (b > 0) else -index
@@ -241,8 +238,6 @@ class Graph:
             return self.zero
         if not refs:
             return sign * number
-        if len(refs) > 1 and (shortened := self._shortened(refs)) is not None:
-            return sign * self.product((number, shortened))
         refs.sort()
         if number != self.one:
             refs.insert(0, number)
@@ -250,27 +245,30 @@ class Graph:
             return sign * refs[0]
         return sign * self._composite(_PRODUCT, tuple(refs))
 
-    def _shortened(self, factors: Sequence[int]) -> Ref | None:
-        """The product of positive factors, where the others have all of what one divides by; None elsewhere.
+    def cancelled(self, factors: Sequence[Ref]) -> Ref:
+        """The product, without what some factors divide by where others have all of it: x (1 / x) is 1, x (y / x) is y.
 
         A quotient of which something would be left stays whole: others may use it.
         """
-        for place, index in enumerate(factors):
-            if self.kinds[index] is not _QUOTIENT:
+        for place, ref in enumerate(factors):
+            if self.kinds[abs(ref)] is not _QUOTIENT:
                 continue
-            top, bottom = self.payloads[index]
+            top, bottom = self.payloads[abs(ref)]
             others = [*factors[:place], *factors[place + 1 :]]
-            above = [part for other in others for part in self._factors(other)]
+            above = [part for other in others for part in self._factors(abs(other))]
             below = self._factors(bottom)
             common = self._common(above, below)
             rest = self.product(self._left(below, common))
             if common and self.kinds[rest] is _CONSTANT:
-                return self.quotient(self.product([top, *self._left(above, common)]), rest)
-        return None
+                sign = -1 if sum(factor < 0 for factor in factors) % 2 else 1
+                return sign * self.quotient(self.cancelled([top, *self._left(above, common)]), rest)
+        return self.product(factors)
 
     def _factors(self, index: int) -> tuple[int, ...]:
-        """The factors of a node: those of a product, numbers included, or the node itself."""
-        return self.payloads[index] if self.kinds[index] is _PRODUCT else (index,)
+        """The factors of a node: those of a product, its number first, or the node itself."""
+        coefficient, base = self._split(index)
+        factors = self.payloads[base] if self.kinds[base] is _PRODUCT else (base,)
+        return factors if coefficient == 1 else (self.constant(coefficient), *factors)
 
     def _common(self, above: Iterable[int], below: Sequence[int]) -> list[int]:
         """Factors that vary in value and that both have, each as often as both have it."""

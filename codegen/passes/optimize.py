@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kanegen.codegen.graph import Graph, Kind, OperationCounts, Program, Ref, count
+from kanegen.codegen.passes.cancel import cancel
 from kanegen.codegen.passes.factor import factor
 from kanegen.codegen.passes.flatten import flatten
 from kanegen.codegen.passes.look_through import look_through
@@ -20,6 +21,7 @@ PASSES: tuple[Pass, ...] = (
     flatten,  # brackets that became alike or single are merged
     factor,
     look_through,  # values with several uses are looked through as well, where that saves
+    cancel,  # x (1 / x) -> 1
 )
 
 

@@ -189,3 +189,22 @@ def test_impossible_operations() -> None:
         _ = x + inputs(Graph(), "x", 1)[0]
     with pytest.raises(ValueError, match="finite number, got nan"):
         _ = x + float("nan")
+
+
+def test_quotients_are_in_lowest_terms() -> None:
+    graph = Graph()
+    a, b, c = (Expression(graph, graph.input("q", k)) for k in range(3))
+    assert (a * b) / (b * c) == a / c
+    assert (a * b) / b == a
+    assert -(2 * (a * b)) / (4 * a) == -b / 2
+    assert b / (a * b) == 1 / a
+    assert (a * a * b) / (a * b) == a
+
+
+def test_a_whole_sum_is_one_value_of_its_own() -> None:
+    graph = Graph()
+    a, b = (Expression(graph, graph.input("q", k)) for k in range(2))
+    assert (a - b).whole() == (a - b).whole()
+    assert (b - a).whole() == -(a - b).whole()
+    assert (a * b).whole() == a * b
+    assert (a - b).whole() != a - b
