@@ -54,6 +54,7 @@ def assemble(
         limits=facts.limits(mechanism),
         modes=facts.modes(mechanism),
         link_ends=facts.ends_of_links(mechanism),
+        meeting_ends=facts.meeting_ends(mechanism, live),
         constraints=facts.constraints(mechanism),
         body_coordinates=facts.body_coordinates(mechanism)
         if options.formulation == "euler_parameters"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kanegen.codegen.derivation.base_parameters import base_parameters
 from kanegen.codegen.derivation.constraints.equations import speeds_of
 from kanegen.codegen.derivation.constraints.report import constraint_report
+from kanegen.codegen.derivation.constraints.separation import undirected_springs
 from kanegen.codegen.derivation.flexible_links.states import link_ends, usual_amplitudes
 from kanegen.codegen.derivation.formulations import body_coordinates_of
 from kanegen.codegen.derivation.inertial_parameters import inertial_parameters
@@ -107,3 +108,8 @@ def frame_names(mechanism: Mechanism) -> tuple[str, ...]:
     carriers = {body.name for body in mechanism.bodies if body.carrier}
     moving = [j.child for j in mechanism.joints if j.kind is not JointKind.FIXED]
     return (*(child for child in moving if child not in carriers and child not in named), *named)
+
+
+def meeting_ends(mechanism: Mechanism, live: bool) -> tuple[tuple[str, str, str], ...]:
+    """Springs and dampers without a direction where their ends meet, as far as these can: name, and the two frames."""
+    return tuple((s.name, s.first, s.second) for s in undirected_springs(mechanism, live))

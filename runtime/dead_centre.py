@@ -6,6 +6,8 @@ has its usual rank, the speeds are badly chosen for that place: the crank of a s
 where it is in line with the rod.  Where A itself loses rank, the mechanism can change its way of moving: a parallelogram
 folded into a line.
 
+A spring with a rest length, and a damper, have no direction where their ends meet.
+
 The kernels have no branches.  They divide by zero there, and the calls of a robot look at what they return.
 """
 
@@ -43,8 +45,14 @@ _REGULAR_THERE_TOO = ("multiplier_dynamics", "constraint_projection", "frame_pos
 
 
 def can_be_singular(manifest: Manifest) -> bool:
-    """Whether there are configurations in which kernels mean nothing: with constraints, and with speeds of one's own."""
-    return manifest.constraints is not None or manifest.speed_names != manifest.joint_names
+    """Whether there are configurations in which kernels mean nothing: with constraints, with speeds of one's own, and with
+    springs whose ends meet.
+    """
+    return (
+        manifest.constraints is not None
+        or manifest.speed_names != manifest.joint_names
+        or bool(manifest.meeting_ends)
+    )
 
 
 def checked(manifest: Manifest, kernel: Kernel, margin: Kernel | None) -> Kernel:
@@ -111,11 +119,27 @@ def _explain(manifest: Manifest, spec: KernelSpec, inputs: Sequence[Any], result
         return
     where = f" (first in row {', '.join(map(str, lost[0]))} of the batch)" if found.ndim else ""
     raise DeadCentreError(
-        f"{manifest.name}, {spec.name}: the result is not finite although the arguments are{where}. The mechanism stands "
-        f"at a dead centre, where its speeds {_listed(manifest.speed_names)} do not determine its motion, or in a singular "
-        "configuration (or numbers are so large that they overflow). Move on to a configuration beside it, or describe the "
-        "mechanism with other speeds. A simulation may pass through dead centres, but cannot begin there"
+        f"{manifest.name}, {spec.name}: the result is not finite although the arguments are{where}. "
+        + " ".join(_reasons(manifest))
     )
+
+
+def _reasons(manifest: Manifest) -> list[str]:
+    """What may be the reason for a result that is not finite, and what to do."""
+    found = []
+    if manifest.meeting_ends:
+        ends = "; ".join(f"{name!r} between {one!r} and {two!r}" for name, one, two in manifest.meeting_ends)
+        found.append(
+            f"A spring with a rest length, or a damper, has no direction where its ends meet ({ends}): begin beside that "
+            "place, or give a spring without a damper the rest length 0."
+        )
+    if manifest.constraints is not None or manifest.speed_names != manifest.joint_names:
+        found.append(
+            f"The mechanism stands at a dead centre, where its speeds {_listed(manifest.speed_names)} do not determine its "
+            "motion, or in a singular configuration. Move on to a configuration beside it, or describe the mechanism with "
+            "other speeds. A simulation may pass through dead centres, but cannot begin there."
+        )
+    return [*found, "Or numbers are so large that they overflow"]
 
 
 def _finite_states(array: Any, axes: int) -> Any:

@@ -115,7 +115,10 @@ class MissingInertiaError(MissingKernelError):
 
 
 class DeadCentreError(KanegenError):
-    """The chosen speeds do not determine the motion here, or the equations of the mechanism themselves are singular."""
+    """The chosen speeds do not determine the motion here, or the equations of the mechanism themselves are singular.
+
+    The force of a spring or damper is, too, where its ends meet: it has no direction there.
+    """
 
 
 class AssemblyError(KanegenError):

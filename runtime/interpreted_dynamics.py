@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from kanegen.constrained_start import active_constraints
+from kanegen.errors import DeadCentreError
 from kanegen.protocols import FloatArray, SimulatedArm
 from kanegen.quaternions import normalised
 from kanegen.simulation_request import Request
@@ -87,8 +88,11 @@ class TreeDynamics:
     def rate(self, y: FloatArray, tau: FloatArray) -> FloatArray:
         """dy/dt under the forces tau."""
         q, v = y[: self._nq], y[self._nq :]
-        qdot = self._arm.coordinate_rates(q, v) if self._has_rates else v
-        return np.concatenate([qdot, self._arm.forward_dynamics(q, v, tau)])
+        try:
+            qdot = self._arm.coordinate_rates(q, v) if self._has_rates else v
+            return np.concatenate([qdot, self._arm.forward_dynamics(q, v, tau)])
+        except DeadCentreError:  # a trial state may be one; the integrator takes that as it takes overflow
+            return np.full(y.shape, np.nan)
 
     def speeds(self, y: FloatArray) -> FloatArray:
         """The speeds, which are part of the state."""

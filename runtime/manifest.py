@@ -151,6 +151,7 @@ class Manifest:
     ``optional_kernels`` can be had beside those that are there.  ``speeds_chosen``: v is what the user or the mechanism
     chose, and not the rates of joints.  ``base_parameters`` belong to the kernel regressor, ``inertial_parameters`` to
     full_regressor; they are empty without these.  ``warnings`` tell what was changed while the model was read.
+    ``meeting_ends``: springs and dampers, by name, that have no direction where the two frames named with them meet.
     """
 
     name: str
@@ -178,6 +179,7 @@ class Manifest:
     limits: Mapping[str, JointLimits] = field(default_factory=dict)
     modes: Mapping[str, float] = field(default_factory=dict)
     link_ends: LinkEnds = field(default_factory=dict)
+    meeting_ends: tuple[tuple[str, str, str], ...] = ()
     speeds_chosen: bool = False
     base_parameters: NamedValues = NamedValues()
     inertial_parameters: NamedValues = NamedValues()
@@ -290,12 +292,13 @@ def manifest_from(data: Mapping[str, Any], digest: str, where: str) -> Manifest:
                 link: {mode: tuple(float(x) for x in end) for mode, end in modes.items()}
                 for link, modes in data.get("link_ends", {}).items()
             },
+            meeting_ends=tuple((name, one, two) for name, one, two in data.get("meeting_ends", ())),
             limits={name: _limits(entry) for name, entry in data.get("limits", {}).items()},
             speeds_chosen=data.get("options", {}).get("speeds") is not None,
             base_parameters=_named(data.get("base_parameters", ())),
             inertial_parameters=_named(data.get("inertial_parameters", ())),
         )
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise ManifestError(
             f"{where}: the manifest is incomplete ({error!r}). Generate the mechanism again"
         ) from error

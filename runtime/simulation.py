@@ -83,7 +83,8 @@ def simulate(
     steps then stay above about v_0 over the acceleration that the friction causes. Or sample it, or use "rk4".
 
     A motion that cannot be carried to its end (``Motion.statistics.status`` says why) is returned as far as it came,
-    the rows after that not a number, with a ``RuntimeWarning``. There is one, too, where stability kept the steps of
+    the rows after that not a number, with a ``RuntimeWarning``; one that begins where a spring or a damper has no direction
+    is a ``DeadCentreError``, as its call is. There is one, too, where stability kept the steps of
     "dopri5" short or those of "rk4" were too long for it; it names the fastest mode of flexible links. An exception of a
     Python controller comes through, with its traceback. Arguments that are wrong raise ``ValueError``; so does a
     controller's result that is not (nv,). ``MissingKernelError``: the mechanism lacks a kernel that a simulation needs.
@@ -132,6 +133,7 @@ def simulate(
             f"the simulation of {arm.name} ended at t = {statistics.t!r} s instead of {request.duration!r} s: "
             f"{statistics.status.value}"
         )
+        _refuse_singular_start(arm, motion)
     if limited_by_stability(arm, request, statistics):
         told.append(stiffness_hint(arm, request, motion))
     if told:
@@ -139,6 +141,12 @@ def simulate(
     if statistics.status is Status.DONE:
         _warn_of_large_deflections(arm, motion)
     return dataclasses.replace(motion, energy_of=_energy_of(arm))
+
+
+def _refuse_singular_start(arm: SimulatedArm, motion: Motion) -> None:
+    """Raise DeadCentreError, as a call does, where a motion ended because forces have no value where it began."""
+    if motion.statistics.status is Status.NOT_FINITE and motion.statistics.t == 0:
+        arm.forward_dynamics(motion.q[0], motion.v[0], np.zeros_like(motion.v[0]))
 
 
 def _warn_of_large_deflections(arm: SimulatedArm, motion: Motion) -> None:

@@ -207,7 +207,11 @@ def _spring(
     loads: tuple[dict[str, Array], ...],
     found: Forces,
 ) -> None:
-    """What drives supply against a spring: on its joint, or against the two forces with which it pulls at points."""
+    """What drives supply against a spring: on its joint, or against the two forces with which it pulls at points.
+
+    Positions p of its ends have errors of some units in the last place of |p|.  The distance has them, too, so that the pull
+    has stiffness times that; and they turn the direction by that over the distance, however small it is.
+    """
     if len(spring.ends) == 1:
         (name,) = spring.ends
         stretch, rate = motion.position[name] - spring.rest, motion.rate[name]
@@ -217,15 +221,24 @@ def _spring(
     ends = [described.frames[name] for name in spring.ends]
     points = [moving[body].point(offset) for body, _, offset in ends]
     apart, speed = points[1][0] - points[0][0], points[1][1] - points[0][1]
-    distance = np.sqrt(dot(apart, apart))
-    direction = times(1 / distance, apart)
-    pull = spring.stiffness * (distance - spring.rest) + spring.damping * dot(direction, speed)
+    if spring.rest == 0 and spring.damping == 0:  # a pull along each coordinate, where the ends meet as well
+        load, size = spring.stiffness * apart, np.zeros(motion.batch)
+    else:
+        distance = np.sqrt(dot(apart, apart))
+        direction = times(1 / distance, apart)
+        pull = spring.stiffness * (distance - spring.rest) + spring.damping * dot(direction, speed)
+        load = times(pull, direction)
+        size = abs(pull.real) + spring.damping * length(speed)
+    reach = length(points[0][0]) + length(points[1][0])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        turn = np.where(size > 0, size * (1 + reach / length(apart)), 0.0)
+    scale = turn + abs(spring.stiffness) * (reach + abs(spring.rest))
     for sign, (body, _, _), (point, _, _) in zip((-1, 1), ends, points, strict=True):
-        load, arm = times(sign * pull, direction), point - moving[body].p
-        f[body] = f[body] + load
-        n[body] = n[body] + cross(arm, load)
-        sf[body] = sf[body] + abs(pull.real)
-        sn[body] = sn[body] + abs(pull.real) * length(arm)
+        arm = point - moving[body].p
+        f[body] = f[body] + sign * load
+        n[body] = n[body] + cross(arm, sign * load)
+        sf[body] = sf[body] + scale
+        sn[body] = sn[body] + scale * length(arm)
 
 
 def _on_joints(

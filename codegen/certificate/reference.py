@@ -143,6 +143,10 @@ class Reference:
                 size = motion.position[spring.ends[0]]
             else:
                 first, second = (self.point(found, name)[0] for name in spring.ends)
+                if spring.rest == 0:  # without a root, which has no derivative where the ends meet
+                    energy = energy + spring.stiffness * dot(second - first, second - first) / 2
+                    scale = scale + abs(spring.stiffness) * (length(first) + length(second)) ** 2
+                    continue
                 size = np.sqrt(dot(second - first, second - first))
             energy = energy + spring.stiffness * (size - spring.rest) ** 2 / 2
             scale = scale + abs(spring.stiffness) * (abs(size) + abs(spring.rest)) ** 2

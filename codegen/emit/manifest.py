@@ -86,6 +86,8 @@ def _speeds(model: Model) -> dict[str, Any]:
         entries["link_ends"] = {
             link: {mode: list(end) for mode, end in modes.items()} for link, modes in model.link_ends.items()
         }
+    if model.meeting_ends:
+        entries["meeting_ends"] = [list(ends) for ends in model.meeting_ends]
     for key in ("base_parameters", "inertial_parameters"):
         if given := getattr(model, key):
             entries[key] = [asdict(parameter) for parameter in given]

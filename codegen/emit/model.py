@@ -136,7 +136,8 @@ class Model:
     its loops can be closed; ``constraints``; ``quaternions``, where in q they begin.  ``body_coordinates`` where there are
     kernels in the coordinates of bodies.  ``limits`` of joints by name are data.  ``modes`` of flexible links by name have
     an amplitude that is not too large for their link, and ``link_ends`` says, by link and mode, what an amplitude of 1 does
-    to the link's end: its rotation [rad], and its displacement as a part of its distance.  ``optional_kernels`` could be
+    to the link's end: its rotation [rad], and its displacement as a part of its distance.  ``meeting_ends`` are springs and
+    dampers that have no direction where their two frames meet.  ``optional_kernels`` could be
     generated but were not asked for.  ``base_parameters`` and ``inertial_parameters`` belong to the columns of regressor
     and full_regressor, where these are kernels.
 
@@ -171,6 +172,7 @@ class Model:
     limits: Mapping[str, Limits] = field(default_factory=dict)
     modes: Mapping[str, float] = field(default_factory=dict)
     link_ends: Mapping[str, Mapping[str, tuple[float, ...]]] = field(default_factory=dict)
+    meeting_ends: tuple[tuple[str, str, str], ...] = ()
     optional_kernels: tuple[str, ...] = ()
     base_parameters: tuple[InertialParameter, ...] = ()
     inertial_parameters: tuple[InertialParameter, ...] = ()

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanegen.codegen.graph import Expression, Graph, Kind, Ref
+from kanegen.codegen.mechanism.constraints import TranslationalSpringDamper
 from kanegen.codegen.mechanism.records import BASE, Joint, JointKind, Mechanism, Value, Vector3
 from kanegen.codegen.mechanism.values import Lift
 
@@ -91,6 +92,20 @@ def may_meet(mechanism: Mechanism, first: str, second: str, lift: Lift) -> bool:
     except _UnknownError:
         return True
     return sum(x * x for x in sides) > GROWTH * nearest * nearest
+
+
+def undirected_springs(mechanism: Mechanism, live: bool) -> list[TranslationalSpringDamper]:
+    """Springs between points, with a rest length or a damper, whose ends may meet: their force has no direction there."""
+    lift = Lift(Graph(), mechanism.parameters, live=live)
+    return [
+        spring
+        for spring in mechanism.springs
+        if isinstance(spring, TranslationalSpringDamper)
+        and not (
+            lift(spring.damping).is_zero and (lift(spring.rest).is_zero or lift(spring.stiffness).is_zero)
+        )
+        and may_meet(mechanism, spring.first, spring.second, lift)
+    ]
 
 
 class _UnknownError(Exception):
