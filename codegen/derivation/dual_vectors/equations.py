@@ -8,6 +8,7 @@ from kanegen.codegen.derivation.dual_vectors.chain import dual_chain
 from kanegen.codegen.derivation.dual_vectors.dual_vector import DualVector
 from kanegen.codegen.derivation.dual_vectors.inertia import dual_inertia_force
 from kanegen.codegen.derivation.dual_vectors.motion import DualMotion
+from kanegen.codegen.derivation.plain_tree import require_plain_tree
 from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.mechanism.records import Mechanism
 
@@ -24,13 +25,14 @@ def forces(
     """Generalized forces [N m, N] that move a plain tree so, in the order of its coordinates, gravity included.
 
     ``q``, ``v`` and ``a`` are expressions of ``graph``, one for each coordinate.  Values of the tree that are expressions
-    stay live.  ``cylindrical`` False keeps a hinge and a slide along the same line two joints.
+    stay live.  Raises ModelError for what is no plain tree.  ``cylindrical`` False keeps a hinge and a slide along the same line two joints.
 
     (10) asks for the dual part of the sum of v_i . F* over all bodies.  The dual product is the same number in all axes,
     so every F* is carried to the joint, added, and multiplied there, where the partial velocity is the unit vector z_i
     of a turn and epsilon z_i of a slide.  Since dual(epsilon x) = real(x), one product z_i . F* has both equations of a
     cylindrical joint: the turn's in its dual part, the slide's in its real part.
     """
+    require_plain_tree(tree, "dual vectors")
     chain = dual_chain(tree, graph, cylindrical)
     motion = DualMotion(chain, graph, q)
     carried = inertia_forces(motion, v, a)
@@ -59,7 +61,9 @@ def forces_on_speeds(
 
     ``rates_from_speeds`` is N, a row for each coordinate; ``v`` and ``a`` are dq/dt and d2q/dt2 as they then are.  (10) as
     it stands: nonholonomic partial velocities of every body (7) times its inertia force.  The result is N^T ``forces``.
+    Raises ModelError for what is no plain tree.
     """
+    require_plain_tree(tree, "dual vectors")
     motion = DualMotion(dual_chain(tree, graph), graph, q)
     inertia = inertia_forces(motion, v, a)
     result = []

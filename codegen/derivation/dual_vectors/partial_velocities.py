@@ -4,28 +4,54 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kanegen.codegen.derivation.constraints.motion import new_motion
+from kanegen.codegen.derivation.constraints.plan import make_plan
+from kanegen.codegen.derivation.constraints.spanning_tree import spanning_tree, tree_positions
 from kanegen.codegen.derivation.dual_vectors.chain import dual_chain, frame_displacement
 from kanegen.codegen.derivation.dual_vectors.dual_vector import DualVector, dual_zero_vector
 from kanegen.codegen.derivation.dual_vectors.motion import DualMotion
+from kanegen.codegen.derivation.plain_tree import require_plain_tree
 from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.mechanism.records import BASE, Mechanism
 from kanegen.codegen.mechanism.reduction import without_fixed_joints
+from kanegen.errors import ModelError
 
 
 def dual_partial_velocities(
-    tree: Mechanism,
+    mechanism: Mechanism,
     graph: Graph,
     q: Sequence[Expression],
     frame: str,
     rates_from_speeds: Sequence[Sequence[Expression]] | None = None,
 ) -> list[DualVector]:
-    """w + epsilon v of a frame of a plain tree, at its origin and along its axes, for each speed u_i = 1 alone.
+    """w + epsilon v of a frame, at its origin and along its axes, for each speed u_i = 1 alone.
 
-    Without ``rates_from_speeds`` the speeds are the rates of the coordinates and the partial velocities holonomic (6).  With
-    it, N of dq/dt = N u with a row for each coordinate, they are those combinations of the holonomic ones (7).
+    The speeds of a plain tree are the rates of its coordinates and the partial velocities holonomic (6), unless there are
+    ``rates_from_speeds``: N of dq/dt = N u with a row for each coordinate makes them those combinations of the holonomic
+    ones (7).  The speeds of a mechanism with constraints, prescribed joints or speeds of its own are those that it has, and
+    N is its own; prescribed joints stand at zero, where nothing depends on how far they have moved.
+
+    Raises ModelError for a frame that the mechanism lacks, and for ball joints, mimics, springs, friction and flexible
+    links.
     """
+    tree = mechanism
+    if mechanism.constrained and rates_from_speeds is None and not mechanism.balls:
+        tree = spanning_tree(mechanism)
+        own = new_motion(mechanism, graph, q, make_plan(mechanism), live=True).N
+        q = tree_positions(mechanism, graph, q)
+        none = [constant(graph, 0)] * mechanism.dof
+        rates_from_speeds = [*own, *[none for _ in mechanism.prescribed]]
+    require_plain_tree(tree, "dual partial velocities")
     reduced = without_fixed_joints(tree)
-    fixed = reduced.frame(frame)
+    try:
+        fixed = reduced.frame(frame)
+    except KeyError:
+        raise ModelError(
+            f"frame {frame!r}",
+            f"is not among those of mechanism {mechanism.name!r}",
+            f"one of {', '.join(repr(f.name) for f in reduced.frames)}, or {BASE!r}",
+            "Mend the name.",
+        ) from None
     chain = dual_chain(reduced, graph, cylindrical=False)
     n = len(tree.coordinates)
     rows = rates_from_speeds or [[constant(graph, int(r == s)) for s in range(n)] for r in range(n)]

@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from kanegen.codegen.derivation.euler_parameters.arrays import added, cross, inner, scaled, times, zeros
 from kanegen.codegen.derivation.euler_parameters.chain import Chain, chain_of
 from kanegen.codegen.derivation.euler_parameters.tree_motion import TreeMotion
+from kanegen.codegen.derivation.plain_tree import require_plain_tree
 from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.values import Lift
@@ -36,8 +37,9 @@ def forces(
     """Generalized forces [N m, N] that move a plain tree so, in the order of its coordinates, gravity included.
 
     ``q``, ``v`` and ``a`` are expressions of ``graph``, one for each coordinate.  Values of the tree that are expressions
-    stay live.
+    stay live.  Raises ModelError for what is no plain tree.
     """
+    require_plain_tree(tree, "the tree's multipliers")
     chain = chain_of(tree, live_parameters=True)
     lift = Lift(graph, live=True)
     motion = TreeMotion(chain, lift, q, v, a, gravity=chain.mechanism.gravity)

@@ -48,8 +48,21 @@ class BodyModel:
 def body_model(mechanism: Mechanism, live_parameters: bool = False) -> BodyModel:
     """The mechanism in body coordinates.
 
-    Raises ModelError where it has other constraints than joints: contacts, blades, equations, joints moved at a rate.
+    Raises ModelError where it has other constraints than joints, as contacts, blades, equations and joints moved at a rate
+    are, and where it has ball joints, mimics or flexible links.
     """
+    unknown = (
+        ("ball joints", mechanism.balls),
+        ("mimics", mechanism.mimics),
+        ("flexible links", mechanism.flexible),
+    )
+    if held := [name for name, has in unknown if has]:
+        raise ModelError(
+            f"mechanism {mechanism.name!r}",
+            f"has {', '.join(held)}",
+            "rigid bodies on hinges and slides, each with a coordinate of its own, in the coordinates of bodies",
+            "Use another formulation for this mechanism.",
+        )
     for constraint in mechanism.constraints:
         raise ModelError(
             f"constraint {constraint.name!r}",

@@ -13,6 +13,7 @@ from kanegen.codegen.derivation.influence_coefficients.model import Model
 from kanegen.codegen.derivation.kinematics import Kinematics
 from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.placement import PlacedTree, place
+from kanegen.codegen.derivation.plain_tree import require_plain_tree
 from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.reduction import without_fixed_joints
@@ -42,8 +43,9 @@ def dynamic_model(
 ) -> Model:
     """I*, P* and the generalized forces of gravity of a plain tree at q, in its coordinates; see ``forces``.
 
-    P* is symmetric in its last two indices unless ``link_by_link``.
+    P* is symmetric in its last two indices unless ``link_by_link``.  Raises ModelError for what is no plain tree.
     """
+    require_plain_tree(tree, "influence coefficients")
     reduced = without_fixed_joints(tree)
     placed = place(reduced, Choices(), live_parameters=True)
     if not link_by_link:
