@@ -204,7 +204,7 @@ class _FromSympy:
             return self.convert(expression)
         if expression.is_Add and not divides:
             return graph.sum([self._kept(term, divides) for term in _ordered(expression)])
-        if expression.is_Mul and not any(factor.is_Pow for factor in expression.args):
+        if expression.is_Mul and not any(f.is_Pow and f.args[1].is_negative for f in expression.args):
             return graph.product([self._kept(factor, divides=True) for factor in _ordered(expression)])
         if expression.is_Pow and expression.args[1].is_Integer and expression.args[1].is_positive:
             base, exponent = expression.args

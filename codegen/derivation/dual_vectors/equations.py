@@ -25,7 +25,8 @@ def forces(
     """Generalized forces [N m, N] that move a plain tree so, in the order of its coordinates, gravity included.
 
     ``q``, ``v`` and ``a`` are expressions of ``graph``, one for each coordinate.  Values of the tree that are expressions
-    stay live.  Raises ModelError for what is no plain tree.  ``cylindrical`` False keeps a hinge and a slide along the same line two joints.
+    stay live.  ``cylindrical`` False keeps a hinge and a slide along the same line two joints.  Raises ModelError for what
+    is no plain tree.
 
     (10) asks for the dual part of the sum of v_i . F* over all bodies.  The dual product is the same number in all axes,
     so every F* is carried to the joint, added, and multiplied there, where the partial velocity is the unit vector z_i
