@@ -7,9 +7,9 @@ from typing import Any
 
 from kanegen.codegen import facts
 from kanegen.codegen.derivation.control_law import law_kernels
-from kanegen.codegen.derivation.flexible_links import flexible_law_kernels
 from kanegen.codegen.derivation.formulations import formulation, optional_kernels
 from kanegen.codegen.derivation.standard import Build
+from kanegen.codegen.derivation.state_arguments import state_of
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import Mechanism
@@ -20,7 +20,7 @@ from kanegen.errors import ModelError
 def available(mechanism: Mechanism, options: Options) -> dict[str, Build]:
     """All kernels of a mechanism by name: those of the formulation that its speeds ask for, and its control laws.
 
-    Laws are written in joint rates, so they come with these alone.
+    Laws are written in the mechanism's own speeds, so they come with these alone: see ``unavailable_laws``.
     """
     builds = formulation(
         options.formulation,
@@ -29,11 +29,20 @@ def available(mechanism: Mechanism, options: Options) -> dict[str, Build]:
         options.live_parameters,
         c_names(facts.frame_names(mechanism)),
     )
-    if mechanism.flexible:
-        return builds | flexible_law_kernels(mechanism, options.live_parameters)
-    wanted = options.speeds is None and mechanism.plain_tree
-    laws = law_kernels(mechanism, live=options.live_parameters) if wanted else {}
-    return builds | laws
+    if options.speeds is not None or not mechanism.laws:
+        return builds
+    forward = builds["forward_dynamics"]
+    return builds | law_kernels(mechanism, forward, state_of(mechanism), live=options.live_parameters)
+
+
+def unavailable_laws(mechanism: Mechanism, options: Options) -> dict[str, str]:
+    """The control laws that a mechanism has and that these options leave out, with the reason."""
+    if options.speeds is None:
+        return {}
+    reason = (
+        f"it is a law in the rates of the joints; load {mechanism.name!r} without speeds={options.speeds!r}"
+    )
+    return {law.name: reason for law in mechanism.laws}
 
 
 def optional(mechanism: Mechanism, options: Options) -> dict[str, Build]:

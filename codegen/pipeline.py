@@ -31,7 +31,7 @@ from kanegen.codegen.derivation.tree import derivation_tree
 from kanegen.codegen.emit.manifest import manifest
 from kanegen.codegen.emit.writer import generated_files, write_files
 from kanegen.codegen.graph import Program, count
-from kanegen.codegen.kernel_sets import available, optional, wanted
+from kanegen.codegen.kernel_sets import available, optional, unavailable_laws, wanted
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.options import Options
 from kanegen.codegen.passes.optimize import Step, optimize
@@ -149,7 +149,7 @@ def _derive_all(
     """
     builds = wanted(mechanism, options, available(mechanism, options))
     kernels: dict[str, DerivedKernel] = {}
-    unavailable: dict[str, str] = {}
+    unavailable: dict[str, str] = unavailable_laws(mechanism, options)
     answers: dict[str, int] = {}
     trees = trees_of(mechanism, options)
     bounds = checking.bounds(

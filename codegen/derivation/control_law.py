@@ -1,20 +1,18 @@
-"""Control laws as kernels: t, q, v -> tau, compiled together with the dynamics."""
+"""Control laws as kernels: t, q, v -> tau, compiled together with the dynamics.
+
+Whatever the kind of mechanism and the formulation, a law closed over the dynamics is the forward dynamics of the mechanism
+with the forces of the law for tau, in one graph, so that both share what they have in common.
+"""
 
 from __future__ import annotations
 
 from functools import partial
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.forward_dynamics import accelerations
-from kanegen.codegen.derivation.kernel_arguments import (
-    acceleration_output,
-    force_argument,
-    position_input,
-    rate_input,
-)
+from kanegen.codegen.derivation.kernel_arguments import force_argument, position_input, rate_input
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.standard import Build
-from kanegen.codegen.graph import Argument, Expression, Graph, Program, constant
+from kanegen.codegen.graph import Argument, Expression, Graph, Program, compose, constant
 from kanegen.codegen.mechanism.control_law import ControlLaw, live_parameters
 from kanegen.codegen.mechanism.records import Mechanism
 
@@ -22,23 +20,37 @@ TIME = Argument("t", (), "s", "time")
 CLOSED_LOOP = "closed_loop_"
 """How the names of kernels begin that give the accelerations under a law."""
 
+FORWARD = " that generalized forces produce"
+"""How the titles of forward dynamics end, after what they find."""
 
-def control_law(law: ControlLaw, mechanism: Mechanism, *, live: bool = False) -> Program:
-    """The generalized forces tau (n,) of a law of the mechanism, from time t (), coordinates q (n,) and rates v (n,).
+State = tuple[Argument, Argument, Argument]
+"""Coordinates q, speeds v and generalized forces tau of a mechanism, as arguments."""
+
+
+def state_of_tree(mechanism: Mechanism) -> State:
+    """The arguments of a mechanism whose speeds are the rates of its joints."""
+    return position_input(mechanism), rate_input(mechanism), force_argument(mechanism)
+
+
+def control_law(
+    law: ControlLaw, mechanism: Mechanism, *, live: bool = False, state: State | None = None
+) -> Program:
+    """The generalized forces tau (nv,) of a law of the mechanism, from time t (), coordinates q (nq,) and speeds v (nv,).
 
     The mechanism's parameters in the law become the numbers that they have, or with ``live`` parameters of the program.
     Raises UnsupportedExpressionError for a law that has not been validated and has no form in the graph.
     """
     graph = Graph()
-    tau = law_forces(graph, law, mechanism, live)
+    q, v, tau = state or state_of_tree(mechanism)
+    forces = law_forces(graph, law, mechanism, live)
     return Program(
         name=law.name,
         title=law.title,
         source=law.source,
-        inputs=(TIME, position_input(mechanism), rate_input(mechanism)),
-        outputs=(force_argument(mechanism),),
+        inputs=(TIME, q, v),
+        outputs=(tau,),
         graph=graph,
-        results=(tuple(force.ref for force in tau),),
+        results=(tuple(force.ref for force in forces),),
     )
 
 
@@ -52,33 +64,44 @@ def law_forces(graph: Graph, law: ControlLaw, mechanism: Mechanism, live: bool) 
 
 
 def closed_loop(
-    tree: PlacedTree, mechanism: Mechanism, choices: Choices, law: ControlLaw, *, live: bool = False
+    tree: PlacedTree,
+    tree_mechanism: Mechanism,
+    choices: Choices,
+    law: ControlLaw,
+    mechanism: Mechanism,
+    forward: Build,
+    *,
+    live: bool = False,
 ) -> Program:
-    """Joint accelerations under a law: law and forward dynamics in one graph, so that they share what they have in common.
+    """Derivatives of the speeds under a law, from the forward dynamics ``forward`` of the mechanism.
 
     Raises ModelError where a joint has no inertia to move.
     """
+    dynamics = forward(tree, tree_mechanism, choices)
     graph = Graph()
-    found = accelerations(tree, mechanism, choices, law_forces(graph, law, mechanism, live))
-    return Program(
-        name=CLOSED_LOOP + law.name,
-        title=f"joint accelerations under {law.name}",
-        source=f"{found.source}; {law.source}",
-        inputs=(TIME, position_input(mechanism), rate_input(mechanism)),
-        outputs=(acceleration_output(mechanism),),
-        graph=graph,
-        results=(tuple(x.ref for x in found.a),),
-        labels=found.labels,
+    labels: dict[int, str] = {}
+    found = compose(dynamics, graph, {"tau": law_forces(graph, law, mechanism, live)}, labels)
+    return Program.of(
+        graph,
+        CLOSED_LOOP + law.name,
+        f"{dynamics.title.removesuffix(FORWARD)} under {law.name}",
+        (TIME, *(argument for argument in dynamics.inputs if argument.name != "tau")),
+        dict(zip(dynamics.outputs, found, strict=True)),
+        f"{dynamics.source}; {law.source}",
+        labels,
     )
 
 
-def law_kernels(mechanism: Mechanism, *, live: bool = False) -> dict[str, Build]:
-    """The control laws of a mechanism, alone and closed over the dynamics, in the form of the standard kernels."""
+def law_kernels(
+    mechanism: Mechanism, forward: Build, state: State, *, live: bool = False
+) -> dict[str, Build]:
+    """The control laws of a mechanism, alone and closed over its ``forward`` dynamics."""
 
-    def alone(tree: PlacedTree, mechanism: Mechanism, choices: Choices, law: ControlLaw) -> Program:
-        return control_law(law, mechanism, live=live)
+    def alone(tree: PlacedTree, tree_mechanism: Mechanism, choices: Choices, law: ControlLaw) -> Program:
+        return control_law(law, mechanism, live=live, state=state)
 
     kernels: dict[str, Build] = {law.name: partial(alone, law=law) for law in mechanism.laws}
     return kernels | {
-        CLOSED_LOOP + law.name: partial(closed_loop, law=law, live=live) for law in mechanism.laws
+        CLOSED_LOOP + law.name: partial(closed_loop, law=law, mechanism=mechanism, forward=forward, live=live)
+        for law in mechanism.laws
     }

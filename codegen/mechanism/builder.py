@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-
-import sympy
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from kanegen.codegen.graph import Expression, Graph
-from kanegen.codegen.mechanism.constraints import (
-    Constraint,
-    KnifeEdge,
-    Loop,
-    LoopKind,
-    PositionConstraint,
-    PrescribedRate,
-    RollingContact,
-    SpringDamper,
-    TorsionalSpringDamper,
-    TranslationalSpringDamper,
-    VelocityConstraint,
-)
-from kanegen.codegen.mechanism.control_law import ControlLaw
 from kanegen.codegen.mechanism.flexible import Beam, LinkTable
 from kanegen.codegen.mechanism.flexible.rigid import rigid_inertia
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink
 from kanegen.codegen.mechanism.joint_builder import JointBuilder
 from kanegen.codegen.mechanism.mimics import with_mimics_as_constraints
+from kanegen.codegen.mechanism.motion_builder import MotionBuilder
 from kanegen.codegen.mechanism.readers import (
     Matrix,
     Rotation,
@@ -36,7 +22,6 @@ from kanegen.codegen.mechanism.readers import (
     read_vector,
 )
 from kanegen.codegen.mechanism.records import (
-    BASE,
     Actuator,
     Body,
     Frame,
@@ -45,9 +30,12 @@ from kanegen.codegen.mechanism.records import (
     JointKind,
     Mechanism,
     Parameter,
-    Value,
 )
-from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
+from kanegen.codegen.mechanism.symbol_order import (
+    check_order_is_stated,
+    home_of,
+    law_with_forces_by_name,
+)
 from kanegen.codegen.mechanism.tree import depth_first
 from kanegen.codegen.mechanism.validation import check_new_name, validated
 from kanegen.codegen.mechanism.values import Scalar
@@ -55,7 +43,7 @@ from kanegen.codegen.mechanism.vectors import rotated_tensor
 from kanegen.errors import ModelError
 
 
-class MechanismBuilder(JointBuilder):
+class MechanismBuilder(JointBuilder, MotionBuilder):
     """Collects parameters, bodies, joints, frames, actuators and control laws, and builds a validated ``Mechanism``.
 
     Units are SI, angles radians.  Every number may be an int, a float (0.1 means one tenth), decimal text, a
@@ -66,21 +54,15 @@ class MechanismBuilder(JointBuilder):
 
     def __init__(self, name: str, gravity: Vector = (0, 0, -9.81)) -> None:
         """``gravity`` is the acceleration of free fall [m/s^2] in the base frame."""
-        super().__init__()
+        JointBuilder.__init__(self)
+        MotionBuilder.__init__(self)
         self._name = name
         self._graph = Graph()
         self._gravity = read_vector("gravity", gravity)
         self._parameters: list[Parameter] = []
         self._frames: list[Frame] = []
         self._actuators: list[Actuator] = []
-        self._laws: list[ControlLaw] = []
         self._flexible: list[FlexibleLink] = []
-        self._loops: list[Loop] = []
-        self._constraints: list[Constraint] = []
-        self._prescribed: list[PrescribedRate] = []
-        self._springs: list[SpringDamper] = []
-        self._speeds: tuple[GeneralizedSpeed, ...] = ()
-        self._home: tuple[Value, ...] = ()
         self._coordinates: tuple[str, ...] | None = None
 
     def parameter(self, name: str, value: Scalar, unit: str, description: str = "") -> Expression:
@@ -215,68 +197,6 @@ class MechanismBuilder(JointBuilder):
         turned = read_rotation(f"{where}, rotation", rotation)
         self._frames.append(Frame(name, body, turned, read_vector(f"{where}, position", position)))
 
-    def loop(self, name: str, kind: LoopKind, first: str, second: str) -> None:
-        """Close a loop with a joint between two frames; its axis is the z axis of both.  See ``Loop``."""
-        check_new_name("loop", name, [loop.name for loop in self._loops])
-        self._loops.append(Loop(name, kind, first, second))
-
-    def rolling(
-        self, name: str, wheel: str, radius: Scalar, ground: str = BASE, contact: str | None = None
-    ) -> None:
-        """A thin wheel that rolls without slip on the xy plane of the frame ``ground``.  See ``RollingContact``."""
-        self._new_constraint(name)
-        r = read_value(f"rolling contact {name!r}, radius", radius)
-        self._constraints.append(RollingContact(name, wheel, r, ground, contact))
-
-    def knife_edge(self, name: str, edge: str, ground: str = BASE) -> None:
-        """A sharp edge along x of the frame ``edge``: its origin does not move along y of it.  See ``KnifeEdge``."""
-        self._new_constraint(name)
-        self._constraints.append(KnifeEdge(name, edge, ground))
-
-    def position_constraint(self, name: str, expression: sympy.Expr, q: Sequence[sympy.Symbol]) -> None:
-        """An equation of position: ``expression`` = 0 in the coordinates ``q``, all of them, in order."""
-        self._new_constraint(name)
-        self._constraints.append(PositionConstraint(name, tuple(q), expression))
-
-    def velocity_constraint(
-        self, name: str, expression: sympy.Expr, q: Sequence[sympy.Symbol], qdot: Sequence[sympy.Symbol]
-    ) -> None:
-        """An equation of velocity: ``expression`` = 0, linear in the rates ``qdot`` of the coordinates ``q``."""
-        self._new_constraint(name)
-        self._constraints.append(VelocityConstraint(name, tuple(q), tuple(qdot), expression))
-
-    def _new_constraint(self, name: str) -> None:
-        known = [constraint.name for constraint in self._constraints]
-        check_new_name("constraint", name, [*known, *(loop.name for loop in self._loops)])
-
-    def prescribe(self, joint: str, rate: Scalar = 0) -> None:
-        """A joint that is no coordinate but moves at a constant rate [rad/s, m/s].  See ``PrescribedRate``."""
-        self._prescribed.append(PrescribedRate(joint, read_value(f"prescribed joint {joint!r}, rate", rate)))
-
-    def torsional_spring(
-        self, name: str, joint: str, stiffness: Scalar = 0, damping: Scalar = 0, rest: Scalar = 0
-    ) -> None:
-        """A spring [N m/rad, N/m] and damper on a joint.  See ``TorsionalSpringDamper``."""
-        k, c, at = (read_value(f"spring {name!r}", x) for x in (stiffness, damping, rest))
-        check_new_name("spring", name, [spring.name for spring in self._springs])
-        self._springs.append(TorsionalSpringDamper(name, joint, k, c, at))
-
-    def translational_spring(
-        self, name: str, first: str, second: str, stiffness: Scalar = 0, damping: Scalar = 0, rest: Scalar = 0
-    ) -> None:
-        """A spring [N/m] and damper [N s/m] between two frames.  See ``TranslationalSpringDamper``."""
-        k, c, at = (read_value(f"spring {name!r}", x) for x in (stiffness, damping, rest))
-        check_new_name("spring", name, [spring.name for spring in self._springs])
-        self._springs.append(TranslationalSpringDamper(name, first, second, k, c, at))
-
-    def speeds(self, speeds: Iterable[GeneralizedSpeed]) -> None:
-        """The independent generalized speeds v of a constrained mechanism, as many as it has degrees of freedom."""
-        self._speeds = tuple(speeds)
-
-    def home(self, q: Sequence[Scalar]) -> None:
-        """A configuration [rad, m], in the order of the coordinates, in which or near which loops are closed."""
-        self._home = tuple(read_value("home", x) for x in q)
-
     def coordinates(self, order: Iterable[str]) -> None:
         """The order of the coordinates in q, v, a and tau; by default that of the tree, depth first.
 
@@ -289,24 +209,6 @@ class MechanismBuilder(JointBuilder):
         """An actuator whose force enters the generalized force of ``joint`` with ``sign`` +1 or -1."""
         self._actuators.append(Actuator(joint, joint if name is None else name, sign))
 
-    def law(
-        self,
-        name: str,
-        forces: Sequence[sympy.Expr | float],
-        time: sympy.Symbol,
-        q: Sequence[sympy.Symbol],
-        v: Sequence[sympy.Symbol],
-        title: str = "control law",
-        source: str = "",
-    ) -> None:
-        """A control law, compiled as the kernel ``name`` (t, q, v -> tau) together with the dynamics.
-
-        ``forces`` are the generalized forces [N m, N] on the coordinates, in the order of ``coordinates``: SymPy
-        expressions in ``time`` [s], ``q``, ``v``, and symbols named like parameters.  See ``ControlLaw``.
-        """
-        exact = tuple(sympy.sympify(force) if isinstance(force, int | float) else force for force in forces)
-        self._laws.append(ControlLaw(name, title, source, time, tuple(q), tuple(v), exact))
-
     def build(self, allow_unphysical: bool = False) -> Mechanism:
         """The validated mechanism.  Raises ModelError.
 
@@ -316,7 +218,7 @@ class MechanismBuilder(JointBuilder):
         carriers = {body.name for body in self._bodies if body.carrier}
         coordinates = self._coordinates
         if coordinates is None:
-            coordinates = self._depth_first_coordinates(joints)
+            coordinates = self._coordinates_of(joints)
         mechanism = Mechanism(
             name=self._name,
             bodies=tuple(self._bodies),
@@ -327,22 +229,31 @@ class MechanismBuilder(JointBuilder):
             + tuple(self._frames),
             actuators=tuple(self._actuators),
             parameters=tuple(self._parameters),
-            laws=tuple(self._laws),
             loops=tuple(self._loops),
             constraints=tuple(self._constraints),
             prescribed=tuple(self._prescribed),
             speeds=self._speeds,
             springs=tuple(self._springs),
-            home=self._home,
+            home=home_of(self._home, coordinates, self._balls),
             balls=tuple(self._balls),
             mimics=tuple(self._mimics),
             flexible=tuple(self._flexible),
         )
+        laws = (
+            law if forces is None else law_with_forces_by_name(law, forces, mechanism)
+            for law, forces in self._laws
+        )
+        mechanism = replace(mechanism, laws=tuple(laws))
+        if self._coordinates is None:
+            declared = self._coordinates_of(self._joints)
+            check_order_is_stated(
+                mechanism, declared, home_is_list=isinstance(self._home, tuple) and self._home != ()
+            )
         if mechanism.constrained and mechanism.mimics:
             mechanism = with_mimics_as_constraints(mechanism)
         return validated(mechanism, allow_unphysical)
 
-    def _depth_first_coordinates(self, joints: Iterable[Joint]) -> tuple[str, ...]:
+    def _coordinates_of(self, joints: Iterable[Joint]) -> tuple[str, ...]:
         given = {p.joint for p in self._prescribed} | {mimic.joint for mimic in self._mimics}
         first = {ball.joints[0]: ball for ball in self._balls}
         inner = {name for ball in self._balls for name in ball.joints}

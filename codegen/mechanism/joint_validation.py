@@ -102,13 +102,6 @@ def check_balls(mechanism: Mechanism) -> None:
                 "the same along all three: what resists the speed of a free body has no axes",
                 "Give one value, or three slides instead of the free joint.",
             )
-    if (mechanism.balls or mechanism.mimics) and mechanism.laws:
-        raise ModelError(
-            f"control law {mechanism.laws[0].name!r}",
-            "belongs to a mechanism with ball joints or mimics",
-            "a mechanism in which v = dq/dt for every joint",
-            "Give the law in Python, as the controller of a simulation.",
-        )
 
 
 def _is_chain(ball: BallJoint, joints: dict[str, Joint]) -> bool:

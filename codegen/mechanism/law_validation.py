@@ -77,7 +77,7 @@ def _check_name(law: ControlLaw, seen: set[str]) -> None:
 
 def _check_dimensions(law: ControlLaw, mechanism: Mechanism) -> None:
     coordinates = ", ".join(mechanism.coordinates)
-    speeds = "the generalized speeds" if mechanism.speeds else coordinates
+    speeds = "the generalized speeds" if mechanism.speeds else ", ".join(mechanism.rates)
     for what, entries, count, names in (
         ("coordinates q", law.q, len(mechanism.coordinates), coordinates),
         ("rates v", law.v, mechanism.dof, speeds),
@@ -120,7 +120,7 @@ def _check_symbols(law: ControlLaw, mechanism: Mechanism) -> None:
 
 def _check_forces(law: ControlLaw, mechanism: Mechanism) -> None:
     names = mechanism.speeds and [speed_name(speed) for speed in mechanism.speeds]
-    for name, force in zip(names or map(repr, mechanism.coordinates), law.forces, strict=True):
+    for name, force in zip(names or map(repr, mechanism.rates), law.forces, strict=True):
         if not isinstance(force, sympy.Expr):
             raise ModelError(
                 f"control law {law.name!r}, force on {name}",

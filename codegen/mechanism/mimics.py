@@ -17,7 +17,7 @@ def with_mimics_as_constraints(mechanism: Mechanism) -> Mechanism:
     The coordinates of mimics follow the others.  Multipliers and offsets count as the numbers that they have.
     """
     coordinates = (*mechanism.coordinates, *(mimic.joint for mimic in mechanism.mimics))
-    q = {name: sympy.Symbol(f"q{i}", real=True) for i, name in enumerate(coordinates)}
+    q = {name: sympy.Symbol(name, real=True) for name in coordinates}
     equations = []
     for mimic in mechanism.mimics:
         factor, offset = numeric(mimic.multiplier, mechanism), numeric(mimic.offset, mechanism)

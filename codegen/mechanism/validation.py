@@ -27,6 +27,7 @@ from kanegen.codegen.mechanism.physical import check_physical
 from kanegen.codegen.mechanism.records import BASE, Inertia, Matrix3, Mechanism, Value, Vector3
 from kanegen.codegen.mechanism.rotations import departure
 from kanegen.codegen.mechanism.speed_validation import check_speeds, driven_joints, read_speeds
+from kanegen.codegen.mechanism.symbol_order import constraint_in_order, law_in_order
 from kanegen.codegen.mechanism.tree import depth_first
 from kanegen.codegen.mechanism.values import numeric
 from kanegen.codegen.mechanism.vectors import cross, dot
@@ -37,7 +38,8 @@ _ROUNDED = Fraction(1, 10**12)
 
 
 def validated(mechanism: Mechanism, allow_unphysical: bool = False) -> Mechanism:
-    """The same mechanism with joints in depth-first order and bodies in the order of their joints.
+    """The same mechanism with joints in depth-first order, bodies in the order of their joints, and the symbols of equations
+    and laws in the order of what they stand for.
 
     Directions of generalized speeds may be any numbers and are made exact.  Raises ModelError for the first thing found
     wrong: names, tree, values, rotations, axes, inertias, frames, prescribed joints, coordinates, loops and constraints,
@@ -68,7 +70,13 @@ def validated(mechanism: Mechanism, allow_unphysical: bool = False) -> Mechanism
     check_steady_motion(mechanism)
     _check_actuators(mechanism)
     check_laws(mechanism)
-    ordered = replace(mechanism, joints=joints, bodies=bodies)
+    ordered = replace(
+        mechanism,
+        joints=joints,
+        bodies=bodies,
+        constraints=tuple(constraint_in_order(constraint, mechanism) for constraint in mechanism.constraints),
+        laws=tuple(law_in_order(law, mechanism) for law in mechanism.laws),
+    )
     check_contacts(ordered)
     return ordered
 

@@ -3,8 +3,7 @@
 from kanegen.codegen.derivation.flexible_links.kernels import (
     book_kernels,
     flexible_kernels,
-    flexible_law_kernels,
     optional_flexible_kernels,
 )
 
-__all__ = ["book_kernels", "flexible_kernels", "flexible_law_kernels", "optional_flexible_kernels"]
+__all__ = ["book_kernels", "flexible_kernels", "optional_flexible_kernels"]

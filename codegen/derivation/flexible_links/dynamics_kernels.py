@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from kanegen.codegen.derivation.control_law import CLOSED_LOOP, TIME, law_forces
 from kanegen.codegen.derivation.flexible_links.algebra import total
 from kanegen.codegen.derivation.flexible_links.book import BookArm
 from kanegen.codegen.derivation.flexible_links.setting import Setting
@@ -13,7 +12,6 @@ from kanegen.codegen.derivation.inverse_mass_matrix import inverse_output
 from kanegen.codegen.derivation.linear_inverse import inverse
 from kanegen.codegen.derivation.linear_solve import solve
 from kanegen.codegen.graph import Argument, Expression, Program
-from kanegen.codegen.mechanism.control_law import ControlLaw
 
 SOURCE = "kinematics of Book (1983), virtual work of affine segments, composite moments"
 
@@ -122,25 +120,6 @@ def forward_dynamics(s: Setting, of: Of = Equations) -> Program:
         (s.arguments.q(), s.arguments.v(), s.arguments.tau()),
         {s.arguments.a(): a},
         f"{equations.source}; L D L^T from the tips",
-    )
-
-
-def control_law(s: Setting, law: ControlLaw) -> Program:
-    """tau of a law."""
-    tau = law_forces(s.graph, law, s.basis.mechanism, s.basis.live)
-    given = (TIME, s.arguments.q(), s.arguments.v())
-    return s.program(law.name, law.title, given, {s.arguments.tau(): tau}, law.source)
-
-
-def closed_loop(s: Setting, law: ControlLaw) -> Program:
-    """a under a law: law and forward dynamics in one graph."""
-    tau = law_forces(s.graph, law, s.basis.mechanism, s.basis.live)
-    return s.program(
-        CLOSED_LOOP + law.name,
-        f"accelerations of joints and modes under {law.name}",
-        (TIME, s.arguments.q(), s.arguments.v()),
-        {s.arguments.a(): _accelerations(s, Equations(s), tau)},
-        f"{SOURCE}; L D L^T from the tips; {law.source}",
     )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.control_law import CLOSED_LOOP
 from kanegen.codegen.derivation.flexible_links import dynamics_kernels as dynamics
 from kanegen.codegen.derivation.flexible_links import frame_kernels as frames
 from kanegen.codegen.derivation.flexible_links import state_kernels as state
@@ -70,13 +69,6 @@ def book_kernels(mechanism: Mechanism, live: bool, truncated: bool) -> dict[str,
         "gravity_forces": partial(dynamics.gravity_forces, of=book),
         "equations_of_motion": partial(dynamics.equations_of_motion, of=book),
     }
-    return _built(mechanism, live, made)
-
-
-def flexible_law_kernels(mechanism: Mechanism, live: bool) -> dict[str, Build]:
-    """The control laws of a mechanism, alone and closed over the dynamics."""
-    made: dict[str, Make] = {law.name: partial(dynamics.control_law, law=law) for law in mechanism.laws}
-    made |= {CLOSED_LOOP + law.name: partial(dynamics.closed_loop, law=law) for law in mechanism.laws}
     return _built(mechanism, live, made)
 
 

@@ -66,10 +66,14 @@ def add_tree(builder: MechanismBuilder, root: Table, floating_base: bool) -> Non
 
 
 def add_order(builder: MechanismBuilder, root: Table) -> None:
-    """The order of the coordinates, and the home configuration in that order."""
+    """The order of the coordinates, and the home configuration: a table by their names, or an array in that order."""
     if "coordinates" in root:
         builder.coordinates(root.names("coordinates"))
-    if "home" in root:
+    if isinstance(root.content.get("home"), dict):
+        home = root.table("home")
+        assert home is not None
+        builder.home({name: home.number(name) for name in home.content})
+    elif "home" in root:
         builder.home(root.numbers("home"))
 
 

@@ -1,0 +1,252 @@
+"""What the symbols of users' expressions stand for: names decide, and the place in a list only where names say nothing.
+
+A list of symbols is paired with coordinates or speeds.  Where a symbol is called like one of these, it means this one,
+wherever it stands; equations and laws are brought into the order of the mechanism, so that whatever reads them later
+may go by places.  Lists in which names and places contradict each other are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from fractions import Fraction
+
+import sympy
+
+from kanegen.codegen.mechanism.constraints import Constraint, PositionConstraint, VelocityConstraint
+from kanegen.codegen.mechanism.control_law import ControlLaw
+from kanegen.codegen.mechanism.names import c_names
+from kanegen.codegen.mechanism.records import BallJoint, Mechanism, Value
+from kanegen.codegen.mechanism.speeds import JointRate
+from kanegen.errors import ModelError
+
+_RATES = (
+    *("rate({})", "d{}/dt", "d{}_dt", "{}_dot", "{}dot", "dot_{}", "d_{}", "{}_d", "{}_rate", "rate_{}"),
+    *("v_{}", "u_{}", "w_{}", "omega_{}", "d{}", "{}d", "v{}", "u{}", "D{}", "{}p", "{}'"),
+)
+"""How people call the rate of a coordinate."""
+
+
+def constraint_in_order(item: Constraint, mechanism: Mechanism) -> Constraint:
+    """The same constraint; an equation with its symbols in the order of the mechanism's coordinates.
+
+    Expects as many symbols as there are of these, all different.  Raises ModelError where names and places contradict.
+    """
+    if not isinstance(item, PositionConstraint | VelocityConstraint):
+        return item
+    where = _described(item)
+    places = _places(where, "coordinate", item.q, mechanism.coordinates)
+    if isinstance(item, PositionConstraint):
+        return replace(item, q=_sorted(item.q, places))
+    rates = _places(where, "rate", item.qdot, mechanism.coordinates, _RATES, places)
+    return replace(item, q=_sorted(item.q, places), qdot=_sorted(item.qdot, rates))
+
+
+def law_in_order(law: ControlLaw, mechanism: Mechanism) -> ControlLaw:
+    """The same law with its symbols in the order of the mechanism's coordinates.
+
+    Expects as many symbols as there are coordinates and speeds, all different.  Raises ModelError where names and places
+    contradict, and where speeds come in another order, in which the forces might or might not be.
+    """
+    places, speeds = _places_in_law(law, mechanism)
+    if list(speeds) != list(range(len(law.v))):
+        raise ModelError(
+            _described(law),
+            f"its speeds {', '.join(s.name for s in law.v)} come in another order than those of the mechanism, "
+            f"{_listed(names_of_speeds(mechanism))}, and forces in a list have no names that would tell theirs",
+            "speeds and forces in the order of the mechanism, or forces by name",
+            "Give them in this order, or give the forces as {name of the joint: force}.",
+        )
+    return replace(law, q=_sorted(law.q, places))
+
+
+def home_of(
+    given: tuple[Value, ...] | Mapping[str, Value], coordinates: Sequence[str], balls: Iterable[BallJoint]
+) -> tuple[Value, ...]:
+    """The configuration in the order of the coordinates, from one by names.  Raises ModelError for unknown names."""
+    if isinstance(given, tuple):
+        return given
+    for name in given:
+        if name not in coordinates:
+            near = get_close_matches(name, coordinates, 1)
+            raise ModelError(
+                "home",
+                f"has a value for {name!r}, which is no coordinate",
+                f"names among {', '.join(coordinates)}",
+                f"Did you mean {near[0]!r}?" if near else "Mend the name.",
+            )
+    neutral = dict.fromkeys((ball.coordinates[-1] for ball in balls), Fraction(1))
+    return tuple(given.get(name, neutral.get(name, Fraction(0))) for name in coordinates)
+
+
+def names_of_speeds(mechanism: Mechanism) -> tuple[str, ...]:
+    """The joint or mode whose rate each speed is, in order; an empty name where it is something else."""
+    if not mechanism.speeds:
+        return mechanism.rates
+    return tuple(s.joint if isinstance(s, JointRate) else "" for s in mechanism.speeds)
+
+
+def law_with_forces_by_name(
+    law: ControlLaw, forces: Mapping[str, sympy.Expr], mechanism: Mechanism
+) -> ControlLaw:
+    """The law with these forces, each on the speed of the joint or mode of its name; none on the others.
+
+    Its speeds may come in any order if their names say which they are.  Raises ModelError for names that there are not.
+    """
+    names = names_of_speeds(mechanism)
+    for name in forces:
+        if name not in names or not name:
+            near = get_close_matches(str(name), names, 1)
+            raise ModelError(
+                f"control law {law.name!r}",
+                f"has a force on {name!r}, whose rate is no speed",
+                f"names among {_listed(names)}",
+                f"Did you mean {near[0]!r}?" if near else "Mend the name.",
+            )
+    law = replace(law, forces=tuple(forces.get(name, sympy.Integer(0)) for name in names))
+    if len(law.v) != len(names) or not all(isinstance(symbol, sympy.Symbol) for symbol in (*law.q, *law.v)):
+        return law  # which validation refuses
+    _, speeds = _places_in_law(law, mechanism)
+    return replace(law, v=_sorted(law.v, speeds))
+
+
+def check_order_is_stated(mechanism: Mechanism, declared: Sequence[str], home_is_list: bool) -> None:
+    """Raise ModelError where something goes by places in an order of coordinates that nobody has written down.
+
+    ``declared`` are the coordinates in the order in which their joints were declared.  Where the tree has another one, who
+    gives symbols of other names, or numbers, in the order of declaration would be misunderstood.
+    """
+    coordinates = mechanism.coordinates
+    if tuple(declared) == coordinates:
+        return
+
+    def refuse(where: str, what: str, cure: str) -> ModelError:
+        return ModelError(
+            where,
+            f"goes by the places of {what} alone, and the order of the coordinates, {', '.join(coordinates)}, is that of "
+            f"the tree and not that in which joints were declared, {', '.join(declared)}",
+            "names, or an order of the coordinates that is stated",
+            f"{cure}, or state the order: coordinates([...]).",
+        )
+
+    home = mechanism.home if home_is_list else ()
+    if dict(zip(coordinates, home, strict=False)) != dict(zip(declared, home, strict=False)):
+        raise refuse("home", "its numbers", "Give it by name, as {name of the coordinate: number}")
+    for item in mechanism.constraints:
+        if isinstance(item, PositionConstraint | VelocityConstraint) and isinstance(
+            item.expression, sympy.Expr
+        ):
+            mute = _mute(item.q, coordinates, declared)
+            rates = item.qdot if isinstance(item, VelocityConstraint) else ()
+            mute |= {rate for symbol, rate in zip(item.q, rates, strict=False) if symbol in mute}
+            if mute & item.expression.free_symbols:
+                raise refuse(_described(item), "its symbols", "Call the symbols like the coordinates")
+    rates_declared = replace(mechanism, coordinates=tuple(declared)).rates
+    for law in mechanism.laws:
+        speeds = () if mechanism.speeds else law.v
+        if _mute(law.q, coordinates, declared) or _mute(speeds, mechanism.rates, rates_declared, _RATES):
+            raise refuse(
+                _described(law), "its symbols", "Call the symbols like coordinates and rates, q1 and dq1"
+            )
+
+
+def _mute(
+    symbols: Sequence[sympy.Symbol], names: Sequence[str], others: Sequence[str], forms: Sequence[str] = ()
+) -> set[sympy.Symbol]:
+    """The symbols whose names do not say what they stand for, and whose places say it differently in two orders."""
+    return {
+        symbol
+        for symbol, name, other in zip(symbols, names, others, strict=False)
+        if name != other and isinstance(symbol, sympy.Symbol) and not _meant(symbol, names, forms)
+    }
+
+
+def _described(item: PositionConstraint | VelocityConstraint | ControlLaw) -> str:
+    if isinstance(item, ControlLaw):
+        return f"control law {item.name!r}"
+    kind = "position" if isinstance(item, PositionConstraint) else "velocity"
+    return f"equation of {kind} {item.name!r}"
+
+
+def _places_in_law(law: ControlLaw, mechanism: Mechanism) -> tuple[Sequence[int], Sequence[int]]:
+    """The places of what the coordinates and the speeds of a law stand for."""
+    where, names = _described(law), names_of_speeds(mechanism)
+    places = _places(where, "coordinate", law.q, mechanism.coordinates)
+    own: Sequence[int] = range(len(names))
+    if not mechanism.speeds and list(places) != list(range(len(places))):
+        # a rate whose name tells nothing stands beside its coordinate
+        if names == mechanism.coordinates:
+            own = places
+        elif not all(_meant(symbol, names, _RATES) for symbol in law.v):
+            raise ModelError(
+                where,
+                f"its coordinates {', '.join(s.name for s in law.q)} come in another order than those of the mechanism, and "
+                "the names of its speeds do not tell theirs",
+                f"symbols in the order {', '.join(mechanism.coordinates)} and {_listed(names)}, or with these names",
+                "Give them in this order.",
+            )
+    return places, _places(where, "speed", law.v, names, _RATES, own)
+
+
+def _places(
+    where: str,
+    kind: str,
+    symbols: Sequence[sympy.Symbol],
+    names: Sequence[str],
+    forms: Sequence[str] = (),
+    beside: Sequence[int] | None = None,
+) -> Sequence[int]:
+    """For each symbol the place of what it stands for: by its name, else ``beside``, by default its own place."""
+    own = range(len(symbols)) if beside is None else beside
+    found: list[int] = []
+    for symbol, place in zip(symbols, own, strict=True):
+        meant = _meant(symbol, names, forms)
+        if len(meant) > 1 and place not in meant:
+            both = " and ".join(repr(names[k]) for k in meant[:2])
+            raise ModelError(
+                where,
+                f"the symbol {symbol.name!r} may stand for the {kind} of {both}",
+                f"symbols whose names say which {kind} they are",
+                "Rename it, say, to rate(...) with the name in parentheses.",
+            )
+        found.append(place if place in meant or not meant else meant[0])
+    for k, place in enumerate(found):
+        if place in found[:k]:
+            one, other = symbols[found.index(place)], symbols[k]
+            raise ModelError(
+                where,
+                f"the symbols {one.name!r} and {other.name!r} both stand for the {kind} {names[place]!r}, the one by its "
+                "name, the other by its place",
+                f"each {kind} once: symbols called like {_listed(names)}, in any order, or other names in this order",
+                "Name all symbols after what they stand for, or none.",
+            )
+    return found
+
+
+def _meant(symbol: sympy.Symbol, names: Sequence[str], forms: Sequence[str]) -> list[int]:
+    """The places of all names that a symbol may be called after; those that are its very name come before others."""
+    identifiers = c_names(name for name in names if name)
+    for spellings in (("{}",), forms):
+        found = [
+            k
+            for k, name in enumerate(names)
+            if name
+            and any(
+                symbol.name == form.format(spelling)
+                for form in spellings
+                for spelling in (name, identifiers[name])
+            )
+        ]
+        if found:
+            return found
+    return []
+
+
+def _sorted(symbols: Sequence[sympy.Symbol], places: Sequence[int]) -> tuple[sympy.Symbol, ...]:
+    by_place = dict(zip(places, symbols, strict=True))
+    return tuple(by_place[k] for k in range(len(symbols)))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(name or "(no rate of a joint)" for name in names)
