@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from kanegen.codegen import facts
@@ -10,6 +11,7 @@ from kanegen.codegen.derivation.control_law import law_kernels
 from kanegen.codegen.derivation.formulations import formulation, optional_kernels
 from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.derivation.state_arguments import state_of
+from kanegen.codegen.kernel_names import check_names_of_laws
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import Mechanism
@@ -58,8 +60,9 @@ def optional(mechanism: Mechanism, options: Options) -> dict[str, Build]:
 def wanted(mechanism: Mechanism, options: Options, builds: Mapping[str, Build]) -> dict[str, Build]:
     """The kernels asked for, in the order of the ``builds`` available; these where none was named.
 
-    Raises ModelError for a kernel that the mechanism does not have.
+    Raises ModelError for a kernel that the mechanism does not have, and for a control law that is named like a kernel.
     """
+    check_names_of_laws(mechanism)
     found = dict(builds)
     if options.kernels is None:
         return found
@@ -67,11 +70,12 @@ def wanted(mechanism: Mechanism, options: Options, builds: Mapping[str, Build]) 
         found |= optional(mechanism, options)
     unknown = [k for k in options.kernels if k not in found]
     if unknown:
+        near = get_close_matches(unknown[0], found, 1)
         raise ModelError(
             f"model {mechanism.name!r}",
             f"has no kernel {unknown[0]!r}",
             f"some of {', '.join(found)}",
-            "Ask for one of these.",
+            f"Did you mean {near[0]!r}?" if near else "Ask for one of these.",
         )
     return {k: build for k, build in found.items() if k in options.kernels}
 

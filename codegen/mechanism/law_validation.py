@@ -1,4 +1,4 @@
-"""What can be wrong with the control laws of a mechanism."""
+"""What can be wrong with the control laws of a mechanism; that none is named like a kernel, kernel_names.py sees to."""
 
 from __future__ import annotations
 
@@ -13,35 +13,6 @@ from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.speed_validation import speed_name
 from kanegen.errors import ModelError
-
-KERNEL_NAMES = frozenset(
-    {
-        "inverse_dynamics",
-        "forward_dynamics",
-        "mass_matrix",
-        "bias_forces",
-        "gravity_forces",
-        "coriolis_matrix",
-        "kinetic_energy",
-        "potential_energy",
-        "momentum",
-        "coordinate_rates",
-        "regressor",
-        "base_parameters",
-        "inverse_dynamics_derivatives",
-        "forward_dynamics_derivatives",
-        "constraint_residual",
-        "constraint_jacobian",
-        "constraint_forces",
-        "constraint_projection",
-        "generalized_speeds",
-        "multiplier_dynamics",
-        "dead_centre_margin",
-    }
-)
-"""Names of kernels that mechanisms have without any control law."""
-KERNEL_PREFIXES = ("frame_pose_", "frame_jacobian_")
-"""How the names of the frames' kernels begin."""
 
 
 def check_laws(mechanism: Mechanism) -> None:
@@ -64,8 +35,6 @@ def _check_name(law: ControlLaw, seen: set[str]) -> None:
             "letters, digits and single underscores, beginning with a letter, no word that C or Python has taken",
             "Rename it.",
         )
-    if law.name.lower() in KERNEL_NAMES or law.name.lower().startswith(KERNEL_PREFIXES):
-        raise ModelError(where, "a kernel has this name", "another name", "Rename it, say, to feedback_law.")
     if law.name.lower() in seen:
         raise ModelError(
             where,

@@ -26,7 +26,8 @@ ALLOWED = {
     "checking": {"certificate", "facts", "graph", "mechanism", "derivation", "passes"},
     "options": set(),
     "reading": {"options", "model_files", "mechanism"},
-    "kernel_sets": {"options", "facts", "mechanism", "derivation"},
+    "kernel_names": {"mechanism", "derivation"},
+    "kernel_sets": {"options", "facts", "kernel_names", "mechanism", "derivation"},
     "results": {"certificate", "checking", "emit", "graph", "passes"},
     "assembly": {
         "options",

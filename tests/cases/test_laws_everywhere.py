@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,14 +11,20 @@ import sympy
 from numpy.testing import assert_allclose
 
 import kanegen
+from kanegen.codegen.derivation.formulations import FLEXIBLE, RIGID
+from kanegen.codegen.kernel_names import reserved
+from kanegen.codegen.kernel_sets import available, optional
 from kanegen.codegen.mechanism import (
     AngularVelocityComponent,
     JointRate,
     LoopKind,
     Mechanism,
     MechanismBuilder,
+    ModelError,
+    catalogue,
 )
 from kanegen.codegen.mechanism.flexible import Beam, BeamFunction, Mode
+from kanegen.codegen.options import Options
 
 T = sympy.Symbol("t")
 X, Y, Z = (1, 0, 0), (0, 1, 0), (0, 0, 1)
@@ -202,3 +209,38 @@ def test_laws_stay_in_other_formulations() -> None:
     expected = found[0].call("closed_loop_pd", 0.2, q, v)
     for arm in found[1:]:
         assert_allclose(arm.call("closed_loop_pd", 0.2, q, v), expected, rtol=1e-12)
+
+
+TAKEN = [
+    *(
+        "mass_matrix",
+        "Mass_Matrix",
+        "center_of_mass",
+        "full_regressor",
+        "inverse_mass_matrix",
+        "elastic_energy",
+    ),
+    *("frame_forces_A", "frame_pose_b0", "frame_jacobian_rate_x", "influence_G_tip", "effective_inertia"),
+    *("constraint_projection", "dead_centre_margin", "body_mass_matrix", "prescribed_motion_forces"),
+    *("forward_dynamics_derivatives", "my_derivatives", "closed_loop_pd"),
+]
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_names_of_kernels_are_taken(name: str) -> None:
+    """Case 71: a law may not be called like a kernel of this mechanism or any other, usual or on demand."""
+    with pytest.raises(ModelError, match=f"control law '{name}': a kernel has this name"):
+        kanegen.load(with_law(lambda: chain("base"), name), interpreted=True, kernels=["mass_matrix"])
+
+
+@pytest.mark.parametrize(
+    "model", ["stanford_arm", "four_bar", "rolling_disc", "flexible_two_link", "plate_disk"]
+)
+def test_all_kernels_are_known_by_name(model: str) -> None:
+    """Case 71: whatever a mechanism of the catalogue has in any formulation is a name that no law may have."""
+    mechanism = replace(catalogue.mechanism(model), laws=())
+    whole, beginnings = reserved()
+    for name in FLEXIBLE if mechanism.flexible else RIGID:
+        options = Options(formulation=name, live_parameters=True)
+        for kernel in (*available(mechanism, options), *optional(mechanism, options)):
+            assert kernel in whole or kernel.lower().startswith(beginnings), kernel

@@ -10,12 +10,10 @@ import pytest
 import sympy
 from sympy import Rational, cos, sin
 
-from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.mechanism import Mechanism, MechanismBuilder, ModelError, validated, without_fixed_joints
 from kanegen.codegen.mechanism.control_law import ControlLaw
 from kanegen.codegen.mechanism.fingerprint import fingerprint
 from kanegen.codegen.mechanism.folding import with_numbers
-from kanegen.codegen.mechanism.law_validation import KERNEL_NAMES
 
 T = sympy.Symbol("t")
 Q = sympy.symbols("q1 q2")
@@ -61,8 +59,6 @@ WRONG: list[tuple[dict[str, object], str]] = [
     ({"name": "my law"}, "cannot be that of a C function"),
     ({"name": "law_batch"}, "cannot be that of a C function"),
     ({"name": ""}, "cannot be that of a C function"),
-    ({"name": "mass_matrix"}, "control law 'mass_matrix': a kernel has this name"),
-    ({"name": "frame_pose_A"}, "a kernel has this name"),
     ({"forces": (M,)}, r"has 1 forces; expected 2, one for each of a, b\. Give one each, in this order"),
     ({"q": Q[:1]}, "has 1 coordinates q; expected 2"),
     ({"v": (*V, sympy.Symbol("v3"))}, "has 3 rates v; expected 2"),
@@ -97,10 +93,6 @@ def test_wrong_laws(change: dict[str, object], message: str) -> None:
 def test_names_are_unique() -> None:
     with pytest.raises(ModelError, match="control law 'LAW': the name is given twice"):
         validated(replace(builder().build(), laws=(LAW, replace(LAW, name="LAW"))))
-
-
-def test_the_list_of_kernel_names_is_complete() -> None:
-    assert set(DYNAMICS) <= KERNEL_NAMES
 
 
 def test_parameters_may_have_assumptions() -> None:
