@@ -41,8 +41,7 @@ class Backend(Protocol):
 class CompiledBackend:
     """An extension module made from ``extension_source``, and values for its live parameters.
 
-    Raises ManifestError when the module was compiled from other files than the manifest describes, and TargetError
-    when the environment asks for an instruction set that cannot be used.
+    Raises ManifestError when the module was compiled from other files than the manifest describes.
     """
 
     def __init__(
@@ -56,7 +55,6 @@ class CompiledBackend:
                 f"the compiled kernels of {manifest.name!r} belong to another version of the generated files. "
                 "Install the package again (in a working tree: make build)"
             )
-        _apply_target(module)
         values = {spec.name: spec.value for spec in manifest.parameters.values()}
         self._parameters = values | dict(parameters or {})
         self._prepared = self._prepare() if manifest.parameters else None
@@ -171,8 +169,8 @@ def supported_targets(module: Any) -> tuple[str, ...]:
     return found
 
 
-def _apply_target(module: Any) -> None:
-    """Use the instruction set that the environment asks for, if it does."""
+def use_target(module: Any) -> None:
+    """Use the instruction set that the environment asks for, if it does.  Raises TargetError where it cannot be used."""
     wanted = os.environ.get(TARGET_VARIABLE)
     if wanted and not module.lib.kanegen_select_target(wanted.encode()):
         usable = ", ".join(supported_targets(module))

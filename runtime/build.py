@@ -10,17 +10,21 @@ import json
 import os
 import platform
 import re
+import shlex
 import shutil
 import sysconfig
+import tempfile
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-from kanegen import extension_source
-from kanegen.cache import cache_directory, entry
+from kanegen import extension_source, record
+from kanegen.cache import Entry, entries, entry
+from kanegen.cache_place import VARIABLE
 from kanegen.compiler import Compiler, compile_extension, compile_with_setuptools, find_compiler
-from kanegen.errors import ManifestError, NoCompilerError
+from kanegen.errors import BuildError, CacheError, ManifestError, NoCompilerError
 from kanegen.extension_source import (
     BASELINE,
     TARGET_VARIABLE,
@@ -29,14 +33,25 @@ from kanegen.extension_source import (
     main_source,
     manifest_and_digest,
 )
-from kanegen.manifest import read_manifest
+from kanegen.files import contents
+from kanegen.manifest import FILE_NAME, Manifest, parse_manifest, read_manifest
 from kanegen.processor import chosen_variants
+from kanegen.trial import failure
 from kanegen.version import VERSION
 
 MODULE = "_kernels"
 
 _modules: dict[Path, ModuleType] = {}
 _modules_lock = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A mechanism in the cache: its directory there, its manifest, and its extension module."""
+
+    directory: Path
+    manifest: Manifest
+    module: ModuleType
 
 
 def digest(content: object) -> str:
@@ -58,47 +73,96 @@ def _build_conditions() -> dict[str, str]:
     """What a compiled mechanism depends on beside its model and the compiler."""
     return {
         "version": VERSION,
+        "record": str(record.FORMAT),
         "extension source": _extension_source_digest(),
         "python": str(sysconfig.get_config_var("EXT_SUFFIX")),
         "machine": platform.machine(),
     }
 
 
-def compiled_entry(name: str, model: Mapping[str, object], generate: Callable[[Path], None]) -> Path:
-    """The cache entry of a compiled mechanism, made if it is not there yet.
+def compiled_entry(
+    name: str,
+    model: Mapping[str, object],
+    generate: Callable[[Path], object],
+    check: Callable[[Manifest, ModuleType], None] | None = None,
+) -> Compiled:
+    """A compiled mechanism of the cache, made if it is not there yet.
 
-    ``name`` is for people; ``model`` is what the generated C depends on; ``generate(directory)`` writes the C.
-    Without a compiler, an entry that another compiler made serves.  Raises NoCompilerError, BuildError, CacheError, and
-    what ``generate`` raises.
+    ``name`` is for people; ``model`` is what the generated C depends on; ``generate(directory)`` writes the C.  What is made
+    is loaded by another process first, then here, and published when ``check(manifest, module)`` returns.  Without a
+    compiler, an entry that another compiler made serves.  Raises NoCompilerError, BuildError, CacheError, and what
+    ``generate`` and ``check`` raise.
     """
     stem = re.sub(r"[^A-Za-z0-9]+", "_", name)[:40]
     key = f"{stem}-{digest({**model, **_build_conditions()})}"
     try:
         compiler = None if os.name == "nt" else find_compiler()
     except NoCompilerError:
-        for made_before in sorted(cache_directory().glob(f"{key}-*/{MODULE}.*")):
-            if made_before.suffix in (".so", ".pyd"):
-                return made_before.parent
+        for made_before in entries(f"{key}-"):
+            if _library(made_before.files) is not None:
+                return _compiled(made_before)
         raise
     by = ["setuptools"] if compiler is None else [compiler.identity, *compiler.command, *compiler.flags]
     variants = chosen_variants(os.environ.get(TARGET_VARIABLE))
     by += [variant.name for variant in variants]
+    full_name = f"{key}-{digest(by)[:8]}"
+    fresh: list[ModuleType] = []
 
     def make(directory: Path) -> None:
-        source = _generated_before(key)
-        if source is None:
+        before = next(entries(f"{key}-"), None)  # the same C, for another compiler or instruction set
+        if before is None:
             generate(directory)
         else:
-            copy_generated(source, directory)
+            write_generated(_generated_of(before.files), directory)
         _compile(compiler, directory, variants)
+        fresh.append(_tried(directory, full_name, compiler))
+        if check is not None:
+            check(read_manifest(directory), fresh[0])
 
-    return entry(f"{key}-{digest(by)[:8]}", make)
+    return _compiled(entry(full_name, make), *fresh)
 
 
-def _generated_before(key: str) -> Path | None:
-    """An entry with the same C, compiled by another compiler or for another instruction set."""
-    found = sorted(cache_directory().glob(f"{key}-*/manifest.json"))
-    return next((path.parent for path in found if path.parent.suffix != ".failed"), None)
+def _compiled(found: Entry, fresh: ModuleType | None = None) -> Compiled:
+    """What is in an entry that is as it was published; ``fresh`` is its module, loaded when it was made."""
+    library = _library(found.files)
+    if library is None:
+        raise CacheError(
+            f"{found.directory}: the compiled kernels are missing. Delete the directory and load again"
+        )
+    with _modules_lock:
+        if fresh is not None:
+            fresh.__file__ = str(found.directory / library)
+            _modules[found.directory] = fresh
+        module = _modules.get(found.directory)
+        if module is None:
+            module = _modules[found.directory] = _load(found.directory / library, found.directory.name)
+    where = str(found.directory / FILE_NAME)
+    return Compiled(found.directory, parse_manifest(found.files[FILE_NAME], where), module)
+
+
+def _library(files: Iterable[str]) -> str | None:
+    """The extension module among names of files."""
+    names = [f"{MODULE}{suffix}" for suffix in importlib.machinery.EXTENSION_SUFFIXES]
+    return next((name for name in names if name in files), None)
+
+
+def _tried(directory: Path, name: str, compiler: Compiler | None) -> ModuleType:
+    """The module that has just been compiled in a directory, once another process could load it.  Raises BuildError."""
+    command = "setuptools build_ext" if compiler is None else shlex.join(compiler.command)
+    library = _library([path.name for path in directory.iterdir()])
+    if library is None:
+        raise BuildError(command, f"it made no {MODULE} that this Python could load", directory)
+    reason = failure(directory / library)
+    if reason is not None and not _forbidden(reason):
+        raise BuildError(command, f"{library}, which it made, cannot be loaded: {reason}", directory)
+    return _load(_free_to_move(directory / library), name)
+
+
+def _free_to_move(library: Path) -> Path:
+    """The library, or on Windows, where no folder of a loaded one can be renamed, a copy of it."""
+    if os.name != "nt":
+        return library
+    return Path(shutil.copy2(library, tempfile.mkdtemp(prefix="kanegen-")))
 
 
 def _compile(compiler: Compiler | None, directory: Path, variants: Sequence[Variant]) -> None:
@@ -114,36 +178,74 @@ def _compile(compiler: Compiler | None, directory: Path, variants: Sequence[Vari
     compile_extension(compiler, units, MODULE, directory)
 
 
+def generated(directory: Path) -> tuple[Manifest, dict[str, bytes]]:
+    """The manifest of a generated mechanism, and by name the content of the files from which an extension is compiled.
+
+    They belong together, even where another process writes them at this moment.  Raises ManifestError.
+    """
+    path = directory / FILE_NAME
+    try:
+        content = contents(path)
+        manifest = parse_manifest(content, str(path))
+        files = {name: contents(directory / name) for name in _names(manifest)} | {FILE_NAME: content}
+        if contents(path) == content:  # writers take it away first, and put it there last
+            return manifest, files
+    except OSError as error:
+        raise ManifestError(
+            f"{error.filename or directory}: {error.strerror}, and belongs to {FILE_NAME} beside it. Generate the mechanism "
+            "again"
+        ) from error
+    raise ManifestError(f"{directory}: the files are being written at this moment. Load again")
+
+
+def write_generated(files: Mapping[str, bytes], directory: Path) -> None:
+    """Write generated files into a directory where an extension will be compiled."""
+    for name, content in files.items():
+        (directory / name).write_bytes(content)
+
+
 def copy_generated(source: Path, directory: Path) -> None:
-    """Copy the generated files of a mechanism, from which an extension is compiled."""
-    prefix = read_manifest(source).prefix
-    for name in (f"{prefix}.c", f"{prefix}.h", f"{prefix}.cdef", "manifest.json"):
-        shutil.copyfile(source / name, directory / name)
+    """Copy the generated files of a mechanism, from which an extension is compiled.  Raises ManifestError."""
+    write_generated(generated(source)[1], directory)
+
+
+def _names(manifest: Manifest) -> list[str]:
+    return [f"{manifest.prefix}.{ending}" for ending in ("c", "h", "cdef")]
+
+
+def _generated_of(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The generated files among those of an entry."""
+    names = _names(parse_manifest(files[FILE_NAME], FILE_NAME))
+    return {name: files[name] for name in (*names, FILE_NAME)}
 
 
 def load_module(directory: Path) -> ModuleType:
-    """The extension module of a cache entry, loaded once in a process."""
-    with _modules_lock:
-        module = _modules.get(directory)
-        if module is None:
-            module = _modules[directory] = _load(directory)
-    return module
+    """The extension module in a directory where one was compiled.  Raises CacheError."""
+    library = _library([path.name for path in directory.iterdir()])
+    if library is None:
+        raise CacheError(f"{directory}: the compiled kernels are missing")
+    return _load(directory / library, directory.name)
 
 
-def _load(directory: Path) -> ModuleType:
-    files = [directory / f"{MODULE}{suffix}" for suffix in importlib.machinery.EXTENSION_SUFFIXES]
-    found = next((file for file in files if file.exists()), None)
-    if found is None:
-        raise ManifestError(
-            f"{directory}: the compiled kernels are missing. Delete the directory and load again"
-        )
-    spec = importlib.util.spec_from_file_location(f"kanegen.cached.{directory.name}.{MODULE}", found)
+def _load(library: Path, name: str) -> ModuleType:
+    """The extension module in a file, for an entry of this name.  Raises CacheError."""
+    spec = importlib.util.spec_from_file_location(f"kanegen.cached.{name}.{MODULE}", library)
     assert spec is not None and spec.loader is not None  # the suffix is one of an extension module
     try:
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
     except ImportError as error:
-        raise ManifestError(
-            f"{directory}: the compiled kernels cannot be loaded ({error}). Delete the directory and load again"
+        if _forbidden(str(error)):
+            why = "This system forbids to run code from there"
+        else:
+            why = f"It is whole, so another system made it: delete {library.parent} and load again"
+        raise CacheError(
+            f"{library} cannot be loaded here ({error}). {why}, or set {VARIABLE} to another directory, "
+            "where code may run"
         ) from error
     return module
+
+
+def _forbidden(reason: str) -> bool:
+    """Whether a library was not mapped into memory since the system forbids it: noexec, or a security policy."""
+    return "failed to map segment" in reason or "Operation not permitted" in reason

@@ -1,7 +1,8 @@
-"""The directory of mechanisms that were generated and compiled here: where it is, and how entries get into it.
+"""The cache of mechanisms that were generated and compiled here: how entries get into it, and which are used.
 
-An entry is a directory.  It is made elsewhere beside its place and renamed into it, under a lock, so that it is there
-whole or not at all, and is made once however many processes ask for it.
+An entry is a directory.  It is made elsewhere beside its place, checked, recorded, put on the disk and renamed into its
+place, under a lock, so that it is there whole or not at all, and is made once however many processes ask for it.  It is
+compared with its record before anything of it is used; one that differs is set aside, and made anew.
 """
 
 from __future__ import annotations
@@ -10,129 +11,161 @@ import contextlib
 import logging
 import os
 import shutil
-import stat
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
+from kanegen import record
+from kanegen.cache_place import VARIABLE, cache_directory
+from kanegen.durable import sync_folder, way_out, what_failed
 from kanegen.errors import BuildError, CacheError
 
-VARIABLE = "KANEGEN_CACHE_DIR"
-"""Environment variable that names the directory."""
+PATIENCE = 5.0
+"""Seconds after which somebody who waits for another process is told so."""
 
 _log = logging.getLogger("kanegen")
 
 
-def cache_directory() -> Path:
-    """The directory, which exists afterwards.
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry that is as it was published: where it is, and what is in its files."""
 
-    $KANEGEN_CACHE_DIR where it is set; else the user's cache directory; else, where there is no home or it cannot be
-    written, a private directory among the temporary files.  Raises CacheError when $KANEGEN_CACHE_DIR cannot be made.
-    """
-    chosen = os.environ.get(VARIABLE)
-    if chosen:
-        directory = Path(chosen).expanduser().absolute()
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise CacheError(
-                f"{VARIABLE}={chosen} cannot be used: {error}. Name another directory"
-            ) from error
-        return directory
-    return _user_directory() or _temporary_directory()
+    directory: Path
+    files: Mapping[str, bytes]
 
 
-def _user_directory() -> Path | None:
-    """The platform's place for caches of this user, if it can be written."""
-    from platformdirs import user_cache_path
+def entry(name: str, make: Callable[[Path], None]) -> Entry:
+    """The entry of this name, made by ``make(directory)`` if it is not there yet, or is damaged.
 
-    try:
-        directory = user_cache_path("kanegen", appauthor=False)
-        if not directory.is_absolute():  # no home directory is known: "~" stayed as it was
-            return None
-        directory.mkdir(parents=True, exist_ok=True)
-    except (OSError, RuntimeError):
-        return None
-    return directory if os.access(directory, os.W_OK | os.X_OK) else None
+    ``make`` also checks what it made: when it returns, the entry is published.  What it leaves in the directory when it
+    raises BuildError is kept, and the error names its new place; after any other error nothing stays.
 
-
-def _temporary_directory() -> Path:
-    """A directory among the temporary files that belongs to this user and that no one else can write.
-
-    Compiled code is loaded from it, so a directory that somebody else prepared under the expected name is not used.
-    """
-    owner = os.getuid() if hasattr(os, "getuid") else 0
-    directory = Path(tempfile.gettempdir()) / f"kanegen-{owner}"
-    try:
-        directory.mkdir(mode=0o700, exist_ok=True)
-        status = directory.lstat()
-    except OSError as error:
-        raise CacheError(
-            f"no directory can be written to keep compiled mechanisms: {error}. Set {VARIABLE}"
-        ) from error
-    others_may_write = bool(status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)) and os.name == "posix"
-    if (
-        not stat.S_ISDIR(status.st_mode)
-        or others_may_write
-        or (hasattr(os, "getuid") and status.st_uid != owner)
-    ):
-        private = Path(tempfile.mkdtemp(prefix="kanegen-"))
-        _log.warning("%s belongs to somebody else; compiled mechanisms go to %s", directory, private)
-        return private
-    return directory
-
-
-def entry(name: str, make: Callable[[Path], None]) -> Path:
-    """The entry of this name, made by ``make(directory)`` if it is not there yet.
-
-    What ``make`` leaves in the directory when it raises BuildError is kept, and the error names its new place; after
-    any other error nothing stays.
+    Raises CacheError where the cache cannot be read or written, and what ``make`` raises.
     """
     root = cache_directory()
-    place = root / name
-    if place.is_dir():
-        return place
+    found, _ = _look(root / name)
+    if found is not None:
+        return found
     with _lock(root, name):
-        if not place.is_dir():
-            _publish(root, place, make)
-    return place
+        found, reason = _look(root / name)
+        if found is not None:
+            return found
+        if reason is not None:
+            _set_aside(root / name, reason)
+        return _publish(root, name, make)
+
+
+def entries(beginning: str) -> Iterator[Entry]:
+    """The entries whose names begin so, as far as they are as they were published."""
+    root = cache_directory()
+    for place in sorted(root.glob(f"{beginning}*")):
+        if not place.suffix:  # .lock, .failed, .damaged
+            found, _ = _look(place)
+            if found is not None:
+                yield found
+
+
+def _look(place: Path) -> tuple[Entry | None, str | None]:
+    """The entry at a place, or why it is not used; neither where nothing is there.  Raises CacheError."""
+    try:
+        files = record.contents(place, place.name)
+    except record.DamagedError as damage:
+        return None, str(damage)
+    except OSError as error:
+        raise CacheError(f"{place} cannot be read: {error.strerror or error}. Load again") from error
+    return (None if files is None else Entry(place, files)), None
 
 
 @contextlib.contextmanager
 def _lock(root: Path, name: str) -> Iterator[None]:
     """Keep other processes and threads from making the same entry.  Raises CacheError."""
-    from filelock import FileLock
+    from filelock import FileLock, Timeout
 
-    lock = FileLock(root / f"{name}.lock", thread_local=False)
+    path = root / f"{name}.lock"
+    lock = FileLock(path, mode=0o600, thread_local=False)
     try:
-        lock.acquire()
+        try:
+            lock.acquire(timeout=PATIENCE)
+        except Timeout:
+            _log.warning(
+                "%s is held by another process, which makes this mechanism; waiting until it ends. To go on without "
+                "it, end that process, or set %s to another directory",
+                path,
+                VARIABLE,
+            )
+            lock.acquire()
     except OSError as error:
-        raise _unwritable(root, error) from error
+        obstacle = "" if path.is_file() or not os.path.lexists(path) else f"delete {path}, or "
+        raise _unwritable(path, error, obstacle) from error
     try:
         yield
     finally:
         lock.release()
 
 
-def _publish(root: Path, place: Path, make: Callable[[Path], None]) -> None:
-    for abandoned in root.glob(f".{place.name}.*"):  # of processes that were killed: the lock is ours now
-        shutil.rmtree(abandoned, ignore_errors=True)
+def _set_aside(place: Path, reason: str) -> None:
+    """Move an entry that is not used out of the way.  Raises CacheError."""
+    aside = place.with_name(f"{place.name}.damaged")
+    _remove(aside)
     try:
-        work = Path(tempfile.mkdtemp(prefix=f".{place.name}.", dir=root))
+        place.rename(aside)
+    except OSError as error:
+        raise CacheError(
+            f"{reason}, so that it is not used, and it cannot be set aside ({error.strerror or error}). Delete "
+            f"{place}, or set {VARIABLE} to another directory"
+        ) from error
+    _log.warning("%s. It is set aside as %s, and made anew", reason, aside)
+
+
+def _publish(root: Path, name: str, make: Callable[[Path], None]) -> Entry:
+    for abandoned in root.glob(f".{name}.*"):  # of processes that were killed: the lock is ours now
+        _remove(abandoned)
+    place = root / name
+    try:
+        work = Path(tempfile.mkdtemp(prefix=f".{name}.", dir=root))
     except OSError as error:
         raise _unwritable(root, error) from error
     try:
         make(work)
-        work.chmod(0o755)
+        files = record.seal(work, name)
         work.rename(place)
+        sync_folder(root)
     except BuildError as error:
-        kept = root / f"{place.name}.failed"
-        shutil.rmtree(kept, ignore_errors=True)
-        work.rename(kept)
-        raise BuildError(error.command, error.output, kept) from error
+        raise BuildError(error.command, error.output, _kept(work, root / f"{name}.failed")) from error
+    except OSError as error:
+        if not _is_about(error, root):
+            raise
+        raise _unwritable(root, error) from error
     finally:
         shutil.rmtree(work, ignore_errors=True)
+    return Entry(place, files)
 
 
-def _unwritable(root: Path, error: OSError) -> CacheError:
-    return CacheError(f"{root} cannot be written: {error}. Set {VARIABLE} to a directory that can")
+def _kept(work: Path, place: Path) -> Path:
+    """Where what a compiler choked on is kept.  Raises CacheError."""
+    _remove(place)
+    try:
+        return work.rename(place)
+    except OSError as error:
+        raise _unwritable(place.parent, error) from error
+
+
+def _is_about(error: OSError, root: Path) -> bool:
+    """Whether an error is one of the cache; errors of writing and of the disk name no file."""
+    named = error.filename
+    return not isinstance(named, str | os.PathLike) or Path(named).is_relative_to(root)
+
+
+def _remove(path: Path) -> None:
+    """Remove a folder or whatever is in its place, as far as possible."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def _unwritable(place: Path, error: OSError, first: str = "") -> CacheError:
+    cure = way_out(error, f"{first}set {VARIABLE} to a directory that can be written")
+    return CacheError(f"{what_failed(error, place)}. {cure}")

@@ -97,22 +97,29 @@ def _words_of_cc(chosen: str) -> list[str]:
         raise NoCompilerError(_UNUSABLE_CC.format(chosen=chosen)) from error
 
 
-def _run(command: list[str], directory: Path) -> None:
-    """Run a compiler in a directory.  Raises BuildError with everything it printed."""
+def _run(command: list[str], directory: Path, made: str) -> None:
+    """Run a compiler in a directory, where it makes a file.  Raises BuildError with everything it printed."""
     environment = os.environ | {"LC_ALL": "C"}
-    done = subprocess.run(
-        command,
-        cwd=directory,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        check=False,
-    )
+    try:
+        done = subprocess.run(
+            command,
+            cwd=directory,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    except OSError as error:
+        raise BuildError(shlex.join(command), f"it cannot be run: {error}", directory) from error
     if done.returncode != 0:
         raise BuildError(shlex.join(command), done.stdout, directory)
+    result = directory / made
+    if not result.is_file() or result.stat().st_size == 0:
+        silent = f"it ended without an error, but did not make {made}; is it a C compiler?"
+        raise BuildError(shlex.join(command), f"{done.stdout}{silent}", directory)
 
 
 def compile_extension(compiler: Compiler, units: list[str], module: str, directory: Path) -> Path:
@@ -127,9 +134,9 @@ def compile_extension(compiler: Compiler, units: list[str], module: str, directo
         for unit, target in zip(units, objects, strict=True)
     ]
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        list(pool.map(lambda command: _run(command, directory), commands))
+        list(pool.map(lambda command, target: _run(command, directory, target), commands, objects))
     library = f"{module}{sysconfig.get_config_var('EXT_SUFFIX')}"
-    _run([*compiler.command, *compiler.link, *objects, "-o", library, "-lm"], directory)
+    _run([*compiler.command, *compiler.link, *objects, "-o", library, "-lm"], directory, library)
     for name in objects:
         (directory / name).unlink()
     return directory / library

@@ -31,11 +31,16 @@ def identity_of(request: Request, builtin: Sequence[str]) -> str:
             return f"file {path.name} {hashlib.sha256(content).hexdigest()}"
         return f"file {path.name} {seam.imported_fingerprint(request)}"
     names = tuple(dict.fromkeys((*builtin, *seam.catalogue_names())))
-    if str(model) not in names:
+    if str(model) in names:
+        return f"built-in {model}"
+    if path.is_dir():
         raise UnknownModelError(
-            f"{shortened(model)!r} is neither a built-in mechanism nor a file. Built-in: {', '.join(names)}"
+            f"{shortened(model)} is a directory without manifest.json: it holds no generated mechanism, or one whose "
+            "generation was interrupted. Generate it again"
         )
-    return f"built-in {model}"
+    raise UnknownModelError(
+        f"{shortened(model)!r} is neither a built-in mechanism nor a file. Built-in: {', '.join(names)}"
+    )
 
 
 def _content(path: Path) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import importlib
@@ -9,32 +10,34 @@ import json
 import logging
 import math
 import os
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import kanegen.generated
 from kanegen import seam
 from kanegen.arrays import finite_number
-from kanegen.backends import CompiledBackend, InterpretedBackend
+from kanegen.backends import CompiledBackend, InterpretedBackend, use_target
 from kanegen.boundary import boundary
-from kanegen.build import MODULE, compiled_entry, copy_generated, load_module
+from kanegen.build import MODULE, compiled_entry, generated, write_generated
 from kanegen.errors import (
     KanegenError,
     ManifestError,
     MissingKernelError,
     NoCompilerError,
     NotCompiledError,
+    TargetError,
 )
-from kanegen.files import contents, is_file
+from kanegen.files import is_file
 from kanegen.identity import identity_of
 from kanegen.kernel_table import KernelSet
 from kanegen.manifest import FILE_NAME, Manifest, manifest_from, read_manifest
 from kanegen.model_warnings import Told, once, warn
 from kanegen.robot import Robot
 from kanegen.seam import Model, Request, Verification
+from kanegen.trust import distrust_of_neighbour
 
 _log = logging.getLogger("kanegen")
 
@@ -68,8 +71,8 @@ def load(
 
     Built-ins were compiled when the package was installed.  Anything else is generated and compiled on first use, which
     takes seconds, and kept in a cache ($KANEGEN_CACHE_DIR, or the user's cache directory).  A directory that
-    ``generate`` wrote is compiled as it is.  Without a C compiler, or with ``interpreted=True``, NumPy evaluates the
-    same expressions: right, and slow.
+    ``generate`` wrote is compiled as it is; one that another user put where you work must be given as a path (``./name``).
+    Without a C compiler, or with ``interpreted=True``, NumPy evaluates the same expressions: right, and slow.
 
     ``kernels`` names the kernels wanted, and there are no others then.  By default all usual ones are there, and the rest
     (``Robot.optional_kernels``: derivatives, regressors, …) is made when it is first asked for.  ``speeds`` names a set of
@@ -215,18 +218,20 @@ def _builtin(request: Request, manifest: Manifest) -> KernelSet:
     installed = _installed(directory.name, manifest)
     if installed is not None:
         return KernelSet(manifest, installed)
-    return _compiled_or_interpreted(
-        request, _content(directory, manifest), lambda work: copy_generated(directory, work)
-    )
+    _, files = generated(directory)
+    return _compiled_or_interpreted(request, _content(files), lambda work: write_generated(files, work))
 
 
 def _installed(name: str, manifest: Manifest) -> CompiledBackend | None:
     """The extension that was compiled when the package was installed, if there is one and it fits the manifest."""
     try:
-        return CompiledBackend(manifest, importlib.import_module(f"kanegen.generated.{name}.{MODULE}"))
+        module = importlib.import_module(f"kanegen.generated.{name}.{MODULE}")
+        installed = CompiledBackend(manifest, module)
     except (ImportError, ManifestError) as error:
         _log.info("%s: the installed extension is not used (%s)", name, error)
         return None
+    use_target(module)
+    return installed
 
 
 def _compiled_or_interpreted(
@@ -248,33 +253,37 @@ def _cached(
 ) -> KernelSet:
     """The kernels of a cache entry; those that have just been compiled are compared with what they were printed from.
 
-    Raises ArithmeticError where they differ; the entry is not kept then.
+    Raises CertificateError where they differ; there is no entry then.
     """
     fresh: list[Verification | None] = []
-    entry = compiled_entry(title, identity, lambda directory: fresh.append(write(directory)))
-    manifest = read_manifest(entry)
-    found = KernelSet(manifest, CompiledBackend(manifest, load_module(entry)))
-    for verify in fresh:
-        if verify is not None:
-            _verify(found, verify, entry)
+
+    def check(manifest: Manifest, module: ModuleType) -> None:
+        found = KernelSet(manifest, CompiledBackend(manifest, module))
+        with contextlib.suppress(TargetError):  # which the robot will raise; the entry is none the worse
+            use_target(module)
+        for verify in fresh:
+            if verify is not None:
+                verify(functools.partial(_call, found))
+
+    made = compiled_entry(title, identity, lambda directory: fresh.append(write(directory)), check)
+    found = KernelSet(made.manifest, CompiledBackend(made.manifest, made.module))
+    use_target(made.module)
     return found
 
 
-def _verify(found: KernelSet, verify: Verification, entry: Path) -> None:
-    def call(name: str, inputs: Sequence[Any]) -> Sequence[Any]:
-        results = found.backend.kernel(found.manifest.kernels[name]).call(*inputs, None)
-        return results if isinstance(results, tuple) else (results,)
-
-    try:
-        verify(call)
-    except ArithmeticError:
-        shutil.rmtree(entry, ignore_errors=True)
-        raise
+def _call(found: KernelSet, name: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    results = found.backend.kernel(found.manifest.kernels[name]).call(*inputs, None)
+    return results if isinstance(results, tuple) else (results,)
 
 
 def _generated(directory: Path, request: Request, interpreted: bool) -> KernelSet:
     """A mechanism whose C was generated before.  Raises NotCompiledError where nothing but the C could serve."""
-    manifest = read_manifest(directory)
+    stranger = distrust_of_neighbour(directory) if request.model == directory.name else None
+    if stranger is not None:
+        raise ManifestError(
+            f"{stranger}, and its C would run as a part of this program. If that is meant, load './{directory.name}'"
+        )
+    manifest, files = generated(directory)
     missing = [name for name in request.kernels or () if name not in manifest.kernels]
     if missing or not request.plain:
         raise MissingKernelError(
@@ -283,19 +292,12 @@ def _generated(directory: Path, request: Request, interpreted: bool) -> KernelSe
         )
     if interpreted:
         raise NotCompiledError(f"{directory} holds generated C, not a model; there is nothing to interpret")
-    return _cached(manifest.name, _content(directory, manifest), lambda work: copy_generated(directory, work))
+    return _cached(manifest.name, _content(files), lambda work: write_generated(files, work))
 
 
-def _content(directory: Path, manifest: Manifest) -> dict[str, str]:
+def _content(files: Mapping[str, bytes]) -> dict[str, str]:
     """What the C is: the manifest, and the files themselves, should somebody have edited them."""
-    names = [f"{manifest.prefix}.{ending}" for ending in ("c", "h", "cdef")]
-    try:
-        hashes = {name: hashlib.sha256(contents(directory / name)).hexdigest() for name in names}
-    except OSError as error:
-        raise ManifestError(
-            f"{error.filename}: {error.strerror}, and belongs to {FILE_NAME} beside it. Generate the mechanism again"
-        ) from error
-    return {FILE_NAME: manifest.digest, **hashes}
+    return {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
 
 
 def _interpreted(request: Request) -> KernelSet:

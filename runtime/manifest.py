@@ -244,6 +244,13 @@ def _named(entries: Sequence[Mapping[str, Any]]) -> NamedValues:
     )
 
 
+def _identifier(prefix: str) -> str:
+    """The prefix, with which names of files begin, too."""
+    if not prefix.isidentifier():
+        raise ValueError(f"{prefix[:40]!r} is no identifier of C")
+    return prefix
+
+
 def _home(data: Mapping[str, Any]) -> tuple[float, ...]:
     if data.get("home"):
         return tuple(float(q) for q in data["home"])
@@ -255,6 +262,8 @@ def _home(data: Mapping[str, Any]) -> tuple[float, ...]:
 
 def manifest_from(data: Mapping[str, Any], digest: str, where: str) -> Manifest:
     """Records from the parsed JSON.  ``where`` names its origin in errors.  Raises ManifestError."""
+    if not isinstance(data, Mapping):
+        raise ManifestError(f"{where}: {str(data)[:40]} is no manifest. Generate the mechanism again")
     if data.get("format") != FORMAT:
         raise ManifestError(
             f"{where}: manifest format {data.get('format')!r}; expected {FORMAT}. Generate the mechanism again"
@@ -264,7 +273,7 @@ def manifest_from(data: Mapping[str, Any], digest: str, where: str) -> Manifest:
         constraints, bodies = data.get("constraints"), data.get("body_coordinates")
         return Manifest(
             name=data["model"]["name"],
-            prefix=data["model"]["prefix"],
+            prefix=_identifier(data["model"]["prefix"]),
             model_hash=data["model"]["hash"],
             digest=digest,
             nq=int(data["nq"]),
@@ -298,10 +307,19 @@ def manifest_from(data: Mapping[str, Any], digest: str, where: str) -> Manifest:
             base_parameters=_named(data.get("base_parameters", ())),
             inertial_parameters=_named(data.get("inertial_parameters", ())),
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError, MemoryError) as error:
         raise ManifestError(
             f"{where}: the manifest is incomplete ({error!r}). Generate the mechanism again"
         ) from error
+
+
+def parse_manifest(content: bytes, where: str) -> Manifest:
+    """Records from the content of ``manifest.json``.  ``where`` names its origin.  Raises ManifestError."""
+    try:
+        data = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise ManifestError(f"{where}: cannot be read ({error}). Generate the mechanism again") from error
+    return manifest_from(data, hashlib.sha256(content).hexdigest(), where)
 
 
 def read_manifest(directory: Path) -> Manifest:
@@ -309,7 +327,6 @@ def read_manifest(directory: Path) -> Manifest:
     path = directory / FILE_NAME
     try:
         content = contents(path)
-        data = json.loads(content)
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise ManifestError(f"{path}: cannot be read ({error}). Generate the mechanism again") from error
-    return manifest_from(data, hashlib.sha256(content).hexdigest(), str(path))
+    return parse_manifest(content, str(path))

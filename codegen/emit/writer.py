@@ -6,7 +6,7 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from kanegen.codegen.emit.declarations import cffi_declarations
@@ -15,8 +15,13 @@ from kanegen.codegen.emit.manifest import manifest, manifest_text
 from kanegen.codegen.emit.model import Model
 from kanegen.codegen.emit.source import c_source
 from kanegen.codegen.emit.stub import type_stub
+from kanegen.durable import make_folders, remove_folders, sync_folder, way_out, what_failed, write_new
+from kanegen.errors import OutputError
 
 MANIFEST = "manifest.json"
+
+_BESIDE = ".writing-"
+"""What names of folders begin with in which files wait for their places."""
 
 
 def generated_files(model: Model) -> dict[str, bytes]:
@@ -34,49 +39,106 @@ def generated_files(model: Model) -> dict[str, bytes]:
 def write_model(model: Model, directory: str | os.PathLike[str]) -> tuple[Path, ...]:
     """Write the generated files of a model into a directory, which is made if need be.  Returns their paths.
 
-    Other files there are left alone.  When anything fails, the directory is as it was before.
+    Other files there are left alone.  When anything fails, the directory is as it was before.  Raises OutputError.
     """
     return write_files(generated_files(model), Path(directory))
 
 
 def write_files(files: Mapping[str, bytes], directory: Path) -> tuple[Path, ...]:
-    """Replace files in a directory together: write all beside their places, then rename each, in order."""
-    missing = [folder for folder in (directory, *directory.parents) if not folder.exists()]
-    beside: Path | None = None
-    replaced: dict[Path, Path | None] = {}
+    """Replace files in a directory together: write all beside their places, down to the disk, then rename each.
+
+    The manifest goes away first and comes last, so that files of which some are new and some old have none: whoever is
+    killed in between, and whoever reads in between, finds no mechanism there.  One process at a time writes.
+
+    Raises OutputError.  The files are as they were then, or the error says otherwise.
+    """
+    made: list[Path] = []
     try:
-        directory.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(prefix=".writing-", dir=directory))
-        for name, content in files.items():
-            (beside / name).write_bytes(content)
-        for name in files:
-            place = directory / name
-            kept = beside / f"{name}.before"
-            if place.exists():
-                shutil.copy2(place, kept)
-                replaced[place] = kept
-            else:
-                replaced[place] = None
-            (beside / name).replace(place)
+        made = make_folders(directory)
+        with _alone(directory) as alone:
+            abandoned = list(directory.glob(f"{_BESIDE}*")) if alone else []  # of processes that were killed
+            _replace(files, directory)
+            for folder in abandoned:
+                shutil.rmtree(folder, ignore_errors=True)
+    except OSError as error:
+        remove_folders(made)
+        if isinstance(error, OutputError):
+            raise
+        cure = way_out(error, "name another directory")
+        raise OutputError(f"{what_failed(error, directory)}. {cure}") from error
     except BaseException:
-        _undo(replaced)
-        _remove(beside)
-        for folder in missing:
-            with contextlib.suppress(OSError):
-                folder.rmdir()
+        remove_folders(made)
         raise
-    _remove(beside)
     return tuple(directory / name for name in files)
 
 
-def _undo(replaced: Mapping[Path, Path | None]) -> None:
-    for place, kept in replaced.items():
-        if kept is None:
-            place.unlink(missing_ok=True)
-        elif kept.exists():
-            kept.replace(place)
+def _replace(files: Mapping[str, bytes], directory: Path) -> None:
+    beside = Path(tempfile.mkdtemp(prefix=_BESIDE, dir=directory))
+    replaced: dict[Path, Path | None] = {}
+    try:
+        for name, content in files.items():
+            write_new(beside / name, content)
+        sync_folder(beside)
+        if MANIFEST in files:
+            _keep(directory / MANIFEST, beside, replaced)
+            (directory / MANIFEST).unlink(missing_ok=True)
+        for name in sorted(files, key=lambda name: name == MANIFEST):
+            if name != MANIFEST:
+                _keep(directory / name, beside, replaced)
+            (beside / name).replace(directory / name)
+        sync_folder(directory)
+    except BaseException as error:
+        _undo(replaced, error)
+        raise
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
 
 
-def _remove(folder: Path | None) -> None:
-    if folder is not None:
-        shutil.rmtree(folder, ignore_errors=True)
+@contextlib.contextmanager
+def _alone(directory: Path) -> Iterator[bool]:
+    """Keep other processes from writing into a directory.  Yields whether they are, for not every system can.
+
+    The directory itself is locked, so that no file is left behind.
+    """
+    if os.name != "posix":
+        yield False
+        return
+    import fcntl
+
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        except OSError:  # a network's file system without locks
+            alone = False
+        else:
+            alone = True
+        yield alone
+    finally:
+        os.close(descriptor)
+
+
+def _keep(place: Path, beside: Path, replaced: dict[Path, Path | None]) -> None:
+    """Keep the file that is to be replaced, if there is one, until all are."""
+    kept = beside / f"{place.name}.before"
+    if os.path.lexists(place):
+        shutil.copy2(place, kept, follow_symlinks=False)
+        replaced[place] = kept
+    else:
+        replaced[place] = None
+
+
+def _undo(replaced: Mapping[Path, Path | None], cause: BaseException) -> None:
+    """Put the old files back, the manifest last.  Raises OutputError where that fails, too."""
+    try:
+        for place, kept in reversed(list(replaced.items())):
+            if kept is None:
+                place.unlink(missing_ok=True)
+            else:
+                kept.replace(place)
+    except OSError as error:
+        folder = next(iter(replaced)).parent
+        raise OutputError(
+            f"{what_failed(error, folder)}, nor can the files be put back that were replaced before ({cause}). What is in "
+            f"{folder} belongs to two mechanisms: delete it, and generate anew"
+        ) from cause

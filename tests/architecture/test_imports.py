@@ -78,6 +78,7 @@ ALLOWED = {
 
 BOTTOM = {
     "kanegen.boundary",
+    "kanegen.durable",
     "kanegen.errors",
     "kanegen.files",
     "kanegen.limits",

@@ -61,18 +61,6 @@ def test_a_compiler_that_fails(tmp_path: Path, cache: Path, monkeypatch: pytest.
     assert kanegen.load(pendulum(), kernels=["mass_matrix"]).target
 
 
-def test_a_binary_that_was_cut_off(cache: Path) -> None:
-    """Case 41: whatever happened to the cache, the message says which directory to delete."""
-    program = "import kanegen; from tests.cases.machines import pendulum; kanegen.load(pendulum(), kernels=['mass_matrix'])"
-    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
-    (binary,) = cache.glob("*/_kernels*.so")
-    binary.write_bytes(b"")
-    with pytest.raises(
-        kanegen.ManifestError, match=r"cannot be loaded .*\. Delete the directory and load again"
-    ):
-        kanegen.load(pendulum(), kernels=["mass_matrix"])
-
-
 def test_two_processes_write_the_same_files(tmp_path: Path) -> None:
     """Case 40, for ``generate``: the directory holds one whole set of files afterwards."""
     program = (

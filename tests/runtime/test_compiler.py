@@ -130,7 +130,7 @@ def test_what_was_compiled_before_serves_without_a_compiler(no_compiler, monkeyp
     monkeypatch.setenv("KANEGEN_CACHE_DIR", str(cache))
     made = compiled_entry("pendulum", {"model": "x"}, generate)
     monkeypatch.setattr(compiler.shutil, "which", lambda _: None)
-    assert compiled_entry("pendulum", {"model": "x"}, generate) == made
+    assert compiled_entry("pendulum", {"model": "x"}, generate).directory == made.directory
     with pytest.raises(kanegen.NoCompilerError):
         compiled_entry("pendulum", {"model": "y"}, generate)
 
@@ -139,8 +139,8 @@ def test_a_hostile_name_stays_out_of_paths(cache):
     made = compiled_entry(
         '../x"; rm -rf /', {"model": "x"}, lambda directory: copy_generated(robots.LIVE_PENDULUM, directory)
     )
-    assert made.parent == cache
-    assert made.name.startswith("_x_rm_rf_-")
+    assert made.directory.parent == cache
+    assert made.directory.name.startswith("_x_rm_rf_-")
 
 
 def test_setuptools_compiles_the_same(tmp_path):

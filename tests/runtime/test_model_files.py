@@ -58,7 +58,10 @@ class Asked:
         monkeypatch.setattr(seam, "imported_fingerprint", self.fingerprint)
         monkeypatch.setattr(seam, "generator_digest", lambda: "one version of it")
         monkeypatch.setattr(build, "_compile", lambda compiler, directory, variants: None)
-        monkeypatch.setattr(loading, "load_module", lambda entry: None)
+        monkeypatch.setattr(build, "_tried", lambda directory, name, compiler: None)
+        monkeypatch.setattr(build, "_library", lambda files: "none")
+        monkeypatch.setattr(build, "_load", lambda library, name: None)
+        monkeypatch.setattr(loading, "use_target", lambda module: None)
         monkeypatch.setattr(loading, "CompiledBackend", self.evaluated)
 
     def generate(self, request, directory):

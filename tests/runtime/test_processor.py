@@ -81,7 +81,7 @@ def test_another_processor_is_another_entry_with_the_same_c(machine, cache, monk
     made = []
     for having in ((), (AVX2,)):
         machine("x86_64", information(*having))
-        made.append(compiled_entry("pendulum", {"model": "shared"}, generate))
+        made.append(compiled_entry("pendulum", {"model": "shared"}, generate).directory)
     assert made[0] != made[1]
     assert len(written) == 1
     assert (made[0] / "live_pendulum.c").read_bytes() == (made[1] / "live_pendulum.c").read_bytes()
