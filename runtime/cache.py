@@ -19,7 +19,7 @@ from pathlib import Path
 from kanegen import record
 from kanegen.cache_place import VARIABLE, cache_directory
 from kanegen.durable import sync_folder, way_out, what_failed
-from kanegen.errors import BuildError, CacheError
+from kanegen.errors import BuildError, CacheError, OutputError
 
 PATIENCE = 5.0
 """Seconds after which somebody who waits for another process is told so."""
@@ -59,11 +59,17 @@ def entry(name: str, make: Callable[[Path], None]) -> Entry:
 def entries(beginning: str) -> Iterator[Entry]:
     """The entries whose names begin so, as far as they are as they were published."""
     root = cache_directory()
-    for place in sorted(root.glob(f"{beginning}*")):
+    try:
+        places = sorted(root.glob(f"{beginning}*"))
+    except OSError as error:
+        raise CacheError(f"{root} cannot be read: {error.strerror or error}. Load again") from error
+    for place in places:
         if not place.suffix:  # .lock, .failed, .damaged
-            found, _ = _look(place)
+            found, reason = _look(place)
             if found is not None:
                 yield found
+            elif reason is not None:
+                _log.warning("%s. It is not used", reason)
 
 
 def _look(place: Path) -> tuple[Entry | None, str | None]:
@@ -96,7 +102,7 @@ def _lock(root: Path, name: str) -> Iterator[None]:
             )
             lock.acquire()
     except OSError as error:
-        obstacle = "" if path.is_file() or not os.path.lexists(path) else f"delete {path}, or "
+        obstacle = f"delete {path}, or " if path.is_symlink() or path.is_dir() else ""
         raise _unwritable(path, error, obstacle) from error
     try:
         yield
@@ -119,10 +125,10 @@ def _set_aside(place: Path, reason: str) -> None:
 
 
 def _publish(root: Path, name: str, make: Callable[[Path], None]) -> Entry:
-    for abandoned in root.glob(f".{name}.*"):  # of processes that were killed: the lock is ours now
-        _remove(abandoned)
     place = root / name
     try:
+        for abandoned in root.glob(f".{name}.*"):  # of processes that were killed: the lock is ours now
+            _remove(abandoned)
         work = Path(tempfile.mkdtemp(prefix=f".{name}.", dir=root))
     except OSError as error:
         raise _unwritable(root, error) from error
@@ -134,9 +140,10 @@ def _publish(root: Path, name: str, make: Callable[[Path], None]) -> Entry:
     except BuildError as error:
         raise BuildError(error.command, error.output, _kept(work, root / f"{name}.failed")) from error
     except OSError as error:
-        if not _is_about(error, root):
+        origin = error.__cause__ if isinstance(error, OutputError) else error
+        if not isinstance(origin, OSError) or not _is_about(origin, root):
             raise
-        raise _unwritable(root, error) from error
+        raise _unwritable(root, origin) from error
     finally:
         shutil.rmtree(work, ignore_errors=True)
     return Entry(place, files)
