@@ -19,7 +19,7 @@ from pathlib import Path
 from kanegen import record
 from kanegen.cache_place import VARIABLE, cache_directory
 from kanegen.durable import sync_folder, way_out, what_failed
-from kanegen.errors import BuildError, CacheError, OutputError
+from kanegen.errors import BuildError, CacheError, FileError
 
 PATIENCE = 5.0
 """Seconds after which somebody who waits for another process is told so."""
@@ -140,7 +140,7 @@ def _publish(root: Path, name: str, make: Callable[[Path], None]) -> Entry:
     except BuildError as error:
         raise BuildError(error.command, error.output, _kept(work, root / f"{name}.failed")) from error
     except OSError as error:
-        origin = error.__cause__ if isinstance(error, OutputError) else error
+        origin = error.__cause__ if isinstance(error, FileError) else error
         if not isinstance(origin, OSError) or not _is_about(origin, root):
             raise
         raise _unwritable(root, origin) from error

@@ -161,10 +161,6 @@ class CacheError(KanegenError):
     """The directory for compiled mechanisms cannot be used."""
 
 
-class OutputError(KanegenError, OSError):
-    """Files cannot be written where they were wanted; the message says which, what is there now, and what to do."""
-
-
 class NoCompilerError(KanegenError):
     """There is no C compiler, or it lacks the headers of Python; the message says what to install."""
 

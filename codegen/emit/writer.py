@@ -16,7 +16,7 @@ from kanegen.codegen.emit.model import Model
 from kanegen.codegen.emit.source import c_source
 from kanegen.codegen.emit.stub import type_stub
 from kanegen.durable import make_folders, remove_folders, sync_folder, way_out, what_failed, write_new
-from kanegen.errors import OutputError
+from kanegen.errors import FileError
 
 MANIFEST = "manifest.json"
 
@@ -39,7 +39,7 @@ def generated_files(model: Model) -> dict[str, bytes]:
 def write_model(model: Model, directory: str | os.PathLike[str]) -> tuple[Path, ...]:
     """Write the generated files of a model into a directory, which is made if need be.  Returns their paths.
 
-    Other files there are left alone.  When anything fails, the directory is as it was before.  Raises OutputError.
+    Other files there are left alone.  When anything fails, the directory is as it was before.  Raises FileError.
     """
     return write_files(generated_files(model), Path(directory))
 
@@ -50,7 +50,7 @@ def write_files(files: Mapping[str, bytes], directory: Path) -> tuple[Path, ...]
     The manifest goes away first and comes last, so that files of which some are new and some old have none: whoever is
     killed in between, and whoever reads in between, finds no mechanism there.  One process at a time writes.
 
-    Raises OutputError.  The files are as they were then, or the error says otherwise.
+    Raises FileError.  The files are as they were then, or the error says otherwise.
     """
     made: list[Path] = []
     try:
@@ -62,10 +62,10 @@ def write_files(files: Mapping[str, bytes], directory: Path) -> tuple[Path, ...]
                 shutil.rmtree(folder, ignore_errors=True)
     except OSError as error:
         remove_folders(made)
-        if isinstance(error, OutputError):
+        if isinstance(error, FileError):
             raise
         cure = way_out(error, "name another directory")
-        raise OutputError(f"{what_failed(error, directory)}. {cure}") from error
+        raise FileError(f"{what_failed(error, directory)}. {cure}", error.errno) from error
     except BaseException:
         remove_folders(made)
         raise
@@ -129,7 +129,7 @@ def _keep(place: Path, beside: Path, replaced: dict[Path, Path | None]) -> None:
 
 
 def _undo(replaced: Mapping[Path, Path | None], cause: BaseException) -> None:
-    """Put the old files back, the manifest last.  Raises OutputError where that fails, too."""
+    """Put the old files back, the manifest last.  Raises FileError where that fails, too."""
     try:
         for place, kept in reversed(list(replaced.items())):
             if kept is None:
@@ -138,7 +138,8 @@ def _undo(replaced: Mapping[Path, Path | None], cause: BaseException) -> None:
                 kept.replace(place)
     except OSError as error:
         folder = next(iter(replaced)).parent
-        raise OutputError(
+        raise FileError(
             f"{what_failed(error, folder)}, nor can the files be put back that were replaced before ({cause}). What is in "
-            f"{folder} belongs to two mechanisms: delete it, and generate anew"
+            f"{folder} belongs to two mechanisms: delete it, and generate anew",
+            error.errno,
         ) from cause
