@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from kanegen.arrays import finite_number
 from kanegen.errors import KanegenError, ManifestError, NotCompiledError, TargetError
-from kanegen.extension_source import BASELINE, TARGET_VARIABLE, X86_VARIANTS
+from kanegen.extension_source import BASELINE, PRECISION_ENDINGS, TARGET_VARIABLE, X86_VARIANTS
 from kanegen.interpreted import Evaluator, InterpretedKernels
 from kanegen.kernels import CompiledKernels, Kernel
 from kanegen.manifest import KernelSpec, Manifest
@@ -31,8 +31,8 @@ class Backend(Protocol):
     def address(self, function: str) -> int:
         """Address of a C function.  Raises NotCompiledError."""
 
-    def prepared_address(self) -> int | None:
-        """Address of the struct that C functions take first; None without live parameters."""
+    def prepared_address(self, precision: str = "double") -> int | None:
+        """Address of the struct that C functions of a precision take first; None without live parameters."""
 
     def with_parameters(self, values: Mapping[str, float]) -> Backend:
         """The same kernels with these values of all live parameters."""
@@ -57,18 +57,21 @@ class CompiledBackend:
             )
         values = {spec.name: spec.value for spec in manifest.parameters.values()}
         self._parameters = values | dict(parameters or {})
-        self._prepared = self._prepare() if manifest.parameters else None
+        self._prepared = self._prepare() if manifest.parameters else {}
         self._kernels = CompiledKernels(module.ffi, module.lib, self._prepared)
 
-    def _prepare(self) -> Any:
-        """The struct of prepared values for the present parameters."""
-        ffi, prefix = self._module.ffi, self._manifest.prefix
+    def _prepare(self) -> dict[str, Any]:
+        """The structs of prepared values for the present parameters, by the precision of the kernels that take them."""
+        ffi, lib, prefix = self._module.ffi, self._module.lib, self._manifest.prefix
         parameters = ffi.new(f"{prefix}_parameters *")
         for spec in self._manifest.parameters.values():
             setattr(parameters, spec.field, self._parameters[spec.name])
-        prepared = ffi.new(f"{prefix}_prepared *")
-        getattr(self._module.lib, f"{prefix}_prepare")(parameters, prepared)
-        return prepared
+        found = {}
+        for precision in {spec.precision for spec in self._manifest.kernels.values()}:
+            ending = PRECISION_ENDINGS[precision]
+            found[precision] = ffi.new(f"{prefix}_prepared{ending} *")
+            getattr(lib, f"{prefix}_prepare{ending}")(parameters, found[precision])
+        return found
 
     @property
     def target(self) -> str | None:
@@ -90,9 +93,10 @@ class CompiledBackend:
         ffi = self._module.ffi
         return int(ffi.cast("uintptr_t", ffi.addressof(self._module.lib, function)))
 
-    def prepared_address(self) -> int | None:
-        """Address of the struct that C functions take first; None without live parameters."""
-        return None if self._prepared is None else int(self._module.ffi.cast("uintptr_t", self._prepared))
+    def prepared_address(self, precision: str = "double") -> int | None:
+        """Address of the struct that C functions of a precision take first; None without live parameters."""
+        prepared = self._prepared.get(precision)
+        return None if prepared is None else int(self._module.ffi.cast("uintptr_t", prepared))
 
     def with_parameters(self, values: Mapping[str, float]) -> CompiledBackend:
         """The same kernels with these values of all live parameters."""
@@ -132,8 +136,9 @@ class InterpretedBackend:
             "Install a C compiler and load the robot without interpreted=True"
         )
 
-    def prepared_address(self) -> int | None:
+    def prepared_address(self, precision: str = "double") -> int | None:
         """There is none.  Raises NotCompiledError."""
+        del precision
         return self.address(f"{self._manifest.prefix}_prepare")
 
     def with_parameters(self, values: Mapping[str, float]) -> InterpretedBackend:

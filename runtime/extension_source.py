@@ -74,6 +74,10 @@ int kanegen_select_target(const char *name);
 """
 
 
+PRECISION_ENDINGS = {"double": "", "single": "_f32"}
+"""What ends the names of functions and types of each precision."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Function:
     """A C function of the mechanism: its name, and what stands around the names x0, x1, … of its parameters."""
@@ -93,7 +97,9 @@ class _Function:
 def _scalar_function(manifest: Mapping[str, Any], kernel: Mapping[str, Any]) -> _Function:
     """The function that evaluates a kernel for one state."""
     number = {"double": "double", "single": "float"}[kernel["precision"]]
-    types = [(f"const {manifest['model']['prefix']}_prepared *", "")] if manifest["parameters"] else []
+    ending = PRECISION_ENDINGS[kernel["precision"]]
+    prepared = f"const {manifest['model']['prefix']}_prepared{ending} *"
+    types = [(prepared, "")] if manifest["parameters"] else []
     types += [(f"const {number} ", f"[{math.prod(argument['shape'])}]") for argument in kernel["inputs"]]
     types += [(f"{number} ", f"[{math.prod(argument['shape'])}]") for argument in kernel["outputs"]]
     return _Function(kernel["function"], tuple(types))
@@ -114,9 +120,12 @@ def _functions(manifest: Mapping[str, Any]) -> Iterator[_Function]:
         yield _batch_function(manifest, kernel)
     if manifest["parameters"]:
         prefix = manifest["model"]["prefix"]
-        parameters, prepared = (f"{prefix}_parameters *", ""), (f"{prefix}_prepared *", "")
-        yield _Function(f"{prefix}_default_parameters", (parameters,))
-        yield _Function(f"{prefix}_prepare", ((f"const {parameters[0]}", ""), prepared))
+        parameters = f"{prefix}_parameters *"
+        yield _Function(f"{prefix}_default_parameters", ((parameters, ""),))
+        for precision in dict.fromkeys(kernel["precision"] for kernel in manifest["kernels"].values()):
+            ending = PRECISION_ENDINGS[precision]
+            types = ((f"const {parameters}", ""), (f"{prefix}_prepared{ending} *", ""))
+            yield _Function(f"{prefix}_prepare{ending}", types)
 
 
 def _shared(manifest: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ it refuses (lists, other types, batches, mistakes) takes the general path.  Scra
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,13 +48,14 @@ class Kernel(NamedTuple):
 class CompiledKernels:
     """The functions of one extension module.
 
-    ``prepared`` is the C struct of prepared values that every function takes first, or None without live parameters.
+    ``prepared`` has, by precision, the C struct of prepared values that every function of that precision takes first; it is
+    empty without live parameters.
     """
 
-    def __init__(self, ffi: Any, lib: Any, prepared: Any = None) -> None:
+    def __init__(self, ffi: Any, lib: Any, prepared: Mapping[str, Any]) -> None:
         self._ffi = ffi
         self._lib = lib
-        self._leading = () if prepared is None else (prepared,)
+        self._leading = {precision: (struct,) for precision, struct in prepared.items()}
 
     def kernel(self, spec: KernelSpec) -> Kernel:
         """The kernel, ready to be called."""
@@ -70,7 +71,10 @@ class CompiledKernels:
     def _buffers(self, spec: KernelSpec) -> tuple[list[NDArray[Any]], Any, list[Any]]:
         """New arrays for all arguments of a kernel, the C array of pointers to them, and what keeps those alive."""
         arrays = [np.zeros(argument.shape, dtype=kernel_type(spec)) for argument in spec.arguments]
-        pointers = [*self._leading, *(self._ffi.from_buffer(array) for array in arrays)]
+        pointers = [
+            *self._leading.get(spec.precision, ()),
+            *(self._ffi.from_buffer(array) for array in arrays),
+        ]
         return arrays, self._ffi.new("void *[]", pointers), pointers
 
     def _scratch(self, spec: KernelSpec) -> tuple[Any, ...]:
@@ -92,7 +96,7 @@ class CompiledKernels:
         pointer = {"double": "double[]", "single": "float[]"}[spec.precision]
         scalar = getattr(self._lib, spec.function)
         batched = getattr(self._lib, spec.batch)
-        leading = self._leading
+        leading = self._leading.get(spec.precision, ())
 
         def general(values: tuple[ArrayLike, ...], out: object) -> Any:
             inputs, batch = inputs_and_batch(spec, values)

@@ -43,8 +43,7 @@ class Body:
 
 def kernel_body(spec: Specification, kernel: Kernel, routines: Routines) -> Body:
     """The statements of a kernel."""
-    cast = "" if kernel.precision is Precision.DOUBLE else f"({kernel.precision.c_type})"
-    parameters = {name: f"{cast}{PREPARED}->{field}" for name, field in spec.prepared_fields.items()}
+    parameters = {name: f"{PREPARED}->{field}" for name, field in spec.prepared_fields.items()}
     arguments = tuple(a.name for a in kernel.inputs + kernel.outputs)
     names = name_nodes(
         kernel.schedule, arguments, spec.coordinates, parameters, spec.reserved | routines.words

@@ -39,7 +39,7 @@ def _structs(spec: Specification, comments: bool) -> list[str]:
     }
     return [
         struct_definition(spec.parameters_type, spec.parameter_fields, about),
-        struct_definition(spec.prepared_type, spec.prepared_fields, {}),
+        *(struct_definition(spec.prepared_type(p), spec.prepared_fields, {}, p) for p in spec.precisions),
     ]
 
 

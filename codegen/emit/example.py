@@ -13,9 +13,9 @@ def example(spec: Specification) -> str:
     lines: list[str] = []
     if spec.live:
         lines += statement(f"{spec.parameters_type} parameters;")
-        lines += statement(f"{spec.prepared_type} values, *prepared = &values;")
+        lines += statement(f"{spec.prepared_type(kernel.precision)} values, *prepared = &values;")
         lines += statement(f"{spec.defaults_function}(&parameters);")
-        lines += statement(f"{spec.prepare_function}(&parameters, prepared);")
+        lines += statement(f"{spec.prepare_function(kernel.precision)}(&parameters, prepared);")
     lines += [line for argument in kernel.inputs for line in statement(_input(spec, argument))]
     lines += statement(f"double {', '.join(f'{a.name}{a.bounds}' for a in kernel.outputs)};")
     output = kernel.outputs[0]

@@ -9,6 +9,7 @@ from kanegen.codegen.emit.example import example
 from kanegen.codegen.emit.identifiers import identifier
 from kanegen.codegen.emit.layout import comment_block, comment_text, paragraph, table
 from kanegen.codegen.emit.model import ConstraintReport, Model
+from kanegen.codegen.emit.precision import Precision
 from kanegen.codegen.emit.skeletons import fill
 from kanegen.codegen.emit.specification import Kernel, Specification, specify
 from kanegen.codegen.graph.program import Argument
@@ -67,7 +68,7 @@ def _description(spec: Specification) -> list[str]:
     if model.single_precision:
         lines += [
             "",
-            *paragraph("Functions ending in _f32 compute in single precision, with the same operations."),
+            *paragraph(_single_precision(spec)),
         ]
     lines += ["", "Operations of one call", "", *_operations(spec)]
     if model.certificate is not None:
@@ -112,9 +113,19 @@ def _names(names: Sequence[str]) -> str:
 def _live_parameters(spec: Specification) -> str:
     return (
         f"The parameters of the model stay live: fill {spec.parameters_type} (by hand, or by "
-        f"{spec.defaults_function} with the values of the model), call {spec.prepare_function} once, and "
+        f"{spec.defaults_function} with the values of the model), call {spec.prepare_function(Precision.DOUBLE)} once, and "
         "hand the result to every kernel."
     )
+
+
+def _single_precision(spec: Specification) -> str:
+    text = "Functions ending in _f32 compute in single precision, with the same operations."
+    if spec.live:
+        text += (
+            f"  They take {spec.prepared_type(Precision.SINGLE)}, which {spec.prepare_function(Precision.SINGLE)} "
+            "computes in double precision and rounds once."
+        )
+    return text
 
 
 def _double(spec: Specification) -> list[Kernel]:

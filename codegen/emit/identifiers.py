@@ -1,9 +1,20 @@
-"""Names in C: nothing of a foreign text reaches a generated file except letters, digits and underscores."""
+"""Names in C: nothing of a foreign text reaches a generated file except letters, digits and underscores.
+
+A name that a model gives could be that of a macro, and macros are without number: every platform, compiler and project
+has its own.  So there is no list of them.  Such a name stands in C in a form that macros do not have:
+
+    functions, types     behind the prefix of the model: stanford_arm_frame_pose_F
+    fields of structs    before the ending _live: mF_live
+    variables            between a quantity's letter and an index or an axis: w_F_x, s_q2; or as sin_elbow; else before
+                         an underscore
+
+What is left are the words that C and C++ keep for themselves, by which no argument may be called.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 _C99 = """
     auto break case char const continue default do double else enum extern float for goto if inline int long
@@ -17,64 +28,85 @@ _CPP = """
     protected public reinterpret_cast requires static_assert static_cast template this thread_local throw
     true try typeid typename typeof using virtual wchar_t xor xor_eq
 """
-_MACROS = """
-    BUFSIZ DECIMAL_DIG DOMAIN EOF HUGE I INFINITY L_ctermid L_tmpnam MAXFLOAT NAN NULL OVERFLOW PLOSS P_tmpdir
-    SING TLOSS UNDERFLOW assert complex errno far i386 imaginary linux math_errhandling near offsetof small
-    stderr stdin stdout unix
-"""
-_USED = "main memcpy ptrdiff_t signgam size_t sqrt sqrtf sin sinf cos cosf fabs fabsf uint64_t"
 
-RESERVED = frozenset(f"{_C99} {_CPP} {_MACROS} {_USED}".split())
-"""Words that no generated name may be: keywords of C99 and C++, standard macros, and what is called."""
+KEYWORDS = frozenset(f"{_C99} {_CPP}".split())
+"""The keywords of C99 and of C++."""
 
-_MACRO_FAMILIES = re.compile(
-    r"(U?INT\w*|PTRDIFF|SIZE|SIG_ATOMIC|WCHAR|WINT|TMP|FOPEN|FILENAME)_(MAX|MIN|C)"
-    r"|(SEEK|EXIT|FP|MATH|HUGE)_[A-Z0-9]+"
-    r"|(L?DBL|FLT|DEC)[0-9X]*_[A-Z0-9_]+"
-    r"|M_(1_PI|2_PI|2_SQRTPI|E|LN2|LN10|LOG2E|LOG10E|PI|PI_2|PI_4|SQRT2|SQRT1_2)(l|f[0-9]*x?)?"
+_TAKEN = KEYWORDS | {"I", "main", "size_t"}
+"""What no argument may be called: I is the imaginary unit of complex.h, the others stand in declarations and example."""
+
+FIELD_ENDING = "_live"
+"""What the field of every live parameter ends in."""
+
+LONGEST = 63
+"""Significant characters of a name within a file, C99, 5.2.4.1."""
+
+_OF_A_VARIABLE = re.compile(
+    r"[a-z]+_(\w*\d|(\w+_)?([A-Z]|[xyz]{1,2}))"  # w_F_x, a_C_in_B_z, swing_F, s_q2_plus_q3, tau_3
+    r"|(sin|cos)_\w+|Z\d+"  # sin_elbow; Z12, as intermediate quantities of Kane's method are called
+    r"|(?!M_[A-Za-z])[A-Z]\d*_(\w+_)?(\d+|[xyz]{1,2})"  # U_E_xy, J_0_5, T_0; but M_E and M_PI_2 are in math.h
 )
-"""Macros of math.h, float.h, stdint.h, stdio.h and stdlib.h that come in families."""
+"""The form of a variable's name that needs nothing to be added."""
 
 
-def is_reserved(name: str) -> bool:
-    """Whether C, C++ or a standard header has taken the name."""
-    return name in RESERVED or _MACRO_FAMILIES.fullmatch(name) is not None
+def is_prefix(text: str) -> bool:
+    """Whether names in C may begin with a text and an underscore."""
+    return re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", text) is not None
 
 
-def is_identifier(text: str) -> bool:
-    """Whether a text may be used as a name in C and C++ as it stands."""
-    return re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", text) is not None and not is_reserved(text)
+def cleaned(text: str) -> str:
+    """A name close to the text: other characters become underscores, of which no two stand together or at an end."""
+    name = re.sub(r"_+", "_", re.sub(r"[^A-Za-z0-9_]", "_", text)).strip("_")
+    return name if name and not name[0].isdigit() else f"x{name}"
 
 
 def identifier(text: str) -> str:
-    """A name close to the text: other characters become underscores, words of C get one more underscore."""
-    name = re.sub(r"_+", "_", re.sub(r"[^A-Za-z0-9_]", "_", text)).strip("_")
-    if not name:
-        return "x"
-    if name[0].isdigit():
-        name = f"x{name}"
-    return f"{name}_" if is_reserved(name) else name
+    """The name of an argument; words that C has taken get one more underscore."""
+    name = cleaned(text)
+    return f"{name}_" if name in _TAKEN else name
+
+
+def is_variable(text: str) -> bool:
+    """Whether a text may be the name of a variable as it stands."""
+    return _OF_A_VARIABLE.fullmatch(text) is not None
+
+
+def variable(text: str) -> str:
+    """The name of a variable: a quantity, what it belongs to, an index or axis; any other text gets one more underscore."""
+    name = cleaned(text)
+    return name if is_variable(name) else f"{name}_"
 
 
 class NameTable:
-    """Hands out names that are unique within one scope."""
+    """Hands out names that are unique within one scope, and differ in the characters that compilers must look at."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         """Begin with the names that are taken already."""
         self._taken = set(taken)
         self._next_number: dict[str, int] = {}
 
-    def take(self, wanted: str) -> str:
-        """The wanted name made an identifier, numbered if it is taken."""
-        base = identifier(wanted)
-        name = base
+    def take(
+        self,
+        wanted: str,
+        form: Callable[[str], str] = identifier,
+        ending: str = "",
+        longest: int | None = LONGEST,
+    ) -> str:
+        """The wanted name in the given form, before the ending; numbered if it is taken, cut where it is too long."""
+        base = form(wanted)
+        name = self._cut(base, ending, longest)
         number = self._next_number.get(base, 2)
         while name in self._taken:
-            name = f"{base}_{number}"
+            name = self._cut(base, f"_{number}{ending}", longest)
             number += 1
         self._next_number[base] = number
         self._taken.add(name)
         return name
+
+    @staticmethod
+    def _cut(base: str, ending: str, longest: int | None) -> str:
+        room = len(base) if longest is None else longest - len(ending)
+        return f"{base[:room]}{ending}"
 
     def number(self, letter: str, start: int) -> tuple[str, int]:
         """The next free name of the form letter and number, and the number after it."""

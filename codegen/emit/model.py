@@ -9,7 +9,7 @@ from enum import Enum
 from fractions import Fraction
 from math import isfinite
 
-from kanegen.codegen.emit.identifiers import is_identifier
+from kanegen.codegen.emit.identifiers import is_prefix
 from kanegen.codegen.graph.graph import Kind
 from kanegen.codegen.graph.program import Argument, Program
 from kanegen.codegen.graph.schedule import Schedule
@@ -181,7 +181,7 @@ class Model:
 
     def __post_init__(self) -> None:
         """Check that the parts fit together."""
-        _require(is_identifier(self.prefix), f"prefix {self.prefix!r} is no C identifier")
+        _require(is_prefix(self.prefix), f"prefix {self.prefix!r} cannot begin names in C")
         _require(re.fullmatch(r"[0-9a-f]{64}", self.hash) is not None, f"hash {self.hash!r} is no SHA-256")
         _require(
             len(self.coordinate_names) == self.nq,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from kanegen.codegen.emit.identifiers import NameTable, identifier
+from kanegen.codegen.emit.identifiers import NameTable, identifier, is_variable, variable
 from kanegen.codegen.emit.printer import Leaf
 from kanegen.codegen.graph.graph import Kind
 from kanegen.codegen.graph.program import Argument, Program
@@ -84,7 +84,7 @@ def name_nodes(
     copied = {index: leaves[index].name for index in schedule.copies}
     for index in schedule.copies:
         name, entry = graph.payloads[index]
-        leaves[index] = Leaf(1, table.take(f"{of_input[name]}_{entry}"))
+        leaves[index] = Leaf(1, table.take(f"{of_input[name]}_{entry}", variable))
     arrays = _name_angles(schedule, coordinates, table, leaves)
     temporaries = _name_variables(schedule, arguments, table, leaves)
     return Names(leaves, copied, temporaries, arrays)
@@ -93,7 +93,9 @@ def name_nodes(
 def _name_angles(
     schedule: Schedule, coordinates: Sequence[str], table: NameTable, leaves: dict[int, Leaf]
 ) -> dict[SineCosine, AngleArrays]:
-    """s_q2 and c_q2 for the sine and cosine of the coordinate q2, s_angle1 for an angle without a name."""
+    """s_q2 and c_q2 for the sine and cosine of the coordinate q2, sin_elbow and cos_elbow of the coordinate elbow, s_angle1
+    and c_angle1 for an angle without a name.
+    """
     program, graph = schedule.program, schedule.program.graph
     arrays: dict[SineCosine, AngleArrays] = {}
     named: dict[int, str] = {}
@@ -104,8 +106,10 @@ def _name_angles(
                 named[angle] = _angle_name(program, angle, coordinates) or f"angle{len(named) + 1}"
     for index in graph.reachable(program.roots):
         if graph.kinds[index] in (Kind.SINE, Kind.COSINE):
-            letter = "s" if graph.kinds[index] is Kind.SINE else "c"
-            leaves[index] = Leaf(1, table.take(f"{letter}_{named[graph.payloads[index][0]]}"))
+            word = "sin" if graph.kinds[index] is Kind.SINE else "cos"
+            angle = named[graph.payloads[index][0]]
+            short = f"{word[0]}_{angle}"
+            leaves[index] = Leaf(1, table.take(short if is_variable(short) else f"{word}_{angle}", variable))
     return arrays
 
 
@@ -147,9 +151,11 @@ def _name_variables(
     for node in assigned:
         label = program.labels.get(node)
         if label is not None:
-            leaves[node] = Leaf(-1 if label.startswith("-") else 1, table.take(label.removeprefix("-")))
+            leaves[node] = Leaf(
+                -1 if label.startswith("-") else 1, table.take(label.removeprefix("-"), variable)
+            )
         elif node in outputs:
-            leaves[node] = Leaf(outputs[node].sign, table.take(outputs[node].name))
+            leaves[node] = Leaf(outputs[node].sign, table.take(outputs[node].name, variable))
     number = 0
     temporaries = [node for node in assigned if node not in leaves]
     for node in temporaries:
@@ -167,6 +173,6 @@ def _output_names(program: Program, names: Sequence[str]) -> dict[int, Leaf]:
             for length in reversed(output.shape):
                 entry, index = divmod(entry, length)
                 indices.insert(0, index)
-            text = "_".join([name, *map(str, indices)]) if indices else f"{name}_value"
+            text = "_".join([name, *map(str, indices or [0])])
             found.setdefault(abs(ref), Leaf(1 if ref > 0 else -1, text))
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from kanegen.codegen.emit.identifiers import is_identifier
+from kanegen.codegen.emit.identifiers import is_prefix
 from kanegen.codegen.emit.layout import INDENT
 from kanegen.codegen.emit.precision import Precision
 from kanegen.codegen.emit.skeletons import fill
@@ -31,7 +31,7 @@ def sincos_source(
 
     Raises ValueError for a prefix that is no C identifier, a count below one, or an unknown word.
     """
-    if not is_identifier(prefix):
+    if not is_prefix(prefix):
         raise ValueError(f"prefix {prefix!r} of the sine and cosine routine is no C identifier")
     if count < 1:
         raise ValueError(f"a sine and cosine routine needs at least one angle, got {count}")

@@ -49,7 +49,7 @@ def _kernel(spec: Specification, kernel: Kernel, routines: Routines) -> str:
     about = f"{comment_text(program.title)}; {comment_text(program.source)}; {operations(kernel.counts)}"
     parameters = parameter_list(spec, kernel)
     number = kernel.precision.c_type
-    arguments = {PREPARED: f"const {spec.prepared_type} *{PREPARED}"} if spec.live else {}
+    arguments = {PREPARED: f"const {spec.prepared_type(kernel.precision)} *{PREPARED}"} if spec.live else {}
     arguments |= {a.name: f"const {number} {a.name}{a.bounds}" for a in kernel.inputs}
     arguments |= {a.name: f"{number} {a.name}{a.bounds}" for a in kernel.outputs}
     body = kernel_body(spec, kernel, routines)
@@ -71,7 +71,7 @@ def _kernel(spec: Specification, kernel: Kernel, routines: Routines) -> str:
 def _prepare(spec: Specification, routines: Routines) -> str:
     schedule = spec.model.prepare
     assert schedule is not None
-    defaults, prepare = prepare_prototypes(spec)
+    defaults, prepare, *others = prepare_prototypes(spec)
     values = []
     for parameter in spec.model.parameters:
         sign = "-" if parameter.value < 0 else ""
@@ -80,17 +80,35 @@ def _prepare(spec: Specification, routines: Routines) -> str:
     title = comment_text(schedule.program.title)
     arguments = {
         PARAMETERS: f"const {spec.parameters_type} *{PARAMETERS}",
-        PREPARED: f"{spec.prepared_type} *{PREPARED}",
+        PREPARED: f"{spec.prepared_type(Precision.DOUBLE)} *{PREPARED}",
     }
     body = prepare_body(spec, schedule, routines)
     parts, statements = _divided(spec, body, spec.prepare_parts, arguments, "double", title)
-    return parts + fill(
-        "prepare.c",
-        title=title,
-        defaults_signature=signature(f"{spec.api} {defaults}"),
-        defaults="\n".join(values),
-        prepare_signature=signature(f"{spec.api} {prepare}"),
-        statements="\n".join(statements),
+    return (
+        parts
+        + fill(
+            "prepare.c",
+            title=title,
+            defaults_signature=signature(f"{spec.api} {defaults}"),
+            defaults="\n".join(values),
+            prepare_signature=signature(f"{spec.api} {prepare}"),
+            statements="\n".join(statements),
+        )
+        + "".join(f"\n\n{_rounded(spec, prototype)}" for prototype in others)
+    )
+
+
+def _rounded(spec: Specification, prototype: str) -> str:
+    """The function that prepares values in single precision."""
+    fields = spec.prepared_fields.values()
+    return fill(
+        "prepare_single.c",
+        signature=signature(f"{spec.api} {prototype}"),
+        type=spec.prepared_type(Precision.DOUBLE),
+        prepare=spec.prepare_function(Precision.DOUBLE),
+        statements="\n".join(
+            line for field in fields for line in statement(f"{PREPARED}->{field} = (float)values.{field};")
+        ),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kanegen.codegen.emit.identifiers import NameTable
+from kanegen.codegen.emit.identifiers import FIELD_ENDING, NameTable, cleaned
 from kanegen.codegen.emit.model import Model
 from kanegen.codegen.emit.naming import PARAMETERS, PREPARED, ROW, ROWS, argument_names
 from kanegen.codegen.emit.precision import Precision
@@ -109,14 +109,17 @@ class Specification:
         return f"{self.model.prefix}_parameters"
 
     @property
-    def prepared_type(self) -> str:
-        """The struct of prepared values."""
-        return f"{self.model.prefix}_prepared"
+    def precisions(self) -> tuple[Precision, ...]:
+        """Those of the kernels."""
+        return _precisions(self.model)
 
-    @property
-    def prepare_function(self) -> str:
+    def prepared_type(self, precision: Precision) -> str:
+        """The struct of prepared values for kernels of a precision."""
+        return f"{self.model.prefix}_prepared{precision.ending}"
+
+    def prepare_function(self, precision: Precision) -> str:
         """The function that fills it."""
-        return f"{self.model.prefix}_prepare"
+        return f"{self.model.prefix}_prepare{precision.ending}"
 
     @property
     def defaults_function(self) -> str:
@@ -127,15 +130,19 @@ class Specification:
 def specify(model: Model) -> Specification:
     """The specification of a model."""
     prefix = model.prefix
-    functions = NameTable((prefix, f"{prefix}_parameters", f"{prefix}_prepared"))
-    own = [functions.take(f"{prefix}_{name}") for name in ("prepare", "default_parameters")]
-    precisions = (Precision.DOUBLE, Precision.SINGLE) if model.single_precision else (Precision.DOUBLE,)
+    precisions = _precisions(model)
+    types = [f"{prefix}_prepared{p.ending}" for p in precisions]
+    functions = _FunctionNames((prefix, f"{prefix}_parameters", *types))
+    own = [
+        functions.take(f"{prefix}_{name}")
+        for name in ("default_parameters", *(f"prepare{p.ending}" for p in precisions))
+    ]
     wanted = [(schedule, precision) for precision in precisions for schedule in model.kernels]
     named = [functions.take(f"{prefix}_{s.program.name}{p.ending}") for s, p in wanted]
     batches = [functions.take(f"{prefix}_{s.program.name}_batch{p.ending}") for s, p in wanted]
     bodies = [functions.take(f"{prefix}_{s.program.name}_body{p.ending}") for s, p in wanted]
     parts = [_part_names(functions, f"{prefix}_{s.program.name}", p.ending, s) for s, p in wanted]
-    prepare_parts = _part_names(functions, own[0], "", model.prepare)
+    prepare_parts = _part_names(functions, f"{prefix}_prepare", "", model.prepare)
     kernels = []
     for (schedule, precision), function, batch, body, part in zip(
         wanted, named, batches, bodies, parts, strict=True
@@ -158,13 +165,14 @@ def specify(model: Model) -> Specification:
                 parts=part,
             )
         )
+    fields = _fields(tuple(parameter.name for parameter in model.parameters))
     prepared = () if model.prepare is None else tuple(o.name for o in model.prepare.program.outputs)
     return Specification(
         model=model,
         kernels=tuple(kernels),
-        parameter_fields=_unique(tuple(parameter.name for parameter in model.parameters), prefix),
-        prepared_fields=_unique(prepared, prefix),
-        coordinates=tuple(_unique(model.coordinate_names, prefix).values()),
+        parameter_fields=fields,
+        prepared_fields={name: fields.get(name, f"p{i}") for i, name in enumerate(prepared)},
+        coordinates=_coordinates(model.coordinate_names),
         reserved=frozenset(
             (
                 *own,
@@ -179,7 +187,23 @@ def specify(model: Model) -> Specification:
     )
 
 
-def _part_names(functions: NameTable, stem: str, ending: str, schedule: Schedule | None) -> PartNames:
+class _FunctionNames:
+    """Unique names of functions and types, which begin with the prefix of the model."""
+
+    def __init__(self, taken: tuple[str, ...]) -> None:
+        self._table = NameTable(taken)
+
+    def take(self, wanted: str) -> str:
+        """The wanted name, of any length, numbered if it is taken."""
+        return self._table.take(wanted, cleaned, longest=None)
+
+
+def _precisions(model: Model) -> tuple[Precision, ...]:
+    """Double, and single where it is wanted."""
+    return (Precision.DOUBLE, Precision.SINGLE) if model.single_precision else (Precision.DOUBLE,)
+
+
+def _part_names(functions: _FunctionNames, stem: str, ending: str, schedule: Schedule | None) -> PartNames:
     """Names for the parts of a schedule, where it is cut."""
     if schedule is None or not schedule.cuts:
         return PartNames()
@@ -192,16 +216,22 @@ def _macros(prefix: str) -> tuple[str, str, str]:
     return f"{prefix.upper()}_API", f"{prefix.upper()}_H", f"{prefix.upper()}_PART"
 
 
-def _unique(names: tuple[str, ...], prefix: str) -> dict[str, str]:
-    """A unique identifier for each name."""
-    table = NameTable(_macros(prefix))
-    return {name: table.take(name) for name in names}
+def _fields(names: tuple[str, ...]) -> dict[str, str]:
+    """The field of each live parameter, unique."""
+    table = NameTable()
+    return {name: table.take(name, cleaned, FIELD_ENDING) for name in names}
+
+
+def _coordinates(names: tuple[str, ...]) -> tuple[str, ...]:
+    """What each coordinate is called in comments, and within the names of its sine and cosine; unique."""
+    table = NameTable()
+    return tuple(table.take(name, cleaned) for name in names)
 
 
 def parameter_list(spec: Specification, kernel: Kernel) -> str:
     """C parameters of the function for one state."""
     number = kernel.precision.c_type
-    items = [f"const {spec.prepared_type} *{PREPARED}"] if spec.live else []
+    items = [f"const {spec.prepared_type(kernel.precision)} *{PREPARED}"] if spec.live else []
     items += [f"const {number} {a.name}{a.bounds}" for a in kernel.inputs]
     items += [f"{number} {a.name}{a.bounds}" for a in kernel.outputs]
     return ", ".join(items)
@@ -210,7 +240,7 @@ def parameter_list(spec: Specification, kernel: Kernel) -> str:
 def batch_parameter_list(spec: Specification, kernel: Kernel) -> str:
     """C parameters of the function for rows of states."""
     number = kernel.precision.c_type
-    items = [f"const {spec.prepared_type} *{PREPARED}"] if spec.live else []
+    items = [f"const {spec.prepared_type(kernel.precision)} *{PREPARED}"] if spec.live else []
     items += [f"size_t {ROWS}"]
     items += [f"const {number} *{a.name}" for a in kernel.inputs]
     items += [f"{number} *{a.name}" for a in kernel.outputs]
@@ -240,19 +270,27 @@ def prototypes(spec: Specification) -> list[tuple[Kernel, str, str]]:
     ]
 
 
-def prepare_prototypes(spec: Specification) -> tuple[str, str]:
-    """Prototypes of the functions that fill the two structs."""
+def prepare_prototypes(spec: Specification) -> tuple[str, ...]:
+    """Prototypes of the functions that fill the structs: parameters, then prepared values in each precision."""
     parameters = f"{spec.parameters_type} *{PARAMETERS}"
     return (
         f"void {spec.defaults_function}({parameters})",
-        f"void {spec.prepare_function}(const {parameters}, {spec.prepared_type} *{PREPARED})",
+        *(
+            f"void {spec.prepare_function(p)}(const {parameters}, {spec.prepared_type(p)} *{PREPARED})"
+            for p in spec.precisions
+        ),
     )
 
 
-def struct_definition(name: str, fields: Mapping[str, str], comments: Mapping[str, str]) -> str:
-    """A C struct of doubles, one field a line, with a comment where there is one."""
+def struct_definition(
+    name: str,
+    fields: Mapping[str, str],
+    comments: Mapping[str, str],
+    precision: Precision = Precision.DOUBLE,
+) -> str:
+    """A C struct of numbers, one field a line, with a comment where there is one."""
     lines = ["typedef struct {"]
     for original, field in fields.items():
         comment = comments.get(original, "")
-        lines.append(f"    double {field};" + (f" /* {comment} */" if comment else ""))
+        lines.append(f"    {precision.c_type} {field};" + (f" /* {comment} */" if comment else ""))
     return "\n".join([*lines, f"}} {name};"])

@@ -28,7 +28,9 @@ def type_stub(model: Model) -> str:
             generator=GENERATOR,
             kernel_names=_literal([kernel.name for kernel in spec.kernels]),
             frame_names=_literal(model.frame_names),
-            methods="\n".join(_method(kernel, table.take(kernel.name)) for kernel in spec.kernels),
+            methods="\n".join(
+                _method(kernel, table.take(kernel.name, longest=None)) for kernel in spec.kernels
+            ),
             functions="\n".join(_functions(spec)),
         )
         + "\n"
@@ -71,7 +73,7 @@ def _functions(spec: Specification) -> list[str]:
     shared = [PREPARED] if spec.live else []
     if spec.live:
         lines += [_function(spec.defaults_function, [PARAMETERS])]
-        lines += [_function(spec.prepare_function, [PARAMETERS, PREPARED])]
+        lines += [_function(spec.prepare_function(p), [PARAMETERS, PREPARED]) for p in spec.precisions]
     for kernel in spec.kernels:
         arguments = [item.name for item in kernel.inputs + kernel.outputs]
         lines += [_function(kernel.function, shared + arguments)]

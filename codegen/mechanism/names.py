@@ -1,8 +1,9 @@
-"""Identifiers for C99, C++ and Python from whatever names a model has.
+"""Names of files, kernels and C functions from whatever names a model has.
 
 The result contains nothing but ASCII letters, digits and single underscores, begins with a letter, and
 depends on the originals alone: the reserved words are listed here, since those of the running Python change
-from version to version.
+from version to version.  It is the name of a file, or a part of the name of a kernel or of a C function; what fields
+and variables are called in C is the business of ``emit.identifiers``.
 """
 
 from __future__ import annotations
@@ -13,45 +14,20 @@ from collections.abc import Iterable
 
 from kanegen.limits import LONGEST_IDENTIFIER
 
-_C_KEYWORDS = """
-    alignas alignof asm auto bool break case char const constexpr continue default do double else enum extern
-    false float for fortran goto if inline int long nullptr register restrict return short signed sizeof
-    static static_assert struct switch thread_local true typedef typeof typeof_unqual union unsigned void
-    volatile while
-"""
-_CPP_KEYWORDS = """
-    and and_eq atomic_cancel atomic_commit atomic_noexcept bitand bitor catch char8_t char16_t char32_t class
-    co_await co_return co_yield compl concept consteval constinit const_cast decltype delete dynamic_cast
-    explicit export final friend import module mutable namespace new noexcept not not_eq operator or or_eq
-    override private protected public reflexpr reinterpret_cast requires static_cast synchronized template
-    this throw try typeid typename using virtual wchar_t xor xor_eq std
-"""
 _PYTHON_KEYWORDS = """
     False None True and as assert async await break class continue def del elif else except finally for from
     global if import in is lambda match nonlocal not or pass raise return try type while with yield self cls
     print exec
 """
-_MATH_H = """
-    acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh drem erf erfc exp exp10 exp2 expm1 fabs
-    fdim finite floor fma fmax fmin fmod fpclassify frexp gamma hypot ilogb isfinite isgreater isgreaterequal
-    isinf isless islessequal islessgreater isnan isnormal isunordered j0 j1 jn ldexp lgamma lgamma_r llrint
-    llround log log10 log1p log2 logb lrint lround modf nan nearbyint nextafter nexttoward pow pow10 remainder
-    remquo rint round scalb scalbln scalbn signbit signgam significand sin sincos sinh sqrt tan tanh tgamma
-    trunc y0 y1 yn double_t float_t HUGE_VAL INFINITY NAN M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4
-    M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2 MAXFLOAT OVERFLOW UNDERFLOW DOMAIN SING PLOSS TLOSS cabs carg
-    cexp cimag clog conj cpow cproj creal csqrt csin ccos ctan complex imaginary I
+_C_HEADERS = """
+    assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdarg stdbool stddef
+    stdint stdio stdlib string tgmath time wchar wctype
 """
-_STANDARD_LIBRARY = """
-    abort abs assert atexit atof atoi atol atoll bsearch calloc div errno exit free getenv labs ldiv llabs
-    lldiv main malloc memcmp memcpy memmove memset printf qsort rand realloc signal srand stderr stdin stdout
-    strtod strtol system FILE NULL EOF EXIT_SUCCESS EXIT_FAILURE RAND_MAX EDOM EILSEQ ERANGE offsetof
-    ptrdiff_t size_t ssize_t intptr_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t
-    uintptr_t max_align_t linux unix i386 near far small interface min max
+RESERVED = frozenset(f"{_PYTHON_KEYWORDS} {_C_HEADERS}".split())
+"""Keywords of Python, and the headers of C, in whose place the compiler would find a file of that name.
+
+In C, words that are taken do no harm: a name of a model stands behind the prefix of a function, or is one.
 """
-RESERVED = frozenset(
-    " ".join((_C_KEYWORDS, _CPP_KEYWORDS, _PYTHON_KEYWORDS, _MATH_H, _STANDARD_LIBRARY)).split()
-)
-"""Words that C, C++, Python, common headers or common platforms have taken."""
 
 _RESERVED_ENDINGS = re.compile(r"(^|_)(batch|f32|prepare|prepared|parameters)$", re.IGNORECASE)
 """Endings by which generated functions and types are told apart; a frame ``A_batch`` would meet the batch

@@ -56,16 +56,17 @@ class AnyKernel(Core):
 
     @property
     def prepared_address(self) -> int | None:
-        """Address of the struct that the C functions take first; None for a robot without live parameters.
+        """Address of the struct that the C functions in double precision take first; None without live parameters.
 
         It stays valid as long as this robot exists.  Raises NotCompiledError for an interpreted robot.  A kernel of
-        ``optional_kernels`` has a struct of its own: ``prepared_address_of``.
+        ``optional_kernels``, or in single precision, has a struct of its own: ``prepared_address_of``.
         """
         return self._backend.prepared_address()
 
     def prepared_address_of(self, kernel: str) -> int | None:
         """Address of the struct that the C function of this kernel takes first; the rest as ``prepared_address``."""
-        return self._kernels.set_of(kernel).backend.prepared_address()
+        precision = self._kernels[kernel].spec.precision
+        return self._kernels.set_of(kernel).backend.prepared_address(precision)
 
     @property
     def target(self) -> str | None:

@@ -26,16 +26,16 @@ def test_double_pendulum_reads_like_its_equations() -> None:
 const double angles[3] = {q[0], q[1], q[0] - q[1]};
 double sines[3], cosines[3];
 arm_angles3_sincos(angles, sines, cosines);
-const double s_shoulder = sines[0];
-const double s_elbow = sines[1];
-const double s_shoulder_minus_elbow = sines[2], c_shoulder_minus_elbow = cosines[2];
+const double sin_shoulder = sines[0];
+const double sin_elbow = sines[1];
+const double sin_shoulder_minus_elbow = sines[2], cos_shoulder_minus_elbow = cosines[2];
 
-const double t0 = 0.3 * c_shoulder_minus_elbow;
-const double t1 = 0.3 * s_shoulder_minus_elbow;
+const double t0 = 0.3 * cos_shoulder_minus_elbow;
+const double t1 = 0.3 * sin_shoulder_minus_elbow;
 const double t2 = 2.3 * a[0] + a[1] * t0 + v[1] * (v[1] * t1);
-const double tau_0 = 22.563 * s_shoulder + t2;
+const double tau_0 = 22.563 * sin_shoulder + t2;
 const double t3 = 0.3 * a[1] + a[0] * t0 - v[0] * (v[0] * t1);
-tau[1] = 2.943 * s_elbow + t3;
+tau[1] = 2.943 * sin_elbow + t3;
 tau[0] = tau_0;"""
     )
 
@@ -47,8 +47,16 @@ def test_names_of_angles() -> None:
     outputs = [angle.sine() * angle.cosine() for angle in angles]
     labels = {abs(angles[4].ref): "slope"}
     text = statements(program("f", g, {"q": 2, "t": 1}, {"y": outputs}, labels))
-    for name in ("shoulder", "2_elbow", "shoulder_plus_elbow", "t_0", "slope", "angle6", "angle7"):
-        assert f"s_{name.replace('2_elbow', '2elbow')} = " in text
+    for name in (
+        "sin_shoulder",
+        "sin_2elbow",
+        "sin_shoulder_plus_elbow",
+        "s_t_0",
+        "sin_slope",
+        "s_angle6",
+        "s_angle7",
+    ):
+        assert f"{name} = " in text
     assert text.count("_sincos(") == 2
 
 

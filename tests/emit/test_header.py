@@ -71,7 +71,7 @@ def test_constraints_are_documented() -> None:
 
 def test_live_parameters_are_documented() -> None:
     text = c_header(live_model())
-    assert "    double m; /* [kg] mass */" in text
+    assert "    double m_live; /* [kg] mass */" in text
     assert "call arm_prepare once" in words(text)
 
 

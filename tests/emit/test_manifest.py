@@ -111,7 +111,12 @@ def test_constrained_entries() -> None:
 def test_live_parameters() -> None:
     found = manifest(live_model())
     names = [(entry["name"], entry["field"], entry["value"]) for entry in found["parameters"]]
-    assert names == [("m", "m", 2.0), ("l", "l", 0.75), ("double", "double_", 9.81), ("tilt", "tilt", 0.1)]
+    assert names == [
+        ("m", "m_live", 2.0),
+        ("l", "l_live", 0.75),
+        ("double", "double_live", 9.81),
+        ("tilt", "tilt_live", 0.1),
+    ]
     assert found["parameters"][0]["unit"] == "kg"
     assert len(found["prepared"]) == len(set(found["prepared"])) > 0
 

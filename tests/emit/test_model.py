@@ -18,8 +18,8 @@ from kanegen.codegen.passes.schedule import schedule
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"prefix": "double"}, "prefix 'double' is no C identifier"),
-        ({"prefix": "a-b"}, "prefix 'a-b' is no C identifier"),
+        ({"prefix": "_a"}, "prefix '_a' cannot begin names in C"),
+        ({"prefix": "a-b"}, "prefix 'a-b' cannot begin names in C"),
         ({"hash": "short"}, "is no SHA-256"),
         ({"nq": 3}, "2 names for 3 coordinates"),
         ({"actuator_signs": (1,)}, "actuator signs: expected 2"),

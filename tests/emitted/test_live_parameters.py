@@ -21,14 +21,14 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
     return build(live_model(), tmp_path_factory.mktemp("live"))
 
 
-def prepared(library: Library, **changes: float) -> object:
-    """The prepared struct for changed parameters."""
+def prepared(library: Library, ending: str = "", **changes: float) -> object:
+    """The prepared struct of a precision for changed parameters."""
     parameters = library.ffi.new("arm_parameters *")
     library.lib.arm_default_parameters(parameters)
     for name, value in changes.items():
-        setattr(parameters, name, value)
-    values = library.ffi.new("arm_prepared *")
-    library.lib.arm_prepare(parameters, values)
+        setattr(parameters, f"{name}_live", value)
+    values = library.ffi.new(f"arm_prepared{ending} *")
+    getattr(library.lib, f"arm_prepare{ending}")(parameters, values)
     return values
 
 
@@ -36,7 +36,7 @@ def test_defaults_are_the_values_of_the_model(library: Library) -> None:
     parameters = library.ffi.new("arm_parameters *")
     library.lib.arm_default_parameters(parameters)
     fields = [name for name, _ in library.ffi.typeof("arm_parameters").fields]
-    assert fields == ["m", "l", "double_", "tilt"]
+    assert fields == ["m_live", "l_live", "double_live", "tilt_live"]
     assert [getattr(parameters, name) for name in fields] == [float(value) for value in VALUES.values()]
 
 
@@ -46,7 +46,7 @@ def test_forces_against_the_equation(
     library: Library, m: float, l: float, g: float, tilt: float, ending: str, digits: float
 ) -> None:
     """Seven operations and four sines: some 15 unit roundoffs of the sum of the magnitudes of both terms."""
-    values = prepared(library, m=m, l=l, double_=g, tilt=tilt)
+    values = prepared(library, ending, m=m, l=l, double=g, tilt=tilt)
     q, a = 0.5, -2.0
     found = library(f"arm_inverse_dynamics{ending}", {"q": [q], "a": [a]}, {"tau": 1}, values)["tau"][0]
     size = m * l * l * abs(a) + m * g * l

@@ -92,7 +92,7 @@ def test_live_parameters(tmp_path: Path, ending: str) -> None:
     parts = build(in_parts(live_model(), 1), tmp_path / "parts")
 
     def forces(library: Library) -> bytes:
-        values = prepared(library, m=0.5, tilt=-1.0)
+        values = prepared(library, ending, m=0.5, tilt=-1.0)
         state = {"q": [0.3], "a": [-2.0]}
         return library(f"arm_inverse_dynamics{ending}", state, {"tau": 1}, values)["tau"].tobytes()
 

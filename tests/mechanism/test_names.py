@@ -1,4 +1,4 @@
-"""Identifiers: valid in C99, C++ and Python, unique, and nothing of a hostile name left."""
+"""Names of files, kernels and functions: valid, unique, and nothing of a hostile name left."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ HOSTILE = [
     "I",
     "int",
     "lambda",
+    "math",
     "two words",
     "a.b",
     "a-b",
@@ -52,7 +53,9 @@ def test_valid_names_stay() -> None:
 def test_hostile_names_become_identifiers() -> None:
     names = c_names(HOSTILE)
     check(HOSTILE, names)
-    assert names["double"] == "double_1"
+    assert names["double"] == "double"  # C functions only begin or end with it
+    assert names["lambda"] == "lambda_1"
+    assert names["math"] == "math_1"
     assert names["two words"] == "two_words"
     assert names["Été"] == "Ete"
     assert names[""] == "unnamed"
@@ -65,7 +68,7 @@ def test_hostile_names_become_identifiers() -> None:
     [
         (["a b", "a_b"], {"a b": "a_b_1", "a_b": "a_b"}),  # the valid name keeps itself, whatever the order
         (["arm", "Arm", "ARM"], {"arm": "arm", "Arm": "Arm_1", "ARM": "ARM_2"}),
-        (["int", "int_1"], {"int": "int_2", "int_1": "int_1"}),
+        (["try", "try_1"], {"try": "try_2", "try_1": "try_1"}),
         (["b", "b"], {"b": "b"}),
     ],
 )
