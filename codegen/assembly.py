@@ -17,7 +17,7 @@ from kanegen.codegen.emit.model import (
 )
 from kanegen.codegen.kernel_sets import optional
 from kanegen.codegen.mechanism.fingerprint import fingerprint
-from kanegen.codegen.mechanism.names import c_names
+from kanegen.codegen.mechanism.names import c_names, file_name
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.values import numeric
 from kanegen.codegen.options import Options
@@ -93,7 +93,7 @@ def assemble(
 
 
 def _prefix(mechanism: Mechanism) -> str:
-    return c_names([mechanism.name])[mechanism.name]
+    return file_name(mechanism.name)
 
 
 def _mangled(mechanism: Mechanism, frames: tuple[str, ...]) -> dict[str, str]:

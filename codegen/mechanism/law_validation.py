@@ -32,7 +32,7 @@ def _check_name(law: ControlLaw, seen: set[str]) -> None:
         raise ModelError(
             where,
             "its name cannot be that of a C function",
-            "letters, digits and single underscores, beginning with a letter, no word that C or Python has taken",
+            "letters, digits and single underscores, beginning with a letter, no word that Python has taken",
             "Rename it.",
         )
     if law.name.lower() in seen:

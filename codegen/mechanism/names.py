@@ -23,11 +23,11 @@ _C_HEADERS = """
     assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdarg stdbool stddef
     stdint stdio stdlib string tgmath time wchar wctype
 """
-RESERVED = frozenset(f"{_PYTHON_KEYWORDS} {_C_HEADERS}".split())
-"""Keywords of Python, and the headers of C, in whose place the compiler would find a file of that name.
+RESERVED = frozenset(_PYTHON_KEYWORDS.split())
+"""Keywords of Python.  In C, words that are taken do no harm: a name stands behind the prefix of a function, or is one."""
 
-In C, words that are taken do no harm: a name of a model stands behind the prefix of a function, or is one.
-"""
+HEADERS = frozenset(_C_HEADERS.split())
+"""The headers of C, in whose place a compiler would find a model's header of that name."""
 
 _RESERVED_ENDINGS = re.compile(r"(^|_)(batch|f32|prepare|prepared|parameters)$", re.IGNORECASE)
 """Endings by which generated functions and types are told apart; a frame ``A_batch`` would meet the batch
@@ -56,6 +56,12 @@ def c_names(originals: Iterable[str]) -> dict[str, str]:
             taken.add(mangled.lower())
             result[name] = mangled
     return {name: result[name] for name in names}
+
+
+def file_name(model: str) -> str:
+    """The identifier by which the files of a model are called, and with which its names in C begin."""
+    name = c_names([model])[model]
+    return f"{name}_1" if name.lower() in HEADERS else name
 
 
 def _acceptable(name: str) -> bool:

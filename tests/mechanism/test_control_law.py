@@ -55,7 +55,7 @@ def test_the_builder_takes_plain_numbers() -> None:
 
 
 WRONG: list[tuple[dict[str, object], str]] = [
-    ({"name": "double"}, "control law 'double': its name cannot be that of a C function"),
+    ({"name": "lambda"}, "control law 'lambda': its name cannot be that of a C function"),
     ({"name": "my law"}, "cannot be that of a C function"),
     ({"name": "law_batch"}, "cannot be that of a C function"),
     ({"name": ""}, "cannot be that of a C function"),

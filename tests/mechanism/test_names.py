@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanegen.codegen.mechanism.names import RESERVED, c_names
+from kanegen.codegen.mechanism.names import HEADERS, RESERVED, c_names, file_name
 
 HOSTILE = [
     "double",
     "I",
     "int",
     "lambda",
-    "math",
     "two words",
     "a.b",
     "a-b",
@@ -55,7 +54,6 @@ def test_hostile_names_become_identifiers() -> None:
     check(HOSTILE, names)
     assert names["double"] == "double"  # C functions only begin or end with it
     assert names["lambda"] == "lambda_1"
-    assert names["math"] == "math_1"
     assert names["two words"] == "two_words"
     assert names["Été"] == "Ete"
     assert names[""] == "unnamed"
@@ -82,6 +80,13 @@ def test_any_names(originals: list[str]) -> None:
     check(originals, names)
     assert c_names(originals) == names
     assert c_names(names.values()) == {name: name for name in names.values()}
+
+
+def test_no_file_takes_the_place_of_a_header() -> None:
+    for header in HEADERS:
+        assert file_name(header) == f"{header}_1"
+        assert file_name(header.upper()) == f"{header.upper()}_1"  # one file where case does not matter
+    assert file_name("stanford_arm") == "stanford_arm"
 
 
 def check(originals: list[str], names: dict[str, str]) -> None:

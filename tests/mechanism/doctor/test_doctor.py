@@ -136,11 +136,11 @@ def test_many_places_are_one_note() -> None:
 def test_names() -> None:
     """Case 13."""
     text = robot(
-        link("a", ""), link("b 1", SOUND), joint("lambda", "a", "b 1", LIMIT, kind="revolute"), name="double"
+        link("a", ""), link("b 1", SOUND), joint("lambda", "a", "b 1", LIMIT, kind="revolute"), name="try"
     )
     told = {f.where: f.what.split("'")[1] for f in examined(text) if f.where.endswith("name")}
     assert told == {
-        "robot 'double', name": "double_1",
+        "robot 'try', name": "try_1",
         "link 'b 1', name": "b_1",
         "joint 'lambda', name": "lambda_1",
     }
@@ -229,12 +229,12 @@ def test_rotor_inertia_resists() -> None:
 
 
 def test_a_mechanism_without_a_file() -> None:
-    builder = MechanismBuilder("I")
+    builder = MechanismBuilder("None")
     builder.body("b", mass=1, inertia=(1, 1, 5))
     builder.revolute("j 1", "base", "b", (0, 0, 1))
     found = examine(builder.build(allow_unphysical=True))
     assert [(f.severity, f.where) for f in found] == [
-        (Severity.NOTE, "mechanism 'I', name"),
+        (Severity.NOTE, "mechanism 'None', name"),
         (Severity.NOTE, "coordinate 'j 1', name"),
         (Severity.ERROR, "body 'b', inertia"),
     ]
