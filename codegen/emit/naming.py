@@ -107,9 +107,9 @@ def _name_angles(
     for index in graph.reachable(program.roots):
         if graph.kinds[index] in (Kind.SINE, Kind.COSINE):
             word = "sin" if graph.kinds[index] is Kind.SINE else "cos"
-            angle = named[graph.payloads[index][0]]
-            short = f"{word[0]}_{angle}"
-            leaves[index] = Leaf(1, table.take(short if is_variable(short) else f"{word}_{angle}", variable))
+            what = named[graph.payloads[index][0]]
+            short = f"{word[0]}_{what}"
+            leaves[index] = Leaf(1, table.take(short if is_variable(short) else f"{word}_{what}", variable))
     return arrays
 
 
