@@ -6,6 +6,7 @@ against each other.  Any real type, byte order and strides are accepted; what is
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -22,6 +23,7 @@ FloatArray = NDArray[np.float64]
 Shape = tuple[int, ...]
 
 _REAL_KINDS = "biuf"
+_LONGEST_SHOWN = 80
 _TYPES: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "single": np.dtype(np.float32)}
 
 
@@ -62,6 +64,7 @@ def inputs_and_batch(spec: KernelSpec, values: Sequence[ArrayLike]) -> tuple[lis
 def real_array(caller: str, argument: ArgumentSpec, value: ArrayLike) -> NDArray[Any]:
     """The value as an array of real numbers of shape ``(..., *argument.shape)``.  Raises TypeError, ValueError."""
     where = f"{caller}, {argument.name}"
+    refuse_masked(where, value)
     try:
         array: NDArray[Any] = np.asarray(value)
     except ValueError as error:
@@ -79,6 +82,15 @@ def real_array(caller: str, argument: ArgumentSpec, value: ArrayLike) -> NDArray
             message += "; states are rows here, so pass the transpose x.T"
         raise ValueError(message)
     return array
+
+
+def refuse_masked(where: str, value: object) -> None:
+    """Raise ValueError for an array with masked entries, whose values stand for nothing."""
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise ValueError(
+            f"{where}: {int(np.ma.count_masked(value))} of its {value.size} entries are masked; expected numbers. "  # type: ignore[no-untyped-call]
+            "Replace them, as x.filled(0.0) does, or leave the rows out"
+        )
 
 
 def single_state(caller: str, name: str, value: ArrayLike, length: int) -> FloatArray:
@@ -99,9 +111,11 @@ def _expected(argument: ArgumentSpec) -> str:
 def checked_output(spec: KernelSpec, argument: ArgumentSpec, out: object, batch: Shape) -> NDArray[Any]:
     """The array that a user passed as ``out=``, if results can be written into it.  Raises TypeError, ValueError."""
     dtype, shape = kernel_type(spec), batch + argument.shape
+    where = f"{spec.name}, out"
+    if isinstance(out, np.ma.MaskedArray):
+        raise TypeError(f"{where}: expected a plain NumPy array, got a masked one; pass its .data")
     if isinstance(out, np.ndarray) and out.dtype == dtype and out.shape == shape and out.flags.carray:
         return out
-    where = f"{spec.name}, out"
     if not isinstance(out, np.ndarray):
         raise TypeError(f"{where}: expected a NumPy array, got {type(out).__name__}")
     if out.dtype != dtype:
@@ -118,14 +132,19 @@ def checked_output(spec: KernelSpec, argument: ArgumentSpec, out: object, batch:
 def outputs_for(spec: KernelSpec, out: object, batch: Shape) -> list[NDArray[Any]]:
     """One array for each output of a kernel: the user's, checked, or new ones.
 
-    A kernel with several outputs takes a tuple of arrays as ``out=``.
+    A kernel with several outputs takes a tuple of arrays as ``out=``, of which no two may share memory.
     """
     if out is None:
         return [np.empty(batch + argument.shape, dtype=kernel_type(spec)) for argument in spec.outputs]
     given = (out,) if len(spec.outputs) == 1 else out
     if not isinstance(given, tuple) or len(given) != len(spec.outputs):
         raise TypeError(f"{spec.name}, out: expected a tuple of {len(spec.outputs)} arrays")
-    return [checked_output(spec, argument, o, batch) for argument, o in zip(spec.outputs, given, strict=True)]
+    arrays = [checked_output(spec, a, o, batch) for a, o in zip(spec.outputs, given, strict=True)]
+    for (i, first), (k, second) in itertools.combinations(enumerate(arrays), 2):
+        if np.may_share_memory(first, second):  # which is exact for contiguous arrays
+            names = f"{spec.outputs[i].name} and {spec.outputs[k].name}"
+            raise ValueError(f"{spec.name}, out: the arrays for {names} share memory; expected one for each")
+    return arrays
 
 
 def apart_from(array: NDArray[Any], outputs: Sequence[NDArray[Any]]) -> NDArray[Any]:
@@ -145,11 +164,28 @@ def rows(batch: Shape) -> int:
 
 
 def finite_number(name: str, value: Any) -> float:
-    """An argument that is one finite number, as a float.  Raises ValueError."""
+    """An argument that is one finite number, as a float; truth values are none.  Raises ValueError."""
     try:
-        number = math.nan if isinstance(value, (str, bytes)) else float(value)
+        number = float(value) if _may_be_number(value) else math.nan
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
         raise ValueError(f"{name} must be a finite number, got {shown(value)}")
     return number
+
+
+def _may_be_number(value: Any) -> bool:
+    if isinstance(value, np.ma.MaskedArray | bool | str | bytes | complex):
+        return False
+    if isinstance(value, np.ndarray | np.generic):
+        return value.ndim == 0 and value.dtype.kind in "iufO"
+    return True
+
+
+def shown(value: object) -> str:
+    """A value in a message, cut short: an integer of hundreds of digits, or an array, says no more at length."""
+    try:
+        text = repr(value)
+    except ValueError:  # an integer of more digits than Python writes
+        return f"a number of type {type(value).__name__}"
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"

@@ -7,6 +7,7 @@ some twenty times a second to look for signals.
 from __future__ import annotations
 
 import importlib
+import math
 from types import ModuleType
 from typing import Any
 
@@ -98,10 +99,13 @@ def simulate_compiled(
     options = ffi.new(
         "kanegen_options *",
         {
-            "t_begin": 0.0,
-            "t_end": request.duration,
+            "t_begin": request.t0,
+            "t_end": request.t_end,
             "sample_period": request.sample_period,
             "step": request.step,
+            "max_step": 0.0 if math.isinf(request.max_step) else request.max_step,
+            "break_count": request.breaks.size,
+            "breaks": doubles(request.breaks),
             "rtol": request.rtol,
             "atol": request.atol,
             "max_steps": request.max_steps,
@@ -115,6 +119,8 @@ def simulate_compiled(
             "q": doubles(row_q),
             "v": doubles(row_v),
             "tau": doubles(row_tau),
+            "probe_count": request.probes.size,
+            "probes": doubles(request.probes),
         },
     )
     done = ffi.new("kanegen_statistics *")
@@ -134,6 +140,9 @@ def simulate_compiled(
         compiled=True,
         linearisations=done.linearisations,
         stiff_steps=done.stiff_steps,
+        looks=done.probes,
+        defect=done.defect,
+        defect_t=done.defect_t,
     )
     drift = None if constraints is None else done.drift
     return Motion(t=request.times, q=row_q, v=row_v, tau=row_tau, statistics=statistics, drift=drift)

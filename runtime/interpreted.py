@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kanegen.arrays import inputs_and_batch, kernel_type, outputs_for, results
+from kanegen.arrays import apart_from, inputs_and_batch, kernel_type, outputs_for, results
 from kanegen.bound import BoundKernel
 from kanegen.kernels import Kernel, positional
 from kanegen.manifest import KernelSpec
@@ -47,6 +47,8 @@ class InterpretedKernels:
         def general(values: tuple[ArrayLike, ...], out: object) -> Any:
             inputs, batch = inputs_and_batch(spec, values)
             outputs = outputs_for(spec, out, batch)
+            if out is not None:
+                inputs = [apart_from(array, outputs) for array in inputs]
             self._evaluate(spec, inputs, outputs)
             return results(outputs, out)
 

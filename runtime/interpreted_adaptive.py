@@ -13,6 +13,7 @@ from kanegen.protocols import FloatArray
 
 _SAFETY, _SHRINK_MOST, _GROW_MOST = 0.9, 0.2, 10.0
 _BETA = 0.04
+_ALLOWED = 1e4
 _SMALLEST_LAST_ERROR = 1e-4
 
 
@@ -47,8 +48,9 @@ class Adaptive(ABC):
     def advance(self, t_begin: float, t_end: float) -> None:
         """Advance the state from t_begin to t_end."""
         run = self.run
-        shortest_at_zero = EPSILON * EPSILON * run.request.duration
+        shortest_at_zero = EPSILON * EPSILON * (run.request.t_end - run.request.t0)
         alpha = 1.0 / self.order - 0.75 * _BETA
+        longest = run.request.max_step
         just_rejected = False
         self.begin(t_begin)
         if not np.isfinite(self.k1).all():
@@ -57,8 +59,8 @@ class Adaptive(ABC):
             self._step_length = self._first_step(t_begin, t_end - t_begin)
         while run.t < t_end:
             t, proposed = run.t, self._step_length
-            lands = t + 1.01 * proposed >= t_end
-            t_next = t_end if lands else t + proposed
+            lands = t_end - t <= min(1.01 * proposed, (1.0 + 1e-9) * longest)
+            t_next = t_end if lands else t + min(proposed, longest)
             h = t_next - t
             if run.accepted + run.rejected >= run.request.max_steps:
                 raise EndError(Status.TOO_MANY_STEPS)
@@ -68,11 +70,11 @@ class Adaptive(ABC):
             if not error <= 1.0:
                 run.rejected += 1
                 just_rejected = True
-                finite = math.isfinite(error)
-                shrink = _SAFETY * math.pow(error, -alpha) if finite else 0.0
+                failed = math.isnan(error)
+                shrink = 0.0 if failed else _SAFETY * math.pow(error, -alpha)
                 self._step_length = h * max(_SHRINK_MOST, shrink)
                 if self._step_length <= max(shortest_at_zero, 10.0 * EPSILON * abs(t)):
-                    raise EndError(Status.STEP_UNDERFLOW if finite else Status.NOT_FINITE)
+                    raise EndError(Status.NOT_FINITE if failed else Status.STEP_UNDERFLOW)
                 continue
             self._step_length = h * min(1.0 if just_rejected else _GROW_MOST, self._growth(error, alpha))
             if lands:
@@ -84,6 +86,10 @@ class Adaptive(ABC):
             self.accept(t_next, y_next, t_end)
             if t_next < t_end:
                 run.write_rows_here()
+
+    def adaptive_defect(self, x: FloatArray, y_next: FloatArray) -> float:
+        """How large x, a defect times the length of the step, is against what such methods leave: see the C file."""
+        return self.scaled_norm(x, self.run.y, y_next) / _ALLOWED
 
     def scaled_norm(self, x: FloatArray, a: FloatArray, b: FloatArray) -> float:
         """Size of x against the tolerance at states a and b."""
@@ -107,7 +113,8 @@ class Adaptive(ABC):
     def _first_step(self, t: float, h_max: float) -> float:
         y, k1 = self.run.y, self.k1
         d0, d1 = self.scaled_norm(y, y, y), self.scaled_norm(k1, y, y)
-        h0 = min(h_max, 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1)
+        tells = d0 >= 1e-5 and d1 >= 1e-5 and math.isfinite(d0) and math.isfinite(d1)
+        h0 = min(h_max, 0.01 * d0 / d1 if tells else 1e-6)
         k2 = self.run.rate_of_change(t + h0, y + h0 * k1)
         d2 = self.scaled_norm(k2 - k1, y, y) / h0 if h0 > 0.0 else math.nan
         if not math.isfinite(d2):

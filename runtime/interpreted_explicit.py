@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from kanegen.interpreted_adaptive import Adaptive
-from kanegen.interpreted_integration import EPSILON, EndError, Integration
+from kanegen.interpreted_integration import EPSILON, EndError, Integration, Judge
 from kanegen.motion import Status
 from kanegen.protocols import FloatArray
 
@@ -35,6 +35,7 @@ _D = (
 )
 
 _STABLE_RK4, _ROUNDING = 2.5, 1e3 * EPSILON
+_JUMP = 1.0 / 3.0
 _STABLE, _FASTER = 1.0, 4.0
 
 
@@ -43,7 +44,7 @@ class RungeKutta4:
 
     def __init__(self, run: Integration) -> None:
         self._run = run
-        self._k2 = self._k3 = run.y
+        self._k2 = self._k3 = self._k4 = run.y
 
     def advance(self, t_begin: float, t_end: float) -> None:
         """Advance the state from t_begin to t_end."""
@@ -67,7 +68,7 @@ class RungeKutta4:
             k1 = None
             if run.row_before(t_next):
                 k1 = run.rate_of_change(t_next, y_next)
-                run.write_rows_before(t_next, y_next, begin, k1, 0.0)
+                run.write_rows_before(t_next, y_next, begin, k1, 0.0, self._judge_of(begin, k1, y_next))
             run.accept_step(t_next, y_next)
             if run.dynamics.drift is not None:
                 k1 = None  # the state was projected since
@@ -79,9 +80,33 @@ class RungeKutta4:
         y, rate_of_change = self._run.y, self._run.rate_of_change
         k2 = rate_of_change(t + 0.5 * h, y + 0.5 * h * k1)
         k3 = rate_of_change(t + 0.5 * h, y + 0.5 * h * k2)
-        self._k2, self._k3 = k2, k3
         k4 = rate_of_change(t + h, y + h * k3)
+        self._k2, self._k3, self._k4 = k2, k3, k4
         return y + h / 6.0 * (k1 + 2.0 * (k2 + k3) + k4)
+
+    def _judge_of(self, k1: FloatArray, k_end: FloatArray, y_next: FloatArray) -> Judge:
+        """How defects in the step just taken are judged: see the C file."""
+        run, stages = self._run, np.array([k1, self._k2, self._k3, self._k4, k_end])
+        seen = stages.max(axis=0) - stages.min(axis=0)
+        sizes = np.maximum(np.abs(run.y), np.abs(y_next))
+        tolerance = run.request.atol + run.request.rtol * sizes
+
+        def judge(h: float, t: float, y: FloatArray, rate: FloatArray, defect: FloatArray) -> float:
+            if run.stiff:
+                return 0.0
+            size = np.abs(defect)
+            largest = max(float(np.abs(run.y).max()), h * float(np.abs(k1).max()))
+            speaks = (h * size > np.maximum(tolerance, _ROUNDING * largest)) & (size > _JUMP * seen)
+            if not speaks.any():
+                return 0.0
+            s, jump = (t - run.t) / h, rate
+            weights = ((1.0 - s) * (1.0 - 2.0 * s), 4.0 * s * (1.0 - s), s * (2.0 * s - 1.0))
+            for stage, weight in enumerate(weights):
+                jump = jump - weight * run.dynamics.rate(y, run.tau(run.t + 0.5 * h * stage, y))
+            speaks &= ~(np.abs(jump) < 0.5 * size)
+            return float(np.max(np.where(speaks, size / (_JUMP * seen), 0.0)))
+
+        return judge
 
     def _is_stiff(self, h: float, k1: FloatArray) -> bool:
         """Whether the step is as long as is stable for the fastest part of the motion, or longer."""
@@ -118,7 +143,12 @@ class DormandPrince(Adaptive):
         """Write the rows inside the step that was tried."""
         run, k = self.run, self._k
         c5 = (t_next - run.t) * _weighted(_D, k)
-        run.write_rows_before(t_next, y_next, k[0], k[6], c5)
+
+        def judge(h: float, t: float, y: FloatArray, rate: FloatArray, defect: FloatArray) -> float:
+            del t, y, rate
+            return self.adaptive_defect(h * defect, y_next)
+
+        run.write_rows_before(t_next, y_next, k[0], k[6], c5, judge)
 
     def accept(self, t_next: float, y_next: FloatArray, t_end: float) -> None:
         """Make y_next the state, and its last stage the first of the next step."""

@@ -62,7 +62,6 @@ class Rodas4(Adaptive):
         run, nv, s = self.run, self._nv, _GAMMA * h
         if not self._known:
             self._linearise(t, h)
-        matrix = np.eye(nv) / s - self._dv - s * self._dq
         y, u = run.y, list[FloatArray]()
         for i in range(len(_NODE)):
             y = run.y + sum((a * x for a, x in zip(_A[i], u, strict=True)), np.zeros(2 * nv))
@@ -70,20 +69,31 @@ class Rodas4(Adaptive):
             b = rate + sum((c / h * x for c, x in zip(_C[i], u, strict=True)), np.zeros(2 * nv))
             b[nv:] += h * _SLOPE[i] * self._rate
             try:
-                x_v = np.linalg.solve(matrix, b[nv:] + s * (self._dq @ b[:nv]))
+                u.append(self._solved(s, b))
             except np.linalg.LinAlgError:
                 return y, math.nan
-            u.append(np.concatenate([s * (b[:nv] + x_v), x_v]))
         self._u = u
         y_next = y + u[-1]
         if not np.isfinite(y_next).all():
             return y_next, math.nan
         return y_next, self.scaled_norm(u[-1], run.y, y_next)
 
+    def _solved(self, s: float, b: FloatArray) -> FloatArray:
+        """The solution of (1/s - J) x = b.  Raises LinAlgError."""
+        nv = self._nv
+        matrix = np.eye(nv) / s - self._dv - s * self._dq
+        x_v = np.linalg.solve(matrix, b[nv:] + s * (self._dq @ b[:nv]))
+        return np.concatenate([s * (b[:nv] + x_v), x_v])
+
     def write_rows_inside(self, t_next: float, y_next: FloatArray) -> None:
         """Write the rows inside the step that was tried."""
         c3, c4 = (sum((d * x for d, x in zip(w, self._u, strict=False)), 0.0 * y_next) for w in (_D3, _D4))
-        self.run.write_interpolated_rows(t_next, y_next, c3, c4, 0.0)
+
+        def judge(h: float, t: float, y: FloatArray, rate: FloatArray, defect: FloatArray) -> float:
+            del t, y, rate
+            return self.adaptive_defect(self._solved(_GAMMA * h, defect) / _GAMMA, y_next)
+
+        self.run.write_interpolated_rows(t_next, y_next, c3, c4, 0.0, judge)
 
     def accept(self, t_next: float, y_next: FloatArray, t_end: float) -> None:
         """Make y_next the state."""

@@ -69,6 +69,9 @@ def integrate(
         controller_calls=run.controller_calls,
         linearisations=run.linearisations,
         stiff_steps=run.stiff_steps,
+        looks=run.looks,
+        defect=run.defect,
+        defect_t=run.defect_t,
         compiled=False,
     )
     return run, statistics

@@ -39,7 +39,9 @@ class Statistics:
     accepted, rejected: steps. evaluations: of the forward dynamics. controller_calls: of any kind of controller.
     compiled: whether the steps were done in C, or by the NumPy implementation of the same schemes. linearisations:
     evaluations of the derivatives of the dynamics, by "rodas4". stiff_steps: accepted steps that the stability of "dopri5"
-    limited, not their error; those of "rk4" that are as long as is stable, or longer.
+    limited, not their error; those of "rk4" that are as long as is stable, or longer. looks: rows and times between steps at
+    which dy/dt of the interpolated motion was compared with the dynamics; defect: the largest difference, as a multiple of
+    what there may be, and defect_t: where, s. Above 1, a jump in time was stepped over.
     """
 
     status: Status
@@ -51,6 +53,9 @@ class Statistics:
     compiled: bool
     linearisations: int = 0
     stiff_steps: int = 0
+    looks: int = 0
+    defect: float = 0.0
+    defect_t: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from kanegen.compiled_simulation import find_integrators, has_compiled_kernels, simulate_compiled
 from kanegen.errors import DeadCentreError, IntegrationError
 from kanegen.interpreted_simulation import simulate_interpreted
+from kanegen.missed_events import stepped_over
 from kanegen.motion import EnergyOf, Motion, Statistics, Status
 from kanegen.protocols import ControllerFunction, FloatArray, SimulatedArm
 from kanegen.simulation_controllers import as_python, recognize_controller
@@ -38,10 +39,13 @@ def simulate(
     sample_period: float | None = None,
     max_steps: int = 10_000_000,
     *,
+    max_step: float | None = None,
+    breaks: ArrayLike = (),
+    t0: float = 0.0,
     drift: float = 1e-9,
     controller_data: Any = None,
 ) -> Motion:
-    """The motion from the state q0 (nq,), v0 (nv,) at t = 0 to t = duration, in seconds.
+    """The motion from the state q0 (nq,), v0 (nv,) at t = t0 to t = t0 + duration, in seconds.
 
     controller: what gives tau (nv,), in N m or N. One of
 
@@ -61,12 +65,18 @@ def simulate(
     controller that is not sampled 2 nv + 3 times more in each step for its derivatives, at states beside the motion, and
     needs v = dq/dt: no constraints, no quaternions.
 
-    times: the times of the rows, ascending, from 0 to duration; the motion has exactly these. They do not influence
+    times: the times of the rows, ascending, from t0 to t0 + duration; the motion has exactly these. They do not influence
     the steps. None: 1001 equally spaced ones, both ends included (a single one for duration 0).
 
-    sample_period: None: the controller is called wherever the method needs tau, and once for every row. Otherwise it is
-    called at t = k sample_period, k = 0, 1, …, with the state there, up to the end and including it, and at no other
-    time; tau is held in between, and the steps end on these instants.
+    sample_period: None: the controller is called wherever the method needs tau, once for every row, and at up to 64 times
+    more where rows are far apart. Otherwise it is called at t = t0 + k sample_period, k = 0, 1, …, with the state there, up
+    to the end and including it, and at no other time; tau is held in between, and the steps end on these instants.
+
+    breaks: the times, in any order, at which tau may jump. A step ends at each of them and sees tau as it is just before:
+    the controller is called with the largest double below that time. The next begins with tau as it is from then on.
+
+    max_step: s; the longest step of a method that chooses its steps. An event shorter than the steps can be stepped over:
+    give its times as breaks, or no longer steps than it lasts.
 
     max_steps: accepted and rejected steps together.
 
@@ -84,10 +94,15 @@ def simulate(
 
     A motion that cannot be carried to its end (``Motion.statistics.status`` says why) is returned as far as it came,
     the rows after that not a number, with a ``RuntimeWarning``; one that begins where a spring or a damper has no direction
-    is a ``DeadCentreError``, as its call is. There is one, too, where stability kept the steps of
-    "dopri5" short or those of "rk4" were too long for it; it names the fastest mode of flexible links. An exception of a
-    Python controller comes through, with its traceback. Arguments that are wrong raise ``ValueError``; so does a
-    controller's result that is not (nv,). ``MissingKernelError``: the mechanism lacks a kernel that a simulation needs.
+    is a ``DeadCentreError``, as its call is. There is a warning, too, where stability kept the steps of
+    "dopri5" short or those of "rk4" were too long for it; it names the fastest mode of flexible links. And there is one,
+    with a time, where a row (or, with rows far apart, one of 64 times of the run) shows that a force acted which the steps
+    have not seen: dy/dt of the interpolated motion is not that of the dynamics there, by far more than the tolerance leaves
+    (with "rk4", which has none: by over a third of what its stages differ by, where tau jumps or turns with time alone).
+    What acts between these times is not seen, and where tau does not vary between steps nothing is looked for.
+
+    An exception of a Python controller comes through, with its traceback. Arguments that are wrong raise ``ValueError``; so
+    does a controller's result that is not (nv,). ``MissingKernelError``: the mechanism lacks a kernel that this needs.
 
     The work is done in C, with the interpreter lock released except while a Python controller runs. Where there is no
     compiled mechanism, or no compiled integrator (said by a ``RuntimeWarning``), the same schemes run in NumPy.
@@ -105,6 +120,9 @@ def simulate(
         sample_period=sample_period,
         max_steps=max_steps,
         drift=drift,
+        max_step=max_step,
+        breaks=breaks,
+        t0=t0,
     )
     recognized = recognize_controller(controller, arm, controller_data)
     integrators = find_integrators() if has_compiled_kernels(arm) else None
@@ -130,10 +148,12 @@ def simulate(
     told = []
     if statistics.status is not Status.DONE:
         told.append(
-            f"the simulation of {arm.name} ended at t = {statistics.t!r} s instead of {request.duration!r} s: "
+            f"the simulation of {arm.name} ended at t = {statistics.t!r} s instead of {request.t_end!r} s: "
             f"{statistics.status.value}"
         )
         _refuse_singular_start(arm, motion)
+    if statistics.defect > 1.0 and statistics.status is not Status.NOT_FINITE:
+        told.append(stepped_over(arm.name, request.method, statistics.defect_t))
     if limited_by_stability(arm, request, statistics):
         told.append(stiffness_hint(arm, request, motion))
     if told:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kanegen.arrays import finite_number
+from kanegen.arrays import finite_number, refuse_masked, shown
 from kanegen.constrained_start import active_constraints, initial_rates, needed_kernels
 from kanegen.errors import MissingKernelError
+from kanegen.missed_events import probes_between
 from kanegen.protocols import FloatArray, SimulatedArm
 from kanegen.quaternions import normalised
 
@@ -20,19 +22,25 @@ Method = Literal["dopri5", "rk4", "rodas4"]
 DEFAULT_ROWS = 1001
 
 
+def _none() -> FloatArray:
+    return np.zeros(0)
+
+
 @dataclass(frozen=True, eq=False)
 class Request:
-    """A simulation from t = 0 to ``duration``.
+    """A simulation from ``t0`` to ``t_end``.
 
-    ``step`` is 0 for methods that choose their steps; ``sample_period`` is 0 where the controller is not sampled.
-    ``rates0`` is dq/dt at the beginning where there are constraints, which are to be kept to ``drift``.  ``quaternions``
-    are the places in q at which unit quaternions begin; those of ``q0`` have length one.
+    Steps end on ``breaks``, ascending, and are no longer than ``max_step``.  At the rows and ``probes`` inside steps the
+    motion is held against the dynamics.  ``step`` is 0 for methods that choose their steps; ``sample_period`` is 0 where the
+    controller is not sampled.  ``rates0`` is dq/dt at the beginning where there are constraints, which are to be kept to
+    ``drift``.  ``quaternions`` are the places in q at which unit quaternions begin; those of ``q0`` have length one.
     """
 
     method: Method
     q0: FloatArray
     v0: FloatArray
-    duration: float
+    t0: float
+    t_end: float
     times: FloatArray
     rtol: float
     atol: float
@@ -42,6 +50,9 @@ class Request:
     drift: float
     rates0: FloatArray | None
     quaternions: tuple[int, ...] = ()
+    max_step: float = math.inf
+    breaks: FloatArray = field(default_factory=_none)
+    probes: FloatArray = field(default_factory=_none)
 
 
 def check_request(
@@ -58,6 +69,9 @@ def check_request(
     sample_period: float | None,
     max_steps: int,
     drift: float,
+    max_step: float | None,
+    breaks: ArrayLike,
+    t0: float,
 ) -> Request:
     """The request, or a ``ValueError`` that says which argument is wrong, what it was and what was expected.
 
@@ -65,18 +79,17 @@ def check_request(
     ``DeadCentreError`` for an initial state in which speeds do not determine the motion.
     """
     _check_mechanism(arm)
-    end = finite_number("duration", duration)
-    if end < 0.0:
-        raise ValueError(f"duration must not be negative, got {duration!r}")
+    begin, end = checked_span(t0, duration)
     checked_atol = finite_number("atol", atol)
     if checked_atol <= 0.0:
         raise ValueError(
-            f"atol must be positive, got {atol!r}: without it a coordinate that passes through zero would have to be "
+            f"atol must be positive, got {shown(atol)}: without it a coordinate that passes through zero would have to be "
             "exact there"
         )
     checked_rtol = finite_number("rtol", rtol)
     if checked_rtol < 0.0:
-        raise ValueError(f"rtol must not be negative, got {rtol!r}")
+        raise ValueError(f"rtol must not be negative, got {shown(rtol)}")
+    rows = checked_times(times, begin, end)
     bound = positive_number("drift", drift)
     start_q = _with_unit_quaternions(arm, checked_state("q0", q0, arm.nq))
     start_v = checked_state("v0", v0, arm.nv)
@@ -87,8 +100,9 @@ def check_request(
         method=checked_method,
         q0=start_q,
         v0=start_v,
-        duration=end,
-        times=checked_times(times, end),
+        t0=begin,
+        t_end=end,
+        times=rows,
         rtol=checked_rtol,
         atol=checked_atol,
         step=_step(method, step),
@@ -97,6 +111,9 @@ def check_request(
         drift=bound,
         rates0=initial_rates(arm, start_q, start_v, bound),
         quaternions=tuple(arm.quaternions),
+        max_step=_max_step(method, max_step),
+        breaks=checked_breaks(breaks, begin, end),
+        probes=probes_between(rows, begin, end),
     )
 
 
@@ -115,10 +132,30 @@ def checked_vector(values: ArrayLike, length: int) -> FloatArray:
     """``values`` as a new contiguous array (length,) of doubles; ``ValueError`` for any other shape."""
     if values is None:
         raise ValueError(f"expected ({length},), got None")
-    array = np.array(values, dtype=np.float64, order="C")
+    array = real_numbers(values)
     if array.shape != (length,):
         raise ValueError(f"expected ({length},), got {array.shape}")
     return array
+
+
+def real_numbers(values: ArrayLike) -> FloatArray:
+    """``values`` as a new contiguous array of doubles; ``ValueError`` for anything but real numbers."""
+    refuse_masked("expected real numbers", values)
+    array = np.asarray(values)
+    if (
+        array.dtype.kind == "O"
+    ):  # numbers of Python and of other libraries: fractions, symbolic constants, large integers
+        wrong = [
+            x for x in array.flat if isinstance(x, str | bytes | complex | np.complexfloating) or x is None
+        ]
+        if wrong:
+            raise ValueError(f"expected real numbers, got {shown(wrong[0])}")
+    elif array.dtype.kind not in "biuf":
+        raise ValueError(f"expected real numbers, got elements of type {array.dtype}")
+    try:
+        return np.array(array, dtype=np.float64, order="C")
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"expected real numbers, got {shown(values)} ({error})") from None
 
 
 def _check_mechanism(arm: SimulatedArm) -> None:
@@ -173,7 +210,7 @@ def positive_number(name: str, value: Any) -> float:
     """The number, or a ``ValueError``."""
     number = finite_number(name, value)
     if number <= 0.0:
-        raise ValueError(f"{name} must be positive, got {value!r}")
+        raise ValueError(f"{name} must be positive, got {shown(value)}")
     return number
 
 
@@ -183,18 +220,30 @@ def _step(method: str, step: float | None) -> float:
             raise ValueError("method 'rk4' needs the length of its steps: step=…, in seconds")
         return positive_number("step", step)
     if step is not None:
-        raise ValueError(f"step belongs to method 'rk4' ({method!r} chooses its own steps), got {step!r}")
+        raise ValueError(
+            f"step belongs to method 'rk4' ({method!r} chooses its own steps), got {shown(step)}"
+        )
     return 0.0
+
+
+def _max_step(method: str, max_step: float | None) -> float:
+    if max_step is None:
+        return math.inf
+    if method == "rk4":
+        raise ValueError(
+            f"max_step belongs to methods that choose their steps; 'rk4' has step, got {shown(max_step)}"
+        )
+    return positive_number("max_step", max_step)
 
 
 def checked_max_steps(max_steps: Any) -> int:
     """The number of steps, or a ``ValueError``."""
     try:
-        number = operator.index(max_steps)
+        number = 0 if isinstance(max_steps, bool | np.bool_) else operator.index(max_steps)
     except TypeError:
         number = 0
     if not 0 < number < 2**63:
-        raise ValueError(f"max_steps must be a positive integer, got {max_steps!r}")
+        raise ValueError(f"max_steps must be a positive integer, got {shown(max_steps)}")
     return number
 
 
@@ -205,22 +254,52 @@ def checked_state(name: str, values: ArrayLike, length: int) -> FloatArray:
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name}: {error}") from None
     if not np.isfinite(state).all():
-        raise ValueError(f"{name} must be finite, got {state.tolist()}")
+        raise ValueError(f"{name} must be finite, got {shown(state.tolist())}")
     return state
 
 
-def checked_times(times: ArrayLike | None, duration: float) -> FloatArray:
-    """The times (k,) of the rows: as given, if they ascend from 0 to ``duration``, or by default equally spaced."""
-    if times is None:
-        return np.linspace(0.0, duration, DEFAULT_ROWS) if duration > 0.0 else np.zeros(1)
+def checked_span(t0: float, duration: float) -> tuple[float, float]:
+    """The times at which a simulation begins and ends, or a ``ValueError``."""
+    begin, length = finite_number("t0", t0), finite_number("duration", duration)
+    if length < 0.0:
+        raise ValueError(f"duration must not be negative, got {shown(duration)}")
+    end = begin + length
+    if not math.isfinite(end) or (length > 0.0 and end == begin):
+        raise ValueError(
+            f"t0 and duration: a time near {shown(t0)} cannot tell {shown(duration)} later from it, got t0={shown(t0)}, "
+            f"duration={shown(duration)}"
+        )
+    return begin, end
+
+
+def _time_array(name: str, values: ArrayLike) -> FloatArray:
     try:
-        rows = np.array(times, dtype=np.float64, order="C")
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"times: {error}") from None
-    if rows.ndim != 1:
-        raise ValueError(f"times: expected (k,), got {rows.shape}")
-    if not np.isfinite(rows).all():
-        raise ValueError("times must be finite")
+        array = real_numbers(values)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name}: {error}") from None
+    if array.ndim != 1:
+        raise ValueError(f"{name}: expected (k,), got {array.shape}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite")
+    return array
+
+
+def checked_breaks(breaks: ArrayLike, t0: float, t_end: float) -> FloatArray:
+    """The times (k,) at which a step is to end, ascending and each once; ``ValueError`` for one outside the simulation."""
+    found = np.unique(_time_array("breaks", breaks))
+    outside = found[(found < t0) | (found > t_end)]
+    if outside.size:
+        raise ValueError(
+            f"breaks must lie within the simulation, from {t0!r} to {t_end!r} s, got {float(outside[0])!r}"
+        )
+    return found
+
+
+def checked_times(times: ArrayLike | None, t0: float, t_end: float) -> FloatArray:
+    """The times (k,) of the rows: as given, if they ascend from ``t0`` to ``t_end``, or by default equally spaced."""
+    if times is None:
+        return np.linspace(t0, t_end, DEFAULT_ROWS) if t_end > t0 else np.array([t0])
+    rows = _time_array("times", times)
     falling = np.flatnonzero(np.diff(rows) <= 0.0)
     if falling.size:
         index = int(falling[0])
@@ -228,10 +307,10 @@ def checked_times(times: ArrayLike | None, duration: float) -> FloatArray:
             f"times must be ascending, but times[{index + 1}] = {float(rows[index + 1])!r} does not exceed "
             f"times[{index}] = {float(rows[index])!r}"
         )
-    # The last one may be the duration computed in another way: 3 * 0.1 exceeds 0.3.
-    latest = duration * (1.0 + 4.0 * np.finfo(np.float64).eps)
-    if rows.size and (rows[0] < 0.0 or rows[-1] > latest):
+    # The last one may be the end computed in another way: 3 * 0.1 exceeds 0.3.
+    margin = 4.0 * float(np.finfo(np.float64).eps) * max(abs(t0), abs(t_end))
+    if rows.size and (rows[0] < t0 or rows[-1] > t_end + margin):
         raise ValueError(
-            f"times must lie from 0 to the duration {duration!r}, got {float(rows[0])!r} to {float(rows[-1])!r}"
+            f"times must lie from {t0!r} to {t_end!r} s, got {float(rows[0])!r} to {float(rows[-1])!r}"
         )
     return rows

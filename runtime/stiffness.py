@@ -49,7 +49,7 @@ def limited_by_stability(arm: SimulatedArm, request: Request, statistics: Statis
     most = 2 * statistics.stiff_steps >= statistics.accepted
     if request.method == "rk4" and statistics.stiff_steps > 0 and statistics.accepted and not most:
         found = _fastest(arm, request.q0, request.v0, np.zeros(request.v0.size))
-        return found is not None and found.rate * statistics.t / statistics.accepted > STABLE_RK4
+        return found is not None and found.rate * mean_step(request, statistics) > STABLE_RK4
     if not most:
         return False
     if request.method == "dopri5" and statistics.status is Status.DONE:
@@ -59,10 +59,15 @@ def limited_by_stability(arm: SimulatedArm, request: Request, statistics: Statis
     return statistics.stiff_steps >= SOME.get(request.method, MANY)
 
 
+def mean_step(request: Request, statistics: Statistics) -> float:
+    """The mean length of the steps that were taken, s."""
+    return (statistics.t - request.t0) / statistics.accepted
+
+
 def stiffness_hint(arm: SimulatedArm, request: Request, motion: Motion) -> str:
     """What made the motion stiff, and what to do about it, in a few sentences."""
     statistics = motion.statistics
-    mean = statistics.t / statistics.accepted
+    mean = mean_step(request, statistics)
     found = _fastest(arm, *_state(request, motion))
     if found is not None and found.rate * mean < 0.5:
         found = None  # the mechanism alone does not explain it

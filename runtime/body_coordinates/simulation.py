@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kanegen.arrays import finite_number
 from kanegen.body_coordinates.dynamics import BodyDynamics
 from kanegen.body_coordinates.kernels import BodyRobot
 from kanegen.body_coordinates.normalisation import normalised
@@ -17,11 +17,14 @@ from kanegen.body_coordinates.partitioning import PartitionedDynamics
 from kanegen.body_coordinates.system import BodySystem
 from kanegen.errors import InconsistentStateError, IntegrationError
 from kanegen.interpreted_simulation import integrate
+from kanegen.missed_events import probes_between, stepped_over
 from kanegen.motion import Statistics, Status
 from kanegen.protocols import ControllerFunction, FloatArray
 from kanegen.simulation_request import (
     Request,
+    checked_breaks,
     checked_max_steps,
+    checked_span,
     checked_state,
     checked_times,
     positive_number,
@@ -69,8 +72,11 @@ def simulate_bodies(
     x0: ArrayLike | None = None,
     drift: float = 1e-9,
     driven: Sequence[str] | None = None,
+    max_step: float | None = None,
+    breaks: ArrayLike = (),
+    t0: float = 0.0,
 ) -> BodyMotion:
-    """The motion of the bodies from t = 0 to t = duration, in seconds.
+    """The motion of the bodies from t = t0 to t = t0 + duration, in seconds.
 
     It begins at the coordinates q0 (nq,) of the tree, or at body coordinates x0 (7n,) where q0 is None, whose Euler
     parameters may have any norm but zero, with the rates v0 (driven,) of the driven coordinates and struts (``BodySystem``
@@ -81,21 +87,21 @@ def simulate_bodies(
     method: "partitioning" integrates independent coordinates, chosen anew when needed, and finds the others from the
     constraints at every evaluation.  "stabilised" integrates all of them with multipliers and projects the state onto the
     constraints after every step.  Both take the steps of Dormand and Prince's method of order 5(4) with errors of about
-    atol + rtol |y| for y = (x, xdot), in NumPy.  To restart where the force jumps, simulate from there on.
+    atol + rtol |y| for y = (x, xdot), in NumPy, none longer than max_step.  Where the force jumps in time, name the times in
+    ``breaks``, as in ``simulate``.
 
     drift: every state and row satisfies the equations of joints and norms to within this, and their derivatives to within
     this times the largest rate (or one); ``BodyMotion.drift`` is how far they were found to be off.
 
     Raises ValueError for wrong arguments, InconsistentStateError for a beginning with open joints, DeadCentreError where v0
     does not determine the rates, IntegrationError where a step left the constraints for good.  A motion that ends early for
-    another reason is returned as far as it came, with a RuntimeWarning.
+    another reason is returned as far as it came, with a RuntimeWarning; there is one, too, where steps missed a force.
     """
     if method not in METHODS:
         raise ValueError(f"method must be 'partitioning' or 'stabilised', got {method!r}")
     bodies = BodySystem(robot, driven)
-    end = finite_number("duration", duration)
-    if end < 0.0:
-        raise ValueError(f"duration must not be negative, got {duration!r}")
+    begin, end = checked_span(t0, duration)
+    rows = checked_times(times, begin, end)
     bound = positive_number("drift", drift)
     x = _beginning(bodies, q0, x0, bound)
     y0 = np.concatenate([x, bodies.velocity(x, v0)])
@@ -103,8 +109,9 @@ def simulate_bodies(
         method="dopri5",
         q0=y0[: len(x)],
         v0=y0[len(x) :],
-        duration=end,
-        times=checked_times(times, end),
+        t0=begin,
+        t_end=end,
+        times=rows,
         rtol=positive_number("rtol", rtol),
         atol=positive_number("atol", atol),
         step=0.0,
@@ -112,6 +119,9 @@ def simulate_bodies(
         max_steps=checked_max_steps(max_steps),
         drift=bound,
         rates0=None,
+        max_step=math.inf if max_step is None else positive_number("max_step", max_step),
+        breaks=checked_breaks(breaks, begin, end),
+        probes=probes_between(rows, begin, end),
     )
     dynamics = METHODS[method](bodies.kernels, bodies.drives, bodies.rank_report(x).rank, y0, bound)
     if q0 is not None:
@@ -189,3 +199,5 @@ def _report(name: str, end: float, bound: float, statistics: Statistics) -> None
             RuntimeWarning,
             stacklevel=3,
         )
+    if statistics.defect > 1.0 and statistics.status is not Status.NOT_FINITE:
+        warnings.warn(stepped_over(name, "dopri5", statistics.defect_t), RuntimeWarning, stacklevel=3)

@@ -16,6 +16,7 @@ _FOLDER = Path(__file__).parent
 _HEADER = _FOLDER / "kanegen_integrators.h"
 _SOURCES = (
     "kanegen_integrators.c",
+    "kanegen_rows.c",
     "kanegen_constraints.c",
     "kanegen_linearisation.c",
     "kanegen_adaptive.c",

@@ -54,16 +54,16 @@ const double *kanegen_speeds_at(kanegen_integration *run, const double *y)
     return run->v;
 }
 
-void kanegen_constrained_rate(kanegen_integration *run, const double *y, double *dy)
+void kanegen_constrained_rate(kanegen_integration *run, const double *y, const double *tau, double *dy)
 {
     const kanegen_system *system = run->system;
     const kanegen_constraints *constraints = system->constraints;
     const double *q = y, *rates = y + system->nq;
     memcpy(dy, rates, system->nq * sizeof *dy);
     if (constraints->multiplier_dynamics) {
-        constraints->multiplier_dynamics(q, rates, run->tau, dy + system->nq, run->lambda);
+        constraints->multiplier_dynamics(q, rates, tau, dy + system->nq, run->lambda);
     } else {
-        constraints->prepared_multiplier_dynamics(system->prepared, q, rates, run->tau, dy + system->nq, run->lambda);
+        constraints->prepared_multiplier_dynamics(system->prepared, q, rates, tau, dy + system->nq, run->lambda);
     }
 }
 

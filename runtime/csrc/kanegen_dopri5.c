@@ -71,10 +71,10 @@ static kanegen_status dopri5_step(kanegen_integration *run, double t, double h)
 
 /* Whether the step was limited by the stability of the method rather than by its error. Stages 6 and 7 belong to the same
  * time, so that |k7 - k6| / |y7 - y6| is how fast the fastest part of the motion is (HNW II, section IV.2); the motion
- * itself is as fast as |k7 - k1| / |y7 - y1|. y6 is in run->stage, the tolerances of the entries in run->c3. */
+ * itself is as fast as |k7 - k1| / |y7 - y1|. y6 is in run->stage, the tolerances of the entries in run->scale. */
 static bool is_stiff(const kanegen_integration *run, double h)
 {
-    const double *y1 = run->y, *y6 = run->stage, *y7 = run->y_next, *scale = run->c3;
+    const double *y1 = run->y, *y6 = run->stage, *y7 = run->y_next, *scale = run->scale;
     const double *k1 = run->k[0], *k6 = run->k[5], *k7 = run->k[6];
     double change = 0.0, distance = 0.0, motion_change = 0.0, motion_distance = 0.0;
     for (size_t i = 0; i < run->n; ++i) {
@@ -139,9 +139,19 @@ static kanegen_status dopri5_advance(kanegen_integration *run, double t_begin, d
     return kanegen_advance_adaptively(&DOPRI5, run, t_begin, t_end);
 }
 
+static kanegen_status judge(kanegen_integration *run, double h, double t, const double *y, double *multiple)
+{
+    (void)t, (void)y;
+    for (size_t i = 0; i < run->n; ++i) run->defect[i] *= h;
+    *multiple = kanegen_adaptive_defect(run, run->defect);
+    return KANEGEN_DONE;
+}
+
+static const kanegen_method METHOD = {dopri5_advance, false, judge};
+
 kanegen_status kanegen_dopri5(const kanegen_system *system, const kanegen_options *options, double *q, double *v,
                               const kanegen_rows *rows, double *workspace, kanegen_statistics *statistics)
 {
     const bool valid = kanegen_tolerances_are_valid(options);
-    return kanegen_integrate(dopri5_advance, false, valid, system, options, q, v, rows, workspace, statistics);
+    return kanegen_integrate(&METHOD, valid, system, options, q, v, rows, workspace, statistics);
 }

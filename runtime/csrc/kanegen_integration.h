@@ -36,7 +36,13 @@ typedef struct {
     double *stage;              /* scratch */
     double *k[KANEGEN_STAGES];  /* rates of change at the stages of a step; k[0] is that at y */
     double *c3, *c4, *c5;       /* coefficients of the interpolant */
+    double *scale;              /* the tolerances of the entries that kanegen_scaled_norm used last */
+    double *defect, *rate;      /* scratch, for looks at the interpolant */
     double *tau;                /* the force used last; under sampled control, the one held */
+    double *tau_there;          /* scratch [nv] */
+    double earliest, latest;    /* times that the controller sees are within these: see the walk */
+    size_t probes;              /* probes that are past */
+    const struct kanegen_method *method;
     double *v, *lambda, *phi;   /* with constraints: speeds [nv], multipliers [rows], residuals [position] */
     double *projected;          /* with constraints: scratch [n] */
     kanegen_linearisation linear; /* rodas4: the dynamics linearised about y */
@@ -49,9 +55,17 @@ typedef struct {
 /* Advance the state from time t to t_next, on one smooth stretch. */
 typedef kanegen_status kanegen_advance(kanegen_integration *run, double t, double t_next);
 
-/* Run a method from t_begin to t_end; linearised: whether the workspace has room for a linearisation; valid: whether the
- * options that are the method's own are in range. */
-kanegen_status kanegen_integrate(kanegen_advance *advance, bool linearised, bool valid,
+typedef struct kanegen_method {
+    kanegen_advance *advance;
+    bool linearised;            /* whether the workspace has room for a linearisation */
+
+    /* How large run->defect, the rate of change of the interpolant less that of the mechanism at state y inside the step of
+     * h that was taken, is against what there may be of it; it may be changed. The force there is run->tau_there. */
+    kanegen_status (*judge)(kanegen_integration *run, double h, double t, const double *y, double *multiple);
+} kanegen_method;
+
+/* Run a method from t_begin to t_end; valid: whether the options that are the method's own are in range. */
+kanegen_status kanegen_integrate(const kanegen_method *method, bool valid,
                                  const kanegen_system *system, const kanegen_options *options, double *q, double *v,
                                  const kanegen_rows *rows, double *workspace, kanegen_statistics *statistics);
 
@@ -77,9 +91,11 @@ kanegen_status kanegen_advance_adaptively(const kanegen_adaptive_method *method,
 /* Whether the tolerances are in range. */
 bool kanegen_tolerances_are_valid(const kanegen_options *options);
 
-/* Size of x against the tolerance at states a and b; leaves the tolerances of the entries in run->c3, which is free until
- * rows are written. */
+/* Size of x against the tolerance at states a and b; leaves the tolerances of the entries in run->scale. */
 double kanegen_scaled_norm(kanegen_integration *run, const double *x, const double *a, const double *b);
+
+/* How large x, a defect times the length of the step, is against what an adaptive method leaves. */
+double kanegen_adaptive_defect(kanegen_integration *run, const double *x);
 
 /* Number of doubles of a linearisation; lay it out from memory on. */
 size_t kanegen_linearisation_size(size_t nv);
@@ -105,8 +121,8 @@ bool kanegen_constraints_are_valid(const kanegen_constraints *constraints);
 /* The speeds at state y: part of it, or with constraints computed into run->v. */
 const double *kanegen_speeds_at(kanegen_integration *run, const double *y);
 
-/* dy = (dq/dt, d2q/dt2) at state y under the forces run->tau, with constraints. */
-void kanegen_constrained_rate(kanegen_integration *run, const double *y, double *dy);
+/* dy = (dq/dt, d2q/dt2) at state y under the forces tau, with constraints. */
+void kanegen_constrained_rate(kanegen_integration *run, const double *y, const double *tau, double *dy);
 
 /* Bring y to the constraints and its quaternions to length one, as far as there are any. */
 kanegen_status kanegen_project(kanegen_integration *run, double *y);
@@ -123,17 +139,23 @@ kanegen_status kanegen_call_controller(kanegen_integration *run, double t, const
 /* dy = (N(q) v, a(q, v, tau)) at time t and state y. */
 kanegen_status kanegen_rate_of_change(kanegen_integration *run, double t, const double *y, double *dy);
 
+/* The same under given forces. */
+void kanegen_rate_under(kanegen_integration *run, const double *y, const double *tau, double *dy);
+
+/* Times that differ by rounding alone, as t_begin + k sample_period and an end or a row computed otherwise. */
+bool kanegen_same_instant(const kanegen_integration *run, double a, double b);
+
 /* Make y_next, reached at t_next, the state, brought to the constraints. */
 kanegen_status kanegen_accept_step(kanegen_integration *run, double t_next);
 
 /* Write the rows that fall on the present state. */
 kanegen_status kanegen_write_rows_here(kanegen_integration *run);
 
-/* Whether a row falls between the present state and t_next, ends excluded. */
+/* Whether a row or a probe falls between the present state and t_next, ends excluded. */
 bool kanegen_row_before(const kanegen_integration *run, double t_next);
 
 /* Write these rows, from the rates of change at both ends of the step; run->c5 is the caller's. They
- * are brought to the constraints one by one. */
+ * are brought to the constraints one by one. Where tau varies, look at them and the probes for defects. */
 kanegen_status kanegen_write_rows_before(kanegen_integration *run, double t_next, const double *k_begin,
                                          const double *k_end);
 

@@ -1,6 +1,6 @@
 /*
  * The part of the integrators that is the same for every method: calling the mechanism and its controller,
- * walking from sample instant to sample instant, writing rows. Contract in kanegen_integrators.h.
+ * walking from instant to instant. Contract in kanegen_integrators.h.
  */
 #include "kanegen_integration.h"
 
@@ -8,11 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { VECTORS = 3 + KANEGEN_STAGES + 3 };  /* y, y_next, stage; k; c3, c4, c5 */
+enum { VECTORS = 3 + KANEGEN_STAGES + 6 };  /* y, y_next, stage; k; c3, c4, c5, scale, defect, rate */
 
 size_t kanegen_workspace_size(size_t nq, size_t nv)
 {
-    return VECTORS * (nq + nv) + nv;
+    return VECTORS * (nq + nv) + 2 * nv;
 }
 
 size_t kanegen_stiff_workspace_size(size_t nq, size_t nv)
@@ -22,7 +22,7 @@ size_t kanegen_stiff_workspace_size(size_t nq, size_t nv)
 
 size_t kanegen_constrained_workspace_size(size_t nq, size_t nv, size_t position, size_t rows)
 {
-    return VECTORS * 2 * nq + nv + kanegen_constrained_vectors(nq, nv, position, rows);
+    return VECTORS * 2 * nq + 2 * nv + kanegen_constrained_vectors(nq, nv, position, rows);
 }
 
 bool kanegen_all_finite(size_t n, const double *x)
@@ -45,6 +45,12 @@ static bool has_controller(const kanegen_system *system)
     return system->controller || system->law || system->prepared_law;
 }
 
+/* A time that the controller may see: rounding, too, can lead beyond the stretch that is smooth. */
+static double on_this_side(const kanegen_integration *run, double t)
+{
+    return smaller(larger(t, run->earliest), run->latest);
+}
+
 bool kanegen_tau_varies(const kanegen_integration *run)
 {
     return has_controller(run->system) && !is_sampled(run);
@@ -55,6 +61,7 @@ kanegen_status kanegen_call_controller(kanegen_integration *run, double t, const
     const kanegen_system *system = run->system;
     if (!has_controller(system)) return KANEGEN_DONE;
     const double *q = y, *v = kanegen_speeds_at(run, y);
+    t = on_this_side(run, t);
     if (system->controller) {
         system->controller(t, q, v, tau, system->controller_data);
     } else if (system->law) {
@@ -66,24 +73,10 @@ kanegen_status kanegen_call_controller(kanegen_integration *run, double t, const
     return system->stop && *system->stop ? KANEGEN_STOPPED : KANEGEN_DONE;
 }
 
-kanegen_status kanegen_rate_of_change(kanegen_integration *run, double t, const double *y, double *dy)
+/* The first nq entries of dy. */
+static void find_coordinate_rates(const kanegen_system *system, const double *y, double *qdot)
 {
-    const kanegen_system *system = run->system;
     const double *q = y, *v = y + system->nq;
-    double *qdot = dy, *a = dy + system->nq;
-    const bool has_closed_loop = !system->constraints && (system->closed_loop || system->prepared_closed_loop);
-    const bool closed = has_closed_loop && !is_sampled(run);
-    if (closed) {
-        run->done->controller_calls++;
-    } else if (!is_sampled(run)) {
-        const kanegen_status status = kanegen_call_controller(run, t, y, run->tau);
-        if (status != KANEGEN_DONE) return status;
-    }
-    run->done->evaluations++;
-    if (system->constraints) {
-        kanegen_constrained_rate(run, y, dy);
-        return KANEGEN_DONE;
-    }
     if (system->coordinate_rates) {
         system->coordinate_rates(q, v, qdot);
     } else if (system->prepared_coordinate_rates) {
@@ -91,14 +84,44 @@ kanegen_status kanegen_rate_of_change(kanegen_integration *run, double t, const 
     } else {
         memcpy(qdot, v, system->nq * sizeof *qdot);
     }
-    if (closed && system->closed_loop) {
-        system->closed_loop(&t, q, v, a);
-    } else if (closed) {
-        system->prepared_closed_loop(system->prepared, &t, q, v, a);
-    } else if (system->forward_dynamics) {
-        system->forward_dynamics(q, v, run->tau, a);
+}
+
+void kanegen_rate_under(kanegen_integration *run, const double *y, const double *tau, double *dy)
+{
+    const kanegen_system *system = run->system;
+    const double *q = y, *v = y + system->nq;
+    double *a = dy + system->nq;
+    if (system->constraints) {
+        kanegen_constrained_rate(run, y, tau, dy);
+        return;
+    }
+    find_coordinate_rates(system, y, dy);
+    if (system->forward_dynamics) {
+        system->forward_dynamics(q, v, tau, a);
     } else {
-        system->prepared_forward_dynamics(system->prepared, q, v, run->tau, a);
+        system->prepared_forward_dynamics(system->prepared, q, v, tau, a);
+    }
+}
+
+kanegen_status kanegen_rate_of_change(kanegen_integration *run, double t, const double *y, double *dy)
+{
+    const kanegen_system *system = run->system;
+    const double *q = y, *v = y + system->nq;
+    double *a = dy + system->nq;
+    const bool has_closed_loop = !system->constraints && (system->closed_loop || system->prepared_closed_loop);
+    run->done->evaluations++;
+    if (!has_closed_loop || is_sampled(run)) {
+        const kanegen_status status = is_sampled(run) ? KANEGEN_DONE : kanegen_call_controller(run, t, y, run->tau);
+        if (status == KANEGEN_DONE) kanegen_rate_under(run, y, run->tau, dy);
+        return status;
+    }
+    run->done->controller_calls++;
+    find_coordinate_rates(system, y, dy);
+    t = on_this_side(run, t);
+    if (system->closed_loop) {
+        system->closed_loop(&t, q, v, a);
+    } else {
+        system->prepared_closed_loop(system->prepared, &t, q, v, a);
     }
     return KANEGEN_DONE;
 }
@@ -127,120 +150,71 @@ kanegen_status kanegen_accept_step(kanegen_integration *run, double t_next)
     return KANEGEN_DONE;
 }
 
-/* ---- rows ---------------------------------------------------------------------------------------------- */
+/* ---- the walk ------------------------------------------------------------------------------------------ */
 
-/* Times that differ by rounding alone, as t_begin + k sample_period and an end or a row computed otherwise. */
-static bool same_instant(const kanegen_integration *run, double a, double b)
+bool kanegen_same_instant(const kanegen_integration *run, double a, double b)
 {
     const double largest = larger(larger(fabs(a), fabs(b)), fabs(run->options->t_begin));
     return fabs(a - b) <= 4.0 * DBL_EPSILON * largest;
 }
 
-/* Write the next row: the state y, and the force acting there. */
-static kanegen_status write_row(kanegen_integration *run, const double *y)
+static bool is_reached(const kanegen_integration *run, double instant)
 {
-    const size_t row = run->done->rows, nq = run->system->nq, nv = run->system->nv;
-    double *tau = run->rows->tau + row * nv;
-    memcpy(run->rows->q + row * nq, y, nq * sizeof *y);
-    memcpy(run->rows->v + row * nv, kanegen_speeds_at(run, y), nv * sizeof *y);
-    memcpy(tau, run->tau, nv * sizeof *tau);
-    if (!is_sampled(run)) {
-        const kanegen_status status = kanegen_call_controller(run, run->rows->t[row], y, tau);
-        if (status != KANEGEN_DONE) return status;
-    }
-    run->done->rows++;
-    return KANEGEN_DONE;
+    return instant <= run->done->t || kanegen_same_instant(run, instant, run->done->t);
 }
 
-kanegen_status kanegen_write_rows_here(kanegen_integration *run)
+/* The first of an instant and of the end of the stretch found so far; an instant close to that end is the end itself. */
+static double sooner(const kanegen_integration *run, double instant, double t_next)
 {
-    const double t = run->done->t;
-    while (run->done->rows < run->rows->count) {
-        const double t_row = run->rows->t[run->done->rows];
-        if (t_row > t && !same_instant(run, t_row, t)) break;
-        const kanegen_status status = write_row(run, run->y);
-        if (status != KANEGEN_DONE) return status;
-    }
-    return KANEGEN_DONE;
+    return instant < t_next && !kanegen_same_instant(run, instant, t_next) ? instant : t_next;
 }
 
-bool kanegen_row_before(const kanegen_integration *run, double t_next)
+/* From instant to instant: sample instants, at each of which the controller is called, the end included if it is one, and
+ * breaks. On the way to a break the controller sees no time from there on, which is the limit from the left; at the break and
+ * after it none before, should the step have ended at an instant that rounding puts before it. */
+static kanegen_status walk(kanegen_integration *run)
 {
-    if (run->done->rows >= run->rows->count) return false;
-    const double t_row = run->rows->t[run->done->rows];
-    return t_row < t_next && !same_instant(run, t_row, t_next);
-}
-
-/* With h = t_next - t and d = y_next - y,
- *
- *     y(t + s h) = y + s (d + (1 - s) (c3 + s (c4 + (1 - s) c5))),   c3 = h k_begin - d,   c4 = d - h k_end - c3
- *
- * is the cubic Hermite interpolant for c5 = 0; any c5 leaves values and rates of change at both ends alone. */
-kanegen_status kanegen_write_rows_before(kanegen_integration *run, double t_next, const double *k_begin,
-                                         const double *k_end)
-{
-    const double h = t_next - run->done->t;
-    for (size_t i = 0; i < run->n; ++i) {
-        const double d = run->y_next[i] - run->y[i];
-        run->c3[i] = h * k_begin[i] - d;
-        run->c4[i] = d - h * k_end[i] - run->c3[i];
-    }
-    return kanegen_write_interpolated_rows(run, t_next);
-}
-
-kanegen_status kanegen_write_interpolated_rows(kanegen_integration *run, double t_next)
-{
-    const size_t n = run->n;
-    const double t = run->done->t, h = t_next - t;
-    const double *y = run->y, *y_next = run->y_next, *c3 = run->c3, *c4 = run->c4, *c5 = run->c5;
-    double *y_row = run->stage;
-    while (kanegen_row_before(run, t_next)) {
-        const double s = (run->rows->t[run->done->rows] - t) / h, r = 1.0 - s;
-        for (size_t i = 0; i < n; ++i) {
-            const double d = y_next[i] - y[i];
-            y_row[i] = y[i] + s * (d + r * (c3[i] + s * (c4[i] + r * c5[i])));
-        }
-        kanegen_status status = kanegen_project(run, y_row);
-        if (status == KANEGEN_DONE) status = write_row(run, y_row);
-        if (status != KANEGEN_DONE) return status;
-    }
-    return KANEGEN_DONE;
-}
-
-/* ---- the walk ------------------------------------------------------------------------------------------ */
-
-/* From sample instant to sample instant, the controller called at each of them, the end included if it is one. */
-static kanegen_status walk_sampled(kanegen_integration *run, kanegen_advance *advance)
-{
-    const double t_begin = run->options->t_begin, t_end = run->options->t_end;
-    const double period = run->options->sample_period;
-    for (size_t k = 0;; ++k) {
-        const double t = run->done->t, instant = t_begin + (double)k * period;
+    const kanegen_options *options = run->options;
+    const double t_begin = options->t_begin, t_end = options->t_end;
+    size_t samples = 0, breaks = 0;
+    for (;;) {
+        const double t = run->done->t;
         kanegen_status status;
-        if (t < t_end || same_instant(run, instant, t_end)) {
-            if ((status = kanegen_call_controller(run, instant, run->y, run->tau)) != KANEGEN_DONE) return status;
+        while (breaks < options->break_count && is_reached(run, options->breaks[breaks])) {
+            run->earliest = options->breaks[breaks++];
+        }
+        if (is_sampled(run)) {
+            const double instant = t_begin + (double)samples * options->sample_period;
+            if (is_reached(run, instant)) {
+                if ((status = kanegen_call_controller(run, instant, run->y, run->tau)) != KANEGEN_DONE) return status;
+                samples++;
+            }
         }
         if ((status = kanegen_write_rows_here(run)) != KANEGEN_DONE) return status;
         if (t >= t_end) return KANEGEN_DONE;
 
-        const double next = t_begin + ((double)k + 1.0) * period;
-        const double t_next = next < t_end && !same_instant(run, next, t_end) ? next : t_end;
+        double t_next = t_end;
+        if (is_sampled(run)) t_next = sooner(run, t_begin + (double)samples * options->sample_period, t_next);
+        if (breaks < options->break_count) t_next = sooner(run, options->breaks[breaks], t_next);
         if (t_next <= t) return KANEGEN_STEP_UNDERFLOW;
-        if ((status = advance(run, t, t_next)) != KANEGEN_DONE) return status;
+        run->latest = t_next;
+        if (breaks < options->break_count && kanegen_same_instant(run, options->breaks[breaks], t_next)) {
+            run->latest = nextafter(smaller(options->breaks[breaks], t_next), -INFINITY);
+        }
+        if ((status = run->method->advance(run, t, t_next)) != KANEGEN_DONE) return status;
+        run->latest = INFINITY;
     }
 }
 
-static kanegen_status walk(kanegen_integration *run, kanegen_advance *advance)
+static bool are_ascending(size_t count, const double *times)
 {
-    const double t_begin = run->options->t_begin, t_end = run->options->t_end;
-    kanegen_status status;
-    if (is_sampled(run)) return walk_sampled(run, advance);
-    if ((status = kanegen_write_rows_here(run)) != KANEGEN_DONE) return status;
-    if (t_begin < t_end && (status = advance(run, t_begin, t_end)) != KANEGEN_DONE) return status;
-    return kanegen_write_rows_here(run);
+    for (size_t i = 0; i < count; ++i) {
+        if (!isfinite(times[i]) || (i > 0 && !(times[i - 1] <= times[i]))) return false;
+    }
+    return true;
 }
 
-static bool is_valid(const kanegen_system *system, const kanegen_options *options)
+static bool is_valid(const kanegen_system *system, const kanegen_options *options, const kanegen_rows *rows)
 {
     const bool has_dynamics = system->forward_dynamics || system->prepared_forward_dynamics;
     const bool has_rates = system->coordinate_rates || system->prepared_coordinate_rates;
@@ -250,7 +224,9 @@ static bool is_valid(const kanegen_system *system, const kanegen_options *option
     }
     return system->nv > 0 && (system->constraints ? kanegen_constraints_are_valid(system->constraints) : is_free)
         && isfinite(options->t_begin) && isfinite(options->t_end) && options->t_begin <= options->t_end
-        && isfinite(options->sample_period) && options->sample_period >= 0.0;
+        && isfinite(options->sample_period) && options->sample_period >= 0.0
+        && options->max_step >= 0.0 && are_ascending(options->break_count, options->breaks)
+        && are_ascending(rows->probe_count, rows->probes);
 }
 
 static bool quaternions_can_be_normalised(const kanegen_integration *run)
@@ -262,7 +238,7 @@ static bool quaternions_can_be_normalised(const kanegen_integration *run)
     return true;
 }
 
-kanegen_status kanegen_integrate(kanegen_advance *advance, bool linearised, bool valid,
+kanegen_status kanegen_integrate(const kanegen_method *method, bool valid,
                                  const kanegen_system *system, const kanegen_options *options, double *q, double *v,
                                  const kanegen_rows *rows, double *workspace, kanegen_statistics *statistics)
 {
@@ -272,22 +248,25 @@ kanegen_status kanegen_integrate(kanegen_advance *advance, bool linearised, bool
     kanegen_integration run = {
         .system = system, .options = options, .rows = rows, .done = statistics, .n = n,
         .y = vectors[0], .y_next = vectors[1], .stage = vectors[2],
-        .c3 = vectors[3], .c4 = vectors[4], .c5 = vectors[5], .tau = workspace + VECTORS * n,
+        .c3 = vectors[3], .c4 = vectors[4], .c5 = vectors[5], .scale = vectors[6], .defect = vectors[7],
+        .rate = vectors[8], .tau = workspace + VECTORS * n, .tau_there = workspace + VECTORS * n + nv,
+        .earliest = -INFINITY, .latest = INFINITY, .method = method,
     };
+    double *further = run.tau_there + nv;
     const kanegen_statistics nothing_done = {.t = options->t_begin};
     *statistics = nothing_done;
-    if (!valid || !is_valid(system, options)) return KANEGEN_INVALID;
+    if (!valid || !is_valid(system, options, rows)) return KANEGEN_INVALID;
 
-    for (size_t i = 0; i < KANEGEN_STAGES; ++i) run.k[i] = vectors[6 + i];
+    for (size_t i = 0; i < KANEGEN_STAGES; ++i) run.k[i] = vectors[9 + i];
     memcpy(run.y, q, nq * sizeof *q);
     memcpy(run.y + nq, v, half * sizeof *v);
-    if (system->constraints) kanegen_lay_out_constrained(&run, run.tau + nv);
-    if (linearised) kanegen_lay_out_linearisation(&run.linear, nv, run.tau + nv);
+    if (system->constraints) kanegen_lay_out_constrained(&run, further);
+    if (method->linearised) kanegen_lay_out_linearisation(&run.linear, nv, further);
     for (size_t i = 0; i < nv; ++i) run.tau[i] = 0.0;
     const bool finite = kanegen_all_finite(n, run.y) && quaternions_can_be_normalised(&run);
     kanegen_status status = finite ? KANEGEN_DONE : KANEGEN_NOT_FINITE;
     if (finite && !system->constraints) status = kanegen_project(&run, run.y);
-    if (status == KANEGEN_DONE) status = walk(&run, advance);
+    if (status == KANEGEN_DONE) status = walk(&run);
     memcpy(q, run.y, nq * sizeof *q);
     memcpy(v, run.y + nq, half * sizeof *v);
     return status;

@@ -17,7 +17,7 @@
  * tau in N m or N.
  *
  * Nothing here allocates, keeps state between calls or touches a global: any number of integrations may run
- * at once, each with its own workspace and rows. Compile kanegen_integrators.c, kanegen_constraints.c,
+ * at once, each with its own workspace and rows. Compile kanegen_integrators.c, kanegen_rows.c, kanegen_constraints.c,
  * kanegen_linearisation.c, kanegen_adaptive.c, kanegen_rk4.c, kanegen_dopri5.c and kanegen_rodas4.c beside the generated
  * model, and link the mathematical library:
  *
@@ -149,9 +149,13 @@ typedef struct {
                                /* 0: the controller is called wherever tau is needed */
     double step;               /* s; kanegen_rk4: every stretch between instants (the whole run if there are */
                                /* none) is cut into the fewest equal steps no longer than this */
+    double max_step;           /* s; > 0: kanegen_dopri5, kanegen_rodas4 take no longer step; 0: no limit */
+    size_t break_count;        /* times at which tau may jump: a step ends there, whose stages see tau just before, */
+    const double *breaks;      /* and the next begins with tau from then on; [break_count] s, ascending, from t_begin */
+                               /* to t_end */
     double rtol, atol;         /* kanegen_dopri5, kanegen_rodas4: a step's error is at most atol + rtol |y|, as the root mean */
                                /* square over the state y = (q, v), where |y| is 1 for entries of quaternions; */
-                               /* rtol >= 0, atol > 0 */
+                               /* rtol >= 0, atol > 0; kanegen_rk4: defects below these are not spoken of */
     size_t max_steps;          /* accepted and rejected steps together */
 } kanegen_options;
 
@@ -162,6 +166,8 @@ typedef struct {
     double *q;                 /* [count][nq] */
     double *v;                 /* [count][nv] */
     double *tau;               /* [count][nv] */
+    size_t probe_count;        /* Further times at which the motion between steps is held against its equations, as it */
+    const double *probes;      /* is at the rows, where tau varies: [probe_count] s, ascending, from t_begin to t_end */
 } kanegen_rows;
 
 typedef struct {
@@ -175,6 +181,9 @@ typedef struct {
                                /* kanegen_rk4: those as long as is stable, or longer */
     size_t controller_calls;
     double drift;              /* how far states and rows were found from the constraints at most, once projected */
+    size_t probes;             /* rows and probes between steps at which dy/dt of the motion was held against f(t, y), */
+    double defect;             /* the largest difference found, as a multiple of what there should be, and where: above */
+    double defect_t;           /* 1, something happened that the steps have not seen, such as a jump of tau in time */
 } kanegen_statistics;
 
 typedef enum {

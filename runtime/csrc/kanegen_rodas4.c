@@ -103,6 +103,19 @@ static kanegen_status rodas4_advance(kanegen_integration *run, double t_begin, d
     return kanegen_advance_adaptively(&RODAS4, run, t_begin, t_end);
 }
 
+/* What is stiff turns small errors into large rates, which the next step undoes: a defect d counts as the change that a step
+ * under it would make, h d for slow parts. */
+static kanegen_status judge(kanegen_integration *run, double h, double t, const double *y, double *multiple)
+{
+    (void)t, (void)y;
+    kanegen_solve(run, GAMMA * h, run->defect);
+    for (size_t i = 0; i < run->n; ++i) run->defect[i] /= GAMMA;
+    *multiple = kanegen_adaptive_defect(run, run->defect);
+    return KANEGEN_DONE;
+}
+
+static const kanegen_method METHOD = {rodas4_advance, true, judge};
+
 kanegen_status kanegen_rodas4(const kanegen_system *system, const kanegen_options *options, double *q, double *v,
                               const kanegen_rows *rows, double *workspace, kanegen_statistics *statistics)
 {
@@ -110,5 +123,5 @@ kanegen_status kanegen_rodas4(const kanegen_system *system, const kanegen_option
     const bool v_is_rate = system->nq == system->nv && !system->coordinate_rates && !system->prepared_coordinate_rates;
     const bool valid = has_derivatives && v_is_rate && !system->constraints && system->quaternion_count == 0
         && kanegen_tolerances_are_valid(options);
-    return kanegen_integrate(rodas4_advance, true, valid, system, options, q, v, rows, workspace, statistics);
+    return kanegen_integrate(&METHOD, valid, system, options, q, v, rows, workspace, statistics);
 }

@@ -45,6 +45,10 @@ void prepared_law(const void *prepared, const double *t, const double *q, const 
 void law(const double *t, const double *q, const double *v, double *tau);
 void controller(double t, const double *q, const double *v, double *tau, void *data);
 
+/* tau_0 = 20 for 0.5 <= t < 0.51 and tau = -v besides, for two joints, in both forms. */
+void pulse(const double *t, const double *q, const double *v, double *tau);
+void pulse_controller(double t, const double *q, const double *v, double *tau, void *data);
+
 /* Tells that it was entered and then waits until told to go on; if that does not happen, tau is not a number. */
 typedef struct { volatile int entered, go_on; } rendezvous;
 void waiting_controller(double t, const double *q, const double *v, double *tau, void *data);
@@ -202,6 +206,19 @@ void prepared_law(const void *prepared, const double *t, const double *q, const 
 void law(const double *t, const double *q, const double *v, double *tau)
 {
     for (int i = 0; i < 2; ++i) tau[i] = 3.0 * sin(2.0 * t[0]) - 4.0 * q[i] - 0.5 * v[i];
+}
+
+void pulse(const double *t, const double *q, const double *v, double *tau)
+{
+    (void)q;
+    tau[0] = (*t >= 0.5 && *t < 0.51 ? 20.0 : 0.0) - v[0];
+    tau[1] = -v[1];
+}
+
+void pulse_controller(double t, const double *q, const double *v, double *tau, void *data)
+{
+    (void)data;
+    pulse(&t, q, v, tau);
 }
 
 void controller(double t, const double *q, const double *v, double *tau, void *data)

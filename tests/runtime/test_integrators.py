@@ -179,7 +179,7 @@ def test_numpy_takes_the_same_steps(
     )
     assert compiled.statistics.compiled
     assert not numpy.statistics.compiled
-    counts = [dataclasses.replace(m.statistics, compiled=True, t=0.0) for m in (compiled, numpy)]
+    counts = [dataclasses.replace(m.statistics, compiled=True, t=0.0, defect=0.0) for m in (compiled, numpy)]
     assert counts[0] == counts[1]
     assert np.array_equal(compiled.t, numpy.t)
     for name in ("q", "v", "tau", "energy"):

@@ -1,0 +1,134 @@
+/*
+ * The rows of a motion, and looks at the motion between steps: is its rate of change that of the mechanism there?
+ *
+ * The difference, the defect, is what the interpolant does not know. Where steps and their errors are what they seem to be it
+ * is small, in proportion to the tolerance. A force that acts between two stages of a step and at none of them, such as a
+ * short pulse, is all defect.
+ */
+#include "kanegen_integration.h"
+
+#include <string.h>
+
+/* Write the next row: the state y, and the force acting there. */
+static kanegen_status write_row(kanegen_integration *run, const double *y)
+{
+    const size_t row = run->done->rows, nq = run->system->nq, nv = run->system->nv;
+    double *tau = run->rows->tau + row * nv;
+    memcpy(run->rows->q + row * nq, y, nq * sizeof *y);
+    memcpy(run->rows->v + row * nv, kanegen_speeds_at(run, y), nv * sizeof *y);
+    memcpy(tau, run->tau, nv * sizeof *tau);
+    if (run->options->sample_period == 0.0) {
+        const kanegen_status status = kanegen_call_controller(run, run->rows->t[row], y, tau);
+        if (status != KANEGEN_DONE) return status;
+    }
+    run->done->rows++;
+    return KANEGEN_DONE;
+}
+
+kanegen_status kanegen_write_rows_here(kanegen_integration *run)
+{
+    const double t = run->done->t;
+    while (run->done->rows < run->rows->count) {
+        const double t_row = run->rows->t[run->done->rows];
+        if (t_row > t && !kanegen_same_instant(run, t_row, t)) break;
+        const kanegen_status status = write_row(run, run->y);
+        if (status != KANEGEN_DONE) return status;
+    }
+    return KANEGEN_DONE;
+}
+
+static bool is_before(const kanegen_integration *run, size_t index, size_t count, const double *times, double t_next)
+{
+    return index < count && times[index] < t_next && !kanegen_same_instant(run, times[index], t_next);
+}
+
+static bool is_row_before(const kanegen_integration *run, double t_next)
+{
+    return is_before(run, run->done->rows, run->rows->count, run->rows->t, t_next);
+}
+
+static bool is_probe_before(const kanegen_integration *run, double t_next)
+{
+    return kanegen_tau_varies(run) && is_before(run, run->probes, run->rows->probe_count, run->rows->probes, t_next);
+}
+
+bool kanegen_row_before(const kanegen_integration *run, double t_next)
+{
+    return is_row_before(run, t_next) || is_probe_before(run, t_next);
+}
+
+/* With h = t_next - t and d = y_next - y,
+ *
+ *     y(t + s h) = y + s (d + (1 - s) (c3 + s (c4 + (1 - s) c5))),   c3 = h k_begin - d,   c4 = d - h k_end - c3
+ *
+ * is the cubic Hermite interpolant for c5 = 0; any c5 leaves values and rates of change at both ends alone. */
+kanegen_status kanegen_write_rows_before(kanegen_integration *run, double t_next, const double *k_begin,
+                                         const double *k_end)
+{
+    const double h = t_next - run->done->t;
+    for (size_t i = 0; i < run->n; ++i) {
+        const double d = run->y_next[i] - run->y[i];
+        run->c3[i] = h * k_begin[i] - d;
+        run->c4[i] = d - h * k_end[i] - run->c3[i];
+    }
+    return kanegen_write_interpolated_rows(run, t_next);
+}
+
+/* The interpolated state at time t + s h, brought to the constraints. */
+static kanegen_status interpolate(kanegen_integration *run, double s, double *y_there)
+{
+    const double *y = run->y, *y_next = run->y_next, *c3 = run->c3, *c4 = run->c4, *c5 = run->c5, r = 1.0 - s;
+    for (size_t i = 0; i < run->n; ++i) {
+        const double d = y_next[i] - y[i];
+        y_there[i] = y[i] + s * (d + r * (c3[i] + s * (c4[i] + r * c5[i])));
+    }
+    return kanegen_project(run, y_there);
+}
+
+/* Hold the rate of change there against that of the mechanism at the state y_there, under the forces run->tau_there. */
+static kanegen_status look(kanegen_integration *run, double t, double s, double h, const double *y_there)
+{
+    const double *y = run->y, *y_next = run->y_next, *c3 = run->c3, *c4 = run->c4, *c5 = run->c5, r = 1.0 - s;
+    kanegen_statistics *done = run->done;
+    double multiple = 0.0;
+    kanegen_rate_under(run, y_there, run->tau_there, run->rate);
+    done->probes++;
+    for (size_t i = 0; i < run->n; ++i) {
+        const double inner = c4[i] + r * c5[i], outer = c3[i] + s * inner;
+        const double slope = y_next[i] - y[i] + (r - s) * outer + s * r * (inner - s * c5[i]);
+        run->defect[i] = slope / h - run->rate[i];
+    }
+    const kanegen_status status = run->method->judge(run, h, t, y_there, &multiple);
+    if (status == KANEGEN_DONE && multiple > done->defect) {
+        done->defect = multiple;
+        done->defect_t = t;
+    }
+    return status;
+}
+
+kanegen_status kanegen_write_interpolated_rows(kanegen_integration *run, double t_next)
+{
+    const size_t nv = run->system->nv;
+    const double t = run->done->t, h = t_next - t;
+    const bool looks = kanegen_tau_varies(run);
+    double *y_there = run->stage;
+    kanegen_status status;
+    while (is_row_before(run, t_next)) {
+        const size_t row = run->done->rows;
+        const double t_row = run->rows->t[row], s = (t_row - t) / h;
+        if ((status = interpolate(run, s, y_there)) != KANEGEN_DONE) return status;
+        if ((status = write_row(run, y_there)) != KANEGEN_DONE) return status;
+        if (!looks) continue;
+        memcpy(run->tau_there, run->rows->tau + row * nv, nv * sizeof(double));
+        if ((status = look(run, t_row, s, h, y_there)) != KANEGEN_DONE) return status;
+    }
+    for (; is_probe_before(run, t_next); run->probes++) {
+        const double t_probe = run->rows->probes[run->probes], s = (t_probe - t) / h;
+        if (t_probe <= t) continue;
+        if ((status = interpolate(run, s, y_there)) != KANEGEN_DONE) return status;
+        memcpy(run->tau_there, run->tau, nv * sizeof(double));
+        if ((status = kanegen_call_controller(run, t_probe, y_there, run->tau_there)) != KANEGEN_DONE) return status;
+        if ((status = look(run, t_probe, s, h, y_there)) != KANEGEN_DONE) return status;
+    }
+    return KANEGEN_DONE;
+}
