@@ -71,6 +71,7 @@ def assemble(
             "search_budget": options.search_budget,
             "formulation": options.formulation if options.speeds is None else "kane",
             "speeds": options.speeds,
+            **({"coulomb_friction": True} if facts.has_coulomb_friction(mechanism) else {}),
         },
         actuator_signs=_actuator_signs(mechanism),
         parameters=tuple(

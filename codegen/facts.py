@@ -60,6 +60,11 @@ def limits(mechanism: Mechanism) -> dict[str, Limits]:
     return {joint.name: _doubles(joint.limits) for joint in mechanism.joints if joint.limits is not None}
 
 
+def has_coulomb_friction(mechanism: Mechanism) -> bool:
+    """Whether Coulomb friction acts in the joints."""
+    return any(joint.friction != 0 for joint in mechanism.joints)
+
+
 def modes(mechanism: Mechanism) -> dict[str, float]:
     """Modes of flexible links, with amplitudes that turn the end of their link by a fifth of a radian."""
     return usual_amplitudes(mechanism)

@@ -23,7 +23,6 @@ FloatArray = NDArray[np.float64]
 Shape = tuple[int, ...]
 
 _REAL_KINDS = "biuf"
-_LONGEST_SHOWN = 80
 _TYPES: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "single": np.dtype(np.float32)}
 
 
@@ -180,12 +179,3 @@ def _may_be_number(value: Any) -> bool:
     if isinstance(value, np.ndarray | np.generic):
         return value.ndim == 0 and value.dtype.kind in "iufO"
     return True
-
-
-def shown(value: object) -> str:
-    """A value in a message, cut short: an integer of hundreds of digits, or an array, says no more at length."""
-    try:
-        text = repr(value)
-    except ValueError:  # an integer of more digits than Python writes
-        return f"a number of type {type(value).__name__}"
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"

@@ -149,8 +149,9 @@ class Manifest:
     ``speed_names`` are the joints' names, and ``home`` is zero with quaternions that turn nothing, where the file does not
     say otherwise.  ``quaternions`` are the places in q at which unit quaternions (x, y, z, w) begin.
     ``optional_kernels`` can be had beside those that are there.  ``speeds_chosen``: v is what the user or the mechanism
-    chose, and not the rates of joints.  ``base_parameters`` belong to the kernel regressor, ``inertial_parameters`` to
-    full_regressor; they are empty without these.  ``warnings`` tell what was changed while the model was read.
+    chose, and not the rates of joints.  ``coulomb_friction``: it acts in the joints.  ``base_parameters`` belong to the
+    kernel regressor, ``inertial_parameters`` to full_regressor; they are empty without these.  ``warnings`` tell what was
+    changed while the model was read.
     ``meeting_ends``: springs and dampers, by name, that have no direction where the two frames named with them meet.
     """
 
@@ -181,6 +182,7 @@ class Manifest:
     link_ends: LinkEnds = field(default_factory=dict)
     meeting_ends: tuple[tuple[str, str, str], ...] = ()
     speeds_chosen: bool = False
+    coulomb_friction: bool = False
     base_parameters: NamedValues = NamedValues()
     inertial_parameters: NamedValues = NamedValues()
 
@@ -304,6 +306,7 @@ def manifest_from(data: Mapping[str, Any], digest: str, where: str) -> Manifest:
             meeting_ends=tuple((name, one, two) for name, one, two in data.get("meeting_ends", ())),
             limits={name: _limits(entry) for name, entry in data.get("limits", {}).items()},
             speeds_chosen=data.get("options", {}).get("speeds") is not None,
+            coulomb_friction=bool(data.get("options", {}).get("coulomb_friction", False)),
             base_parameters=_named(data.get("base_parameters", ())),
             inertial_parameters=_named(data.get("inertial_parameters", ())),
         )

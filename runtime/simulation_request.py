@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kanegen.arrays import finite_number, refuse_masked, shown
+from kanegen.arrays import finite_number, refuse_masked
 from kanegen.constrained_start import active_constraints, initial_rates, needed_kernels
-from kanegen.errors import MissingKernelError
+from kanegen.errors import MissingKernelError, shown
 from kanegen.missed_events import probes_between
 from kanegen.protocols import FloatArray, SimulatedArm
 from kanegen.quaternions import normalised

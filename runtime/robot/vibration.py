@@ -8,16 +8,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kanegen.arrays import FloatArray
+from kanegen.arrays import FloatArray, single_state
 from kanegen.errors import KanegenError
 from kanegen.robot.derivatives import Derivatives
 from kanegen.robot.description import Description
+
+_FAST, _GOLDEN = 1e3, 0.6180339887498949
 
 
 class Linearisation(NamedTuple):
     """Equations of small changes about a state: M da + C dv + K dq = dtau, each matrix (..., nv, nv).
 
-    ``C`` has damping and gyroscopic effects, ``K`` stiffness, weight and what the motion itself adds.
+    ``C`` has damping and gyroscopic effects, ``K`` stiffness, weight and what the motion itself adds.  Of friction, ``C``
+    has the part in proportion to the rates: Coulomb friction is no linear resistance, however small a motion is.
     """
 
     M: FloatArray
@@ -44,20 +47,38 @@ class Vibration(Derivatives, Description):
     def linearise(
         self, q: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None
     ) -> Linearisation:
-        """The linearised equations of motion about a state (q, v) with accelerations ``a``; zero where not given."""
+        """The linearised equations of motion about a state (q, v) with accelerations ``a``; zero where not given.
+
+        Coulomb friction is left out of C.  ``inverse_dynamics_derivatives`` has it, smooth as it is in the dynamics: f / s
+        at rest, a damper that only holds for rates far below s = 0.01 rad/s or m/s.
+        """
         rest = np.zeros(self.nv)
-        found = self.inverse_dynamics_derivatives(q, rest if v is None else v, rest if a is None else a)
-        return Linearisation(found.da, found.dv, found.dq)
+        state = (rest if v is None else v, rest if a is None else a)
+        found = self.inverse_dynamics_derivatives(q, *state)
+        C = self._viscous(q, *state) if self._manifest.coulomb_friction else found.dv
+        return Linearisation(found.da, C, found.dq)
+
+    def _viscous(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> FloatArray:
+        """The derivatives (..., nv, nv) of inverse dynamics by v without those of Coulomb friction.
+
+        Forces are of second degree in v, but for this friction, so that their derivatives at v are the mean of those at
+        v + w and v - w.  Where w is fast, Coulomb friction f has the derivative f s^2 / |w|^3 there: 1e-13 f at 1000 rad/s.
+        """
+        # No joint's rate is zero under these, whichever speeds it follows: they are no multiples of each other.
+        w = _FAST * (1.0 + np.modf(_GOLDEN * np.arange(1.0, self.nv + 1.0))[0])
+        fast, back = (self.inverse_dynamics_derivatives(q, np.asarray(v) + x, a).dv for x in (w, -w))
+        mean: FloatArray = (fast + back) / 2
+        return mean
 
     def natural_modes(self, q: ArrayLike, held: Iterable[str] | str = ()) -> NaturalModes:
         """Natural frequencies and modes about a configuration (nq,) at rest, forces being what they are.
 
+        Ratios of damping are those of viscous damping alone: Coulomb friction stops a vibration, it does not damp it in
+        proportion.
         ``held`` names coordinates that do not move; "joints" stands for all but the modes of flexible links.  Raises
         KanegenError for names that are no speeds, where nothing is left to move, and where the mass matrix is singular.
         """
-        state = np.asarray(q, dtype=np.float64)
-        if state.shape != (self.nq,):
-            raise ValueError(f"natural_modes: q must be one configuration ({self.nq},), got {state.shape}")
+        state = single_state("natural_modes", "q", q, self.nq)
         names = self.speed_names
         if isinstance(held, str) and held in names:
             held = (held,)
@@ -73,7 +94,7 @@ class Vibration(Derivatives, Description):
         free = [k for k, name in enumerate(names) if name not in fixed]
         if not free:
             raise KanegenError(f"held: nothing of {self.name} is left to move. Hold fewer coordinates")
-        M, C, K = (matrix[np.ix_(free, free)] for matrix in self.linearise(q))
+        M, C, K = (matrix[np.ix_(free, free)] for matrix in self.linearise(state))
         try:
             lower = np.linalg.cholesky((M + M.T) / 2)
         except np.linalg.LinAlgError:
