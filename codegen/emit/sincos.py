@@ -58,7 +58,7 @@ def sincos_source(
             **common,
             precision=precision,
             macro=macro,
-            lanes=_lanes(macro, count),
+            lanes=_lanes(macro, count, number),
             polynomials=fill(f"sincos_{precision}.c"),
             results=_results(count, number),
         )
@@ -66,15 +66,19 @@ def sincos_source(
     )
 
 
-def _lanes(macro: str, count: int) -> str:
+def _lanes(macro: str, count: int, number: Precision) -> str:
     """Preprocessor lines that choose the number of lanes, not more than the count needs, and fill them."""
+    cast = "" if number is Precision.DOUBLE else "(double)"
     widest = min((lanes for lanes in LANES if lanes >= count), default=LANES[0])
     text: list[str] = []
     for width in (width for width in LANES if width <= widest):
         vectors = [range(first, min(first + width, count)) for first in range(0, count, width)]
-        rows = [f"{{{', '.join(f'x[{i}]' for i in vector)}}}" for vector in vectors]
+        rows = [f"{{{', '.join(f'{cast}x[{i}]' for i in vector)}}}" for vector in vectors]
         text += [f"#{'elif' if text else 'if'} {macro}_BYTES >= {8 * width}", *_choice(macro, width, rows)]
-    rows = [", ".join(f"x[{i}]" for i in range(first, min(first + 8, count))) for first in range(0, count, 8)]
+    rows = [
+        ", ".join(f"{cast}x[{i}]" for i in range(first, min(first + 8, count)))
+        for first in range(0, count, 8)
+    ]
     return "\n".join([*text, "#else", *_choice(macro, 1, rows), "#endif"])
 
 

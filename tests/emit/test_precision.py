@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kanegen.codegen.emit.precision import Precision, literal, nearest
+from kanegen.errors import ModelError
 
 POSITIVE = st.fractions(min_value=0).filter(bool)
 SCALES = st.integers(-300, 290).map(lambda exponent: Fraction(10) ** exponent)
@@ -82,5 +83,14 @@ def test_literals_read_back_and_are_no_integers(value: Fraction) -> None:
     [(Fraction(2) ** 1024 - Fraction(2) ** 970, Precision.DOUBLE), (Fraction(2) ** 128, Precision.SINGLE)],
 )
 def test_too_large(value: Fraction, precision: Precision) -> None:
-    with pytest.raises(OverflowError, match=f"does not fit in {precision.c_type}"):
+    with pytest.raises(ModelError, match=f"does not fit in {precision.c_type}"):
         literal(value, precision)
+
+
+@pytest.mark.parametrize("precision", Precision)
+def test_too_small(precision: Precision) -> None:
+    """Half of the smallest number and a little less rounds to zero; a little more does not."""
+    half = Fraction(2) ** (precision.lowest_exponent - 1)
+    with pytest.raises(ModelError, match=f"{precision.c_type} has nothing but zero for it"):
+        literal(half * Fraction(999, 1000), precision)
+    assert float(literal(half * Fraction(1001, 1000), precision).rstrip("f")) > 0.0

@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 
 from kanegen.codegen.emit import Model, cffi_declarations, write_model
 
-STRICT = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror")
+STRICT = (
+    "-std=c99",
+    "-pedantic",
+    "-Wall",
+    "-Wextra",
+    "-Wconversion",
+    "-Wshadow",
+    "-Wdouble-promotion",
+    "-Werror",
+)
 
 
 def compiler(name: str = "gcc") -> str:
