@@ -1,0 +1,62 @@
+"""Operations of all built-in mechanisms: every kernel of theirs, and of the kernels on demand one of each family.
+
+``python -m tests.golden.counts`` writes ``counts.json`` anew: where a count fell, or where a right value needs more.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import astuple, replace
+from pathlib import Path
+
+from kanegen.codegen import pipeline
+from kanegen.codegen.graph import OperationCounts, count
+from kanegen.codegen.mechanism import catalogue
+from kanegen.codegen.pipeline import Options
+
+FILE = Path(__file__).parent / "counts.json"
+FAMILIES = ("frame_", "hand_")
+"""What the names of kernels begin with that exist for each frame."""
+
+Counts = dict[str, OperationCounts]
+
+
+def counted(model: str) -> Counts:
+    """Operations of the kernels of a built-in mechanism."""
+    plain = Options()
+    mechanism = pipeline.read(model, plain)
+    usual, _ = pipeline._derive_all(mechanism, plain)
+    names = _one_of_each_family(sorted(set(pipeline.optional(mechanism, plain)) - set(usual)))
+    on_demand, _ = pipeline._derive_all(mechanism, replace(plain, kernels=names)) if names else ({}, {})
+    return {name: count(kernel.program) for name, kernel in (usual | on_demand).items()}
+
+
+def _one_of_each_family(names: list[str]) -> tuple[str, ...]:
+    """The last of those that differ in nothing but the frame."""
+    families = {name.rsplit("_", 1)[0] if name.startswith(FAMILIES) else name: name for name in names}
+    return tuple(families.values())
+
+
+def recorded() -> Mapping[str, Counts]:
+    """What the table says: by mechanism and kernel."""
+    table = json.loads(FILE.read_text(encoding="utf-8"))
+    return {
+        model: {kernel: OperationCounts(*row) for kernel, row in kernels.items()}
+        for model, kernels in table.items()
+    }
+
+
+def write(table: Mapping[str, Counts]) -> None:
+    """Multiplications, additions, divisions, square roots, sines with cosines: a line for each kernel."""
+    models = [
+        f'  "{model}": {{\n'
+        + ",\n".join(f'    "{kernel}": {json.dumps(astuple(row))}' for kernel, row in sorted(kernels.items()))
+        + "\n  }"
+        for model, kernels in table.items()
+    ]
+    FILE.write_text("{\n" + ",\n".join(models) + "\n}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write({model: counted(model) for model in catalogue.names()})
