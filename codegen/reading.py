@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from kanegen.codegen.mechanism import catalogue
+from kanegen.codegen.mechanism.doctor.flexible import check_attachments
+from kanegen.codegen.mechanism.findings import tell
 from kanegen.codegen.mechanism.importers import refuse_arguments
 from kanegen.codegen.mechanism.readers import read_vector
 from kanegen.codegen.mechanism.records import Mechanism
@@ -51,4 +53,5 @@ def read(model: str | os.PathLike[str] | Mechanism, options: Options) -> Mechani
         )
     if options.gravity is not None:
         mechanism = replace(mechanism, gravity=read_vector("gravity", options.gravity))
+    tell(check_attachments(mechanism))
     return mechanism if options.friction else without_friction(mechanism)

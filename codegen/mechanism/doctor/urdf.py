@@ -12,7 +12,6 @@ from kanegen.codegen.mechanism.doctor.naming import check_names
 from kanegen.codegen.mechanism.doctor.resistance import check_resistance
 from kanegen.codegen.mechanism.doctor.subject import Place, of_urdf
 from kanegen.codegen.mechanism.doctor.urdf_numbers import check_numbers
-from kanegen.codegen.mechanism.doctor.urdf_vocabulary import check_vocabulary
 from kanegen.codegen.mechanism.findings import Finding, Severity
 from kanegen.codegen.mechanism.importers.imported import ANGLE_TOLERANCE
 from kanegen.codegen.mechanism.importers.urdf_document import UrdfDocument, read_document
@@ -30,7 +29,6 @@ def examine_urdf(
     subject = of_urdf(document.robot, floating_base)
     found = (
         *document.findings,
-        *check_vocabulary(root),
         *check_names([subject.place], [document.robot.name], "name of a robot"),
         *_check_names(document.robot.links, "link"),
         *_check_names([j for j in document.robot.joints if j.type != "fixed"], "joint"),

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from kanegen.codegen.mechanism.doctor.places import Places, collect
 from kanegen.codegen.mechanism.findings import Finding, Severity
 from kanegen.codegen.mechanism.importers.angles import QuarterTurns, nearest_quarter_turns
+from kanegen.codegen.mechanism.importers.places import Places, collect
 from kanegen.codegen.mechanism.importers.urdf_records import Origin, UrdfRobot
 
 NEAR = Fraction(2, 1000)

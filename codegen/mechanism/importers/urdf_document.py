@@ -10,9 +10,11 @@ from pathlib import Path
 from kanegen.codegen.mechanism.findings import Finding, Severity
 from kanegen.codegen.mechanism.importers.imported import ANGLE_TOLERANCE
 from kanegen.codegen.mechanism.importers.reporting import Report
-from kanegen.codegen.mechanism.importers.urdf_elements import AXIAL, ElementReader
+from kanegen.codegen.mechanism.importers.urdf_drake import DrakeReader
+from kanegen.codegen.mechanism.importers.urdf_elements import AXIAL
 from kanegen.codegen.mechanism.importers.urdf_records import Inertial, UrdfRobot
 from kanegen.codegen.mechanism.importers.urdf_tree import check_tree
+from kanegen.codegen.mechanism.importers.urdf_vocabulary import check_vocabulary
 from kanegen.codegen.mechanism.importers.xml_tree import Element
 from kanegen.codegen.mechanism.physical import check_physical
 from kanegen.errors import ModelError
@@ -49,11 +51,27 @@ def read_document(
             "1e-5 takes 1.5708 for pi/2, 1e-3 also 1.57.",
         )
     report = Report()
-    reader = ElementReader(report, angle_tolerance)
+    reader = DrakeReader(report, angle_tolerance)
+    written = [child for child in root.children if child.tag in ("joint", "drake:joint")]
     links = [link for link in map(reader.link, root.named("link")) if link is not None]
-    joints = [joint for joint in map(reader.joint, root.named("joint")) if joint is not None]
-    robot = UrdfRobot(_name(root, report), tuple(links), tuple(joints), root)
-    complete = len(joints) == len(root.named("joint")) and len(links) == len(root.named("link"))
+    joints = [joint for joint in map(reader.joint, written) if joint is not None]
+    names = [link.name for link in links]
+    robot = UrdfRobot(
+        _name(root, report),
+        tuple(links),
+        tuple(joints),
+        root,
+        reader.loops(root, names),
+        reader.springs(root, names),
+        reader.rotors(root, joints),
+        frozenset(
+            joint.attributes.get("name", "")
+            for transmission in root.named("transmission")
+            for joint in transmission.named("joint")
+        ),
+    )
+    report.add(check_vocabulary(root))
+    complete = len(joints) == len(written) and len(links) == len(root.named("link"))
     top = check_tree(robot, report) if complete else None
     if top is not None and not floating_base:
         _check_motion(robot, report)

@@ -31,6 +31,9 @@ AXIAL = ("revolute", "continuous", "prismatic")
 TYPES = (*AXIAL, "fixed", "floating", "planar", "spherical")
 """Joint types; ``spherical`` is none of the specification, but of several programs that write URDF."""
 
+_OF_DRAKE = {"ball": "spherical"}
+"""Types of Drake's own joints that have one meaning here; their coordinates may be others."""
+
 MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 _X: Triple = (Fraction(1), Fraction(0), Fraction(0))
 _WHOLE_TURN = Fraction("6.2832")
@@ -160,6 +163,8 @@ class ElementReader(AttributeReader):
 
     def _type(self, element: Element, where: str) -> str | None:
         kind = element.attributes.get("type")
+        if element.tag == "drake:joint" and kind in _OF_DRAKE:
+            return _OF_DRAKE[kind]
         if kind in TYPES:
             return kind
         if kind is None:

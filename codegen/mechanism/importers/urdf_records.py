@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from kanegen.codegen.mechanism.importers.xml_tree import Element
@@ -85,10 +86,49 @@ class UrdfJoint:
 
 
 @dataclass(frozen=True, slots=True)
+class UrdfEnd:
+    """A frame on a link, or on the base where the link is "world" and there is none of that name."""
+
+    link: str
+    position: Triple
+    angles: Triple
+
+
+@dataclass(frozen=True, slots=True)
+class UrdfLoop:
+    """What makes the origins of two frames coincide, and their axes where there is one: the same in both frames."""
+
+    name: str
+    first: UrdfEnd
+    second: UrdfEnd
+    axis: Triple | None
+    element: Element
+
+
+@dataclass(frozen=True, slots=True)
+class UrdfSpring:
+    """A spring [N/m, m] and damper [N s/m] between two points."""
+
+    name: str
+    first: UrdfEnd
+    second: UrdfEnd
+    stiffness: Fraction
+    damping: Fraction
+    rest: Fraction
+    element: Element
+
+
+@dataclass(frozen=True, slots=True)
 class UrdfRobot:
-    """``<robot>``."""
+    """``<robot>``; ``rotors`` [kg m^2, kg] are what rotors add to the inertia on their joints, ``driven`` joints that a
+    transmission names.
+    """
 
     name: str
     links: tuple[UrdfLink, ...]
     joints: tuple[UrdfJoint, ...]
     element: Element
+    loops: tuple[UrdfLoop, ...] = ()
+    springs: tuple[UrdfSpring, ...] = ()
+    rotors: Mapping[str, Fraction] = field(default_factory=dict)
+    driven: frozenset[str] = frozenset()

@@ -166,7 +166,7 @@ def test_what_other_programs_would_add() -> None:
         "<transmission name='t'><actuator name='m'><mechanicalReduction>50</mechanicalReduction></actuator></transmission>"
         "</robot>",
     )
-    assert one(text, "<turnGravityOff>").severity is Severity.NOTE
+    assert one(text, "<turnGravityOff>").severity is Severity.WARNING
     assert one(text, "<mechanicalReduction>").severity is Severity.NOTE
 
 

@@ -5,13 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from kanegen.codegen.mechanism.doctor.places import Places, collect
 from kanegen.codegen.mechanism.findings import Finding, Severity
 from kanegen.codegen.mechanism.importers.numbers_in_text import quoted
+from kanegen.codegen.mechanism.importers.places import Places, collect
+from kanegen.codegen.mechanism.importers.urdf_drake import READ
+from kanegen.codegen.mechanism.importers.urdf_foreign import (
+    check_foreign,
+    severity_of_attribute,
+    severity_of_element,
+)
 from kanegen.codegen.mechanism.importers.xml_tree import Element
 
 CHILDREN: dict[str, tuple[str, ...]] = {
-    "robot": ("link", "joint", "material", "transmission", "gazebo", "sensor", "ros2_control"),
+    "robot": (
+        "link",
+        "joint",
+        "material",
+        "transmission",
+        "gazebo",
+        "sensor",
+        "ros2_control",
+        "mujoco",
+        *READ,
+    ),
     "link": ("inertial", "visual", "collision"),
     "joint": (
         "origin",
@@ -26,12 +42,13 @@ CHILDREN: dict[str, tuple[str, ...]] = {
     ),
     "inertial": ("origin", "mass", "inertia"),
 }
+CHILDREN["drake:joint"] = CHILDREN["joint"]
 """Elements that may stand in an element; those not listed here are not looked into."""
 
 ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "robot": ("name", "version"),
-    "link": ("name", "type"),
-    "joint": ("name", "type"),
+    "link": ("name", "type", "drake_ignore"),
+    "joint": ("name", "type", "drake_ignore"),
     "inertial": (),
     "origin": ("xyz", "rpy", "quat_xyzw"),
     "mass": ("value",),
@@ -43,29 +60,28 @@ ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "limit": ("lower", "upper", "velocity", "effort", "acceleration", "deceleration", "jerk"),
     "mimic": ("joint", "multiplier", "offset"),
 }
+ATTRIBUTES["drake:joint"] = ATTRIBUTES["joint"]
 
 _PLACED = {child: parent for parent, children in CHILDREN.items() for child in children if child != "origin"}
 _SIMILAR = 0.7
-_GAZEBO = {"turnGravityOff", "gravity", "springStiffness", "springReference", "implicitSpringDamper", "mass"}
-"""What Gazebo adds to a link or joint that changes its motion."""
-
-_DRIVES = {"rotorInertia", "motorInertia", "mechanicalReduction"}
 
 
 def check_vocabulary(root: Element) -> Iterator[Finding]:
     """Findings about whatever in a document is not read; one for each kind of element."""
-    unknown: dict[tuple[str, str, bool], Places] = {}
+    unknown: dict[tuple[str, str, bool, Severity], Places] = {}
     for element in _looked_into(root):
         allowed = CHILDREN.get(element.tag, ())
         for child in element.children:
             if element.tag in CHILDREN and child.tag not in allowed:
-                collect(unknown, (element.tag, child.tag, False), child)
+                severity = severity_of_element(element.tag, child)
+                collect(unknown, (element.tag, child.tag, False, severity), child)
         for attribute in element.attributes:
             if attribute not in ATTRIBUTES.get(element.tag, (attribute,)) and not attribute.startswith("xml"):
-                collect(unknown, (element.tag, attribute, True), element)
-    for (tag, name, is_attribute), places in unknown.items():
-        yield _attribute(tag, name, places) if is_attribute else _element(tag, name, places)
-    yield from _other_programs(root)
+                severity = severity_of_attribute(element, attribute)
+                collect(unknown, (element.tag, attribute, True, severity), element)
+    for (tag, name, is_attribute, severity), places in unknown.items():
+        yield (_attribute if is_attribute else _element)(tag, name, severity, places)
+    yield from check_foreign(root)
 
 
 def _looked_into(root: Element) -> Iterator[Element]:
@@ -78,13 +94,14 @@ def _looked_into(root: Element) -> Iterator[Element]:
         stack.extend(child for child in reversed(below) if child.tag in ATTRIBUTES)
 
 
-def _element(parent: str, tag: str, places: Places) -> Finding:
+def _element(parent: str, tag: str, severity: Severity, places: Places) -> Finding:
     where = f"<{parent}>"
     near = get_close_matches(_plain(tag), CHILDREN[parent], 1, _SIMILAR)
     shown = quoted(f"<{tag}>")[1:-1]
+    told = Severity.ERROR if severity is Severity.ERROR else Severity.WARNING
     if near:
         return places.finding(
-            Severity.WARNING,
+            told,
             where,
             f"unknown element {shown} {places.text} is ignored",
             f"<{near[0]}>",
@@ -92,26 +109,32 @@ def _element(parent: str, tag: str, places: Places) -> Finding:
         )
     if tag in _PLACED:
         return places.finding(
-            Severity.WARNING,
+            told,
             where,
             f"element {shown} {places.text} is ignored here",
             f"<{tag}> in <{_PLACED[tag]}>",
             "Move it there.",
         )
+    if severity is Severity.NOTE:
+        what, cure = "is ignored", "Nothing, if it is meant for another program."
+    else:
+        what = "adds to the mechanism in other programs, and is not read"
+        cure = "Describe it with MechanismBuilder, or remove it if it is not meant."
     return places.finding(
-        Severity.NOTE,
+        severity,
         where,
-        f"element {shown} {places.text} is ignored",
+        f"element {shown} {places.text} {what}",
         f"some of {', '.join(CHILDREN[parent])}",
-        "Nothing, if it is meant for another program.",
+        cure,
     )
 
 
-def _attribute(tag: str, name: str, places: Places) -> Finding:
-    near = get_close_matches(_plain(name), ATTRIBUTES[tag], 1, _SIMILAR)
+def _attribute(tag: str, name: str, severity: Severity, places: Places) -> Finding:
+    missing = [known for known in ATTRIBUTES[tag] if known not in places.first.attributes]
+    near = get_close_matches(_plain(name), missing, 1, _SIMILAR)
     allowed = ", ".join(ATTRIBUTES[tag]) or "none"
     return places.finding(
-        Severity.WARNING if near else Severity.NOTE,
+        Severity.WARNING if near else severity,
         f"<{tag}>",
         f"unknown attribute {quoted(name)} {places.text} is ignored",
         f"attributes {allowed}" if not near else f"{near[0]!r}",
@@ -123,33 +146,3 @@ def _attribute(tag: str, name: str, places: Places) -> Finding:
 
 def _plain(name: str) -> str:
     return name.strip().lower()
-
-
-def _other_programs(root: Element) -> Iterator[Finding]:
-    """What Gazebo and the drives of ros_control would add."""
-    added: dict[str, Places] = {}
-    for block in root.named("gazebo"):
-        for child in block.children:
-            if child.tag in _GAZEBO:
-                collect(added, child.tag, child)
-    for tag, places in added.items():
-        yield places.finding(
-            Severity.NOTE,
-            "<gazebo>",
-            f"<{tag}> {places.text} changes the motion in Gazebo and is ignored",
-            "nothing that dynamics depends on",
-            "Describe it with MechanismBuilder (springs, masses) if it is real.",
-        )
-    drives: dict[str, Places] = {}
-    for transmission in root.named("transmission"):
-        for element in transmission.walk():
-            if element.tag in _DRIVES and element.text not in ("", "1", "1.0", "0", "0.0"):
-                collect(drives, element.tag, element)
-    for tag, places in drives.items():
-        yield places.finding(
-            Severity.NOTE,
-            "<transmission>",
-            f"<{tag}> {places.text} is ignored: coordinates and forces are those of the joints, rotors have no inertia",
-            "rotor inertia and gear ratio where they matter",
-            "Give them to MechanismBuilder (rotor_inertia, gear_ratio).",
-        )
