@@ -6,13 +6,14 @@ from collections.abc import Mapping
 
 from kanegen.codegen import facts
 from kanegen.codegen.certificate import certify
-from kanegen.codegen.checking import CERTIFIED_STATES
+from kanegen.codegen.checking import CERTIFIED_STATES, change_by_angles
 from kanegen.codegen.derivation.formulations import BOOK
 from kanegen.codegen.emit.model import (
     Certificate,
     FrameKernels,
     LiveParameter,
     Model,
+    RoundedAngles,
     SineCosineLibrary,
 )
 from kanegen.codegen.kernel_sets import optional
@@ -59,6 +60,7 @@ def assemble(
         body_coordinates=facts.body_coordinates(mechanism)
         if options.formulation == "euler_parameters"
         else None,
+        rounded_angles=_rounded_angles(mechanism),
         coordinate_names=mechanism.coordinates,
         joint_names=facts.joint_names(mechanism),
         body_names=tuple(body.name for body in mechanism.bodies if not body.carrier),
@@ -91,6 +93,15 @@ def assemble(
         unavailable=unavailable or {},
         warnings=warnings,
     )
+
+
+def _rounded_angles(mechanism: Mechanism) -> RoundedAngles | None:
+    """What angles were changed, and what that changes; one digit, which is the same on every machine."""
+    rounded = mechanism.rounded
+    if rounded is None:
+        return None
+    change = change_by_angles(mechanism, rounded.written)
+    return RoundedAngles(rounded.count, float(f"{rounded.largest:.0e}"), float(f"{change:.0e}"))
 
 
 def _prefix(mechanism: Mechanism) -> str:

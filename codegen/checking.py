@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kanegen.codegen import facts
 from kanegen.codegen.certificate import certify
-from kanegen.codegen.certificate.case import Subject
+from kanegen.codegen.certificate.case import Case, Subject
 from kanegen.codegen.derivation.constraints import chart
 from kanegen.codegen.derivation.constraints.plan import make_plan
 from kanegen.codegen.derivation.control_law import CLOSED_LOOP
@@ -80,6 +81,43 @@ def condition(subject: Subject) -> float | None:
 def checked(subject: Subject) -> certify.Record:
     """The record of a kernel set that passed all checks.  Raises CertificateError."""
     return certify.certify(subject, CERTIFIED_STATES)
+
+
+def change_by_angles(mechanism: Mechanism, written: Mechanism) -> float:
+    """Largest difference of the forces of two mechanisms that angles alone tell apart, relative to the largest force.
+
+    Over the random states of the certificate, by Newton's and Euler's equations of the records in doubles; of the tree,
+    where loops and constraints tie it together.
+    """
+    forces = [
+        Case(subject(tree, {}, False, _nothing), CERTIFIED_STATES).forces
+        for tree in (_open_tree(mechanism), _open_tree(replace(written, gravity=mechanism.gravity)))
+    ]
+    scale = np.abs(forces[1]).max(axis=1)
+    apart = np.abs(forces[0] - forces[1]).max(axis=1)
+    known = scale > 0
+    return float((apart[known] / scale[known]).max(initial=0.0))
+
+
+def _open_tree(mechanism: Mechanism) -> Mechanism:
+    """The joints alone, all of them free, those that followed others or moved as prescribed too."""
+    if not (mechanism.constrained or mechanism.mimics):
+        return mechanism
+    own = [m.joint for m in mechanism.mimics] + [p.joint for p in mechanism.prescribed]
+    return replace(
+        mechanism,
+        coordinates=(*mechanism.coordinates, *own),
+        loops=(),
+        constraints=(),
+        prescribed=(),
+        speeds=(),
+        mimics=(),
+        home=(),
+    )
+
+
+def _nothing(kernel: str) -> Program:
+    raise AssertionError(f"a tree needs no {kernel} for its forces")
 
 
 def configurations(mechanism: Mechanism) -> NDArray[np.float64] | None:

@@ -127,6 +127,11 @@ class Case:
         return np.stack(slopes, axis=-1)
 
     @cached_property
+    def forces(self) -> Array:
+        """Generalized forces (states, nv) of the motion, from the records."""
+        return np.asarray(self.reference.inverse_dynamics(self.q, self.v, self.a).value)
+
+    @cached_property
     def rates(self) -> Array:
         """dq/dt (states, nq)."""
         return self.reference.speeds.rates(self.q, self.v)

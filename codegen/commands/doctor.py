@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from kanegen.codegen import checking
+from kanegen.codegen.commands.price_of_angles import at_least, price_of_angles
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.doctor import examine, examine_urdf
 from kanegen.codegen.mechanism.findings import Finding, Severity
-from kanegen.codegen.mechanism.importers import ANGLE_TOLERANCE, read_file, refuse_arguments
+from kanegen.codegen.mechanism.importers import ANGLE_TOLERANCE, Imported, read_file, refuse_arguments
 from kanegen.codegen.mechanism.importers.formats import format_of
 from kanegen.codegen.mechanism.importers.xml_tree import parse_file
+from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.errors import ModelError
 
 _ORDER = (Severity.ERROR, Severity.WARNING, Severity.DOUBT, Severity.NOTE)
@@ -32,7 +34,8 @@ def diagnose(
     given = arguments or {}
     try:
         found = _found(model, floating_base, angle_tolerance, given)
-        found = (*found, *_refused(model, floating_base, angle_tolerance, given, found))
+        if passes(found):
+            found = (*found, *_as_loaded(model, floating_base, angle_tolerance, given))
     except ModelError as error:
         found = (_refusal(error),)
     return tuple(sorted(found, key=lambda finding: _ORDER.index(finding.severity)))
@@ -78,35 +81,35 @@ def _found(
             *said,
             *examine_urdf(root, floating_base=floating_base, angle_tolerance=angle_tolerance),
         )
-    imported = read_file(path, floating_base=floating_base, allow_unphysical=True)
+    imported = read_file(
+        path, floating_base=floating_base, allow_unphysical=True, angle_tolerance=angle_tolerance
+    )
     return (*imported.findings, *examine(imported.mechanism))
 
 
-def _refused(
-    model: str,
-    floating_base: bool,
-    angle_tolerance: float,
-    arguments: Mapping[str, str],
-    found: Sequence[Finding],
+def _as_loaded(
+    model: str, floating_base: bool, angle_tolerance: float, arguments: Mapping[str, str]
 ) -> tuple[Finding, ...]:
-    """What only ``load`` notices, as it reads a model and plans how its loops are solved; nothing where errors are known."""
-    if not passes(found):
+    """What only ``load`` notices, as it reads a model and plans how its loops are solved, and what odd angles cost."""
+    if model in catalogue.names():
+        _plan(catalogue.mechanism(model))
         return ()
-    try:
-        if model in catalogue.names():
-            mechanism = catalogue.mechanism(model)
-        else:
-            mechanism = read_file(
-                model,
-                floating_base=floating_base,
-                angle_tolerance=angle_tolerance,
-                arguments=arguments,
-            ).mechanism
-        if mechanism.constrained:
-            checking.configurations(mechanism)  # plans
-    except ModelError as error:
-        return (_refusal(error),)
-    return ()
+
+    def read(tolerance: float) -> Imported:
+        return read_file(model, floating_base=floating_base, angle_tolerance=tolerance, arguments=arguments)
+
+    imported = read(angle_tolerance)
+    _plan(imported.mechanism)
+    if not imported.angles.near:
+        return ()
+    tolerance = at_least(float(max(imported.angles.near)))
+    return tuple(price_of_angles(imported, read(float(tolerance)).mechanism, tolerance))
+
+
+def _plan(mechanism: Mechanism) -> None:
+    """Raise ModelError for loops that cannot be solved."""
+    if mechanism.constrained:
+        checking.configurations(mechanism)
 
 
 def _refusal(error: ModelError) -> Finding:

@@ -8,7 +8,7 @@ from kanegen.codegen.emit.declarations import declarations
 from kanegen.codegen.emit.example import example
 from kanegen.codegen.emit.identifiers import identifier
 from kanegen.codegen.emit.layout import comment_block, comment_text, paragraph, table
-from kanegen.codegen.emit.model import ConstraintReport, Model
+from kanegen.codegen.emit.model import ConstraintReport, Model, RoundedAngles
 from kanegen.codegen.emit.precision import Precision
 from kanegen.codegen.emit.skeletons import fill
 from kanegen.codegen.emit.specification import Kernel, Specification, specify
@@ -63,6 +63,8 @@ def _description(spec: Specification) -> list[str]:
         indent=0,
     )
     lines += ["", *paragraph(_CONVENTIONS)]
+    if model.rounded_angles is not None:
+        lines += ["", *paragraph(_rounded(model.rounded_angles))]
     if spec.live:
         lines += ["", *paragraph(_live_parameters(spec))]
     if model.single_precision:
@@ -89,6 +91,15 @@ def _speeds(model: Model) -> list[list[str]]:
     if model.home is not None:
         rows.append(["home", ", ".join(repr(float(q)) for q in model.home)])
     return rows
+
+
+def _rounded(angles: RoundedAngles) -> str:
+    several = angles.count != 1
+    return (
+        f"{angles.count} angle{'s' if several else ''} of the model's file {'are' if several else 'is'} taken for the "
+        f"fraction{'s' if several else ''} of pi that {'they are' if several else 'it is'} rounded from, at most "
+        f"{angles.largest:.0e} rad away. This changes forces by at most {angles.change:.0e} of the largest."
+    )
 
 
 def _constraints(report: ConstraintReport) -> list[str]:

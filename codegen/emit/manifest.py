@@ -76,6 +76,8 @@ def _speeds(model: Model) -> dict[str, Any]:
         entries["home"] = [float(q) for q in model.home]
     if model.quaternions:
         entries["quaternions"] = list(model.quaternions)
+    if model.rounded_angles is not None:
+        entries["rounded_angles"] = asdict(model.rounded_angles)
     if model.limits:
         entries["limits"] = {
             joint: {key: x for key, x in asdict(limits).items() if x is not None}

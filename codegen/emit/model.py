@@ -114,6 +114,15 @@ class Limits:
 
 
 @dataclass(frozen=True)
+class RoundedAngles:
+    """Angles taken for what they are rounded from: how many, by up to how much [rad], and what that changes in forces."""
+
+    count: int
+    largest: float
+    change: float
+
+
+@dataclass(frozen=True)
 class InertialParameter:
     """Name and value [SI] of what a column of a regressor belongs to."""
 
@@ -139,7 +148,7 @@ class Model:
     to the link's end: its rotation [rad], and its displacement as a part of its distance.  ``meeting_ends`` are springs and
     dampers that have no direction where their two frames meet.  ``optional_kernels`` could be
     generated but were not asked for.  ``base_parameters`` and ``inertial_parameters`` belong to the columns of regressor
-    and full_regressor, where these are kernels.
+    and full_regressor, where these are kernels.  ``rounded_angles`` are there where angles of a file were taken for others.
 
     Raises ValueError where these do not fit together.
     """
@@ -178,6 +187,7 @@ class Model:
     inertial_parameters: tuple[InertialParameter, ...] = ()
     constraints: ConstraintReport | None = None
     body_coordinates: BodyCoordinates | None = None
+    rounded_angles: RoundedAngles | None = None
 
     def __post_init__(self) -> None:
         """Check that the parts fit together."""

@@ -16,7 +16,9 @@ the joint turns about, or slides along, z of frame j itself; a and alpha of a ro
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
 
 from kanegen.codegen.mechanism.builder import MechanismBuilder
 from kanegen.codegen.mechanism.readers import (
@@ -39,6 +41,7 @@ from kanegen.codegen.mechanism.records import (
     Vector3,
 )
 from kanegen.codegen.mechanism.rotations import about_axis
+from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE, AngleRule
 from kanegen.codegen.mechanism.values import Scalar, plain
 from kanegen.codegen.mechanism.vectors import (
     add,
@@ -99,15 +102,33 @@ def from_dh(
     base: Placed | None = None,
     tool: Placed | None = None,
     allow_unphysical: bool = False,
+    angle_tolerance: float = ANGLE_TOLERANCE,
 ) -> Mechanism:
     """The serial arm of a table, "standard" or "modified".  Raises ModelError.
 
     ``base`` places frame 0 of the table in the base frame, in which ``gravity`` [m/s^2] is given; ``tool`` is a further
-    frame in the last link.
+    frame in the last link.  Decimals of theta and alpha stand for the fractions of pi that they are rounded from (see
+    ``rounded_angles``).
     """
-    builder = MechanismBuilder(name, gravity)
-    add_dh(builder, rows, convention, base=base, tool=tool)
-    return builder.build(allow_unphysical)
+
+    def built(rows: Sequence[DHRow]) -> Mechanism:
+        builder = MechanismBuilder(name, gravity)
+        add_dh(builder, rows, convention, base=base, tool=tool)
+        return builder.build(allow_unphysical)
+
+    angles = AngleRule(angle_tolerance)
+    meant = [_with_angles(row, angles, j) for j, row in enumerate(rows, start=1)]
+    mechanism = built(meant)
+    return angles.recorded(mechanism, built(rows)) if angles.distances else mechanism
+
+
+def _with_angles(row: DHRow, angles: AngleRule, j: int) -> DHRow:
+    """A row with the angles that are meant."""
+    found: dict[str, Any] = {}
+    for label in ("theta", "alpha"):
+        value = read_value(f"link {j}, {label}", getattr(row, label))
+        found[label] = angles.meant(value) if isinstance(value, Fraction) else value
+    return replace(row, **found)
 
 
 def add_dh(

@@ -6,7 +6,7 @@ carry components from the child side to the parent side: r_parent = rotation @ r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 
@@ -169,6 +169,19 @@ class Actuator:
 
 
 @dataclass(frozen=True, slots=True)
+class RoundedAngles:
+    """Angles of a description that were taken for what they are rounded from: ``count`` of them, by up to ``largest`` [rad].
+
+    ``tolerance`` [rad] is what was asked for; ``written`` is the mechanism with its angles as they stand.
+    """
+
+    count: int
+    largest: float
+    tolerance: float
+    written: Mechanism
+
+
+@dataclass(frozen=True, slots=True)
 class Mechanism:
     """A tree of rigid bodies on the fixed base frame ``BASE``, with whatever closes loops in it or restricts its motion.
 
@@ -179,7 +192,8 @@ class Mechanism:
 
     ``loops`` and ``constraints`` restrict the motion; ``speeds`` are then the independent generalized speeds v, to which
     a and tau belong (power = tau . v).  Without ``speeds`` v are the rates of q.  ``home`` is a configuration in which
-    loops can be closed, zero by default.  ``laws`` are compiled as kernels along with the dynamics.
+    loops can be closed, zero by default.  ``laws`` are compiled as kernels along with the dynamics.  ``rounded`` says which
+    angles of a file were taken for what they are rounded from.
 
     Importers and the builder validate; records made by hand go through ``validated``.
     """
@@ -202,6 +216,7 @@ class Mechanism:
     balls: tuple[BallJoint, ...] = ()
     mimics: tuple[Mimic, ...] = ()
     flexible: tuple[FlexibleLink, ...] = ()
+    rounded: RoundedAngles | None = field(default=None, compare=False, repr=False)
 
     def __hash__(self) -> int:
         """From a few names: what is remembered of a mechanism is looked up often, and its numbers take long to hash."""

@@ -18,6 +18,7 @@ from kanegen.codegen.mechanism.importers.mjcf.names import Names
 from kanegen.codegen.mechanism.importers.mjcf.source import compiled, warnings_of
 from kanegen.codegen.mechanism.importers.mjcf.ties import joint_ties
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.rounded_angles import AS_WRITTEN
 from kanegen.errors import ModelError
 
 Array = NDArray[np.float64]
@@ -181,7 +182,8 @@ def of_mechanism(mechanism: Mechanism) -> MujocoEngine:
 def of_mjcf(mechanism: Mechanism, file_or_text: Path | str) -> MujocoEngine:
     """MuJoCo on an MJCF file or text; ``mechanism`` only says how kanegen calls and orders its coordinates."""
     mujoco = mujoco_module()
-    model = compiled(file_or_text).model
+    tolerance = AS_WRITTEN if mechanism.rounded is None else mechanism.rounded.tolerance
+    model = compiled(file_or_text, tolerance).model  # the same angles as the mechanism's
     names = Names(mujoco, model)
     blocks: dict[str, Block] = {}
     held = joint_ties(mujoco, model, names).held

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -11,16 +12,27 @@ from kanegen.codegen.commands.peers.engine import Engine
 from kanegen.codegen.commands.peers.links import check_tree
 from kanegen.codegen.commands.peers.tree_peer import TreePeer
 from kanegen.codegen.mechanism.importers.formats import format_of
+from kanegen.codegen.mechanism.importers.urdf import text_as_meant
 from kanegen.codegen.mechanism.records import Mechanism
 
 
 def _pinocchio(mechanism: Mechanism, file: Path | None) -> Engine:
     drives = any(joint.rotor_inertia != 0 for joint in mechanism.joints)  # Pinocchio looks for none in a URDF
     if file is not None and not drives and format_of(file) == "urdf":
-        engine = pinocchio_engine.of_urdf(mechanism, str(file))
+        engine = _of_urdf(mechanism, file)
         if engine is not None:
             return engine
     return pinocchio_engine.of_mechanism(mechanism)
+
+
+def _of_urdf(mechanism: Mechanism, file: Path) -> Engine | None:
+    """Pinocchio on the file, or on one with the angles that the mechanism has in their place."""
+    if mechanism.rounded is None:
+        return pinocchio_engine.of_urdf(mechanism, str(file))
+    with tempfile.TemporaryDirectory() as folder:
+        meant = Path(folder) / file.name
+        meant.write_text(text_as_meant(file, mechanism.rounded.tolerance), encoding="utf-8")
+        return pinocchio_engine.of_urdf(mechanism, str(meant))
 
 
 def _mujoco(mechanism: Mechanism, file: Path | None) -> Engine:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanegen.codegen.mechanism.findings import Finding, Severity
-from kanegen.codegen.mechanism.records import BASE, Joint, JointKind, Matrix3, Mechanism, Vector3
+from kanegen.codegen.mechanism.records import BASE, Inertia, Joint, JointKind, Matrix3, Mechanism, Vector3
 from kanegen.codegen.mechanism.values import numeric
 
 Array = NDArray[np.float64]
@@ -20,29 +20,85 @@ _VANISHES_BELOW = 1e-11
 def check_resistance(mechanism: Mechanism) -> Iterator[Finding]:
     """A doubt for each speed that no inertia resists once the joints beyond it give way.
 
-    The mass matrix in one arbitrary state, eliminated from the tips inwards: what vanishes there vanishes everywhere, but
-    for a chance of measure zero.  Mechanisms with loops or constraints are left to the derivation.
+    Looked at in one arbitrary state, from the tips inwards: what vanishes there vanishes everywhere, but for a chance of
+    measure zero.  Mechanisms with loops or constraints are left to the derivation.
     """
     if mechanism.constrained:
         return
-    m, names = _mass_matrix(mechanism)
-    locked = m.diagonal().copy()
     if not any(
         body.inertia is not None and numeric(body.inertia.mass, mechanism) for body in mechanism.bodies
     ):
         return  # nothing has mass: one finding says so, not one for each joint
-    for k in reversed(range(len(names))):
-        if m[k, k] <= _VANISHES_BELOW * locked[k] or locked[k] == 0:
-            shared = "" if locked[k] == 0 else " that the joints beyond it could not leave at rest"
+    yields = _by_elimination(mechanism) if mechanism.mimics else _by_articulation(mechanism)
+    for name, resistance, locked in yields:
+        if resistance <= _VANISHES_BELOW * locked or locked == 0:
+            shared = "" if locked == 0 else " that the joints beyond it could not leave at rest"
             yield Finding(
                 Severity.DOUBT,
-                f"joint {names[k]!r}",
+                f"joint {name!r}",
                 f"has no inertia behind it{shared}: forward dynamics is undefined",
                 "a body with mass or inertia that the joint moves",
                 "Give the bodies beyond it their inertia, or make the joint fixed; inverse dynamics works as it is.",
             )
-            continue
-        m = m - np.outer(m[:, k], m[k]) / m[k, k]
+
+
+def _by_articulation(mechanism: Mechanism) -> Iterator[tuple[str, float, float]]:
+    """Name, inertia with the joints beyond it free, and with all others locked, for each joint, tips first.
+
+    Articulated and composite inertias (6, 6), each about the origin of its body along the axes of the base: one pass to the
+    tips and one back.
+    """
+    frames = {BASE: (np.eye(3), np.zeros(3))}
+    axes: dict[str, Array] = {}
+    bodies = {body.name: body for body in mechanism.bodies}
+    free = {BASE: np.zeros((6, 6))}
+    whole = {BASE: np.zeros((6, 6))}
+    moving = 0
+    for joint in mechanism.joints:
+        turn, origin = _placed(joint, frames[joint.parent], mechanism)
+        if joint.kind is not JointKind.FIXED:
+            axes[joint.name] = turn @ _vector(joint.axis, mechanism)
+            turn, origin = _moved(joint, moving, axes[joint.name], turn, origin)
+            moving += 1
+        frames[joint.child] = turn, origin
+        inertia = bodies[joint.child].inertia
+        free[joint.child] = np.zeros((6, 6)) if inertia is None else _spatial(inertia, turn, mechanism)
+        whole[joint.child] = free[joint.child].copy()
+    for joint in reversed(mechanism.joints):
+        inertia_free, inertia_whole = free.pop(joint.child), whole.pop(joint.child)
+        if joint.kind is not JointKind.FIXED:
+            s = np.zeros(6)
+            s[slice(0, 3) if joint.kind is JointKind.REVOLUTE else slice(3, 6)] = axes[joint.name]
+            rotor = float(numeric(joint.rotor_inertia, mechanism))
+            u = inertia_free @ s
+            resistance, locked = float(s @ u) + rotor, float(s @ inertia_whole @ s) + rotor
+            yield joint.name, resistance, locked
+            if resistance > _VANISHES_BELOW * locked:  # what nothing resists counts as locked for the others
+                inertia_free = inertia_free - np.outer(u, u) / resistance
+        shift = np.eye(6)
+        shift[3:, :3] = -_skew(frames[joint.child][1] - frames[joint.parent][1])
+        free[joint.parent] += shift.T @ inertia_free @ shift
+        whole[joint.parent] += shift.T @ inertia_whole @ shift
+
+
+def _spatial(inertia: Inertia, turn: Array, mechanism: Mechanism) -> Array:
+    """What (angular velocity, velocity of the origin) is multiplied by for the momenta, (6, 6)."""
+    mass = float(numeric(inertia.mass, mechanism))
+    arm = _skew(turn @ _vector(inertia.center, mechanism))
+    found = np.zeros((6, 6))
+    found[:3, :3] = turn @ _matrix(inertia.tensor, mechanism) @ turn.T - mass * arm @ arm
+    found[:3, 3:], found[3:, :3], found[3:, 3:] = mass * arm, -mass * arm, mass * np.eye(3)
+    return found
+
+
+def _by_elimination(mechanism: Mechanism) -> Iterator[tuple[str, float, float]]:
+    """The same by the mass matrix, where joints follow others."""
+    m, names = _mass_matrix(mechanism)
+    locked = m.diagonal().copy()
+    for k in reversed(range(len(names))):
+        yield names[k], float(m[k, k]), float(locked[k])
+        if m[k, k] > _VANISHES_BELOW * locked[k]:
+            m = m - np.outer(m[:, k], m[k]) / m[k, k]
 
 
 def _mass_matrix(mechanism: Mechanism) -> tuple[Array, tuple[str, ...]]:
@@ -61,13 +117,11 @@ def _mass_matrix(mechanism: Mechanism) -> tuple[Array, tuple[str, ...]]:
         if joint.kind is not JointKind.FIXED:
             k = column[joint.name]
             axis = turn @ _vector(joint.axis, mechanism)
-            q = 0.0 if joint.still else np.sin(1.0 + 2.0 * k)  # any numbers that share no symmetry
             if joint.kind is JointKind.REVOLUTE:
                 jacobian[:3, k], jacobian[3:, k] = axis, np.cross(origin, axis)
-                turn = _turned(axis, q) @ turn
             else:
                 jacobian[3:, k] = axis
-                origin = origin + q * axis
+            turn, origin = _moved(joint, k, axis, turn, origin)
             m[k, k] += float(numeric(joint.rotor_inertia, mechanism))
         frames[joint.child], columns[joint.child] = (turn, origin), jacobian
         inertia = bodies[joint.child].inertia
@@ -100,10 +154,23 @@ def _placed(joint: Joint, parent: tuple[Array, Array], mechanism: Mechanism) -> 
     return turn @ _matrix(joint.rotation, mechanism), origin + turn @ _vector(joint.position, mechanism)
 
 
+def _moved(joint: Joint, k: int, axis: Array, turn: Array, origin: Array) -> tuple[Array, Array]:
+    """Where the child of the k-th moving joint is in the one state that is looked at."""
+    q = 0.0 if joint.still else np.sin(1.0 + 2.0 * k)  # any numbers that share no symmetry
+    if joint.kind is JointKind.REVOLUTE:
+        return _turned(axis, q) @ turn, origin
+    return turn, origin + q * axis
+
+
+def _skew(v: Array) -> Array:
+    """The matrix of v x."""
+    x, y, z = v
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+
+
 def _turned(axis: Array, angle: float) -> Array:
     """Rodrigues' formula."""
-    x, y, z = axis
-    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    skew = _skew(axis)
     turned: Array = np.eye(3) + np.sin(angle) * skew + (1 - np.cos(angle)) * skew @ skew
     return turned
 

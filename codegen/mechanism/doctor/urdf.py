@@ -13,11 +13,11 @@ from kanegen.codegen.mechanism.doctor.resistance import check_resistance
 from kanegen.codegen.mechanism.doctor.subject import Place, of_urdf
 from kanegen.codegen.mechanism.doctor.urdf_numbers import check_numbers
 from kanegen.codegen.mechanism.findings import Finding, Severity
-from kanegen.codegen.mechanism.importers.imported import ANGLE_TOLERANCE
 from kanegen.codegen.mechanism.importers.urdf_document import UrdfDocument, read_document
 from kanegen.codegen.mechanism.importers.urdf_mechanism import mechanism_of
 from kanegen.codegen.mechanism.importers.urdf_records import UrdfJoint, UrdfLink
 from kanegen.codegen.mechanism.importers.xml_tree import Element
+from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE
 from kanegen.errors import ModelError
 
 

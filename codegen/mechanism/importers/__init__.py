@@ -1,8 +1,8 @@
 """From the files people have to a ``Mechanism``.
 
 ``read_file`` finds the format by suffix and content.  Each format is a module or package here, with one function
-``read(path, *, floating_base, allow_unphysical) -> Imported`` and one ``from_<format>``.  What a format needs beyond kanegen
-(an extra) is imported when a file asks for it, and missed with one sentence.
+``read(path, *, floating_base, allow_unphysical, angle_tolerance) -> Imported`` and one ``from_<format>``.  What a format
+needs beyond kanegen (an extra) is imported when a file asks for it, and missed with one sentence.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import Any, NoReturn
 from kanegen.codegen.mechanism.denavit_hartenberg import from_dh
 from kanegen.codegen.mechanism.importers import mjcf, toml, urdf, xacro
 from kanegen.codegen.mechanism.importers.formats import format_of
-from kanegen.codegen.mechanism.importers.imported import ANGLE_TOLERANCE, Imported
+from kanegen.codegen.mechanism.importers.imported import Imported
 from kanegen.codegen.mechanism.importers.mjcf import from_mjcf
 from kanegen.codegen.mechanism.importers.toml import from_toml
 from kanegen.codegen.mechanism.importers.urdf import from_urdf
 from kanegen.codegen.mechanism.importers.xacro import from_xacro
+from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE
 from kanegen.errors import ModelError
 
 __all__ = [
     "ANGLE_TOLERANCE",
-    "WITH_ANGLES",
     "Imported",
     "from_dh",
     "from_mjcf",
@@ -41,8 +41,6 @@ _READERS: dict[str, Callable[..., Imported]] = {
     "mjcf": mjcf.read,
     "toml": toml.read,
 }
-WITH_ANGLES = {"urdf", "xacro"}
-"""Formats that write rotations as angles, and so take ``angle_tolerance``."""
 
 
 def read_file(
@@ -56,19 +54,24 @@ def read_file(
     """The mechanism that a model file describes.  Raises ModelError, whose ``where`` begins with file and line.
 
     ``floating_base`` lets the root link move freely instead of fixing it to the base; ``allow_unphysical`` lets masses and
-    inertias through that no body has; angles within ``angle_tolerance`` [rad] of a multiple of pi/2 are taken for it;
-    ``arguments`` are those that a xacro file declares.
+    inertias through that no body has; angles within ``angle_tolerance`` [rad] of a multiple of pi/2 are taken for it, and
+    decimals of ten digits for the fraction of pi that they are rounded from (see ``rounded_angles``); ``arguments`` are
+    those that a xacro file declares.
     """
     file = Path(path)
     name = format_of(file)
-    options: dict[str, Any] = {"floating_base": floating_base, "allow_unphysical": allow_unphysical}
-    if name in WITH_ANGLES:
-        options["angle_tolerance"] = angle_tolerance
+    options: dict[str, Any] = {}
     if name == "xacro":
         options["arguments"] = arguments
     elif arguments:
         refuse_arguments(str(file), arguments)
-    return _READERS[name](file, **options)
+    return _READERS[name](
+        file,
+        floating_base=floating_base,
+        allow_unphysical=allow_unphysical,
+        angle_tolerance=angle_tolerance,
+        **options,
+    )
 
 
 def refuse_arguments(model: str, arguments: Mapping[str, str]) -> NoReturn:

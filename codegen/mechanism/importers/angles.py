@@ -55,9 +55,3 @@ def rotation_of_quaternion(
         (s * (x * y + z * w), 1 - s * (x * x + z * z), s * (y * z - x * w)),
         (s * (x * z - y * w), s * (y * z + x * w), 1 - s * (x * x + y * y)),
     )
-
-
-def cleared(direction: tuple[Fraction, ...], tolerance: Fraction) -> tuple[Fraction, ...]:
-    """A direction without components that turn it by less than ``tolerance`` [rad]."""
-    largest = max(abs(component) for component in direction)
-    return tuple(Fraction(0) if abs(x) <= tolerance * largest else x for x in direction)

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 from kanegen.codegen.mechanism.findings import Severity, refuse, tell
-from kanegen.codegen.mechanism.importers.imported import ANGLE_TOLERANCE, Imported
+from kanegen.codegen.mechanism.importers.imported import Imported
+from kanegen.codegen.mechanism.importers.numbers_in_text import Misread, read_numbers
 from kanegen.codegen.mechanism.importers.urdf_document import read_document, unphysical
 from kanegen.codegen.mechanism.importers.urdf_mechanism import mechanism_of
 from kanegen.codegen.mechanism.importers.xml_tree import Element, parse_file, parse_text
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE, AS_WRITTEN, AngleRule
 from kanegen.errors import ModelError
 
 
@@ -67,7 +70,25 @@ def import_element(
     impossible = unphysical(document.robot, severity)
     refuse((*document.findings, *impossible))
     mechanism, renamed = mechanism_of(document, floating_base, allow_unphysical)
-    return Imported(mechanism, (*document.findings, *impossible, *renamed))
+    if document.angles.distances:
+        written = read_document(root, floating_base=floating_base, angle_tolerance=AS_WRITTEN)
+        as_written, _ = mechanism_of(written, floating_base, allow_unphysical)
+        mechanism = document.angles.recorded(mechanism, as_written)
+    return Imported(mechanism, (*document.findings, *impossible, *renamed), document.angles)
+
+
+def text_as_meant(path: Path, angle_tolerance: float) -> str:
+    """A URDF that has been read, with the angles and axes that are meant, to the digits of doubles; for other programs.
+
+    Numbers that cannot be read stay as they are.
+    """
+    root, angles = ET.fromstring(path.read_bytes()), AngleRule(angle_tolerance)
+    for tag, attribute, meant in (("origin", "rpy", angles.all_meant), ("axis", "xyz", angles.cleared)):
+        for element in root.iter(tag):
+            numbers = read_numbers(element.get(attribute, ""), 3)
+            if not isinstance(numbers, Misread) and any(numbers):
+                element.set(attribute, " ".join(repr(float(x)) for x in meant(numbers)))
+    return ET.tostring(root, encoding="unicode")
 
 
 def _check_expanded(root: Element) -> None:

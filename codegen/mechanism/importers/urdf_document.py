@@ -8,7 +8,6 @@ from fractions import Fraction
 from pathlib import Path
 
 from kanegen.codegen.mechanism.findings import Finding, Severity
-from kanegen.codegen.mechanism.importers.imported import ANGLE_TOLERANCE
 from kanegen.codegen.mechanism.importers.reporting import Report
 from kanegen.codegen.mechanism.importers.urdf_drake import DrakeReader
 from kanegen.codegen.mechanism.importers.urdf_elements import AXIAL
@@ -17,6 +16,7 @@ from kanegen.codegen.mechanism.importers.urdf_tree import check_tree
 from kanegen.codegen.mechanism.importers.urdf_vocabulary import check_vocabulary
 from kanegen.codegen.mechanism.importers.xml_tree import Element
 from kanegen.codegen.mechanism.physical import check_physical
+from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE, AngleRule
 from kanegen.errors import ModelError
 from kanegen.limits import LARGEST_ANGLE_TOLERANCE
 
@@ -25,11 +25,12 @@ _OTHER_FORMATS = {"mujoco": "MJCF", "sdf": "SDF", "launch": "a ROS launch file",
 
 @dataclass(frozen=True, slots=True)
 class UrdfDocument:
-    """The records of a file, its root link if it is a tree, and the findings, errors among them."""
+    """The records of a file, its root link if it is a tree, the findings, errors among them, and what became of angles."""
 
     robot: UrdfRobot
     root: str | None
     findings: tuple[Finding, ...]
+    angles: AngleRule
 
 
 def read_document(
@@ -51,7 +52,8 @@ def read_document(
             "1e-5 takes 1.5708 for pi/2, 1e-3 also 1.57.",
         )
     report = Report()
-    reader = DrakeReader(report, angle_tolerance)
+    angles = AngleRule(angle_tolerance)
+    reader = DrakeReader(report, angles)
     written = [child for child in root.children if child.tag in ("joint", "drake:joint")]
     links = [link for link in map(reader.link, root.named("link")) if link is not None]
     joints = [joint for joint in map(reader.joint, written) if joint is not None]
@@ -75,7 +77,7 @@ def read_document(
     top = check_tree(robot, report) if complete else None
     if top is not None and not floating_base:
         _check_motion(robot, report)
-    return UrdfDocument(robot, top, report.findings)
+    return UrdfDocument(robot, top, report.findings, angles)
 
 
 def unphysical(robot: UrdfRobot, severity: Severity) -> tuple[Finding, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from fractions import Fraction
 
-from kanegen.codegen.mechanism.importers.angles import cleared, nearest_quarter_turns, rotation_of_quaternion
+from kanegen.codegen.mechanism.importers.angles import nearest_quarter_turns, rotation_of_quaternion
 from kanegen.codegen.mechanism.importers.numbers_in_text import quoted
 from kanegen.codegen.mechanism.importers.reporting import Report
 from kanegen.codegen.mechanism.importers.urdf_attributes import AttributeReader
@@ -24,6 +24,7 @@ from kanegen.codegen.mechanism.importers.urdf_records import (
     UrdfMimic,
 )
 from kanegen.codegen.mechanism.importers.xml_tree import Element
+from kanegen.codegen.mechanism.rounded_angles import AngleRule, fraction_of_pi
 
 AXIAL = ("revolute", "continuous", "prismatic")
 """Joints of one coordinate, about or along their axis."""
@@ -46,10 +47,10 @@ _SILENT = 1e-11
 class ElementReader(AttributeReader):
     """Reads links and joints, and reports to ``report``."""
 
-    def __init__(self, report: Report, angle_tolerance: float) -> None:
-        """Angles within ``angle_tolerance`` [rad] of a multiple of pi/2 are taken for it."""
+    def __init__(self, report: Report, angles: AngleRule) -> None:
+        """``angles`` says which angles are meant."""
         super().__init__(report)
-        self._tolerance = Fraction(angle_tolerance)
+        self._angles = angles
 
     def link(self, element: Element) -> UrdfLink | None:
         """A link, or None where it has no name."""
@@ -146,10 +147,8 @@ class ElementReader(AttributeReader):
         return None
 
     def _snapped(self, angle: Fraction, origin: Element, where: str, which: str) -> Fraction:
-        near = nearest_quarter_turns(angle)
-        if near.distance > self._tolerance:
-            return angle
-        if near.distance > _SILENT:
+        meant, near = self._angles.meant(angle), nearest_quarter_turns(angle)
+        if meant != angle and near.distance > _SILENT and fraction_of_pi(angle) is None:
             self._report.note(
                 origin,
                 f"{where}, <origin> rpy",
@@ -157,7 +156,7 @@ class ElementReader(AttributeReader):
                 "what the angle tolerance asks for",
                 "Lower angle_tolerance if the angle is meant as it stands.",
             )
-        return near.angle
+        return meant
 
     # -- parts of a joint ----------------------------------------------------------------------------------------------
 
@@ -216,7 +215,7 @@ class ElementReader(AttributeReader):
                 "a unit vector",
                 "Give it the length 1; the coordinate is the angle [rad] or displacement [m] itself.",
             )
-        x, y, z = cleared(direction, self._tolerance)
+        x, y, z = self._angles.cleared(direction)
         return x, y, z
 
     def _dynamics(self, element: Element, where: str) -> tuple[Fraction, Fraction]:

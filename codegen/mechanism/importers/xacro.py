@@ -17,7 +17,7 @@ from typing import Any
 from xml.dom.minidom import Document
 
 from kanegen.codegen.mechanism.findings import Finding, Severity, tell
-from kanegen.codegen.mechanism.importers.imported import ANGLE_TOLERANCE, Imported
+from kanegen.codegen.mechanism.importers.imported import Imported
 from kanegen.codegen.mechanism.importers.urdf import import_element
 from kanegen.codegen.mechanism.importers.xacro_dom import (
     argument_names,
@@ -29,6 +29,7 @@ from kanegen.codegen.mechanism.importers.xacro_dom import (
 from kanegen.codegen.mechanism.importers.xacro_packages import find_package
 from kanegen.codegen.mechanism.importers.xml_tree import Element, parse_file
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE
 from kanegen.errors import ModelError
 
 _NEVER_LOOKED_AT = ("visual", "collision", "material")
@@ -78,7 +79,7 @@ def read(
     """The mechanism of a xacro file with findings; see ``from_xacro``."""
     root, findings = expand(path, arguments, packages)
     imported = import_element(root, floating_base, allow_unphysical, angle_tolerance)
-    return Imported(imported.mechanism, (*findings, *imported.findings))
+    return Imported(imported.mechanism, (*findings, *imported.findings), imported.angles)
 
 
 def expand(

@@ -11,8 +11,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from kanegen.codegen.mechanism import ModelError
-from kanegen.codegen.mechanism.importers.angles import cleared, nearest_quarter_turns, rotation_of_quaternion
+from kanegen.codegen.mechanism.importers.angles import nearest_quarter_turns, rotation_of_quaternion
 from kanegen.codegen.mechanism.importers.urdf import from_urdf, read
+from kanegen.codegen.mechanism.rounded_angles import AngleRule
 
 from .documents import pendulum
 
@@ -74,8 +75,10 @@ def test_tolerances_that_make_no_sense(tolerance: float) -> None:
 
 
 def test_directions_lose_rounding_noise() -> None:
-    assert cleared((Fraction(1), Fraction(1, 10**12), Fraction(0)), Fraction(1, 10**11)) == (1, 0, 0)
-    assert cleared((Fraction(1), Fraction(1, 10**10), Fraction(0)), Fraction(1, 10**11))[1] != 0
+    rule = AngleRule(1e-11)
+    assert rule.cleared((Fraction(1), Fraction(1, 10**12), Fraction(0))) == (1, 0, 0)
+    assert rule.cleared((Fraction(1), Fraction(1, 10**10), Fraction(0)))[1] != 0
+    assert rule.distances == [Fraction(1, 10**12)]
 
 
 def test_quaternions() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from kanegen.codegen.mechanism.builder import MechanismBuilder
 from kanegen.codegen.mechanism.findings import Finding, tell
@@ -22,29 +24,46 @@ from kanegen.codegen.mechanism.importers.mjcf.source import Source, compiled
 from kanegen.codegen.mechanism.importers.mjcf.ties import joint_ties
 from kanegen.codegen.mechanism.importers.mjcf.unsupported import disabled, doubtful, refuse_unsupported
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE
 from kanegen.codegen.mechanism.speeds import JointRate
 from kanegen.codegen.mechanism.validation import validated
 from kanegen.errors import ModelError
 
 
 def read(
-    path: str | os.PathLike[str], *, floating_base: bool = False, allow_unphysical: bool = False
+    path: str | os.PathLike[str],
+    *,
+    floating_base: bool = False,
+    allow_unphysical: bool = False,
+    angle_tolerance: float = ANGLE_TOLERANCE,
 ) -> Imported:
     """The mechanism of an MJCF file.  Raises ModelError.
 
-    ``floating_base`` lets the one body that stands on the world move freely, unless the file does so itself.
+    ``floating_base`` lets the one body that stands on the world move freely, unless the file does so itself;
+    ``angle_tolerance`` is as in ``read_file``, for angles in radians.
     """
-    return _imported(compiled(Path(path)), Path(path).stem, floating_base, allow_unphysical)
+    source = compiled(Path(path), angle_tolerance)
+    return _imported(source, Path(path).stem, floating_base, allow_unphysical)
 
 
 def from_mjcf(
-    path_or_text: str | os.PathLike[str], *, floating_base: bool = False, allow_unphysical: bool = False
+    path_or_text: str | os.PathLike[str],
+    *,
+    floating_base: bool = False,
+    allow_unphysical: bool = False,
+    angle_tolerance: float = ANGLE_TOLERANCE,
 ) -> Mechanism:
     """The mechanism of an MJCF file, or of a text that is MJCF itself.  Raises ModelError."""
     if isinstance(path_or_text, str) and "<" in path_or_text:
-        imported = _imported(compiled(path_or_text), "mechanism", floating_base, allow_unphysical)
+        source = compiled(path_or_text, angle_tolerance)
+        imported = _imported(source, "mechanism", floating_base, allow_unphysical)
     else:
-        imported = read(path_or_text, floating_base=floating_base, allow_unphysical=allow_unphysical)
+        imported = read(
+            path_or_text,
+            floating_base=floating_base,
+            allow_unphysical=allow_unphysical,
+            angle_tolerance=angle_tolerance,
+        )
     tell(imported.findings)
     return imported.mechanism
 
@@ -54,7 +73,11 @@ def _imported(source: Source, title: str, floating_base: bool, allow_unphysical:
     try:
         names = Names(mujoco, model)
         refuse_unsupported(mujoco, model, names)
-        mechanism, noticed = _mechanism(source, names, title, floating_base, allow_unphysical)
+        mechanism, noticed = _mechanism(mujoco, model, names, title, floating_base, allow_unphysical)
+        if source.written is not None:
+            again = Names(mujoco, source.written)
+            written, _ = _mechanism(mujoco, source.written, again, title, floating_base, allow_unphysical)
+            mechanism = source.angles.recorded(mechanism, written)
     except ModelError as error:
         if source.file is None:
             raise
@@ -67,14 +90,18 @@ def _imported(source: Source, title: str, floating_base: bool, allow_unphysical:
         *notes(mujoco, model, names),
     ]
     located = tuple(replace(finding, file=source.file) for finding in findings)
-    return Imported(mechanism, located)
+    return Imported(mechanism, located, source.angles)
 
 
 def _mechanism(
-    source: Source, names: Names, title: str, floating_base: bool, allow_unphysical: bool
+    mujoco: ModuleType,
+    model: Any,
+    names: Names,
+    title: str,
+    floating_base: bool,
+    allow_unphysical: bool,
 ) -> tuple[Mechanism, tuple[Finding, ...]]:
     """The mechanism, and what is idle in it or not quite as in MuJoCo."""
-    mujoco, model = source.mujoco, source.model
     weightless = disabled(mujoco, model, "GRAVITY")
     gravity = [0.0] * 3 if weightless else [float(g) for g in model.opt.gravity]
     builder = MechanismBuilder(_model_name(model) or title, gravity)

@@ -11,7 +11,9 @@ from types import ModuleType
 from typing import Any
 
 from kanegen.codegen.mechanism.findings import Finding, Severity
+from kanegen.codegen.mechanism.importers.mjcf.angles import mend_angles
 from kanegen.codegen.mechanism.importers.mjcf.files import check_files, refuse_doctype
+from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE, AngleRule
 from kanegen.errors import ModelError
 
 _LINE = re.compile(r"\bline (?:number)?\s*=?\s*(\d+)|Line number\s*=\s*(\d+)")
@@ -33,12 +35,17 @@ def warnings_of(mujoco: ModuleType) -> Iterator[list[str]]:
 
 @dataclass(frozen=True)
 class Source:
-    """A compiled model: ``mujoco`` itself, the ``MjModel``, a name of the file for messages, and what was noticed."""
+    """A compiled model: ``mujoco`` itself, the ``MjModel``, a name of the file for messages, and what was noticed.
+
+    ``angles`` has what became of angles; where some were changed, ``written`` is the model without these changes.
+    """
 
     mujoco: ModuleType
     model: Any
     file: str | None
     findings: tuple[Finding, ...]
+    angles: AngleRule
+    written: Any = None
 
 
 def mujoco_module() -> ModuleType:
@@ -56,8 +63,8 @@ def mujoco_module() -> ModuleType:
     return module
 
 
-def compiled(path_or_text: Path | str) -> Source:
-    """The compiled model of a file, or of a text that is MJCF itself.  Raises ModelError.
+def compiled(path_or_text: Path | str, angle_tolerance: float = ANGLE_TOLERANCE) -> Source:
+    """The compiled model of a file, or of a text that is MJCF itself, with the angles that are meant.  Raises ModelError.
 
     Where files of meshes, textures or height fields are missing the model is compiled without them, if every body that they
     belong to has its inertia written down.
@@ -69,8 +76,11 @@ def compiled(path_or_text: Path | str) -> Source:
         check_files(Path(file))
     else:
         refuse_doctype(str(path_or_text).encode("utf-8", "surrogatepass"), None)
+    angles = AngleRule(angle_tolerance)
     with warnings_of(mujoco) as warnings:
-        model, findings = _compiled(mujoco, text, file)
+        written, findings, spec = _compiled(mujoco, text, file)
+    with warnings_of(mujoco):  # the same once more
+        model = _with_angles(mujoco, spec, angles)
     told = [
         Finding(
             Severity.WARNING,
@@ -82,14 +92,24 @@ def compiled(path_or_text: Path | str) -> Source:
         )
         for warning in warnings
     ]
-    return Source(mujoco, model, file, (*findings, *told))
+    if model is None:
+        return Source(mujoco, written, file, (*findings, *told), angles)
+    return Source(mujoco, model, file, (*findings, *told), angles, written)
 
 
-def _compiled(mujoco: ModuleType, text: str | None, file: str | None) -> tuple[Any, tuple[Finding, ...]]:
+def _with_angles(mujoco: ModuleType, spec: Any, angles: AngleRule) -> Any:
+    """The model with the angles that are meant; None where that is the model as written."""
+    mend_angles(mujoco, spec, angles)
+    return spec.compile() if angles.distances else None
+
+
+def _compiled(mujoco: ModuleType, text: str | None, file: str | None) -> tuple[Any, tuple[Finding, ...], Any]:
+    """The compiled model, what was left out of it, and the parsed one that it can be compiled from."""
     try:
         maker = mujoco.MjModel
         model = maker.from_xml_string(text) if text is not None else maker.from_xml_path(file)
-        return model, ()
+        spec = mujoco.MjSpec.from_string(text) if text is not None else mujoco.MjSpec.from_file(file)
+        return model, (), spec
     except ValueError as error:
         refusal = _refusal(file, str(error))
         if not _NO_FILE.search(str(error)):
@@ -107,7 +127,7 @@ def _parsed(mujoco: ModuleType, text: str | None, file: str | None, refusal: Mod
 
 def _without_assets(
     mujoco: ModuleType, spec: Any, file: str | None, refusal: ModelError
-) -> tuple[Any, tuple[Finding, ...]]:
+) -> tuple[Any, tuple[Finding, ...], Any]:
     """The model without meshes, textures and height fields: dynamics needs none of them where inertias are given."""
     shapes = {mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_HFIELD, mujoco.mjtGeom.mjGEOM_SDF}
     from_geoms = mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
@@ -144,7 +164,7 @@ def _without_assets(
         "Put the files in their places if their shapes matter to you.",
         file,
     )
-    return model, (note,)
+    return model, (note,), spec
 
 
 def _drop_users_of(spec: Any, geoms: set[str]) -> None:

@@ -82,12 +82,12 @@ def _inertia(table: Table) -> dict[str, Any]:
         "mass": table.number("mass") if "mass" in table else None,
         "center": table.numbers("center"),
         "inertia": table.numbers("inertia"),
-        "inertia_rotation": table.numbers("inertia_rotation", None),
+        "inertia_rotation": table.rotation("inertia_rotation"),
     }
 
 
 def _placed(table: Table) -> dict[str, Any]:
-    return {"position": table.numbers("position"), "rotation": table.numbers("rotation", None)}
+    return {"position": table.numbers("position"), "rotation": table.rotation("rotation")}
 
 
 def _let_float(root: Table, joints: list[Table]) -> None:
@@ -187,10 +187,10 @@ def _add_dh(builder: MechanismBuilder, chain: Table) -> None:
 def _dh_row(row: Table) -> DHRow:
     row.check(schema.DH_ROW)
     return DHRow(
-        theta=row.number("theta"),
+        theta=row.angle("theta"),
         d=row.number("d"),
         a=row.number("a"),
-        alpha=row.number("alpha"),
+        alpha=row.angle("alpha"),
         prismatic=row.choice("type", ("revolute", "prismatic"), "revolute") == "prismatic",
         mass=row.number("mass") if "mass" in row else None,
         center=row.numbers("center"),

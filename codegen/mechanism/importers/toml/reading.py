@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from kanegen.codegen.mechanism.builder import MechanismBuilder
-from kanegen.codegen.mechanism.findings import tell
+from kanegen.codegen.mechanism.findings import Finding, tell
 from kanegen.codegen.mechanism.importers.imported import Imported
 from kanegen.codegen.mechanism.importers.model_file import model_bytes
 from kanegen.codegen.mechanism.importers.toml import constraints, elements, schema
 from kanegen.codegen.mechanism.importers.toml.lines import lines_of
 from kanegen.codegen.mechanism.importers.toml.table import Document, Table
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE, AS_WRITTEN, AngleRule
 from kanegen.errors import ModelError
 
 _LINE = re.compile(r"\(at line (\d+), column \d+\)|\(at end of document\)")
@@ -23,11 +24,15 @@ _NAMED = re.compile(r"^(body|flexible link|joint|frame|loop|spring|payload)\b.*?
 
 
 def read(
-    path: str | os.PathLike[str], *, floating_base: bool = False, allow_unphysical: bool = False
+    path: str | os.PathLike[str],
+    *,
+    floating_base: bool = False,
+    allow_unphysical: bool = False,
+    angle_tolerance: float = ANGLE_TOLERANCE,
 ) -> Imported:
     """The mechanism of a TOML file.  Raises ModelError, which says file and line.
 
-    ``floating_base`` lets the body that is fixed to the base move freely instead.
+    ``floating_base`` lets the body that is fixed to the base move freely instead; ``angle_tolerance`` as in ``read_file``.
     """
     file = Path(path)
     try:
@@ -36,25 +41,58 @@ def read(
         raise ModelError(
             str(file), f"is not UTF-8 (byte {error.start})", "a text in UTF-8", "Save it in this encoding."
         ) from None
-    return _imported(text, str(file), file.stem, floating_base, allow_unphysical)
+    return _imported(text, str(file), file.stem, floating_base, allow_unphysical, angle_tolerance)
 
 
 def from_toml(
-    path_or_text: str | os.PathLike[str], *, floating_base: bool = False, allow_unphysical: bool = False
+    path_or_text: str | os.PathLike[str],
+    *,
+    floating_base: bool = False,
+    allow_unphysical: bool = False,
+    angle_tolerance: float = ANGLE_TOLERANCE,
 ) -> Mechanism:
     """The mechanism of a TOML file, or of a text that is TOML itself (of several lines).  Raises ModelError."""
     if isinstance(path_or_text, str) and "\n" in path_or_text:
-        imported = _imported(path_or_text, None, "mechanism", floating_base, allow_unphysical)
+        imported = _imported(
+            path_or_text, None, "mechanism", floating_base, allow_unphysical, angle_tolerance
+        )
     else:
-        imported = read(path_or_text, floating_base=floating_base, allow_unphysical=allow_unphysical)
+        imported = read(
+            path_or_text,
+            floating_base=floating_base,
+            allow_unphysical=allow_unphysical,
+            angle_tolerance=angle_tolerance,
+        )
     tell(imported.findings)
     return imported.mechanism
 
 
 def _imported(
-    text: str, file: str | None, title: str, floating_base: bool, allow_unphysical: bool
+    text: str,
+    file: str | None,
+    title: str,
+    floating_base: bool,
+    allow_unphysical: bool,
+    angle_tolerance: float,
 ) -> Imported:
-    document = Document(file, {}, {})
+    angles = AngleRule(angle_tolerance)
+    mechanism, findings = _mechanism(text, file, title, floating_base, allow_unphysical, angles)
+    if angles.distances:
+        as_written = AngleRule(AS_WRITTEN)
+        written, _ = _mechanism(text, file, title, floating_base, allow_unphysical, as_written)
+        mechanism = angles.recorded(mechanism, written)
+    return Imported(mechanism, findings, angles)
+
+
+def _mechanism(
+    text: str,
+    file: str | None,
+    title: str,
+    floating_base: bool,
+    allow_unphysical: bool,
+    angles: AngleRule,
+) -> tuple[Mechanism, tuple[Finding, ...]]:
+    document = Document(file, {}, {}, angles)
     content = _parsed(text, file)
     document.lines = lines_of(text.replace("\r\n", "\n"))
     root = Table(document, content, (), "")
@@ -68,7 +106,7 @@ def _imported(
     constraints.add_constraints(builder, root)
     elements.add_order(builder, root)
     try:
-        return Imported(builder.build(allow_unphysical), tuple(document.findings))
+        return builder.build(allow_unphysical), tuple(document.findings)
     except ModelError as error:
         raise ModelError(_located(error.where, root), error.what, error.expected, error.cure) from None
 

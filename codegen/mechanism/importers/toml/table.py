@@ -15,17 +15,19 @@ from kanegen.codegen.mechanism.findings import Finding
 from kanegen.codegen.mechanism.importers.toml.arithmetic import Arithmetic, NotArithmetic
 from kanegen.codegen.mechanism.importers.toml.lines import Path
 from kanegen.codegen.mechanism.records import Value
+from kanegen.codegen.mechanism.rounded_angles import AngleRule
 from kanegen.codegen.mechanism.values import cosine, degrees, plain, sine, square_root, to_value
 from kanegen.errors import ModelError, shown
 
 
 @dataclass
 class Document:
-    """A file as it was parsed: lines by path, and the names that numbers may use."""
+    """A file as it was parsed: lines by path, the names that numbers may use, and which angles are meant."""
 
     file: str | None
     lines: Mapping[Path, int]
     names: dict[str, Value]
+    angles: AngleRule
     findings: list[Finding] = field(default_factory=list)
 
     def line(self, path: Path) -> int | None:
@@ -120,6 +122,15 @@ class Table:
     def numbers(self, key: str, default: Any = (0, 0, 0)) -> Any:
         """An array of numbers or of arrays of numbers; the default where there is none."""
         return self._numbers(key, self.content[key]) if key in self.content else default
+
+    def angle(self, key: str) -> Value:
+        """An angle [rad], the one that is meant."""
+        value = self.number(key)
+        return self.document.angles.meant(value) if isinstance(value, Fraction) else value
+
+    def rotation(self, key: str) -> Any:
+        """Three angles [rad], those that are meant, or the rows of a matrix; None where there is nothing."""
+        return self.document.angles.in_rotation(self.numbers(key, None))
 
     def names(self, key: str) -> list[str]:
         """An array of texts."""

@@ -1,0 +1,127 @@
+"""Angles as people and programs write them: decimals that stand for fractions of pi.
+
+A decimal of at least ten significant digits that is the rounding or the cutting-off, to the digits written, of k pi/n with
+n one of 1, 2, 3, 4, 6, 8, 12 is that angle: the next such decimal of a random angle is one of 1e8.  Decimals of a double
+(0.7853981633974483) are, where they are within two of its roundings.  What remains is kept as written, but for the noise
+of ``ANGLE_TOLERANCE`` around multiples of pi/2, and whatever a larger tolerance asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from kanegen.codegen.mechanism.records import Mechanism, RoundedAngles
+from kanegen.codegen.mechanism.values import degrees
+
+ANGLE_TOLERANCE = 1e-11
+"""Angles [rad] this near to a multiple of pi/2 are taken for it: what sums of doubles and of short decimals leave of pi."""
+
+AS_WRITTEN = 1e-15
+"""Tolerance [rad] that only mends what doubles leave of a multiple of pi/2."""
+
+NEAR = Fraction(2, 1000)
+"""An angle [rad] this near to a quarter turn, but not to zero, is one of three digits: 1.57, 3.14."""
+
+_NEAR_ZERO = Fraction(1, 10**6)  # rad; smaller angles are no calibration
+_DIGITS = 10
+_DIGITS_OF_DOUBLES = 16
+_UNIT = degrees(Fraction(15, 2))
+"""pi/24, of which pi/8 and pi/12 are multiples."""
+
+_IN_A_QUARTER = 12
+_DOUBLES = Fraction(1, 2**52)
+
+
+def fraction_of_pi(angle: Fraction) -> Fraction | None:
+    """The angle [rad], to 60 digits, that a decimal of enough digits is rounded from; None for other numbers and zero."""
+    count = round(angle / _UNIT)
+    if count == 0 or (count % 2 and count % 3):
+        return None
+    exact = count * _UNIT
+    decimals = _decimals(angle)
+    if decimals is None:
+        return None
+    digits = len(str(abs(int(angle * 10**decimals))))
+    short = abs(exact) - abs(angle)  # positive where digits were cut off
+    step = Fraction(1, 10**decimals)
+    if digits >= _DIGITS and (abs(short) <= step / 2 or 0 <= short < step):
+        return exact
+    if digits < _DIGITS_OF_DOUBLES:
+        return None
+    if abs(short) <= _DOUBLES * abs(exact):
+        return exact
+    shortest = Fraction(repr(float(angle)))  # 3.1415926535900001 is a double's 3.14159265359
+    return None if shortest == angle else fraction_of_pi(shortest)
+
+
+def _decimals(number: Fraction) -> int | None:
+    """How many decimals a number has, trailing zeros left out; None where they do not end."""
+    rest, twos, fives = number.denominator, 0, 0
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    return max(twos, fives) if rest == 1 else None
+
+
+@dataclass
+class AngleRule:
+    """What becomes of the angles of one description; ``distances`` [rad] has how far each was changed.
+
+    Angles within ``tolerance`` [rad] of a multiple of pi/2 are taken for it, and from ``ANGLE_TOLERANCE`` on decimals for
+    the fractions of pi that they are rounded from.  ``near`` has the distances of angles that are nearly quarter turns and
+    stay as they are.
+    """
+
+    tolerance: float = ANGLE_TOLERANCE
+    distances: list[Fraction] = field(default_factory=list)
+    near: list[Fraction] = field(default_factory=list)
+
+    def meant(self, angle: Fraction) -> Fraction:
+        """The angle [rad] that is meant."""
+        quarters = round(angle / (_IN_A_QUARTER * _UNIT))
+        quarter = quarters * _IN_A_QUARTER * _UNIT
+        away = abs(angle - quarter)
+        found = fraction_of_pi(angle) if self.tolerance >= ANGLE_TOLERANCE else None
+        if found is None and away > self.tolerance:
+            if away < (NEAR if quarters else _NEAR_ZERO):
+                self.near.append(away)
+            return angle
+        exact = quarter if found is None else found
+        self._changed(abs(exact - angle))
+        return exact
+
+    def all_meant(self, angles: Iterable[Fraction]) -> tuple[Fraction, ...]:
+        """The angles that are meant."""
+        return tuple(self.meant(angle) for angle in angles)
+
+    def cleared(self, direction: Sequence[Fraction]) -> tuple[Fraction, ...]:
+        """A direction without components that turn it by no more than the tolerance."""
+        largest = max(abs(component) for component in direction)
+        kept = []
+        for component in direction:
+            small = abs(component) <= Fraction(self.tolerance) * largest
+            if small and component:
+                self._changed(abs(component) / largest)
+            kept.append(Fraction(0) if small else component)
+        return tuple(kept)
+
+    def in_rotation(self, rotation: Any) -> Any:
+        """Roll, pitch and yaw with the angles that are meant; matrices and live parameters as they are."""
+        if not isinstance(rotation, list | tuple):
+            return rotation
+        return type(rotation)(self.meant(x) if isinstance(x, Fraction) else x for x in rotation)
+
+    def _changed(self, distance: Fraction) -> None:
+        if distance > AS_WRITTEN:
+            self.distances.append(distance)
+
+    def recorded(self, mechanism: Mechanism, written: Mechanism) -> Mechanism:
+        """A mechanism with the record of its changed angles; ``written`` is the same without the changes."""
+        largest = float(max(self.distances))
+        return replace(
+            mechanism, rounded=RoundedAngles(len(self.distances), largest, self.tolerance, written)
+        )
