@@ -15,6 +15,8 @@ from typing import Any
 
 from kanegen.codegen.mechanism.records import Mechanism, RoundedAngles
 from kanegen.codegen.mechanism.values import degrees
+from kanegen.errors import ModelError
+from kanegen.limits import LARGEST_ANGLE_TOLERANCE
 
 ANGLE_TOLERANCE = 1e-11
 """Angles [rad] this near to a multiple of pi/2 are taken for it: what sums of doubles and of short decimals leave of pi."""
@@ -79,6 +81,16 @@ class AngleRule:
     tolerance: float = ANGLE_TOLERANCE
     distances: list[Fraction] = field(default_factory=list)
     near: list[Fraction] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Raise ModelError for a tolerance that makes no sense."""
+        if not 0 <= self.tolerance <= LARGEST_ANGLE_TOLERANCE.value:
+            raise ModelError(
+                "angle_tolerance",
+                f"is {self.tolerance!r}",
+                f"radians from 0 to {LARGEST_ANGLE_TOLERANCE.value}",
+                "1e-5 takes 1.5708 for pi/2, 1e-3 also 1.57.",
+            )
 
     def meant(self, angle: Fraction) -> Fraction:
         """The angle [rad] that is meant."""

@@ -18,7 +18,6 @@ from kanegen.codegen.mechanism.importers.xml_tree import Element
 from kanegen.codegen.mechanism.physical import check_physical
 from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE, AngleRule
 from kanegen.errors import ModelError
-from kanegen.limits import LARGEST_ANGLE_TOLERANCE
 
 _OTHER_FORMATS = {"mujoco": "MJCF", "sdf": "SDF", "launch": "a ROS launch file", "COLLADA": "COLLADA"}
 
@@ -44,13 +43,6 @@ def read_document(
     Whether its inertias are possible is left to ``unphysical``.
     """
     _check_format(root)
-    if not 0 <= angle_tolerance <= LARGEST_ANGLE_TOLERANCE.value:
-        raise ModelError(
-            "angle_tolerance",
-            f"is {angle_tolerance!r}",
-            f"radians from 0 to {LARGEST_ANGLE_TOLERANCE.value}",
-            "1e-5 takes 1.5708 for pi/2, 1e-3 also 1.57.",
-        )
     report = Report()
     angles = AngleRule(angle_tolerance)
     reader = DrakeReader(report, angles)
