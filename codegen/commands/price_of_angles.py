@@ -8,11 +8,9 @@ from collections.abc import Iterator
 from kanegen.codegen import pipeline
 from kanegen.codegen.derivation.kernels import Deriver
 from kanegen.codegen.graph import OperationCounts, count
-from kanegen.codegen.kernel_sets import available
 from kanegen.codegen.mechanism.findings import Finding, Severity
 from kanegen.codegen.mechanism.importers import Imported
 from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.codegen.options import Options
 from kanegen.codegen.passes.optimize import optimize
 
 LARGEST = 100
@@ -46,9 +44,9 @@ def at_least(number: float) -> str:
 
 
 def _operations(mechanism: Mechanism) -> OperationCounts:
-    options = Options(search_budget=1)
+    options = pipeline.Options(search_budget=1)
     trees = pipeline.trees_of(mechanism, options)
-    build = available(mechanism, options)[_KERNEL]
+    build = pipeline.available(mechanism, options)[_KERNEL]
     program, _ = Deriver(trees.mechanism, build, gauge=options.recursive, trees=trees)({})
     return count(optimize(program)[0])
 
