@@ -189,6 +189,7 @@ REFUSED = {
     '<include filename="other.urdf"/>': "element <include>",
     '<drake:joint name="u" type="universal"><parent link="c"/><child link="d"/></drake:joint><link name="d"/>':
         "its type is 'universal'",
+    '<link name="d"><joint name="k" type="fixed"><parent link="c"/><child link="d"/></joint></link>': "element <joint>",
     BALL.replace('name="c"', 'name="nobody"'): "'nobody' is no link",
     SPRING.replace('value="0.4"', 'value="0"'): "is 0",
     ROTOR.replace('"1e-3"', '"-1e-3"'): "is negative, -0.001",

@@ -60,6 +60,8 @@ def severity_of_element(parent: str, element: Element) -> Severity:
     if parent == "robot":
         other = name in _OLD_XACRO or _OTHER_MECHANISM.search(name)
         return Severity.ERROR if other else Severity.NOTE
+    if name in ("link", "joint"):  # misplaced, and missing where it belongs
+        return Severity.ERROR
     idle = bool(element.text) and not _acts(element)
     return Severity.WARNING if _OTHER_MOTION.search(name) and not idle else Severity.NOTE
 
