@@ -35,7 +35,7 @@ def cache_directory() -> Path:
         directory = Path(chosen).expanduser().absolute()
     except RuntimeError as error:  # ~ of a user who is not there
         raise _unusable(chosen, str(error)) from error
-    reason = _objection(directory)
+    reason = _objection(directory, named=True)
     if reason is not None:
         raise _unusable(chosen, reason)
     return directory
@@ -47,12 +47,12 @@ def _unusable(chosen: str, reason: str) -> CacheError:
     )
 
 
-def _objection(directory: Path) -> str | None:
+def _objection(directory: Path, named: bool = False) -> str | None:
     """Why compiled code is not kept in a directory, which is made if it is not there; None where it may be."""
     try:
         make_folders(directory, 0o700)
         _tighten(directory)
-        reason = distrust_of_way(directory)
+        reason = distrust_of_way(directory, named)
     except OSError as error:
         return f"{error.filename or directory}: {error.strerror or error}"
     if reason is None and _forbids_execution(directory):

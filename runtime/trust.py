@@ -28,18 +28,23 @@ def distrust(path: Path, status: os.stat_result) -> str | None:
     return distrust_of_owner(path, status) or _open_to_others(path, status)
 
 
-def distrust_of_way(path: Path) -> str | None:
+def distrust_of_way(path: Path, named: bool = False) -> str | None:
     """Why a folder is not trusted, every folder and link on the way to it included.  Raises OSError.
 
     Folders above it may be open to others where these cannot move what is not theirs (the sticky bit of /tmp).  So may
     those open to a group that has this user as its only member.
+
+    Where the user ``named`` the folder, the owners of those above it are trusted, too, and their groups: in containers these
+    are often another user's.  What lies in a folder open to all must belong to trusted owners all the same.
     """
     if os.name != "posix":
         return None
-    for step, status in _steps(path):
-        reason = distrust_of_owner(step, status)
+    for step, status, open_above in _steps(path):
+        above = named and not open_above and step != path
+        reason = None if above else distrust_of_owner(step, status)
         if reason is None and stat.S_ISDIR(status.st_mode) and not status.st_mode & stat.S_ISVTX:
-            reason = None if _private_group(step, status) else _open_to_others(step, status)
+            private = not status.st_mode & stat.S_IWOTH if named else _private_group(step, status)
+            reason = None if private else _open_to_others(step, status)
         if reason is not None:
             return reason
     return distrust(path, path.stat())
@@ -109,10 +114,13 @@ def _has_access_list(path: Path) -> bool:
         return False
 
 
-def _steps(path: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """Every folder and link that is passed on the way to an absolute path, from the root on, with its own status."""
+def _steps(path: Path) -> Iterator[tuple[Path, os.stat_result, bool]]:
+    """Every folder and link that is passed on the way to an absolute path, from the root on, with its own status.
+
+    And whether all users may put something into the folder in which it lies.
+    """
     at, left, links = Path(path.anchor), list(path.parts[1:]), 0
-    yield at, at.lstat()
+    yield at, at.lstat(), False
     while left:
         name = left.pop(0)
         if name == "..":
@@ -120,7 +128,7 @@ def _steps(path: Path) -> Iterator[tuple[Path, os.stat_result]]:
             continue
         step = at / name
         status = step.lstat()
-        yield step, status
+        yield step, status, bool(at.lstat().st_mode & stat.S_IWOTH)
         if not stat.S_ISLNK(status.st_mode):
             at = step
             continue
