@@ -130,6 +130,15 @@ def test_closures_of_drakes(tmp_path: Path, closure: str, kind: LoopKind) -> Non
     ends = [0.5 * np.array([np.cos(q[0]) + np.cos(q[0] + q[1]), -np.sin(q[0]) - np.sin(q[0] + q[1])]),
             np.array([0.5 * np.cos(q[2]), 0.3 - 0.5 * np.sin(q[2])])]  # fmt: skip
     np.testing.assert_allclose(ends[0], ends[1], atol=1e-12)  # home closes the loop
+    # rates of the other joints by hand, from the derivative of the two ends, and the mass that j1 feels: G^T M G
+    to = np.array([
+        [-0.5 * (np.sin(q[0]) + np.sin(q[0] + q[1])), -0.5 * np.sin(q[0] + q[1]), 0.5 * np.sin(q[2])],
+        [-0.5 * (np.cos(q[0]) + np.cos(q[0] + q[1])), -0.5 * np.cos(q[0] + q[1]), 0.5 * np.cos(q[2])],
+    ])  # fmt: skip
+    rates = np.concatenate([[1.0], -np.linalg.solve(to[:, 1:], to[:, 0])])
+    mass = rates @ matrix(from_urdf(linkage()), "mass_matrix", q) @ rates
+    felt = robot.inverse_dynamics(q, [0.0], [1.0]) - robot.inverse_dynamics(q, [0.0], [0.0])
+    assert felt == pytest.approx(mass, rel=1e-12)
     for v, a in ((0.0, 0.0), (0.7, -0.3)):
         found = robot.inverse_dynamics(q, [v], [a])
         # conditioning of this linkage at home is below 10; forces are some 10 N m
@@ -175,7 +184,7 @@ REFUSED = {
     '<gazebo><joint name="c" type="revolute"><parent>b</parent><child>c</child></joint></gazebo>': "adds a joint in Gazebo",
     '<gazebo><joint name="c" type="gearbox"><parent>b</parent><child>c</child></joint></gazebo>': "adds a joint in Gazebo",
     '<gazebo reference="b"><link name="extra"/></gazebo>': "adds a link in Gazebo",
-    '<gazebo><include><uri>model://arm</uri></include></gazebo>': "adds a include in Gazebo",
+    '<gazebo><include><uri>model://arm</uri></include></gazebo>': "adds an include in Gazebo",
     '<loop_joint name="c" type="prismatic"><link1 link="b"/><link2 link="c"/></loop_joint>': "its type is 'prismatic'",
     '<loop_joint name="c" type="revolute"><link1 link="b"/><link2 link="c"/></loop_joint>': "has no <axis>",
     '<loop_joint name="c" type="continuous"><link1 link="b"/><link2 link="nobody"/><axis xyz="0 1 0"/></loop_joint>':

@@ -103,7 +103,11 @@ def _gazebo(root: Element, following: set[str]) -> Iterator[Added]:
         for child in block.children:
             if child.tag in ("joint", "link", "model", "include", "gripper"):
                 severity = Severity.NOTE if child.tag == "gripper" else Severity.ERROR
-                thing = "holds bodies that it touches" if child.tag == "gripper" else f"adds a {child.tag}"
+                thing = (
+                    "holds bodies that it touches"
+                    if child.tag == "gripper"
+                    else f"adds {'an' if child.tag == 'include' else 'a'} {child.tag}"
+                )
                 yield where, f"{thing} in Gazebo, whose frames depend on its version", child, severity
             elif child.tag in _IN_GAZEBO and _acts(child):
                 yield where, f"{_IN_GAZEBO[child.tag]} in Gazebo, and is left out", child, Severity.WARNING
