@@ -231,8 +231,10 @@ def _list(options: argparse.Namespace) -> int:
             )
         )
         return 0
+    width = max(len(mechanism.name) for mechanism in mechanisms)
     for mechanism in mechanisms:
-        print(f"{mechanism.name:22} {mechanism.dof} degrees of freedom: {', '.join(mechanism.coordinates)}")
+        freedoms = f"{mechanism.dof:2} degree{' ' if mechanism.dof == 1 else 's'} of freedom"
+        print(f"{mechanism.name:{width}} {freedoms}: {', '.join(mechanism.coordinates)}")
     return 0
 
 

@@ -75,9 +75,12 @@ def compare_formulations(
 
 def table(comparisons: list[Comparison]) -> str:
     """The comparison for people to read."""
-    lines = [f"{'inverse dynamics':28} {'x':>6} {'+':>6} {'/':>4} {'sqrt':>5} {'difference':>11} {'ns':>8}"]
+    width = max([28, *(len(c.formulation) for c in comparisons)])
+    lines = [
+        f"{'inverse dynamics':{width}} {'x':>6} {'+':>6} {'/':>4} {'sqrt':>5} {'difference':>11} {'ns':>8}"
+    ]
     lines += [
-        f"{c.formulation:28} {c.multiplications:6} {c.additions:6} {c.divisions:4} {c.square_roots:5} "
+        f"{c.formulation:{width}} {c.multiplications:6} {c.additions:6} {c.divisions:4} {c.square_roots:5} "
         f"{c.difference:11.1e} {c.nanoseconds:8.0f}"
         for c in comparisons
     ]

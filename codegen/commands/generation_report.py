@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kanegen.codegen.certificate.certify import BOUND, Record
@@ -14,9 +14,10 @@ from kanegen.codegen.pipeline import DerivedKernel, Generated
 
 def progress_line(name: str, kernel: DerivedKernel) -> str:
     """One line when a kernel is done."""
-    return (
-        f"{name:24} {count(kernel.program)!s:24} {kernel.derivations:5} derivations {kernel.seconds:6.1f} s"
-    )
+    width = 12 * max(
+        2, -(-len(name) // 12)
+    )  # what comes later is not known: few different columns, however long names are
+    return f"{name:{width}} {count(kernel.program)!s:24} {kernel.derivations:5} derivations {kernel.seconds:6.1f} s"
 
 
 def table_of_passes(generated: Generated) -> str:
@@ -32,6 +33,7 @@ def table_of_passes(generated: Generated) -> str:
             lines.append(
                 f"    {step.name:10} {step.counts.multiplications:5} * {step.counts.additions:5} +"
                 f" {step.counts.divisions:3} /"
+                + (f" {step.counts.square_roots:3} sqrt" if step.counts.square_roots else "")
             )
         lines.append(
             f"    {kernel.derivations} derivations in {kernel.seconds:.1f} s;"
@@ -59,14 +61,16 @@ def certificate_line(record: Record) -> str:
 
 def counts_beside_published(generated: Generated) -> str:
     """The operation counts of all kernels; where others have published theirs, beside those."""
+    width = _width(generated.kernels)
     lines = [
         f"{generated.model.name}: operations of one call",
-        f"{'kernel':26}{'mult':>6}{'add':>6}{'div':>6}{'sin/cos':>9}",
+        f"{'kernel':{width}}{'mult':>6}{'add':>6}{'div':>6}{'sqrt':>6}{'sin/cos':>9}",
     ]
     for name, kernel in generated.kernels.items():
         counts = count(kernel.program)
         lines.append(
-            f"{name:26}{counts.multiplications:6}{counts.additions:6}{counts.divisions:6}{counts.sincos:9}"
+            f"{name:{width}}{counts.multiplications:6}{counts.additions:6}{counts.divisions:6}"
+            f"{counts.square_roots:6}{counts.sincos:9}"
         )
     for (model, name), others in PUBLISHED.items():
         if model == generated.model.name and name in generated.kernels:
@@ -78,6 +82,11 @@ def counts_beside_published(generated: Generated) -> str:
     return "\n".join(lines)
 
 
+def _width(names: Iterable[str]) -> int:
+    """Characters of a column of names, with the space behind it."""
+    return max([26, *(len(name) + 2 for name in names)])
+
+
 def _share(mine: OperationCounts, last: tuple[int, int, str]) -> str:
     share = (mine.multiplications + mine.additions) / (last[0] + last[1])
     return f"{share:.0%} of the operations of {last[2]}"
@@ -85,8 +94,9 @@ def _share(mine: OperationCounts, last: tuple[int, int, str]) -> str:
 
 def verification_table(residuals: Mapping[str, Mapping[str, float]]) -> str:
     """Residuals of each kernel, relative to the largest component."""
-    lines = [f"{'kernel':26}{'graph, plain derivation':>26}{'C, graph':>12}"]
-    lines += [f"{name:26}{r['graph']:26.1e}{r['compiled']:12.1e}" for name, r in residuals.items()]
+    width = _width(residuals)
+    lines = [f"{'kernel':{width}}{'graph, plain derivation':>26}{'C, graph':>12}"]
+    lines += [f"{name:{width}}{r['graph']:26.1e}{r['compiled']:12.1e}" for name, r in residuals.items()]
     return "\n".join(lines)
 
 

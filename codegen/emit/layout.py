@@ -6,8 +6,16 @@ import re
 import textwrap
 from collections.abc import Iterable, Sequence
 
+from kanegen.errors import shortened
+
 WIDTH = 110
 INDENT = "    "
+
+LONGEST_WORD, LONGEST_TEXT = 100, 1000
+"""Characters of a word and of a text in a comment: what is longer is shortened.  Compilers must take lines of 4,095."""
+
+WIDEST_COLUMN, NARROWEST_LAST = 48, 24
+"""Where columns leave less than the latter to the last one, cells longer than the former stand on lines of their own."""
 
 _SPELLED = str.maketrans(
     {
@@ -43,8 +51,9 @@ def signature(text: str, depth: int = 0) -> str:
 
 
 def comment_text(text: str) -> str:
-    """A text made safe for a C comment: one line of plain characters that cannot end it."""
-    spelled = re.sub(r"\s+", " ", text.translate(_SPELLED)).strip()
+    """A text made safe for a C comment: one line of plain characters that cannot end it, of bounded length."""
+    words = [shortened(word, LONGEST_WORD) for word in text.translate(_SPELLED).split()]
+    spelled = shortened(" ".join(words), LONGEST_TEXT)
     return re.sub(r"[^A-Za-z0-9 .,:;()\[\]+=^'|<>/_%-]", "_", spelled)
 
 
@@ -69,9 +78,17 @@ def paragraph(text: str, indent: int = 0, hanging: int = 0) -> list[str]:
 
 def table(rows: Sequence[Sequence[str]], indent: int = 2) -> list[str]:
     """Rows in columns; the last column is wrapped, and numbers are set to the right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    columns = [[row[column] for row in rows] for column in range(len(rows[0]) - 1)]
+    widths = [max(map(len, column)) for column in columns]
+    if indent + sum(widths) + 2 * len(widths) > WIDTH - NARROWEST_LAST:
+        widths = [max(len(c) for c in ("", *column) if len(c) <= WIDEST_COLUMN) for column in columns]
     lines: list[str] = []
-    for row in rows:
+    for given in rows:
+        row = list(given)
+        for column, width in enumerate(widths):
+            if len(row[column]) > width:
+                lines.append(" " * indent + row[column])
+                row[column] = ""
         cells = [
             cell.rjust(width) if cell.isdigit() else cell.ljust(width)
             for cell, width in zip(row, widths, strict=False)
