@@ -46,8 +46,8 @@ class Variant:
 
     @property
     def file_name(self) -> str:
-        """Name of its translation unit."""
-        return f"kernels_{self.name}.c"
+        """Name of its translation unit; no file of a mechanism begins with an underscore."""
+        return f"_kernels_{self.name}.c"
 
 
 BASELINE = Variant("baseline")

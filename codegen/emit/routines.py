@@ -39,8 +39,17 @@ def sine_cosine_routines(spec: Specification) -> Routines:
     texts: list[str] = []
     names: dict[tuple[int, Precision], str] = {}
     for size, precision in sorted(needed, key=lambda item: (-item[1].digits, item[0])):
-        prefix = f"{spec.model.prefix}_angles{size}{precision.ending}"
+        prefix = _free(f"{spec.model.prefix}_angles{size}{precision.ending}", spec.reserved)
         number: Literal["double", "single"] = "double" if precision is Precision.DOUBLE else "single"
         texts.append(sincos_source(prefix, size, number, library).strip("\n"))
         names[size, precision] = f"{prefix}_sincos"
     return Routines("\n\n".join(texts), names)
+
+
+def _free(wanted: str, reserved: frozenset[str]) -> str:
+    """A prefix with which no function of a model begins, should a control law be called like a routine."""
+    prefix, number = wanted, 1
+    while any(name.startswith(f"{prefix}_sincos") for name in reserved):
+        number += 1
+        prefix = f"{wanted}_{number}"
+    return prefix

@@ -61,6 +61,8 @@ def c_names(originals: Iterable[str]) -> dict[str, str]:
 def file_name(model: str) -> str:
     """The identifier by which the files of a model are called, and with which its names in C begin."""
     name = c_names([model])[model]
+    if f"{name.lower()}_".startswith("kanegen_"):  # as what kanegen adds to a model's C begins
+        name = f"model_{name}"[:_LONGEST].rstrip("_")
     return f"{name}_1" if name.lower() in HEADERS else name
 
 

@@ -54,5 +54,18 @@ def test_tables_have_columns() -> None:
     assert len(lines) > 3
 
 
+def test_tables_with_long_names_keep_their_columns() -> None:
+    rows = [["", "n", ""], ["first", "1", "what it is"], ["x" * 90, "100", "long " * 40]]
+    lines = table(rows)
+    assert "  " + "x" * 90 in lines
+    assert lines[1].index("what it is") == next(line for line in lines if "long" in line).index("long")
+    assert max(map(len, lines)) <= WIDTH - 3
+
+
+def test_comments_are_bounded() -> None:
+    assert comment_text("w" * 5000) == f"{'w' * 50}...{'w' * 50}"
+    assert len(comment_text("word " * 5000)) < 1010
+
+
 def test_paragraphs_fit_in_a_comment() -> None:
     assert all(len(f" * {line}") <= WIDTH for line in paragraph("word " * 100))

@@ -89,6 +89,13 @@ def test_no_file_takes_the_place_of_a_header() -> None:
     assert file_name("stanford_arm") == "stanford_arm"
 
 
+def test_no_model_has_the_names_of_kanegen() -> None:
+    assert file_name("kanegen") == "model_kanegen"
+    assert file_name("Kanegen_table") == "model_Kanegen_table"
+    assert file_name("kanegenetics") == "kanegenetics"
+    assert len(file_name("kanegen_" + "a" * 300)) <= 63
+
+
 def check(originals: list[str], names: dict[str, str]) -> None:
     """Every identifier is valid and unique beyond case; keys are the originals."""
     assert list(names) == list(dict.fromkeys(originals))

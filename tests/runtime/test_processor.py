@@ -85,7 +85,7 @@ def test_another_processor_is_another_entry_with_the_same_c(machine, cache, monk
     assert made[0] != made[1]
     assert len(written) == 1
     assert (made[0] / "live_pendulum.c").read_bytes() == (made[1] / "live_pendulum.c").read_bytes()
-    assert [(entry / "kernels_avx2.c").exists() for entry in made] == [False, True]
+    assert [(entry / "_kernels_avx2.c").exists() for entry in made] == [False, True]
     module = load_module(made[0])
     assert module.ffi.string(module.lib.kanegen_target()) == b"baseline"
     shutil.rmtree(made[1])
