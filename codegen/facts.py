@@ -97,7 +97,13 @@ def constraints(mechanism: Mechanism) -> ConstraintReport | None:
     if not report.forces:
         return None
     return ConstraintReport(
-        report.position, report.velocity, report.forces, report.rank, report.redundant, report.indeterminate
+        report.position,
+        report.velocity,
+        report.forces,
+        report.rank,
+        report.redundant,
+        report.indeterminate,
+        report.sizes,
     )
 
 

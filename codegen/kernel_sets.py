@@ -77,7 +77,8 @@ def wanted(mechanism: Mechanism, options: Options, builds: Mapping[str, Build]) 
             f"some of {', '.join(found)}",
             f"Did you mean {near[0]!r}?" if near else "Ask for one of these.",
         )
-    return {k: build for k, build in found.items() if k in options.kernels}
+    named = {*options.kernels, *(("constraint_residual",) if options.with_residual else ())}
+    return {k: build for k, build in found.items() if k in named}
 
 
 def _speeds(mechanism: Mechanism, options: Options) -> tuple[Any, ...] | None:

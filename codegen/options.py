@@ -17,6 +17,7 @@ class Options:
     inverse and forward dynamics alike.  For model files: ``floating_base`` lets the root link move freely,
     ``allow_unphysical`` lets inertias through that no body has, angles within ``angle_tolerance`` [rad] of multiples of
     pi/2 count as these (None: only rounding errors), ``arguments`` are pairs of names and values for xacro.
+    ``with_residual`` adds the residual of the equations of position, if there are any, to the kernels that are named.
     """
 
     kernels: tuple[str, ...] | None = None
@@ -32,6 +33,7 @@ class Options:
     allow_unphysical: bool = False
     angle_tolerance: float | None = None
     arguments: tuple[tuple[str, str], ...] = ()
+    with_residual: bool = False
 
     @property
     def recursive(self) -> bool:

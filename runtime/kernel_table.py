@@ -13,6 +13,7 @@ from kanegen.dead_centre import MARGIN, can_be_singular, checked
 from kanegen.errors import MissingInertiaError, MissingKernelError
 from kanegen.kernels import Call, Kernel
 from kanegen.manifest import Manifest
+from kanegen.open_loops import RESIDUAL, OpenLoops
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,8 @@ More = Callable[[str], KernelSet]
 class KernelTable:
     """The kernels of a set, and further ones, made by ``more`` when they are first asked for and then kept.
 
-    Those of a constrained mechanism never return NaN silently.  Any number of threads may ask at once: one of them makes
-    the kernel, the others wait for it.
+    Those of a constrained mechanism never return NaN silently, nor anything silently where it is open.  Any number of
+    threads may ask at once: one of them makes the kernel, the others wait for it.
     """
 
     def __init__(self, given: KernelSet, more: More | None = None) -> None:
@@ -49,11 +50,15 @@ class KernelTable:
         # Both are replaced and never changed, so that they are read without the lock.
         self._sets = dict.fromkeys(given.manifest.kernels, given)
         self._kernels = {name: given.backend.kernel(spec) for name, spec in given.manifest.kernels.items()}
+        residual = self._kernels.get(RESIDUAL)
+        self.open_loops = None if residual is None else OpenLoops.of(given.manifest, residual)
         if can_be_singular(given.manifest):
             margin = self._kernels.get(MARGIN)
             self._kernels = {
                 name: checked(given.manifest, kernel, margin) for name, kernel in self._kernels.items()
             }
+        if self.open_loops is not None:
+            self._kernels = {name: self.open_loops.watch(kernel) for name, kernel in self._kernels.items()}
 
     def __len__(self) -> int:
         """How many there are."""
@@ -123,6 +128,8 @@ class KernelTable:
                 kernel = made.backend.kernel(made.manifest.kernels[name])
                 if can_be_singular(made.manifest):
                     kernel = checked(made.manifest, kernel, self._kernels.get(MARGIN))
+                if self.open_loops is not None:
+                    kernel = self.open_loops.watch(kernel)
                 self._sets = {**self._sets, name: made}
                 self._kernels = {**self._kernels, name: kernel}
         return kernel

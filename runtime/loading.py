@@ -74,7 +74,8 @@ def load(
     ``generate`` wrote is compiled as it is; one that another user put where you work must be given as a path (``./name``).
     Without a C compiler, or with ``interpreted=True``, NumPy evaluates the same expressions: right, and slow.
 
-    ``kernels`` names the kernels wanted, and there are no others then.  By default all usual ones are there, and the rest
+    ``kernels`` names the kernels wanted, and there are no others then (but for ``constraint_residual`` of a linkage, by
+    which calls tell configurations that do not close it).  By default all usual ones are there, and the rest
     (``Robot.optional_kernels``: derivatives, regressors, …) is made when it is first asked for.  ``speeds`` names a set of
     generalized speeds of the mechanism (``"kane_levinson"`` for the Stanford Arm).  ``gravity`` is the acceleration of free
     fall [m/s^2] in the base frame, by default the model's own, which is 9.81 downwards unless it says otherwise.
@@ -105,6 +106,7 @@ def load(
         allow_unphysical,
         None if angle_tolerance is None else _tolerance(angle_tolerance),
         _arguments(arguments),
+        with_residual=kernels is not None,
     )
     seam.check_model(model)
     with boundary("loading", _title(model)), once() as told:

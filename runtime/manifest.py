@@ -111,7 +111,8 @@ class Constraints:
 
     ``position``: the k equations of position.  ``velocity``: the m rows of velocity, which are the derivatives of these
     and then the equations of velocity.  ``forces``: the multipliers of the m rows, then the forces that hold or drive
-    joints whose motion is prescribed.  ``rank`` rows are independent; the ``redundant`` ones follow from the others, and
+    joints whose motion is prescribed.  ``sizes``: against what an equation of position is open, the lengths in its loop [m]
+    or one radian.  ``rank`` rows are independent; the ``redundant`` ones follow from the others, and
     the reactions of the joints ``indeterminate`` are not unique for that reason.
     """
 
@@ -121,6 +122,7 @@ class Constraints:
     rank: int
     redundant: tuple[str, ...]
     indeterminate: tuple[str, ...]
+    sizes: tuple[float, ...] = ()
 
     @property
     def position_rank(self) -> int:
@@ -216,7 +218,8 @@ def _kernel(name: str, entry: Mapping[str, Any]) -> KernelSpec:
 
 def _constraints(entry: Mapping[str, Any]) -> Constraints:
     names = ("position", "velocity", "forces", "redundant", "indeterminate")
-    return Constraints(rank=int(entry["rank"]), **{name: tuple(entry[name]) for name in names})
+    sizes = tuple(float(size) for size in entry.get("sizes", ())) or (1.0,) * len(entry["position"])
+    return Constraints(rank=int(entry["rank"]), sizes=sizes, **{name: tuple(entry[name]) for name in names})
 
 
 def _body_coordinates(entry: Mapping[str, Any]) -> BodyCoordinates:

@@ -52,6 +52,8 @@ class Request:
     body has; angles within ``angle_tolerance`` [rad] of a multiple of pi/2 are taken for it, None for the default;
     ``arguments`` are pairs of names and values for a xacro file.
 
+    ``with_residual`` adds that of the equations of position, if there are any, by which open loops are told.
+
     Of the C: ``float32`` adds every kernel in single precision; ``sincos`` says where sines come from.
     """
 
@@ -68,11 +70,12 @@ class Request:
     arguments: tuple[tuple[str, str], ...] = ()
     float32: bool = False
     sincos: str = "vector"
+    with_residual: bool = False
 
     @property
     def plain(self) -> bool:
         """Whether nothing but a choice of kernels is asked for."""
-        return self == Request(self.model, self.kernels)
+        return self == Request(self.model, self.kernels, with_residual=self.with_residual)
 
 
 def generate(request: Request, directory: Path) -> Verification:
@@ -108,6 +111,7 @@ def _options(request: Request) -> Options:
         arguments=request.arguments,
         single_precision=request.float32,
         sincos=request.sincos,
+        with_residual=request.with_residual,
     )
 
 

@@ -102,6 +102,8 @@ def _constraints(model: Model) -> dict[str, Any]:
     """What only models have that are constrained, or also described in the coordinates of their bodies."""
     found = {"constraints": model.constraints, "body_coordinates": model.body_coordinates}
     entries = {name: _lists(asdict(record)) for name, record in found.items() if record is not None}
+    if model.constraints is not None and not model.constraints.sizes:
+        del entries["constraints"]["sizes"]
     if model.body_coordinates is not None and not model.body_coordinates.struts:
         del entries["body_coordinates"]["struts"]
     return entries

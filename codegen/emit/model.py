@@ -68,7 +68,7 @@ class ConstraintReport:
     constraint_jacobian: the derivatives of these, then the equations of velocity.  ``forces`` names the entries of
     constraint_forces: the multipliers of the m rows, then the prescribed joints.  ``rank`` is the number of independent
     rows; the ``redundant`` ones follow from the others, and the reactions of the joints ``indeterminate`` are therefore
-    not unique.
+    not unique.  ``sizes`` are the lengths in the loop of each equation of position [m], or one radian.
 
     Raises ValueError where these do not fit together.
     """
@@ -79,6 +79,7 @@ class ConstraintReport:
     rank: int
     redundant: tuple[str, ...] = ()
     indeterminate: tuple[str, ...] = ()
+    sizes: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         """Check that the parts fit together."""

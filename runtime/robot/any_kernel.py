@@ -81,4 +81,4 @@ class AnyKernel(Core):
     def with_parameters(self, values: Mapping[str, float]) -> Self:
         """A robot of the same mechanism with other values of some live parameters.  Raises KanegenError, ValueError."""
         merged = merged_parameters(self._manifest.name, self._backend.parameters, values)
-        return type(self)(self._manifest, self._backend.with_parameters(merged), self._more)
+        return self._like(type(self)(self._manifest, self._backend.with_parameters(merged), self._more))

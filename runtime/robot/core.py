@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import NoReturn, Self
 
 from kanegen.backends import Backend
+from kanegen.errors import shown
 from kanegen.kernel_table import KernelSet, KernelTable, More
 from kanegen.manifest import Manifest
+from kanegen.open_loops import TELLING, Told
 
 
 class Core:
@@ -17,6 +19,28 @@ class Core:
         self._backend = backend
         self._more = more
         self._kernels = KernelTable(KernelSet(manifest, backend), more)
+
+    def with_open_loops(self, told: Told) -> Self:
+        """A robot of the same mechanism that tells in another way of configurations that do not close its loops.
+
+        "warn" (the default): every call whose q violates an equation of position by more than 1e-6 of the lengths in its
+        loop, or radians, warns with a ``ModelWarning``, which names the worst row of a batch.  "error": it raises
+        InconsistentStateError.  "ignore": nothing is looked at.  Bound kernels do not look.  Raises ValueError.
+        """
+        robot: Self = type(self)(self._manifest, self._backend, self._more)
+        if told not in TELLING:
+            raise ValueError(
+                f"with_open_loops: expected one of {', '.join(map(repr, TELLING))}, got {shown(told)}"
+            )
+        if robot._kernels.open_loops is not None:
+            robot._kernels.open_loops.told = told
+        return robot
+
+    def _like(self, robot: Self) -> Self:
+        """A new robot that tells of open loops as this one does."""
+        if self._kernels.open_loops is not None and robot._kernels.open_loops is not None:
+            robot._kernels.open_loops.told = self._kernels.open_loops.told
+        return robot
 
     def __copy__(self) -> Self:
         """The robot itself: nothing in it changes."""

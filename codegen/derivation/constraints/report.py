@@ -7,19 +7,20 @@ from dataclasses import dataclass
 from kanegen.codegen.derivation.constraints.chart import charted
 from kanegen.codegen.derivation.constraints.equations import equations, speeds_of
 from kanegen.codegen.derivation.constraints.plan import make_plan
+from kanegen.codegen.derivation.constraints.sizes import sizes
 from kanegen.codegen.derivation.kernel_arguments import described_speed
 from kanegen.codegen.graph import Graph, inputs
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.speeds import JointRate
-from kanegen.codegen.mechanism.values import Lift
+from kanegen.codegen.mechanism.values import Lift, numeric
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
     """Names of the equations of position, of all rows, of constraint forces; the rank; names of redundant rows and of joints
-    whose reactions are not unique; names of the generalized speeds (joints whose
-    rates they are, or in words).
+    whose reactions are not unique; names of the generalized speeds (joints whose rates they are, or in words); how large
+    each equation of position is: see ``sizes``.
     """
 
     position: tuple[str, ...]
@@ -29,10 +30,13 @@ class Report:
     redundant: tuple[str, ...]
     indeterminate: tuple[str, ...]
     speeds: tuple[str, ...]
+    sizes: tuple[float, ...]
 
 
 def constraint_report(mechanism: Mechanism) -> Report:
     """The report on a mechanism.  Raises ModelError where its constraints cannot be solved."""
+    given = tuple(float(numeric(x, mechanism)) for x in mechanism.home)
+    home = dict(zip(mechanism.coordinates, given, strict=True)) if given else {}
     mechanism = charted(mechanism)
     numbers = with_numbers(mechanism)
     graph = Graph()
@@ -50,4 +54,5 @@ def constraint_report(mechanism: Mechanism) -> Report:
             speed.joint if isinstance(speed, JointRate) else described_speed(speed)
             for speed in speeds_of(mechanism)
         ),
+        sizes=sizes(mechanism, system.positions, home),
     )
