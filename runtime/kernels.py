@@ -119,9 +119,11 @@ def _fast_call_1(spec: KernelSpec, make: Callable[[], Any], run: Call, general: 
     """The call of a kernel with one input vector and one output."""
     pool: list[Any] = []
     pop, push = pool.pop, pool.append
-    deliver = _deliverer(spec)
+    deliver, masked = _deliverer(spec), np.ma.MaskedArray  # whose buffer says nothing of its mask
 
     def call(x: ArrayLike, out: object) -> Any:
+        if type(x) is masked:
+            return general((x,), out)
         try:
             scratch = pop()
         except IndexError:
@@ -145,9 +147,11 @@ def _fast_call_2(spec: KernelSpec, make: Callable[[], Any], run: Call, general: 
     """The call of a kernel with two input vectors and one output."""
     pool: list[Any] = []
     pop, push = pool.pop, pool.append
-    deliver = _deliverer(spec)
+    deliver, masked = _deliverer(spec), np.ma.MaskedArray  # whose buffer says nothing of its mask
 
     def call(x: ArrayLike, y: ArrayLike, out: object) -> Any:
+        if type(x) is masked or type(y) is masked:
+            return general((x, y), out)
         try:
             scratch = pop()
         except IndexError:
@@ -172,9 +176,11 @@ def _fast_call_3(spec: KernelSpec, make: Callable[[], Any], run: Call, general: 
     """The call of a kernel with three input vectors and one output."""
     pool: list[Any] = []
     pop, push = pool.pop, pool.append
-    deliver = _deliverer(spec)
+    deliver, masked = _deliverer(spec), np.ma.MaskedArray  # whose buffer says nothing of its mask
 
     def call(x: ArrayLike, y: ArrayLike, z: ArrayLike, out: object) -> Any:
+        if type(x) is masked or type(y) is masked or type(z) is masked:
+            return general((x, y, z), out)
         try:
             scratch = pop()
         except IndexError:

@@ -45,13 +45,14 @@ class Robot(
     quaternion (x, y, z, w) in q, and in v velocities along the child's axes (linear, then angular), so that nq exceeds nv.
     Leading dimensions are a batch of states and broadcast.  Any real arrays or lists are accepted.  Results are new arrays,
     or ``out`` where it is given: a C-contiguous array of doubles of exactly the result's shape, which may share memory with
-    the inputs.  Units are SI, angles radians.
+    the inputs; the arrays of several outputs share none with each other.  Units are SI, angles radians.
 
     A kernel that is not among those loaded by default is generated and compiled when it is first asked for, which takes
     seconds, and kept in the cache; the next time it is there at once.  A robot loaded with ``kernels=[…]`` has these alone.
 
     Every call raises TypeError for elements that are not real numbers, ValueError for wrong shapes, and
     MissingKernelError when the robot has no such kernel.  A constrained mechanism raises DeadCentreError
-    where its speeds do not determine its motion, rather than return infinity or NaN for finite arguments.  Calls may run
+    where its speeds do not determine its motion, rather than return infinity or NaN for finite arguments, and warns with a
+    ModelWarning where q does not close its loops (``with_open_loops`` makes that an error).  Calls may run
     in several threads at once; batches release the interpreter lock for the whole batch.
     """
