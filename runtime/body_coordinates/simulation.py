@@ -28,6 +28,7 @@ from kanegen.simulation_request import (
     checked_state,
     checked_times,
     positive_number,
+    real_numbers,
 )
 
 METHODS = {"partitioning": PartitionedDynamics, "stabilised": BodyDynamics}
@@ -174,7 +175,11 @@ def _checked(controller: ControllerFunction | None, width: int) -> ControllerFun
     function = controller
 
     def call(t: float, q: FloatArray, v: FloatArray) -> FloatArray:
-        tau = np.asarray(function(t, q, v), dtype=np.float64)
+        returned = function(t, q, v)
+        try:
+            tau = real_numbers(returned)
+        except ValueError as error:
+            raise ValueError(f"tau returned by the controller: {error}") from None
         if tau.shape != (width,):
             raise ValueError(
                 f"the controller must return ({width},), a force for each driven coordinate; got {tau.shape}"
