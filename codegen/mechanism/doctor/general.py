@@ -5,7 +5,7 @@ from __future__ import annotations
 from kanegen.codegen.mechanism.doctor.flexible import check_attachments
 from kanegen.codegen.mechanism.doctor.inertias import check_inertias
 from kanegen.codegen.mechanism.doctor.joints import check_joints
-from kanegen.codegen.mechanism.doctor.naming import check_names
+from kanegen.codegen.mechanism.doctor.naming import check_model_name, check_names
 from kanegen.codegen.mechanism.doctor.resistance import check_resistance
 from kanegen.codegen.mechanism.doctor.subject import Place, of_mechanism
 from kanegen.codegen.mechanism.findings import Finding
@@ -17,7 +17,7 @@ def examine(mechanism: Mechanism) -> tuple[Finding, ...]:
     subject = of_mechanism(mechanism)
     frames = [frame.name for frame in mechanism.frames]
     return (
-        *check_names([subject.place], [mechanism.name], "mechanism"),
+        *check_model_name(subject.place, mechanism.name, "mechanism"),
         *check_names(
             [Place(f"coordinate {name!r}") for name in mechanism.coordinates],
             mechanism.coordinates,

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from kanegen.codegen.mechanism.doctor.inertias import check_inertias
 from kanegen.codegen.mechanism.doctor.joints import check_joints
-from kanegen.codegen.mechanism.doctor.naming import check_names
+from kanegen.codegen.mechanism.doctor.naming import check_model_name, check_names
 from kanegen.codegen.mechanism.doctor.resistance import check_resistance
 from kanegen.codegen.mechanism.doctor.subject import Place, of_urdf
 from kanegen.codegen.mechanism.doctor.urdf_numbers import check_numbers
@@ -29,7 +29,7 @@ def examine_urdf(
     subject = of_urdf(document.robot, floating_base)
     found = (
         *document.findings,
-        *check_names([subject.place], [document.robot.name], "name of a robot"),
+        *check_model_name(subject.place, document.robot.name, "name of a robot"),
         *_check_names(document.robot.links, "link"),
         *_check_names([j for j in document.robot.joints if j.type != "fixed"], "joint"),
         *check_numbers(document.robot, Fraction(angle_tolerance)),

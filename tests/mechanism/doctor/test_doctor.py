@@ -240,6 +240,18 @@ def test_a_mechanism_without_a_file() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "spelled"), [("math", "math_1"), ("kanegen", "model_kanegen"), ("sound", None)]
+)
+def test_names_of_models_are_names_of_files(name: str, spelled: str | None) -> None:
+    """Case 96, a relative: math.h is a header of C, and what kanegen adds to a model's C begins with its own name."""
+    builder = MechanismBuilder(name)
+    builder.body("b", mass=1, inertia=(1, 1, 1))
+    builder.revolute("j", "base", "b", (0, 0, 1))
+    notes = [f.what for f in examine(builder.build()) if f.where == f"mechanism '{name}', name"]
+    assert notes == ([] if spelled is None else [f"becomes '{spelled}' in the names of files and in C"])
+
+
 def test_the_base_of_a_fixed_robot_may_have_no_mass() -> None:
     assert not [f for f in examined(sound()) if "without inertia" in f.what]
     assert [f for f in examined(sound(), floating_base=True) if "without inertia: 'a'" in f.what]
