@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-import sympy
-
 from kanegen.codegen.derivation.constraints.equations import Position
 from kanegen.codegen.mechanism.constraints import Loop, PositionConstraint, RollingContact
 from kanegen.codegen.mechanism.records import BASE, Joint, JointKind, Mechanism, Vector3
@@ -76,15 +74,15 @@ def _change(
 ) -> float:
     """By how much an equation changes at home for one radian, or for the size of the mechanism."""
     slides = {joint.name for joint in mechanism.joints if joint.kind is JointKind.PRISMATIC}
-    values = {sympy.Symbol(p.name): float(p.value) for p in mechanism.parameters}
-    values |= {
-        symbol: home.get(name, 0.0) for symbol, name in zip(constraint.q, mechanism.coordinates, strict=True)
-    }
+    place = dict(zip(constraint.q, mechanism.coordinates, strict=True))
+    numbers = {parameter.name: float(parameter.value) for parameter in mechanism.parameters}
     changes = []
-    for symbol, name in zip(constraint.q, mechanism.coordinates, strict=True):
-        slope = complex(constraint.expression.diff(symbol).subs(values).evalf())
-        if math.isfinite(abs(slope)):
-            changes.append(abs(slope) * (whole if name in slides else 1.0))
+    for symbol, name in place.items():
+        slope = constraint.expression.diff(symbol)
+        values = {s: home.get(place[s], 0.0) if s in place else numbers[str(s)] for s in slope.free_symbols}
+        change = slope.subs(values).evalf()
+        if change.is_real and change.is_finite:
+            changes.append(abs(float(change)) * (whole if name in slides else 1.0))
     return max(changes, default=0.0)
 
 
