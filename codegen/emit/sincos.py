@@ -12,6 +12,9 @@ from kanegen.codegen.emit.skeletons import fill
 LANES = (8, 4, 2)
 """Angles in a vector of 64, 32 and 16 bytes; single precision is computed in double, so the same there."""
 
+ROWS_OF_A_LINE = 20
+"""Rows of at most eight angles in a macro: compilers need not take more than 4,095 characters, continued lines together."""
+
 
 def sincos_source(
     prefix: str, count: int, precision: Literal["double", "single"], library: Literal["vector", "libm"]
@@ -86,8 +89,16 @@ def _choice(macro: str, width: int, rows: list[str]) -> list[str]:
     one_line = f"#define {macro}_ANGLES {{{', '.join(rows)}}}"
     if len(one_line) <= 100:
         return [f"#define {macro}_LANES {width}", one_line]
-    broken = ", \\\n".join(f"{INDENT}{row}" for row in rows)
-    return [f"#define {macro}_LANES {width}", f"#define {macro}_ANGLES {{ \\\n{broken}}}"]
+    groups = [rows[i : i + ROWS_OF_A_LINE] for i in range(0, len(rows), ROWS_OF_A_LINE)]
+    broken = [", \\\n".join(f"{INDENT}{row}" for row in group) for group in groups]
+    if len(groups) == 1:
+        return [f"#define {macro}_LANES {width}", f"#define {macro}_ANGLES {{ \\\n{broken[0]}}}"]
+    names = [f"{macro}_ANGLES_{i}" for i in range(1, len(groups) + 1)]
+    return [
+        f"#define {macro}_LANES {width}",
+        *(f"#define {name} \\\n{text}" for name, text in zip(names, broken, strict=True)),
+        f"#define {macro}_ANGLES {{{', '.join(names)}}}",
+    ]
 
 
 def _results(count: int, number: Precision) -> str:

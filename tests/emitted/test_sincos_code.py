@@ -93,6 +93,14 @@ def test_no_warnings(tmp_path: Path, name: str) -> None:
         run([found, *warnings, standard, *flags, "-c", source, "-o", tmp_path / "all.o"])
 
 
+@pytest.mark.parametrize("count", [100, 300, 1000])
+@pytest.mark.parametrize("precision", ["double", "single"])
+def test_no_line_is_longer_than_compilers_must_take(count: int, precision: Precision) -> None:
+    """Continued lines together, C99, 5.2.4.1, with the longest prefix."""
+    text = sincos_source("a" * 63, count, precision, "vector").replace("\\\n", "")
+    assert max(map(len, text.splitlines())) <= 4095
+
+
 @pytest.mark.skipif(not X86, reason="names of x86 instructions")
 @pytest.mark.parametrize("flags", [(), ("-ffp-contract=fast",)], ids=["plain", "fused"])
 @pytest.mark.parametrize("count", [2, 6, 8])
