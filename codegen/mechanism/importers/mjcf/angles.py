@@ -9,6 +9,12 @@ from kanegen.codegen.mechanism.importers.mjcf.placing import to_fraction
 from kanegen.codegen.mechanism.rounded_angles import AngleRule
 
 
+def can_mend(mujoco: Any) -> bool:
+    """Whether this release of MuJoCo lets a parsed model be edited; with earlier ones angles stay as written."""
+    parts = ("bodies", "frames", "geoms", "sites", "compiler")
+    return all(hasattr(getattr(mujoco, "MjSpec", None), part) for part in parts)
+
+
 def mend_angles(mujoco: Any, spec: Any, rule: AngleRule) -> None:
     """Give a parsed model the angles that are meant, where orientations are written as angles in radians.
 

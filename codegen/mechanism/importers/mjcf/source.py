@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from kanegen.codegen.mechanism.findings import Finding, Severity
-from kanegen.codegen.mechanism.importers.mjcf.angles import mend_angles
+from kanegen.codegen.mechanism.importers.mjcf.angles import can_mend, mend_angles
 from kanegen.codegen.mechanism.importers.mjcf.files import check_files, refuse_doctype
 from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE, AngleRule
 from kanegen.errors import ModelError
@@ -99,6 +99,8 @@ def compiled(path_or_text: Path | str, angle_tolerance: float = ANGLE_TOLERANCE)
 
 def _with_angles(mujoco: ModuleType, spec: Any, angles: AngleRule) -> Any:
     """The model with the angles that are meant; None where that is the model as written."""
+    if spec is None or not can_mend(mujoco):
+        return None
     mend_angles(mujoco, spec, angles)
     return spec.compile() if angles.distances else None
 
@@ -108,6 +110,8 @@ def _compiled(mujoco: ModuleType, text: str | None, file: str | None) -> tuple[A
     try:
         maker = mujoco.MjModel
         model = maker.from_xml_string(text) if text is not None else maker.from_xml_path(file)
+        if not can_mend(mujoco):
+            return model, (), None
         spec = mujoco.MjSpec.from_string(text) if text is not None else mujoco.MjSpec.from_file(file)
         return model, (), spec
     except ValueError as error:
