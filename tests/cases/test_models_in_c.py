@@ -61,15 +61,15 @@ def test_a_base_link_without_inertia_is_fine() -> None:
 
 def test_hostile_names_come_through_generation(tmp_path: Path) -> None:
     """Case 13."""
-    builder = MechanismBuilder("double")
+    builder = MechanismBuilder("math")
     for link in ("I", HOSTILE):
         builder.body(link, mass=2, center=(0.5, 0, 0))
     builder.revolute("int", BASE, "I", (0, 0, 1))
     builder.revolute("lambda", "I", HOSTILE, (0, 0, 1), position=(1, 0, 0))
     generated = pipeline.generate(builder.build(), tmp_path, QUICK)
     manifest = json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))
-    assert manifest["model"]["name"] == "double"
-    assert manifest["model"]["prefix"] != "double"
+    assert manifest["model"]["name"] == "math"
+    assert manifest["model"]["prefix"] == "math_1"
     assert manifest["body_names"] == ["I", HOSTILE]
     assert manifest["joint_names"] == ["int", "lambda"]
     assert HOSTILE in manifest["frames"]
