@@ -44,7 +44,10 @@ def distrust_of_way(path: Path, named: bool = False) -> str | None:
         reason = None if above else distrust_of_owner(step, status)
         if reason is None and stat.S_ISDIR(status.st_mode) and not status.st_mode & stat.S_ISVTX:
             private = not status.st_mode & stat.S_IWOTH if named else _private_group(step, status)
-            reason = None if private else _open_to_others(step, status)
+            if not private and step != path:
+                reason = (
+                    f"{_open_to_others(step, status)}, and has no sticky bit: chmod +t, or o-w, mends that"
+                )
         if reason is not None:
             return reason
     return distrust(path, path.stat())
