@@ -13,6 +13,7 @@ from kanegen.codegen.mechanism.importers import refuse_arguments
 from kanegen.codegen.mechanism.readers import read_vector
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.reduction import without_friction
+from kanegen.codegen.mechanism.validation import validated
 from kanegen.codegen.model_files import read_model
 from kanegen.codegen.options import Options
 from kanegen.errors import ModelError, shown
@@ -29,7 +30,8 @@ def read(model: str | os.PathLike[str] | Mechanism, options: Options) -> Mechani
     if isinstance(model, Mechanism):
         if options.arguments:
             refuse_arguments(f"mechanism {model.name!r}", dict(options.arguments))
-        mechanism = model
+        # records made by hand pass the same checks as those of files
+        mechanism = validated(model, options.allow_unphysical)
     elif str(model) in catalogue.names():
         if options.arguments:
             refuse_arguments(str(model), dict(options.arguments))

@@ -96,7 +96,9 @@ DEEPEST_ARITHMETIC = Limit(
     "Parentheses nested deeper are refused.",
     "arithmetic in TOML",
 )
-LARGEST_POWER = Limit("power", 16, "exponent", "Powers are integers from 1 to this.", "arithmetic in TOML")
+LARGEST_POWER = Limit(
+    "power", 16, "exponent", "Powers are integers, or half of one, up to this.", "arithmetic in TOML"
+)
 LARGEST_ANGLE_TOLERANCE = Limit(
     "angle_tolerance",
     0.01,

@@ -23,8 +23,8 @@ from kanegen.limits import LARGEST_EXPONENT
 _DOUBLE_BITS = 53
 _LARGEST = Fraction(sys.float_info.max)
 _SUPPORTED = (
-    "supported are +, -, *, /, integer and half-integer powers, sqrt, sin, cos, tan, real constants, "
-    "and the known symbols"
+    "supported are +, -, *, /, integer and half-integer powers (2, 2.0, 1/2, 0.5, -1.5), sqrt, sin, cos, tan, "
+    "real constants, and the known symbols"
 )
 
 
@@ -37,8 +37,8 @@ def from_sympy(graph: Graph, expression: Any, symbols: Mapping[sympy.Symbol, Exp
 
     Rationals of any size are taken exactly; a Float that a double holds counts as the shortest decimal of that double,
     a longer one as its own digits; any other real constant (pi, exp(1), 2**(1/3), acos(1/5)) is taken to 60 digits.
-    Integer powers become products by repeated squaring, half-integer powers these times a square root, negative powers
-    of the factors of a product one quotient, tan a quotient of sin and cos.  The result does not depend on the hash
+    Integer powers (2.0 is 2) become products by repeated squaring, half-integer ones these times a square root, negative
+    ones of the factors of a product one quotient, tan a quotient of sin and cos.  The result does not depend on the hash
     seed.
 
     Raises UnsupportedExpressionError for anything else, naming it; for constants that are not finite and real or that
@@ -54,7 +54,7 @@ def from_sympy(graph: Graph, expression: Any, symbols: Mapping[sympy.Symbol, Exp
     if not isinstance(given, sympy.Expr) or given.is_Matrix:
         raise UnsupportedExpressionError(f"{expression!r} is no scalar SymPy expression")
     try:
-        return Expression(graph, _FromSympy(graph, symbols).convert(given))
+        return Expression(graph, _FromSympy(graph, symbols).convert(with_exact_exponents(given)))
     except RecursionError:
         raise UnsupportedExpressionError("the expression is nested too deeply") from None
 
@@ -100,6 +100,19 @@ def _check_exponent(number: sympy.Float) -> None:
 def _rational(number: sympy.Float) -> sympy.Rational:
     fraction = exact_constant(number)
     return sympy.Rational(fraction.numerator, fraction.denominator)
+
+
+def with_exact_exponents(expression: sympy.Expr) -> sympy.Expr:
+    """The expression with exact exponents for decimal ones: x**0.5 is sqrt(x), and x**2.0 is x**2."""
+    inexact = {
+        power: power.func(power.base, _rational(power.exp))
+        for power in expression.atoms(sympy.Pow)
+        if power.exp.is_Float and power.exp.is_finite
+    }
+    if not inexact:
+        return expression
+    # a base may hold such powers itself: each round mends at least the outermost ones
+    return with_exact_exponents(expression.xreplace(inexact))
 
 
 class _FromSympy:

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 import sympy
+from sympy.logic.boolalg import Xor
 
 from kanegen.codegen.graph import Expression, Graph
-from kanegen.codegen.graph.sympy_bridge import UnsupportedExpressionError, from_sympy
+from kanegen.codegen.graph.sympy_bridge import UnsupportedExpressionError, from_sympy, with_exact_exponents
 from kanegen.codegen.mechanism.constraints import (
     Constraint,
     KnifeEdge,
@@ -22,6 +23,7 @@ from kanegen.codegen.mechanism.constraints import (
 from kanegen.codegen.mechanism.control_law import live_parameters
 from kanegen.codegen.mechanism.poses import frame_poses
 from kanegen.codegen.mechanism.records import BASE, JointKind, Mechanism
+from kanegen.codegen.mechanism.symbol_order import kind_of_name
 from kanegen.codegen.mechanism.values import numeric
 from kanegen.errors import ModelError
 
@@ -235,7 +237,9 @@ def _check_expression(
             where,
             f"{expression!r} is no SymPy expression",
             "a scalar SymPy expression",
-            "Give one side of it.",
+            "Write powers with **, as in x**2, not with ^."
+            if isinstance(expression, Xor)
+            else "Give one side of it.",
         )
     parameters = [parameter.name for parameter in mechanism.parameters]
     found = sorted(expression.free_symbols, key=lambda symbol: (symbol.name, sympy.srepr(symbol)))
@@ -244,7 +248,7 @@ def _check_expression(
         differs = ", with other assumptions than among its own" if unknown[0] in map(str, moving) else ""
         raise ModelError(
             where,
-            f"depends on the symbol {unknown[0]!r}{differs}",
+            f"depends on the symbol {unknown[0]!r}{differs or kind_of_name(unknown[0], mechanism)}",
             f"its own symbols {', '.join(s.name for s in moving)}, "
             f"or parameters of the mechanism: {', '.join(parameters) or '(there are none)'}",
             "Give it a number, or declare it as a parameter of the mechanism.",
@@ -270,7 +274,7 @@ def _check_expression(
 
 def _check_linear(where: str, constraint: VelocityConstraint) -> None:
     try:
-        polynomial = sympy.Poly(constraint.expression, *constraint.qdot)
+        polynomial = sympy.Poly(with_exact_exponents(constraint.expression), *constraint.qdot)
     except sympy.PolynomialError:
         polynomial = None
     if polynomial is None or polynomial.total_degree() > 1:

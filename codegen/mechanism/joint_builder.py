@@ -6,6 +6,7 @@ import logging
 from dataclasses import replace
 from fractions import Fraction
 
+from kanegen.codegen.mechanism.joint_limits import exact_limits
 from kanegen.codegen.mechanism.readers import (
     Rotation,
     Vector,
@@ -289,7 +290,7 @@ class JointBuilder:
             logger.info("%s: axis of length %.9g normalised", where, length)
         turned = read_rotation(f"{where}, rotation", rotation)
         at = read_vector(f"{where}, position", position)
-        return Joint(name, kind, parent, child, turned, at, unit, limits=limits)
+        return Joint(name, kind, parent, child, turned, at, unit, limits=exact_limits(where, limits))
 
 
 def _driven(

@@ -1,12 +1,17 @@
-"""Limits of joints as files give them: numbers beyond any joint are none, and sizes are not negative."""
+"""Limits of joints as files and people give them: numbers beyond any joint are none, and sizes are not negative."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
+from kanegen.codegen.graph import Expression
 from kanegen.codegen.mechanism.findings import Finding, Severity
+from kanegen.codegen.mechanism.readers import read_value
 from kanegen.codegen.mechanism.records import JointLimits
+from kanegen.errors import ModelError, shown
 from kanegen.limits import UNLIMITED
 
 _RANGE, _SIZES = ("lower", "upper"), ("velocity", "effort")
@@ -41,3 +46,59 @@ def read_limits(
         expected = f"a size of less than {UNLIMITED.value:.0e}, or none"
         found.append(Finding(severity, f"{where} {name}", what, expected, cure, file, line))
     return limits, tuple(found)
+
+
+def exact_limits(where: str, limits: JointLimits | None) -> JointLimits | None:
+    """Limits of any numbers, as people give them, in exact ones; infinite ones are none.
+
+    Raises ModelError for what is no number, depends on parameters, or is a negative speed or force.
+    """
+    if limits is None:
+        return None
+    if not isinstance(limits, JointLimits):
+        raise ModelError(
+            f"{where}, limits",
+            f"is {shown(limits)}",
+            "JointLimits(lower, upper, velocity, effort)",
+            "Give one of these.",
+        )
+    values = {name: _exact(f"{where}, limits, {name}", getattr(limits, name)) for name in (*_RANGE, *_SIZES)}
+    exact = JointLimits(**values)
+    check_limits(where, exact)
+    return read_limits(where, exact)[0]
+
+
+def check_limits(where: str, limits: JointLimits) -> None:
+    """Raise ModelError for limits that are no exact numbers, contradict each other, or are negative speeds or forces."""
+    for name in (*_RANGE, *_SIZES):
+        value = getattr(limits, name)
+        if value is not None and not isinstance(value, Fraction):
+            raise ModelError(
+                f"{where}, limits, {name}",
+                f"{shown(value)} is not an exact number",
+                "a Fraction, or None for no limit",
+                "Use values.to_value, or MechanismBuilder, which takes any numbers.",
+            )
+        if name in _SIZES and value is not None and value < 0:
+            raise ModelError(
+                f"{where}, limits, {name}",
+                f"is negative, {float(value)!r}",
+                "a size, or None for no limit",
+                "Mend its sign: it holds in both directions.",
+            )
+    if limits.lower is not None and limits.upper is not None and limits.lower > limits.upper:
+        raise ModelError(
+            f"{where}, limits",
+            f"the lower one, {float(limits.lower)!r}, is above the upper one, {float(limits.upper)!r}",
+            "lower <= upper",
+            "Exchange them.",
+        )
+
+
+def _exact(where: str, value: Any) -> Fraction | None:
+    if value is None or (isinstance(value, float) and math.isinf(value)):
+        return None
+    exact = read_value(where, value)
+    if isinstance(exact, Expression):
+        raise ModelError(where, "depends on parameters", "a number", "Give the number.")
+    return exact

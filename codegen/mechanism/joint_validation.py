@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 
+from kanegen.codegen.mechanism.joint_limits import check_limits
 from kanegen.codegen.mechanism.records import BallJoint, Joint, JointKind, Mechanism, Mimic
 from kanegen.codegen.mechanism.values import numeric
 from kanegen.errors import ModelError
@@ -28,14 +29,8 @@ def check_drives(mechanism: Mechanism) -> None:
                     "at least 0",
                     "Mend its sign.",
                 )
-        limits = joint.limits
-        if limits and limits.lower is not None and limits.upper is not None and limits.lower > limits.upper:
-            raise ModelError(
-                f"{where}, limits",
-                f"the lower one, {float(limits.lower)!r}, is above the upper one, {float(limits.upper)!r}",
-                "lower <= upper",
-                "Exchange them.",
-            )
+        if joint.limits is not None:
+            check_limits(where, joint.limits)
 
 
 def check_mimics(mechanism: Mechanism) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import sympy
+from sympy.logic.boolalg import Xor
 
 from kanegen.codegen.graph import Graph
 from kanegen.codegen.graph.sympy_bridge import UnsupportedExpressionError
@@ -95,7 +96,9 @@ def _check_forces(law: ControlLaw, mechanism: Mechanism) -> None:
                 f"control law {law.name!r}, force on {name}",
                 f"{force!r} is no SymPy expression",
                 "a scalar SymPy expression",
-                "Use sympy.sympify for a plain number.",
+                "Write powers with **, as in x**2, not with ^."
+                if isinstance(force, Xor)
+                else "Use sympy.sympify for a plain number.",
             )
     known = {parameter.name for parameter in mechanism.parameters}
     unknown = [symbol.name for symbol in law.parameter_symbols() if symbol.name not in known]

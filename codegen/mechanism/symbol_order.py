@@ -80,6 +80,17 @@ def home_of(
     return tuple(given.get(name, neutral.get(name, Fraction(0))) for name in coordinates)
 
 
+def kind_of_name(name: str, mechanism: Mechanism) -> str:
+    """What a symbol that means no coordinate may have been meant for, in parentheses; nothing where that is unknown."""
+    if any(given.joint == name for given in mechanism.prescribed):
+        return " (a prescribed joint, which is no coordinate: equations cannot depend on it yet)"
+    if any(mimic.joint == name for mimic in mechanism.mimics):
+        return " (a joint that follows another, which is no coordinate: write its leader)"
+    if name in ("t", "time"):
+        return " (time, on which equations cannot depend yet)"
+    return ""
+
+
 def names_of_speeds(mechanism: Mechanism) -> tuple[str, ...]:
     """The joint or mode whose rate each speed is, in order; an empty name where it is something else."""
     if not mechanism.speeds:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+
+import sympy
 
 from kanegen.codegen.derivation.constraints.arguments import described
 from kanegen.codegen.derivation.constraints.elastic import Elastic
@@ -14,6 +17,7 @@ from kanegen.codegen.derivation.constraints.spanning_tree import (
     tree_rates,
 )
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, compose, inputs, total
+from kanegen.codegen.mechanism.constraints import Constraint, PositionConstraint, VelocityConstraint
 from kanegen.codegen.mechanism.values import Lift
 
 
@@ -83,8 +87,15 @@ def across_prescribed(s: Setting, qdot: Vector, multipliers: Vector) -> list[Exp
     """What springs and constraints that reach across prescribed joints add to the forces that these must supply."""
     if not s.mechanism.prescribed:
         return []
+    names = tuple(p.joint for p in s.mechanism.prescribed)
     free = replace(
-        s.mechanism, coordinates=s.tree_mechanism.coordinates, prescribed=(), speeds=(), actuators=(), home=()
+        s.mechanism,
+        coordinates=s.tree_mechanism.coordinates,
+        constraints=tuple(_with_more_coordinates(c, names) for c in s.mechanism.constraints),
+        prescribed=(),
+        speeds=(),
+        actuators=(),
+        home=(),
     )
     n = len(free.coordinates)
     graph = Graph()
@@ -112,6 +123,16 @@ def across_prescribed(s: Setting, qdot: Vector, multipliers: Vector) -> list[Exp
         total(s.graph, [pull, *(-a * x for a, x in zip(column, multipliers, strict=True))])
         for pull, column in zip(pulls, columns, strict=True)
     ]
+
+
+def _with_more_coordinates(item: Constraint, names: Sequence[str]) -> Constraint:
+    """The constraint in a mechanism that has further coordinates, of which an equation knows nothing."""
+    if isinstance(item, PositionConstraint):
+        return replace(item, q=(*item.q, *map(sympy.Dummy, names)))
+    if isinstance(item, VelocityConstraint):
+        more = [tuple(map(sympy.Dummy, names)) for _ in range(2)]
+        return replace(item, q=(*item.q, *more[0]), qdot=(*item.qdot, *more[1]))
+    return item
 
 
 def dead_centre_margin(s: Setting) -> Program:

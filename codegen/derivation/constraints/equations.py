@@ -13,7 +13,7 @@ from kanegen.codegen.derivation.constraints.chains import Chains, dot
 from kanegen.codegen.derivation.kernel_arguments import described_speed
 from kanegen.codegen.graph import Expression, Graph, constant, partial, total
 from kanegen.codegen.graph import vectors as vec
-from kanegen.codegen.graph.sympy_bridge import from_sympy
+from kanegen.codegen.graph.sympy_bridge import from_sympy, with_exact_exponents
 from kanegen.codegen.mechanism.constraints import (
     KnifeEdge,
     Loop,
@@ -197,13 +197,12 @@ class _Writer:
     def _velocity(self, constraint: VelocityConstraint) -> Row:
         known = dict(zip(constraint.q, self.q, strict=True))
         at_rest = dict.fromkeys(constraint.qdot, 0)
+        expression = with_exact_exponents(constraint.expression)
         free = constraint.expression.free_symbols - set(known) - set(constraint.qdot)
         for symbol in free:
             known[symbol] = self._parameter(str(symbol))
-        coefficients = [
-            from_sympy(self.graph, constraint.expression.diff(rate), known) for rate in constraint.qdot
-        ]
-        rest = from_sympy(self.graph, constraint.expression.subs(at_rest), known)
+        coefficients = [from_sympy(self.graph, expression.diff(rate), known) for rate in constraint.qdot]
+        rest = from_sympy(self.graph, expression.subs(at_rest), known)
         return Row(constraint.name, constraint.name, tuple(coefficients), rest)
 
     def _along(self, frame: str, direction: vec.Vector, reference: str) -> tuple[Expression, ...]:

@@ -141,7 +141,10 @@ def _anywhere(mechanism: Mechanism) -> tuple[FloatArray, FloatArray]:
     n = len(numbers.coordinates)
     system = equations(numbers, inputs(graph, "q", n), Lift(graph))
     q = np.random.default_rng(1988).uniform(-np.pi, np.pi, (_COMPARED, n))
-    return _Numeric(numbers, system).rows(q)
+    rows, speeds = _Numeric(numbers, system).rows(q)
+    # an equation need not have a value everywhere: sqrt(q) has none where q is negative
+    finite = np.isfinite(rows).all(axis=(1, 2)) & np.isfinite(speeds).all(axis=(1, 2))
+    return rows[finite], speeds[finite]
 
 
 class _Numeric:
@@ -195,6 +198,7 @@ class _Numeric:
     def closed_states(self) -> FloatArray:
         """Configurations in which loops are closed, the first one near home."""
         home = np.array([float(numeric(x, self.mechanism)) for x in self.mechanism.home] or [0.0] * self.n)
+        self._check_defined(home)
         generator = np.random.default_rng(1983)
         found = []
         nearest, gap = self._close(home)
@@ -222,6 +226,26 @@ class _Numeric:
             )
         return np.array(found or [nearest])
 
+    def _check_defined(self, home: FloatArray) -> None:
+        """Raise ModelError for an equation of position that has no value at home, or no derivatives."""
+        found = self.values(home)
+        for k, position in enumerate(self.system.positions):
+            undefined = [
+                what
+                for what, x in (("value", found["phi"][k]), ("derivatives", found["A"][k]))
+                if not np.isfinite(x).all()
+            ]
+            if undefined:
+                raise ModelError(
+                    f"equation {position.name!r}",
+                    f"has no finite {undefined[0]} in the configuration home, "
+                    + ", ".join(
+                        f"{n} = {x:.6g}" for n, x in zip(self.mechanism.coordinates, home, strict=True)
+                    ),
+                    "a home in which, and near which, every equation of position has a value and derivatives",
+                    "Give one with MechanismBuilder.home, or home in TOML; without it home is zero.",
+                )
+
     def _finite(self, q: FloatArray) -> bool:
         rows, speeds = self.rows(q)
         return bool(np.isfinite(rows).all() and np.isfinite(speeds).all())
@@ -234,7 +258,7 @@ class _Numeric:
         for _ in range(60):
             found = self.values(q)
             gap = float(np.abs(found["phi"]).max())
-            if not np.isfinite(gap) or gap <= 1e-15:
+            if not np.isfinite(gap) or gap <= 1e-15 or not np.isfinite(found["A"][:k]).all():
                 break
             step = np.linalg.pinv(found["A"][:k], rcond=1e-9) @ found["phi"]
             q = q - step * min(1.0, 0.5 / max(float(np.abs(step).max()), 1e-300))
@@ -368,6 +392,8 @@ def _grouped(names: Sequence[str]) -> list[list[int]]:
 
 
 def _unit(determinant: FloatArray) -> int | None:
+    if not determinant.size:
+        return None
     for sign in (1, -1):
         if float(np.abs(determinant - sign).max()) < 1e-12:
             return sign

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from operator import index
+from typing import Any
 
 import mpmath
 
@@ -18,13 +20,28 @@ DIGITS = 40
 
 @dataclass(frozen=True, slots=True)
 class Polynomial:
-    """c0 + c1 s + c2 s^2 + ..., with exact coefficients."""
+    """c0 + c1 s + c2 s^2 + ..., with exact coefficients: a sequence of numbers as people write them, or one number.
+
+    Raises ModelError for what is no number.
+    """
 
     coefficients: tuple[Fraction, ...]
+
+    def __post_init__(self) -> None:
+        """Make the coefficients exact."""
+        given: Any = self.coefficients
+        if isinstance(given, tuple) and all(type(c) is Fraction for c in given):
+            return
+        several = isinstance(given, Iterable) and not isinstance(given, str)
+        object.__setattr__(self, "coefficients", self._exact(given if several else (given,)))
 
     @classmethod
     def of(cls, *coefficients: Scalar) -> Polynomial:
         """From numbers as people write them.  Raises ModelError for what is none."""
+        return cls(cls._exact(coefficients))
+
+    @staticmethod
+    def _exact(coefficients: Iterable[Scalar]) -> tuple[Fraction, ...]:
         read = []
         for number in coefficients:
             try:
@@ -39,7 +56,7 @@ class Polynomial:
                     "A parameter may be the whole value; coefficients are numbers.",
                 )
             read.append(value)
-        return cls(tuple(read))
+        return tuple(read)
 
     def at(self, s: Fraction) -> Fraction:
         """Its value."""
@@ -142,23 +159,27 @@ def function_of(where: str, shape: Shape | Iterable[Scalar]) -> Polynomial | Wav
     if isinstance(shape, Polynomial):
         return shape
     if isinstance(shape, BeamFunction | RodFunction):
-        if not isinstance(shape.number, int) or isinstance(shape.number, bool) or shape.number < 1:
+        try:
+            number = 0 if isinstance(shape.number, bool) else index(shape.number)
+        except TypeError:
+            number = 0
+        if number < 1:
             raise ModelError(
                 where, f"has number {shape.number!r}", "1, 2, 3, ...", "Count modes from 1, the lowest."
             )
-        if shape.number > _HIGHEST:
+        if number > _HIGHEST:
             raise ModelError(
                 where,
-                f"has number {shape.number}",
+                f"has number {number}",
                 f"at most {_HIGHEST}",
                 "Take lower functions: slender beams do not vibrate like this.",
             )
         if isinstance(shape, RodFunction):
-            return _rod(shape.number)
+            return _rod(number)
         if shape.support not in BeamFunction.SUPPORTS:
             known = ", ".join(BeamFunction.SUPPORTS)
             raise ModelError(where, f"has support {shape.support!r}", f"one of {known}", "Give one of these.")
-        return _beam(shape.support, shape.number)
+        return _beam(shape.support, number)
     if isinstance(shape, Iterable) and not isinstance(shape, str):
         try:
             return Polynomial.of(*shape)

@@ -14,6 +14,9 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*)|(?P<sign>\*\*|[-+*/(),]))"
 )
 
+_PLAIN = re.compile(r"[\d.]{1,20}")
+"""Exponents: without an exponent of their own, as 1e999999999 as an exact number would fill the memory."""
+
 
 class NotArithmetic(ValueError):  # noqa: N818  (it is what the text is)
     """A text that is no such arithmetic; the message says where it fails."""
@@ -85,14 +88,46 @@ class Arithmetic:
         if tokens.text != "**":
             return base
         tokens.next()
-        exponent = tokens.text
-        if tokens.kind != "number" or not exponent.isdigit() or not 0 < int(exponent) <= LARGEST_POWER.value:
-            raise NotArithmetic(f"a power is an integer from 1 to {LARGEST_POWER.value}, not {exponent!r}")
+        exponent = self._exponent(tokens)
+        whole, half = divmod(abs(exponent), 1)
+        if exponent == 0 or abs(exponent) > LARGEST_POWER.value or half not in (0, Fraction(1, 2)):
+            most = LARGEST_POWER.value
+            raise NotArithmetic(
+                f"a power is an integer or half of one, between -{most} and {most} and not 0, not {exponent}"
+            )
+        found = None if half == 0 else self._root(base)
+        for _ in range(int(whole)):
+            found = base if found is None else self._bounded(found * base)
+        return found if exponent > 0 else self._number("1") / found
+
+    def _exponent(self, tokens: _Tokens) -> Fraction:
+        """A decimal number with or without a sign, or a ratio in parentheses: 2, -1, 0.5, (1/2)."""
+        if tokens.text != "(":
+            return self._signed_decimal(tokens)
         tokens.next()
-        found = base
-        for _ in range(int(exponent) - 1):
-            found = self._bounded(found * base)
+        found = self._signed_decimal(tokens)
+        if tokens.text == "/":
+            tokens.next()
+            found /= self._signed_decimal(tokens)
+        tokens.expect(")")
         return found
+
+    def _signed_decimal(self, tokens: _Tokens) -> Fraction:
+        negative = tokens.text == "-"
+        if tokens.text in ("+", "-"):
+            tokens.next()
+        text = tokens.text
+        if tokens.kind != "number" or not _PLAIN.fullmatch(text):
+            raise NotArithmetic(
+                f"a power has a number such as 2, -1, 0.5 or (1/2) as its exponent, not {text!r}"
+            )
+        tokens.next()
+        return -Fraction(text) if negative else Fraction(text)
+
+    def _root(self, base: Any) -> Any:
+        if "sqrt" not in self._functions:
+            raise NotArithmetic("a power is an integer here")
+        return self._functions["sqrt"](base)
 
     def _bounded(self, value: Any) -> Any:
         """The value, if the numbers in it have not too many digits: powers of powers would compute for ever."""
@@ -153,6 +188,8 @@ class _Tokens:
             self.kind, self.text = "", ""
             return
         match = _TOKEN.match(rest)
+        if match is None and rest.lstrip().startswith("^"):
+            raise NotArithmetic("a power is written with **, as in L**2, not with ^")
         if match is None:
             raise NotArithmetic(f"{rest.strip()[:20]!r} is neither a number, a name nor a sign of arithmetic")
         self.kind, self.text = match.lastgroup or "", match.group(match.lastgroup or 0)
