@@ -143,8 +143,9 @@ def catalogue_names() -> tuple[str, ...]:
 def mechanism_fingerprint(model: Mechanism) -> str:
     """SHA-256 of everything that matters about a mechanism."""
     from kanegen.codegen.mechanism.fingerprint import fingerprint
+    from kanegen.codegen.mechanism.validation import validated
 
-    return fingerprint(model)
+    return fingerprint(validated(model, allow_unphysical=True))
 
 
 @functools.cache

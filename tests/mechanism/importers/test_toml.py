@@ -140,7 +140,6 @@ def test_arithmetic(text: str, value: Fraction) -> None:
         ("(1", "')' is missing"),
         ("1 2", "'2' is not expected after '1'"),
         ("x", "'x' is none of the names deg, pi"),
-        ("2**-1", "a power is an integer from 1 to 16, not '-'"),
         ("9**9**9", "is not expected"),
         ("__import__('os')", "'(' is not"),
         ("open(1)", "'open' is none of the functions cos, sin, sqrt"),
