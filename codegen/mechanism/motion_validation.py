@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
+
+import numpy as np
 
 from kanegen.codegen.mechanism.constraint_validation import Carriers, described
 from kanegen.codegen.mechanism.constraints import (
@@ -14,6 +18,7 @@ from kanegen.codegen.mechanism.constraints import (
     TorsionalSpringDamper,
     TranslationalSpringDamper,
 )
+from kanegen.codegen.mechanism.poses import frame_poses
 from kanegen.codegen.mechanism.records import BASE, Joint, JointKind, Matrix3, Mechanism, Value, Vector3
 from kanegen.codegen.mechanism.speed_validation import speed_name
 from kanegen.codegen.mechanism.speeds import DirectedSpeed, DistanceRate, PointVelocityComponent
@@ -23,6 +28,12 @@ from kanegen.errors import ModelError
 
 _ROUNDED = Fraction(1, 10**12)
 """Axes may depart this much from parallel and from perpendicular: doubles do."""
+
+_STATES = 3
+"""Configurations in which the ends of springs are looked at; two points that meet by chance do not in all of them."""
+
+_MEETING = 1e-13
+"""Of their distance from the base: points that meet are apart by some hundred roundings at most."""
 
 
 def motion_values(mechanism: Mechanism) -> Iterator[tuple[str, tuple[Value, ...], int]]:
@@ -201,6 +212,38 @@ def check_springs(mechanism: Mechanism) -> None:
                     "0 or more",
                     "Mend its sign: a positive one resists.",
                 )
+    _check_ends(mechanism)
+
+
+def _check_ends(mechanism: Mechanism) -> None:
+    """Raise ModelError for a spring that never has a direction, since no joint moves its ends apart."""
+    springs = [
+        spring
+        for spring in mechanism.springs
+        if isinstance(spring, TranslationalSpringDamper)
+        and (
+            numeric(spring.damping, mechanism)
+            or (numeric(spring.rest, mechanism) and numeric(spring.stiffness, mechanism))
+        )
+    ]
+    if not springs:
+        return
+    held = {p.joint for p in mechanism.prescribed}
+    moving = tuple(j.name for j in mechanism.joints if j.kind is not JointKind.FIXED and j.name not in held)
+    free = replace(mechanism, coordinates=moving)  # those within ball joints as well
+    states = [[math.cos(k + 7 * s) for k in range(len(moving))] for s in range(_STATES)]
+    poses = [frame_poses(free, q) for q in states]
+    for spring in springs:
+        ends = np.array([[pose[name][:3, 3] for name in (spring.first, spring.second)] for pose in poses])
+        apart = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).max()
+        if apart <= _MEETING * np.abs(ends).max():
+            raise ModelError(
+                f"spring {spring.name!r}",
+                f"its ends {spring.first!r} and {spring.second!r} meet in every configuration, so that its force has no "
+                "direction: no joint between them moves one away from the other, as where both lie on a hinge's axis",
+                "two points that move apart, or rest length 0 without a damper",
+                "Move one of the frames off the axis, or take the spring out.",
+            )
 
 
 def _spring_numbers(spring: SpringDamper, mechanism: Mechanism) -> Iterator[tuple[str, Fraction]]:
