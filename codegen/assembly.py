@@ -83,7 +83,7 @@ def assemble(
         frames=_frame_kernels(frames, kernels),
         certificate=Certificate(
             {name: kernel.bound for name, kernel in kernels.items()},
-            CERTIFIED_STATES,
+            CERTIFIED_STATES if record is None else record.states,
             **_meaning(options),
             checks={} if record is None else record.names,
             check_bound=certify.BOUND,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kanegen.codegen import facts
 from kanegen.codegen.certificate import certify
 from kanegen.codegen.certificate.case import Case, Subject
+from kanegen.codegen.certificate.special_states import SpecialStates, special_states
 from kanegen.codegen.derivation.constraints import chart
 from kanegen.codegen.derivation.constraints.plan import make_plan
 from kanegen.codegen.derivation.control_law import CLOSED_LOOP
@@ -20,6 +21,7 @@ from kanegen.codegen.derivation.friction import SLIP_SPEED
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.passes.verify import random_values
 
 CERTIFIED_STATES = 100
 """Random states over which everything is compared."""
@@ -76,6 +78,66 @@ def bounds(kernels: Collection[str], condition: Callable[[], float | None]) -> d
 def condition(subject: Subject) -> float | None:
     """The largest condition number of the mass matrix, None where it is not regular."""
     return certify.condition(subject, CERTIFIED_STATES)
+
+
+REGULAR = 1e8
+"""Where the condition number of the mass matrix is larger, accelerations have lost half of their digits."""
+
+
+@dataclass(frozen=True, eq=False)
+class Configurations:
+    """Configurations ``q`` (states, nq) that kernels are compared at: random ones, then special ones.
+
+    Rounding errors in them are larger than usual by ``spread`` (states,), in their derivatives by its square, and by
+    ``solving`` (states,) in what solves with the mass matrix, infinitely where that is not regular.
+    """
+
+    q: NDArray[np.float64]
+    spread: NDArray[np.float64]
+    solving: NDArray[np.float64]
+
+    def spread_of(self, kernel: str) -> NDArray[np.float64]:
+        """How many times larger than usual rounding errors of a kernel are in each state."""
+        own = self.spread**2 if kernel.endswith("_derivatives") else self.spread
+        return own * self.solving if solves(kernel) else own
+
+
+def with_special_states(subject: Subject) -> Subject:
+    """The subject with special states to look at beside the random ones.
+
+    Where constraints or chosen speeds project the motion, these are states in which they do so well: the speeds determine
+    the motion there, and the mass matrix is regular.
+    """
+    special = special_states(subject.mechanism, np.array(facts.home(subject.mechanism), dtype=np.float64))
+    if subject.projected and len(special.q):
+        regular = certify.conditions_of(Case(subject, 0, special.q)) < REGULAR
+        close = int(regular[len(regular) - special.near :].sum()) if special.near else 0
+        special = SpecialStates(special.q[regular], close, special.spread[regular])
+    return replace(subject, special=special)
+
+
+def random_configurations(mechanism: Mechanism) -> Configurations:
+    """Random configurations alone."""
+    given = configurations(mechanism)
+    if given is None:
+        given = random_values("q", (len(mechanism.coordinates),), CERTIFIED_STATES)
+    ones = np.ones(len(given))
+    return Configurations(given, ones, ones)
+
+
+def configurations_of(subject: Subject) -> Configurations:
+    """Where the kernels of a subject are compared with their plain derivations."""
+    special, usual = subject.special, random_configurations(subject.mechanism)
+    if special is None or not len(special.q):
+        return usual
+    q, ones = usual.q, usual.spread
+    conditions = certify.conditions_of(Case(subject, 0, special.q))
+    solving = np.where(conditions < REGULAR, np.maximum(1.0, conditions / USUAL_CONDITION), np.inf)
+    return Configurations(
+        np.concatenate([q, special.q]),
+        np.concatenate([ones, special.spread]),
+        np.concatenate([ones, solving]),
+    )
 
 
 def checked(subject: Subject) -> certify.Record:
@@ -170,12 +232,16 @@ __all__ = [
     "CERTIFIED_BOUND",
     "CERTIFIED_STATES",
     "USUAL_CONDITION",
+    "Configurations",
     "Subject",
     "bound_of",
     "bounds",
     "checked",
     "condition",
     "configurations",
+    "configurations_of",
+    "random_configurations",
     "solves",
     "subject",
+    "with_special_states",
 ]

@@ -22,6 +22,7 @@ from pathlib import Path
 from kanegen.codegen import checking
 from kanegen.codegen.assembly import assemble
 from kanegen.codegen.certificate import certify
+from kanegen.codegen.certificate.blame import blame
 from kanegen.codegen.checking import CERTIFIED_BOUND, CERTIFIED_STATES
 from kanegen.codegen.derivation.control_law import CLOSED_LOOP
 from kanegen.codegen.derivation.formulations import BOOK
@@ -36,7 +37,7 @@ from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.options import Options
 from kanegen.codegen.passes.optimize import Step, optimize
 from kanegen.codegen.passes.search import search
-from kanegen.codegen.passes.verify import residual
+from kanegen.codegen.passes.verify import arguments_of, residual
 from kanegen.codegen.reading import MODEL_SUFFIXES, read
 from kanegen.codegen.results import DerivedKernel, Generated, Interpretation, certificate
 from kanegen.errors import CertificateError, ModelError
@@ -68,8 +69,8 @@ def generate(
 
     ``progress`` and ``stage`` are told of what is done and of what begins.
 
-    Raises ModelError for a wrong model or an unknown kernel, and CertificateError where the kernels fail a check, which is
-    an error of kanegen; nothing is written then.
+    Raises ModelError for a wrong model or an unknown kernel, and CertificateError where the kernels fail a check; nothing is
+    written then.
     """
     options, begin = options or Options(), stage or _silent
     begin("reading the model")
@@ -83,7 +84,7 @@ def generate(
     files = generated_files(assembled)
     files[certify.FILE_NAME] = certificate(assembled, kernels, record).text().encode("ascii")
     written = write_files(files, Path(directory))
-    return Generated(assembled, kernels, record, written, checking.configurations(mechanism))
+    return Generated(assembled, kernels, record, written, checking.configurations(mechanism), mechanism)
 
 
 def interpret(model: str | os.PathLike[str] | Mechanism, options: Options | None = None) -> Interpretation:
@@ -110,12 +111,14 @@ def derive(
     start: Mapping[str, int] | None = None,
     trees: Trees | None = None,
     bound: float = CERTIFIED_BOUND,
+    at: checking.Configurations | None = None,
 ) -> DerivedKernel:
     """Derive one kernel: search the choices from ``start`` on, optimize, and compare with the plain derivation.
 
-    ``trees``, from ``trees_of``, has what the kernels of a mechanism share.
+    ``trees``, from ``trees_of``, has what the kernels of a mechanism share.  They are compared ``at`` these
+    configurations; random ones where none are given.
 
-    Raises CertificateError where the two differ; that would be an error of kanegen.
+    Raises CertificateError where the two differ, and says whether the model or kanegen is at fault.
     """
     started = time.perf_counter()
     trees = trees or trees_of(mechanism, options)
@@ -127,13 +130,15 @@ def derive(
     found = search(deriver, start=start, budget=budget)
     program, steps = optimize(found.program)
     numbers = {p.name: float(p.value) for p in mechanism.parameters}
-    states = checking.configurations(mechanism)
-    given = {} if states is None else {"q": states}
-    difference = residual(program, plain, CERTIFIED_STATES, numbers, states_given=given)
+    at = at or checking.random_configurations(mechanism)
+    given, spread = {"q": at.q}, at.spread_of(name)
+    difference = residual(program, plain, len(at.q), numbers, states_given=given, spread=spread)
     if not difference <= bound:
+        arguments = arguments_of(plain, len(at.q), states_given=given)
         raise CertificateError(
             f"{name}: the optimized program differs from the plain derivation by {difference:.1e} of the largest "
-            f"component; expected at most {bound:.0e}. This is an error of kanegen, not of the model"
+            f"component; expected at most {bound:.0e}. "
+            + blame(mechanism, {name: plain}, arguments, numbers, bound)
         )
     history = (Step("plain", count(plain)), Step("search", found.counts), *steps)
     seconds = time.perf_counter() - started
@@ -152,9 +157,9 @@ def _derive_all(
     unavailable: dict[str, str] = unavailable_laws(mechanism, options)
     answers: dict[str, int] = {}
     trees = trees_of(mechanism, options)
-    bounds = checking.bounds(
-        builds, lambda: checking.condition(_subject(mechanism, options, trees, programs={}))
-    )
+    subject = _subject(mechanism, options, trees, programs={})
+    bounds = checking.bounds(builds, lambda: checking.condition(subject))
+    at = checking.configurations_of(checking.with_special_states(subject))
     without_search = replace(options, search_budget=1)
     for number, (name, build) in enumerate(builds.items(), start=1):
         begin(f"deriving {name}, {number} of {len(builds)}")
@@ -167,7 +172,7 @@ def _derive_all(
             elif name.endswith("_derivatives"):
                 # as many operations as a search among them would find, in a fraction of its time
                 chosen, start = without_search, answers or _answers_of_forces(mechanism, options, trees)
-            kernels[name] = derive(mechanism, name, build, chosen, start, trees, bounds[name])
+            kernels[name] = derive(mechanism, name, build, chosen, start, trees, bounds[name], at)
         except ModelError as error:
             if options.kernels is not None:
                 raise
@@ -211,7 +216,8 @@ def _subject(
 def _checked(mechanism: Mechanism, kernels: Mapping[str, DerivedKernel], options: Options) -> certify.Record:
     """The record of a kernel set that passed all checks.  Raises CertificateError."""
     programs = {name: kernel.program for name, kernel in kernels.items()}
-    return checking.checked(_subject(mechanism, options, trees_of(mechanism, options), programs))
+    subject = _subject(mechanism, options, trees_of(mechanism, options), programs)
+    return checking.checked(checking.with_special_states(subject))
 
 
 __all__ = [

@@ -15,6 +15,7 @@ from kanegen.codegen.certificate.evaluation import slope, stepped, values
 from kanegen.codegen.certificate.flexible_reference import FlexibleReference
 from kanegen.codegen.certificate.point_masses import flexible_arm
 from kanegen.codegen.certificate.reference import Reference
+from kanegen.codegen.certificate.special_states import SpecialStates
 from kanegen.codegen.certificate.speeds import ProjectedSpeeds, Speeds, TreeSpeeds
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism.records import Mechanism
@@ -30,7 +31,8 @@ class Subject:
     inverse_dynamics for derivatives then.  ``frames`` maps the identifiers in names of kernels to the names of frames,
     ``coefficients`` regressors by name to the values that belong to their columns.  ``configurations`` (states, nq) are
     given where not every configuration can be had, and ``independent`` are then the equations of velocity that hold in them.
-    ``slip_speed`` [rad/s, m/s] belongs to Coulomb friction.  An ``approximate`` set is known to fulfil no law exactly.
+    ``special`` are the states to look at beside these.  ``slip_speed`` [rad/s, m/s] belongs to Coulomb friction.  An
+    ``approximate`` set is known to fulfil no law exactly.
     """
 
     mechanism: Mechanism
@@ -44,19 +46,28 @@ class Subject:
     configurations: Array | None = None
     independent: tuple[int, ...] = ()
     approximate: bool = False
+    special: SpecialStates | None = None
 
 
 class Case:
-    """A subject in ``states`` random states: q, v, a and tau, the same that programs are compared at."""
+    """A subject in ``states`` random states: q, v, a and tau, as programs are compared at; and in those ``also``.
 
-    def __init__(self, subject: Subject, states: int) -> None:
-        self.subject, self.states, self.nv = subject, states, subject.nv
+    ``also`` are further q (k, nq), with random v, a and tau.
+    """
+
+    def __init__(self, subject: Subject, states: int, also: Array | None = None) -> None:
+        self.subject, self.random, self.nv = subject, states, subject.nv
         self.programs = subject.programs
         self.parameters = {p.name: float(p.value) for p in subject.mechanism.parameters}
         given = subject.configurations
         nq = len(subject.mechanism.coordinates)
         self.q: Array = random_values("q", (nq,), states) if given is None else given[:states]
-        self.v, self.a, self.tau = (random_values(name, (self.nv,), states) for name in ("v", "a", "tau"))
+        if also is not None and len(also):
+            self.q = np.concatenate([self.q, also])
+        self.states = len(self.q)
+        self.v, self.a, self.tau = (
+            random_values(name, (self.nv,), self.states) for name in ("v", "a", "tau")
+        )
         self.reference = self._reference()
         self._known: dict[str, dict[str, Array]] = {}
 

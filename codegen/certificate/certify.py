@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kanegen.codegen.certificate.against_records import against_records
+from kanegen.codegen.certificate.against_records import against_records, values_against_records
+from kanegen.codegen.certificate.arrays import Array
+from kanegen.codegen.certificate.blame import blame
 from kanegen.codegen.certificate.case import Case, Subject
 from kanegen.codegen.certificate.constrained import constrained
 from kanegen.codegen.certificate.identities import identities
@@ -52,21 +54,36 @@ class Record:
 def certify(subject: Subject, states: int) -> Record:
     """Check a kernel set.
 
-    Raises CertificateError, with one sentence, for the first check that fails; that is an error of kanegen.
+    Raises CertificateError for the first check that fails, and says whether the model or kanegen is at fault.
     """
-    case = Case(subject, states)
+    special = subject.special
+    case = Case(subject, states, None if special is None else special.ordinary)
+    sets = [(case, measured)]
+    if special is not None and len(special.close):
+        sets.append((Case(subject, 0, special.close), measured_values))
     checks = []
-    for check in measured(case):
-        if not check.residual <= BOUND:
-            raise CertificateError(
-                f"{subject.mechanism.name}: the generated kernels fail the check {check.name!r} "
-                f"({', '.join(check.kernels)}) by {check.residual:.1e} of what the terms amount to; "
-                f"expected at most {BOUND:.0e}. This is an error of kanegen, not of the model"
-            )
-        checks.append(check)
+    for at, found in sets:
+        for check in found(at):
+            if not check.residual <= BOUND:
+                raise CertificateError(
+                    f"{subject.mechanism.name}: the generated kernels fail the check {check.name!r} "
+                    f"({', '.join(check.kernels)}) by {check.residual:.1e} of what the terms amount to; "
+                    f"expected at most {BOUND:.0e}. {_fault(at, check)}"
+                )
+            checks.append(check)
     checked = {kernel for check in checks for kernel in check.kernels}
     unchecked = tuple(name for name in subject.programs if name not in checked)
-    return Record(states, tuple(checks), unchecked, condition_of(case))
+    return Record(sum(at.states for at, _ in sets), tuple(checks), unchecked, condition_of(case))
+
+
+def _fault(case: Case, check: Measured) -> str:
+    programs = {name: program for name in check.kernels if (program := case.program(name)) is not None}
+    arguments = {
+        argument.name: case.input(argument.name, argument.shape)
+        for program in programs.values()
+        for argument in program.inputs
+    }
+    return blame(case.subject.mechanism, programs, arguments, case.parameters, BOUND)
 
 
 def measured(case: Case) -> Checks:
@@ -78,11 +95,29 @@ def measured(case: Case) -> Checks:
             yield from of(case)
 
 
-def condition_of(case: Case) -> float | None:
-    """The largest condition number of the mass matrix over the states, None where it is not regular."""
+def measured_values(case: Case) -> Checks:
+    """Checks of the forces and energies alone: near where something has no value their derivatives have few digits."""
+    if case.subject.approximate:
+        return
     with np.errstate(all="ignore"):
-        found = float(np.linalg.cond(case.reference.mass_matrix(case.q).value).max())
+        yield from values_against_records(case)
+
+
+def condition_of(case: Case) -> float | None:
+    """The largest condition number of the mass matrix over the random states, None where it is not regular."""
+    found = float(conditions_of(case)[: case.random].max())
     return found if np.isfinite(found) else None
+
+
+def conditions_of(case: Case) -> Array:
+    """The condition number of the mass matrix in each state, infinite where it has none."""
+    with np.errstate(all="ignore"):
+        matrices = case.reference.mass_matrix(case.q).value
+    found = np.full(len(matrices), np.inf)
+    regular = np.isfinite(matrices).all(axis=(1, 2))
+    if regular.any():
+        found[regular] = np.linalg.cond(matrices[regular])
+    return np.where(np.isfinite(found), found, np.inf)
 
 
 def condition(subject: Subject, states: int) -> float | None:

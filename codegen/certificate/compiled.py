@@ -45,11 +45,17 @@ def compiled_residuals(
     return found
 
 
-def require_compiled(residuals: Mapping[str, float], bounds: Mapping[str, float]) -> None:
-    """Raise CertificateError where compiled kernels are farther from their programs than ``SHARE`` of their ``bounds``."""
+def require_compiled(
+    residuals: Mapping[str, float], bounds: Mapping[str, float], fault: Callable[[str], str | None]
+) -> None:
+    """Raise CertificateError where compiled kernels are farther from their programs than ``SHARE`` of their ``bounds``.
+
+    ``fault`` says what in the model is to blame for a kernel, None where it is not the model.
+    """
     for name, residual in residuals.items():
         if not residual <= SHARE * bounds[name]:
             raise CertificateError(
                 f"{name}: the compiled kernel differs from its program by {residual:.1e} of the largest component; "
-                f"expected at most {SHARE * bounds[name]:.0e}. The compiler or its flags are at fault, or kanegen"
+                f"expected at most {SHARE * bounds[name]:.0e}. "
+                + (fault(name) or "The compiler or its flags are at fault, or kanegen")
             )

@@ -28,6 +28,17 @@ def random_values(name: str, shape: tuple[int, ...], states: int, seed: int = 0)
     return np.random.default_rng([seed, *name.encode()]).uniform(-np.pi, np.pi, (states, *shape))
 
 
+def arguments_of(
+    program: Program,
+    states: int,
+    seed: int = 0,
+    states_given: Mapping[str, NDArray[np.float64]] | None = None,
+) -> dict[str, NDArray[np.float64]]:
+    """Random inputs where ``states_given`` does not give them, (states, *shape) by name."""
+    given = {a.name: states_given[a.name] for a in program.inputs if states_given and a.name in states_given}
+    return random_arguments(program, states, seed) | given
+
+
 def residual(
     program: Program,
     reference: Program,
@@ -35,18 +46,18 @@ def residual(
     parameters: Mapping[str, float] | None = None,
     seed: int = 0,
     states_given: Mapping[str, NDArray[np.float64]] | None = None,
+    spread: NDArray[np.float64] | None = None,
 ) -> float:
     """Largest ``relative_difference`` of the outputs.
 
     An output that is zero in every state but for rounding (of the terms that cancel in it) agrees with one that is zero.
-    Inputs are random where ``states_given`` does not give them, (states, *shape) by name.
+    Inputs are random where ``states_given`` does not give them, (states, *shape) by name.  ``spread``: see there.
     """
-    given = {a.name: states_given[a.name] for a in program.inputs if states_given and a.name in states_given}
-    arguments = random_arguments(program, states, seed) | given
+    arguments = arguments_of(program, states, seed, states_given)
     found = evaluate(program, arguments, parameters)
     expected = evaluate(reference, arguments, parameters)
     differences = {
-        o.name: relative_difference(found[o.name], expected[o.name], states) for o in program.outputs
+        o.name: relative_difference(found[o.name], expected[o.name], states, spread) for o in program.outputs
     }
     suspect = [name for name, x in differences.items() if x > _ZERO]
     terms = magnitudes(reference, arguments, parameters) if suspect else {}
@@ -58,20 +69,28 @@ def residual(
     return float(np.max(list(differences.values())))
 
 
-def relative_difference(found: NDArray[np.float64], expected: NDArray[np.float64], states: int) -> float:
+def relative_difference(
+    found: NDArray[np.float64],
+    expected: NDArray[np.float64],
+    states: int,
+    spread: NDArray[np.float64] | None = None,
+) -> float:
     """Error of the largest component over the largest component, of the state or of a middling one; the worst of all states.
 
     The largest component of a single state may be near zero by chance, above all where there is only one; rounding errors
     are not smaller there.  States where ``expected`` is not finite say nothing and are left out: a control law need not be
     defined everywhere, as a square root of a coordinate is not.  NaN where no state is left, and where ``found`` alone is
-    not finite.
+    not finite.  ``spread`` (states,) says how many times larger than usual rounding errors are in a state; where it is
+    infinite they are larger than what there is to compare.
     """
     found, expected = found.reshape(states, -1), expected.reshape(states, -1)
     defined = np.isfinite(expected).all(axis=1)
+    if spread is not None:
+        defined &= np.isfinite(spread)
     if not defined.any():
         return math.nan
     error = np.abs(found[defined] - expected[defined]).max(axis=1)
     scale = np.abs(expected[defined]).max(axis=1)
     scale = np.maximum(scale, np.median(scale))
     scale[scale == 0] = 1.0
-    return float((error / scale).max())
+    return float((error / scale / (1.0 if spread is None else spread[defined])).max())

@@ -1,0 +1,116 @@
+"""Whose fault it is that a kernel fails a check: the model's, which may have no value or no digits, or kanegen's.
+
+A program evaluated with many digits tells: where that shows that rounding errors alone are what was found, the derivation is
+right and the model's numbers are beyond doubles; where no state has a finite value, the model asks for none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import mpmath
+import numpy as np
+
+from kanegen.codegen.certificate.arrays import Array
+from kanegen.codegen.graph import Program, evaluate
+from kanegen.codegen.graph.evaluate import evaluate_entries, multiprecision
+from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.validation import values_of
+from kanegen.codegen.mechanism.values import numeric
+from kanegen.errors import ModelError
+
+_DIGITS = 60
+"""Constants have as many."""
+
+_LOOKED_AT = 12
+"""States that a kernel is evaluated in with many digits: the last ones, the special ones among them."""
+
+_SHARE = 0.1
+"""Rounding errors of more than this part of a bound explain why it is exceeded."""
+
+OURS = "This is an error of kanegen, not of the model"
+
+
+def blame(
+    mechanism: Mechanism,
+    programs: Mapping[str, Program],
+    arguments: Mapping[str, Array],
+    parameters: Mapping[str, float],
+    bound: float,
+) -> str:
+    """One sentence on what is at fault where one of these kernels exceeds a bound of a check.
+
+    ``arguments`` (states, *shape) by name are what they were evaluated at.
+    """
+    for name, program in programs.items():
+        found = _stacked(evaluate(program, arguments, parameters))
+        if not np.isfinite(found).all(axis=1).any():
+            return (
+                f"{name} has no value in any of the {len(found)} states that it was looked at: everywhere something "
+                f"divides by zero, is the root of a negative number or exceeds what a double holds. {_asked(mechanism)}"
+            )
+        lost = _rounding(program, found, arguments, parameters)
+        if lost > _SHARE * bound:
+            return (
+                f"Rounding errors of {name} reach {lost:.0e} of its largest component in doubles, however it is computed: "
+                f"{_sizes(mechanism)} Check the units, or leave out what is too small to matter"
+            )
+    return OURS
+
+
+def _stacked(outputs: Mapping[str, Array]) -> Array:
+    return np.concatenate([x.reshape(len(x), -1) for x in outputs.values()], axis=1)
+
+
+def _rounding(
+    program: Program, found: Array, arguments: Mapping[str, Array], parameters: Mapping[str, float]
+) -> float:
+    """The largest error of the program in doubles, relative to the largest component in that state or a middling one."""
+    context = mpmath.mp.clone()
+    context.dps = _DIGITS
+    arithmetic = multiprecision(context)
+    numbers = {name: context.mpf(value) for name, value in parameters.items()}
+    finite = np.isfinite(found).all(axis=1)
+    middling = float(np.median(np.abs(found[finite]).max(axis=1)))
+    worst = 0.0
+    for state in np.flatnonzero(finite)[-_LOOKED_AT:]:
+        entries: dict[tuple[str, int], Any] = {
+            (argument.name, k): context.mpf(float(x))
+            for argument in program.inputs
+            for k, x in enumerate(np.ravel(arguments[argument.name][state]))
+        }
+        try:
+            results = evaluate_entries(program, entries, arithmetic, numbers)
+        except ZeroDivisionError:
+            continue
+        exact = np.array([float(mpmath.re(x)) for row in results for x in row])
+        scale = max(float(np.abs(exact).max()), middling) or 1.0
+        worst = max(worst, float(np.abs(found[state] - exact).max()) / scale)
+    return worst
+
+
+def _asked(mechanism: Mechanism) -> str:
+    """What of the model may have no value."""
+    named = [f"law {law.name!r}" for law in mechanism.laws]
+    named += [f"equation {constraint.name!r}" for constraint in mechanism.constraints]
+    named += [f"spring {spring.name!r}" for spring in mechanism.springs]
+    what = f"Look at {', '.join(named)}, and at" if named else "Look at"
+    return f"{what} the units of its numbers: {_sizes(mechanism)}"
+
+
+def _sizes(mechanism: Mechanism) -> str:
+    """The largest and the smallest number of the model, and where they stand."""
+    sizes: list[tuple[float, str]] = []
+    for where, values, _ in values_of(mechanism):
+        for value in values:
+            try:
+                size = abs(float(numeric(value, mechanism)))
+            except (ModelError, OverflowError):
+                continue
+            if size:
+                sizes.append((size, where))
+    if not sizes:
+        return "the model has no numbers."
+    (least, at), (most, there) = min(sizes), max(sizes)
+    return f"the model's numbers reach from {least:.2g} ({at}) to {most:.2g} ({there})."
