@@ -57,7 +57,7 @@
  *   closed_loop_free_swivel_law(t, q, v -> a)   228  173    2     0        4  joint accelerations under
  *                                                                             free_swivel_law
  *
- * Certified over 100 states: error of the largest component, divided by the largest component (of the state,
+ * Certified over 102 states: error of the largest component, divided by the largest component (of the state,
  * or of a middling one where that is larger), against an independent evaluation, is at most
  *
  *   inverse_dynamics             1e-11
