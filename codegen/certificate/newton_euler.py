@@ -209,8 +209,8 @@ def _spring(
 ) -> None:
     """What drives supply against a spring: on its joint, or against the two forces with which it pulls at points.
 
-    Positions p of its ends have errors of some units in the last place of |p|.  The distance has them, too, so that the pull
-    has stiffness times that; and they turn the direction by that over the distance, however small it is.
+    Positions of its ends have errors of some units in the last place of the way along the joints.  The distance has them,
+    too, so that the pull has stiffness times that; and they turn the direction by that over the distance, maybe a small one.
     """
     if len(spring.ends) == 1:
         (name,) = spring.ends
@@ -229,7 +229,7 @@ def _spring(
         pull = spring.stiffness * (distance - spring.rest) + spring.damping * dot(direction, speed)
         load = times(pull, direction)
         size = abs(pull.real) + spring.damping * length(speed)
-    reach = length(points[0][0]) + length(points[1][0])
+    reach = np.max([length(body.p) for body in moving.values()], axis=0) + length(points[1][0])
     with np.errstate(divide="ignore", invalid="ignore"):
         turn = np.where(size > 0, size * (1 + reach / length(apart)), 0.0)
     scale = turn + abs(spring.stiffness) * (reach + abs(spring.rest))

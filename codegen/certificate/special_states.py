@@ -107,33 +107,44 @@ def _close(mechanism: Mechanism, home: Array, simple: list[int]) -> list[tuple[f
     found: list[tuple[float, ...]] = []
     if not simple:
         return found
+    beside = home.copy()
+    beside[simple] += np.cos(1 + np.arange(len(simple)))  # stretched chains do not tell which way to fold
     for spring in _directed(mechanism):
-        q = home.copy()
-        for _ in range(_STEPS):
+        for start in (home, beside):
+            q = _closest(mechanism, spring, start, simple)
             one, two = _ends(mechanism, spring, q)
-            columns = []
-            for k in simple:
-                step = q.copy()
-                step[k] += _DIFFERENCE
-                there = _ends(mechanism, spring, step)
-                columns.append((there[1] - there[0] - (two - one)) / _DIFFERENCE)
-            way = np.linalg.lstsq(np.stack(columns, axis=1), one - two, rcond=1e-6)[0]
-            q[simple] += np.clip(way, -1.0, 1.0)
-        one, two = _ends(mechanism, spring, q)
-        if np.linalg.norm(two - one) > NEAR * (np.linalg.norm(one) + np.linalg.norm(two)):
-            continue
-        q[simple] = np.round(q[simple], 12)  # so that a place that can be written down is hit
-        q[simple] += NEAR * np.cos(np.arange(len(simple)))
-        found.append(tuple(q))
+            if np.linalg.norm(two - one) <= _DIFFERENCE * NEAR:
+                q[simple] = np.round(q[simple], 12)  # so that a place that can be written down is hit
+                q[simple] += NEAR * np.cos(np.arange(len(simple)))
+                found.append(tuple(q))
+                break
     return found
 
 
+def _closest(
+    mechanism: Mechanism, spring: TranslationalSpringDamper, start: Array, simple: list[int]
+) -> Array:
+    """Coordinates at which the ends of a spring are close, from ``start`` by steps of Gauss and Newton."""
+    q = start.copy()
+    for _ in range(_STEPS):
+        one, two = _ends(mechanism, spring, q)
+        columns = []
+        for k in simple:
+            step = q.copy()
+            step[k] += _DIFFERENCE
+            there = _ends(mechanism, spring, step)
+            columns.append((there[1] - there[0] - (two - one)) / _DIFFERENCE)
+        way = np.linalg.lstsq(np.stack(columns, axis=1), one - two, rcond=1e-6)[0]
+        q[simple] += np.clip(way, -1.0, 1.0)
+    return q
+
+
 def _spread(mechanism: Mechanism, states: Array) -> Array:
-    found = np.ones(len(states))
-    for row, q in enumerate(states):
-        for spring in _directed(mechanism):
-            one, two = _ends(mechanism, spring, q)
-            apart = float(np.linalg.norm(two - one))
-            reach = float(np.linalg.norm(one) + np.linalg.norm(two))
+    found, springs = np.ones(len(states)), _directed(mechanism)
+    for row, q in enumerate(states if springs else ()):
+        poses = frame_poses(mechanism, q.tolist())
+        reach = 2 * max(float(np.linalg.norm(pose[:3, 3])) for pose in poses.values())
+        for spring in springs:
+            apart = float(np.linalg.norm(poses[spring.second][:3, 3] - poses[spring.first][:3, 3]))
             found[row] = max(found[row], 1 + reach / apart if apart else np.inf)
     return found
