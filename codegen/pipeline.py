@@ -17,6 +17,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from kanegen.codegen import checking
@@ -84,7 +85,9 @@ def generate(
     files = generated_files(assembled)
     files[certify.FILE_NAME] = certificate(assembled, kernels, record).text().encode("ascii")
     written = write_files(files, Path(directory))
-    return Generated(assembled, kernels, record, written, checking.configurations(mechanism), mechanism)
+    return Generated(
+        assembled, kernels, record, written, checking.configurations(mechanism), partial(blame, mechanism)
+    )
 
 
 def interpret(model: str | os.PathLike[str] | Mechanism, options: Options | None = None) -> Interpretation:

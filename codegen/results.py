@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanegen.codegen.certificate import certify, compiled
-from kanegen.codegen.certificate.blame import OURS, blame
+from kanegen.codegen.certificate.blame import OURS, Blame
 from kanegen.codegen.checking import CERTIFIED_STATES
 from kanegen.codegen.emit.model import Model
 from kanegen.codegen.graph import Program, evaluate
-from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.passes.optimize import Step
 from kanegen.codegen.passes.verify import arguments_of
 
@@ -47,7 +46,7 @@ class Generated:
     record: certify.Record
     files: tuple[Path, ...]
     configurations: NDArray[np.float64] | None = None
-    mechanism: Mechanism | None = None
+    blame: Blame | None = None
 
     @property
     def certificate(self) -> certify.Certificate:
@@ -72,13 +71,13 @@ class Generated:
 
     def _fault(self, kernel: str) -> str | None:
         """What in the model is to blame for a kernel that fails a check; None where it is not the model."""
-        if self.mechanism is None:
+        if self.blame is None:
             return None
         program, bound = self.kernels[kernel].program, self.kernels[kernel].bound
         given = None if self.configurations is None else {"q": self.configurations}
         arguments = arguments_of(program, CERTIFIED_STATES, states_given=given)
         parameters = {parameter.name: float(parameter.value) for parameter in self.model.parameters}
-        found = blame(self.mechanism, {kernel: program}, arguments, parameters, bound * compiled.SHARE)
+        found = self.blame({kernel: program}, arguments, parameters, bound * compiled.SHARE)
         return None if found == OURS else found
 
 

@@ -6,7 +6,7 @@ right and the model's numbers are beyond doubles; where no state has a finite va
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import mpmath
@@ -28,6 +28,12 @@ _LOOKED_AT = 12
 
 _SHARE = 0.1
 """Rounding errors of more than this part of a bound explain why it is exceeded."""
+
+Blame = Callable[
+    [Mapping[str, Program], Mapping[str, Array], Mapping[str, float], float],
+    str,
+]
+"""``blame`` for a mechanism."""
 
 OURS = "This is an error of kanegen, not of the model"
 
