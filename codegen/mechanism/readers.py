@@ -125,7 +125,11 @@ def inertia_tensor(where: str, inertia: Vector | Matrix) -> Matrix3:
 
 
 def _is_row(entry: object) -> bool:
-    return isinstance(entry, Iterable) and not isinstance(entry, str)
+    try:
+        iter(entry)  # type: ignore[call-overload]
+    except TypeError:  # an array without dimensions has the method, and cannot be iterated
+        return False
+    return not isinstance(entry, str)
 
 
 def _entries(where: str, given: Iterable[Any], counts: tuple[int, ...], expected: str) -> list[Any]:

@@ -41,7 +41,7 @@ def for_expat(raw: bytes) -> tuple[bytes, str | None]:
     try:
         name = codecs.lookup(written).name
         "".encode(name)  # Python has codecs that are no encodings of text, too
-    except (LookupError, UnicodeError):
+    except (LookupError, ValueError):  # a null character in it
         raise UnreadableEncodingError(f"declares the encoding {written[:40]!r}, which is unknown") from None
     if name in _OF_EXPAT:
         return raw, _OF_EXPAT[name]

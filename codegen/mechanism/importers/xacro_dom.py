@@ -59,7 +59,10 @@ def place_of_failure(trace: TracebackType | None) -> Place | None:
     """Where the node was written that was worked on when an error was raised: the innermost one that a call had at hand."""
     found: Place | None = None
     while trace is not None:
-        for value in list(trace.tb_frame.f_locals.values()):
+        known = trace.tb_frame.f_locals
+        for value in (
+            list(known.values()) if isinstance(known, dict) else ()
+        ):  # xacro evaluates in a mapping of its own
             if isinstance(value, Node):
                 found = place_of(value) or found
         trace = trace.tb_next
