@@ -53,7 +53,12 @@ def _told(error: OSError) -> str:
 
 
 def _from_user(traceback: TracebackType | None) -> bool:
-    """Whether an exception came through code that is neither kanegen's nor of an installed library."""
+    """Whether an exception came through code that is neither kanegen's nor of an installed library.
+
+    The boundary itself and what stands directly within it are kanegen's.
+    """
+    for _ in range(2):
+        traceback = traceback and traceback.tb_next
     while traceback is not None:
         if traceback.tb_frame.f_code in _calls or _is_users(traceback.tb_frame):
             return True

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kanegen.boundary import boundary
 from kanegen.compiled_simulation import find_integrators, has_compiled_kernels, simulate_compiled
 from kanegen.errors import DeadCentreError, IntegrationError
 from kanegen.interpreted_simulation import simulate_interpreted
@@ -107,36 +108,37 @@ def simulate(
     The work is done in C, with the interpreter lock released except while a Python controller runs. Where there is no
     compiled mechanism, or no compiled integrator (said by a ``RuntimeWarning``), the same schemes run in NumPy.
     """
-    request = check_request(
-        arm,
-        q0,
-        v0,
-        duration,
-        method=method,
-        rtol=rtol,
-        atol=atol,
-        times=times,
-        step=step,
-        sample_period=sample_period,
-        max_steps=max_steps,
-        drift=drift,
-        max_step=max_step,
-        breaks=breaks,
-        t0=t0,
-    )
-    recognized = recognize_controller(controller, arm, controller_data)
-    integrators = find_integrators() if has_compiled_kernels(arm) else None
-    if integrators is not None:
-        motion = simulate_compiled(integrators, arm, request, recognized)
-    else:
-        if has_compiled_kernels(arm):
-            warnings.warn(
-                "the compiled integrators are missing: simulating with NumPy, which is slow. Install kanegen again "
-                "where there is a C compiler and the headers of Python.",
-                RuntimeWarning,
-                stacklevel=2,
-            )
-        motion = simulate_interpreted(arm, request, as_python(recognized, arm))
+    with boundary("simulating", getattr(arm, "name", ""), TypeError, ValueError):
+        request = check_request(
+            arm,
+            q0,
+            v0,
+            duration,
+            method=method,
+            rtol=rtol,
+            atol=atol,
+            times=times,
+            step=step,
+            sample_period=sample_period,
+            max_steps=max_steps,
+            drift=drift,
+            max_step=max_step,
+            breaks=breaks,
+            t0=t0,
+        )
+        recognized = recognize_controller(controller, arm, controller_data)
+        integrators = find_integrators() if has_compiled_kernels(arm) else None
+        if integrators is not None:
+            motion = simulate_compiled(integrators, arm, request, recognized)
+        else:
+            if has_compiled_kernels(arm):
+                warnings.warn(
+                    "the compiled integrators are missing: simulating with NumPy, which is slow. Install kanegen again "
+                    "where there is a C compiler and the headers of Python.",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
+            motion = simulate_interpreted(arm, request, as_python(recognized, arm))
     statistics = motion.statistics
     if statistics.status is Status.OPEN:
         raise IntegrationError(

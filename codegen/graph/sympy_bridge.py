@@ -17,7 +17,7 @@ from kanegen.codegen.graph.exact import DIGITS, MOST_BITS, bounded, from_number
 from kanegen.codegen.graph.expression import Expression
 from kanegen.codegen.graph.graph import Graph, Kind, Ref
 from kanegen.codegen.graph.program import Program
-from kanegen.errors import KanegenError, shortened
+from kanegen.errors import KanegenError, shortened, shown
 from kanegen.limits import LARGEST_EXPONENT
 
 _DOUBLE_BITS = 53
@@ -207,7 +207,7 @@ class _FromSympy:
     def _require_small(base: sympy.Expr, exponent: sympy.Rational) -> None:
         if exponent > LARGEST_EXPONENT.value:
             raise UnsupportedExpressionError(
-                f"the exponent {shortened(exponent)} of {shortened(base)} exceeds {LARGEST_EXPONENT.value}"
+                f"the exponent {shown(exponent)} of {shown(base)} exceeds {LARGEST_EXPONENT.value}"
             )
 
     def _kept(self, expression: sympy.Expr, divides: bool) -> Ref:

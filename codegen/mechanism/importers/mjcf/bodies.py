@@ -128,6 +128,8 @@ def _add_inertia(tree: Tree, i: int) -> None:
         tree.builder.body(name)
         return
     center = exact(f"body {name!r}, mass centre", model.body_ipos[i])
+    for moment in moments:
+        read_number(f"body {name!r}, inertia", moment)
     tree.builder.body(name, mass, center, central_tensor(moments, model.body_iquat[i]))
 
 
