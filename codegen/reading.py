@@ -44,6 +44,13 @@ def read(model: str | os.PathLike[str] | Mechanism, options: Options) -> Mechani
             angle_tolerance=options.angle_tolerance,
             arguments=dict(options.arguments),
         )
+        if options.live_parameters and not mechanism.parameters:
+            raise ModelError(
+                str(model),
+                "declares no parameters, so that none can be kept live",
+                "a TOML file with [parameters], or a mechanism of MechanismBuilder with parameter(...)",
+                "Leave live parameters out; URDF and MJCF know none.",
+            )
     elif Path(model).suffix or len(Path(model).parts) > 1:
         raise ModelError(str(model), "does not exist", "a model file", "Check the path and its spelling.")
     else:

@@ -155,7 +155,10 @@ def merged_parameters(
     """
     unknown = [parameter for parameter in values if parameter not in present]
     if unknown:
-        known = ", ".join(present) or "none: load it with live_parameters=True"
+        known = (
+            ", ".join(present)
+            or "none. A model that declares parameters keeps them with live_parameters=True"
+        )
         raise KanegenError(
             f"{name!r} has no live parameter {unknown[0]!r}. It has: {known}. "
             "Parameters that none of its kernels depends on are left out"

@@ -48,3 +48,14 @@ JOINTS = {
 """Keys of a joint by its type, beside ``JOINT``."""
 
 JOINT = "name! type! parent! child!"
+
+WORDS = {
+    **dict.fromkeys(("hinge", "rotary", "rotational", "pin", "turn"), "revolute"),
+    **dict.fromkeys(("slide", "slider", "linear", "translational"), "prismatic"),
+    **dict.fromkeys(("ball", "socket"), "spherical"),
+    **dict.fromkeys(("free", "freeflyer", "6dof"), "floating"),
+    **dict.fromkeys(("cardan", "hooke", "gimbal"), "universal"),
+    **dict.fromkeys(("screw",), "helical"),
+    **dict.fromkeys(("weld", "welded", "rigid"), "fixed"),
+}
+"""What other programs and people call the types of joints."""

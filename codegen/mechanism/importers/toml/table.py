@@ -12,6 +12,7 @@ from typing import Any
 from kanegen.codegen.graph import Expression
 from kanegen.codegen.graph.exact import quantity
 from kanegen.codegen.mechanism.findings import Finding
+from kanegen.codegen.mechanism.importers.toml import schema
 from kanegen.codegen.mechanism.importers.toml.arithmetic import Arithmetic, NotArithmetic
 from kanegen.codegen.mechanism.importers.toml.lines import Path
 from kanegen.codegen.mechanism.records import Value
@@ -101,7 +102,8 @@ class Table:
         """A text that is one of a few."""
         value = self.text(key, default)
         if value not in choices:
-            near = difflib.get_close_matches(value, list(choices), 1)
+            meant = schema.WORDS.get(value.lower())
+            near = [meant] if meant in choices else difflib.get_close_matches(value, list(choices), 1)
             cure = f"Did you mean {near[0]!r}?" if near else "Choose one of these."
             raise self.error(key, f"is {value!r}", f"one of {', '.join(choices)}", cure)
         return value
