@@ -177,7 +177,7 @@ def test_an_unknown_parameter():
         kanegen.KanegenError, match=r"'live pendulum' has no live parameter 'mass'\. It has: m, rod length"
     ):
         robots.live_pendulum().with_parameters({"mass": 1.0})
-    with pytest.raises(kanegen.KanegenError, match="It has: none. A model that declares parameters"):
+    with pytest.raises(kanegen.KanegenError, match=r"It has: none. A model that declares parameters"):
         robots.cart_pole().with_parameters({"mass": 1.0})
 
 
