@@ -30,8 +30,8 @@ def read(model: str | os.PathLike[str] | Mechanism, options: Options) -> Mechani
     if isinstance(model, Mechanism):
         if options.arguments:
             refuse_arguments(f"mechanism {model.name!r}", dict(options.arguments))
-        # records made by hand pass the same checks as those of files
-        mechanism = validated(model, options.allow_unphysical)
+        # records made by hand pass the same checks; whether a body may be unphysical was said where they were made
+        mechanism = validated(model, allow_unphysical=True)
     elif str(model) in catalogue.names():
         if options.arguments:
             refuse_arguments(str(model), dict(options.arguments))

@@ -87,9 +87,7 @@ def test_impossible_inertias_need_a_flag(inertia: tuple[int, ...], message: str)
     with pytest.raises(ModelError) as caught:
         builder.build()
     assert message in str(caught.value)
-    arm = kanegen.load(
-        builder.build(allow_unphysical=True), kernels=["mass_matrix"], interpreted=True, allow_unphysical=True
-    )
+    arm = kanegen.load(builder.build(allow_unphysical=True), kernels=["mass_matrix"], interpreted=True)
     assert arm.mass_matrix([0.3])[0, 0] == inertia[2]
 
 
