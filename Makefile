@@ -68,6 +68,9 @@ format:  ## format the Python sources
 	$(BIN)/ruff check --fix --select I .
 	$(BIN)/ruff format .
 
+fuzz: build .venv/test-installed  ## damage models of all formats 20,000 times: only errors of kanegen may come out
+	$(BIN)/python -m tests.fuzz 20000
+
 corpus: build .venv/corpus-installed  ## examine every robot of rtb-data and example-robot-data (hours)
 	mkdir -p figures
 	$(BIN)/python -m benchmarks.corpus --output figures/corpus.md --json figures/corpus.json
