@@ -154,7 +154,7 @@ COEFFICIENTS: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("coefficients", COEFFICIENTS, ids=str)
+@pytest.mark.parametrize("coefficients", COEFFICIENTS, ids=lambda given: type(given).__name__)
 def test_polynomials_of_any_numbers(coefficients: Any) -> None:
     """Case 76: a beam that tapers from 1.5 kg/m to nothing weighs 0.75 kg, however its polynomial is written."""
     polynomial = Polynomial(coefficients)
