@@ -12,10 +12,12 @@ from kanegen.codegen.mechanism.findings import Finding, Severity
 from kanegen.codegen.mechanism.readers import read_value
 from kanegen.codegen.mechanism.records import JointLimits
 from kanegen.errors import ModelError, shown
-from kanegen.limits import UNLIMITED
+from kanegen.limits import LARGEST_NUMBER, UNLIMITED
 
 _RANGE, _SIZES = ("lower", "upper"), ("velocity", "effort")
 _NO_LIMIT_IN_SDF = -1
+INFINITE = LARGEST_NUMBER.value
+"""What stands for an infinite number where limits are read: no finite one is as large."""
 
 
 def read_limits(
@@ -30,10 +32,16 @@ def read_limits(
         value: Fraction | None = getattr(limits, name)
         if value is None:
             continue
-        shown = f"{float(value):.9g}"
+        shown = "infinite" if abs(value) >= INFINITE else f"{float(value):.9g}"
         severity, what, cure = Severity.NOTE, "", "Nothing: such a joint has no limit."
-        if abs(value) >= UNLIMITED.value or (name in _SIZES and value == _NO_LIMIT_IN_SDF):
-            what = f"is {shown}, which is taken for no limit"
+        if _beyond_all(name, value):
+            severity, what, cure = (
+                Severity.WARNING,
+                f"is {shown}, which no joint can keep, and was left out",
+                "Mend its sign.",
+            )
+        elif abs(value) >= UNLIMITED.value or (name in _SIZES and value == _NO_LIMIT_IN_SDF):
+            what = "" if shown == "infinite" else f"is {shown}, which is taken for no limit"
         elif name in _SIZES and value < 0:
             severity, what, cure = (
                 Severity.WARNING,
@@ -44,7 +52,8 @@ def read_limits(
             continue
         limits = replace(limits, **{name: None})
         expected = f"a size of less than {UNLIMITED.value:.0e}, or none"
-        found.append(Finding(severity, f"{where} {name}", what, expected, cure, file, line))
+        if what:
+            found.append(Finding(severity, f"{where} {name}", what, expected, cure, file, line))
     return limits, tuple(found)
 
 
@@ -63,6 +72,14 @@ def exact_limits(where: str, limits: JointLimits | None) -> JointLimits | None:
             "Give one of these.",
         )
     values = {name: _exact(f"{where}, limits, {name}", getattr(limits, name)) for name in (*_RANGE, *_SIZES)}
+    for name, value in values.items():
+        if value is not None and (_beyond_all(name, value) or (name in _SIZES and value == -INFINITE)):
+            raise ModelError(
+                f"{where}, limits, {name}",
+                f"is {shown(getattr(limits, name))}, which no joint can keep",
+                "a lower limit that a joint can be above, an upper one below, and sizes of speed and force",
+                "Mend its sign, or give None for no limit.",
+            )
     exact = JointLimits(**values)
     check_limits(where, exact)
     return read_limits(where, exact)[0]
@@ -95,9 +112,16 @@ def check_limits(where: str, limits: JointLimits) -> None:
         )
 
 
+def _beyond_all(name: str, value: Fraction) -> bool:
+    """Whether no joint could be anywhere: a lower limit as large as none, or an upper one as small."""
+    return (name == "lower" and value >= UNLIMITED.value) or (name == "upper" and value <= -UNLIMITED.value)
+
+
 def _exact(where: str, value: Any) -> Fraction | None:
-    if value is None or (isinstance(value, float) and math.isinf(value)):
+    if value is None:
         return None
+    if isinstance(value, float) and math.isinf(value):
+        return Fraction(INFINITE if value > 0 else -INFINITE)
     exact = read_value(where, value)
     if isinstance(exact, Expression):
         raise ModelError(where, "depends on parameters", "a number", "Give the number.")

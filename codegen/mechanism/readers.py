@@ -57,6 +57,10 @@ def read_unit_vector(where: str, vector: Vector) -> tuple[Vector3, float]:
     """
     v = read_vector(where, vector)
     square = dot(v, v)
+    if square == 0 and all(isinstance(x, Fraction) for x in v) and any(v):
+        largest = max(abs(x) for x in v if isinstance(x, Fraction))  # too small for its square
+        unit, length = read_unit_vector(where, scale(1 / largest, v))
+        return unit, float(largest) * length
     if square == 0:
         raise ModelError(
             where, "is the zero vector", "a direction", "Give the axis of the joint, such as (0, 0, 1)."

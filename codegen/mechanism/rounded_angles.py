@@ -37,8 +37,11 @@ _IN_A_QUARTER = 12
 _DOUBLES = Fraction(1, 2**52)
 
 
-def fraction_of_pi(angle: Fraction) -> Fraction | None:
-    """The angle [rad], to 60 digits, that a decimal of enough digits is rounded from; None for other numbers and zero."""
+def fraction_of_pi(angle: Fraction, written: int = 0) -> Fraction | None:
+    """The angle [rad], to 60 digits, that a decimal of enough digits is rounded from; None for other numbers and zero.
+
+    ``written`` is the number of decimals in the text, where it is known: a number does not tell its trailing zeros.
+    """
     count = round(angle / _UNIT)
     if count == 0 or (count % 2 and count % 3):
         return None
@@ -46,17 +49,25 @@ def fraction_of_pi(angle: Fraction) -> Fraction | None:
     decimals = _decimals(angle)
     if decimals is None:
         return None
-    digits = len(str(abs(int(angle * 10**decimals))))
     short = abs(exact) - abs(angle)  # positive where digits were cut off
-    step = Fraction(1, 10**decimals)
-    if digits >= _DIGITS and (abs(short) <= step / 2 or 0 <= short < step):
-        return exact
+    for places in {decimals, max(decimals, written)}:
+        digits = len(str(abs(int(angle * 10**places))))
+        step = Fraction(1, 10**places)
+        if digits >= _DIGITS and (abs(short) <= step / 2 or 0 <= short < step):
+            return exact
+    digits = len(str(abs(int(angle * 10**decimals))))
     if digits < _DIGITS_OF_DOUBLES:
         return None
     if abs(short) <= _DOUBLES * abs(exact):
         return exact
     shortest = Fraction(repr(float(angle)))  # 3.1415926535900001 is a double's 3.14159265359
     return None if shortest == angle else fraction_of_pi(shortest)
+
+
+def decimals_of(word: str) -> int:
+    """How many decimals a number was written with, trailing zeros counted."""
+    mantissa, _, exponent = word.lower().partition("e")
+    return max(0, len(mantissa.partition(".")[2]) - int(exponent or "0"))
 
 
 def _decimals(number: Fraction) -> int | None:
@@ -92,12 +103,12 @@ class AngleRule:
                 "1e-5 takes 1.5708 for pi/2, 1e-3 also 1.57.",
             )
 
-    def meant(self, angle: Fraction) -> Fraction:
-        """The angle [rad] that is meant."""
+    def meant(self, angle: Fraction, written: int = 0) -> Fraction:
+        """The angle [rad] that is meant; ``written`` is its number of decimals in the text, where that is known."""
         quarters = round(angle / (_IN_A_QUARTER * _UNIT))
         quarter = quarters * _IN_A_QUARTER * _UNIT
         away = abs(angle - quarter)
-        found = fraction_of_pi(angle) if self.tolerance >= ANGLE_TOLERANCE else None
+        found = fraction_of_pi(angle, written) if self.tolerance >= ANGLE_TOLERANCE else None
         if found is None and away > self.tolerance:
             if away < (NEAR if quarters else _NEAR_ZERO):
                 self.near.append(away)
@@ -106,9 +117,11 @@ class AngleRule:
         self._changed(abs(exact - angle))
         return exact
 
-    def all_meant(self, angles: Iterable[Fraction]) -> tuple[Fraction, ...]:
-        """The angles that are meant."""
-        return tuple(self.meant(angle) for angle in angles)
+    def all_meant(self, angles: Iterable[Fraction], text: str) -> tuple[Fraction, ...]:
+        """The angles that are meant by the words of a text."""
+        return tuple(
+            self.meant(angle, decimals_of(word)) for angle, word in zip(angles, text.split(), strict=True)
+        )
 
     def cleared(self, direction: Sequence[Fraction]) -> tuple[Fraction, ...]:
         """A direction without components that turn it by no more than the tolerance."""

@@ -25,7 +25,7 @@ from kanegen.codegen.graph.exact import (
 )
 from kanegen.codegen.mechanism.records import Matrix3, Mechanism, Parameter, Value, Vector3
 from kanegen.errors import ModelError, shortened, shown
-from kanegen.limits import MOST_DIGITS, SMALLEST_EXPONENT
+from kanegen.limits import LARGEST_NUMBER, MOST_DIGITS, SMALLEST_EXPONENT
 
 Scalar = str | SupportsFloat | Expression
 """What a person may give for a number: int, float, decimal text, Fraction, SymPy or NumPy number, or an
@@ -53,14 +53,19 @@ def _exact(number: Any) -> Fraction:
         return _from_text(number)
     if isinstance(number, int | Fraction):
         return Fraction(number)
+    if isinstance(number, Decimal):
+        return _from_text(str(number))
     if type(number).__module__.partition(".")[0] == "sympy":
         return _from_sympy(number)
     if not isinstance(number, SupportsFloat):
         raise ValueError(f"not a number, {shown(number)}")
     try:
-        return from_number(float(number))
+        found = from_number(float(number))
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"not a finite number, {shown(number)}") from None
+    if not found and number != 0:  # a number of another program with a wider range
+        raise ValueError(f"a number too small for a double, {shown(number)}: give it as text")
+    return found
 
 
 def _from_text(text: str) -> Fraction:
@@ -74,10 +79,14 @@ def _from_text(text: str) -> Fraction:
             if slash:
                 return Fraction(int(numerator), int(denominator))
             decimal = Decimal(trimmed)
-            if decimal.is_finite() and (decimal == 0 or abs(decimal.adjusted()) < -SMALLEST_EXPONENT.value):
-                return Fraction(decimal)
         except (InvalidOperation, ValueError, ZeroDivisionError):
-            pass
+            decimal = Decimal("nan")
+        if decimal.is_finite():
+            if decimal == 0 or abs(decimal.adjusted()) < -SMALLEST_EXPONENT.value:
+                return Fraction(decimal)
+            small, largest = decimal.adjusted() < 0, f"{LARGEST_NUMBER.value:.0e}"
+            bound = f"exponents go down to {SMALLEST_EXPONENT.value}" if small else f"stay below {largest}"
+            raise ValueError(f"a number too {'small' if small else 'large'}, {shown(text)}: {bound}")
     raise ValueError(f"not a finite number, {shown(text)}")
 
 

@@ -45,7 +45,7 @@ def is_infinite(text: str) -> bool:
     word = text.strip()
     if re.fullmatch(r"[+-]?inf(inity)?", word, re.IGNORECASE):
         return True
-    return _DECIMAL.fullmatch(word) is not None and abs(float(word)) >= _LARGEST
+    return _DECIMAL.fullmatch(word) is not None and abs(float(word)) >= float(_LARGEST)
 
 
 def quoted(text: str) -> str:

@@ -13,6 +13,7 @@ from xml.etree import ElementTree as ET
 from kanegen.codegen.mechanism.findings import Severity, refuse, tell
 from kanegen.codegen.mechanism.importers.imported import Imported
 from kanegen.codegen.mechanism.importers.numbers_in_text import Misread, read_numbers
+from kanegen.codegen.mechanism.importers.unexpanded import expression_in, first_mark
 from kanegen.codegen.mechanism.importers.urdf_document import read_document, unphysical
 from kanegen.codegen.mechanism.importers.urdf_mechanism import mechanism_of
 from kanegen.codegen.mechanism.importers.xml_tree import Element, parse_file, parse_text
@@ -83,25 +84,27 @@ def text_as_meant(path: Path, angle_tolerance: float) -> str:
     Numbers that cannot be read stay as they are.
     """
     root, angles = ET.fromstring(path.read_bytes()), AngleRule(angle_tolerance)
-    for tag, attribute, meant in (("origin", "rpy", angles.all_meant), ("axis", "xyz", angles.cleared)):
+    for tag, attribute in (("origin", "rpy"), ("axis", "xyz")):
         for element in root.iter(tag):
-            numbers = read_numbers(element.get(attribute, ""), 3)
+            text = element.get(attribute, "")
+            numbers = read_numbers(text, 3)
             if not isinstance(numbers, Misread) and any(numbers):
-                element.set(attribute, " ".join(repr(float(x)) for x in meant(numbers)))
+                meant = angles.all_meant(numbers, text) if tag == "origin" else angles.cleared(numbers)
+                element.set(attribute, " ".join(repr(float(x)) for x in meant))
     return ET.tostring(root, encoding="unicode")
 
 
 def _check_expanded(root: Element) -> None:
     """Raise ModelError for a text that xacro has yet to expand."""
-    for element in root.walk():
-        texts = (*element.attributes.values(), element.text)
-        expression = next((text for text in texts if "${" in text or "$(" in text), None)
-        if element.tag.startswith("xacro:") or expression is not None:
-            shown = f"<{element.tag}>" if expression is None else repr(expression[:40])
-            raise ModelError(
-                element.place,
-                f"{shown}: this looks like xacro, a language of macros that expand to URDF",
-                "URDF",
-                "Read it with from_xacro or as a .xacro file, which needs the package xacro (pip install "
-                "'kanegen[xacro]'), or expand it beforehand: xacro FILE > robot.urdf.",
-            )
+    element = first_mark(root, plain=True)
+    if element is None:
+        return
+    expression = expression_in(element)
+    shown = f"<{element.tag}>" if expression is None else repr(expression[:40])
+    raise ModelError(
+        element.place,
+        f"{shown}: this looks like xacro, a language of macros that expand to URDF",
+        "URDF",
+        "Read it with from_xacro or as a .xacro file, which needs the package xacro (pip install "
+        "'kanegen[xacro]'), or expand it beforehand: xacro FILE > robot.urdf.",
+    )

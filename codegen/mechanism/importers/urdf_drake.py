@@ -142,11 +142,8 @@ class DrakeReader(ElementReader):
             if end is None or name is None:
                 continue
             written = self._triple(end, "rpy", where, ZERO)
-            r, p, y = (
-                self._snapped(angle, end, where, axis)
-                for angle, axis in zip(written, ("roll", "pitch", "yaw"), strict=True)
-            )
-            ends.append(UrdfEnd(name, self._triple(end, "xyz", where, ZERO), (r, p, y)))
+            meant = self._all_snapped(written, end, where)
+            ends.append(UrdfEnd(name, self._triple(end, "xyz", where, ZERO), meant))
         axis = None
         if kind in _REVOLUTE and self._needed(element, "axis", where) is not None:
             axis = self._axis(element, where)

@@ -24,7 +24,7 @@ from kanegen.codegen.mechanism.importers.urdf_records import (
     UrdfMimic,
 )
 from kanegen.codegen.mechanism.importers.xml_tree import Element
-from kanegen.codegen.mechanism.rounded_angles import AngleRule, fraction_of_pi
+from kanegen.codegen.mechanism.rounded_angles import AngleRule, decimals_of, fraction_of_pi
 
 AXIAL = ("revolute", "continuous", "prismatic")
 """Joints of one coordinate, about or along their axis."""
@@ -124,11 +124,8 @@ class ElementReader(AttributeReader):
                 "angles in radians",
                 "If these are degrees, convert them; they are read as radians.",
             )
-        r, p, y = (
-            self._snapped(angle, origin, where, axis)
-            for angle, axis in zip(written, ("roll", "pitch", "yaw"), strict=True)
-        )
-        return Origin(position, (r, p, y), written, self._quaternion(origin, where), origin)
+        meant = self._all_snapped(written, origin, where)
+        return Origin(position, meant, written, self._quaternion(origin, where), origin)
 
     def _quaternion(self, origin: Element, where: str) -> tuple[Triple, Triple, Triple] | None:
         """The rotation that ``quat_xyzw`` gives, as URDF 1.2 may."""
@@ -146,9 +143,16 @@ class ElementReader(AttributeReader):
             return rotation_of_quaternion(numbers)
         return None
 
-    def _snapped(self, angle: Fraction, origin: Element, where: str, which: str) -> Fraction:
-        meant, near = self._angles.meant(angle), nearest_quarter_turns(angle)
-        if meant != angle and near.distance > _SILENT and fraction_of_pi(angle) is None:
+    def _all_snapped(self, written: Triple, origin: Element, where: str) -> Triple:
+        """Roll, pitch and yaw that are meant by those of an element."""
+        words = origin.attributes.get("rpy", "").split()
+        decimals = map(decimals_of, words if len(words) == 3 and any(written) else ("0",) * 3)
+        r, p, y = map(self._snapped, written, decimals, (origin,) * 3, (where,) * 3, ("roll", "pitch", "yaw"))
+        return r, p, y
+
+    def _snapped(self, angle: Fraction, decimals: int, origin: Element, where: str, which: str) -> Fraction:
+        meant, near = self._angles.meant(angle, decimals), nearest_quarter_turns(angle)
+        if meant != angle and near.distance > _SILENT and fraction_of_pi(angle, decimals) is None:
             self._report.note(
                 origin,
                 f"{where}, <origin> rpy",
@@ -205,8 +209,8 @@ class ElementReader(AttributeReader):
                 'Give the axis of the joint, such as "0 0 1".',
             )
             return _X
-        square = sum(x * x for x in direction)
-        length = float(square) ** 0.5
+        largest = max(map(abs, direction))  # the squares of small numbers are no doubles
+        length = float(largest) * float(sum((x / largest) ** 2 for x in direction)) ** 0.5
         if abs(length - 1) > 1e-6:
             self._report.note(
                 axis,

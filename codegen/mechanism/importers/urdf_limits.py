@@ -21,7 +21,7 @@ def read_limits(element: Element, where: str, kind: str, report: Report) -> Join
     if kind not in ("revolute", "continuous", "prismatic"):
         return None
     given = {name: _number(element, name, where, report) for name in ATTRIBUTES}
-    lower, upper = given["lower"], given["upper"]
+    lower, upper = given["lower"], given["upper"]  # without limit is not the same as not given
     if (lower is None) != (upper is None):
         lower, upper = lower or Fraction(0), upper or Fraction(0)
     if lower is not None and upper is not None and lower > upper:
@@ -50,8 +50,10 @@ def read_limits(element: Element, where: str, kind: str, report: Report) -> Join
 
 def _number(element: Element, attribute: str, where: str, report: Report) -> Fraction | None:
     text = element.attributes.get(attribute)
-    if text is None or is_infinite(text):
+    if text is None:
         return None
+    if is_infinite(text):
+        return Fraction(joint_limits.INFINITE * (-1 if text.strip().startswith("-") else 1))
     numbers = read_numbers(text, 1)
     if isinstance(numbers, Misread):
         report.error(element, f"{where}, <limit> {attribute}", numbers.what, numbers.expected, numbers.cure)

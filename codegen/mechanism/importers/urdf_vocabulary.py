@@ -63,7 +63,8 @@ ATTRIBUTES: dict[str, tuple[str, ...]] = {
 ATTRIBUTES["drake:joint"] = ATTRIBUTES["joint"]
 
 _PLACED = {child: parent for parent, children in CHILDREN.items() for child in children if child != "origin"}
-_SIMILAR = 0.7
+_SIMILAR, _ALIKE = 0.7, 0.85
+"""Similarities of a word to one that may be meant: of few plain words, and of the many of another program."""
 
 
 def check_vocabulary(root: Element) -> Iterator[Finding]:
@@ -96,14 +97,15 @@ def _looked_into(root: Element) -> Iterator[Element]:
 
 def _element(parent: str, tag: str, severity: Severity, places: Places) -> Finding:
     where = f"<{parent}>"
-    near = get_close_matches(_plain(tag), CHILDREN[parent], 1, _SIMILAR)
+    near = _near_elements(tag, parent)
     shown = quoted(f"<{tag}>")[1:-1]
-    told = Severity.ERROR if severity is Severity.ERROR else Severity.WARNING
+    refused = severity is Severity.ERROR
+    told = Severity.ERROR if refused else Severity.WARNING
     if near:
         return places.finding(
             told,
             where,
-            f"unknown element {shown} {places.text} is ignored",
+            f"unknown element {shown} {places.text} is {'not read' if refused else 'ignored'}",
             f"<{near[0]}>",
             f"Rename it to <{near[0]}> if that is meant.",
         )
@@ -111,7 +113,7 @@ def _element(parent: str, tag: str, severity: Severity, places: Places) -> Findi
         return places.finding(
             told,
             where,
-            f"element {shown} {places.text} is ignored here",
+            f"element {shown} {places.text} is {'not read' if refused else 'ignored'} here",
             f"<{tag}> in <{_PLACED[tag]}>",
             "Move it there.",
         )
@@ -127,6 +129,14 @@ def _element(parent: str, tag: str, severity: Severity, places: Places) -> Findi
         f"some of {', '.join(CHILDREN[parent])}",
         cure,
     )
+
+
+def _near_elements(tag: str, parent: str) -> list[str]:
+    """Elements that may be meant; those of a namespace are compared by what distinguishes them."""
+    prefix, _, name = _plain(tag).rpartition(":")
+    known = [child for child in CHILDREN.get(parent, ()) if child.rpartition(":")[0] == prefix]
+    names = {child.rpartition(":")[2]: child for child in known}
+    return [names[near] for near in get_close_matches(name, names, 1, _ALIKE if prefix else _SIMILAR)]
 
 
 def _attribute(tag: str, name: str, severity: Severity, places: Places) -> Finding:

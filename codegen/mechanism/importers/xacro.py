@@ -18,6 +18,7 @@ from xml.dom.minidom import Document
 
 from kanegen.codegen.mechanism.findings import Finding, Severity, tell
 from kanegen.codegen.mechanism.importers.imported import Imported
+from kanegen.codegen.mechanism.importers.unexpanded import first_mark
 from kanegen.codegen.mechanism.importers.urdf import import_element
 from kanegen.codegen.mechanism.importers.xacro_dom import (
     argument_names,
@@ -32,7 +33,6 @@ from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE
 from kanegen.errors import ModelError
 
-_NEVER_LOOKED_AT = ("visual", "collision", "material")
 _UNDEFINED = "Undefined substitution argument"
 _LONGEST = 500  # characters of what xacro says
 
@@ -92,7 +92,7 @@ def expand(
     Elements keep the file and line in which they were written, in a macro or in an included file.
     """
     written = parse_file(path)
-    if not has_xacro(written):
+    if not has_xacro(written, path):
         _check_names(path, arguments or {}, set())
         return written, ()
     expanded, said = _expanded(path, arguments or {}, packages or {})
@@ -129,16 +129,9 @@ def urdf_text(
     return text_of(expand(path, arguments, packages)[0])
 
 
-def has_xacro(root: Element) -> bool:
-    """Whether there is anything for xacro to work on, shapes and colours apart: these are never looked at."""
-    stack = [root]
-    while stack:
-        element = stack.pop()
-        texts = (*element.attributes.values(), element.text)
-        if element.tag.startswith("xacro:") or any("${" in text or "$(" in text for text in texts):
-            return True
-        stack.extend(child for child in element.children if child.tag not in _NEVER_LOOKED_AT)
-    return False
+def has_xacro(root: Element, path: Path) -> bool:
+    """Whether there is anything for xacro to work on; in a file not called .xacro, in what the mechanism depends on."""
+    return first_mark(root, plain=path.suffix.lower() != ".xacro") is not None
 
 
 def _expanded(
@@ -244,10 +237,17 @@ def _explained(error: Exception, xacro: Any, path: Path) -> ModelError:
         _where(error, xacro, path),
         f"xacro cannot expand it: {what[:_LONGEST]}{'...' if len(what) > _LONGEST else ''}",
         "a xacro file that expands by itself",
-        "Give the argument: arguments={name: value} in Python, --arg name:=value on the command line."
+        _cure_of_missing(what)
         if _UNDEFINED in what
         else "Mend it until xacro FILE works; macros of other files need the file that includes both.",
     )
+
+
+def _cure_of_missing(what: str) -> str:
+    """How to give the argument that xacro misses."""
+    name = what.partition(_UNDEFINED)[2].split()
+    given = name[0].strip("'\"") if name else "name"
+    return f"Give the argument: arguments={{{given!r}: value}} in Python, --arg {given}:=value on the command line."
 
 
 def _where(error: Exception, xacro: Any, path: Path) -> str:
