@@ -59,8 +59,8 @@ def read_unit_vector(where: str, vector: Vector) -> tuple[Vector3, float]:
     square = dot(v, v)
     if square == 0 and all(isinstance(x, Fraction) for x in v) and any(v):
         largest = max(abs(x) for x in v if isinstance(x, Fraction))  # too small for its square
-        unit, length = read_unit_vector(where, scale(1 / largest, v))
-        return unit, float(largest) * length
+        direction, times = read_unit_vector(where, scale(1 / largest, v))
+        return direction, float(largest) * times
     if square == 0:
         raise ModelError(
             where, "is the zero vector", "a direction", "Give the axis of the joint, such as (0, 0, 1)."
