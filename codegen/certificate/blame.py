@@ -6,7 +6,7 @@ right and the model's numbers are beyond doubles; where no state has a finite va
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import mpmath
@@ -56,10 +56,11 @@ def blame(
                 f"{name} has no value in any of the {len(found)} states that it was looked at: everywhere something "
                 f"divides by zero, is the root of a negative number or exceeds what a double holds. {_asked(mechanism)}"
             )
-        lost = _rounding(program, found, arguments, parameters)
+        finite = np.flatnonzero(np.isfinite(found).all(axis=1))
+        lost = error_in_doubles(program, program, arguments, parameters, finite[-_LOOKED_AT:])
         if lost > _SHARE * bound:
             return (
-                f"Rounding errors of {name} reach {lost:.0e} of its largest component in doubles, however it is computed: "
+                f"Rounding errors of {name} reach {lost:.0e} of its largest component in doubles: "
                 f"{_sizes(mechanism)} Check the units, or leave out what is too small to matter"
             )
     return OURS
@@ -69,31 +70,51 @@ def _stacked(outputs: Mapping[str, Array]) -> Array:
     return np.concatenate([x.reshape(len(x), -1) for x in outputs.values()], axis=1)
 
 
-def _rounding(
-    program: Program, found: Array, arguments: Mapping[str, Array], parameters: Mapping[str, float]
+def error_in_doubles(
+    program: Program,
+    exact: Program,
+    arguments: Mapping[str, Array],
+    parameters: Mapping[str, float],
+    states: Iterable[int] | None = None,
 ) -> float:
-    """The largest error of the program in doubles, relative to the largest component in that state or a middling one."""
+    """The largest error of a program in doubles: from what ``exact`` gives with many digits, in these ``states``, or in all.
+
+    It is relative to the largest component in that state or a middling one, and infinite where the program alone has no
+    finite value.  States in which there is none to have say nothing.
+    """
     context = mpmath.mp.clone()
     context.dps = _DIGITS
     arithmetic = multiprecision(context)
     numbers = {name: context.mpf(value) for name, value in parameters.items()}
+    found = _stacked(evaluate(program, arguments, parameters))
     finite = np.isfinite(found).all(axis=1)
+    if not finite.any():
+        return float("nan")
     middling = float(np.median(np.abs(found[finite]).max(axis=1)))
     worst = 0.0
-    for state in np.flatnonzero(finite)[-_LOOKED_AT:]:
+    for state in range(len(found)) if states is None else states:
         entries: dict[tuple[str, int], Any] = {
             (argument.name, k): context.mpf(float(x))
-            for argument in program.inputs
+            for argument in exact.inputs
             for k, x in enumerate(np.ravel(arguments[argument.name][state]))
         }
         try:
-            results = evaluate_entries(program, entries, arithmetic, numbers)
+            results = evaluate_entries(exact, entries, arithmetic, numbers)
         except ZeroDivisionError:
             continue
-        exact = np.array([float(mpmath.re(x)) for row in results for x in row])
-        scale = max(float(np.abs(exact).max()), middling) or 1.0
-        worst = max(worst, float(np.abs(found[state] - exact).max()) / scale)
+        values = np.array([_real(x) for row in results for x in row])
+        if not np.isfinite(values).all():
+            continue
+        if not finite[state]:
+            return float("inf")
+        scale = max(float(np.abs(values).max()), middling) or 1.0
+        worst = max(worst, float(np.abs(found[state] - values).max()) / scale)
     return worst
+
+
+def _real(x: Any) -> float:
+    """A double, NaN for the root of a negative number."""
+    return float("nan") if mpmath.im(x) else float(mpmath.re(x))
 
 
 def _asked(mechanism: Mechanism) -> str:

@@ -18,6 +18,7 @@ from kanegen.codegen.certificate.reference import Reference
 from kanegen.codegen.certificate.special_states import SpecialStates
 from kanegen.codegen.certificate.speeds import ProjectedSpeeds, Speeds, TreeSpeeds
 from kanegen.codegen.graph import Program
+from kanegen.codegen.graph.evaluate import UNIT_ROUNDOFF, rounding_errors
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.passes.verify import random_values
 
@@ -119,6 +120,13 @@ class Case:
         own = {"q": self.q, "v": self.v, "a": self.a, "tau": self.tau}
         return own[name] if name in own else random_values(name, shape, self.states)
 
+    def terms(self, kernel: str) -> Array:
+        """What the first output of a kernel amounts to before terms cancel, by its rounding errors in these states."""
+        program = self.programs[kernel]
+        arguments = {x.name: self.input(x.name, x.shape) for x in program.inputs}
+        errors = rounding_errors(program, arguments, self.parameters)
+        return next(iter(errors.values())) / UNIT_ROUNDOFF
+
     def along(self, kernel: str, given: Mapping[str, Array] | None = None, **directions: Array) -> Array:
         """The derivative of a kernel's first output along directions of its inputs; batches broadcast."""
         at = {name: self.input(name, step.shape[-1:]) for name, step in directions.items()} | dict(
@@ -159,10 +167,20 @@ class Case:
 
     @cached_property
     def inverse_norm(self) -> Array:
-        """The norm of the inverse of the mass matrix (states,): what an error of a force is in an acceleration."""
-        smallest = np.linalg.svd(self.reference.mass_matrix(self.q).value, compute_uv=False)[..., -1]
-        with np.errstate(divide="ignore"):
-            return np.asarray(1 / smallest)
+        """The norm of the inverse of the mass matrix (states,): what an error of a force is in an acceleration.
+
+        Infinite where the matrix in doubles is not farther from a singular one than its rounding errors: an error of its
+        entries moves its singular values by nv times as much at most, so that nothing is known of the smallest one then.
+        """
+        M = self.reference.mass_matrix(self.q)
+        smallest = np.linalg.svd(M.value, compute_uv=False)[..., -1]
+        known = smallest > self.nv * np.finfo(np.float64).eps * M.scale
+        return np.where(known, 1 / np.where(known, smallest, 1.0), np.inf)
+
+    @property
+    def invertible(self) -> bool:
+        """Whether errors of accelerations are known in some state.  What solves is put back into the equations in any."""
+        return bool(np.isfinite(self.inverse_norm).any())
 
     @property
     def prescribed(self) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from kanegen.codegen.certificate.against_records import against_records, values_against_records
 from kanegen.codegen.certificate.arrays import Array
-from kanegen.codegen.certificate.blame import blame
+from kanegen.codegen.certificate.blame import OURS, blame
 from kanegen.codegen.certificate.case import Case, Subject
 from kanegen.codegen.certificate.constrained import constrained
 from kanegen.codegen.certificate.identities import identities
@@ -83,7 +83,12 @@ def _fault(case: Case, check: Measured) -> str:
         for program in programs.values()
         for argument in program.inputs
     }
-    return blame(case.subject.mechanism, programs, arguments, case.parameters, BOUND)
+    at_rest = {name: x if name == "q" else np.zeros_like(x) for name, x in arguments.items()}
+    found = OURS
+    for at in (arguments, at_rest):  # checks at rest look at what is small beside the forces of motion
+        if found == OURS:
+            found = blame(case.subject.mechanism, programs, at, case.parameters, BOUND)
+    return found
 
 
 def measured(case: Case) -> Checks:

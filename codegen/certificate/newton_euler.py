@@ -10,57 +10,13 @@ the force are some units in the last place of that, however much cancels.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from kanegen.codegen.certificate.arrays import (
-    Array,
-    about_axis,
-    cross,
-    dot,
-    length,
-    times,
-    turned,
-    turned_back,
-)
+from kanegen.codegen.certificate.arrays import Array, cross, dot, length, times, turned, turned_back
+from kanegen.codegen.certificate.body_motion import BodyMotion, JointMotion
 from kanegen.codegen.certificate.described import Described, Drive, Kind, Link, Spring
-from kanegen.codegen.mechanism.records import BASE
-
-
-@dataclass(frozen=True)
-class JointMotion:
-    """Positions, rates and accelerations of joints by name, each (*batch).
-
-    The joints of a ball have the components of its speeds and of their derivatives as rates and accelerations, and no
-    position; ``rotations`` (*batch, 3, 3) and, of floating joints, ``shifts`` (*batch, 3) place its child, by the ball's
-    name.
-    """
-
-    batch: tuple[int, ...]
-    position: Mapping[str, Array]
-    rate: Mapping[str, Array]
-    acceleration: Mapping[str, Array]
-    rotations: Mapping[str, Array] = field(default_factory=dict)
-    shifts: Mapping[str, Array] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class BodyMotion:
-    """Axes R and origin p of a body, its velocity v and angular velocity w, their derivatives a and alpha."""
-
-    R: Array
-    p: Array
-    w: Array
-    v: Array
-    alpha: Array
-    a: Array
-
-    def point(self, offset: Array) -> tuple[Array, Array, Array]:
-        """Position, velocity and acceleration of a point fixed in the body at ``offset`` (3,) of its axes."""
-        r = turned(self.R, offset)
-        wr = cross(self.w, r)
-        return self.p + r, self.v + wr, self.a + cross(self.alpha, r) + cross(self.w, wr)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,58 +39,6 @@ class Forces:
 
     value: dict[str, Array]
     scale: dict[str, Array]
-
-
-def bodies(described: Described, motion: JointMotion) -> dict[str, BodyMotion]:
-    """The motion of every body by name, ``BASE`` included."""
-    none = np.zeros((*motion.batch, 3))
-    still = np.broadcast_to(np.eye(3), (*motion.batch, 3, 3))
-    found = {BASE: BodyMotion(still, none, none, none, none, none)}
-    for link in described.links:
-        found[link.body] = _carried(link, found[link.parent], motion)
-    return found
-
-
-def _carried(link: Link, parent: BodyMotion, motion: JointMotion) -> BodyMotion:
-    """The motion of a link from that of its parent: of a point fixed there, and what the joint adds."""
-    axes = parent.R @ link.rotation
-    if link.kind is Kind.BALL:
-        return _ball(link, parent, axes, motion)
-    offset = link.position
-    if link.kind is Kind.FIXED:
-        p, v, a = parent.point(offset)
-        return BodyMotion(axes, p, parent.w, v, parent.alpha, a)
-    name = link.joints[0]
-    x, rate, acceleration = motion.position[name], motion.rate[name], motion.acceleration[name]
-    s = turned(axes, link.axis)
-    if link.kind is Kind.TURNING:
-        p, v, a = parent.point(offset)
-        turning = times(rate, s)
-        alpha = parent.alpha + times(acceleration, s) + cross(parent.w, turning)
-        return BodyMotion(axes @ about_axis(link.axis, x), p, parent.w + turning, v, alpha, a)
-    p, v, a = parent.point(offset + times(x, link.rotation @ link.axis))
-    sliding = times(rate, s)
-    a = a + 2 * cross(parent.w, sliding) + times(acceleration, s)
-    return BodyMotion(axes, p, parent.w, v + sliding, parent.alpha, a)
-
-
-def _ball(link: Link, parent: BodyMotion, axes: Array, motion: JointMotion) -> BodyMotion:
-    """Speeds are along the child's axes, so that their derivatives are those in the child."""
-    assert link.ball is not None
-    R = axes @ motion.rotations[link.ball.name]
-    rate = np.stack([motion.rate[name] for name in link.joints], axis=-1)
-    acceleration = np.stack([motion.acceleration[name] for name in link.joints], axis=-1)
-    relative = turned(R, rate[..., -3:])
-    w = parent.w + relative
-    alpha = parent.alpha + turned(R, acceleration[..., -3:]) + cross(parent.w, relative)
-    offset = link.position
-    if link.ball.free:
-        offset = offset + turned(link.rotation, motion.shifts[link.ball.name])
-    p, v, a = parent.point(offset)
-    if link.ball.free:
-        u = turned(R, rate[..., :3])
-        v, a = v + u, a + cross(parent.w, u) + cross(w, u) + turned(R, acceleration[..., :3])
-    return BodyMotion(R, p, w, v, alpha, a)
 
 
 def forces(
@@ -161,7 +65,7 @@ def forces(
             _spring(described, spring, motion, moving, (f, n, sf, sn), found)
     for link in reversed(described.links):
         here, parent = moving[link.body], moving[link.parent]
-        r = here.p - parent.p
+        r = here.way
         body, above = link.body, link.parent
         f[above] = f[above] + f[body]
         n[above] = n[above] + n[body] + cross(r, f[body])
@@ -193,10 +97,10 @@ def _inertia(
     tensor = body.R @ link.tensor @ np.swapaxes(body.R, -1, -2)
     turning = turned(tensor, body.alpha) + cross(body.w, turned(tensor, body.w))
     n[link.body] = turning + cross(r, f[link.body])
-    spin = length(body.alpha) + length(body.w) ** 2
     arm = length(r)
-    sf[link.body] = abs(link.mass) * (length(body.a) + length(g) + arm * spin)
-    sn[link.body] = float(np.linalg.norm(link.tensor)) * spin + arm * sf[link.body]
+    _, _, size = body.sizes.point(arm)
+    sf[link.body] = abs(link.mass) * (size + length(g))
+    sn[link.body] = float(np.linalg.norm(link.tensor)) * body.sizes.spin + arm * sf[link.body]
 
 
 def _spring(
@@ -229,7 +133,7 @@ def _spring(
         pull = spring.stiffness * (distance - spring.rest) + spring.damping * dot(direction, speed)
         load = times(pull, direction)
         size = abs(pull.real) + spring.damping * length(speed)
-    reach = np.max([length(body.p) for body in moving.values()], axis=0) + length(points[1][0])
+    reach = sum(moving[body].sizes.p + float(np.linalg.norm(offset)) for body, _, offset in ends)
     with np.errstate(divide="ignore", invalid="ignore"):
         turn = np.where(size > 0, size * (1 + reach / length(apart)), 0.0)
     scale = turn + abs(spring.stiffness) * (reach + abs(spring.rest))

@@ -8,16 +8,14 @@ from functools import cached_property
 import numpy as np
 
 from kanegen.codegen.certificate.arrays import Array, cross, dot, length, turned
-from kanegen.codegen.certificate.described import Described
+from kanegen.codegen.certificate.body_motion import BodyMotion, JointMotion, bodies
+from kanegen.codegen.certificate.described import Described, Spring
 from kanegen.codegen.certificate.evaluation import slope, stepped
 from kanegen.codegen.certificate.newton_euler import (
     ALL,
     INERTIA,
     Acting,
-    BodyMotion,
     Forces,
-    JointMotion,
-    bodies,
     forces,
 )
 from kanegen.codegen.certificate.speeds import ProjectedSpeeds, Speeds
@@ -118,9 +116,9 @@ class Reference:
             _, velocity, _ = body.point(link.center)
             spin = dot(body.w, turned(body.R @ link.tensor @ np.swapaxes(body.R, -1, -2), body.w))
             energy = energy + (link.mass * dot(velocity, velocity) + spin) / 2
-            reach = length(body.v) + length(body.w) * float(np.linalg.norm(link.center))
+            _, speed, _ = body.sizes.point(float(np.linalg.norm(link.center)))
             tensor = float(np.linalg.norm(link.tensor))
-            scale = scale + abs(link.mass) * reach**2 + tensor * length(body.w) ** 2
+            scale = scale + abs(link.mass) * speed**2 + tensor * body.sizes.w**2
             for name, drive in zip(link.joints, link.drives, strict=True):
                 energy = energy + drive.rotor * motion.rate[name] ** 2 / 2
                 scale = scale + abs(drive.rotor) * motion.rate[name] ** 2
@@ -136,21 +134,29 @@ class Reference:
             if link.moves:
                 place, _, _ = found[link.body].point(link.center)
                 energy = energy - link.mass * dot(g, place)
-                reach = length(found[link.body].p) + float(np.linalg.norm(link.center))
+                reach, _, _ = found[link.body].sizes.point(float(np.linalg.norm(link.center)))
                 scale = scale + abs(link.mass) * float(np.linalg.norm(g)) * reach
         for spring in self.described.springs:
             if len(spring.ends) == 1:
                 size = motion.position[spring.ends[0]]
+                most = abs(size.real)
             else:
-                first, second = (self.point(found, name)[0] for name in spring.ends)
+                apart, most = self._apart(found, spring)
                 if spring.rest == 0:  # without a root, which has no derivative where the ends meet
-                    energy = energy + spring.stiffness * dot(second - first, second - first) / 2
-                    scale = scale + abs(spring.stiffness) * (length(first) + length(second)) ** 2
+                    energy = energy + spring.stiffness * dot(apart, apart) / 2
+                    scale = scale + abs(spring.stiffness) * most**2
                     continue
-                size = np.sqrt(dot(second - first, second - first))
+                size = np.sqrt(dot(apart, apart))
             energy = energy + spring.stiffness * (size - spring.rest) ** 2 / 2
-            scale = scale + abs(spring.stiffness) * (abs(size) + abs(spring.rest)) ** 2
+            scale = scale + abs(spring.stiffness) * (most + abs(spring.rest)) ** 2
         return Scaled(energy, scale)
+
+    def _apart(self, found: dict[str, BodyMotion], spring: Spring) -> tuple[Array, Array]:
+        """The way from one end of a spring to the other, and what it adds up from."""
+        first, second = (self.point(found, name)[0] for name in spring.ends)
+        frames = (self.described.frames[name] for name in spring.ends)
+        reach = [found[body].sizes.p + float(np.linalg.norm(offset)) for body, _, offset in frames]
+        return second - first, reach[0] + reach[1]
 
     def point(self, found: dict[str, BodyMotion], frame: str) -> tuple[Array, Array, Array]:
         """Position, velocity and acceleration of a frame's origin."""
@@ -173,7 +179,8 @@ class Reference:
             if link.moves and link.mass:
                 place, _, _ = found[link.body].point(link.center)
                 moment = moment + link.mass * place
-                scale = scale + abs(link.mass) * (length(found[link.body].p) + np.linalg.norm(link.center))
+                reach, _, _ = found[link.body].sizes.point(float(np.linalg.norm(link.center)))
+                scale = scale + abs(link.mass) * reach
         return Scaled(moment / self.mass, scale / abs(self.mass))
 
     def momentum(self, q: Array, v: Array, *, about_center: bool = False) -> Scaled:
@@ -188,8 +195,8 @@ class Reference:
             tensor = body.R @ link.tensor @ np.swapaxes(body.R, -1, -2)
             angular = angular + link.mass * cross(place, velocity) + turned(tensor, body.w)
             arm = float(np.linalg.norm(link.center))
-            speed, reach = length(body.v) + length(body.w) * arm, length(body.p) + arm
-            spin = float(np.linalg.norm(link.tensor)) * length(body.w)
+            reach, speed, _ = body.sizes.point(arm)
+            spin = float(np.linalg.norm(link.tensor)) * body.sizes.w
             scale = scale + abs(link.mass) * speed * (1 + reach) + spin
         if about_center:
             center = self._center(found)
@@ -248,11 +255,7 @@ class Reference:
 
     def _reach(self, found: dict[str, BodyMotion]) -> Array:
         """The longest way to a body, along the joints."""
-        ways: dict[str, Array] = {}
-        for link in self.described.links:
-            step = length(found[link.body].p - found[link.parent].p)
-            ways[link.body] = ways.get(link.parent, np.zeros(())) + step
-        return np.asarray(np.max(np.broadcast_arrays(*ways.values()), axis=0))
+        return np.asarray(np.max([body.sizes.p for body in found.values()], axis=0))
 
     def mass_matrix_rate(self, q: Array, v: Array) -> Scaled:
         """dM/dt (..., nv, nv) along a motion."""

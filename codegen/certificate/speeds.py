@@ -13,8 +13,8 @@ from typing import Protocol
 import numpy as np
 
 from kanegen.codegen.certificate.arrays import Array, of_quaternion, turned
+from kanegen.codegen.certificate.body_motion import JointMotion
 from kanegen.codegen.certificate.evaluation import slope, stepped, values
-from kanegen.codegen.certificate.newton_euler import JointMotion
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import BallJoint, Mechanism, Value

@@ -27,29 +27,59 @@ class Arithmetic:
 
 DOUBLE = Arithmetic(float, np.sin, np.cos, np.sqrt)
 
+UNIT_ROUNDOFF = 2.0**-53
+"""The largest relative error of a rounding to a double."""
 
-class _Magnitude:
-    """A value and the sum of the magnitudes of what it was added up from; products multiply, quotients divide both."""
 
-    __slots__ = ("size", "value")
+class _Rounded:
+    """A value, and a bound of its rounding error to first order, in units of 2^-53: running error analysis.
 
-    def __init__(self, value: Any, size: Any = None) -> None:
-        self.value, self.size = value, np.abs(value) if size is None else size
+    Every operation adds its own rounding of half a unit in the last place, that is 2^-53 of the result at most, to what
+    the errors of its arguments become; sines and cosines add twice that.  Source: Higham, Accuracy and Stability of
+    Numerical Algorithms, 2nd ed., sec. 3.3.
+    """
 
-    def __neg__(self) -> _Magnitude:
-        return _Magnitude(-self.value, self.size)
+    __slots__ = ("error", "value")
 
-    def __add__(self, other: _Magnitude) -> _Magnitude:
-        return _Magnitude(self.value + other.value, self.size + other.size)
+    def __init__(self, value: Any, error: Any) -> None:
+        self.value, self.error = value, error
 
-    def __sub__(self, other: _Magnitude) -> _Magnitude:
-        return _Magnitude(self.value - other.value, self.size + other.size)
+    def __neg__(self) -> _Rounded:
+        return _Rounded(-self.value, self.error)
 
-    def __mul__(self, other: _Magnitude) -> _Magnitude:
-        return _Magnitude(self.value * other.value, self.size * other.size)
+    def __add__(self, other: _Rounded) -> _Rounded:
+        value = self.value + other.value
+        return _Rounded(value, self.error + other.error + np.abs(value))
 
-    def __truediv__(self, other: _Magnitude) -> _Magnitude:
-        return _Magnitude(self.value / other.value, self.size / np.abs(other.value))
+    def __sub__(self, other: _Rounded) -> _Rounded:
+        return self + -other
+
+    def __mul__(self, other: _Rounded) -> _Rounded:
+        value = self.value * other.value
+        carried = np.abs(self.value) * other.error + self.error * np.abs(other.value)
+        return _Rounded(value, carried + np.abs(value))
+
+    def __truediv__(self, other: _Rounded) -> _Rounded:
+        value = self.value / other.value
+        carried = (self.error + np.abs(value) * other.error) / np.abs(other.value)
+        return _Rounded(value, carried + np.abs(value))
+
+
+def _rounded_root(x: _Rounded) -> _Rounded:
+    """An error e of x is one of e / (2 sqrt(x)), and of sqrt(e) at most."""
+    value = np.sqrt(x.value)
+    most = np.sqrt(x.error / UNIT_ROUNDOFF)
+    return _Rounded(value, np.where(value > 0, np.fmin(x.error / (2 * value), most), most) + value)
+
+
+def _rounded_sine(x: _Rounded) -> _Rounded:
+    value = np.sin(x.value)
+    return _Rounded(value, np.abs(np.cos(x.value)) * x.error + 2 * np.abs(value))
+
+
+def _rounded_cosine(x: _Rounded) -> _Rounded:
+    value = np.cos(x.value)
+    return _Rounded(value, np.abs(np.sin(x.value)) * x.error + 2 * np.abs(value))
 
 
 def multiprecision(context: Any = mpmath.mp) -> Arithmetic:
@@ -108,12 +138,12 @@ def evaluate_entries(
     return [[get(ref) for ref in refs] for refs in program.results]
 
 
-_MAGNITUDE = Arithmetic(
-    lambda value: _Magnitude(float(value)),
-    lambda x: _Magnitude(np.sin(x.value)),
-    lambda x: _Magnitude(np.cos(x.value)),
-    lambda x: _Magnitude(np.sqrt(x.value)),
-)
+def _rounded_constant(value: Fraction) -> _Rounded:
+    number = float(value)
+    return _Rounded(number, 0.0 if Fraction(number) == value else abs(number))
+
+
+_ROUNDED = Arithmetic(_rounded_constant, _rounded_sine, _rounded_cosine, _rounded_root)
 
 
 def evaluate(
@@ -131,19 +161,19 @@ def evaluate(
     return _stacked(program, results, batch)
 
 
-def magnitudes(
+def rounding_errors(
     program: Program, arguments: Mapping[str, ArrayLike], parameters: Mapping[str, float] | None = None
 ) -> dict[str, NDArray[np.float64]]:
-    """For each output, shaped as by ``evaluate``, how large its entries were if nothing cancelled in sums.
+    """Bounds of the rounding errors of ``evaluate``, to first order: for each output an array of its shape.
 
-    Rounding errors of entries are some units in the last place of that.
+    They are relative to nothing: a difference of terms that nearly cancel has the errors of the terms.
     """
     entries, batch = _entries(program, arguments)
-    given = {key: _Magnitude(value) for key, value in entries.items()}
-    numbers = {name: _Magnitude(float(value)) for name, value in (parameters or {}).items()}
+    given = {key: _Rounded(value, 0.0) for key, value in entries.items()}
+    numbers = {name: _Rounded(float(value), 0.0) for name, value in (parameters or {}).items()}
     with np.errstate(all="ignore"):
-        results = evaluate_entries(program, given, _MAGNITUDE, numbers)
-    return _stacked(program, [[x.size for x in row] for row in results], batch)
+        results = evaluate_entries(program, given, _ROUNDED, numbers)
+    return _stacked(program, [[UNIT_ROUNDOFF * x.error for x in row] for row in results], batch)
 
 
 def _entries(
