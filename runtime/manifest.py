@@ -256,10 +256,25 @@ def _identifier(prefix: str) -> str:
     return prefix
 
 
+def _names(names: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"{str(names)[:40]} are no names")
+    return tuple(names)
+
+
+def _counted(data: Mapping[str, Any], count: str, things: Sequence[object], what: str) -> int:
+    """A count, which belongs to a list of as many: nothing is made as large as a number that stands alone says."""
+    if data[count] != len(things):
+        raise ValueError(f"{count} is {str(data[count])[:20]}, and {what} are {len(things)}")
+    return len(things)
+
+
 def _home(data: Mapping[str, Any]) -> tuple[float, ...]:
     if data.get("home"):
-        return tuple(float(q) for q in data["home"])
-    home = [0.0] * int(data["nq"])
+        home = [float(q) for q in data["home"]]
+        _counted(data, "nq", home, "home")
+        return tuple(home)
+    home = [0.0] * len(data["coordinate_names"])
     for start in data.get("quaternions", ()):
         home[start + 3] = 1.0
     return tuple(home)
@@ -276,16 +291,18 @@ def manifest_from(data: Mapping[str, Any], digest: str, where: str) -> Manifest:
     try:
         signs = data["actuator_signs"]
         constraints, bodies = data.get("constraints"), data.get("body_coordinates")
+        coordinates, joints = _names(data["coordinate_names"]), _names(data["joint_names"])
+        speeds = _names(data.get("speed_names") or joints)
         return Manifest(
             name=data["model"]["name"],
             prefix=_identifier(data["model"]["prefix"]),
             model_hash=data["model"]["hash"],
             digest=digest,
-            nq=int(data["nq"]),
-            nv=int(data["nv"]),
-            coordinate_names=tuple(data["coordinate_names"]),
-            joint_names=tuple(data["joint_names"]),
-            frame_names=tuple(data["frame_names"]),
+            nq=_counted(data, "nq", coordinates, "coordinate_names"),
+            nv=_counted(data, "nv", speeds, "speed_names"),
+            coordinate_names=coordinates,
+            joint_names=joints,
+            frame_names=_names(data["frame_names"]),
             gravity=tuple(float(component) for component in data["gravity"]),
             kernels={name: _kernel(name, entry) for name, entry in data["kernels"].items()},
             frames={
@@ -295,7 +312,7 @@ def manifest_from(data: Mapping[str, Any], digest: str, where: str) -> Manifest:
             parameters={entry["name"]: _parameter(entry) for entry in data["parameters"]},
             unavailable=dict(data.get("unavailable", {})),
             warnings=tuple(str(warning) for warning in data.get("warnings", ())),
-            speed_names=tuple(data.get("speed_names") or data["joint_names"]),
+            speed_names=speeds,
             home=_home(data),
             constraints=None if constraints is None else _constraints(constraints),
             body_coordinates=None if bodies is None else _body_coordinates(bodies),

@@ -87,7 +87,7 @@ def error_in_doubles(
     arithmetic = multiprecision(context)
     numbers = {name: context.mpf(value) for name, value in parameters.items()}
     found = _stacked(evaluate(program, arguments, parameters))
-    finite = np.isfinite(found).all(axis=1)
+    finite = np.asarray(np.isfinite(found).all(axis=1))
     if not finite.any():
         return float("nan")
     middling = float(np.median(np.abs(found[finite]).max(axis=1)))

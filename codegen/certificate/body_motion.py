@@ -47,7 +47,7 @@ class Sizes:
     @property
     def spin(self) -> Array:
         """Of the accelerations of points of the body, for each metre from its origin."""
-        return self.alpha + self.w**2
+        return np.asarray(self.alpha + self.w**2)
 
     def point(self, arm: Array | float) -> tuple[Array, Array, Array]:
         """Of position, velocity and acceleration of a point, so far from the body's origin [m]."""
@@ -145,5 +145,5 @@ def _ball(link: Link, parent: BodyMotion, axes: Array, motion: JointMotion) -> B
     return BodyMotion(R, p, w, v, alpha, a, way, Sizes(sp, sw, sv, sizes_alpha, sa))
 
 
-def _norm(x: FloatArray) -> float:
-    return float(np.linalg.norm(x))
+def _norm(x: FloatArray) -> Array:
+    return np.asarray(np.linalg.norm(x))

@@ -26,9 +26,10 @@ import kanegen
 from kanegen.codegen.commands import doctor
 from kanegen.codegen.mechanism.denavit_hartenberg import CONVENTIONS, DHRow, from_dh
 from kanegen.codegen.mechanism.importers import read_file
+from kanegen.errors import NotCompiledError
 
 from .mutations import NUMBERS, TEXTS, mutated
-from .seeds import SEEDS
+from .seeds import GENERATED, SEEDS
 
 SECONDS = 10.0
 """In which an input is read; in which it is derived: three times as many.  Machines may be busy."""
@@ -87,8 +88,9 @@ def fuzz(first: int, count: int, folder: Path) -> Outcomes:
         warnings.simplefilter("ignore", kanegen.ModelWarning)
         for seed in range(first, first + count):
             chance = random.Random(seed)
-            kind = chance.choice((*SEEDS, "table"))
-            attempt = _table if kind == "table" else _file(kind, folder, seed % LOADED == 0)
+            kind = chance.choice((*SEEDS, "table", "manifest"))
+            others = {"table": _table, "manifest": _manifest(folder)}
+            attempt = others.get(kind) or _file(kind, folder, seed % LOADED == 0)
             try:
                 found.counts[f"{kind} {attempt(chance)}"] += 1
             except kanegen.KanegenError as error:
@@ -135,6 +137,24 @@ def _table(chance: random.Random) -> str:
     with within(SECONDS):
         from_dh(rows, chance.choice(CONVENTIONS), name=chance.choice(("arm", *TEXTS)))
     return "read"
+
+
+def _manifest(folder: Path) -> Callable[[random.Random], str]:
+    """What becomes of generated C whose manifest is damaged; it is read, with the files it names, and not compiled."""
+
+    def attempt(chance: random.Random) -> str:
+        for name in ("stanford_arm.c", "stanford_arm.h", "stanford_arm.cdef"):
+            (folder / name).write_bytes((GENERATED / name).read_bytes())
+        text = (GENERATED / "manifest.json").read_text(encoding="utf-8")
+        (folder / "manifest.json").write_bytes(mutated(text, chance))
+        try:
+            with within(SECONDS):
+                kanegen.load(folder, interpreted=True)
+        except NotCompiledError:  # C is compiled, not interpreted: the manifest was taken
+            return "read"
+        raise AssertionError("C without a model has been interpreted")
+
+    return attempt
 
 
 def _fault(error: kanegen.KanegenError) -> str | None:

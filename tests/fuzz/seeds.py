@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import kanegen.generated
 from tests.mechanism.importers import mjcf_models, toml_models
 from tests.mechanism.importers.documents import INERTIAL, joint, link, robot
 from tests.mechanism.importers.test_toml_beams import TEXT as BEAM
+
+GENERATED = Path(kanegen.generated.__file__).parent / "stanford_arm"
+"""C whose manifest is damaged."""
 
 URDF = robot(
     link("a", ""),

@@ -1,0 +1,117 @@
+"""What rounding leaves of a model's quantities is measured by what they add up from (case 79, and its whole kind)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy
+
+import kanegen
+from kanegen.codegen.mechanism import MechanismBuilder
+from kanegen.codegen.mechanism.records import Mechanism
+
+
+def arm(lengths: tuple[float, ...] = (1, 1, 1), far: float = 0.0) -> MechanismBuilder:
+    """Rods of 1 kg; the first turns about the vertical at ``far`` metres from the base, the others about horizontal axes."""
+    b = MechanismBuilder("arm")
+    parent, place = "base", (far, far, far)
+    for k, length in enumerate(lengths):
+        inertia = length * length / 12
+        b.body(f"b{k}", 1.0, (length / 2, 0, 0), (0.6 * inertia, 0.8 * inertia, inertia))
+        b.revolute(f"j{k}", parent, f"b{k}", (0, 0, 1) if k == 0 else (0, 1, 0), place)
+        parent, place = f"b{k}", (length, 0, 0)
+    return b
+
+
+def with_law(force: Callable[[sympy.Symbol, sympy.Symbol], sympy.Expr]) -> Mechanism:
+    b = arm()
+    t, *states = sympy.symbols("t q0 q1 q2 v0 v1 v2")
+    b.law("servo", [force(t, states[0]), 0, 0], time=t, q=states[:3], v=states[3:])
+    return b.build()
+
+
+SMALL = Fraction(1, 10**6)
+LAWS: dict[str, tuple[Callable[..., sympy.Expr], Callable[[float, float], float], float]] = {
+    # what it amounts to, and how large the terms are that cancel in it
+    "a short ramp": (
+        lambda t, q: (sympy.sqrt((t - 1) ** 2) - sympy.sqrt((t - 1 - SMALL) ** 2)) * 10**6 / 2,
+        lambda t, q: -0.5 if t < 1 else 0.5,
+        2e6,
+    ),
+    "a difference of roots": (
+        lambda t, q: 10**6 * (sympy.sqrt(t**2 + 100) - sympy.sqrt(t**2 + 100 + SMALL**2)),
+        lambda t, q: -0.5e-6 / np.sqrt(t * t + 100),
+        1e7,
+    ),
+    "a difference of sines": (
+        lambda t, q: 10**12 * (sympy.sin(q) - sympy.sin(q + SMALL**2)),
+        lambda t, q: -np.cos(q),
+        2e12,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("interpreted", [True, False])
+def test_laws_that_are_differences_of_nearly_equal_terms(name: str, interpreted: bool) -> None:
+    """Case 79: such a law has the rounding errors of its terms, whoever evaluates it; that is nobody's fault.
+
+    The right value is the limit of the difference, by hand.  Eight roundings of the terms are allowed.
+    """
+    force, value, terms = LAWS[name]
+    robot = kanegen.load(with_law(force), interpreted=interpreted, kernels=["servo", "closed_loop_servo"])
+    for t, q in ((0.3, 0.2), (2.5, -1.0)):
+        found = robot.call("servo", t, [q, 0.1, 0.2], [0.0, 0.0, 0.0])
+        assert abs(found[0] - value(t, q)) <= 8 * 2.0**-53 * terms + 1e-6 * abs(value(t, q))
+
+
+def test_a_robot_far_from_the_base() -> None:
+    """Case 79: where the base is does not change the forces; positions alone lose digits (by hand: a translation).
+
+    The way of the tip's Jacobian is that from the joints, too: an error of the place would be 1e4 m here.
+    """
+    near, away = (kanegen.load(arm(far=far).build(), interpreted=True) for far in (0.0, 1e20))
+    q, v, a = [0.3, -0.4, 1.1], [0.5, 0.7, -0.2], [1.0, -2.0, 0.4]
+    np.testing.assert_allclose(away.inverse_dynamics(q, v, a), near.inverse_dynamics(q, v, a), rtol=1e-13)
+    np.testing.assert_allclose(away.gravity_forces(q), near.gravity_forces(q), rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(away.frame_jacobian(q, "b2"), near.frame_jacobian(q, "b2"), atol=1e-14)
+
+
+@pytest.mark.parametrize("lengths", [(1, 1e-12, 1), (1, 1e-6, 1), (1, 1, 1e6), (1, 1, 1e12)])
+def test_joints_that_turn_against_each_other(lengths: tuple[float, ...]) -> None:
+    """Case 79: two axes that nearly coincide turn fast against each other, and the body beyond them hardly.
+
+    The right value: put into the inverse dynamics, accelerations give the forces again, to rounding errors of the terms.
+    """
+    robot = kanegen.load(arm(lengths).build(), interpreted=True)
+    q, v, tau = np.array([0.3, -0.4, 1.1]), np.zeros(3), np.array([1.0, 2.0, -0.5])
+    a = robot.forward_dynamics(q, v, tau)
+    terms = np.abs(robot.mass_matrix(q)) @ np.abs(a) + np.abs(robot.gravity_forces(q))
+    assert np.all(np.abs(robot.inverse_dynamics(q, v, a) - tau) <= 1e-14 * terms.max())
+
+
+def test_a_nearly_massless_slider() -> None:
+    """Case 79: a kernel with all its digits passes, though its textbook derivation has four (by hand: m r omega^2)."""
+    b = MechanismBuilder("slider")
+    b.body("a", 1, (0, 0, 0), (1, 1, 1))
+    b.body("c", 1e-12, (1e-12, 0, 0), (1, 1, 1))
+    b.prismatic("x", "base", "a", (1, 0, 0))
+    b.revolute("r", "a", "c", (0, 1, 0))
+    h = kanegen.load(b.build(), interpreted=True).bias_forces([0.0, 0.7], [0.0, 3.0])
+    assert h[0] == pytest.approx(-1e-24 * 9.0 * np.cos(0.7), rel=1e-12)
+    assert h[1] == pytest.approx(-1e-24 * 9.81 * np.cos(0.7), rel=1e-12)
+
+
+def test_digits_that_no_kernel_has_are_the_models() -> None:
+    """Case 79: a free body with a light one very far off; the refusal names the numbers that are too far apart."""
+    b = MechanismBuilder("far")
+    b.body("a", 1e12, (0.1, 0, 0), (1, 1, 1))
+    b.floating("x", "base", "a")
+    b.body("c", 1, (0.1, 0.2, 0.3), (1, 1, 1))
+    b.revolute("r", "a", "c", (0, 1, 0), (1e12, 1, 0))
+    with pytest.raises(kanegen.CertificateError, match=r"numbers reach from 0\.1 .* to 1e\+12") as caught:
+        kanegen.load(b.build(), interpreted=True)
+    assert "error of kanegen" not in str(caught.value)
