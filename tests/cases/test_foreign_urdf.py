@@ -221,14 +221,63 @@ WARNED = {
     '<mujoco><compiler inertiafromgeom="true"/></mujoco>': "changes masses and inertias in MuJoCo",
     '<drake:rotor_inertia value="0.1"/>': "Drake reads it in <transmission>",
     '<mujoco><option gravity="0 0 0"/></mujoco>': "changes gravity in MuJoCo",
+    '<gazebo reference="j2"><mimic joint="j1"><multiplier>2</multiplier></mimic></gazebo>': "lets a joint follow another",
+    '<ros2_control name="c"><joint name="j2"><mimic joint="j1" multiplier="2"/></joint></ros2_control>':
+        "lets a joint follow another in ros2_control",
+    '<ros2_control name="c"><joint name="j2" mimic="true"/></ros2_control>': "lets a joint follow another",
+    '<ros2_control name="c"><joint name="j2"><param name="rotor_inertia">1</param></joint></ros2_control>':
+        "no fixed meaning",
+    '<mujoco><equality><connect body1="b" body2="c" anchor="0 0 0"/></equality></mujoco>': "ties bodies or joints",
+    '<mujoco><tendon><fixed><joint joint="j1" coef="1"/></fixed></tendon></mujoco>': "adds tendons",
+    '<mujoco><worldbody><body name="d"/></worldbody></mujoco>': "adds bodies",
+    '<mujoco><default><joint armature="0.1" damping="2"/></default></mujoco>': "adds inertia or forces",
+    '<mujoco><option><flag gravity="disable"/></option></mujoco>': "changes gravity",
+    '<mujoco><option density="1000"/></mujoco>': "adds forces of a medium",
+    '<gazebo><plugin filename="gz-sim-detachable-joint-system" name="gz::sim::systems::DetachableJoint">'
+    '<parent_link>b</parent_link><child_model>c</child_model></plugin></gazebo>': "joins links in Gazebo",
+    '<gazebo><plugin filename="x" name="gz::sim::systems::Buoyancy"/></gazebo>': "adds forces in Gazebo",
+    '<gazebo><plugin filename="x"><spring_stiffness>3</spring_stiffness></plugin></gazebo>': "adds forces in Gazebo",
+    '<gazebo reference="a"><inertial><mass>9</mass></inertial></gazebo>': "changes the inertia",
+    '<gazebo reference="b"><inertial><fluid_added_mass><xx>1</xx></fluid_added_mass></inertial></gazebo>':
+        "changes the inertia",
+    '<gazebo reference="j1"><axis><dynamics><spring_stiffness>40</spring_stiffness></dynamics></axis></gazebo>':
+        "adds a spring",
+    '<gazebo reference="j1"><axis><dynamics><friction>4</friction></dynamics></axis></gazebo>': "adds friction",
+    '<gazebo reference="b"><velocity_decay><linear>0.1</linear></velocity_decay></gazebo>': "adds damping",
+    '<transmission name="t"><joint name="j1"/><actuator name="m" rotor_inertia="1e-3"/></transmission>': "no fixed meaning",
+    '<transmission name="t"><joint name="j1"/><actuator name="m"><x:armature>1</x:armature></actuator></transmission>':
+        "no fixed meaning",
 }  # fmt: skip
 IN_JOINT = {
     '<dynamics spring_stiffness="3"/>': "unknown attribute 'spring_stiffness'",
     '<dynamics armature="0.1"/>': "unknown attribute 'armature'",
     '<rotor inertia="0.1"/>': "element <rotor>",
     "<drake:rotor_inertia value='0.1'/>": "element <drake:rotor_inertia>",
+    '<dynamics><spring stiffness="4"/></dynamics>': "element <spring>",
+    '<limit effort="1" velocity="1"><x><spring_stiffness>4</spring_stiffness></x></limit>': "element <x>",
+    "<physics><actuator><armature>1</armature></actuator></physics>": "element <physics>",
 }
+IN_LINK = {
+    '<added_mass value="7"/>': "element <added_mass>",
+    '<fluid_added_mass xx="1"/>': "element <fluid_added_mass>",
+    '<extra><inertia_of_motor value="1"/></extra>': "element <extra>",
+    '<contact><stiffness value="1e4"/><inertia_scaling value="3"/></contact>': "element <contact>",
+}
+SOFT = """<link name='d'><contact><stiffness value='1e4'/><damping value='1'/></contact></link>
+<joint name='k' type='fixed'><parent link='c'/><child link='d'/></joint>"""
+FT_SENSOR = """<gazebo reference="b"><sensor name="f" type="force_torque"><force_torque><frame>child</frame></force_torque>
+</sensor></gazebo>"""
+UNSPRUNG = """<gazebo reference="j1"><axis><dynamics><spring_reference>1</spring_reference><damping>0.0</damping></dynamics>
+</axis></gazebo>"""
 SILENT = [
+    '<gazebo><plugin filename="libgazebo_ros_force.so"><bodyName>b</bodyName></plugin></gazebo>',
+    '<gazebo><plugin filename="libgazebo_ros_ft_sensor.so"><jointName>j1</jointName></plugin></gazebo>',
+    FT_SENSOR,
+    '<gazebo reference="b"><collision><surface><friction><ode><mu>1</mu></ode></friction></surface></collision></gazebo>',
+    UNSPRUNG,
+    '<ros2_control name="c"><joint name="j2" mimic="false"/></ros2_control>',
+    "<mujoco><equality/><actuator><motor joint='j1' gear='3'/></actuator></mujoco>",
+    SOFT,
     '<gazebo reference="j1"><implicitSpringDamper>1</implicitSpringDamper><provideFeedback>true</provideFeedback></gazebo>',
     '<gazebo reference="b"><mu1>0.2</mu1><kp>1e6</kp><turnGravityOff>false</turnGravityOff><gravity>1</gravity></gazebo>',
     '<transmission name="t"><actuator name="m"><mechanicalReduction>50</mechanicalReduction></actuator></transmission>',
@@ -275,6 +324,30 @@ def test_what_stands_in_a_joint(tmp_path: Path, element: str) -> None:
     assert severities == {Severity.WARNING}
     with pytest.warns(kanegen.ModelWarning, match=IN_JOINT[element]):
         pipeline.read(path, pipeline.Options())
+
+
+@pytest.mark.parametrize("element", IN_LINK)
+def test_what_stands_in_a_link(tmp_path: Path, element: str) -> None:
+    """Case 65: masses and inertias of no known dialect, at any depth."""
+    path, severities = told(
+        tmp_path, linkage().replace("</inertial></link>", f"</inertial>{element}</link>", 1)
+    )
+    assert severities == {Severity.WARNING}
+    with pytest.warns(kanegen.ModelWarning, match=IN_LINK[element]):
+        pipeline.read(path, pipeline.Options())
+
+
+@pytest.mark.parametrize("prefix", ["d", "drake"])
+@pytest.mark.parametrize("uri", ["http://drake.mit.edu", "http://drake.mit.edu/"])
+def test_namespaces_are_known_by_their_name_and_not_by_their_prefix(prefix: str, uri: str) -> None:
+    """Case 65: a rotor, a ball constraint and a spring under any prefix, declared anywhere, are the same mechanism."""
+    for element in (ROTOR, BALL, SPRING):
+        other = linkage(element.replace("drake:", f"{prefix}:"))
+        assert from_urdf(other.replace("<robot ", f'<robot xmlns:{prefix}="{uri}" ')) == from_urdf(
+            linkage(element)
+        )
+    inner = ROTOR.replace("drake:", f"{prefix}:").replace("<actuator ", f'<actuator xmlns:{prefix}="{uri}" ')
+    assert from_urdf(linkage(inner)) == from_urdf(linkage(ROTOR))
 
 
 @pytest.mark.parametrize("element", SILENT)

@@ -43,7 +43,7 @@ CHILDREN: dict[str, tuple[str, ...]] = {
     "inertial": ("origin", "mass", "inertia"),
 }
 CHILDREN["drake:joint"] = CHILDREN["joint"]
-"""Elements that may stand in an element; those not listed here are not looked into."""
+"""Elements that may stand in an element, none in those not listed here; only those of ``ATTRIBUTES`` are looked into."""
 
 ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "robot": ("name", "version"),
@@ -73,7 +73,7 @@ def check_vocabulary(root: Element) -> Iterator[Finding]:
     for element in _looked_into(root):
         allowed = CHILDREN.get(element.tag, ())
         for child in element.children:
-            if element.tag in CHILDREN and child.tag not in allowed:
+            if child.tag not in allowed:
                 severity = severity_of_element(element.tag, child)
                 collect(unknown, (element.tag, child.tag, False, severity), child)
         for attribute in element.attributes:
@@ -126,7 +126,7 @@ def _element(parent: str, tag: str, severity: Severity, places: Places) -> Findi
         severity,
         where,
         f"element {shown} {places.text} {what}",
-        f"some of {', '.join(CHILDREN[parent])}",
+        f"some of {', '.join(CHILDREN[parent])}" if parent in CHILDREN else "no elements in it",
         cure,
     )
 

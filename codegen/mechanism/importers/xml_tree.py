@@ -29,10 +29,20 @@ _EXPLAINED = {
 }
 
 
+_PREFIXES = {
+    "http://drake.mit.edu": "drake",
+    "http://www.ros.org/wiki/xacro": "xacro",
+    "http://ros.org/wiki/xacro": "xacro",
+    "http://wiki.ros.org/xacro": "xacro",
+}
+"""Prefixes of namespaces that are known, whatever a file calls them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Element:
-    """An element: its name with prefix as written, attributes in their order, and content (elements and pieces of text).
+    """An element: its name, attributes in their order, and content (elements and pieces of text).
 
+    The prefix in its name is the usual one for a namespace that is known, whatever the file calls it, and else as written.
     ``file`` and ``line`` say where it begins.
     """
 
@@ -86,6 +96,7 @@ class _Open:
     attributes: dict[str, str]
     content: list[Element | str]
     line: int
+    prefixes: Mapping[str, str]
 
 
 def parse_file(path: Path) -> Element:
@@ -164,11 +175,20 @@ class _Reader:
                 "a model of a robot",
                 "Leave out what is no part of it.",
             )
-        self._open.append(_Open(tag, attributes, [], line + self._lines_before))
+        prefixes = self._open[-1].prefixes if self._open else {}
+        declared = {name[6:]: uri for name, uri in attributes.items() if name.startswith("xmlns:")}
+        if declared:
+            known = {
+                prefix: _PREFIXES.get(uri.strip().rstrip("/"), prefix) for prefix, uri in declared.items()
+            }
+            prefixes = {**prefixes, **known}
+        prefix, colon, name = tag.partition(":")
+        usual = f"{prefixes.get(prefix, prefix)}:{name}" if colon else tag
+        self._open.append(_Open(usual, attributes, [], line + self._lines_before, prefixes))
 
-    def _end(self, tag: str) -> None:
+    def _end(self, _: str) -> None:
         done = self._open.pop()
-        element = Element(tag, done.attributes, tuple(done.content), self._file, done.line)
+        element = Element(done.tag, done.attributes, tuple(done.content), self._file, done.line)
         if self._open:
             self._open[-1].content.append(element)
         else:
