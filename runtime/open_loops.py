@@ -22,8 +22,9 @@ OPEN = 1e-6
 """Residual over the lengths in the loop, or in radians, above which it is open: far more than assembly leaves."""
 
 RESIDUAL = "constraint_residual"
+JACOBIAN = "constraint_jacobian"
 
-_MADE_FOR_OPEN = (RESIDUAL, "constraint_jacobian", "constraint_projection", "dead_centre_margin")
+_MADE_FOR_OPEN = (RESIDUAL, JACOBIAN, "constraint_projection", "dead_centre_margin")
 """Kernels by which loops are closed."""
 
 
@@ -63,6 +64,11 @@ class OpenLoops:
 
         return kernel._replace(call=watching_call)
 
+    def _cure(self) -> str:
+        if JACOBIAN in self._manifest.kernels:
+            return "Close it: q = robot.assemble(q)."
+        return f"Close it: q = robot.assemble(q), of a robot loaded with {JACOBIAN!r} among its kernels."
+
     def _look(self, spec: KernelSpec, q: Any) -> None:
         phi = np.abs(self._residual(q, None))
         if (phi <= self._allowed).all():
@@ -76,8 +82,8 @@ class OpenLoops:
         assert constraints is not None
         message = (
             f"{self._manifest.name}, {spec.name}: q{where} leaves {constraints.position[equation]} open by "
-            f"{phi[(*row, equation)]:.2g}, so that the result belongs to no configuration of the mechanism. Close it: "
-            "q = robot.assemble(q). robot.with_open_loops('error') makes this an error"
+            f"{phi[(*row, equation)]:.2g}, so that the result belongs to no configuration of the mechanism. "
+            f"{self._cure()} robot.with_open_loops('error') makes this an error"
         )
         if self.told == "error":
             raise InconsistentStateError(message)

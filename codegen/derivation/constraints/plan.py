@@ -38,6 +38,8 @@ _OPEN = 1e-2
 _CLOSED = 1e-11
 _DEPENDENT = 1e-8
 """Rows (of unit length) whose smallest singular value lies below this depend on one another."""
+_SINGULAR = 1e-6
+"""The same in a singular configuration itself, which Newton's method finds to the square root of rounding errors."""
 _REGULAR = 1e-2
 """Configurations for checking have at least this smallest singular value of equations and speeds together."""
 _APART = 5e-2
@@ -93,7 +95,7 @@ def make_plan(mechanism: Mechanism) -> Plan:
     generic = [k for k, a in enumerate(rows) if np.linalg.matrix_rank(_unit_rows(a), _DEPENDENT) == rank]
     states, rows, speeds = states[generic], rows[generic], speeds[generic]
     independent = _independent(rows, rank)
-    _check_speeds(numbers, system, rank, rows[:, independent], speeds)
+    _check_speeds(numbers, system, rank, rows[:, independent], speeds, numeric)
     together = [
         np.linalg.svd(_unit_rows(np.vstack([a, y])), compute_uv=False)[-1]
         for a, y in zip(rows[:, independent], speeds, strict=True)
@@ -190,6 +192,14 @@ class _Numeric:
         found = self.values(q)
         return found["A"], found["Y"]
 
+    def rank_at_home(self) -> int:
+        """How many equations are independent in the closed configuration that is nearest to home."""
+        q, _ = self._close(self._home())
+        return int(np.linalg.matrix_rank(_unit_rows(self.rows(q)[0]), _SINGULAR))
+
+    def _home(self) -> FloatArray:
+        return np.array([float(numeric(x, self.mechanism)) for x in self.mechanism.home] or [0.0] * self.n)
+
     def apart(self, q: FloatArray) -> NDArray[np.bool_]:
         """Whether the ends of distances are well apart, for each configuration (k, n)."""
         margins = self.values(q)["margins"]
@@ -197,7 +207,7 @@ class _Numeric:
 
     def closed_states(self) -> FloatArray:
         """Configurations in which loops are closed, the first one near home."""
-        home = np.array([float(numeric(x, self.mechanism)) for x in self.mechanism.home] or [0.0] * self.n)
+        home = self._home()
         self._check_defined(home)
         generator = np.random.default_rng(1983)
         found = []
@@ -291,7 +301,12 @@ def _independent(rows: FloatArray, rank: int) -> list[int]:
 
 
 def _check_speeds(
-    mechanism: Mechanism, system: Equations, rank: int, rows: FloatArray, speeds: FloatArray
+    mechanism: Mechanism,
+    system: Equations,
+    rank: int,
+    rows: FloatArray,
+    speeds: FloatArray,
+    numeric: _Numeric,
 ) -> None:
     n = len(system.q)
     if rank == n:
@@ -302,6 +317,17 @@ def _check_speeds(
             "Remove a loop or a constraint, or add the joint that is missing.",
         )
     if len(system.speeds) != n - rank:
+        at_home = numeric.rank_at_home()
+        if at_home < rank and len(system.speeds) == n - at_home:
+            raise ModelError(
+                f"mechanism {mechanism.name!r}",
+                f"its home is singular: {at_home} of {rank} equations are independent there, so that "
+                f"{len(system.speeds)} speeds seem to be free where {n - rank} "
+                f"{'is' if n - rank == 1 else 'are'}",
+                "a home away from dead centres, such as a chain that is bent",
+                "Choose another home: by pos, quat or euler of bodies in MJCF, by MechanismBuilder.home, or by home in "
+                "TOML. A chain that only reaches its end when it is straight cannot move: mend its lengths or anchors.",
+            )
         names = ", ".join(row.name for row in system.speeds)
         raise ModelError(
             f"mechanism {mechanism.name!r}",

@@ -124,11 +124,11 @@ def _add_loop(tree: Tree, e: int, kind: LoopKind, word: str) -> str:
     one, other = int(model.eq_obj1id[e]), int(model.eq_obj2id[e])
     if int(model.eq_objtype[e]) == int(tree.mujoco.mjtObj.mjOBJ_SITE):
         ends = [_site_frame(tree, s) for s in (one, other)]
-        name = names.given("equality", e) or f"{word} of {ends[0]} and {ends[1]}"
+        name = names.loop(e, f"{word} of {ends[0]} and {ends[1]}")
         tree.builder.loop(name, kind, ends[0], ends[1])
         return name
     bodies = names.bodies[one], names.bodies[other]
-    name = names.given("equality", e) or f"{word} of {bodies[0]} and {bodies[1]}"
+    name = names.loop(e, f"{word} of {bodies[0]} and {bodies[1]}")
     where = names.described("equality", e)
     data = model.eq_data[e]
     if word == "connect":

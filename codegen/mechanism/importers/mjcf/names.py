@@ -18,6 +18,7 @@ class Names:
     def __init__(self, mujoco: Any, model: Any) -> None:
         self._mujoco, self._model = mujoco, model
         self.findings: list[Finding] = []
+        self._loops: set[str] = set()
         self.bodies = self._bodies()
         self.joints = self._joints()
         self.frames = set(self.bodies)
@@ -43,6 +44,16 @@ class Names:
         """A name that no body and no frame has yet, now taken."""
         name = _fresh(wanted, self.frames)
         self.frames.add(name)
+        return name
+
+    def loop(self, e: int, otherwise: str) -> str:
+        """The name of an equality that closes a loop, and a new one where the file gave none."""
+        name = self.given("equality", e)
+        if name is None:
+            name = _fresh(
+                otherwise, {*self._loops, *(self.given("equality", k) for k in range(self._model.neq))}
+            )
+        self._loops.add(name)
         return name
 
     def _bodies(self) -> tuple[str, ...]:
