@@ -13,8 +13,8 @@ from kanegen.codegen.mechanism.importers import Imported
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.passes.optimize import optimize
 
-LARGEST = 100
-"""Degrees of freedom up to which a note waits for two derivations."""
+LARGEST = 30
+"""Degrees of freedom up to which a note waits for two derivations, some 30 ms each for every one: two seconds."""
 
 _KERNEL = "inverse_dynamics"
 

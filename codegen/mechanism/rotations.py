@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 from kanegen.codegen.graph import Expression
 from kanegen.codegen.mechanism.records import Matrix3, Value, Vector3
@@ -30,8 +31,16 @@ def about_axis(axis: int, angle: Value) -> Matrix3:
 
 def roll_pitch_yaw(angles: Vector3) -> Matrix3:
     """Rz(yaw) Ry(pitch) Rx(roll) of (roll, pitch, yaw) [rad]: turns about fixed axes x, y, z, as in URDF."""
+    return _of_numbers(angles) if all(isinstance(x, Fraction) for x in angles) else _of_angles(angles)
+
+
+def _of_angles(angles: Vector3) -> Matrix3:
     roll, pitch, yaw = angles
     return matrix_multiply(about_axis(2, yaw), matrix_multiply(about_axis(1, pitch), about_axis(0, roll)))
+
+
+_of_numbers = lru_cache(maxsize=1024)(_of_angles)
+"""Sines of 60 digits take time, and the joints of a robot are turned by few angles."""
 
 
 def orthonormalized(matrix: Matrix3) -> Matrix3:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from kanegen.codegen.commands.doctor import diagnose
+from kanegen.codegen.commands.price_of_angles import LARGEST
 from kanegen.codegen.derivation.kernels import Deriver
 from kanegen.codegen.mechanism.doctor import resistance
 from kanegen.codegen.mechanism.importers import from_urdf, read_file
@@ -85,6 +86,22 @@ def test_reading_rounded_angles_derives_nothing(tmp_path: Path, monkeypatch: pyt
     path.write_text(chain(74))
     mechanism = read_file(path).mechanism
     assert mechanism.rounded is not None and mechanism.rounded.count == 74
+
+
+def test_odd_angles_of_a_long_chain_are_not_priced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Case 104: two derivations of a long chain would take most of the time; a robot of usual size has its price."""
+    path = tmp_path / "chain.urdf"
+    path.write_text(chain(3).replace("1.57079632679", "1.5708"))
+    assert any("inverse_dynamics takes" in finding.what for finding in diagnose(str(path)))
+
+    def refused(*_: object) -> None:
+        raise AssertionError("doctor derived a kernel of a long chain")
+
+    monkeypatch.setattr(Deriver, "__call__", refused)
+    path.write_text(chain(LARGEST + 1).replace("1.57079632679", "1.5708"))
+    found = diagnose(str(path))
+    # what each angle costs is said without a derivation
+    assert any("sine and cosine stay in every kernel" in finding.what for finding in found)
 
 
 @pytest.mark.parametrize("inertia", ["1e-2", "0", "1e-30"])
