@@ -75,7 +75,7 @@ def test_natural_modes_are_those_of_the_matrices(arm: kanegen.Robot) -> None:
 @pytest.mark.parametrize(
     ("q", "held", "error", "said"),
     [
-        (np.zeros((2, 3)), (), ValueError, "one configuration"),
+        (np.zeros((2, 3)), (), ValueError, "one state at a time"),
         (np.zeros(2), (), ValueError, "natural_modes"),
         (Q, "q2", KanegenError, "no speed"),
         (Q, ("q1", "d3"), KanegenError, "d3"),

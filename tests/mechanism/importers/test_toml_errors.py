@@ -24,7 +24,7 @@ WRONG = {
     ),
     "key at the top": ("[[body]]", "[[bodies]]", "line 2: bodies: is not a key", "Did you mean 'body'?"),
     "key far off": ("mass = ", "weight = ", "line 4: body 'rod', weight: is not a key", "Remove it"),
-    "type": ('"revolute"', '"hinge"', "line 9: joint 'q', type: is 'hinge'", "Choose one of these."),
+    "type": ('"revolute"', '"hinge"', "line 9: joint 'q', type: is 'hinge'", "Did you mean"),
     "type misspelt": ('"revolute"', '"revolut"', "line 9:", "Did you mean 'revolute'?"),
     "missing": ("axis = [0, 1, 0]\n", "", "line 7: joint 'q': has no 'axis'", "Add it."),
     "no type": ('type = "revolute"\n', "", "line 7: joint 'q': has no 'type'", "Add it."),
