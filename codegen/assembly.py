@@ -20,18 +20,18 @@ from kanegen.codegen.kernel_sets import optional
 from kanegen.codegen.mechanism.fingerprint import fingerprint
 from kanegen.codegen.mechanism.names import c_names, file_name
 from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.codegen.mechanism.values import numeric
+from kanegen.codegen.mechanism.values import home_numbers, numeric
 from kanegen.codegen.options import Options
 from kanegen.codegen.passes.hoist import hoist
 from kanegen.codegen.passes.schedule import schedule
-from kanegen.codegen.results import DerivedKernel
+from kanegen.codegen.results import DerivedKernel, Missing
 
 
 def assemble(
     mechanism: Mechanism,
     kernels: Mapping[str, DerivedKernel],
     options: Options,
-    unavailable: Mapping[str, str] | None = None,
+    missing: Missing | None = None,
     record: certify.Record | None = None,
     warnings: tuple[str, ...] = (),
 ) -> Model:
@@ -47,7 +47,7 @@ def assemble(
         nq=len(mechanism.coordinates),
         nv=mechanism.dof,
         speed_names=facts.speed_names(mechanism),
-        home=None if mechanism.plain_tree and not mechanism.home else facts.home(mechanism),
+        home=None if mechanism.plain_tree and not mechanism.home else home_numbers(mechanism),
         quaternions=facts.quaternions(mechanism),
         base_parameters=facts.base_parameters_of(mechanism) if "regressor" in kernels else (),
         inertial_parameters=facts.inertial_parameters_of(mechanism) if "full_regressor" in kernels else (),
@@ -90,7 +90,8 @@ def assemble(
         ),
         single_precision=options.single_precision,
         sincos=SineCosineLibrary(options.sincos),
-        unavailable=unavailable or {},
+        unavailable={**missing.without_inertia, **missing.otherwise} if missing else {},
+        left_out=tuple(missing.otherwise) if missing else (),
         warnings=warnings,
     )
 

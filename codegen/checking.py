@@ -21,6 +21,7 @@ from kanegen.codegen.derivation.friction import SLIP_SPEED
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.values import home_numbers
 from kanegen.codegen.passes.verify import random_values
 
 CERTIFIED_STATES = 100
@@ -108,7 +109,7 @@ def with_special_states(subject: Subject) -> Subject:
     Where constraints or chosen speeds project the motion, these are states in which they do so well: the speeds determine
     the motion there, and the mass matrix is regular.
     """
-    special = special_states(subject.mechanism, np.array(facts.home(subject.mechanism), dtype=np.float64))
+    special = special_states(subject.mechanism, np.array(home_numbers(subject.mechanism), dtype=np.float64))
     if subject.projected and len(special.q):
         regular = certify.conditions_of(Case(subject, 0, special.q)) < REGULAR
         close = int(regular[len(regular) - special.near :].sum()) if special.near else 0

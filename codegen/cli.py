@@ -31,7 +31,7 @@ from kanegen.codegen.commands.notices import warnings_as_lines
 from kanegen.codegen.commands.progress import Progress
 from kanegen.codegen.derivation.formulations import FORMULATIONS
 from kanegen.codegen.mechanism import catalogue
-from kanegen.errors import InternalError, KanegenError
+from kanegen.errors import InternalError, KanegenError, counted
 from kanegen.model_warnings import once
 
 _TRACEBACK = "KANEGEN_TRACEBACK"
@@ -277,7 +277,7 @@ def _generate(options: argparse.Namespace) -> int:
     print(counts_beside_published(generated))
     if residuals is not None:
         print(verification_table(residuals))
-    print(f"wrote {len(generated.files)} files to {directory}")
+    print(f"wrote {counted(len(generated.files), 'file')} to {directory}")
     return 0
 
 

@@ -13,7 +13,6 @@ from kanegen.codegen.derivation.tree import derivation_tree
 from kanegen.codegen.emit.model import BodyCoordinates, ConstraintReport, InertialParameter, Limits
 from kanegen.codegen.mechanism.records import JointKind, JointLimits, Mechanism
 from kanegen.codegen.mechanism.speeds import JointRate
-from kanegen.codegen.mechanism.values import numeric
 
 
 def driven_joints(mechanism: Mechanism) -> tuple[str, ...]:
@@ -80,13 +79,6 @@ def speed_names(mechanism: Mechanism) -> tuple[str, ...] | None:
     if mechanism.plain_tree:
         return None
     return constraint_report(mechanism).speeds if mechanism.constrained else mechanism.rates
-
-
-def home(mechanism: Mechanism) -> tuple[float, ...]:
-    """The configuration given, or zero, with balls that do not turn."""
-    given = tuple(float(numeric(x, mechanism)) for x in mechanism.home)
-    upright = {ball.coordinates[-1] for ball in mechanism.balls}
-    return given or tuple(float(name in upright) for name in mechanism.coordinates)
 
 
 def constraints(mechanism: Mechanism) -> ConstraintReport | None:

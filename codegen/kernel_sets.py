@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from kanegen.codegen import facts
@@ -16,7 +15,7 @@ from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.options import Options
-from kanegen.errors import ModelError
+from kanegen.errors import ModelError, nearest
 
 
 def available(mechanism: Mechanism, options: Options) -> dict[str, Build]:
@@ -70,12 +69,12 @@ def wanted(mechanism: Mechanism, options: Options, builds: Mapping[str, Build]) 
         found |= optional(mechanism, options)
     unknown = [k for k in options.kernels if k not in found]
     if unknown:
-        near = get_close_matches(unknown[0], found, 1)
+        near = nearest(unknown[0], found)
         raise ModelError(
             f"model {mechanism.name!r}",
             f"has no kernel {unknown[0]!r}",
             f"some of {', '.join(found)}",
-            f"Did you mean {near[0]!r}?" if near else "Ask for one of these.",
+            f"Did you mean {near!r}?" if near else "Ask for one of these.",
         )
     named = {*options.kernels, *(("constraint_residual",) if options.with_residual else ())}
     return {k: build for k, build in found.items() if k in named}

@@ -40,8 +40,8 @@ from kanegen.codegen.passes.optimize import Step, optimize
 from kanegen.codegen.passes.search import search
 from kanegen.codegen.passes.verify import arguments_of, residual
 from kanegen.codegen.reading import MODEL_SUFFIXES, read
-from kanegen.codegen.results import DerivedKernel, Generated, Interpretation, certificate
-from kanegen.errors import CertificateError, ModelError
+from kanegen.codegen.results import DerivedKernel, Generated, Interpretation, Missing, certificate
+from kanegen.errors import CertificateError, ModelError, NoInertiaError
 from kanegen.model_warnings import once
 
 CONSTRAINED_BUDGET = 1
@@ -77,11 +77,11 @@ def generate(
     begin("reading the model")
     with once() as told:
         mechanism = read(model, options)
-    kernels, unavailable = _derive_all(mechanism, options, progress, begin)
+    kernels, missing = _derive_all(mechanism, options, progress, begin)
     begin("checking the kernels against each other")
     record = _checked(mechanism, kernels, options)
     begin("ordering statements, and writing")
-    assembled = assemble(mechanism, kernels, options, unavailable, record, tuple(told.heard))
+    assembled = assemble(mechanism, kernels, options, missing, record, tuple(told.heard))
     files = generated_files(assembled)
     files[certify.FILE_NAME] = certificate(assembled, kernels, record).text().encode("ascii")
     written = write_files(files, Path(directory))
@@ -94,9 +94,9 @@ def interpret(model: str | os.PathLike[str] | Mechanism, options: Options | None
     """A mechanism for NumPy to evaluate; the textbook derivations, without a search.  Raises ModelError."""
     options = replace(options or Options(), search_budget=1)
     mechanism = read(model, options)
-    kernels, unavailable = _derive_all(mechanism, options)
+    kernels, missing = _derive_all(mechanism, options)
     record = _checked(mechanism, kernels, options)
-    assembled = assemble(mechanism, kernels, options, unavailable, record)
+    assembled = assemble(mechanism, kernels, options, missing, record)
     return Interpretation(manifest(assembled, {}), {name: kernel.program for name, kernel in kernels.items()})
 
 
@@ -155,14 +155,14 @@ def derive(
 
 def _derive_all(
     mechanism: Mechanism, options: Options, progress: Progress | None = None, begin: Stage = _silent
-) -> tuple[dict[str, DerivedKernel], dict[str, str]]:
+) -> tuple[dict[str, DerivedKernel], Missing]:
     """The kernels asked for, and why others cannot be had.
 
     What served one kernel well is where the search for the next begins.
     """
     builds = wanted(mechanism, options, available(mechanism, options))
     kernels: dict[str, DerivedKernel] = {}
-    unavailable: dict[str, str] = unavailable_laws(mechanism, options)
+    missing = Missing({}, unavailable_laws(mechanism, options))
     answers: dict[str, int] = {}
     trees = trees_of(mechanism, options)
     subject = _subject(mechanism, options, trees, programs={})
@@ -184,12 +184,13 @@ def _derive_all(
         except ModelError as error:
             if options.kernels is not None:
                 raise
-            unavailable[name] = str(error)
+            reasons = missing.without_inertia if isinstance(error, NoInertiaError) else missing.otherwise
+            reasons[name] = str(error)
             continue
         answers = {**kernels[name].answers, **answers}
         if progress is not None:
             progress(name, kernels[name])
-    return kernels, unavailable
+    return kernels, missing
 
 
 def _answers_of_forces(mechanism: Mechanism, options: Options, trees: Trees) -> Mapping[str, int]:

@@ -30,8 +30,7 @@ def read(model: str | os.PathLike[str] | Mechanism, options: Options) -> Mechani
     if isinstance(model, Mechanism):
         if options.arguments:
             refuse_arguments(f"mechanism {model.name!r}", dict(options.arguments))
-        # records made by hand pass the same checks; whether a body may be unphysical was said where they were made
-        mechanism = validated(model, allow_unphysical=True)
+        mechanism = validated(model, options.allow_unphysical)
     elif str(model) in catalogue.names():
         if options.arguments:
             refuse_arguments(str(model), dict(options.arguments))
@@ -44,13 +43,6 @@ def read(model: str | os.PathLike[str] | Mechanism, options: Options) -> Mechani
             angle_tolerance=options.angle_tolerance,
             arguments=dict(options.arguments),
         )
-        if options.live_parameters and not mechanism.parameters:
-            raise ModelError(
-                str(model),
-                "declares no parameters, so that none can be kept live",
-                "a TOML file with [parameters], or a mechanism of MechanismBuilder with parameter(...)",
-                "Leave live parameters out; URDF and MJCF know none.",
-            )
     elif Path(model).suffix or len(Path(model).parts) > 1:
         raise ModelError(str(model), "does not exist", "a model file", "Check the path and its spelling.")
     else:
@@ -59,6 +51,13 @@ def read(model: str | os.PathLike[str] | Mechanism, options: Options) -> Mechani
             "is neither built in nor a file here",
             f"one of {', '.join(catalogue.names())}, or a file",
             "kanegen list shows what is built in.",
+        )
+    if options.live_parameters and not mechanism.parameters:
+        raise ModelError(
+            f"mechanism {mechanism.name!r}" if isinstance(model, Mechanism) else str(model),
+            "declares no parameters, so that none can be kept live",
+            "a TOML file with [parameters], or a mechanism of MechanismBuilder with parameter(...)",
+            "Leave live parameters out; URDF, MJCF and SDF know none.",
         )
     if options.gravity is not None:
         mechanism = replace(mechanism, gravity=read_vector("gravity", options.gravity))

@@ -35,6 +35,17 @@ class DerivedKernel:
 
 
 @dataclass(frozen=True)
+class Missing:
+    """Kernels that a mechanism might have, and why they were not made.
+
+    ``without_inertia``: it resists not every motion; ``otherwise``: for other reasons, such as the speeds asked for.
+    """
+
+    without_inertia: dict[str, str]
+    otherwise: dict[str, str]
+
+
+@dataclass(frozen=True)
 class Generated:
     """What ``generate`` did: the model, its kernels' histories, what was checked, and the files.
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kanegen.errors import shown
+from kanegen.errors import counted, shown
 from kanegen.manifest import ArgumentSpec, KernelSpec
 
 FloatArray = NDArray[np.float64]
@@ -35,7 +35,9 @@ def check_count(spec: KernelSpec, values: Sequence[object]) -> None:
     """Raise TypeError for a wrong number of inputs."""
     if len(values) != len(spec.inputs):
         names = ", ".join(argument.name for argument in spec.inputs)
-        raise TypeError(f"{spec.name}: expected {len(spec.inputs)} arguments ({names}), got {len(values)}")
+        raise TypeError(
+            f"{spec.name}: expected {counted(len(spec.inputs), 'argument')} ({names}), got {len(values)}"
+        )
 
 
 def inputs_and_batch(spec: KernelSpec, values: Sequence[ArrayLike]) -> tuple[list[NDArray[Any]], Shape]:
@@ -137,7 +139,7 @@ def outputs_for(spec: KernelSpec, out: object, batch: Shape) -> list[NDArray[Any
         return [np.empty(batch + argument.shape, dtype=kernel_type(spec)) for argument in spec.outputs]
     given = (out,) if len(spec.outputs) == 1 else out
     if not isinstance(given, tuple) or len(given) != len(spec.outputs):
-        raise TypeError(f"{spec.name}, out: expected a tuple of {len(spec.outputs)} arrays")
+        raise TypeError(f"{spec.name}, out: expected a tuple of {counted(len(spec.outputs), 'array')}")
     arrays = [checked_output(spec, a, o, batch) for a, o in zip(spec.outputs, given, strict=True)]
     for (i, first), (k, second) in itertools.combinations(enumerate(arrays), 2):
         if np.may_share_memory(first, second):  # which is exact for contiguous arrays

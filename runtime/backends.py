@@ -8,7 +8,13 @@ from typing import Any, Protocol
 
 from kanegen.arrays import finite_number
 from kanegen.errors import KanegenError, ManifestError, NotCompiledError, TargetError
-from kanegen.extension_source import BASELINE, PRECISION_ENDINGS, TARGET_VARIABLE, X86_VARIANTS
+from kanegen.extension_source import (
+    BASELINE,
+    PRECISION_ENDINGS,
+    TARGET_VARIABLE,
+    X86_VARIANTS,
+    extension_digest,
+)
 from kanegen.interpreted import Evaluator, InterpretedKernels
 from kanegen.kernels import CompiledKernels, Kernel
 from kanegen.manifest import KernelSpec, Manifest
@@ -41,7 +47,8 @@ class Backend(Protocol):
 class CompiledBackend:
     """An extension module made from ``extension_source``, and values for its live parameters.
 
-    Raises ManifestError when the module was compiled from other files than the manifest describes.
+    Raises ManifestError when the module was compiled from other files than the manifest describes, or by another version of
+    what stands around them.
     """
 
     def __init__(
@@ -49,8 +56,7 @@ class CompiledBackend:
     ) -> None:
         self._manifest = manifest
         self._module = module
-        compiled_from = module.ffi.string(module.lib.kanegen_manifest_digest()).decode("ascii")
-        if compiled_from != manifest.digest:
+        if _digests(module) != (manifest.digest, extension_digest()):
             raise ManifestError(
                 f"the compiled kernels of {manifest.name!r} belong to another version of the generated files. "
                 "Install the package again (in a working tree: make build)"
@@ -144,6 +150,12 @@ class InterpretedBackend:
     def with_parameters(self, values: Mapping[str, float]) -> InterpretedBackend:
         """The same kernels with these values of all live parameters."""
         return InterpretedBackend(self._manifest, self._evaluator, values)
+
+
+def _digests(module: Any) -> tuple[str | None, ...]:
+    """The digests of what an extension was compiled from, and of what stands around that; None for one that is missing."""
+    found = (getattr(module.lib, f"kanegen_{of}_digest", None) for of in ("manifest", "extension"))
+    return tuple(None if digest is None else module.ffi.string(digest()).decode("ascii") for digest in found)
 
 
 def merged_parameters(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import importlib.machinery
 import importlib.util
@@ -20,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-from kanegen import extension_source, record
+from kanegen import record
 from kanegen.cache import Entry, entries, entry
 from kanegen.cache_place import VARIABLE
 from kanegen.compiler import Compiler, compile_extension, compile_with_setuptools, find_compiler
@@ -30,6 +29,7 @@ from kanegen.extension_source import (
     TARGET_VARIABLE,
     Variant,
     extension_builder,
+    extension_digest,
     main_source,
     manifest_and_digest,
 )
@@ -59,22 +59,12 @@ def digest(content: object) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
 
 
-@functools.cache
-def _extension_source_digest() -> str:
-    """SHA-256 of what writes the extension around the generated C, and of its skeletons."""
-    source = Path(extension_source.__file__)
-    found = hashlib.sha256(source.read_bytes())
-    for template in sorted((source.parent / "csrc").glob("*.template")):
-        found.update(template.read_bytes())
-    return found.hexdigest()
-
-
 def _build_conditions() -> dict[str, str]:
     """What a compiled mechanism depends on beside its model and the compiler."""
     return {
         "version": VERSION,
         "record": str(record.FORMAT),
-        "extension source": _extension_source_digest(),
+        "extension source": extension_digest(),
         "python": str(sysconfig.get_config_var("EXT_SUFFIX")),
         "machine": platform.machine(),
     }

@@ -6,6 +6,7 @@ some twenty times a second to look for signals.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import math
 from types import ModuleType
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from kanegen.constrained_start import SIMULATION_KERNELS, active_constraints, dynamics_kernel
+from kanegen.csrc.sources import DIGEST, sources_digest
 from kanegen.errors import NotCompiledError
 from kanegen.motion import Motion, Statistics, Status
 from kanegen.protocols import FloatArray, SimulatedArm
@@ -29,12 +31,28 @@ from kanegen.simulation_request import Request
 
 
 def find_integrators() -> ModuleType | None:
-    """The extension, or None where it was not built (no C compiler when kanegen was installed)."""
+    """The extension, or None where it was not built (no C compiler when kanegen was installed), or from other sources."""
     try:
         module = importlib.import_module("kanegen._integrators")
     except ImportError:
         return None
+    if not _is_of_these_sources(module):
+        return None
     return with_python_functions(module)
+
+
+def _is_of_these_sources(module: ModuleType) -> bool:
+    """Whether an extension was compiled from the C that is here: after an update an older one may still lie about."""
+    digest = getattr(module.lib, DIGEST, None)
+    return digest is not None and module.ffi.string(digest()).decode("ascii") == _present_digest()
+
+
+@functools.cache
+def _present_digest() -> str:
+    try:
+        return sources_digest()
+    except OSError:
+        return ""  # and nothing fits
 
 
 def has_compiled_kernels(arm: SimulatedArm) -> bool:

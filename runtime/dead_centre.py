@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from kanegen.arrays import FloatArray
-from kanegen.errors import DeadCentreError
+from kanegen.errors import DeadCentreError, counted
 from kanegen.kernels import Kernel
 from kanegen.manifest import KernelSpec, Manifest
 
@@ -167,7 +167,7 @@ def refuse_dead_centre(
     if rank and values[rank - 1] <= CUT_OFF * values[0]:
         raise DeadCentreError(
             f"{name}: the initial configuration is singular: there the constraints leave more freedom than the "
-            f"{len(speeds)} speeds, and the mechanism can go on in different ways. Begin beside it, with a "
+            f"{counted(len(speeds), 'speed')}, and the mechanism can go on in different ways. Begin beside it, with a "
             "configuration that assemble() returns"
         )
     _, values, directions = np.linalg.svd(np.concatenate([_unit_rows(speed_rows), rows]))

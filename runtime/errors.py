@@ -7,6 +7,8 @@ room may import this module.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
 
 from kanegen.limits import LONGEST_NAME, LONGEST_PART
@@ -37,6 +39,17 @@ def brief(text: str) -> str:
     return quoted if len(quoted) <= LONGEST_PART.value else shortened(quoted, LONGEST_PART.value)
 
 
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """A number with the noun it counts, ``one`` or ``many`` of them (by default with an s): "1 joint", "2 joints"."""
+    return f"{count} {one if count == 1 else many or one + 's'}"
+
+
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """The known name that is most like this one, None where none is."""
+    found = get_close_matches(str(name), list(known), 1, cutoff)
+    return found[0] if found else None
+
+
 class KanegenError(Exception):
     """Base of all errors that kanegen raises itself."""
 
@@ -60,6 +73,10 @@ class ModelError(KanegenError, ValueError):
     def __reduce__(self) -> tuple[type[ModelError], tuple[str, str, str, str]]:
         """Pickle by fields, so that the error crosses process boundaries."""
         return type(self), (self.where, self.what, self.expected, self.cure)
+
+
+class NoInertiaError(ModelError):
+    """Nothing with inertia resists one of the motions of a mechanism, which its accelerations need."""
 
 
 class InternalError(KanegenError):
@@ -111,7 +128,7 @@ class MissingKernelError(KanegenError):
 
 
 class MissingInertiaError(MissingKernelError):
-    """The kernel does not exist for this mechanism, because nothing with inertia moves with one of its joints."""
+    """The kernel does not exist for this mechanism, because no inertia resists one of its motions."""
 
 
 class DeadCentreError(KanegenError):

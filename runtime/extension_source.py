@@ -13,6 +13,7 @@ it uses nothing but the standard library and cffi.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import math
@@ -69,9 +70,19 @@ def _template(name: str) -> Template:
 
 _DECLARATIONS = """
 const char *kanegen_manifest_digest(void);
+const char *kanegen_extension_digest(void);
 const char *kanegen_target(void);
 int kanegen_select_target(const char *name);
 """
+
+
+@functools.cache
+def extension_digest() -> str:
+    """SHA-256 of this file and of the skeletons: what is around the generated C in an extension."""
+    found = hashlib.sha256(Path(__file__).read_bytes())
+    for template in sorted(_FOLDER.glob("*.template")):
+        found.update(template.read_bytes())
+    return found.hexdigest()
 
 
 PRECISION_ENDINGS = {"double": "", "single": "_f32"}
@@ -184,6 +195,7 @@ def main_source(manifest: Mapping[str, Any], digest: str, variants: Sequence[Var
         targets="".join(f'    {{"{name}", &kanegen_table_{name}, 0}},\n' for name in names),
         detection="\n".join(detection),
         digest=digest,
+        extension_digest=extension_digest(),
         jumps="\n".join(jumps),
     )
     return _shared(manifest) + main

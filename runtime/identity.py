@@ -23,7 +23,7 @@ def identity_of(request: Request, builtin: Sequence[str]) -> str:
     """
     model = request.model
     if not isinstance(model, str | os.PathLike):
-        return f"mechanism {seam.mechanism_fingerprint(model)}"
+        return f"mechanism {seam.mechanism_fingerprint(model, request.allow_unphysical)}"
     path = Path(model)
     if exists(path) and not path.is_dir():
         content = _content(path)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from kanegen.backends import Backend
 from kanegen.dead_centre import MARGIN, can_be_singular, checked
-from kanegen.errors import MissingInertiaError, MissingKernelError
+from kanegen.errors import MissingInertiaError, MissingKernelError, nearest
 from kanegen.kernels import Call, Kernel
 from kanegen.manifest import Manifest
 from kanegen.open_loops import RESIDUAL, OpenLoops
@@ -138,9 +137,10 @@ class KernelTable:
         manifest = self._given.manifest
         reason = manifest.unavailable.get(name)
         if reason is not None:
-            return MissingInertiaError(f"{manifest.name!r} has no kernel {name!r}: {reason}")
-        near = get_close_matches(name, [*self._kernels, *manifest.optional_kernels], 1, 0.85)
-        known = f"The nearest name is {near[0]!r}. " if near else ""
+            error = MissingKernelError if name in manifest.left_out else MissingInertiaError
+            return error(f"{manifest.name!r} has no kernel {name!r}: {reason}")
+        near = nearest(name, [*self._kernels, *manifest.optional_kernels], 0.85)
+        known = f"The nearest name is {near!r}. " if near else ""
         known += f"It has: {', '.join(self._kernels)}"
         if self._more is not None:
             more = self.obtainable

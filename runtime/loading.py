@@ -36,7 +36,7 @@ from kanegen.kernel_table import KernelSet
 from kanegen.manifest import FILE_NAME, Manifest, manifest_from, read_manifest
 from kanegen.model_warnings import Told, once, warn
 from kanegen.robot import Robot
-from kanegen.seam import Model, Request, Verification
+from kanegen.seam import Model, ParameterCheck, Request, Verification
 from kanegen.trust import distrust_of_neighbour
 
 _log = logging.getLogger("kanegen")
@@ -110,11 +110,11 @@ def load(
     )
     seam.check_model(model)
     with boundary("loading", _title(model)), once() as told:
-        found, more = _found(request, interpreted, told)
+        found, more, check = _found(request, interpreted, told)
         if not told.read:  # what was said when these kernels were made
             for warning in found.manifest.warnings:
                 warn(warning)
-    return Robot(found.manifest, found.backend, more)
+    return Robot(found.manifest, found.backend, more, check)
 
 
 def generate(
@@ -167,18 +167,37 @@ def generate(
 
 def _found(
     request: Request, interpreted: bool, told: Told
-) -> tuple[KernelSet, Callable[[str], KernelSet] | None]:
-    """The kernels of a request, and where more of them come from, if they do."""
+) -> tuple[KernelSet, Callable[[str], KernelSet] | None, ParameterCheck | None]:
+    """The kernels of a request, where more of them come from, if they do, and what checks values of their parameters."""
     model = request.model
     if isinstance(model, str) and request.plain and model in builtin_names():
         manifest = read_manifest(_GENERATED / model)
         if request.kernels is None or set(request.kernels) <= set(manifest.kernels):
             found = _interpreted(request) if interpreted else _builtin(request, manifest)
-            return found, _more(found, request, interpreted, told)
+            return found, _more(found, request, interpreted, told), None
     if isinstance(model, str | os.PathLike) and is_file(Path(model) / FILE_NAME):
-        return _generated(Path(model), request, interpreted), None
+        return _generated(Path(model), request, interpreted), None, None
     found = _from_model(request, interpreted)
-    return found, _more(found, request, interpreted, told)
+    return found, _more(found, request, interpreted, told), _parameter_check(found, request, told)
+
+
+def _parameter_check(found: KernelSet, request: Request, told: Told) -> ParameterCheck | None:
+    """What checks values of the live parameters against the model, which it reads when it is first asked."""
+    if not found.manifest.parameters:
+        return None
+
+    @functools.cache
+    def of_model() -> ParameterCheck:
+        with boundary("reading", _title(request.model)), once(told):
+            model_hash, check = seam.parameter_check(request)
+        if model_hash != found.manifest.model_hash:
+            raise KanegenError(
+                f"{_title(request.model)}: the model has changed since this robot was loaded, so values of its parameters "
+                "cannot be checked. Load it again, or take them as they are with allow_unphysical=True"
+            )
+        return check
+
+    return lambda values: of_model()(values)
 
 
 def _more(

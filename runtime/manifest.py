@@ -150,6 +150,7 @@ class Manifest:
 
     ``speed_names`` are the joints' names, and ``home`` is zero with quaternions that turn nothing, where the file does not
     say otherwise.  ``quaternions`` are the places in q at which unit quaternions (x, y, z, w) begin.
+    ``unavailable`` has the reasons for kernels that cannot be had: a lack of inertia, but for those ``left_out``.
     ``optional_kernels`` can be had beside those that are there.  ``speeds_chosen``: v is what the user or the mechanism
     chose, and not the rates of joints.  ``coulomb_friction``: it acts in the joints.  ``base_parameters`` belong to the
     kernel regressor, ``inertial_parameters`` to full_regressor; they are empty without these.  ``warnings`` tell what was
@@ -172,6 +173,7 @@ class Manifest:
     actuator_signs: tuple[float, ...] | None
     parameters: Mapping[str, ParameterSpec]
     unavailable: Mapping[str, str] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     speed_names: tuple[str, ...] = ()
     home: tuple[float, ...] = ()
@@ -311,6 +313,7 @@ def manifest_from(data: Mapping[str, Any], digest: str, where: str) -> Manifest:
             actuator_signs=None if signs is None else tuple(float(sign) for sign in signs),
             parameters={entry["name"]: _parameter(entry) for entry in data["parameters"]},
             unavailable=dict(data.get("unavailable", {})),
+            left_out=tuple(data.get("left_out", ())),
             warnings=tuple(str(warning) for warning in data.get("warnings", ())),
             speed_names=speeds,
             home=_home(data),

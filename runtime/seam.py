@@ -48,9 +48,10 @@ class Request:
     base frame; ``live_parameters`` keeps the parameters of the model changeable; ``formulation`` names the way in which
     the equations are derived, None for the recursions; ``friction`` lets the damping and friction of joints act.
 
-    Of model files: ``floating_base`` lets the root move freely; ``allow_unphysical`` accepts masses and inertias that no
-    body has; angles within ``angle_tolerance`` [rad] of a multiple of pi/2 are taken for it, None for the default;
-    ``arguments`` are pairs of names and values for a xacro file.
+    ``allow_unphysical`` accepts masses and inertias that no body has.
+
+    Of model files: ``floating_base`` lets the root move freely; angles within ``angle_tolerance`` [rad] of a multiple of
+    pi/2 are taken for it, None for the default; ``arguments`` are pairs of names and values for a xacro file.
 
     ``with_residual`` adds that of the equations of position, if there are any, by which open loops are told.
 
@@ -123,6 +124,20 @@ def imported_fingerprint(request: Request) -> str:
     return fingerprint(pipeline.read(request.model, _options(request)))
 
 
+ParameterCheck: TypeAlias = "Callable[[Mapping[str, float]], object]"
+"""Raises ModelError for values of parameters that the model, written with them, would be refused for."""
+
+
+def parameter_check(request: Request) -> tuple[str, ParameterCheck]:
+    """The hash of the mechanism of a request, and what checks values of its parameters.  Raises ModelError."""
+    from kanegen.codegen import pipeline
+    from kanegen.codegen.mechanism.fingerprint import fingerprint
+    from kanegen.codegen.mechanism.parameter_values import with_parameter_values
+
+    mechanism = pipeline.read(request.model, _options(request))
+    return fingerprint(mechanism), functools.partial(with_parameter_values, mechanism)
+
+
 def check_model(model: object) -> None:
     """Raise TypeError for what is neither a name, a path nor a Mechanism."""
     if isinstance(model, str) or (isinstance(model, os.PathLike) and isinstance(os.fspath(model), str)):
@@ -140,12 +155,12 @@ def catalogue_names() -> tuple[str, ...]:
     return tuple(catalogue.names())
 
 
-def mechanism_fingerprint(model: Mechanism) -> str:
-    """SHA-256 of everything that matters about a mechanism."""
+def mechanism_fingerprint(model: Mechanism, allow_unphysical: bool) -> str:
+    """SHA-256 of everything that matters about a mechanism.  Raises ModelError for what is wrong with it."""
     from kanegen.codegen.mechanism.fingerprint import fingerprint
     from kanegen.codegen.mechanism.validation import validated
 
-    return fingerprint(validated(model, allow_unphysical=True))
+    return fingerprint(validated(model, allow_unphysical))
 
 
 @functools.cache

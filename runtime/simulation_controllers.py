@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from kanegen.boundary import calls_user
+from kanegen.errors import nearest
 from kanegen.protocols import ControllerFunction, FloatArray, SimulatedArm
 from kanegen.simulation_request import checked_vector
 
@@ -84,7 +85,9 @@ def as_python(controller: Controller, arm: SimulatedArm) -> ControllerFunction |
 def _kernel(name: str, arm: SimulatedArm) -> KernelController:
     if name not in arm.kernels:
         known = ", ".join(sorted(arm.kernels))
-        raise ValueError(f"controller: {arm.name} has no kernel {name!r}; it has {known}")
+        near = nearest(name, arm.kernels)
+        meant = f"Did you mean {near!r}? " if near else ""
+        raise ValueError(f"controller: {arm.name} has no kernel {name!r}. {meant}It has: {known}")
     known_laws = _laws_of(arm)
     if name in known_laws:
         return KernelController(name)

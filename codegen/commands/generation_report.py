@@ -10,6 +10,7 @@ from kanegen.codegen.certificate.certify import BOUND, Record
 from kanegen.codegen.commands.published import PUBLISHED, recounted
 from kanegen.codegen.graph import OperationCounts, count
 from kanegen.codegen.pipeline import DerivedKernel, Generated
+from kanegen.errors import counted
 
 
 def progress_line(name: str, kernel: DerivedKernel) -> str:
@@ -36,7 +37,7 @@ def table_of_passes(generated: Generated) -> str:
                 + (f" {step.counts.square_roots:3} sqrt" if step.counts.square_roots else "")
             )
         lines.append(
-            f"    {kernel.derivations} derivations in {kernel.seconds:.1f} s;"
+            f"    {counted(kernel.derivations, 'derivation')} in {kernel.seconds:.1f} s;"
             f" differs from the plain derivation by {kernel.residual:.1e}"
         )
         others = [point for point, answer in sorted(kernel.answers.items()) if answer]
@@ -51,7 +52,7 @@ def certificate_line(record: Record) -> str:
     """What was checked, in one line."""
     worst = record.worst
     found = len(record.checks)
-    text = f"certificate: {found} check{'s' * (found != 1)} over {record.states} states"
+    text = f"certificate: {counted(found, 'check')} over {record.states} states"
     if worst is not None:
         text += f", the largest residual {worst.residual:.1e} of {BOUND:.0e} ({worst.name})"
     if record.unchecked:

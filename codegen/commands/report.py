@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kanegen.codegen.commands.benchmark_records import Cell, Claim, Report, Result, Shown, Table
-from kanegen.errors import KanegenError
+from kanegen.errors import KanegenError, counted
 
 TITLE = "kanegen: benchmark report"
 _MARKDOWN = (".md", ".markdown")
@@ -108,7 +108,7 @@ def summary(report: Report) -> str:
     parts = [f"{report.count(True)} reached", f"{report.count(False)} not reached"]
     if report.count(None):
         parts.append(f"{report.count(None)} not measured")
-    return f"{results} result{'s' * (results != 1)}; {claims} claim{'s' * (claims != 1)}: {', '.join(parts)}"
+    return f"{counted(results, 'result')}; {counted(claims, 'claim')}: {', '.join(parts)}"
 
 
 def _claim_cells(report: Report) -> tuple[list[str], list[list[str]]]:
@@ -143,7 +143,7 @@ def _facts(result: Result) -> list[tuple[str, str]]:
     extensions = " ".join(machine.vector_extensions) or "no vector extensions known"
     packages = ", ".join(f"{name} {version}" for name, version in machine.packages.items())
     compilers = [machine.c_compiler or "no C compiler", machine.cpp_compiler or "no C++ compiler"]
-    cores = f"{machine.cores} core{'s' * (machine.cores != 1)}"
+    cores = f"{counted(machine.cores, 'core')}"
     facts = [
         ("machine", f"{machine.processor}, {cores}, {extensions}; {machine.system}"),
         ("compilers", "; ".join(compilers)),

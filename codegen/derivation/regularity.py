@@ -18,7 +18,7 @@ from kanegen.codegen.derivation.composite_inertia import mass_matrix
 from kanegen.codegen.derivation.placement import place
 from kanegen.codegen.graph import Program, evaluate_entries, multiprecision
 from kanegen.codegen.mechanism.records import Mechanism, Parameter
-from kanegen.errors import ModelError
+from kanegen.errors import NoInertiaError
 
 _DIGITS = 40
 _VANISHES_BELOW = mpmath.mpf(10) ** -25
@@ -27,7 +27,7 @@ _VANISHES_BELOW = mpmath.mpf(10) ** -25
 
 @lru_cache(maxsize=8)
 def require_regular(mechanism: Mechanism) -> None:
-    """Raise ModelError naming a joint whose acceleration no inertia determines, at the parameters' numbers."""
+    """Raise NoInertiaError naming a joint whose acceleration no inertia determines, at the parameters' numbers."""
     tree = place(mechanism, Choices())
     program = mass_matrix(tree, mechanism, Choices())
     tips_first = [body.coordinate for body in reversed(tree.bodies)]
@@ -41,7 +41,7 @@ def require_regular_matrix(
     parameters: Sequence[Parameter] = (),
     states: int | None = None,
 ) -> None:
-    """Raise ModelError naming a joint whose acceleration the mass matrix that ``program`` gives does not determine.
+    """Raise NoInertiaError naming a joint whose acceleration the mass matrix that ``program`` gives does not determine.
 
     Rows belong to ``joints``; ``order`` lists them from the tips to the base.  There are ``states`` coordinates, as many as
     joints by default.
@@ -58,7 +58,7 @@ def require_regular_matrix(
             locked = flat[n * k + k]
             if m[k][k] == 0 or abs(m[k][k]) < _VANISHES_BELOW * abs(locked):
                 shared = "" if locked == 0 else " that the joints beyond it could not leave at rest"
-                raise ModelError(
+                raise NoInertiaError(
                     f"joint {joints[k]!r}",
                     f"has no inertia behind it{shared}, so its acceleration is undefined",
                     "a body with mass or inertia that the joint moves",

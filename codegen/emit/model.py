@@ -139,7 +139,8 @@ class Model:
     digits.  ``mangled`` maps original names that are no C identifiers to those used instead.  ``gravity`` is
     the acceleration of free fall [m/s^2] in the base frame.  ``options`` are recorded in the manifest as they
     are.  ``frames`` maps frame names to kernel names, ``unavailable`` kernels that this mechanism
-    cannot have to the reason.  ``warnings`` tell what was changed while the model was read.  With live parameters, the
+    cannot have to the reason, which is a lack of inertia but for those ``left_out``.  ``warnings`` tell what was
+    changed while the model was read.  With live parameters, the
     PARAMETER nodes of kernels name outputs of ``prepare``, and those of ``prepare`` name ``parameters``.
 
     For a mechanism whose speeds are not the rates of its coordinates: ``speed_names``; ``home``, a configuration in which
@@ -175,6 +176,7 @@ class Model:
     single_precision: bool = False
     sincos: SineCosineLibrary = SineCosineLibrary.VECTOR
     unavailable: Mapping[str, str] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     speed_names: tuple[str, ...] | None = None
     home: tuple[float, ...] | None = None

@@ -51,7 +51,7 @@ from kanegen.codegen.mechanism.vectors import (
     parallel_axes,
     scale,
 )
-from kanegen.errors import ModelError
+from kanegen.errors import ModelError, counted
 
 CONVENTIONS = ("standard", "modified")
 
@@ -291,7 +291,7 @@ def from_modified_dh(
     if len(rows) != len(links):
         raise ModelError(
             f"arm {name!r}",
-            f"has {len(rows)} rows and {len(links)} links",
+            f"has {counted(len(rows), 'row')} and {counted(len(links), 'link')}",
             "as many of each",
             "Give one link for each row.",
         )

@@ -13,7 +13,7 @@ from kanegen.codegen.mechanism.constraints import SpringDamper, TranslationalSpr
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink, Station
 from kanegen.codegen.mechanism.records import Mechanism, Value
 from kanegen.codegen.mechanism.values import numeric
-from kanegen.errors import ModelError
+from kanegen.errors import ModelError, counted
 
 _ROUNDED = 1e-9
 """Relative size of what counts as rounding in tables of a finite-element program."""
@@ -152,7 +152,7 @@ class _Link:
             if length != count:
                 raise ModelError(
                     f"{self.where}, {what}",
-                    f"has {length} entries",
+                    f"has {counted(length, 'entry', 'entries')}",
                     f"{count}, one for each mode",
                     "Give as many.",
                 )
@@ -180,7 +180,7 @@ class _Link:
             if len(values) != self.count:
                 raise ModelError(
                     f"{self.where}, {name}, {what}",
-                    f"has {len(values)} entries",
+                    f"has {counted(len(values), 'entry', 'entries')}",
                     f"{self.count}, one for each mode",
                     "Give as many.",
                 )
@@ -204,7 +204,7 @@ class _Link:
             if len(m.mode_products[k]) != count:
                 raise ModelError(
                     f"{self.where}, products of mode {self.link.modes[k]!r}",
-                    f"has {len(m.mode_products[k])} entries",
+                    f"has {counted(len(m.mode_products[k]), 'entry', 'entries')}",
                     f"{count}, one for each mode",
                     "Give as many.",
                 )
@@ -258,7 +258,7 @@ class _Link:
             raise ModelError(
                 f"{self.where}, {what}",
                 "is not square",
-                f"{self.count} rows of {self.count}",
+                f"{counted(self.count, 'row')} of {self.count}",
                 "Give as many.",
             )
         found = self._array(rows)

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
 import sympy
 from sympy.logic.boolalg import Xor
 
-from kanegen.codegen.graph import Graph
+from kanegen.codegen.graph import Argument, Graph, Program, evaluate
 from kanegen.codegen.graph.sympy_bridge import UnsupportedExpressionError
 from kanegen.codegen.mechanism.control_law import ControlLaw, live_parameters
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.speed_validation import speed_name
+from kanegen.codegen.mechanism.values import home_numbers
 from kanegen.errors import ModelError
+
+_TRIED = 8
+"""Times and speeds at which a law is looked at in the configuration home."""
 
 
 def check_laws(mechanism: Mechanism) -> None:
@@ -119,3 +124,45 @@ def _check_forces(law: ControlLaw, mechanism: Mechanism) -> None:
         raise ModelError(
             f"control law {law.name!r}", str(error), "an expression that can be compiled", "Rewrite the law."
         ) from None
+
+
+def check_laws_at_home(mechanism: Mechanism) -> None:
+    """Raise ModelError for the first control law without a value at home, whatever the time and the speeds are.
+
+    Expects that the laws fit the mechanism, with their symbols in its order.
+    """
+    for law in mechanism.laws:
+        _check_at_home(law, mechanism)
+
+
+def _check_at_home(law: ControlLaw, mechanism: Mechanism) -> None:
+    home = home_numbers(mechanism)
+    graph = Graph()
+    forces = law.on_inputs(graph, live_parameters(graph, (p.name for p in mechanism.parameters)))
+    program = Program(
+        name=law.name,
+        title="",
+        source="",
+        inputs=tuple(
+            Argument(n, s, "", "") for n, s in (("t", ()), ("q", (len(law.q),)), ("v", (len(law.v),)))
+        ),
+        outputs=(Argument("tau", (len(forces),), "", ""),),
+        graph=graph,
+        results=(tuple(force.ref for force in forces),),
+    )
+    random = np.random.default_rng(1987)
+    state = {
+        "t": random.uniform(0, 1, _TRIED),
+        "q": np.tile(home, (_TRIED, 1)),
+        "v": random.standard_normal((_TRIED, len(law.v))),
+    }
+    numbers = {p.name: float(p.value) for p in mechanism.parameters}
+    found = np.isfinite(evaluate(program, state, numbers)["tau"])
+    if not found.all(axis=1).any():
+        raise ModelError(
+            f"control law {law.name!r}",
+            "has no value in the configuration home, "
+            + ", ".join(f"{n} = {x:.6g}" for n, x in zip(mechanism.coordinates, home, strict=True)),
+            "forces that can be computed there: no division by zero, no root of a negative number",
+            "Give a home where it has one, with MechanismBuilder.home or home in TOML; without it home is zero.",
+        )

@@ -12,7 +12,7 @@ from kanegen.codegen.mechanism.records import IDENTITY3, Matrix3, Value, Vector3
 from kanegen.codegen.mechanism.rotations import orthonormalized, roll_pitch_yaw
 from kanegen.codegen.mechanism.values import Scalar, square_root, to_value
 from kanegen.codegen.mechanism.vectors import diagonal, dot, scale, symmetric
-from kanegen.errors import ModelError, shown
+from kanegen.errors import ModelError, counted, shown
 
 Vector = Iterable[Scalar]
 Matrix = Iterable[Iterable[Scalar]]
@@ -141,7 +141,7 @@ def _entries(where: str, given: Iterable[Any], counts: tuple[int, ...], expected
         raise ModelError(where, f"is {shown(given)}", expected, "Give them as a tuple, a list or an array.")
     entries = list(given)
     if len(entries) not in counts:
-        raise ModelError(where, f"has {len(entries)} entries", expected, "Give as many.")
+        raise ModelError(where, f"has {counted(len(entries), 'entry', 'entries')}", expected, "Give as many.")
     return entries
 
 

@@ -195,7 +195,8 @@ class Mechanism:
     loops can be closed, zero by default.  ``laws`` are compiled as kernels along with the dynamics.  ``rounded`` says which
     angles of a file were taken for what they are rounded from.
 
-    Importers and the builder validate; records made by hand go through ``validated``.
+    Importers and the builder validate; records made by hand go through ``validated``.  ``unphysical`` says that masses and
+    inertias that no body has were let through there, so that nothing refuses them later.
     """
 
     name: str
@@ -217,6 +218,7 @@ class Mechanism:
     mimics: tuple[Mimic, ...] = ()
     flexible: tuple[FlexibleLink, ...] = ()
     rounded: RoundedAngles | None = field(default=None, compare=False, repr=False)
+    unphysical: bool = field(default=False, compare=False, repr=False)
 
     def __hash__(self) -> int:
         """From a few names: what is remembered of a mechanism is looked up often, and its numbers take long to hash."""

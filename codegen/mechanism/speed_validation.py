@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
 from fractions import Fraction
 
 from kanegen.codegen.mechanism.constraint_validation import Carriers, equation_count
-from kanegen.codegen.mechanism.readers import read_vector
 from kanegen.codegen.mechanism.records import BASE, Mechanism
 from kanegen.codegen.mechanism.speeds import (
     AngularVelocityComponent,
-    DirectedSpeed,
     DistanceRate,
     GeneralizedSpeed,
     JointRate,
 )
 from kanegen.codegen.mechanism.values import numeric
 from kanegen.codegen.mechanism.vectors import dot
-from kanegen.errors import ModelError
+from kanegen.errors import ModelError, counted
 
 _ROUNDED = Fraction(1, 10**12)
 """Directions may depart this much from unit length: doubles do."""
-
-
-def read_speeds(speeds: Iterable[GeneralizedSpeed]) -> tuple[GeneralizedSpeed, ...]:
-    """The same speeds with directions of exact numbers: people write these records with any numbers."""
-    return tuple(
-        replace(speed, direction=read_vector(f"{speed_name(speed)}, direction", speed.direction))
-        if isinstance(speed, DirectedSpeed)
-        else speed
-        for speed in speeds
-    )
 
 
 def speed_name(speed: GeneralizedSpeed) -> str:
@@ -68,7 +54,8 @@ def check_speeds(mechanism: Mechanism) -> None:
                 "speeds",
                 "are missing, though loops or constraints tie the coordinates together",
                 f"as many independent speeds as the mechanism has degrees of freedom, {least} or more of the "
-                f"{len(coordinates)} rates of {', '.join(map(repr, coordinates))} or of the components of velocities",
+                f"{counted(len(coordinates), 'rate')} of {', '.join(map(repr, coordinates))} or of the components of "
+                "velocities",
                 f"Choose those that are driven, such as [JointRate({coordinates[0]!r})], in TOML "
                 f'speeds = ["{coordinates[0]}"].',
             )

@@ -9,6 +9,7 @@ from fractions import Fraction
 from kanegen.codegen.graph import Expression, Graph, Kind
 from kanegen.codegen.graph.exact import quantity
 from kanegen.codegen.mechanism.constraint_validation import check_constraints, check_contacts
+from kanegen.codegen.mechanism.exact_records import exact_records
 from kanegen.codegen.mechanism.flexible_validation import check_flexible, link_values
 from kanegen.codegen.mechanism.joint_validation import (
     check_balls,
@@ -16,7 +17,7 @@ from kanegen.codegen.mechanism.joint_validation import (
     check_drives,
     check_mimics,
 )
-from kanegen.codegen.mechanism.law_validation import check_laws
+from kanegen.codegen.mechanism.law_validation import check_laws, check_laws_at_home
 from kanegen.codegen.mechanism.motion_validation import (
     check_prescribed,
     check_springs,
@@ -26,12 +27,12 @@ from kanegen.codegen.mechanism.motion_validation import (
 from kanegen.codegen.mechanism.physical import check_physical
 from kanegen.codegen.mechanism.records import BASE, Inertia, Matrix3, Mechanism, Value, Vector3
 from kanegen.codegen.mechanism.rotations import departure
-from kanegen.codegen.mechanism.speed_validation import check_speeds, driven_joints, read_speeds
+from kanegen.codegen.mechanism.speed_validation import check_speeds, driven_joints
 from kanegen.codegen.mechanism.symbol_order import constraint_in_order, law_in_order
 from kanegen.codegen.mechanism.tree import depth_first
 from kanegen.codegen.mechanism.values import numeric
 from kanegen.codegen.mechanism.vectors import cross, dot
-from kanegen.errors import ModelError
+from kanegen.errors import ModelError, counted
 
 _ROUNDED = Fraction(1, 10**12)
 """Unit vectors and rotations may depart this much: doubles do, and derivations treat them as exact."""
@@ -41,13 +42,13 @@ def validated(mechanism: Mechanism, allow_unphysical: bool = False) -> Mechanism
     """The same mechanism with joints in depth-first order, bodies in the order of their joints, and the symbols of equations
     and laws in the order of what they stand for.
 
-    Directions of generalized speeds may be any numbers and are made exact.  Raises ModelError for the first thing found
-    wrong: names, tree, values, rotations, axes, inertias, frames, prescribed joints, coordinates, loops and constraints,
-    flexible links, speeds, springs, actuators, control laws.  ``allow_unphysical`` lets negative masses and impossible
-    inertia tensors through.
+    Numbers of records made by hand may be any that ``to_value`` takes, and are made exact.  Raises ModelError for the first
+    thing found wrong: names, tree, values, rotations, axes, inertias, frames, prescribed joints, coordinates, loops and
+    constraints, flexible links, speeds, springs, actuators, control laws.  ``allow_unphysical`` lets negative masses and
+    impossible inertia tensors through, and so does a mechanism for which that was said before.
     """
+    mechanism = exact_records(replace(mechanism, unphysical=mechanism.unphysical or allow_unphysical))
     _check_names(mechanism)
-    mechanism = replace(mechanism, speeds=read_speeds(mechanism.speeds))
     joints = depth_first(mechanism.joints, (body.name for body in mechanism.bodies))
     mechanism = replace(mechanism, joints=joints)
     position = {joint.child: k for k, joint in enumerate(joints)}
@@ -56,7 +57,7 @@ def validated(mechanism: Mechanism, allow_unphysical: bool = False) -> Mechanism
     _check_geometry(mechanism)
     for body in bodies:
         if body.inertia is not None:
-            _check_inertia(body.name, body.inertia, mechanism, allow_unphysical)
+            _check_inertia(body.name, body.inertia, mechanism)
     _check_frames(mechanism)
     check_prescribed(mechanism)
     check_drives(mechanism)
@@ -77,6 +78,7 @@ def validated(mechanism: Mechanism, allow_unphysical: bool = False) -> Mechanism
         constraints=tuple(constraint_in_order(constraint, mechanism) for constraint in mechanism.constraints),
         laws=tuple(law_in_order(law, mechanism) for law in mechanism.laws),
     )
+    check_laws_at_home(ordered)
     check_contacts(ordered)
     return ordered
 
@@ -143,7 +145,7 @@ def _check_values(mechanism: Mechanism) -> None:
     known = {parameter.name for parameter in mechanism.parameters}
     for where, values, count in values_of(mechanism):
         if len(values) != count:
-            raise ModelError(where, f"has {len(values)} numbers", f"{count}", "Give as many.")
+            raise ModelError(where, f"has {counted(len(values), 'number')}", f"{count}", "Give as many.")
         for value in values:
             if isinstance(value, Expression):
                 graph = value.graph if graph is None else graph
@@ -155,13 +157,6 @@ def _check_values(mechanism: Mechanism) -> None:
                         "Declare them here.",
                     )
                 _check_parameters(where, value, known)
-            elif not isinstance(value, Fraction):
-                raise ModelError(
-                    where,
-                    f"{value!r} is not an exact number",
-                    "a Fraction or an Expression",
-                    "Use values.to_value.",
-                )
             else:
                 _check_magnitude(where, value)
 
@@ -238,7 +233,7 @@ def _check_placement(where: str, rotation: Matrix3, position: Vector3, mechanism
         )
 
 
-def _check_inertia(name: str, inertia: Inertia, mechanism: Mechanism, allow_unphysical: bool) -> None:
+def _check_inertia(name: str, inertia: Inertia, mechanism: Mechanism) -> None:
     mass = _numeric(f"body {name!r}, mass", inertia.mass, mechanism)
     _numeric_vector(f"body {name!r}, mass centre", inertia.center, mechanism)
     tensor = _numeric_matrix(f"body {name!r}, inertia", inertia.tensor, mechanism)
@@ -251,7 +246,7 @@ def _check_inertia(name: str, inertia: Inertia, mechanism: Mechanism, allow_unph
                 "a symmetric tensor",
                 "Give each product of inertia once, or twice the same.",
             )
-    if not allow_unphysical:
+    if not mechanism.unphysical:
         check_physical(f"body {name!r}", mass, tensor)
 
 

@@ -275,3 +275,10 @@ def numeric(value: Value, mechanism: Mechanism) -> Fraction:
     if not isinstance(value, Expression):
         return value
     return settle(Lift(Graph(), mechanism.parameters)(value).value)
+
+
+def home_numbers(mechanism: Mechanism) -> tuple[float, ...]:
+    """The configuration given as home, or zero, with balls that do not turn."""
+    given = tuple(float(numeric(x, mechanism)) for x in mechanism.home)
+    upright = {ball.coordinates[-1] for ball in mechanism.balls}
+    return given or tuple(float(name in upright) for name in mechanism.coordinates)

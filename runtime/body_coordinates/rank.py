@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from kanegen.errors import counted
 from kanegen.protocols import FloatArray
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -93,8 +94,8 @@ class RankReport:
     def __str__(self) -> str:
         """A sentence or two."""
         text = (
-            f"{self.name}: {self.rows} constraints, {self.rank} of them independent, "
-            f"{self.degrees_of_freedom} degrees of freedom"
+            f"{self.name}: {counted(self.rows, 'constraint')}, {self.rank} of them independent, "
+            + counted(self.degrees_of_freedom, "degree of freedom", "degrees of freedom")
         )
         if not self.redundancy:
             return f"{text}; all reactions are unique"

@@ -1,11 +1,13 @@
 """Build script of the extension ``kanegen._integrators`` (cffi, API mode): ``ffibuilder``.
 
 It reads only the files beside it, so that it also runs where the project cannot be imported. What Python sees is what
-stands between the two marks in ``kanegen_integrators.h``, plus the functions by which C calls Python.
+stands between the two marks in ``kanegen_integrators.h``, plus the functions by which C calls Python, and the digest of
+the sources, by which Python knows an extension that was compiled from others.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 from pathlib import Path
 
@@ -13,24 +15,13 @@ from cffi import FFI
 
 # Relative where setuptools runs this script, which wants its sources relative to the project.
 _FOLDER = Path(__file__).parent
-_HEADER = _FOLDER / "kanegen_integrators.h"
-_SOURCES = (
-    "kanegen_integrators.c",
-    "kanegen_rows.c",
-    "kanegen_constraints.c",
-    "kanegen_linearisation.c",
-    "kanegen_adaptive.c",
-    "kanegen_rk4.c",
-    "kanegen_dopri5.c",
-    "kanegen_rodas4.c",
-)
 
-# data is the handle of the Python object that holds the controller, or that looks for interrupts.
-_PYTHON_FUNCTIONS = """
-extern "Python" void kanegen_python_controller(
-    double t, const double *q, const double *v, double *tau, void *data);
-extern "Python" size_t kanegen_python_pause(void *data);
-"""
+_spec = importlib.util.spec_from_file_location("kanegen_csrc_sources", _FOLDER / "sources.py")
+assert _spec is not None and _spec.loader is not None  # the file is part of every source distribution
+_sources = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(_sources)
+
+_HEADER = _FOLDER / _sources.HEADER
 
 
 def _declarations(header: str) -> str:
@@ -43,13 +34,19 @@ def _declarations(header: str) -> str:
 
 
 ffibuilder = FFI()
-ffibuilder.cdef(_declarations(_HEADER.read_text(encoding="ascii")) + _PYTHON_FUNCTIONS)
+ffibuilder.cdef(_declarations(_HEADER.read_text(encoding="ascii")) + _sources.PYTHON_FUNCTIONS)
 ffibuilder.set_source(
     "kanegen._integrators",
-    f'#include "{_HEADER.name}"',
-    sources=[str(_FOLDER / name) for name in _SOURCES],
+    f"""#include "{_HEADER.name}"
+
+static const char *{_sources.DIGEST}(void)
+{{
+    return "{_sources.sources_digest()}";
+}}
+""",
+    sources=[str(_FOLDER / name) for name in _sources.SOURCES],
     include_dirs=[str(_FOLDER)],
-    depends=[str(_HEADER), str(_FOLDER / "kanegen_integration.h")],
+    depends=[str(_HEADER), str(_FOLDER / _sources.INTERNAL_HEADER)],
     libraries=[] if sys.platform == "win32" else ["m"],
     extra_compile_args=["-O3", "-std=c99"],
     optional=True,  # a package without it still installs

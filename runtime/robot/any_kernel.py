@@ -78,7 +78,19 @@ class AnyKernel(Core):
         """Values of the live parameters; empty for a robot loaded without them."""
         return MappingProxyType(dict(self._backend.parameters))
 
-    def with_parameters(self, values: Mapping[str, float]) -> Self:
-        """A robot of the same mechanism with other values of some live parameters.  Raises KanegenError, ValueError."""
+    def with_parameters(self, values: Mapping[str, float], *, allow_unphysical: bool = False) -> Self:
+        """A robot of the same mechanism with other values of some live parameters.
+
+        They are checked as a model file with these numbers would be: masses and inertias are those of real bodies,
+        springs resist, beams are stiff.  The first check reads the model, which takes a second, each one then some
+        milliseconds; ``allow_unphysical=True`` takes any finite numbers as they are, in microseconds.  A robot of generated
+        C has no model to check against, and does the same.
+
+        Raises KanegenError for a name that is no live parameter, ValueError for what is no finite number, and ModelError,
+        which is both, for values that the model cannot have.
+        """
         merged = merged_parameters(self._manifest.name, self._backend.parameters, values)
-        return self._like(type(self)(self._manifest, self._backend.with_parameters(merged), self._more))
+        if self._check is not None and not allow_unphysical:
+            self._check(merged)
+        backend = self._backend.with_parameters(merged)
+        return self._like(type(self)(self._manifest, backend, self._more, self._check))

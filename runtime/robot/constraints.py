@@ -11,14 +11,20 @@ from kanegen.backends import Backend
 from kanegen.kernel_table import More
 from kanegen.manifest import BodyCoordinates, Constraints, Manifest
 from kanegen.quaternions import normalised
-from kanegen.robot.core import Core
+from kanegen.robot.core import Core, ParameterCheck
 
 
 class ConstraintKernels(Core):
     """The part of a robot that knows what restricts its motion."""
 
-    def __init__(self, manifest: Manifest, backend: Backend, more: More | None = None) -> None:
-        super().__init__(manifest, backend, more)
+    def __init__(
+        self,
+        manifest: Manifest,
+        backend: Backend,
+        more: More | None = None,
+        check: ParameterCheck | None = None,
+    ) -> None:
+        super().__init__(manifest, backend, more, check)
         self._constraint_residual = self._kernels.call_of("constraint_residual")
         self._constraint_jacobian = self._kernels.call_of("constraint_jacobian")
         self._constraint_forces = self._kernels.call_of("constraint_forces")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NoReturn, Self
+from collections.abc import Callable, Mapping
+from typing import NoReturn, Self, TypeAlias
 
 from kanegen.backends import Backend
 from kanegen.errors import shown
@@ -10,14 +11,27 @@ from kanegen.kernel_table import KernelSet, KernelTable, More
 from kanegen.manifest import Manifest
 from kanegen.open_loops import TELLING, Told
 
+ParameterCheck: TypeAlias = Callable[[Mapping[str, float]], object]
+"""Raises ModelError for values of the live parameters that the model cannot have."""
+
 
 class Core:
-    """A manifest, the backend that evaluates its kernels, and what obtains further ones (None: nothing does)."""
+    """A manifest, the backend that evaluates its kernels, what obtains further ones, and what checks values of parameters.
 
-    def __init__(self, manifest: Manifest, backend: Backend, more: More | None = None) -> None:
+    Without ``more`` there are no further kernels, without ``check`` any finite numbers will do.
+    """
+
+    def __init__(
+        self,
+        manifest: Manifest,
+        backend: Backend,
+        more: More | None = None,
+        check: ParameterCheck | None = None,
+    ) -> None:
         self._manifest = manifest
         self._backend = backend
         self._more = more
+        self._check = check
         self._kernels = KernelTable(KernelSet(manifest, backend), more)
 
     def with_open_loops(self, told: Told) -> Self:
@@ -27,7 +41,7 @@ class Core:
         loop, or radians, warns with a ``ModelWarning``, which names the worst row of a batch.  "error": it raises
         InconsistentStateError.  "ignore": nothing is looked at.  Bound kernels do not look.  Raises ValueError.
         """
-        robot: Self = type(self)(self._manifest, self._backend, self._more)
+        robot: Self = type(self)(self._manifest, self._backend, self._more, self._check)
         if told not in TELLING:
             raise ValueError(
                 f"with_open_loops: expected one of {', '.join(map(repr, TELLING))}, got {shown(told)}"

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kanegen.arrays import FloatArray, real_array
+from kanegen.errors import counted
 from kanegen.manifest import ArgumentSpec, JointLimits, LinkEnds
 from kanegen.robot.core import Core
 
@@ -113,4 +114,5 @@ class Description(Core):
         """One line: name, degrees of freedom, kernels, how it computes."""
         target = self._backend.target
         how = f"compiled, {target}" if target else "interpreted"
-        return f"<Robot {self.name!r}: {self.dof} degrees of freedom, {len(self._kernels)} kernels, {how}>"
+        freedom = counted(self.dof, "degree of freedom", "degrees of freedom")
+        return f"<Robot {self.name!r}: {freedom}, {counted(len(self._kernels), 'kernel')}, {how}>"

@@ -11,6 +11,7 @@ from kanegen.arrays import FloatArray, checked_output, real_array
 from kanegen.backends import Backend
 from kanegen.kernel_table import More
 from kanegen.manifest import Manifest
+from kanegen.robot.core import ParameterCheck
 from kanegen.robot.kinematics import Kinematics
 
 External = Mapping[str, ArrayLike]
@@ -20,8 +21,14 @@ External = Mapping[str, ArrayLike]
 class Dynamics(Kinematics):
     """The part of a robot that relates forces and motion."""
 
-    def __init__(self, manifest: Manifest, backend: Backend, more: More | None = None) -> None:
-        super().__init__(manifest, backend, more)
+    def __init__(
+        self,
+        manifest: Manifest,
+        backend: Backend,
+        more: More | None = None,
+        check: ParameterCheck | None = None,
+    ) -> None:
+        super().__init__(manifest, backend, more, check)
         self._inverse_dynamics = self._kernels.call_of("inverse_dynamics")
         self._forward_dynamics = self._kernels.call_of("forward_dynamics")
         self._bias_forces = self._kernels.call_of("bias_forces")

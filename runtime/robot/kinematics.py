@@ -11,14 +11,20 @@ from kanegen.arrays import FloatArray, checked_output, real_array
 from kanegen.backends import Backend
 from kanegen.kernel_table import More
 from kanegen.manifest import ArgumentSpec, Manifest
-from kanegen.robot.core import Core
+from kanegen.robot.core import Core, ParameterCheck
 
 
 class Kinematics(Core):
     """The part of a robot that knows where its frames are and how they move."""
 
-    def __init__(self, manifest: Manifest, backend: Backend, more: More | None = None) -> None:
-        super().__init__(manifest, backend, more)
+    def __init__(
+        self,
+        manifest: Manifest,
+        backend: Backend,
+        more: More | None = None,
+        check: ParameterCheck | None = None,
+    ) -> None:
+        super().__init__(manifest, backend, more, check)
         self._coordinate_rates = self._kernels.call_of("coordinate_rates")
 
     def coordinate_rates(self, q: ArrayLike, v: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:

@@ -394,8 +394,8 @@ def foreign() -> Expression:
 
 HAND_MADE: list[tuple[Callable[[Mechanism], Mechanism], str]] = [
     (
-        lambda m: replace(m, constraints=(RollingContact("roll", "tip", 0.3, "table"),)),
-        r"rolling contact 'roll', radius: 0\.3 is not an exact number",
+        lambda m: replace(m, constraints=(RollingContact("roll", "tip", "wide", "table"),)),
+        r"constraint 'roll', radius: not a finite number, 'wide'",
     ),
     (
         lambda m: replace(m, prescribed=(PrescribedRate("turn", foreign()),)),

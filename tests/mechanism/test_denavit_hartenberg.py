@@ -135,7 +135,7 @@ def test_pose_of_the_general_arm() -> None:
 
 
 def test_bad_tables_are_refused() -> None:
-    with pytest.raises(ModelError, match="arm 'a': has 1 rows and 2 links"):
+    with pytest.raises(ModelError, match="arm 'a': has 1 row and 2 links"):
         from_modified_dh("a", [ModifiedDH()], [UNIT_LINK] * 2)
     with pytest.raises(ModelError, match="link 1, mass: is zero"):
         from_modified_dh("a", [ModifiedDH()], [LinkParameters((1, 1, 1), (0, 0, 0), 0)])

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.speeds import JointRate
 from kanegen.codegen.mechanism.values import Lift, numeric
-from kanegen.errors import ModelError
+from kanegen.errors import ModelError, counted
 
 FloatArray = NDArray[np.float64]
 
@@ -220,20 +221,13 @@ class _Numeric:
                 "a configuration in which all equations of position hold",
                 "Give such a configuration, or one near it, as home; check frames and lengths.",
             )
+        self._check_rates(nearest)
         for _ in range(_ATTEMPTS * STATES):
             q, gap = self._close(nearest + _SPREAD * generator.standard_normal(self.n))
             if gap <= _CLOSED and self._finite(q):
                 found.append(q)
             if len(found) == STATES:
                 break
-        if not found and not self._finite(nearest):
-            names = ", ".join(row.name for row in self.system.speeds)
-            raise ModelError(
-                f"mechanism {self.mechanism.name!r}",
-                f"its equations and speeds ({names}) are not finite in any configuration near home",
-                "a home away from singular configurations: no distance is zero that is to have a rate",
-                "Choose another home configuration or other generalized speeds.",
-            )
         return np.array(found or [nearest])
 
     def _check_defined(self, home: FloatArray) -> None:
@@ -246,15 +240,29 @@ class _Numeric:
                 if not np.isfinite(x).all()
             ]
             if undefined:
-                raise ModelError(
-                    f"equation {position.name!r}",
-                    f"has no finite {undefined[0]} in the configuration home, "
-                    + ", ".join(
-                        f"{n} = {x:.6g}" for n, x in zip(self.mechanism.coordinates, home, strict=True)
-                    ),
-                    "a home in which, and near which, every equation of position has a value and derivatives",
-                    "Give one with MechanismBuilder.home, or home in TOML; without it home is zero.",
-                )
+                self._refuse(f"equation {position.name!r}", undefined[0], home)
+
+    def _check_rates(self, q: FloatArray) -> None:
+        """Raise ModelError for an equation or a speed without coefficients in the closed configuration nearest home."""
+        for rows, found, what in zip(
+            (self.system.rows, self.system.speeds),
+            self.rows(q),
+            ("equation", "generalized speed"),
+            strict=True,
+        ):
+            for row, coefficients in zip(rows, found, strict=True):
+                if not np.isfinite(coefficients).all():
+                    self._refuse(f"{what} {row.name!r}", "coefficients", q)
+
+    def _refuse(self, where: str, what: str, q: FloatArray) -> NoReturn:
+        raise ModelError(
+            where,
+            f"has no finite {what} in the configuration home, "
+            + ", ".join(f"{n} = {x:.6g}" for n, x in zip(self.mechanism.coordinates, q, strict=True)),
+            "a home in which, and near which, every equation and every speed has a value, and equations of position "
+            "derivatives: no distance is zero that has a rate",
+            "Give one with MechanismBuilder.home, or home in TOML; without it home is zero.",
+        )
 
     def _finite(self, q: FloatArray) -> bool:
         rows, speeds = self.rows(q)
@@ -293,7 +301,7 @@ def _independent(rows: FloatArray, rank: int) -> list[int]:
     if len(chosen) < rank:
         raise ModelError(
             "constraints",
-            f"{len(chosen)} of {rank} equations stay independent in every configuration near home",
+            f"{len(chosen)} of {counted(rank, 'equation')} stay independent in every configuration near home",
             "a home away from dead centres",
             "Choose another home configuration.",
         )
@@ -312,7 +320,8 @@ def _check_speeds(
     if rank == n:
         raise ModelError(
             f"mechanism {mechanism.name!r}",
-            f"its loops and constraints leave no freedom: {n} coordinates, {rank} independent equations",
+            f"its loops and constraints leave no freedom: {counted(n, 'coordinate')}, "
+            + counted(rank, "independent equation"),
             "fewer equations than coordinates",
             "Remove a loop or a constraint, or add the joint that is missing.",
         )
@@ -331,9 +340,10 @@ def _check_speeds(
         names = ", ".join(row.name for row in system.speeds)
         raise ModelError(
             f"mechanism {mechanism.name!r}",
-            f"has {n - rank} degrees of freedom ({n} coordinates, {rank} independent equations), "
-            f"but {len(system.speeds)} generalized speeds: {names}",
-            f"{n - rank} speeds",
+            f"has {counted(n - rank, 'degree of freedom', 'degrees of freedom')} ({counted(n, 'coordinate')}, "
+            f"{counted(rank, 'independent equation')}), "
+            f"but {counted(len(system.speeds), 'generalized speed')}: {names}",
+            counted(n - rank, "speed"),
             "Choose as many generalized speeds as there are degrees of freedom.",
         )
     best = max(

@@ -9,7 +9,7 @@ import numpy as np
 from kanegen.codegen.derivation.constraints.plan import Plan
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, evaluate
 from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.errors import ModelError
+from kanegen.errors import NoInertiaError
 
 _STATES = 5
 _VANISHES = 1e-12
@@ -19,7 +19,7 @@ _VANISHES = 1e-12
 def require_resisted(
     mechanism: Mechanism, graph: Graph, inertia: Sequence[Sequence[Expression]], plan: Plan
 ) -> None:
-    """Raise ModelError where the mass matrix on the free rates is singular in every state."""
+    """Raise NoInertiaError where the mass matrix on the free rates is singular in every state."""
     n = len(inertia)
     program = Program(
         "inertia",
@@ -35,7 +35,7 @@ def require_resisted(
     smallest = max(float(np.linalg.eigvalsh(m)[0] / np.abs(np.diag(m)).max()) for m in matrices)
     if not smallest > _VANISHES:
         names = ", ".join(mechanism.coordinates[j] for j in plan.free)
-        raise ModelError(
+        raise NoInertiaError(
             f"mechanism {mechanism.name!r}",
             f"has a motion that no inertia resists (mass matrix on the rates of {names})",
             "bodies with mass or inertia behind every motion",

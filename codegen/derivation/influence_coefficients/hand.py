@@ -15,7 +15,7 @@ from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.graph import Expression, Graph
 from kanegen.codegen.graph import vectors as vec
 from kanegen.codegen.mechanism.records import Frame
-from kanegen.errors import ModelError
+from kanegen.errors import ModelError, counted
 
 ROWS = ("vx", "vy", "vz", "wx", "wy", "wz")
 """The controlled rows of a hand: velocity of its origin and angular velocity, in the base frame."""
@@ -85,8 +85,8 @@ def hand_influence(kinematics: Kinematics, frame: Frame, rows: Sequence[int]) ->
     if len(rows) > n:
         raise ModelError(
             f"hand {frame.name!r}",
-            f"has {len(rows)} controlled rows but {n} coordinates to move it",
-            f"at most {n} rows",
+            f"has {counted(len(rows), 'controlled row')} but {counted(n, 'coordinate')} to move it",
+            f"at most {counted(n, 'row')}",
             "Choose the rows of the task.",
         )
     full = frame_influence(kinematics, frame)

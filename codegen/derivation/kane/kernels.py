@@ -42,7 +42,7 @@ from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, constant, inputs
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
-from kanegen.errors import ModelError
+from kanegen.errors import NoInertiaError
 
 SOURCE = "Kane's dynamical equations (Kane & Levinson 1983)"
 
@@ -102,7 +102,7 @@ class KaneFormulation:
         matrix = kane.mass_matrix
         for r, speed in enumerate(kane.speeds):
             if matrix[r][r].is_zero:
-                raise ModelError(
+                raise NoInertiaError(
                     f"generalized speed u{r + 1} = {described_speed(speed)}",
                     "moves no inertia, so its derivative is undefined",
                     "a body with mass or inertia that it moves",

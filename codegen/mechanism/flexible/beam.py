@@ -27,7 +27,7 @@ from kanegen.codegen.mechanism.physical import check_physical
 from kanegen.codegen.mechanism.readers import inertia_tensor, read_value, read_vector
 from kanegen.codegen.mechanism.records import Inertia, Matrix3, Value, Vector3
 from kanegen.codegen.mechanism.values import Scalar, plain
-from kanegen.errors import ModelError
+from kanegen.errors import ModelError, counted
 
 _T = TypeVar("_T")
 
@@ -280,13 +280,18 @@ def _listed(where: str, given: Iterable[Any], kind: type[_T]) -> tuple[_T, ...]:
 def read_square(where: str, rows: Sequence[Sequence[Scalar]], count: int) -> tuple[tuple[Value, ...], ...]:
     """A square matrix of that many rows, symmetric where it is so but for rounding.  Raises ModelError."""
     if not isinstance(rows, Iterable) or not all(isinstance(row, Iterable) for row in rows):
-        raise ModelError(where, f"is {rows!r}", f"{count} rows of {count} numbers", "Give a list of rows.")
+        raise ModelError(
+            where,
+            f"is {rows!r}",
+            f"{counted(count, 'row')} of {counted(count, 'number')}",
+            "Give a list of rows.",
+        )
     found = tuple(tuple(read_value(where, x) for x in row) for row in rows)
     if len(found) != count or any(len(row) != count for row in found):
         raise ModelError(
             where,
-            f"has {len(found)} rows of {', '.join(str(len(row)) for row in found) or 'nothing'}",
-            f"{count} rows of {count}: one for each mode",
+            f"has {counted(len(found), 'row')} of {', '.join(str(len(row)) for row in found) or 'nothing'}",
+            f"{counted(count, 'row')} of {count}: one for each mode",
             "Give as many.",
         )
     return symmetrised(found)

@@ -14,7 +14,7 @@ from kanegen.codegen.mechanism.flexible_records import FlexibleLink, ModalIntegr
 from kanegen.codegen.mechanism.readers import inertia_tensor, read_value, read_vector
 from kanegen.codegen.mechanism.records import Inertia, Matrix3
 from kanegen.codegen.mechanism.values import Scalar
-from kanegen.errors import ModelError
+from kanegen.errors import ModelError, counted
 
 Numbers = Sequence[Scalar]
 
@@ -101,16 +101,26 @@ class LinkTable:
 
 def _counted(where: str, entries: Sequence[object], count: int) -> None:
     if not isinstance(entries, Sequence | np.ndarray) or isinstance(entries, str):
-        raise ModelError(where, f"is {entries!r}", f"{count} entries, one for each mode", "Give a list.")
+        raise ModelError(
+            where,
+            f"is {entries!r}",
+            f"{counted(count, 'entry', 'entries')}, one for each mode",
+            "Give a list.",
+        )
     if len(entries) != count:
-        raise ModelError(where, f"has {len(entries)} entries", f"{count}, one for each mode", "Give as many.")
+        raise ModelError(
+            where,
+            f"has {counted(len(entries), 'entry', 'entries')}",
+            f"{count}, one for each mode",
+            "Give as many.",
+        )
 
 
 def _rows(where: str, rows: Sequence[Numbers]) -> Matrix3:
     if not isinstance(rows, Sequence | np.ndarray) or isinstance(rows, str):
         raise ModelError(where, f"is {rows!r}", "3 rows of 3", "Give a list of rows.")
     if len(rows) != 3:
-        raise ModelError(where, f"has {len(rows)} rows", "3 rows of 3", "Give as many.")
+        raise ModelError(where, f"has {counted(len(rows), 'row')}", "3 rows of 3", "Give as many.")
     return matrix(read_vector(where, row) for row in rows)
 
 

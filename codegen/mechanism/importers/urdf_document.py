@@ -17,7 +17,7 @@ from kanegen.codegen.mechanism.importers.urdf_vocabulary import check_vocabulary
 from kanegen.codegen.mechanism.importers.xml_tree import Element
 from kanegen.codegen.mechanism.physical import check_physical
 from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE, AngleRule
-from kanegen.errors import ModelError
+from kanegen.errors import ModelError, counted
 
 _OTHER_FORMATS = {"mujoco": "MJCF", "sdf": "SDF", "launch": "a ROS launch file", "COLLADA": "COLLADA"}
 
@@ -122,7 +122,7 @@ def _check_motion(robot: UrdfRobot, report: Report) -> None:
     report.error(
         robot.element,
         f"robot {robot.name!r}",
-        f"has {count} link{'' if count == 1 else 's'} and no joint that can move: 0 degrees of freedom",
+        f"has {counted(count, 'link')} and no joint that can move: 0 degrees of freedom",
         f"at least one joint of type {', '.join(AXIAL)}, planar or floating",
         "Add a joint, or let the whole robot move with floating_base=True (--floating-base).",
     )

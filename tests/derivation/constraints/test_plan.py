@@ -50,7 +50,7 @@ def test_rolling_is_solved_for_the_point_of_contact_without_division() -> None:
 def test_a_wrong_number_of_speeds() -> None:
     mechanism = replace(catalogue.mechanism("four_bar"), speeds=(JointRate("q1"), JointRate("q3")))
     with pytest.raises(
-        ModelError, match=r"1 degrees of freedom \(3 coordinates, 2 independent equations\), but 2"
+        ModelError, match=r"1 degree of freedom \(3 coordinates, 2 independent equations\), but 2"
     ):
         make_plan(mechanism)
 

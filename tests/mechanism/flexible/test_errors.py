@@ -141,7 +141,7 @@ UNITS: list[tuple[str, dict[str, Any], str]] = [
     ("EI None", {"EI_z": lambda s: None}, r".*'link', EI_z: is None at 0 of the length; expected a number.*"),
     ("GJ -1", {"GJ": -1}, r".*'link', GJ: is -1\.0; .*"),
     ("section -1", {"section_y": -1}, r".*'link', section_y: is -1\.0; .*"),
-    ("stiffness shape", {"stiffness": [[1, 2]]}, r".*'link', stiffness: has 1 rows of 2; .*"),
+    ("stiffness shape", {"stiffness": [[1, 2]]}, r".*'link', stiffness: has 1 row of 2; .*"),
     ("stiffness -1", {"stiffness": [[-1]]}, r".*stiffness: resists not every deflection: .* is -1; .*"),
     ("stiffness NaN", {"stiffness": [[NAN]]}, r".*'link', stiffness: not a finite number, nan; .*"),
     ("damping -1", {"damping": [[-1]]}, r".*'link', damping: feeds energy in; .*"),
