@@ -28,7 +28,7 @@ from kanegen.codegen.mechanism import (
     validated,
 )
 from kanegen.codegen.mechanism.fingerprint import fingerprint
-from kanegen.codegen.mechanism.flexible import Beam
+from kanegen.codegen.mechanism.flexible import Beam, Mode, Polynomial
 
 WRITE: dict[str, Any] = {
     "floats": float,
@@ -51,17 +51,18 @@ def tree() -> Mechanism:
         damping="0.05", friction="0.02", rotor_inertia="0.125", limits=JointLimits(-1, "1.5", 2, 30),
     )  # fmt: skip
     builder.prismatic("two", "a", "b", axis=(0, 0, 1))
-    builder.revolute("three", "b", "c", axis=(0, 0, 1), mimic=("one", "0.5", "0.25"))
+    builder.revolute("three", "b", "c", axis=(0, 0, 1), position=(0, 0, "0.1"))
+    builder.mimic("three", "one", "0.5", "0.25")
     builder.frame("tip", "b", ("0.1", "0.2", "0.3"), turn)
     builder.torsional_spring("coil", "one", "2.5", "0.5", "0.1")
-    builder.spring("rope", "tip", "base", "10.5", "0.25", "0.4")
+    builder.translational_spring("rope", "tip", "base", "10.5", "0.25", "0.4")
     builder.home({"one": "0.2", "two": "0.3"})
     return builder.build()
 
 
 def link() -> Mechanism:
     builder = MechanismBuilder("boom")
-    builder.flexible_link("link", Beam(length=1, mass_per_length=2, bending_y=1, EI_z=100))
+    builder.flexible("link", Beam(1, 2, [Mode("d", y=Polynomial.of(0, 0, 1))], EI_z=100))
     builder.revolute("hinge", "base", "link", axis=(0, 0, 1))
     return builder.build()
 

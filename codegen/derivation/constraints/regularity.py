@@ -32,7 +32,7 @@ def require_resisted(
     )
     numbers = {p.name: float(p.value) for p in mechanism.parameters}
     matrices = evaluate(program, {"q": plan.states[:_STATES]}, numbers)["M"]
-    smallest = max(float(np.linalg.eigvalsh(m)[0] / np.abs(np.diag(m)).max()) for m in matrices)
+    smallest = max(float(np.linalg.eigvalsh(m)[0] / (np.abs(np.diag(m)).max() or 1.0)) for m in matrices)
     if not smallest > _VANISHES:
         names = ", ".join(mechanism.coordinates[j] for j in plan.free)
         raise NoInertiaError(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kanegen.codegen.derivation.constraints.arguments import described
 from kanegen.codegen.derivation.constraints.elimination import gram, solve_positive
+from kanegen.codegen.derivation.constraints.regularity import require_resisted
 from kanegen.codegen.derivation.constraints.setting import Setting, Vector
 from kanegen.codegen.graph import Argument, Expression, Program, total
 
@@ -13,7 +14,8 @@ from kanegen.codegen.graph import Argument, Expression, Program, total
 def multiplier_dynamics(s: Setting) -> Program:
     """d2q/dt2 and lambda: M q'' + h = Y^T tau + A^T lambda with A q'' = gamma, regular at dead centres of the speeds.
 
-    M + A^T A replaces M on both sides, which changes neither result and stays regular where the tree alone is not.
+    M + A^T A replaces M on both sides, which changes neither result and stays regular where the tree alone is not.  Raises NoInertiaError where no inertia
+    resists a motion.
     """
     qdot, tau = s.input("qdot", s.nq), s.input("tau", s.nv)
     rows = [row.coefficients for row in s.motion.rows]
@@ -31,6 +33,7 @@ def multiplier_dynamics(s: Setting) -> Program:
             total(s.graph, [right[i], *(r[i] * g for r, g in zip(rows, gamma, strict=True))])
             for i in range(s.nq)
         ]
+        require_resisted(s.mechanism, s.graph, inertia, s.basis.plan)
     unloaded = solve_positive(inertia, right)
     per_row = [solve_positive(inertia, list(row)) for row in rows]
     effective = [
