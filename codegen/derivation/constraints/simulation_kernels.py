@@ -14,8 +14,8 @@ from kanegen.codegen.graph import Argument, Expression, Program, total
 def multiplier_dynamics(s: Setting) -> Program:
     """d2q/dt2 and lambda: M q'' + h = Y^T tau + A^T lambda with A q'' = gamma, regular at dead centres of the speeds.
 
-    M + A^T A replaces M on both sides, which changes neither result and stays regular where the tree alone is not.  Raises NoInertiaError where no inertia
-    resists a motion.
+    M + A^T A replaces M on both sides, which changes neither result and stays regular where the tree alone is not.
+    Raises NoInertiaError where no inertia resists a motion.
     """
     qdot, tau = s.input("qdot", s.nq), s.input("tau", s.nv)
     rows = [row.coefficients for row in s.motion.rows]
