@@ -203,6 +203,7 @@ def test_decimal_exponents(power: Callable[[Any], Any], value: Callable[[float],
     builder.body("mass", mass=2)
     builder.prismatic("x", "base", "mass", axis=X)
     builder.law("power", [power(x)], sympy.Symbol("t"), [x], [dx])
+    builder.home({"x": "0.7"})
     arm = kanegen.load(builder.build(), interpreted=True, kernels=["power"])
     assert_allclose(arm.call("power", 0.0, [0.7], [0.0]), [value(0.7)], rtol=1e-15 * 4)
     tied = slides()
