@@ -10,7 +10,7 @@ import sympy
 from numpy.testing import assert_allclose
 
 import kanegen
-from kanegen.codegen.mechanism import DistanceRate, JointRate, MechanismBuilder, ModelError
+from kanegen.codegen.mechanism import JointRate, MechanismBuilder, ModelError
 from kanegen.errors import counted
 
 X, Y, DX, DY, T = sympy.symbols("x y dx dy t")
@@ -46,16 +46,6 @@ def test_equations_of_velocity_without_a_value_at_home(equation: sympy.Expr) -> 
     arm = blade(equation, [JointRate("x")], {"x": 9})
     slope = float(-equation.coeff(DX).subs(X, 9))
     assert_allclose(arm.coordinate_rates([9.0, 0.0], [1.0]), [1.0, slope], rtol=1e-15)
-
-
-def test_speeds_without_a_value_at_home() -> None:
-    """Case 74: the rate of a distance that is zero at home; away from it dy/dt is the rate."""
-    with pytest.raises(
-        ModelError, match="generalized speed 'rate of the distance from c to base': has no finite"
-    ):
-        blade(DX, [DistanceRate("c", "base")], None)
-    arm = blade(DX, [DistanceRate("c", "base")], {"y": 2})
-    assert_allclose(arm.coordinate_rates([0.0, 2.0], [0.5]), [0.0, 0.5], atol=1e-15)
 
 
 def law(force: sympy.Expr, home: dict[str, Any] | None = None) -> kanegen.Robot:

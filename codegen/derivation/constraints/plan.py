@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanegen.codegen.derivation.constraints.chart import charted
-from kanegen.codegen.derivation.constraints.equations import Equations, equations, speeds_of
+from kanegen.codegen.derivation.constraints.equations import Equations, Row, equations, speeds_of
 from kanegen.codegen.derivation.constraints.reactions import indeterminate_joints
 from kanegen.codegen.derivation.joint_motion.tree import placement_names
 from kanegen.codegen.graph import Argument, Graph, Program, evaluate, inputs
@@ -221,13 +221,16 @@ class _Numeric:
                 "a configuration in which all equations of position hold",
                 "Give such a configuration, or one near it, as home; check frames and lengths.",
             )
-        self._check_rates(nearest)
+        rows, speeds = self.rows(nearest)
+        self._check_rates("equation", self.system.rows, rows, nearest)
         for _ in range(_ATTEMPTS * STATES):
             q, gap = self._close(nearest + _SPREAD * generator.standard_normal(self.n))
             if gap <= _CLOSED and self._finite(q):
                 found.append(q)
             if len(found) == STATES:
                 break
+        if not found:  # speeds may lack a value at home itself, where a distance is zero, but not around it
+            self._check_rates("generalized speed", self.system.speeds, speeds, nearest)
         return np.array(found or [nearest])
 
     def _check_defined(self, home: FloatArray) -> None:
@@ -242,17 +245,11 @@ class _Numeric:
             if undefined:
                 self._refuse(f"equation {position.name!r}", undefined[0], home)
 
-    def _check_rates(self, q: FloatArray) -> None:
+    def _check_rates(self, what: str, rows: Sequence[Row], found: FloatArray, q: FloatArray) -> None:
         """Raise ModelError for an equation or a speed without coefficients in the closed configuration nearest home."""
-        for rows, found, what in zip(
-            (self.system.rows, self.system.speeds),
-            self.rows(q),
-            ("equation", "generalized speed"),
-            strict=True,
-        ):
-            for row, coefficients in zip(rows, found, strict=True):
-                if not np.isfinite(coefficients).all():
-                    self._refuse(f"{what} {row.name!r}", "coefficients", q)
+        for row, coefficients in zip(rows, found, strict=True):
+            if not np.isfinite(coefficients).all():
+                self._refuse(f"{what} {row.name!r}", "coefficients", q)
 
     def _refuse(self, where: str, what: str, q: FloatArray) -> NoReturn:
         raise ModelError(
