@@ -22,13 +22,18 @@ FILE_NAME = "manifest.json"
 
 @dataclass(frozen=True, slots=True)
 class OperationCounts:
-    """Arithmetic operations of one evaluation of a kernel; ``sincos`` counts pairs of a sine and a cosine."""
+    """Arithmetic operations of one evaluation of a kernel; ``sincos`` counts pairs of a sine and a cosine.
+
+    ``functions`` counts calls of further functions, ``selections`` comparisons and choices between two values.
+    """
 
     multiplications: int
     additions: int
     divisions: int
     square_roots: int
     sincos: int
+    functions: int = 0
+    selections: int = 0
 
 
 @dataclass(frozen=True, slots=True)

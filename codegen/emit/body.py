@@ -123,7 +123,7 @@ class _Writer:
         for node in self.carried:
             leaf = self.leaves[node]
             self.leaves[node] = Leaf(leaf.sign, f"{CARRIED}->{leaf.name}")
-        self.printer = Printer(schedule.program.graph, self.leaves, precision)
+        self.printer = Printer(schedule.program.graph, self.leaves, precision, routines.functions[precision])
         self.number = f"const {precision.c_type}"
         self.used: dict[int, dict[Kind, int]] = {}  # sine and cosine nodes by their angle
         graph = schedule.program.graph

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import astuple
 
 from kanegen.codegen.emit.declarations import declarations
 from kanegen.codegen.emit.example import example
@@ -150,20 +151,18 @@ def _double(spec: Specification) -> list[Kernel]:
 
 
 def _operations(spec: Specification) -> list[str]:
-    rows = [["", "mult", "add", "div", "sqrt", "sin/cos", ""]]
-    for kernel in _double(spec):
-        counts, program = kernel.counts, kernel.schedule.program
-        numbers = (
-            counts.multiplications,
-            counts.additions,
-            counts.divisions,
-            counts.square_roots,
-            counts.sincos,
-        )
+    heads = ["mult", "add", "div", "sqrt", "sin/cos", "func", "select"]
+    columns = [astuple(kernel.counts) for kernel in _double(spec)]
+    width = (
+        len(heads) if any(any(column[5:]) for column in columns) else 5
+    )  # rarely are there functions by table
+    rows = [["", *heads[:width], ""]]
+    for kernel, numbers in zip(_double(spec), columns, strict=True):
+        program = kernel.schedule.program
         inputs = ", ".join(a.name for a in kernel.inputs)
         outputs = ", ".join(a.name for a in kernel.outputs)
         called = f"{identifier(program.name)}({inputs} -> {outputs})"
-        rows.append([called, *map(str, numbers), comment_text(program.title)])
+        rows.append([called, *map(str, numbers[:width]), comment_text(program.title)])
     return table(rows)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from kanegen.codegen.emit.model import Certificate, Model
 from kanegen.codegen.emit.precision import Precision, nearest
 from kanegen.codegen.emit.specification import CArgument, Kernel, specify
+from kanegen.codegen.graph.count import OperationCounts
 from kanegen.codegen.version import GENERATOR
 
 FORMAT = 1
@@ -123,14 +124,15 @@ def _kernel(kernel: Kernel) -> dict[str, Any]:
         "source": kernel.schedule.program.source,
         "inputs": [_argument(item) for item in kernel.inputs],
         "outputs": [_argument(item) for item in kernel.outputs],
-        "operation_counts": {
-            "multiplications": kernel.counts.multiplications,
-            "additions": kernel.counts.additions,
-            "divisions": kernel.counts.divisions,
-            "square_roots": kernel.counts.square_roots,
-            "sincos": kernel.counts.sincos,
-        },
+        "operation_counts": _counts(kernel.counts),
     }
+
+
+def _counts(counts: OperationCounts) -> dict[str, int]:
+    """The figures; those of functions and selections where there are any."""
+    optional = {"functions": counts.functions, "selections": counts.selections}
+    figures = asdict(counts) | optional
+    return {name: number for name, number in figures.items() if number or name not in optional}
 
 
 def _argument(item: CArgument) -> dict[str, Any]:

@@ -43,9 +43,11 @@ class Leaf:
 class Printer:
     """Writes the nodes of one graph, down to ``leaves``: what has a name of its own."""
 
-    def __init__(self, graph: Graph, leaves: Mapping[int, Leaf], precision: Precision) -> None:
-        """Keep the names: changes of ``leaves`` are seen."""
-        self._graph, self._leaves, self._precision = graph, leaves, precision
+    def __init__(
+        self, graph: Graph, leaves: Mapping[int, Leaf], precision: Precision, functions: Mapping[str, str]
+    ) -> None:
+        """Keep the names: changes of ``leaves`` are seen.  ``functions``: what functions by table are called in C."""
+        self._graph, self._leaves, self._precision, self._functions = graph, leaves, precision, functions
         self._ready = ready_times(graph)
 
     def value(self, ref: Ref) -> str:
@@ -80,6 +82,9 @@ class Printer:
             case Kind.SQUARE_ROOT:
                 call = f"sqrt{self._precision.math_ending}({self.value(self._graph.payloads[index][0])})"
                 return Text(sign, call, Binding.ATOM)
+            case Kind.FUNCTION | Kind.COMPARISON | Kind.SELECTION:
+                values = ", ".join(map(self.value, self._graph.payloads[index]))
+                return Text(sign, f"{self._functions[self._graph.names[index]]}({values})", Binding.ATOM)
             case kind:
                 raise ValueError(f"a node of kind {kind.name} has no name to be printed by")
 

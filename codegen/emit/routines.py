@@ -1,4 +1,4 @@
-"""The sine and cosine routines that kernels call: one for each number of angles and precision."""
+"""The routines that kernels call: sines and cosines, for each number of angles and precision, and functions by table."""
 
 from __future__ import annotations
 
@@ -7,30 +7,41 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from kanegen.codegen.emit.layout import signature
 from kanegen.codegen.emit.model import SineCosineLibrary
 from kanegen.codegen.emit.precision import Precision
 from kanegen.codegen.emit.sincos import sincos_source
+from kanegen.codegen.emit.skeletons import fill
 from kanegen.codegen.emit.specification import Specification
-from kanegen.codegen.graph.schedule import SineCosine
+from kanegen.codegen.graph.functions import C_NAMES, TABLES
+from kanegen.codegen.graph.schedule import Schedule, SineCosine
 
 
 @dataclass(frozen=True)
 class Routines:
-    """C text that defines the routines, and their names by number of angles and precision."""
+    """C text that defines the routines: those for sines and cosines, and those for functions by table.
+
+    ``names``: of the former, by number of angles and precision; ``functions``: of the latter, by precision and name, those
+    of the mathematical library among them.
+    """
 
     source: str
     names: Mapping[tuple[int, Precision], str]
+    function_source: str
+    functions: Mapping[Precision, Mapping[str, str]]
 
     @property
     def words(self) -> frozenset[str]:
         """Functions, types and macros that no variable of a kernel may hide."""
-        macros = re.findall(r"#\s*define\s+(\w+)", self.source)
-        prefixed = re.findall(r"\b\w+_\w+\b", self.source)
+        source = self.source + self.function_source
+        macros = re.findall(r"#\s*define\s+(\w+)", source)
+        prefixed = re.findall(r"\b\w+_\w+\b", source)
         return frozenset((*macros, *prefixed))
 
 
-def sine_cosine_routines(spec: Specification) -> Routines:
+def routines_of(spec: Specification) -> Routines:
     """The routines needed by a model, double precision first, fewest angles first."""
+    function_source, functions = _functions(spec)
     needed = {(size, kernel.precision) for kernel in spec.kernels for size in kernel.angle_counts}
     if spec.model.prepare is not None:
         statements = spec.model.prepare.statements
@@ -39,17 +50,51 @@ def sine_cosine_routines(spec: Specification) -> Routines:
     texts: list[str] = []
     names: dict[tuple[int, Precision], str] = {}
     for size, precision in sorted(needed, key=lambda item: (-item[1].digits, item[0])):
-        prefix = _free(f"{spec.model.prefix}_angles{size}{precision.ending}", spec.reserved)
+        prefix = _free(f"{spec.model.prefix}_angles{size}{precision.ending}", spec.reserved, "_sincos")
         number: Literal["double", "single"] = "double" if precision is Precision.DOUBLE else "single"
         texts.append(sincos_source(prefix, size, number, library).strip("\n"))
         names[size, precision] = f"{prefix}_sincos"
-    return Routines("\n\n".join(texts), names)
+    return Routines("\n\n".join(texts), names, function_source, functions)
 
 
-def _free(wanted: str, reserved: frozenset[str]) -> str:
-    """A prefix with which no function of a model begins, should a control law be called like a routine."""
-    prefix, number = wanted, 1
-    while any(name.startswith(f"{prefix}_sincos") for name in reserved):
+def _functions(spec: Specification) -> tuple[str, Mapping[Precision, Mapping[str, str]]]:
+    """Definitions of the functions by table that the model needs and C does not have, and names of all that it needs."""
+    needed = {precision: set[str]() for precision in Precision}
+    for kernel in spec.kernels:
+        needed[kernel.precision].update(_named(kernel.schedule))
+    if spec.model.prepare is not None:
+        needed[Precision.DOUBLE].update(_named(spec.model.prepare))
+    texts: list[str] = []
+    names: dict[Precision, dict[str, str]] = {precision: {} for precision in Precision}
+    for precision, found in needed.items():
+        for name in sorted(found):
+            row = TABLES[name]
+            if row.library is not None:
+                names[precision][name] = f"{row.library}{precision.math_ending}"
+                continue
+            c_name = _free(f"{spec.model.prefix}_{C_NAMES[name]}{precision.ending}", spec.reserved)
+            names[precision][name] = c_name
+            parameters = ", ".join(f"{precision.c_type} {letter}" for letter in "abc"[: row.arity])
+            texts.append(
+                fill(
+                    "function_by_table.c",
+                    signature=signature(f"static inline {precision.c_type} {c_name}({parameters})"),
+                    value=f"{row.expression}",
+                )
+            )
+    return "\n\n".join(texts), names
+
+
+def _named(schedule: Schedule) -> set[str]:
+    """Functions by table that a schedule computes."""
+    graph = schedule.program.graph
+    return {graph.names[i] for i in graph.reachable(schedule.program.roots) if i in graph.names}
+
+
+def _free(wanted: str, reserved: frozenset[str], ending: str = "") -> str:
+    """A name with which, and the ending, no function of a model begins, should a control law be called like a routine."""
+    name, number = wanted, 1
+    while any(word.startswith(f"{name}{ending}") for word in reserved):
         number += 1
-        prefix = f"{wanted}_{number}"
-    return prefix
+        name = f"{wanted}_{number}"
+    return name

@@ -8,7 +8,7 @@ from kanegen.codegen.emit.model import Model
 from kanegen.codegen.emit.naming import PARAMETERS, PREPARED
 from kanegen.codegen.emit.parts import Arguments, calls_of_parts, definitions_of_parts
 from kanegen.codegen.emit.precision import Precision, literal
-from kanegen.codegen.emit.routines import Routines, sine_cosine_routines
+from kanegen.codegen.emit.routines import Routines, routines_of
 from kanegen.codegen.emit.skeletons import fill
 from kanegen.codegen.emit.specification import (
     Kernel,
@@ -31,10 +31,15 @@ KERNELS = "/* ---- kernels ---- */"
 def c_source(model: Model) -> str:
     """The C source file of a model."""
     spec = specify(model)
-    routines = sine_cosine_routines(spec)
+    routines = routines_of(spec)
     sections = []
     if routines.source:
         sections += ["/* ---- sine and cosine ---- */", routines.source]
+    if routines.function_source:
+        sections += [
+            "/* ---- functions: a NaN among the operands gives NaN ---- */",
+            routines.function_source,
+        ]
     if spec.in_parts:
         sections.append(fill("part_macro.c", macro=spec.part))
     sections.append(KERNELS)
@@ -130,6 +135,8 @@ def operations(counts: OperationCounts) -> str:
         (counts.divisions, "division"),
         (counts.square_roots, "square root"),
         (counts.sincos, "sine-cosine pair"),
+        (counts.functions, "function"),
+        (counts.selections, "selection"),
     )
     words = [f"{n} {word}{'s' if n > 1 else ''}" for n, word in numbers if n]
     return ", ".join(words) or "no operations"

@@ -3,40 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
 
 from kanegen.codegen.graph.expression import Expression
 from kanegen.codegen.graph.graph import Graph, Kind, Ref
+from kanegen.codegen.graph.operations import copy_node
 from kanegen.codegen.graph.program import Program
-
-
-class Nodes(Protocol):
-    """Nodes by index, as a Graph holds them."""
-
-    kinds: list[Kind]
-    payloads: list[tuple[Any, ...]]
-
-
-def copy_node(graph: Graph, source: Nodes, index: int, operands: tuple[Ref, ...]) -> Ref:
-    """The same node in another graph, with operands already there."""
-    kind, payload = source.kinds[index], source.payloads[index]
-    if kind is Kind.CONSTANT:
-        return graph.constant(payload[0])
-    if kind is Kind.INPUT:
-        return graph.input(*payload)
-    if kind is Kind.PARAMETER:
-        return graph.parameter(payload[0])
-    if kind is Kind.SUM:
-        return graph.sum(operands)
-    if kind is Kind.PRODUCT:
-        return graph.product(operands)
-    if kind is Kind.QUOTIENT:
-        return graph.quotient(*operands)
-    if kind is Kind.SQUARE_ROOT:
-        return graph.square_root(operands[0])
-    if kind is Kind.WHOLE:
-        return graph.whole(operands[0])
-    return graph.sine(operands[0]) if kind is Kind.SINE else graph.cosine(operands[0])
 
 
 def compose(

@@ -2,7 +2,7 @@
 
 Multiplications: every ``*``.  Additions: every ``+`` and binary ``-``.  Divisions and square roots separately.  Free:
 unary minus, and whatever depends on constants and parameters alone.  Sines and cosines are counted as pairs, one for
-each distinct angle.
+each distinct angle; functions by table beside them, and comparisons and selections in a figure of their own.
 """
 
 from __future__ import annotations
@@ -26,10 +26,12 @@ class OperationCounts:
     divisions: int = 0
     square_roots: int = 0
     sincos: int = 0
+    functions: int = 0
+    selections: int = 0
 
     @property
     def total(self) -> int:
-        """All operations but sines and cosines."""
+        """All operations but functions and selections."""
         return self.multiplications + self.additions + self.divisions + self.square_roots
 
     def __str__(self) -> str:
@@ -38,12 +40,16 @@ class OperationCounts:
             text += f" + {self.divisions} div"
         if self.square_roots:
             text += f" + {self.square_roots} sqrt"
+        if self.functions:
+            text += f" + {self.functions} functions"
+        if self.selections:
+            text += f" + {self.selections} selections"
         return text
 
 
 def count_nodes(graph: Graph, roots: Iterable[Ref]) -> OperationCounts:
     """Count the operations needed to evaluate the roots."""
-    multiplications = additions = divisions = square_roots = 0
+    multiplications = additions = divisions = square_roots = functions = selections = 0
     angles: set[int] = set()
     kinds, payloads, parametric = graph.kinds, graph.payloads, graph.parametric
     for index in graph.reachable(roots):
@@ -66,7 +72,13 @@ def count_nodes(graph: Graph, roots: Iterable[Ref]) -> OperationCounts:
             square_roots += 1
         elif kind is Kind.SINE or kind is Kind.COSINE:
             angles.add(payload[0])
-    return OperationCounts(multiplications, additions, divisions, square_roots, len(angles))
+        elif kind is Kind.FUNCTION:
+            functions += 1
+        elif kind is Kind.COMPARISON or kind is Kind.SELECTION:
+            selections += 1
+    return OperationCounts(
+        multiplications, additions, divisions, square_roots, len(angles), functions, selections
+    )
 
 
 def count(program: Program) -> OperationCounts:

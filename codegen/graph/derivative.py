@@ -6,10 +6,12 @@ look into), ``first`` is dx/dt and ``second`` d2x/dt2.  Seeding one input with 1
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from kanegen.codegen.graph.expression import Expression, total
+from kanegen.codegen.graph.functions import TABLES
 from kanegen.codegen.graph.graph import Graph, Kind, Ref
+from kanegen.codegen.graph.operations import OPERATIONS
 
 
 class Tangents:
@@ -64,27 +66,27 @@ class Tangents:
         return self._signed(self._first, ref)
 
     def _slope(self, index: int) -> Expression:
-        graph, kind, payload = self.graph, self.graph.kinds[index], self.graph.payloads[index]
-        if kind in (Kind.CONSTANT, Kind.INPUT, Kind.PARAMETER):
+        rates = [self._d(ref) for ref in self.graph.operands(index)]
+        if all(rate.is_zero for rate in rates):
             return self._zero
-        if all(self._first[abs(r)].ref == graph.zero for r in payload):
-            return self._zero
-        node = Expression(graph, index)
-        if kind is Kind.SUM:
-            return total(graph, [self._d(r) for r in payload])
-        if kind is Kind.PRODUCT:
-            return total(graph, [self._others(payload, k) * d for k, d in self._changing(payload)])
-        if kind is Kind.QUOTIENT:
-            numerator, denominator = payload
-            slope = self._d(numerator) - node * self._d(denominator)
-            return slope / Expression(graph, denominator)
-        inner = self._d(payload[0])
-        if kind is Kind.WHOLE:
-            return inner
-        argument = Expression(graph, payload[0])
-        if kind is Kind.SQUARE_ROOT:
-            return inner / (node * 2)
-        return argument.cosine() * inner if kind is Kind.SINE else -(argument.sine() * inner)
+        return self._along(index, rates)
+
+    def _along(self, index: int, rates: Sequence[Expression]) -> Expression:
+        """What changes of the operands do to a node, in the first order."""
+        graph = self.graph
+        along = TABLES[graph.names[index]].along if index in graph.names else None
+        if along is not None:
+            operands = [Expression(graph, ref) for ref in graph.operands(index)]
+            found: Expression = along(Expression(graph, index), operands, rates)
+            return found
+        slopes = OPERATIONS[graph.kinds[index]].slopes(graph, index)
+        terms = [
+            weight * rate
+            for (_, weight), rate in zip(slopes.weights, rates, strict=True)
+            if not rate.is_zero and not weight.is_zero
+        ]
+        numerator = total(graph, terms)
+        return numerator if slopes.divisor is None else numerator / slopes.divisor
 
     def _curvature(self, index: int) -> Expression:
         graph, kind, payload = self.graph, self.graph.kinds[index], self.graph.payloads[index]
@@ -109,6 +111,8 @@ class Tangents:
             slope, bend = self._d(denominator), self._signed(self._second, denominator)
             top = self._signed(self._second, numerator) - node * bend - self._d(index) * slope * 2
             return top / Expression(graph, denominator)
+        if index in graph.names:
+            return self._curvature_of_function(index)
         inner, bend = self._d(payload[0]), self._signed(self._second, payload[0])
         if inner.is_zero and bend.is_zero:
             return self._zero
@@ -120,6 +124,21 @@ class Tangents:
             return (bend / 2 - slope * slope) / node
         other = argument.cosine() if kind is Kind.SINE else -argument.sine()
         return other * bend - node * (inner * inner)
+
+    def _curvature_of_function(self, index: int) -> Expression:
+        """The second derivatives of the operands as they come, and the change of the slopes beside the first."""
+        graph, payload = self.graph, self.graph.operands(index)
+        bends = [self._signed(self._second, ref) for ref in payload]
+        rates = [self._d(ref) for ref in payload]
+        straight = self._zero if all(bend.is_zero for bend in bends) else self._along(index, bends)
+        slopes = OPERATIONS[graph.kinds[index]].slopes(graph, index)
+        assert slopes.divisor is None  # functions by table say their slopes themselves
+        changes = [
+            self.first(weight) * rate
+            for (_, weight), rate in zip(slopes.weights, rates, strict=True)
+            if not rate.is_zero and not weight.is_zero
+        ]
+        return total(graph, [straight, *changes])
 
     def _changing(self, payload: tuple[Ref, ...]) -> list[tuple[int, Expression]]:
         """Places and derivatives of the factors that change."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -11,21 +10,13 @@ import mpmath
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kanegen.codegen.graph.functions import TABLES
 from kanegen.codegen.graph.graph import Kind
+from kanegen.codegen.graph.operations import OPERATIONS, Arithmetic, signed_value
 from kanegen.codegen.graph.program import Program
 
 
-@dataclass(frozen=True, slots=True)
-class Arithmetic:
-    """A number system: how to make a constant, and its elementary functions.  Operators come from the numbers."""
-
-    constant: Callable[[Fraction], Any]
-    sine: Callable[[Any], Any]
-    cosine: Callable[[Any], Any]
-    square_root: Callable[[Any], Any]
-
-
-DOUBLE = Arithmetic(float, np.sin, np.cos, np.sqrt)
+DOUBLE = Arithmetic(float, np.sin, np.cos, np.sqrt, lambda name, operands: TABLES[name].double(*operands))
 
 UNIT_ROUNDOFF = 2.0**-53
 """The largest relative error of a rounding to a double."""
@@ -85,7 +76,11 @@ def _rounded_cosine(x: _Rounded) -> _Rounded:
 def multiprecision(context: Any = mpmath.mp) -> Arithmetic:
     """mpmath arithmetic at the working precision of ``context``."""
     return Arithmetic(
-        lambda value: context.mpf(value.numerator) / value.denominator, context.sin, context.cos, context.sqrt
+        lambda value: context.mpf(value.numerator) / value.denominator,
+        context.sin,
+        context.cos,
+        context.sqrt,
+        lambda name, operands: TABLES[name].precise(context, *operands),
     )
 
 
@@ -105,37 +100,18 @@ def evaluate_entries(
     given = parameters or {}
     values: dict[int, Any] = {}
 
-    def get(ref: int) -> Any:
-        return values[ref] if ref > 0 else -values[-ref]
-
     for index in graph.reachable(program.roots):
         kind, payload = graph.kinds[index], graph.payloads[index]
-        if kind is Kind.CONSTANT:
-            result = arithmetic.constant(payload[0])
+        row = OPERATIONS.get(kind)
+        if row is not None:
+            values[index] = row.evaluate(arithmetic, values, payload, graph.names.get(index, ""))
+        elif kind is Kind.CONSTANT:
+            values[index] = arithmetic.constant(payload[0])
         elif kind is Kind.PARAMETER and payload[0] in given:
-            result = given[payload[0]]
-        elif kind is Kind.INPUT or kind is Kind.PARAMETER:
-            result = entries[payload]
-        elif kind is Kind.SUM:
-            result = get(payload[0])
-            for ref in payload[1:]:
-                result = result + values[ref] if ref > 0 else result - values[-ref]
-        elif kind is Kind.PRODUCT:
-            result = values[payload[0]]
-            for ref in payload[1:]:
-                result = result * values[ref]
-        elif kind is Kind.QUOTIENT:
-            result = values[payload[0]] / values[payload[1]]
-        elif kind is Kind.SQUARE_ROOT:
-            result = arithmetic.square_root(get(payload[0]))
-        elif kind is Kind.WHOLE:
-            result = values[payload[0]]
-        elif kind is Kind.SINE:
-            result = arithmetic.sine(values[payload[0]])
+            values[index] = given[payload[0]]
         else:
-            result = arithmetic.cosine(values[payload[0]])
-        values[index] = result
-    return [[get(ref) for ref in refs] for refs in program.results]
+            values[index] = entries[payload]
+    return [[signed_value(values, ref) for ref in refs] for refs in program.results]
 
 
 def _rounded_constant(value: Fraction) -> _Rounded:
@@ -143,7 +119,20 @@ def _rounded_constant(value: Fraction) -> _Rounded:
     return _Rounded(number, 0.0 if Fraction(number) == value else abs(number))
 
 
-_ROUNDED = Arithmetic(_rounded_constant, _rounded_sine, _rounded_cosine, _rounded_root)
+def _rounded_function(name: str, operands: Sequence[_Rounded]) -> _Rounded:
+    """What moving each operand by its error does to the value, and two roundings of the value."""
+    compute, values = TABLES[name].double, [x.value for x in operands]
+    value = compute(*values)
+    error = 2 * np.abs(value)
+    for k, x in enumerate(operands):
+        reach = x.error * UNIT_ROUNDOFF
+        for moved in (values[k] - reach, values[k] + reach):
+            change = np.abs(compute(*values[:k], moved, *values[k + 1 :]) - value) / UNIT_ROUNDOFF
+            error = np.fmax(error, 2 * np.abs(value) + change)
+    return _Rounded(value, error)
+
+
+_ROUNDED = Arithmetic(_rounded_constant, _rounded_sine, _rounded_cosine, _rounded_root, _rounded_function)
 
 
 def evaluate(

@@ -96,12 +96,13 @@ def tidy(value: Fraction) -> Fraction:
     return rounded if numerator > 0 else -rounded
 
 
-def _to_mpf(value: Fraction) -> mpmath.mpf:
+def to_mpf(value: Fraction) -> mpmath.mpf:
+    """The number for mpmath, to a few digits more than constants have."""
     with mpmath.workdps(DIGITS + 5):
         return mpmath.mpf(value.numerator) / mpmath.mpf(value.denominator)
 
 
-def _from_mpf(value: mpmath.mpf) -> Fraction:
+def from_mpf(value: mpmath.mpf) -> Fraction:
     """Fraction of 60 significant digits."""
     if value == 0:
         return Fraction(0)
@@ -113,7 +114,7 @@ def nearest_quarter_turns(angle: Fraction) -> int | None:
     turns = round(float(angle) / (mpmath.pi / 2))
     with mpmath.workdps(DIGITS):
         exact = turns * mpmath.pi / 2
-        if abs(_to_mpf(angle) - exact) <= abs(exact) * mpmath.mpf(2) ** -52:
+        if abs(to_mpf(angle) - exact) <= abs(exact) * mpmath.mpf(2) ** -52:
             return int(turns)
     return None
 
@@ -124,7 +125,7 @@ def exact_sine(angle: Fraction) -> Fraction:
     if turns is not None:
         return Fraction((0, 1, 0, -1)[turns % 4])
     with mpmath.workdps(DIGITS + 5):
-        return _from_mpf(mpmath.sin(_to_mpf(angle)))
+        return from_mpf(mpmath.sin(to_mpf(angle)))
 
 
 def exact_cosine(angle: Fraction) -> Fraction:
@@ -133,7 +134,7 @@ def exact_cosine(angle: Fraction) -> Fraction:
     if turns is not None:
         return Fraction((1, 0, -1, 0)[turns % 4])
     with mpmath.workdps(DIGITS + 5):
-        return _from_mpf(mpmath.cos(_to_mpf(angle)))
+        return from_mpf(mpmath.cos(to_mpf(angle)))
 
 
 def exact_square_root(value: Fraction) -> Fraction:
@@ -141,6 +142,6 @@ def exact_square_root(value: Fraction) -> Fraction:
     if value < 0:
         raise ValueError(f"square root of the negative number {float(value)!r}")
     with mpmath.workdps(DIGITS + 5):
-        root = _from_mpf(mpmath.sqrt(_to_mpf(value)))
+        root = from_mpf(mpmath.sqrt(to_mpf(value)))
     simple = root.limit_denominator(10**15)
     return simple if simple * simple == value else root

@@ -105,6 +105,19 @@ class Expression:
         """Positive square root."""
         return Expression(self.graph, self.graph.square_root(self.ref))
 
+    def function(self, name: str, *others: Expression | Number) -> Expression:
+        """A function of functions.FUNCTIONS of this operand, and of further ones where it has more."""
+        refs = (self.ref, *map(self._lift, others))
+        return Expression(self.graph, self.graph.function(name, refs))
+
+    def compared(self, relation: str, other: Expression | Number) -> Expression:
+        """1 where ``self relation other`` holds, with "<", "<=" or "==", else 0."""
+        return Expression(self.graph, self.graph.comparison(relation, self.ref, self._lift(other)))
+
+    def selected(self, a: Expression | Number, b: Expression | Number) -> Expression:
+        """``a`` where this is 1, ``b`` where it is 0."""
+        return Expression(self.graph, self.graph.selection(self.ref, self._lift(a), self._lift(b)))
+
     def whole(self) -> Expression:
         """The same value, which passes do not look into where it is a sum."""
         return Expression(self.graph, self.graph.whole(self.ref))

@@ -10,9 +10,12 @@ Node kinds (closed set)
     QUOTIENT     numerator / denominator
     SQUARE_ROOT, SINE, COSINE
     WHOLE        a sum that is to be computed as it is: its own value, at no cost
+    FUNCTION     a function by its name (functions.py): exp, tanh, atan2, the absolute value, ...
+    COMPARISON   1 where it holds, 0 where it does not
+    SELECTION    the second operand where the first is 1, the third where it is 0
 
-What is *not* supported: conditionals, comparisons, powers other than products, inverse trigonometric functions,
-exponentials, arrays, integers.  A derivation that needs one of these is a reason to extend this list deliberately.
+What is *not* supported: control flow, powers other than products, arrays, integers.  A derivation that needs one of these is
+a reason to extend this list deliberately.
 
 A reference is a non-zero int: +i is node i, -i its negative.  Negation therefore costs nothing and is never a node.
 Sharing happens here, at construction: building the same expression twice returns the same reference.  The order of
@@ -35,6 +38,7 @@ from fractions import Fraction
 from typing import Any
 
 from kanegen.codegen.graph.exact import exact_cosine, exact_sine, exact_square_root, tidy
+from kanegen.codegen.graph.functions import COMPARISONS, FUNCTIONS, SELECT, Parity
 
 
 class Kind(IntEnum):
@@ -50,6 +54,9 @@ class Kind(IntEnum):
     SINE = 7
     COSINE = 8
     WHOLE = 9
+    FUNCTION = 10
+    COMPARISON = 11
+    SELECTION = 12
 
 
 Ref = int
@@ -68,6 +75,7 @@ class Graph:
         self.parametric: list[bool] = [
             True
         ]  # depends on constants and parameters alone: costs nothing at run time
+        self.names: dict[int, str] = {}  # of functions, comparisons and selections
         self._tables: tuple[dict[tuple[Any, ...], int], ...] = tuple({} for _ in Kind)
         self._splits: dict[int, tuple[Fraction, int]] = {}
         self._constants: dict[tuple[int, int], Ref] = {}
@@ -347,6 +355,47 @@ class Graph:
             return argument
         kept = self._node(Kind.WHOLE, (index,), self.parametric[index])
         return kept if argument > 0 else -kept
+
+    def function(self, name: str, operands: Sequence[Ref]) -> Ref:
+        """A function of functions.FUNCTIONS; numbers are folded, signs moved outside where they can.
+
+        Raises ValueError for numbers at which it has no value.
+        """
+        row = FUNCTIONS[name]
+        if all(self.kinds[abs(ref)] is _CONSTANT for ref in operands):
+            return self.constant(row.exact(*map(self.value, operands)))
+        if row.parity is not Parity.NONE and operands[0] < 0:
+            ref = self.function(name, (-operands[0],))
+            return -ref if row.parity is Parity.ODD else ref
+        if name in ("minimum", "maximum"):
+            if operands[0] == operands[1]:
+                return operands[0]
+            if self.parametric[abs(operands[0])]:  # numbers come last: see functions.py on kinks
+                operands = operands[::-1]
+        return self._named(Kind.FUNCTION, name, operands)
+
+    def comparison(self, relation: str, a: Ref, b: Ref) -> Ref:
+        """1 where ``a < b``, ``a <= b`` or ``a == b``, else 0."""
+        if self.kinds[abs(a)] is _CONSTANT and self.kinds[abs(b)] is _CONSTANT:
+            return self.constant(COMPARISONS[relation].exact(self.value(a), self.value(b)))
+        return self._named(Kind.COMPARISON, relation, (a, b))
+
+    def selection(self, condition: Ref, a: Ref, b: Ref) -> Ref:
+        """``a`` where the condition is 1, ``b`` where it is 0."""
+        if self.kinds[abs(condition)] is _CONSTANT:
+            return a if condition == self.one else b
+        return a if a == b else self._named(Kind.SELECTION, SELECT, (condition, a, b))
+
+    def _named(self, kind: Kind, name: str, operands: Sequence[Ref]) -> Ref:
+        table, key = self._tables[kind], (name, *operands)
+        index = table.get(key)
+        if index is None:
+            index = table[key] = len(self.kinds)
+            self.kinds.append(kind)
+            self.payloads.append(tuple(operands))
+            self.parametric.append(all(self.parametric[abs(ref)] for ref in operands))
+            self.names[index] = name
+        return index
 
     # -- inspection --------------------------------------------------------------------------------------------------
 

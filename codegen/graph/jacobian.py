@@ -18,10 +18,10 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
-from fractions import Fraction
 
 from kanegen.codegen.graph.expression import Expression, total
 from kanegen.codegen.graph.graph import Graph, Kind, Ref
+from kanegen.codegen.graph.operations import OPERATIONS
 
 Given = Mapping[Expression, Mapping[Expression, Expression]]
 """Nodes that depend on others in a way that the graph does not show: their derivatives, by those others."""
@@ -52,24 +52,17 @@ def jacobian(
 
 def local_derivatives(graph: Graph, index: int) -> dict[int, Expression]:
     """Derivatives of a node by the nodes that it is made of."""
-    kind, payload = graph.kinds[index], graph.payloads[index]
-    if kind < Kind.SUM:
+    row = OPERATIONS.get(graph.kinds[index])
+    if row is None:
         return {}
-    node, one = Expression(graph, index), Expression(graph, graph.one)
-    if kind is Kind.SUM or kind is Kind.WHOLE:
-        return _gathered((ref, one) for ref in payload)
-    if kind is Kind.PRODUCT:
-        return _gathered(
-            (ref, Expression(graph, graph.product([*payload[:k], *payload[k + 1 :]])))
-            for k, ref in enumerate(payload)
-        )
-    argument = Expression(graph, payload[0])
-    if kind is Kind.QUOTIENT:
-        reciprocal = 1 / Expression(graph, payload[1])
-        return _gathered(((payload[0], reciprocal), (payload[1], -(node * reciprocal))))
-    if kind is Kind.SQUARE_ROOT:
-        return _gathered(((payload[0], Fraction(1, 2) / node),))
-    return {payload[0]: argument.cosine() if kind is Kind.SINE else -argument.sine()}
+    slopes = row.slopes(graph, index)
+    if slopes.divisor is None:
+        return _gathered(slopes.weights)
+    reciprocal = 1 / slopes.divisor
+    return _gathered(
+        (ref, weight / slopes.divisor if weight.is_number else weight * reciprocal)
+        for ref, weight in slopes.weights
+    )
 
 
 def _gathered(pairs: Iterable[tuple[Ref, Expression]]) -> dict[int, Expression]:
@@ -79,6 +72,17 @@ def _gathered(pairs: Iterable[tuple[Ref, Expression]]) -> dict[int, Expression]:
         signed = weight if ref > 0 else -weight
         found[abs(ref)] = found[abs(ref)] + signed if abs(ref) in found else signed
     return found
+
+
+def _joined(graph: Graph, outer: Expression, inner: Expression) -> Expression:
+    """The product of two weights; where a selection does not take a branch, whatever is in it does not count."""
+    for weight, other in ((outer, inner), (inner, outer)):
+        if graph.kind(weight.ref) is Kind.SELECTION:
+            condition, a, b = (Expression(graph, ref) for ref in graph.operands(weight.ref))
+            if {a.ref, b.ref} == {graph.one, graph.zero}:
+                chosen = other if weight.ref > 0 else -other
+                return condition.selected(chosen, 0) if b.is_zero else condition.selected(0, chosen)
+    return outer * inner
 
 
 class _Elimination:
@@ -170,7 +174,7 @@ class _Elimination:
         for y, outer in leaving:
             del self._before[y][index]
             for x, inner in entering:
-                term = outer * inner
+                term = _joined(self.graph, outer, inner)
                 if not term.is_zero:
                     self._before[y].setdefault(x, []).append(term)
                     self._after[x][y] = None

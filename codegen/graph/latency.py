@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from kanegen.codegen.graph.functions import TABLES
 from kanegen.codegen.graph.graph import Graph, Kind
+from kanegen.codegen.graph.operations import OPERATIONS
 
-_OPERATION = 4
-_DIVISION = 14
-_SINE_AND_COSINE = 60
+_OPERATION = OPERATIONS[Kind.SUM].latency
 
 
 def ready_times(graph: Graph) -> list[int]:
@@ -16,7 +16,7 @@ def ready_times(graph: Graph) -> list[int]:
     (one fused operation).
     """
     times: list[int] = []
-    for kind, payload in zip(graph.kinds, graph.payloads, strict=True):
+    for index, (kind, payload) in enumerate(zip(graph.kinds, graph.payloads, strict=True)):
         if kind is Kind.SUM:
             arrivals = sorted(ready_as_term(graph, times, abs(ref)) for ref in payload)
             time = arrivals[0]
@@ -27,11 +27,9 @@ def ready_times(graph: Graph) -> list[int]:
             time = arrivals[0]
             for arrival in arrivals[1:]:
                 time = max(time, arrival) + _OPERATION
-        elif kind is Kind.WHOLE:
-            time = times[payload[0]]
         elif kind >= Kind.QUOTIENT:
-            cost = _DIVISION if kind in (Kind.QUOTIENT, Kind.SQUARE_ROOT) else _SINE_AND_COSINE
-            time = max(times[abs(ref)] for ref in payload) + cost
+            own = TABLES[graph.names[index]].latency if index in graph.names else OPERATIONS[kind].latency
+            time = max(times[abs(ref)] for ref in payload) + own
         else:
             time = 0
         times.append(time)

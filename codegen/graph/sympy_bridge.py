@@ -5,6 +5,7 @@ This module is imported by its own name; ``kanegen.codegen.graph`` itself does w
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Mapping
 from fractions import Fraction
@@ -15,6 +16,7 @@ from sympy.core.parameters import distribute
 
 from kanegen.codegen.graph.exact import DIGITS, MOST_BITS, bounded, from_number
 from kanegen.codegen.graph.expression import Expression
+from kanegen.codegen.graph.functions import COMPARISONS, FUNCTIONS
 from kanegen.codegen.graph.graph import Graph, Kind, Ref
 from kanegen.codegen.graph.program import Program
 from kanegen.errors import KanegenError, shortened, shown
@@ -23,9 +25,14 @@ from kanegen.limits import LARGEST_EXPONENT
 _DOUBLE_BITS = 53
 _LARGEST = Fraction(sys.float_info.max)
 _SUPPORTED = (
-    "supported are +, -, *, /, integer and half-integer powers (2, 2.0, 1/2, 0.5, -1.5), sqrt, sin, cos, tan, "
-    "real constants, and the known symbols"
+    "supported are +, -, *, /, integer and half-integer powers (2, 2.0, 1/2, 0.5, -1.5), sqrt, sin, cos, tan, asin, acos, "
+    "atan, atan2, exp, log, tanh, Abs, sign, Min, Max, Piecewise, real constants, and the known symbols"
 )
+
+
+_FUNCTIONS: Mapping[Any, str] = {
+    getattr(sympy, row.symbolic): name for name, row in FUNCTIONS.items() if row.symbolic is not None
+}
 
 
 class UnsupportedExpressionError(KanegenError, ValueError):
@@ -152,9 +159,57 @@ class _FromSympy:
         if isinstance(expression, sympy.tan):
             angle = self.convert(expression.args[0])
             return graph.quotient(graph.sine(angle), graph.cosine(angle))
+        if isinstance(expression, sympy.Piecewise):
+            return self._selected(expression)
+        if isinstance(expression, sympy.logic.boolalg.Boolean):
+            return self._condition(expression)
+        if isinstance(expression, sympy.Min | sympy.Max):
+            name = "minimum" if isinstance(expression, sympy.Min) else "maximum"
+            refs = [self.convert(operand) for operand in _ordered(expression)]
+            return functools.reduce(lambda a, b: graph.function(name, (a, b)), refs)
+        if isinstance(expression, sympy.atan):
+            return graph.function("atan2", (self.convert(expression.args[0]), graph.one))
+        known = _FUNCTIONS.get(expression.func)
+        if known is not None:
+            try:
+                return graph.function(known, [self.convert(operand) for operand in expression.args])
+            except ValueError as error:
+                raise UnsupportedExpressionError(f"{expression}: {error}") from None
         raise UnsupportedExpressionError(
             f"{expression.func.__name__} in {expression} is not supported; {_SUPPORTED}"
         )
+
+    def _selected(self, pieces: sympy.Piecewise) -> Ref:
+        """The first piece whose condition holds.  Raises UnsupportedExpressionError where there may be none."""
+        if pieces.args[-1].cond != sympy.true:
+            raise UnsupportedExpressionError(
+                f"{pieces} has no value where no condition holds; end it with (value, True)"
+            )
+        ref = self.convert(pieces.args[-1].expr)
+        for piece in reversed(pieces.args[:-1]):
+            ref = self._graph.selection(self._condition(piece.cond), self.convert(piece.expr), ref)
+        return ref
+
+    def _condition(self, condition: Any) -> Ref:
+        """1 where it holds, 0 where it does not."""
+        graph = self._graph
+        if condition in (sympy.true, sympy.false):
+            return graph.one if condition == sympy.true else graph.zero
+        if isinstance(condition, sympy.core.relational.Relational):
+            left, right = self.convert(condition.lhs), self.convert(condition.rhs)
+            if isinstance(condition, sympy.Ne):
+                return graph.sum((graph.one, -graph.comparison("==", left, right)))
+            if isinstance(condition, sympy.Gt | sympy.Ge):
+                left, right = right, left
+            relation = {sympy.Lt: "<", sympy.Gt: "<", sympy.Le: "<=", sympy.Ge: "<=", sympy.Eq: "=="}
+            return graph.comparison(relation[condition.func], left, right)
+        if isinstance(condition, sympy.Not):
+            return graph.sum((graph.one, -self._condition(condition.args[0])))
+        if isinstance(condition, sympy.And | sympy.Or):
+            parts = [self._condition(part) for part in _ordered(condition)]
+            name = "minimum" if isinstance(condition, sympy.And) else "maximum"
+            return functools.reduce(lambda a, b: graph.function(name, (a, b)), parts)
+        raise UnsupportedExpressionError(f"the condition {condition} is not supported; {_SUPPORTED}")
 
     def _constant(self, number: sympy.Expr) -> Ref:
         value = exact_constant(number)
@@ -285,10 +340,24 @@ def to_sympy(graph: Graph, ref: Ref, names: Mapping[Leaf, sympy.Expr] | None = N
                 result = get(payload[0])
             elif kind is Kind.SINE:
                 result = sympy.sin(get(payload[0]))
-            else:
+            elif kind is Kind.COSINE:
                 result = sympy.cos(get(payload[0]))
+            else:
+                result = _symbolic(graph.names[index], [get(operand) for operand in payload])
             done[index] = result
         return get(ref)
+
+
+def _symbolic(name: str, operands: list[sympy.Expr]) -> sympy.Expr:
+    """A function by table; a comparison is a Piecewise of 1 and 0."""
+    if name in FUNCTIONS:
+        known = {"minimum": "Min", "maximum": "Max"}
+        return getattr(sympy, FUNCTIONS[name].symbolic or known[name])(*operands)
+    if name in COMPARISONS:
+        relation = {"<": sympy.Lt, "<=": sympy.Le, "==": sympy.Eq}[name]
+        return sympy.Piecewise((1, relation(*operands)), (0, True))
+    condition, a, b = operands
+    return sympy.Piecewise((a, sympy.Eq(condition, 1)), (b, True))
 
 
 def argument_names(program: Program) -> dict[Leaf, sympy.Expr]:

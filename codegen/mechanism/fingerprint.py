@@ -220,5 +220,7 @@ class _ValueText:
             operands = [(1, text) for _, text in operands]
             if kind is Kind.PRODUCT:
                 operands.sort(key=lambda operand: operand[1])
-        digest = hashlib.sha256(json.dumps([kind.name, operands]).encode("ascii")).hexdigest()
+        digest = hashlib.sha256(
+            json.dumps([graph.names.get(index, kind.name), operands]).encode("ascii")
+        ).hexdigest()
         return sign, digest

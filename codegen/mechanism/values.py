@@ -23,6 +23,7 @@ from kanegen.codegen.graph.exact import (
     from_number,
     tidy,
 )
+from kanegen.codegen.graph.operations import copy_node
 from kanegen.codegen.mechanism.records import Matrix3, Mechanism, Parameter, Value, Vector3
 from kanegen.errors import ModelError, shortened, shown
 from kanegen.limits import LARGEST_NUMBER, MOST_DIGITS, SMALLEST_EXPONENT
@@ -229,17 +230,7 @@ class Lift:
             )
         refs = [self._copies[key, abs(ref)] if ref > 0 else -self._copies[key, abs(ref)] for ref in payload]
         try:
-            if kind is Kind.SUM:
-                return target.sum(refs)
-            if kind is Kind.PRODUCT:
-                return target.product(refs)
-            if kind is Kind.QUOTIENT:
-                return target.quotient(refs[0], refs[1])
-            if kind is Kind.SQUARE_ROOT:
-                return target.square_root(refs[0])
-            if kind is Kind.WHOLE:
-                return target.whole(refs[0])
-            return target.sine(refs[0]) if kind is Kind.SINE else target.cosine(refs[0])
+            return copy_node(target, source, index, refs)
         except (ZeroDivisionError, ValueError) as error:
             raise ModelError(
                 "value",

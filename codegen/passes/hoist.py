@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kanegen.codegen.graph import Argument, Graph, Kind, Program, Ref
-from kanegen.codegen.graph.compose import copy_node
+from kanegen.codegen.graph.operations import copy_node
 from kanegen.codegen.passes.rewrite import rebuild
 
 

@@ -1,32 +1,20 @@
-"""What an operation costs, in thousandths of an addition.
-
-A division or root costs twelve operations (its latency).  A multiplication costs slightly more than an addition, so that
-ties go to fewer multiplications.
-"""
+"""What a program costs, by the prices of its operations."""
 
 from __future__ import annotations
 
 from kanegen.codegen.graph.count import OperationCounts
 from kanegen.codegen.graph.graph import Kind
+from kanegen.codegen.graph.operations import OPERATIONS
 
-ADDITION = 1000
-MULTIPLICATION = 1001
-DIVISION = 12000
-
-PRICES = {
-    Kind.SUM: ADDITION,
-    Kind.PRODUCT: MULTIPLICATION,
-    Kind.QUOTIENT: DIVISION,
-    Kind.SQUARE_ROOT: DIVISION,
-}
-"""Price of one operation by the kind of its node; what is not listed is free."""
+PRICES = {kind: row.price for kind, row in OPERATIONS.items() if row.price}
+"""Price of one operation by the kind of its node, in thousandths of an addition; what is not listed is free."""
+ADDITION = PRICES[Kind.SUM]
 
 
 def cost(counts: OperationCounts) -> float:
     """The price of a program in additions."""
-    thousandths = (
-        counts.multiplications * MULTIPLICATION
-        + counts.additions * ADDITION
-        + (counts.divisions + counts.square_roots) * DIVISION
-    )
+    thousandths: int = sum(price * getattr(counts, figure) for figure, price in _BY_FIGURE.items())
     return thousandths / 1000
+
+
+_BY_FIGURE = {row.counted: row.price for row in OPERATIONS.values() if row.counted and row.price}

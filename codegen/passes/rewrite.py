@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from kanegen.codegen.graph import Graph, Kind, Program, Ref
-from kanegen.codegen.graph.compose import copy_node, signed
+from kanegen.codegen.graph.compose import signed
+from kanegen.codegen.graph.operations import copy_node
 
 Build = Callable[[Graph, int, tuple[Ref, ...]], Ref | None]
 """Given the new graph, an old node index and its operands in the new graph: the new reference, or None for a plain copy."""

@@ -31,7 +31,7 @@ from kanegen.codegen.graph.schedule import (
 )
 from kanegen.codegen.passes.parts import cuts
 from kanegen.codegen.passes.registers import spills
-from kanegen.codegen.passes.variables import choose_variables
+from kanegen.codegen.passes.variables import COMPUTED, choose_variables
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +229,7 @@ def _write_outputs(
     for index, statement in enumerate(ordered):
         if index < start and isinstance(statement, Store):
             node = abs(statement.ref)
-            if program.graph.kinds[node] in _COMPUTED and node not in held:
+            if program.graph.kinds[node] in COMPUTED and node not in held:
                 held.add(node)
                 statements.append(Assignment(node))
             waiting.append(statement)
@@ -239,9 +239,6 @@ def _write_outputs(
                 statements += waiting
                 waiting = []
     return tuple(statements + waiting), frozenset(held)
-
-
-_COMPUTED = (Kind.SUM, Kind.PRODUCT, Kind.QUOTIENT, Kind.SQUARE_ROOT)
 
 
 def _first_write(program: Program, ordered: list[Statement], variables: frozenset[int]) -> int:

@@ -32,10 +32,10 @@ class TermWeb(Web):
         self.kept = False
         super().__init__(program)
 
-    def node(self, kind: Kind, operands: tuple[Any, ...]) -> int:
+    def node(self, kind: Kind, operands: tuple[Any, ...], name: str = "") -> int:
         """As in Web; products are known by their monomials as well."""
         before = len(self.kinds)
-        index = super().node(kind, operands)
+        index = super().node(kind, operands, name)
         if index == before and kind is Kind.PRODUCT and not self.parametric[index]:
             coefficient, factors = self._multiplied(self.one, operands)
             monomial = tuple(sorted(factors))

@@ -15,7 +15,9 @@ MAXIMUM_DEPTH = 2
 
 _NAME_WIDTH = 5
 _NUMBER_WIDTH = 7
-_COMPUTED = (Kind.SUM, Kind.PRODUCT, Kind.QUOTIENT, Kind.SQUARE_ROOT)
+_CALLS = (Kind.SQUARE_ROOT, Kind.FUNCTION, Kind.COMPARISON, Kind.SELECTION)
+COMPUTED = (Kind.SUM, Kind.PRODUCT, Kind.QUOTIENT, *_CALLS)
+"""Kinds of nodes that statements compute; sines come in statements of their own."""
 
 
 def choose_variables(program: Program) -> set[int]:
@@ -35,7 +37,7 @@ def choose_variables(program: Program) -> set[int]:
         depth[index] = 0
 
     for index in order:
-        if graph.kinds[index] not in _COMPUTED:
+        if graph.kinds[index] not in COMPUTED:
             continue
         operands = [abs(operand) for operand in graph.payloads[index]]
         while True:
@@ -59,7 +61,7 @@ def _in_parentheses(part: Kind, whole: Kind) -> bool:
     """Whether a node written in place inside another one mostly needs parentheses."""
     if part is Kind.SUM:
         return whole is not Kind.SUM
-    return part is not Kind.SQUARE_ROOT and whole in (Kind.PRODUCT, Kind.QUOTIENT)
+    return part not in _CALLS and whole in (Kind.PRODUCT, Kind.QUOTIENT)
 
 
 def _uses(program: Program, order: list[int]) -> dict[int, int]:

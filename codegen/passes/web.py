@@ -16,8 +16,9 @@ from fractions import Fraction
 from typing import Any
 
 from kanegen.codegen.graph import Graph, Kind, Program, Ref
-from kanegen.codegen.graph.compose import copy_node, signed
+from kanegen.codegen.graph.compose import signed
 from kanegen.codegen.graph.exact import tidy
+from kanegen.codegen.graph.operations import copy_node
 from kanegen.codegen.passes.prices import PRICES
 
 # The innermost loops compare kinds; an attribute of an enumeration costs several times a global name.
@@ -39,6 +40,7 @@ class Web:
         self.program = program
         self.kinds: list[Kind] = [Kind.CONSTANT]  # index 0 is unused, so that every reference has a sign
         self.payloads: list[tuple[Any, ...]] = [()]
+        self.names: dict[int, str] = {}
         self.parametric: list[bool] = [True]
         self.uses: list[int] = [0]
         self.users: list[dict[int, int]] = [{}]
@@ -46,7 +48,7 @@ class Web:
         self.aliases: set[int] = set()
         self._prices: list[int] = [0]
         self._level: list[int] = [0]
-        self._table: dict[tuple[Kind, tuple[Any, ...]], int] = {}
+        self._table: dict[tuple[Kind, tuple[Any, ...], str], int] = {}
         self._sums: dict[tuple[Ref, ...], Ref] = {}
         self._constants: dict[tuple[int, int], Ref] = {}
         self._whole: set[int] = set()
@@ -61,7 +63,11 @@ class Web:
             if source.kinds[old] >= _SUM:
                 payload = tuple(self._index[r] if r > 0 else -self._index[-r] for r in payload)
             summed = source.kinds[old] is _SUM
-            self._index[old] = self.find_sum(payload) if summed else self.node(source.kinds[old], payload)
+            self._index[old] = (
+                self.find_sum(payload)
+                if summed
+                else self.node(source.kinds[old], payload, source.names.get(old, ""))
+            )
         self._roots = [self._index[r] if r > 0 else -self._index[-r] for r in program.roots]
         for ref in self._roots:
             self._acquire(abs(ref), _OUTPUT)
@@ -88,12 +94,12 @@ class Web:
         value: Fraction = self.payloads[abs(ref)][0]
         return value
 
-    def node(self, kind: Kind, operands: tuple[Any, ...]) -> int:
-        """The node of that kind with these operands, those of products in order; made where there is none.
+    def node(self, kind: Kind, operands: tuple[Any, ...], name: str = "") -> int:
+        """The node of that kind, and name, with these operands, those of products in order; made where there is none.
 
         Sums are always made, and known to ``find_sum`` alone: their definitions change.
         """
-        found = self._table.get((kind, operands))
+        found = self._table.get((kind, operands, name))
         if found is not None:
             return found
         index = len(self.kinds)
@@ -103,12 +109,14 @@ class Web:
             self.parametric.append(all(self.parametric[abs(ref)] for ref in operands))
         else:
             self.parametric.append(kind is not Kind.INPUT)
+        if name:
+            self.names[index] = name
         self.uses.append(0)
         self.users.append({})
         self._prices.append(self._price(index))
         self._level.append(0)
         if kind is not _SUM:
-            self._table[kind, operands] = index
+            self._table[kind, operands, name] = index
         if kind is Kind.WHOLE:
             self._whole.add(abs(operands[0]))
         return index

@@ -10,6 +10,7 @@ import pytest
 from kanegen.codegen.emit.precision import Precision
 from kanegen.codegen.emit.printer import Leaf, Printer
 from kanegen.codegen.graph import Expression, Graph, constant, inputs, total
+from kanegen.codegen.graph.functions import TABLES
 
 Build = Callable[[Expression, Expression, Expression, Expression], Expression]
 
@@ -46,7 +47,7 @@ TABLE: list[tuple[Build, str]] = [
 
 
 def printer(names: dict[int, Leaf], graph: Graph, precision: Precision = Precision.DOUBLE) -> Printer:
-    return Printer(graph, names, precision)
+    return Printer(graph, names, precision, {name: row.library or name for name, row in TABLES.items()})
 
 
 @pytest.mark.parametrize(("build", "text"), TABLE, ids=[text for _, text in TABLE])
