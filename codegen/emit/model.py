@@ -258,6 +258,8 @@ def _check_kernel(program: Program, prepared: frozenset[str]) -> None:
         elif kind >= Kind.SUM:
             parametric = sum(graph.parametric[abs(operand)] for operand in payload)
             allowed = 1 if kind in (Kind.SUM, Kind.PRODUCT, Kind.QUOTIENT) else 0
+            if kind >= Kind.FUNCTION:
+                allowed = len(payload)  # which varies as a whole
             _require(
                 parametric <= allowed and not graph.parametric[index],
                 f"{program.name}: work on parameters alone has not been moved to the prepare step",

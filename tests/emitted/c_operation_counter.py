@@ -2,8 +2,9 @@
 
 Multiplications: every ``*``.  Additions: every ``+`` and binary ``-``.  Divisions: every ``/``.  Square
 roots: calls of sqrt and sqrtf.  Sine and cosine pairs: the length of the array that is handed to the sine and
-cosine routine.  A unary minus is free.  Calls of functions defined in the same text are followed, those of the parts of
-a long function among them; the macro in front of a part stands for ``static``.
+cosine routine.  Functions: calls of those of the mathematical library, and of sign, minimum and maximum; selections:
+calls of comparisons and selections.  A unary minus is free.  Calls of functions defined in the same text are followed,
+those of the parts of a long function among them; the macro in front of a part stands for ``static``.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from pycparser import c_ast, c_parser
 
 _OPERATORS = {"*": "multiplications", "+": "additions", "-": "additions", "/": "divisions"}
 _SQUARE_ROOTS = ("sqrt", "sqrtf")
+_FUNCTIONS = re.compile(r"(fabs|exp|log|tanh|atan2|asin|acos)f?|\w+_(sign|minimum|maximum)(_f32)?")
+_SELECTIONS = re.compile(r"\w+_(less|less_or_equal|equal|select)(_f32)?")
 _SINE_COSINE = re.compile(r"\w+_sincos\w*")
 
 
@@ -31,7 +34,8 @@ def count_operations(defined: dict[str, c_ast.FuncDef], name: str) -> dict[str, 
     visitor = _Visitor(defined)
     visitor.visit(defined[name].body)
     names = ("multiplications", "additions", "divisions", "square_roots", "sincos")
-    return {name: visitor.counts[name] for name in names}
+    optional = {name: visitor.counts[name] for name in ("functions", "selections") if visitor.counts[name]}
+    return {name: visitor.counts[name] for name in names} | optional
 
 
 class _Visitor(c_ast.NodeVisitor):
@@ -68,6 +72,9 @@ class _Visitor(c_ast.NodeVisitor):
         name = node.name.name
         if name in _SQUARE_ROOTS:
             self.counts["square_roots"] += 1
+            self.generic_visit(node)
+        elif _FUNCTIONS.fullmatch(name) or _SELECTIONS.fullmatch(name):
+            self.counts["selections" if _SELECTIONS.fullmatch(name) else "functions"] += 1
             self.generic_visit(node)
         elif _SINE_COSINE.fullmatch(name):
             self.counts["sincos"] += self.lengths[node.args.exprs[0].name]

@@ -9,6 +9,7 @@ terms, which holds for every order.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -71,7 +72,11 @@ def _square_root(argument: Bounded) -> Bounded:
     return _rounded(value, argument.error / (2 * value) if value else 0.0)
 
 
-RUNNING_ERROR = Arithmetic(_exact, _sine, _cosine, _square_root)
+def _no_function(name: str, operands: Sequence[Bounded]) -> Bounded:
+    raise ValueError(f"no bound is known of {name}")
+
+
+RUNNING_ERROR = Arithmetic(_exact, _sine, _cosine, _square_root, _no_function)
 
 
 def given(value: float) -> Bounded:

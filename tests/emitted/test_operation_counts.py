@@ -24,6 +24,12 @@ def kernels_of(generated: Model) -> dict[str, FuncDef]:
     return functions(cffi_declarations(generated) + kernels)
 
 
+def of_graph(kernel: Program) -> dict[str, int]:
+    """Operations of a program, as the counter of the C gives them."""
+    figures = asdict(count(kernel))
+    return {name: n for name, n in figures.items() if n or name not in ("functions", "selections")}
+
+
 def counted(generated: Model, function: str) -> dict[str, int]:
     """Operations of a function of the generated source."""
     return count_operations(kernels_of(generated), function)
@@ -34,7 +40,7 @@ def counted(generated: Model, function: str) -> dict[str, int]:
 def test_parsed_c_counts_like_the_graph(made: Callable[[], Program], ending: str) -> None:
     kernel = made()
     generated = model(kernel, single_precision=True)
-    assert counted(generated, f"arm_{kernel.name}{ending}") == asdict(count(kernel))
+    assert counted(generated, f"arm_{kernel.name}{ending}") == of_graph(kernel)
 
 
 def test_double_pendulum_by_hand() -> None:
@@ -51,4 +57,4 @@ def test_double_pendulum_by_hand() -> None:
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(random_programs())
 def test_random_programs_count_like_the_graph(kernel: Program) -> None:
-    assert counted(model(kernel), "arm_random") == asdict(count(kernel))
+    assert counted(model(kernel), "arm_random") == of_graph(kernel)
