@@ -15,7 +15,6 @@ from kanegen.codegen.graph.graph import Kind
 from kanegen.codegen.graph.operations import OPERATIONS, Arithmetic, signed_value
 from kanegen.codegen.graph.program import Program
 
-
 DOUBLE = Arithmetic(float, np.sin, np.cos, np.sqrt, lambda name, operands: TABLES[name].double(*operands))
 
 UNIT_ROUNDOFF = 2.0**-53
@@ -126,9 +125,10 @@ def _rounded_function(name: str, operands: Sequence[_Rounded]) -> _Rounded:
     error = 2 * np.abs(value)
     for k, x in enumerate(operands):
         reach = x.error * UNIT_ROUNDOFF
-        for moved in (values[k] - reach, values[k] + reach):
-            change = np.abs(compute(*values[:k], moved, *values[k + 1 :]) - value) / UNIT_ROUNDOFF
-            error = np.fmax(error, 2 * np.abs(value) + change)
+        up, down = (
+            compute(*values[:k], at, *values[k + 1 :]) for at in (values[k] + reach, values[k] - reach)
+        )
+        error = error + np.fmax(np.abs(up - value), np.abs(down - value)) / UNIT_ROUNDOFF
     return _Rounded(value, error)
 
 
