@@ -1,7 +1,8 @@
 """Arrays at the door: what users pass becomes native, C-contiguous arrays of known shape, or a clear error.
 
 Every argument of a kernel has the shape ``(..., *shape)``.  Leading dimensions are those of a batch and broadcast
-against each other.  Any real type, byte order and strides are accepted; what is not a real number is not.
+against each other.  Any real type, byte order and strides are accepted; what is not a real number is not, truth values
+included.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ FloatArray = NDArray[np.float64]
 
 Shape = tuple[int, ...]
 
-_REAL_KINDS = "biuf"
+REAL_KINDS = "iuf"
+"""Kinds of NumPy's types that are real numbers."""
 _TYPES: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "single": np.dtype(np.float32)}
 
 
@@ -72,7 +74,7 @@ def real_array(caller: str, argument: ArgumentSpec, value: ArrayLike) -> NDArray
         raise ValueError(
             f"{where}: expected {_expected(argument)}, got lists of unequal lengths ({error})"
         ) from None
-    if array.dtype.kind not in _REAL_KINDS:
+    if array.dtype.kind not in REAL_KINDS:
         raise TypeError(f"{where}: expected real numbers, got elements of type {array.dtype}")
     shape = argument.shape
     if array.shape[max(0, array.ndim - len(shape)) :] != shape:

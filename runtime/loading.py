@@ -8,7 +8,6 @@ import hashlib
 import importlib
 import json
 import logging
-import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
@@ -29,6 +28,7 @@ from kanegen.errors import (
     NoCompilerError,
     NotCompiledError,
     TargetError,
+    shown,
 )
 from kanegen.files import is_file
 from kanegen.identity import identity_of
@@ -376,9 +376,7 @@ def _vector(gravity: Sequence[float] | None) -> tuple[float, float, float] | Non
     if gravity is None:
         return None
     try:
-        x, y, z = (float(component) for component in gravity)
-    except (TypeError, ValueError, OverflowError):
-        x = y = z = math.nan
-    if not all(map(math.isfinite, (x, y, z))):
-        raise ValueError(f"gravity: expected three finite numbers [m/s^2], got {gravity!r}")
+        x, y, z = (finite_number("gravity", component) for component in gravity)
+    except (TypeError, ValueError):
+        raise ValueError(f"gravity: expected three finite numbers [m/s^2], got {shown(gravity)}") from None
     return x, y, z

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kanegen.arrays import finite_number, refuse_masked
+from kanegen.arrays import REAL_KINDS, finite_number, refuse_masked
 from kanegen.constrained_start import active_constraints, initial_rates, needed_kernels
 from kanegen.errors import MissingKernelError, shown
 from kanegen.missed_events import probes_between
@@ -146,11 +146,13 @@ def real_numbers(values: ArrayLike) -> FloatArray:
         array.dtype.kind == "O"
     ):  # numbers of Python and of other libraries: fractions, symbolic constants, large integers
         wrong = [
-            x for x in array.flat if isinstance(x, str | bytes | complex | np.complexfloating) or x is None
+            x
+            for x in array.flat
+            if isinstance(x, bool | np.bool_ | str | bytes | complex | np.complexfloating) or x is None
         ]
         if wrong:
             raise ValueError(f"expected real numbers, got {shown(wrong[0])}")
-    elif array.dtype.kind not in "biuf":
+    elif array.dtype.kind not in REAL_KINDS:
         raise ValueError(f"expected real numbers, got elements of type {array.dtype}")
     try:
         return np.array(array, dtype=np.float64, order="C")
