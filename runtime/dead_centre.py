@@ -105,7 +105,7 @@ def _parts(result: Any) -> tuple[Any, ...]:
 
 
 def _explain(manifest: Manifest, spec: KernelSpec, inputs: Sequence[Any], result: Any) -> None:
-    """Raise DeadCentreError if a state of finite numbers has a result that is none."""
+    """Raise DeadCentreError if a state of finite numbers has a result that is none; ValueError for a zero quaternion."""
     batch_wise = [
         _finite_states(array, len(argument.shape))
         for arguments, arrays in ((spec.inputs, inputs), (spec.outputs, _parts(result)))
@@ -118,10 +118,33 @@ def _explain(manifest: Manifest, spec: KernelSpec, inputs: Sequence[Any], result
     if not len(lost):
         return
     where = f" (first in row {', '.join(map(str, lost[0]))} of the batch)" if found.ndim else ""
+    _refuse_zero_quaternions(manifest, spec, inputs, found.shape, tuple(lost[0]), where)
     raise DeadCentreError(
         f"{manifest.name}, {spec.name}: the result is not finite although the arguments are{where}. "
         + " ".join(_reasons(manifest))
     )
+
+
+def _refuse_zero_quaternions(
+    manifest: Manifest,
+    spec: KernelSpec,
+    inputs: Sequence[Any],
+    batch: tuple[int, ...],
+    row: tuple[int, ...],
+    where: str,
+) -> None:
+    """Raise ValueError where the state of a row has a quaternion of length zero, by which is divided."""
+    for argument, array in zip(spec.inputs, inputs, strict=True):
+        if argument.name != "q":
+            continue
+        q = np.broadcast_to(array, (*batch, manifest.nq))[row]
+        for start in manifest.quaternions:
+            if not q[start : start + 4].any():
+                names = ", ".join(manifest.coordinate_names[start : start + 4])
+                raise ValueError(
+                    f"{manifest.name}, {spec.name}: the quaternion {names} is zero{where}, which is no rotation; "
+                    "(0, 0, 0, 1) turns nothing"
+                )
 
 
 def _reasons(manifest: Manifest) -> list[str]:

@@ -124,8 +124,19 @@ def test_a_quaternion_of_length_zero_is_refused(free: kanegen.Robot) -> None:
     """Case 26: it is no rotation."""
     with pytest.raises(ValueError, match="q0: the quaternion j_qx, j_qy, j_qz, j_qw of r is zero"):
         kanegen.simulate(free, np.zeros(7), np.zeros(6), 1.0)
-    with pytest.raises(kanegen.KanegenError, match="the result is not finite although the arguments are"):
+    with pytest.raises(
+        ValueError, match=r"^r, frame_pose_b: the quaternion j_qx, j_qy, j_qz, j_qw is zero, which is"
+    ):
         free.frame_pose(np.zeros(7), "b")
+    q = np.tile([0, 0, 0, 0, 0, 0, 1.0], (2, 3, 1))
+    q[1, 2] = 0.0
+    for call in (
+        lambda: free.frame_pose(q, "b"),
+        lambda: free.inverse_dynamics(q, np.zeros(6), np.zeros((2, 1, 6))),
+        lambda: free.inverse_dynamics(np.zeros(7), np.zeros((2, 3, 6)), np.zeros(6)),
+    ):
+        with pytest.raises(ValueError, match=r"is zero \(first in row (1, 2|0, 0) of the batch\)"):
+            call()
 
 
 def test_a_million_steps_do_not_drift(free: kanegen.Robot) -> None:
