@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from kanegen.errors import UnknownModelError
 from kanegen.interpreted import Evaluator
 
 if TYPE_CHECKING:
@@ -139,7 +140,11 @@ def parameter_check(request: Request) -> tuple[str, ParameterCheck]:
 
 
 def check_model(model: object) -> None:
-    """Raise TypeError for what is neither a name, a path nor a Mechanism."""
+    """Raise TypeError for what is neither a name, a path nor a Mechanism, UnknownModelError for a name without letters."""
+    if isinstance(model, str) and not model:
+        raise UnknownModelError(
+            "the name of the model is empty; expected that of a built-in mechanism, or the path of a model file"
+        )
     if isinstance(model, str) or (isinstance(model, os.PathLike) and isinstance(os.fspath(model), str)):
         return
     from kanegen.codegen.mechanism import Mechanism
