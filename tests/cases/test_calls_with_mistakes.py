@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,7 @@ import pytest
 
 import kanegen
 from kanegen.codegen.mechanism import MechanismBuilder
-from kanegen.errors import ModelWarning, UnknownModelError
-from tests.cases.test_open_loops import closed, parallelogram
+from kanegen.errors import UnknownModelError
 
 
 @pytest.fixture(scope="module")
@@ -49,24 +47,6 @@ def test_truth_values_are_no_states(machine: kanegen.Robot, truth: Any) -> None:
         kanegen.simulate(machine, [0.1], [0.0], 1.0, lambda t, q, v: truth)
     with pytest.raises(ValueError, match="^gravity: expected three finite numbers"):
         kanegen.load("stanford_arm", gravity=[*truth, 0.0, -9.81])
-
-
-@pytest.mark.parametrize("interpreted", [True, False], ids=["interpreted", "compiled"])
-def test_the_advice_for_an_open_loop_can_be_followed(interpreted: bool) -> None:
-    """Case 69: where kernels were named, and not the one that assemble() needs, the warning says which it is."""
-    few = kanegen.load(parallelogram(), kernels=["mass_matrix"], interpreted=interpreted)
-    wrong = closed(np.array(0.4)) + np.array([0.0, 0.1, 0.0])
-    with pytest.warns(
-        ModelWarning, match=r"q = robot\.assemble\(q\), for which load with kernels=\[\.\.\., "
-    ) as told:
-        few.mass_matrix(wrong)
-    kernel = str(told[0].message).split("kernels=[..., '")[1].split("'")[0]
-    enough = kanegen.load(parallelogram(), kernels=["mass_matrix", kernel], interpreted=interpreted)
-    with pytest.warns(ModelWarning, match=r"q = robot\.assemble\(q\)\. robot\.with_open_loops"):
-        enough.mass_matrix(wrong)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        enough.mass_matrix(enough.assemble(wrong))
 
 
 def test_a_model_without_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
