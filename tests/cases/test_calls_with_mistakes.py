@@ -37,7 +37,7 @@ def test_truth_values_are_no_states(machine: kanegen.Robot, truth: Any) -> None:
         lambda: machine.inverse_dynamics([0.0], [0.0], truth),
         lambda: machine.assemble(truth),
     ):
-        with pytest.raises(TypeError, match="expected real numbers, got elements of type (bool|object)"):
+        with pytest.raises(TypeError, match=r"expected real numbers, got elements of type (bool|object)"):
             call()
     for arguments in ({"q0": truth}, {"v0": truth}, {"times": truth}, {"breaks": truth}):
         (name,) = arguments
@@ -45,7 +45,7 @@ def test_truth_values_are_no_states(machine: kanegen.Robot, truth: Any) -> None:
             kanegen.simulate(machine, **{"q0": [0.1], "v0": [0.0], "duration": 1.0, **arguments})
     with pytest.raises(ValueError, match="tau returned by the controller: expected real numbers"):
         kanegen.simulate(machine, [0.1], [0.0], 1.0, lambda t, q, v: truth)
-    with pytest.raises(ValueError, match="^gravity: expected three finite numbers"):
+    with pytest.raises(ValueError, match=r"^gravity: expected three finite numbers"):
         kanegen.load("stanford_arm", gravity=[*truth, 0.0, -9.81])
 
 
@@ -57,6 +57,6 @@ def test_a_model_without_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         UnknownModelError, match=r"^the name of the model is empty; expected that of a built-in"
     ):
         kanegen.load("")
-    with pytest.raises(UnknownModelError, match="^the name of the model is empty"):
+    with pytest.raises(UnknownModelError, match=r"^the name of the model is empty"):
         kanegen.generate("", tmp_path / "there")
     assert not (tmp_path / "there").exists()
