@@ -32,8 +32,8 @@ def mujoco_module() -> ModuleType:
         raise ModelError(
             "--against mujoco",
             "MuJoCo is not installed",
-            "the Python package 'mujoco', a part of the extra 'peers' of kanegen",
-            "Install it: pip install 'kanegen[peers]'.",
+            "the Python package 'mujoco'",
+            "Install it: pip install 'mujoco>=3.2'.",
         ) from None
     module: ModuleType = mujoco
     return module

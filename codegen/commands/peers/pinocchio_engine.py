@@ -31,8 +31,8 @@ def pinocchio_module() -> ModuleType:
         raise ModelError(
             "--against pinocchio",
             "Pinocchio is not installed",
-            "the Python package 'pin', a part of the extra 'peers' of kanegen",
-            "Install it: pip install 'kanegen[peers]'.",
+            "the Python package 'pin'",
+            "Install it: pip install 'pin>=3.0'.",
         ) from None
     module: ModuleType = pinocchio
     return module
