@@ -65,6 +65,10 @@ def _objection(directory: Path, named: bool = False) -> str | None:
 def _tighten(directory: Path) -> None:
     before = tighten(directory)
     if before is not None:
+        for lock in directory.glob("*.lock"):  # whoever can open one can hold it, and make us wait
+            status = lock.lstat()
+            if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():
+                lock.chmod(0o600)
         level = logging.WARNING if before & stat.S_IWOTH else logging.INFO
         _log.log(
             level,

@@ -90,8 +90,14 @@ def test_a_folder_of_ours_that_is_open(place: Path, mode: int, caplog: pytest.Lo
     """Case 93: it is closed, and used; where all could write it, one line says so.  Reading stays as it was."""
     place.mkdir()
     place.chmod(mode)
+    (place / "other.lock").touch()
+    (place / "other.lock").chmod(0o666)
+    (place / "link.lock").symlink_to(__file__)
+    before = bits(Path(__file__))
     cache.entry("arm", write)
     assert bits(place) == mode & ~0o022
+    assert bits(place / "other.lock") == 0o600  # whoever could open it could hold it
+    assert bits(Path(__file__)) == before
     told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert len(told) == (1 if mode & 0o002 else 0)
 
