@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -16,6 +17,9 @@ from kanegen.protocols import ControllerFunction, FloatArray, SimulatedArm
 from kanegen.simulation_request import checked_vector
 
 C_CONTROLLER = "void(*)(double, const double *, const double *, double *, void *)"
+_FIRST_ADDRESS = 0x10000
+"""No system puts anything that programs use below this."""
+
 C_LAW = "void(*)(const double *, const double *, const double *, double *)"
 
 
@@ -63,7 +67,7 @@ def recognize_controller(controller: Any, arm: SimulatedArm, data: Any = None) -
     elif callable(controller):
         recognized = PythonController(controller)
     else:
-        recognized = CController(_address("controller", controller), _data_address(data))
+        recognized = CController(_code_address("controller", controller), _data_address(data))
     if data is not None and not isinstance(recognized, CController):
         raise ValueError(
             f"controller_data belongs to a C function of type {C_CONTROLLER}, got {controller!r}"
@@ -137,6 +141,30 @@ def _address(name: str, value: Any) -> int:
     if isinstance(value, bool) or not 0 < address < 2**64:
         raise ValueError(f"{name}: {value!r} is no address of a C function")
     return address
+
+
+def _code_address(name: str, value: Any) -> int:
+    """A bare integer as the address of a function: it must lie in memory that may be executed, where the system tells."""
+    address = _address(name, value)
+    if address < _FIRST_ADDRESS or not _may_be_executed(address):
+        raise ValueError(
+            f"{name}: {value!r} is no address of a C function: no code lies there in this process"
+        )
+    return address
+
+
+def _may_be_executed(address: int) -> bool:
+    """Whether code may lie at an address: what Linux says of the memory of this process; elsewhere, True."""
+    try:
+        lines = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return True
+    for line in lines:
+        extent, modes = line.split(maxsplit=2)[:2]
+        begin, _, end = extent.partition("-")
+        if int(begin, 16) <= address < int(end, 16):
+            return "x" in modes
+    return False
 
 
 def _data_address(data: Any) -> int:

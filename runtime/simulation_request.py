@@ -96,6 +96,7 @@ def check_request(
     checked_method = _method(method)
     if checked_method == "rodas4":
         _check_stiff_method(arm)
+    most = checked_max_steps(max_steps)
     return Request(
         method=checked_method,
         q0=start_q,
@@ -106,8 +107,8 @@ def check_request(
         rtol=checked_rtol,
         atol=checked_atol,
         step=_step(method, step),
-        sample_period=0.0 if sample_period is None else positive_number("sample_period", sample_period),
-        max_steps=checked_max_steps(max_steps),
+        sample_period=_sample_period(sample_period, end - begin, most),
+        max_steps=most,
         drift=bound,
         rates0=initial_rates(arm, start_q, start_v, bound),
         quaternions=tuple(arm.quaternions),
@@ -226,6 +227,19 @@ def _step(method: str, step: float | None) -> float:
             f"step belongs to method 'rk4' ({method!r} chooses its own steps), got {shown(step)}"
         )
     return 0.0
+
+
+def _sample_period(period: float | None, duration: float, max_steps: int) -> float:
+    """0 for None.  Steps end on the samples, so that more samples than steps cannot be reached."""
+    if period is None:
+        return 0.0
+    number = positive_number("sample_period", period)
+    if duration / max_steps > number:
+        raise ValueError(
+            f"sample_period={shown(period)} asks for more than max_steps={max_steps} samples in {duration!r} s, and a step "
+            "ends on each of them. Sample less often, or allow more steps"
+        )
+    return number
 
 
 def _max_step(method: str, max_step: float | None) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ctypes import CFUNCTYPE, c_double, c_void_p, cast
 from pathlib import Path
 from typing import Any
 
@@ -60,3 +61,45 @@ def test_a_model_without_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(UnknownModelError, match=r"^the name of the model is empty"):
         kanegen.generate("", tmp_path / "there")
     assert not (tmp_path / "there").exists()
+
+
+@pytest.mark.parametrize("number", [1, 5, 4096, 0xFFFF, 0x7FFF_FFFF_F000_0000, 2**63])
+def test_integers_that_are_no_address_of_a_function(machine: kanegen.Robot, number: int) -> None:
+    """Case 98: calling a small number, or memory without code, would end the process."""
+    with pytest.raises(
+        ValueError, match=r"^controller: \d+ is no address of a C function: no code lies there"
+    ):
+        kanegen.simulate(machine, [0.1], [0.0], 1.0, controller=number)
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="the system does not tell")
+def test_an_address_of_data_is_none_of_a_function(machine: kanegen.Robot) -> None:
+    """Case 98: memory of this process that holds numbers; the address of a function of the C library is one."""
+    numbers = np.zeros(100)
+    with pytest.raises(ValueError, match="is no address of a C function"):
+        kanegen.simulate(machine, [0.1], [0.0], 1.0, controller=numbers.ctypes.data)
+    law = CFUNCTYPE(None, c_double, c_void_p, c_void_p, c_void_p, c_void_p)(lambda t, q, v, tau, data: None)
+    address = cast(law, c_void_p).value
+    free = kanegen.simulate(machine, [0.1], [0.0], 1.0)
+    motion = kanegen.simulate(machine, [0.1], [0.0], 1.0, controller=address)
+    np.testing.assert_array_equal(motion.q, free.q)
+
+
+def test_more_samples_than_steps(machine: kanegen.Robot) -> None:
+    """Case 98: refused at once, as a step ends on each of them; as many as there are steps may pass."""
+    with pytest.raises(
+        ValueError, match=r"^sample_period=1e-300 asks for more than max_steps=\d+ samples in 1\.0 s"
+    ):
+        kanegen.simulate(machine, [0.1], [0.0], 1.0, lambda t, q, v: [0.0], sample_period=1e-300)
+    motion = kanegen.simulate(
+        machine,
+        [0.1],
+        [0.0],
+        1.0,
+        lambda t, q, v: [0.0],
+        sample_period=0.125,
+        method="rk4",
+        step=0.125,
+        max_steps=8,
+    )
+    assert motion.statistics.accepted == 8
