@@ -31,7 +31,7 @@ from kanegen.codegen.derivation.inertial_parameters import (
 )
 from kanegen.codegen.derivation.placement import PlacedTree, place, with_inertia
 from kanegen.codegen.derivation.silent_parameters import Combination, Group, silent_parameters, simplest
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import ZERO3, Mechanism
 from kanegen.codegen.mechanism.values import plain, settle
 

@@ -22,7 +22,7 @@ from kanegen.codegen.derivation.kinematics import Kinematics, frame_jacobian, st
 from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.graph import Argument, Expression, Program, Tangents, constant, inputs, total
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import Frame, Mechanism
 
 Rows = list[list[Expression]]

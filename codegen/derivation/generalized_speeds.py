@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from kanegen.codegen.derivation.placement import PlacedTree
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import BASE, Frame, Mechanism, Value
 from kanegen.codegen.mechanism.speeds import (
     AngularVelocityComponent,

@@ -17,7 +17,7 @@ from typing import Any
 
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.placement import PlacedBody, PlacedTree, with_inertia
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.values import plain
 
 POINT = "second moment of"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from kanegen.codegen.derivation.placement import PlacedBody
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import Matrix3, Mechanism, Vector3
 from kanegen.codegen.mechanism.reduction import without_fixed_joints
 from kanegen.codegen.mechanism.values import numeric, settle

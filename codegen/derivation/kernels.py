@@ -15,7 +15,7 @@ from kanegen.codegen.derivation.inertial_gauge import regroup
 from kanegen.codegen.derivation.placement import PlacedTree, with_inertia
 from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.graph import Program
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.graph.decision import Decision
 from kanegen.codegen.mechanism.records import Mechanism
 

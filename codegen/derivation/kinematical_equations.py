@@ -22,7 +22,7 @@ from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.placement import PlacedBody
 from kanegen.codegen.derivation.trigonometric import Polynomial, TrigonometricAlgebra
 from kanegen.codegen.graph import Expression, constant
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import Value
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
 from kanegen.errors import ModelError

@@ -14,7 +14,7 @@ from kanegen.codegen.derivation.kinematical_equations import KinematicalEquation
 from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, constant, inputs
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import BASE, Frame, Mechanism
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
 

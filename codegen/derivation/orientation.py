@@ -24,7 +24,7 @@ import mpmath
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.placement import Matrix3, PlacedBody, PlacedTree, Vector3
 from kanegen.codegen.derivation.turn_prices import TurnPrices
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.graph.exact import DIGITS, exact_square_root
 from kanegen.codegen.mechanism.values import plain
 

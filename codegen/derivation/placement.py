@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Any
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.graph.exact import exact_square_root
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import IDENTITY3, Frame, Inertia, Joint, JointKind, Mechanism, Value

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from kanegen.codegen.derivation.placement import PlacedBody
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 
 VECTORS = 5
 """Vectors that cross a joint in most kernels: velocity, acceleration, force, moment and a column of U."""

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.placement import PlacedBody, PlacedTree
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import Value
 
 POINT = "unit of length"

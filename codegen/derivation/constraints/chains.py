@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from kanegen.codegen.derivation.constraints.separation import collected, may_meet
 from kanegen.codegen.graph import Expression, constant, total
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import BASE, Frame, Joint, JointKind, Mechanism
 from kanegen.codegen.mechanism.values import Lift
 

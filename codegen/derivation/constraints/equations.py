@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from kanegen.codegen.derivation.constraints.chains import Chains, dot
 from kanegen.codegen.derivation.kernel_arguments import described_speed
 from kanegen.codegen.graph import Expression, Graph, constant, partial, total
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.graph.sympy_bridge import from_sympy, with_exact_exponents
 from kanegen.codegen.mechanism.constraints import (
     KnifeEdge,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from kanegen.codegen.derivation.dual_vectors.dual_number import DualNumber
 from kanegen.codegen.derivation.dual_vectors.dual_vector import DualVector, Triple, triple
 from kanegen.codegen.graph import constant
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 
 Rows = tuple[Triple, Triple, Triple]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from kanegen.codegen.derivation.dual_vectors.dual_number import DualNumber, Scalar
 from kanegen.codegen.graph import Expression, Graph, constant
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 
 Triple = tuple[Expression, Expression, Expression]
 

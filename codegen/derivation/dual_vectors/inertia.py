@@ -5,8 +5,8 @@ from __future__ import annotations
 from kanegen.codegen.derivation.dual_vectors.chain import DualBody
 from kanegen.codegen.derivation.dual_vectors.dual_rotation import Rows
 from kanegen.codegen.derivation.dual_vectors.dual_vector import DualVector, Triple, triple, zeros
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.graph import total
-from kanegen.codegen.graph import vectors as vec
 
 
 def dual_momentum(body: DualBody, velocity: DualVector) -> DualVector:

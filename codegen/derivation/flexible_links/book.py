@@ -3,7 +3,8 @@
 Equation numbers are Book's; misprints are mended (docs/guide/flexible-links.md lists them).  Points are (1, x, y, z), A_j is
 the transformation of joint j, E_j that of link j, W_j = A_1 E_1 A_2 ... A_j and What_j = W_j E_j; U_j = dA_j/dq_j.
 ``truncated`` leaves out what Book leaves out: terms of second order in the deflections in G (37), and W in the traces of a
-link's own modes (72, 73).  Energy is then not kept, and on a soft link M may become indefinite.
+link's own modes (72, 73).  Energy is then not kept, and on a soft link M may become indefinite.  Book's factors 2 and 1/2 at
+traces cancel, as matrices of integrals are taken twice.
 """
 
 from __future__ import annotations
@@ -12,14 +13,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from kanegen.codegen.derivation.flexible_links.algebra import (
-    UNIT,
-    is_zero,
-    sum_of,
-    total,
-)
 from kanegen.codegen.graph import Expression
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import JointKind
 from kanegen.errors import ModelError
 
@@ -100,8 +95,8 @@ class BookArm:
             return start
         parts = [vec.matrix_scale(by[place], self._M(i, k)) for k, place in enumerate(segment.modes)]
         if start is _UNIT:
-            parts.append(homogeneous(UNIT, self.motion.lifted(self._end(i).position)))
-        return sum_of(*parts)
+            parts.append(homogeneous(vec.UNIT, self.motion.lifted(self._end(i).position)))
+        return vec.matrix_add(*parts)
 
     # -- integrals ---------------------------------------------------------------------------------------------------
 
@@ -119,7 +114,7 @@ class BookArm:
     def _D(self, i: int, k: int) -> Matrix:
         """2 D_ik of eq. 36."""
         modes = self.segments[i].modes
-        return sum_of(
+        return vec.matrix_add(
             self._C1(i, k),
             *(vec.matrix_scale(self.s.q[place], self._C(i, n, k)) for n, place in enumerate(modes)),
         )
@@ -140,7 +135,9 @@ class BookArm:
                     vec.matrix_scale(self.s.q[other], self._C(i, k, n))
                     for n, other in enumerate(self.segments[i].modes)
                 ]
-            found = sum_of(found, vec.matrix_scale(self.s.q[place], sum_of(C, vec.transpose(C), *quadratic)))
+            found = vec.matrix_add(
+                found, vec.matrix_scale(self.s.q[place], vec.matrix_add(C, vec.transpose(C), *quadratic))
+            )
         return found
 
     # -- inertia coefficients ----------------------------------------------------------------------------------------
@@ -152,7 +149,9 @@ class BookArm:
             own = self._G(h)
             if h + 1 < self.n:
                 step = vec.multiply(self.E[h], self.A[h + 1])
-                own = sum_of(own, vec.multiply(vec.multiply(step, found[h + 1][h + 1]), vec.transpose(step)))
+                own = vec.matrix_add(
+                    own, vec.multiply(vec.multiply(step, found[h + 1][h + 1]), vec.transpose(step))
+                )
             found[h][h] = own
             for j in reversed(range(h)):
                 found[j][h] = vec.multiply(vec.multiply(self.E[j], self.A[j + 1]), found[j + 1][h])
@@ -189,20 +188,22 @@ class BookArm:
                     if other.coordinate is not None and U_h is not None:  # (66)
                         right = vec.multiply(self.W_hat(h - 1), U_h)
                         put(
-                            one.coordinate, other.coordinate, _trace(vec.multiply(left, F_tilde[j][h]), right)
+                            one.coordinate,
+                            other.coordinate,
+                            vec.double_dot(vec.multiply(left, F_tilde[j][h]), right),
                         )
                     for k, place in enumerate(other.modes):  # (68), (69)
-                        inside = sum_of(
+                        inside = vec.matrix_add(
                             vec.multiply(F(j, h), vec.transpose(self._M(h, k))),
                             vec.multiply(across(j, h), self._D(h, k)),
                         )
-                        put(one.coordinate, place, _trace(vec.multiply(left, inside), self.W[h]))
+                        put(one.coordinate, place, vec.double_dot(vec.multiply(left, inside), self.W[h]))
                 for h in range(j):  # (70)
                     for k, place in enumerate(self.segments[h].modes):
                         inside = vec.multiply(F(j, h), vec.transpose(self._M(h, k)))
-                        put(one.coordinate, place, _trace(vec.multiply(left, inside), self.W[h]))
+                        put(one.coordinate, place, vec.double_dot(vec.multiply(left, inside), self.W[h]))
                 rotor = self.motion.number(one.joint.rotor_inertia)
-                found[one.coordinate][one.coordinate] = total([found[one.coordinate][one.coordinate], rotor])
+                found[one.coordinate][one.coordinate] += rotor
             self._modes_with_modes(j, Phi, across, put)
         return found
 
@@ -211,19 +212,23 @@ class BookArm:
         for f, row in enumerate(self.segments[j].modes):
             M = self._M(j, f)
             for k, column in enumerate(self.segments[j].modes[: f + 1]):  # (72), (73)
-                inside = sum_of(
+                inside = vec.matrix_add(
                     vec.multiply(vec.multiply(M, Phi(j, j)), vec.transpose(self._M(j, k))), self._C(j, f, k)
                 )
-                own = _trace(inside, _UNIT) if self.truncated else _trace(vec.multiply(W, inside), W)
+                own = (
+                    vec.double_dot(inside, _UNIT)
+                    if self.truncated
+                    else vec.double_dot(vec.multiply(W, inside), W)
+                )
                 put(row, column, own)
             for h in range(j + 1, self.n):  # (74), (75)
                 for k, column in enumerate(self.segments[h].modes):
                     onward = vec.multiply(self.A[j + 1], across(j + 1, h))
-                    inside = sum_of(
+                    inside = vec.matrix_add(
                         vec.multiply(Phi(j, h), vec.transpose(self._M(h, k))),
                         vec.multiply(onward, self._D(h, k)),
                     )
-                    put(row, column, _trace(vec.multiply(vec.multiply(W, M), inside), self.W[h]))
+                    put(row, column, vec.double_dot(vec.multiply(vec.multiply(W, M), inside), self.W[h]))
 
     # -- right-hand side ---------------------------------------------------------------------------------------------
 
@@ -237,7 +242,7 @@ class BookArm:
         for j in reversed(range(self.n)):
             segment = self.segments[j]
             onward = (
-                (vec.multiply(self.A[j + 1], Q), _on(self.A[j + 1], P))
+                (vec.multiply(self.A[j + 1], Q), vec.apply(self.A[j + 1], P))
                 if j + 1 < self.n
                 else (_NONE, (0,) * 4)
             )
@@ -245,30 +250,30 @@ class BookArm:
                 found[place] = self._on_mode(j, f, rates, (dW[j], ddW[j]), onward, gravity)
             swinging = _NONE
             for k, place in enumerate(segment.modes):
-                swinging = sum_of(swinging, vec.matrix_scale(rates[place], self._D(j, k)))
-            own = sum_of(
+                swinging = vec.matrix_add(swinging, vec.matrix_scale(rates[place], self._D(j, k)))
+            own = vec.matrix_add(
                 vec.multiply(self._G(j), vec.transpose(ddW[j])),
                 vec.matrix_scale(2, vec.multiply(swinging, vec.transpose(dW[j]))),
             )
-            Q = sum_of(own, vec.multiply(self.E[j], onward[0]))  # (87), (88)
+            Q = vec.matrix_add(own, vec.multiply(self.E[j], onward[0]))  # (87), (88)
             P = tuple(
-                total([x, y]) for x, y in zip(self._weight(j), _on(self.E[j], onward[1]), strict=True)
+                x + y for x, y in zip(self._weight(j), vec.apply(self.E[j], onward[1]), strict=True)
             )  # (89), (90)
             U = self._U(j)
             if segment.coordinate is not None and U is not None:  # (83), (84)
                 left = vec.multiply(self.W_hat(j - 1), U)
-                falling = vec.dot(gravity, _on(left, P))
-                found[segment.coordinate] = total(
-                    [_trace(left, vec.transpose(Q)), -falling if falling != 0 else 0]
+                falling = vec.dot(gravity, vec.apply(left, P))
+                found[segment.coordinate] = sum(
+                    [vec.double_dot(left, vec.transpose(Q)), -falling if falling != 0 else 0]
                 )
         for place, x in self.s.resistance(v):
-            found[place] = total([found[place], x])
+            found[place] += x
         return found
 
     def forces(self, v: Sequence[Expression], a: Sequence[Expression]) -> list[Any]:
         """M a + h."""
         h = self.bias(v)
-        return [total([x, vec.dot(row, a)]) for x, row in zip(h, self.matrix(), strict=True)]
+        return [x + vec.dot(row, a) for x, row in zip(h, self.matrix(), strict=True)]
 
     def _rates(self, v: Sequence[Any]) -> tuple[list[Matrix], list[Matrix]]:
         """dW_j/dt, and d2W_j/dt2 without second derivatives of coordinates (eqs 9, 10, 14, 64, 65)."""
@@ -278,22 +283,22 @@ class BookArm:
         for j, segment in enumerate(self.segments):
             before, A, U = self.W_hat(j - 1), self.A[j], self._U(j)
             dA, ddA = _NONE, _NONE
-            if segment.coordinate is not None and U is not None and not is_zero(v[segment.coordinate]):
+            if segment.coordinate is not None and U is not None and not vec.is_zero(v[segment.coordinate]):
                 q = v[segment.coordinate]
                 U2 = self._U(j, 2)
                 assert U2 is not None
                 dA, ddA = vec.matrix_scale(q, U), vec.matrix_scale(q * q, U2)
-            dW.append(sum_of(vec.multiply(rate, A), vec.multiply(before, dA)))
+            dW.append(vec.matrix_add(vec.multiply(rate, A), vec.multiply(before, dA)))
             ddW.append(
-                sum_of(
+                vec.matrix_add(
                     vec.multiply(second, A),
                     vec.matrix_scale(2, vec.multiply(rate, dA)),
                     vec.multiply(before, ddA),
                 )
             )
             E, dE = self.E[j], self._link(j, v, _NONE)
-            rate = sum_of(vec.multiply(dW[j], E), vec.multiply(self.W[j], dE))
-            second = sum_of(vec.multiply(ddW[j], E), vec.matrix_scale(2, vec.multiply(dW[j], dE)))
+            rate = vec.matrix_add(vec.multiply(dW[j], E), vec.multiply(self.W[j], dE))
+            second = vec.matrix_add(vec.multiply(ddW[j], E), vec.matrix_scale(2, vec.multiply(dW[j], dE)))
         return dW, ddW
 
     def _weight(self, j: int) -> tuple[Any, ...]:
@@ -307,7 +312,7 @@ class BookArm:
             vec.matrix_scale(self.s.q[p], self._column(j, k)) for k, p in enumerate(self.segments[j].modes)
         ]
         mass = self.motion.number(m.mass)
-        return sum_of(((mass,), *((x,) for x in first)), *parts)
+        return vec.matrix_add(((mass,), *((x,) for x in first)), *parts)
 
     def _column(self, j: int, k: int) -> Matrix:
         """epsilon_jk of eq. 52, the top row of 2 C_jk."""
@@ -330,26 +335,15 @@ class BookArm:
         WM = vec.multiply(W, self._M(j, f))
         spinning = _NONE
         for k, place in enumerate(segment.modes):
-            spinning = sum_of(spinning, vec.matrix_scale(v[place], self._C(j, k, f)))
-        own = sum_of(vec.multiply(ddW, self._D(j, f)), vec.matrix_scale(2, vec.multiply(dW, spinning)))
-        terms = [_trace(WM, vec.transpose(onward[0])), _trace(own, W)]
+            spinning = vec.matrix_add(spinning, vec.matrix_scale(v[place], self._C(j, k, f)))
+        own = vec.matrix_add(
+            vec.multiply(ddW, self._D(j, f)), vec.matrix_scale(2, vec.multiply(dW, spinning))
+        )
+        terms = [vec.double_dot(WM, vec.transpose(onward[0])), vec.double_dot(own, W)]
         epsilon = tuple(row[0] for row in self._column(j, f))
-        falling = [vec.dot(gravity, _on(WM, onward[1])), vec.dot(gravity, _on(W, epsilon))]
-        terms += [-x for x in falling if not is_zero(x)]
+        falling = [vec.dot(gravity, vec.apply(WM, onward[1])), vec.dot(gravity, vec.apply(W, epsilon))]
+        terms += [-x for x in falling if not vec.is_zero(x)]
         for k, place in enumerate(segment.modes):
-            terms.append(_times(self.motion.number(segment.link.stiffness[f][k]), self.s.q[place]))
-            terms.append(_times(self.motion.number(segment.link.damping[f][k]), v[place]))
-        return total([x for x in terms if not is_zero(x)])
-
-
-def _trace(m: Matrix, n: Matrix) -> Any:
-    """trace(m n^T); Book's factors 2 and 1/2 cancel, as matrices of integrals are taken twice."""
-    return total(x for row, other in zip(m, n, strict=True) if not is_zero(x := vec.dot(row, other)))
-
-
-def _on(m: Matrix, x: Sequence[Any]) -> tuple[Any, ...]:
-    return tuple(vec.dot(row, x) for row in m)
-
-
-def _times(x: Any, y: Any) -> Any:
-    return 0 if is_zero(x) or is_zero(y) else x * y
+            terms.append(self.motion.number(segment.link.stiffness[f][k]) * self.s.q[place])
+            terms.append(self.motion.number(segment.link.damping[f][k]) * v[place])
+        return sum([x for x in terms if not vec.is_zero(x)])

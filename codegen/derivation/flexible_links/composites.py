@@ -9,18 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from kanegen.codegen.derivation.flexible_links.algebra import (
-    axial,
-    inner,
-    plus,
-    sum_of,
-    total,
-)
 from kanegen.codegen.derivation.flexible_links.integrals import Shape
 from kanegen.codegen.derivation.flexible_links.loads import Load, Loads
 from kanegen.codegen.derivation.flexible_links.motion import Motion
-from kanegen.codegen.graph import vectors as vec
-from kanegen.codegen.graph.vectors import Matrix, Vector
+from kanegen.codegen.graph import linear as vec
+from kanegen.codegen.graph.linear import Matrix, Vector
 from kanegen.codegen.mechanism.flexible_records import Station
 from kanegen.codegen.mechanism.records import JointKind
 
@@ -36,14 +29,16 @@ class Moments:
     def plus(self, other: Moments) -> Moments:
         """Of both together."""
         return Moments(
-            total([self.mass, other.mass]), plus(self.first, other.first), sum_of(self.second, other.second)
+            self.mass + other.mass,
+            vec.add(self.first, other.first),
+            vec.matrix_add(self.second, other.second),
         )
 
     def moved(self, R: Matrix, r: Vector) -> Seen:
         """The same seen from axes in which they are at r + R y; R need not be a rotation."""
-        half = sum_of(vec.multiply(self.second, vec.transpose(R)), vec.outer(self.first, r))
-        first = plus(vec.apply(R, self.first), vec.scale(self.mass, r))
-        second = sum_of(vec.multiply(R, half), vec.outer(r, first))
+        half = vec.matrix_add(vec.multiply(self.second, vec.transpose(R)), vec.outer(self.first, r))
+        first = vec.add(vec.apply(R, self.first), vec.scale(self.mass, r))
+        second = vec.matrix_add(vec.multiply(R, half), vec.outer(r, first))
         lower = tuple(tuple(second[max(i, j)][min(i, j)] for j in range(3)) for i in range(3))
         return Seen(half, Moments(self.mass, first, lower))
 
@@ -98,7 +93,7 @@ class Composites:
             if segment.coordinate is not None:
                 rotor = self.motion.number(segment.joint.rotor_inertia)
                 own = found[segment.coordinate][segment.coordinate]
-                found[segment.coordinate][segment.coordinate] = total([own, rotor])
+                found[segment.coordinate][segment.coordinate] = own + rotor
         return found
 
     def _of_joint(self, i: int) -> dict[int, Any]:
@@ -115,7 +110,9 @@ class Composites:
         if not segment.affine:
             return self.loads.along(i, Load(vec.apply(J, outboard.first), vec.multiply(J, outboard.second)))
         B = motion.axes(i).B
-        own = inner(vec.multiply(vec.multiply(vec.transpose(B), B), J), vec.multiply(J, outboard.second))
+        own = vec.double_dot(
+            vec.multiply(vec.multiply(vec.transpose(B), B), J), vec.multiply(J, outboard.second)
+        )
         BJ = vec.multiply(B, J)
         load = Load(vec.apply(BJ, outboard.first), vec.multiply(BJ, seen.half))
         return {segment.coordinate: own} | self.loads.from_joint(i, load)
@@ -126,19 +123,21 @@ class Composites:
         B = motion.axes(i).B
         metric = vec.multiply(vec.transpose(B), B)
         pushed, spread = shape.mode_first(k), vec.transpose(shape.mode_mixed(k))
-        own = {n: inner(metric, shape.mode_product(n, k)) for n in range(k + 1)}
+        own = {n: vec.double_dot(metric, shape.mode_product(n, k)) for n in range(k + 1)}
         for station, (outboard, seen) in self._on_stations.get(i, {}).items():
             d, theta = (motion.lifted(x[k]) for x in (station.displacements, station.rotations))
             turning = vec.skew(theta)
-            f = plus(vec.scale(outboard.mass, d), vec.apply(turning, outboard.first))
-            T = sum_of(vec.outer(d, outboard.first), vec.multiply(turning, outboard.second))
-            pulled, turned = vec.apply(metric, f), axial(vec.multiply(metric, T))
+            f = vec.add(vec.scale(outboard.mass, d), vec.apply(turning, outboard.first))
+            T = vec.matrix_add(vec.outer(d, outboard.first), vec.multiply(turning, outboard.second))
+            pulled, turned = vec.apply(metric, f), vec.axial(vec.multiply(metric, T))
             for n in range(k + 1):
                 other_d, other_theta = (
                     motion.lifted(x[n]) for x in (station.displacements, station.rotations)
                 )
-                own[n] = total([own[n], vec.dot(other_d, pulled), vec.dot(other_theta, turned)])
-            pushed = plus(pushed, f)
-            spread = sum_of(spread, vec.outer(d, seen.moments.first), vec.multiply(turning, seen.half))
+                own[n] = sum([own[n], vec.dot(other_d, pulled), vec.dot(other_theta, turned)])
+            pushed = vec.add(pushed, f)
+            spread = vec.matrix_add(
+                spread, vec.outer(d, seen.moments.first), vec.multiply(turning, seen.half)
+            )
         found = self.loads.along(i, Load(vec.apply(B, pushed), vec.multiply(B, spread)))
         return found | {segment.modes[n]: x for n, x in own.items()}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from kanegen.codegen.derivation.flexible_links.algebra import total
 from kanegen.codegen.derivation.flexible_links.book import BookArm
 from kanegen.codegen.derivation.flexible_links.setting import Setting
 from kanegen.codegen.derivation.inverse_mass_matrix import inverse_output
@@ -99,7 +98,7 @@ def _matrix(s: Setting) -> Argument:
 def equations_of_motion(s: Setting, of: Of = Equations) -> Program:
     """M and R with M a = R (Book 1983, eq. 82)."""
     equations, tau = of(s), s.input("tau")
-    right = [total([t, -x]) for t, x in zip(tau, equations.bias(s.input("v")), strict=True)]
+    right = [t - x for t, x in zip(tau, equations.bias(s.input("v")), strict=True)]
     meaning = "what moves the mechanism, M a = R: tau less bias forces"
     return s.program(
         "equations_of_motion",
@@ -125,7 +124,7 @@ def forward_dynamics(s: Setting, of: Of = Equations) -> Program:
 
 def _accelerations(s: Setting, equations: Equations | BookArm, tau: Sequence[Any]) -> list[Expression]:
     matrix = [s.expressions(row) for row in equations.matrix()]
-    right = s.expressions([total([t, -x]) for t, x in zip(tau, equations.bias(s.input("v")), strict=True)])
+    right = s.expressions([t - x for t, x in zip(tau, equations.bias(s.input("v")), strict=True)])
     return solve(matrix, right, _tips_first(s))
 
 
@@ -153,7 +152,7 @@ def prescribed_motion_forces(s: Setting) -> Program:
     order = [[places[k]] for (k,) in _tips_first(s) if k in places]
     swinging = solve([[matrix[r][c] for c in modes] for r in modes], [-forces[r] for r in modes], order)
     driving = [
-        total(
+        sum(
             [
                 forces[r],
                 *(matrix[r][c] * x for c, x in zip(modes, swinging, strict=True) if not matrix[r][c].is_zero),

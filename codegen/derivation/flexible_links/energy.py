@@ -5,17 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from kanegen.codegen.derivation.flexible_links.algebra import (
-    NONE,
-    inner,
-    is_zero,
-    plus,
-    total,
-)
 from kanegen.codegen.derivation.flexible_links.integrals import Shape
 from kanegen.codegen.derivation.flexible_links.motion import Motion
-from kanegen.codegen.graph import vectors as vec
-from kanegen.codegen.graph.vectors import Vector
+from kanegen.codegen.graph import linear as vec
+from kanegen.codegen.graph.linear import Vector
 from kanegen.codegen.mechanism.flexible_records import Station
 
 _HALF = Fraction(1, 2)
@@ -27,26 +20,26 @@ def kinetic_energy(motion: Motion) -> Any:
     for i, segment in enumerate(motion.arm.segments):
         at, shape = motion.axes(i), Shape(motion, i)
         velocity = at.velocity
-        shifted = plus(vec.apply(at.dB, shape.first), vec.apply(at.B, shape.first_rate))
+        shifted = vec.add(vec.apply(at.dB, shape.first), vec.apply(at.B, shape.first_rate))
         doubled = [vec.dot(velocity, vec.scale(shape.mass, velocity)), 2 * vec.dot(velocity, shifted)]
         square = vec.multiply(vec.transpose(at.dB), at.dB)
-        doubled.append(inner(square, shape.second))
+        doubled.append(vec.double_dot(square, shape.second))
         if segment.bends:
             spinning, metric = (
                 vec.multiply(vec.transpose(at.dB), at.B),
                 vec.multiply(vec.transpose(at.B), at.B),
             )
             mixed = shape.mixed(motion.v)  # dh/dt h^T dm
-            doubled.append(2 * inner(spinning, vec.transpose(mixed)))
+            doubled.append(2 * vec.double_dot(spinning, vec.transpose(mixed)))
             for k, one in enumerate(segment.modes):
                 for n, other in enumerate(segment.modes):
                     pair = shape.mode_product(k, n)
-                    doubled.append(motion.v[one] * motion.v[other] * inner(metric, pair))
+                    doubled.append(motion.v[one] * motion.v[other] * vec.double_dot(metric, pair))
         rotor = motion.number(segment.joint.rotor_inertia)
         if segment.coordinate is not None and rotor != 0:
             doubled.append(rotor * motion.v[segment.coordinate] * motion.v[segment.coordinate])
-        terms += [_HALF * x for x in doubled if not is_zero(x)]
-    return total(terms)
+        terms += [_HALF * x for x in doubled if not vec.is_zero(x)]
+    return sum(terms)
 
 
 def first_moment(motion: Motion) -> tuple[Any, Vector]:
@@ -54,24 +47,24 @@ def first_moment(motion: Motion) -> tuple[Any, Vector]:
     segments = motion.arm.segments
     carried: dict[int, dict[Station, tuple[Any, Vector]]] = {}
     mass: Any = 0
-    moment: Vector = NONE
+    moment: Vector = vec.NONE
     for i in reversed(range(len(segments))):
         segment, shape = segments[i], Shape(motion, i)
         own: tuple[Any, Vector] = shape.mass, shape.first
         for station, (m, s) in carried.get(i, {}).items():
             if segment.bends:
-                s = plus(
+                s = vec.add(
                     vec.apply(motion.bent(segment, station), s), vec.scale(m, motion.tip(segment, station))
                 )
-            own = total([own[0], m]), plus(own[1], s)
-        seen = plus(vec.apply(motion.turn(i), own[1]), vec.scale(own[0], motion.offset(i)))
+            own = own[0] + m, vec.add(own[1], s)
+        seen = vec.add(vec.apply(motion.turn(i), own[1]), vec.scale(own[0], motion.offset(i)))
         if segment.parent < 0:
-            mass, moment = total([mass, own[0]]), plus(moment, seen)
+            mass, moment = mass + own[0], vec.add(moment, seen)
             continue
         there = carried.setdefault(segment.parent, {})
         station = segment.place.station
-        before = there.get(station, (0, NONE))
-        there[station] = total([before[0], own[0]]), plus(before[1], seen)
+        before = there.get(station, (0, vec.NONE))
+        there[station] = before[0] + own[0], vec.add(before[1], seen)
     return mass, moment
 
 
@@ -86,4 +79,4 @@ def elastic_energy(motion: Motion) -> Any:
                 stiffness = motion.number(segment.link.stiffness[k][n])
                 if stiffness != 0:
                     terms.append(_HALF * stiffness * motion.q[one] * motion.q[other])
-    return total(terms)
+    return sum(terms)

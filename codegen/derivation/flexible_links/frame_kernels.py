@@ -6,7 +6,7 @@ from kanegen.codegen.derivation.flexible_links.poses import Poses
 from kanegen.codegen.derivation.flexible_links.setting import Setting
 from kanegen.codegen.derivation.frame_rates import wrench_argument
 from kanegen.codegen.graph import Argument, Program
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 
 _SMALL = "exact where nothing bends, to first order in the deflections elsewhere"
 

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from kanegen.codegen.derivation.flexible_links.algebra import (
-    NO_MATRIX,
-    sum_of,
-)
 from kanegen.codegen.derivation.flexible_links.motion import Motion
-from kanegen.codegen.graph import vectors as vec
-from kanegen.codegen.graph.vectors import Matrix, Vector
+from kanegen.codegen.graph import linear as vec
+from kanegen.codegen.graph.linear import Matrix, Vector
 
 
 class Shape:
@@ -49,17 +45,17 @@ class Shape:
         found = self.motion.lifted(self._m.second)
         for delta, k in self._by_mode:
             N = self.motion.lifted(self._m.mode_mixed[k])
-            both = sum_of(N, vec.transpose(N))
+            both = vec.matrix_add(N, vec.transpose(N))
             quadratic = [vec.matrix_scale(other, self.mode_product(k, n)) for other, n in self._by_mode]
-            found = sum_of(found, vec.matrix_scale(delta, sum_of(both, *quadratic)))
+            found = vec.matrix_add(found, vec.matrix_scale(delta, vec.matrix_add(both, *quadratic)))
         return found
 
     def mixed(self, by: Sequence[Any]) -> Matrix:
         """The sum over the modes of entries of v or a times phi_k h^T dm."""
-        found = NO_MATRIX
+        found = vec.NO_MATRIX
         for k, place in enumerate(self.segment.modes):
             if by[place] != 0:
-                found = sum_of(found, vec.matrix_scale(by[place], vec.transpose(self.mode_mixed(k))))
+                found = vec.matrix_add(found, vec.matrix_scale(by[place], vec.transpose(self.mode_mixed(k))))
         return found
 
     def mode_first(self, k: int) -> Vector:
@@ -69,7 +65,9 @@ class Shape:
     def mode_mixed(self, k: int) -> Matrix:
         """h phi_k^T dm, Book's D."""
         N = self.motion.lifted(self._m.mode_mixed[k])
-        return sum_of(N, *(vec.matrix_scale(delta, self.mode_product(n, k)) for delta, n in self._by_mode))
+        return vec.matrix_add(
+            N, *(vec.matrix_scale(delta, self.mode_product(n, k)) for delta, n in self._by_mode)
+        )
 
     def mode_product(self, k: int, n: int) -> Matrix:
         """phi_k phi_n^T dm."""

@@ -12,19 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kanegen.codegen.derivation.flexible_links.algebra import (
-    NONE,
-    axial,
-    inner,
-    is_zero,
-    plus,
-    sum_of,
-    total,
-)
 from kanegen.codegen.derivation.flexible_links.integrals import Shape
 from kanegen.codegen.derivation.flexible_links.motion import Motion
-from kanegen.codegen.graph import vectors as vec
-from kanegen.codegen.graph.vectors import Matrix, Vector
+from kanegen.codegen.graph import linear as vec
+from kanegen.codegen.graph.linear import Matrix, Vector
 from kanegen.codegen.mechanism.flexible_records import Station
 from kanegen.codegen.mechanism.records import JointKind
 
@@ -39,13 +30,15 @@ class Load:
 
     def plus(self, other: Load) -> Load:
         """Two loads on the same axes."""
-        T = None if self.T is None or other.T is None else sum_of(self.T, other.T)
-        return Load(plus(self.f, other.f), T, None if T is not None else plus(self.turning, other.turning))
+        T = None if self.T is None or other.T is None else vec.matrix_add(self.T, other.T)
+        return Load(
+            vec.add(self.f, other.f), T, None if T is not None else vec.add(self.turning, other.turning)
+        )
 
     @property
     def turning(self) -> Vector:
         """The moment about the origin where B = 1."""
-        return axial(self.T) if self.T is not None else self.moment or NONE
+        return vec.axial(self.T) if self.T is not None else self.moment or vec.NONE
 
 
 class Loads:
@@ -59,11 +52,11 @@ class Loads:
         found, _ = self._gathered({i: self._own(i) for i in range(len(self.segments))})
         for i, segment in enumerate(self.segments):
             for place, x in zip(segment.modes, self._own_modes(i), strict=True):
-                found[place] = total([found[place], x])
+                found[place] += x
             rotor = self.motion.number(segment.joint.rotor_inertia)
             if segment.coordinate is not None and rotor != 0 and self.motion.a[segment.coordinate] != 0:
                 driven = rotor * self.motion.a[segment.coordinate]
-                found[segment.coordinate] = total([found[segment.coordinate], driven])
+                found[segment.coordinate] += driven
         return found
 
     def momentum(self) -> tuple[Vector, Vector]:
@@ -78,7 +71,7 @@ class Loads:
         """What a load on one segment does on its coordinates and on those before it, by their places."""
         found = [0] * len(self.motion.q)
         self._carry_inwards(i, load, found)
-        return {k: x for k, x in enumerate(found) if not is_zero(x)}
+        return {k: x for k, x in enumerate(found) if not vec.is_zero(x)}
 
     def from_joint(self, i: int, load: Load) -> dict[int, Any]:
         """What a load on the station that carries a segment does before its joint."""
@@ -90,11 +83,11 @@ class Loads:
             self._on_modes(parent, station, load, found)
             load = self.from_station(parent, station, load)
         self._carry_inwards(parent, load, found)
-        return {k: x for k, x in enumerate(found) if not is_zero(x)}
+        return {k: x for k, x in enumerate(found) if not vec.is_zero(x)}
 
     def _gathered(self, own: Mapping[int, Load]) -> tuple[list[Any], Load]:
         """Generalized forces of loads on all segments, and what reaches the base."""
-        base = Load(NONE, None, NONE)
+        base = Load(vec.NONE, None, vec.NONE)
         found: list[Any] = [0] * len(self.motion.q)
         waiting: dict[int, Load] = dict(own)
         ends: dict[tuple[int, Station], Load] = {}
@@ -132,13 +125,13 @@ class Loads:
         With s, P the first and second moments of the deflected segment about its origin: the integral of h, h h^T dm.
         """
         at, shape = self.motion.axes(i), Shape(self.motion, i)
-        f = plus(
+        f = vec.add(
             vec.scale(shape.mass, at.acceleration),
             vec.apply(at.ddB, shape.first),
             vec.scale(2, vec.apply(at.dB, shape.first_rate)),
             vec.apply(at.B, shape.first_acceleration),
         )
-        T = sum_of(
+        T = vec.matrix_add(
             vec.outer(at.acceleration, shape.first),
             vec.multiply(at.ddB, shape.second),
             vec.matrix_scale(2, vec.multiply(at.dB, shape.mixed(self.motion.v))),
@@ -149,12 +142,12 @@ class Loads:
     def _own_momentum(self, i: int) -> Load:
         """Momentum of the segment, and the integral of dp/dt h^T dm."""
         at, shape = self.motion.axes(i), Shape(self.motion, i)
-        f = plus(
+        f = vec.add(
             vec.scale(shape.mass, at.velocity),
             vec.apply(at.dB, shape.first),
             vec.apply(at.B, shape.first_rate),
         )
-        T = sum_of(
+        T = vec.matrix_add(
             vec.outer(at.velocity, shape.first),
             vec.multiply(at.dB, shape.second),
             vec.multiply(at.B, shape.mixed(self.motion.v)),
@@ -174,19 +167,19 @@ class Loads:
         for k in range(len(segment.modes)):
             terms = [
                 vec.dot(acceleration, shape.mode_first(k)),
-                inner(turning, vec.transpose(shape.mode_mixed(k))),
+                vec.double_dot(turning, vec.transpose(shape.mode_mixed(k))),
             ]
             for n, place in enumerate(segment.modes):
                 pair = shape.mode_product(k, n)
                 rate, acc = motion.v[place], motion.a[place]
                 if rate != 0:
-                    terms.append(rate * inner(spinning, pair))
+                    terms.append(rate * vec.double_dot(spinning, pair))
                 if acc != 0:
-                    terms.append(acc * inner(metric, pair))
+                    terms.append(acc * vec.double_dot(metric, pair))
                 terms.append(motion.q[place] * motion.number(segment.link.stiffness[k][n]))
                 if rate != 0:
                     terms.append(rate * motion.number(segment.link.damping[k][n]))
-            found.append(total(terms))
+            found.append(sum(terms))
         return found
 
     def _on_joint(self, i: int, load: Load, found: list[Any]) -> None:
@@ -202,11 +195,11 @@ class Loads:
         elif segment.affine:
             assert load.T is not None
             x = vec.dot(
-                self.motion.axis(i), axial(vec.multiply(vec.transpose(self.motion.axes(i).B), load.T))
+                self.motion.axis(i), vec.axial(vec.multiply(vec.transpose(self.motion.axes(i).B), load.T))
             )
         else:
             x = vec.dot(self.motion.axis(i), load.turning)
-        found[segment.coordinate] = total([found[segment.coordinate], x])
+        found[segment.coordinate] += x
 
     def _to_station(self, i: int, load: Load) -> tuple[int, Station, Load]:
         """The same load on the axes of the station that carries the segment."""
@@ -215,24 +208,24 @@ class Loads:
         parent, station = segment.parent, segment.place.station
         if segment.affine:
             assert load.T is not None
-            T = sum_of(vec.multiply(load.T, vec.transpose(R)), vec.outer(load.f, r))
+            T = vec.matrix_add(vec.multiply(load.T, vec.transpose(R)), vec.outer(load.f, r))
             return parent, station, Load(load.f, T)
         f = vec.apply(R, load.f)
-        return parent, station, Load(f, None, plus(vec.apply(R, load.turning), vec.apply(vec.skew(r), f)))
+        return parent, station, Load(f, None, vec.add(vec.apply(R, load.turning), vec.apply(vec.skew(r), f)))
 
     def _on_modes(self, i: int, station: Station, load: Load, found: list[Any]) -> None:
         """Work of a load on a station in the modes of its link."""
         assert load.T is not None
         segment, motion = self.segments[i], self.motion
         back = vec.transpose(motion.axes(i).B)
-        f, turning = vec.apply(back, load.f), axial(vec.multiply(back, load.T))
+        f, turning = vec.apply(back, load.f), vec.axial(vec.multiply(back, load.T))
         for place, d, theta in zip(segment.modes, station.displacements, station.rotations, strict=True):
             work = [found[place], vec.dot(motion.lifted(d), f), vec.dot(motion.lifted(theta), turning)]
-            found[place] = total(work)
+            found[place] = sum(work)
 
     def from_station(self, i: int, station: Station, load: Load) -> Load:
         """The same load on the axes of the link: h = t + E y."""
         assert load.T is not None
         segment, motion = self.segments[i], self.motion
         E, t = motion.bent(segment, station), motion.tip(segment, station)
-        return Load(load.f, sum_of(vec.multiply(load.T, vec.transpose(E)), vec.outer(load.f, t)))
+        return Load(load.f, vec.matrix_add(vec.multiply(load.T, vec.transpose(E)), vec.outer(load.f, t)))

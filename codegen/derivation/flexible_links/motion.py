@@ -12,19 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kanegen.codegen.derivation.flexible_links.algebra import (
-    NO_MATRIX,
-    NONE,
-    UNIT,
-    about,
-    plus,
-    sum_of,
-    total,
-)
 from kanegen.codegen.derivation.flexible_links.segments import Arm, Segment
 from kanegen.codegen.graph import Expression, Graph
-from kanegen.codegen.graph import vectors as vec
-from kanegen.codegen.graph.vectors import Matrix, Vector
+from kanegen.codegen.graph import linear as vec
+from kanegen.codegen.graph.linear import Matrix, Vector
 from kanegen.codegen.mechanism.flexible_records import Station
 from kanegen.codegen.mechanism.records import JointKind
 from kanegen.codegen.mechanism.values import Lift
@@ -67,8 +58,8 @@ class Motion:
         self.v = rest if v is None else v
         self.a = rest if a is None else a
         self.labels: dict[int, str] = {}
-        falling = vec.scale(-1, self.lifted(arm.gravity)) if weight else NONE
-        self._base = Axes(UNIT, NO_MATRIX, NO_MATRIX, NONE, falling, NONE, NONE)
+        falling = vec.scale(-1, self.lifted(arm.gravity)) if weight else vec.NONE
+        self._base = Axes(vec.UNIT, vec.NO_MATRIX, vec.NO_MATRIX, vec.NONE, falling, vec.NONE, vec.NONE)
         self._turns: dict[int, Matrix] = {}
         self._axes: list[Axes] = []
         for i, segment in enumerate(arm.segments):
@@ -105,11 +96,11 @@ class Motion:
         """Rotation of a segment's axes in those of its station, by placement and joint."""
         if i not in self._turns:
             segment = self.arm.segments[i]
-            R: Matrix = UNIT
+            R: Matrix = vec.UNIT
             if segment.revolute:
                 assert segment.coordinate is not None
                 angle = self.q[segment.coordinate]
-                R = about(self.axis(i), angle.cosine(), angle.sine())
+                R = vec.about(self.axis(i), angle.cosine(), angle.sine())
             self._turns[i] = vec.multiply(self.lifted(segment.place.rotation), R)
         return self._turns[i]
 
@@ -124,7 +115,7 @@ class Motion:
         if segment.joint.kind is not JointKind.PRISMATIC:
             return place
         assert segment.coordinate is not None
-        return plus(place, vec.scale(self.q[segment.coordinate], self.sliding(i)))
+        return vec.add(place, vec.scale(self.q[segment.coordinate], self.sliding(i)))
 
     def sliding(self, i: int) -> Vector:
         """Direction of a prismatic joint in the axes of its station."""
@@ -136,8 +127,8 @@ class Motion:
         self, segment: Segment, vectors: Sequence[Sequence[object]], by: Sequence[object]
     ) -> Vector:
         """The sum over a segment's modes of an entry of q, v or a times a vector."""
-        return plus(
-            NONE, *(vec.scale(by[k], self.lifted(x)) for k, x in zip(segment.modes, vectors, strict=True))
+        return vec.add(
+            vec.NONE, *(vec.scale(by[k], self.lifted(x)) for k, x in zip(segment.modes, vectors, strict=True))
         )
 
     def displaced(self, segment: Segment, station: Station, by: Sequence[object]) -> Vector:
@@ -150,11 +141,11 @@ class Motion:
 
     def tip(self, segment: Segment, station: Station) -> Vector:
         """Where a station is in the segment's axes."""
-        return plus(self.lifted(station.position), self.displaced(segment, station, self.q))
+        return vec.add(self.lifted(station.position), self.displaced(segment, station, self.q))
 
     def bent(self, segment: Segment, station: Station) -> Matrix:
         """E = 1 + vec.skew(theta) of a station (Book 1983, eqs 5 to 7, without its first row and column)."""
-        return sum_of(UNIT, vec.skew(self.turned(segment, station, self.q)))
+        return vec.matrix_add(vec.UNIT, vec.skew(self.turned(segment, station, self.q)))
 
     def at_station(self, i: int, station: Station) -> Axes:
         """Axes of a station of a segment, for what it carries (Book 1983, eqs 13 to 17)."""
@@ -167,14 +158,14 @@ class Motion:
         ddE, ddt = vec.skew(self.turned(segment, station, self.a)), self.displaced(segment, station, self.a)
         return Axes(
             vec.multiply(here.B, E),
-            sum_of(vec.multiply(here.dB, E), vec.multiply(here.B, dE)),
-            sum_of(
+            vec.matrix_add(vec.multiply(here.dB, E), vec.multiply(here.B, dE)),
+            vec.matrix_add(
                 vec.multiply(here.ddB, E),
                 vec.matrix_scale(2, vec.multiply(here.dB, dE)),
                 vec.multiply(here.B, ddE),
             ),
-            plus(here.velocity, vec.apply(here.dB, t), vec.apply(here.B, dt)),
-            plus(
+            vec.add(here.velocity, vec.apply(here.dB, t), vec.apply(here.B, dt)),
+            vec.add(
                 here.acceleration,
                 vec.apply(here.ddB, t),
                 vec.scale(2, vec.apply(here.dB, dt)),
@@ -190,8 +181,8 @@ class Motion:
         """A segment's axes from those of the station that carries it (Book 1983, eqs 9 to 12)."""
         at = self.at_station(segment.parent, segment.place.station)
         r = self.offset(i)
-        velocity = plus(at.velocity, vec.apply(at.dB, r))
-        acceleration = plus(at.acceleration, vec.apply(at.ddB, r))
+        velocity = vec.add(at.velocity, vec.apply(at.dB, r))
+        acceleration = vec.add(at.acceleration, vec.apply(at.ddB, r))
         v: Any
         a: Any
         v, a = (
@@ -199,12 +190,12 @@ class Motion:
         )
         if segment.joint.kind is JointKind.PRISMATIC:
             along = self.sliding(i)
-            velocity = plus(velocity, vec.scale(v, vec.apply(at.B, along)))
-            pushed = plus(
+            velocity = vec.add(velocity, vec.scale(v, vec.apply(at.B, along)))
+            pushed = vec.add(
                 vec.scale(v, vec.apply(vec.matrix_scale(2, at.dB), along)),
                 vec.scale(a, vec.apply(at.B, along)),
             )
-            acceleration = plus(acceleration, pushed)
+            acceleration = vec.add(acceleration, pushed)
         if not segment.affine:
             return self._rotated(i, segment, at, velocity, acceleration, v, a)
         R = self.turn(i)
@@ -212,13 +203,13 @@ class Motion:
         if segment.revolute:
             J = vec.skew(self.axis(i))
             BJ, dBJ = vec.multiply(B, J), vec.multiply(dB, J)
-            ddB = sum_of(
+            ddB = vec.matrix_add(
                 ddB,
                 vec.matrix_scale(2 * v if v != 0 else 0, dBJ),
                 vec.matrix_scale(a, BJ),
                 vec.matrix_scale(v * v if v != 0 else 0, vec.multiply(BJ, J)),
             )
-            dB = sum_of(dB, vec.matrix_scale(v, BJ))
+            dB = vec.matrix_add(dB, vec.matrix_scale(v, BJ))
         return Axes(B, dB, ddB, velocity, acceleration, None, None)
 
     def _rotated(
@@ -230,8 +221,8 @@ class Motion:
         w, alpha = vec.apply(back, at.w), vec.apply(back, at.alpha)
         if segment.revolute:
             turning = vec.scale(v, self.axis(i))
-            alpha = plus(alpha, vec.scale(a, self.axis(i)), vec.apply(vec.skew(w), turning))
-            w = plus(w, turning)
+            alpha = vec.add(alpha, vec.scale(a, self.axis(i)), vec.apply(vec.skew(w), turning))
+            w = vec.add(w, turning)
         self.label("w", segment, w)
         self.label("alpha", segment, alpha)
         o = vec.apply(back, velocity)
@@ -242,9 +233,9 @@ class Motion:
         spread = vec.outer(w, w)
         centripetal = tuple(
             tuple(
-                total([-square[k] for k in range(3) if k != r and square[k] != 0]) if r == c else spread[r][c]
+                sum([-square[k] for k in range(3) if k != r and square[k] != 0]) if r == c else spread[r][c]
                 for c in range(3)
             )
             for r in range(3)
         )
-        return Axes(UNIT, dB, sum_of(vec.skew(alpha), centripetal), o, oo, w, alpha)
+        return Axes(vec.UNIT, dB, vec.matrix_add(vec.skew(alpha), centripetal), o, oo, w, alpha)

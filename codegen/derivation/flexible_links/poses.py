@@ -6,15 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kanegen.codegen.derivation.flexible_links.algebra import (
-    NONE,
-    UNIT,
-    plus,
-)
 from kanegen.codegen.derivation.flexible_links.motion import Motion
 from kanegen.codegen.derivation.flexible_links.segments import Placement
-from kanegen.codegen.graph import vectors as vec
-from kanegen.codegen.graph.vectors import Matrix, Vector
+from kanegen.codegen.graph import linear as vec
+from kanegen.codegen.graph.linear import Matrix, Vector
 from kanegen.codegen.mechanism.flexible_records import Station
 from kanegen.codegen.mechanism.records import JointKind
 
@@ -28,7 +23,7 @@ class Pose:
 
     def point(self, r: Sequence[Any]) -> Vector:
         """Where a point of these axes is."""
-        return plus(self.origin, vec.apply(self.axes, r))
+        return vec.add(self.origin, vec.apply(self.axes, r))
 
 
 class Poses:
@@ -43,7 +38,7 @@ class Poses:
 
     def segment(self, i: int) -> Pose:
         """Of a segment; -1 is the base."""
-        return Pose(UNIT, NONE) if i < 0 else self._segments[i]
+        return Pose(vec.UNIT, vec.NONE) if i < 0 else self._segments[i]
 
     def at_station(self, i: int, station: Station) -> Pose:
         """Of a station of a segment."""
@@ -80,7 +75,7 @@ class Poses:
                     turning = vec.apply(here.axes, self.motion.lifted(theta))
                     shift = vec.apply(here.axes, self.motion.lifted(d))
                     swept = vec.apply(here.axes, vec.apply(vec.skew(self.motion.lifted(theta)), inside))
-                    self._put(rows, k, plus(shift, swept), turning)
+                    self._put(rows, k, vec.add(shift, swept), turning)
             self._joint(rows, i, end, self._from_segment(i, place))
             i, station = segment.parent, segment.place.station
         return rows
@@ -91,12 +86,12 @@ class Poses:
             return
         axis = vec.apply(here.axes, self.motion.axis(i))
         if segment.joint.kind is JointKind.PRISMATIC:
-            self._put(rows, segment.coordinate, axis, NONE)
+            self._put(rows, segment.coordinate, axis, vec.NONE)
         elif segment.affine:
             swept = vec.apply(here.axes, vec.apply(vec.skew(self.motion.axis(i)), inside))
             self._put(rows, segment.coordinate, swept, axis)
         else:
-            arm = plus(end, vec.scale(-1, here.origin))
+            arm = vec.add(end, vec.scale(-1, here.origin))
             self._put(rows, segment.coordinate, vec.apply(vec.skew(axis), arm), axis)
 
     @staticmethod
@@ -110,7 +105,7 @@ class Poses:
         if place.segment == i:
             return motion.lifted(place.position)
         child = self._child(i, place)
-        return plus(motion.offset(child), vec.apply(motion.turn(child), self._from_segment(child, place)))
+        return vec.add(motion.offset(child), vec.apply(motion.turn(child), self._from_segment(child, place)))
 
     def _from_segment(self, i: int, place: Placement) -> Vector:
         """The origin of axes in those of segment i."""
@@ -119,7 +114,7 @@ class Poses:
         y = self._inside(i, place)
         if not segment.bends:
             return y
-        return plus(motion.tip(segment, station), vec.apply(motion.bent(segment, station), y))
+        return vec.add(motion.tip(segment, station), vec.apply(motion.bent(segment, station), y))
 
     def _child(self, i: int, place: Placement) -> int:
         """The segment next to i on the way to the segment that carries axes."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.flexible.appendages import IDENTITY, MassMoments, carrying, matrix, vector
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink, ModalIntegrals, Station
 from kanegen.codegen.mechanism.records import (

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.flexible_links.algebra import total
 from kanegen.codegen.derivation.flexible_links.arguments import Arguments
 from kanegen.codegen.derivation.flexible_links.composites import Composites
 from kanegen.codegen.derivation.flexible_links.loads import Loads
@@ -73,7 +72,7 @@ class Setting:
         """Generalized forces of a motion, those against weight, stiffness, springs and friction included."""
         found = Loads(self.motion(v, a)).inertial()
         for place, x in self.resistance(v):
-            found[place] = total([found[place], x])
+            found[place] += x
         return found
 
     def mass_matrix(self) -> list[list[Any]]:
@@ -105,7 +104,7 @@ class Setting:
             assert isinstance(spring, TorsionalSpringDamper), "validated"
             stretch = self.q[index[spring.joint]] - self.lift(spring.rest)
             terms.append(self.lift(spring.stiffness) * stretch * stretch / 2)
-        return total(terms)
+        return sum(terms)
 
     def expressions(self, values: Sequence[Any]) -> list[Expression]:
         """Values as expressions of the graph."""

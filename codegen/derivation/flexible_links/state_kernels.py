@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from kanegen.codegen.derivation.centroidal import CENTER
-from kanegen.codegen.derivation.flexible_links.algebra import is_zero, total
 from kanegen.codegen.derivation.flexible_links.dynamics_kernels import SOURCE
 from kanegen.codegen.derivation.flexible_links.energy import elastic_energy, first_moment, kinetic_energy
 from kanegen.codegen.derivation.flexible_links.loads import Loads
 from kanegen.codegen.derivation.flexible_links.setting import Setting
 from kanegen.codegen.graph import Argument, Program
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 
 
 def _scalar(s: Setting, name: str, symbol: str, title: str, what: str, value: Any, moving: bool) -> Program:
@@ -39,7 +38,7 @@ def gravity(s: Setting) -> Program:
 
 def potential(s: Setting) -> Program:
     """U of weight, links and springs."""
-    value = total([_weight(s), elastic_energy(s.motion()), s.spring_energy()])
+    value = sum([_weight(s), elastic_energy(s.motion()), s.spring_energy()])
     what = "energy of weight, zero at the origin of the base, of bent links and of springs"
     return _scalar(s, "potential_energy", "U", "potential energy", what, value, False)
 
@@ -78,7 +77,7 @@ def center_of_mass(s: Setting) -> Program:
         "center_of_mass",
         "mass centre of the moving bodies",
         (s.arguments.q(),),
-        {CENTER: [0 if is_zero(x) else x / mass for x in moment]},
+        {CENTER: [0 if vec.is_zero(x) else x / mass for x in moment]},
         SOURCE,
     )
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kanegen.codegen.graph import Expression, Graph, constant, total
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 
 Vector = Sequence[Expression]
 Matrix = Sequence[Vector]

@@ -25,7 +25,7 @@ from kanegen.codegen.derivation.influence_coefficients.arrays import (
     zero_matrix,
 )
 from kanegen.codegen.derivation.kinematics import Kinematics
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import Frame
 
 

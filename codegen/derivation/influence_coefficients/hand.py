@@ -13,7 +13,7 @@ from kanegen.codegen.derivation.influence_coefficients.transfer import least_ene
 from kanegen.codegen.derivation.kinematics import Kinematics
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.graph import Expression, Graph
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import Frame
 from kanegen.errors import ModelError, counted
 

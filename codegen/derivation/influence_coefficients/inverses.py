@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kanegen.codegen.derivation.influence_coefficients.arrays import Matrix, Vector, inner, times
 from kanegen.codegen.derivation.linear_solve import elimination_orders, solve
 from kanegen.codegen.graph import Expression, Graph, constant
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 
 _ADJUGATE = 3
 """Up to this size an inverse is written with cofactors and one division."""

@@ -28,7 +28,7 @@ from kanegen.codegen.derivation.influence_coefficients.coefficients import (
 )
 from kanegen.codegen.derivation.kinematics import Kinematics
 from kanegen.codegen.graph import Expression, Graph
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from kanegen.codegen.derivation.influence_coefficients.arrays import (
 from kanegen.codegen.derivation.influence_coefficients.coefficients import Influence, point_influence
 from kanegen.codegen.derivation.kinematics import Kinematics, frames_of
 from kanegen.codegen.graph import Expression, constant
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.constraints import TorsionalSpringDamper, TranslationalSpringDamper
 from kanegen.codegen.mechanism.records import BASE, Frame, Mechanism
 from kanegen.codegen.mechanism.values import Lift

@@ -38,7 +38,7 @@ from kanegen.codegen.derivation.influence_coefficients.coefficients import Influ
 from kanegen.codegen.derivation.influence_coefficients.inverses import generalized_inverse, inverse, solved
 from kanegen.codegen.derivation.influence_coefficients.model import Model
 from kanegen.codegen.graph import Expression, Graph, Tangents, constant
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 
 
 def transferred(graph: Graph, model: Model, u: Influence) -> Model:

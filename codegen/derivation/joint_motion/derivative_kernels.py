@@ -29,7 +29,7 @@ from kanegen.codegen.derivation.joint_motion.kernels import inverse_dynamics, ma
 from kanegen.codegen.derivation.joint_motion.setting import Setting, Vector
 from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.graph import Expression, Graph, Program, Tangents, compose, constant, inputs, total
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 
 Numbers = tuple[tuple[Fraction, ...], ...]
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from kanegen.codegen.graph import Expression, Graph
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import (
     IDENTITY3,

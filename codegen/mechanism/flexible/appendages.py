@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.flexible_records import ModalIntegrals, Station
 from kanegen.codegen.mechanism.records import Inertia, Matrix3, Value, Vector3
 from kanegen.codegen.mechanism.values import Scalar, plain

@@ -25,7 +25,7 @@ from kanegen.codegen.derivation.influence_coefficients.equations import motion_a
 from kanegen.codegen.derivation.kinematics import Kinematics
 from kanegen.codegen.derivation.newton_euler import inverse_dynamics
 from kanegen.codegen.graph import Expression, Graph, Program, inputs
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism import Mechanism, numeric
 from kanegen.codegen.mechanism.catalogue.cooperating_arms import cooperating_arms
 from kanegen.codegen.mechanism.catalogue.planar_linkages import five_bar

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from kanegen.codegen.graph import Graph, count_nodes, inputs
-from kanegen.codegen.graph import vectors as vec
+from kanegen.codegen.graph import linear as vec
 
 U, V = (Fraction(1), Fraction(-2), Fraction(3)), (Fraction(4), Fraction(0), Fraction(1, 2))
 M = ((Fraction(1), Fraction(2), Fraction(0)), (Fraction(0), Fraction(-1), Fraction(1)), V)
