@@ -18,11 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kanegen.codegen.derivation.euler_parameters.arrays import added, cross, inner, scaled, times, zeros
 from kanegen.codegen.derivation.euler_parameters.chain import Chain, chain_of
 from kanegen.codegen.derivation.euler_parameters.tree_motion import TreeMotion
 from kanegen.codegen.derivation.plain_tree import require_plain_tree
 from kanegen.codegen.graph import Expression, Graph, constant
+from kanegen.codegen.graph import linear as vec
+from kanegen.codegen.graph.linear import Expressions
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.values import Lift
 
@@ -48,7 +49,7 @@ def forces(
     for i, link in enumerate(chain.links):
         if link.coordinate is not None:
             exerted = carried.moment(i) if link.revolute else carried.force(i)
-            tau[link.coordinate] = inner(graph, motion.axis(i), exerted)
+            tau[link.coordinate] = vec.dot_total(graph, motion.axis(i), exerted)
     return tau
 
 
@@ -57,39 +58,47 @@ class _Multipliers:
 
     def __init__(self, chain: Chain, motion: TreeMotion) -> None:
         self.chain, self.motion, self.graph = chain, motion, motion.graph
-        self._forces: dict[int, list[Expression]] = {}
-        self._moments: dict[int, list[Expression]] = {}
+        self._forces: dict[int, Expressions] = {}
+        self._moments: dict[int, Expressions] = {}
 
-    def force(self, i: int) -> list[Expression]:
+    def force(self, i: int) -> Expressions:
         """R: (18) for the body's multipliers of position."""
         if i not in self._forces:
             inertia = self.chain.links[i].inertia
-            own = zeros(self.graph, 3)
+            own = vec.zeros(self.graph, 3)
             if inertia is not None:
-                own = scaled(self.motion.lift(inertia.mass), self.motion.acceleration(i))
-            self._forces[i] = added(own, *(self.force(k) for k in self.chain.children(i)))
+                own = vec.scale(self.motion.lift(inertia.mass), self.motion.acceleration(i))
+            self._forces[i] = vec.add_total(self.graph, own, *(self.force(k) for k in self.chain.children(i)))
         return self._forces[i]
 
-    def moment(self, i: int) -> list[Expression]:
+    def moment(self, i: int) -> Expressions:
         """n about the joint's point on the body: (19) times B / 2, with the torques h' of (23)."""
         if i not in self._moments:
             motion = self.motion
             children = self.chain.children(i)
             local = [self._inertia_torque(i)]
-            local.append(cross(motion.own_arm(i), motion.in_body(i, self.force(i))))
-            slid = zeros(self.graph, 3)
+            local.append(vec.cross(motion.own_arm(i), motion.in_body(i, self.force(i))))
+            slid = vec.zeros(self.graph, 3)
             for k in children:
-                local.append(cross(motion.out_arm(k), motion.in_body(i, self.force(k))))
-                slid = added(slid, cross(motion.displacement(k), self.force(k)))
-            moments = [motion.in_base(i, added(*local)), slid, *(self.moment(k) for k in children)]
-            self._moments[i] = added(*moments)
+                local.append(vec.cross(motion.out_arm(k), motion.in_body(i, self.force(k))))
+                slid = vec.add_total(self.graph, slid, vec.cross(motion.displacement(k), self.force(k)))
+            moments = [
+                motion.in_base(i, vec.add_total(self.graph, *local)),
+                slid,
+                *(self.moment(k) for k in children),
+            ]
+            self._moments[i] = vec.add_total(self.graph, *moments)
         return self._moments[i]
 
-    def _inertia_torque(self, i: int) -> list[Expression]:
+    def _inertia_torque(self, i: int) -> Expressions:
         """I dw'/dt + w' x I w' in the body's axes."""
         inertia = self.chain.links[i].inertia
         if inertia is None:
-            return zeros(self.graph, 3)
+            return vec.zeros(self.graph, 3)
         tensor = self.motion.lift.matrix(inertia.tensor)
         w, rate = self.motion.local_velocity(i), self.motion.local_acceleration(i)
-        return added(times(self.graph, tensor, rate), cross(w, times(self.graph, tensor, w)))
+        return vec.add_total(
+            self.graph,
+            vec.apply_total(self.graph, tensor, rate),
+            vec.cross(w, vec.apply_total(self.graph, tensor, w)),
+        )

@@ -20,11 +20,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kanegen.codegen.derivation.euler_parameters.arrays import Vector, added, negated, scaled
 from kanegen.codegen.derivation.euler_parameters.connections import Connection, Drive, DriveKind, Mark
 from kanegen.codegen.derivation.euler_parameters.rows import Coincidence, Distance, Perpendicular, Row
 from kanegen.codegen.derivation.euler_parameters.states import Direction, Point
 from kanegen.codegen.graph import Expression, constant
+from kanegen.codegen.graph import linear as vec
+from kanegen.codegen.graph.linear import Expressions
 from kanegen.codegen.mechanism.constraints import LoopKind
 from kanegen.codegen.mechanism.values import Lift
 
@@ -88,10 +89,10 @@ class Library:
         if drive.kind is DriveKind.SLIDE:
             return Distance(one.f, one.point, two.point, motion.q, motion.a, drive.sense)
         if drive.kind is DriveKind.TURN:
-            across = scaled(drive.sense, one.h.components)
-            return Perpendicular(_turning(one.g.body, across, negated(one.g.components), motion), two.g)
+            across = vec.scale(drive.sense, one.h.components)
+            return Perpendicular(_turning(one.g.body, across, vec.scale(-1, one.g.components), motion), two.g)
         if drive.kind is DriveKind.FIRST_CROSS:
-            turning = _turning(one.g.body, one.h.components, negated(one.g.components), motion)
+            turning = _turning(one.g.body, one.h.components, vec.scale(-1, one.g.components), motion)
             return Perpendicular(turning, two.f)
         back = _turning(two.g.body, two.h.components, two.g.components, motion)
         return Perpendicular(back, one.f, sense=-1)
@@ -100,16 +101,16 @@ class Library:
         """The direction of the coordinate: u of (34)."""
         one, two = self.place(connection.first), self.place(connection.second)
         place = two if drive.kind in (DriveKind.SECOND_CROSS, DriveKind.TURN) else one
-        return Direction(place.f.body, scaled(drive.sense, place.f.components))
+        return Direction(place.f.body, vec.scale(drive.sense, place.f.components))
 
     def _no_distance(self, one: Place, two: Place, direction: Direction) -> Row:
         return Distance(direction, one.point, two.point, self._zero, self._zero)
 
 
-def _turning(body: int, at_zero: Vector, at_quarter: Vector, motion: Motion) -> Direction:
+def _turning(body: int, at_zero: Expressions, at_quarter: Expressions, motion: Motion) -> Direction:
     """at_zero cos q + at_quarter sin q in a body's axes, with its rate and second derivative in time."""
     c, s = motion.q.cosine(), motion.q.sine()
-    value = added(scaled(c, at_zero), scaled(s, at_quarter))
-    slope = added(scaled(-s, at_zero), scaled(c, at_quarter))
-    bend = added(scaled(motion.a, slope), scaled(-(motion.v * motion.v), value))
-    return Direction(body, value, scaled(motion.v, slope), bend)
+    value = vec.add_total(c.graph, vec.scale(c, at_zero), vec.scale(s, at_quarter))
+    slope = vec.add_total(c.graph, vec.scale(-s, at_zero), vec.scale(c, at_quarter))
+    bend = vec.add_total(c.graph, vec.scale(motion.a, slope), vec.scale(-(motion.v * motion.v), value))
+    return Direction(body, value, vec.scale(motion.v, slope), bend)

@@ -4,15 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kanegen.codegen.derivation.euler_parameters.arrays import (
-    added,
-    cross,
-    inner,
-    negated,
-    scaled,
-    subtracted,
-    zeros,
-)
 from kanegen.codegen.derivation.euler_parameters.body_equations import torque_of
 from kanegen.codegen.derivation.euler_parameters.connections import DriveKind
 from kanegen.codegen.derivation.euler_parameters.library import Place
@@ -21,6 +12,8 @@ from kanegen.codegen.derivation.euler_parameters.rows import Row
 from kanegen.codegen.derivation.euler_parameters.setting import Setting, on_coordinates, on_struts
 from kanegen.codegen.derivation.euler_parameters.states import States, apart
 from kanegen.codegen.graph import Argument, Expression, Program
+from kanegen.codegen.graph import linear as vec
+from kanegen.codegen.graph.linear import Expressions
 
 
 def actuator_forces(model: BodyModel) -> Program:
@@ -40,12 +33,12 @@ def actuator_forces(model: BodyModel) -> Program:
         force, torque = _exerted(states, rows[k], multipliers[k], body)
         direction = setting.library.drive_axis(connection, drive)
         if drive.kind is DriveKind.SLIDE:
-            values.append(inner(setting.graph, direction.value(states), force))
+            values.append(vec.dot_total(setting.graph, direction.value(states), force))
             continue
         u = direction.components
         if direction.body != body:
             u = states.turned_back(body, direction.value(states))
-        values.append(inner(setting.graph, u, torque))
+        values.append(vec.dot_total(setting.graph, u, torque))
     output = on_coordinates(
         setting.mechanism, "tau", ("N m", "N"), "generalized forces of the actuators on the coordinates"
     )
@@ -66,7 +59,7 @@ def strut_forces(model: BodyModel) -> Program:
     values = []
     for row, multiplier in zip(setting.strut_rows(()), multipliers, strict=True):
         between = apart(states, row.first, row.second)
-        length = inner(setting.graph, between, between).square_root()
+        length = vec.dot_total(setting.graph, between, between).square_root()
         values.append(length * multiplier * -2)
     output = on_struts(model, "f", "N", "forces of the struts, positive where they push their ends apart")
     return setting.program(
@@ -98,25 +91,23 @@ def joint_reactions(model: BodyModel) -> Program:
     return setting.program("joint_reactions", "forces and moments of the joints", output, values)
 
 
-def _exerted(
-    states: States, row: Row, multiplier: Expression, body: int
-) -> tuple[list[Expression], list[Expression]]:
+def _exerted(states: States, row: Row, multiplier: Expression, body: int) -> tuple[Expressions, Expressions]:
     """Force in the base's axes and torque about the mass centre in the body's axes (30)."""
     gradient = row.gradient(states).get(body)
     if gradient is None:
-        return zeros(states.graph, 3), zeros(states.graph, 3)
-    generalized = scaled(-multiplier, gradient)
+        return vec.zeros(states.graph, 3), vec.zeros(states.graph, 3)
+    generalized = vec.scale(-multiplier, gradient)
     return generalized[:3], torque_of(states, body, generalized[3:])
 
 
 def _reaction(
     states: States, rows: Sequence[Row], multipliers: Sequence[Expression], first: Place, second: Place
-) -> list[Expression]:
+) -> Expressions:
     """Force and moment about the joint's point on the second body; what acts on the first body is opposite."""
     body, sign = (second.point.body, 1) if second.point.body >= 0 else (first.point.body, -1)
     parts = [_exerted(states, row, x, body) for row, x in zip(rows, multipliers, strict=True)]
-    force = added(*(part[0] for part in parts))
-    torque = states.turned(body, added(*(part[1] for part in parts)))
-    arm = subtracted(second.point.value(states), states.center(body))
-    moment = subtracted(torque, cross(arm, force))
-    return [*force, *moment] if sign == 1 else [*negated(force), *negated(moment)]
+    force = vec.add_total(states.graph, *(part[0] for part in parts))
+    torque = states.turned(body, vec.add_total(states.graph, *(part[1] for part in parts)))
+    arm = vec.subtract(second.point.value(states), states.center(body))
+    moment = vec.subtract(torque, vec.cross(arm, force))
+    return [*force, *moment] if sign == 1 else [*vec.scale(-1, force), *vec.scale(-1, moment)]

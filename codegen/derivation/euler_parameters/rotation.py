@@ -10,20 +10,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from kanegen.codegen.derivation.euler_parameters.arrays import Matrix, Vector, inner, scaled
 from kanegen.codegen.graph import Expression, total
+from kanegen.codegen.graph import linear as vec
+from kanegen.codegen.graph.linear import ExpressionRows, Expressions
 from kanegen.codegen.mechanism.records import Matrix3, Mechanism, Value
 from kanegen.codegen.mechanism.values import numeric, square_root
 
 _HALF = Fraction(1, 2)
 
 
-def rotation_matrix(p: Vector) -> Matrix:
+def rotation_matrix(p: Expressions) -> ExpressionRows:
     """A of (2), corrected: the entry (2, 3) is 2 (e2 e3 - e0 e1)."""
     return [[x - 1 if r == c else x for c, x in enumerate(row)] for r, row in enumerate(_bilinear(p, p))]
 
 
-def rotation_rate(p: Vector, rate: Vector) -> Matrix:
+def rotation_rate(p: Expressions, rate: Expressions) -> ExpressionRows:
     """dA/dt."""
     forward, back = _bilinear(p, rate), _bilinear(rate, p)
     return [
@@ -31,15 +32,15 @@ def rotation_rate(p: Vector, rate: Vector) -> Matrix:
     ]
 
 
-def rotation_curvature(rate: Vector) -> Matrix:
+def rotation_curvature(rate: Expressions) -> ExpressionRows:
     """d2A/dt2 for constant dp/dt."""
-    return [scaled(2, row) for row in _bilinear(rate, rate)]
+    return [vec.scale(2, row) for row in _bilinear(rate, rate)]
 
 
-def _bilinear(p: Vector, r: Vector) -> Matrix:
+def _bilinear(p: Expressions, r: Expressions) -> ExpressionRows:
     """2 (e0 d0 + e1 d1) and its like: the form that is A + 1 where both arguments are p, not symmetric otherwise."""
     graph = p[0].graph
-    twice = scaled(2, p)
+    twice = vec.scale(2, p)
 
     def sum_of(*terms: tuple[int, int, int]) -> Expression:
         return total(graph, [twice[i] * r[k] * sign for i, k, sign in terms])
@@ -51,7 +52,7 @@ def _bilinear(p: Vector, r: Vector) -> Matrix:
     ]
 
 
-def turned_gradient(p: Vector, s: Vector) -> Matrix:
+def turned_gradient(p: Expressions, s: Expressions) -> ExpressionRows:
     """d(A s)/dp, 3 x 4, for a vector s fixed in the body.
 
     With e = (e1, e2, e3), A s = (2 e0^2 - 1) s + 2 e (e . s) + 2 e0 e x s.  So the column of e0 is 4 e0 s + 2 e x s, and
@@ -59,7 +60,7 @@ def turned_gradient(p: Vector, s: Vector) -> Matrix:
     """
     graph = p[0].graph
     e0, e = p[0], p[1:]
-    along = inner(graph, e, s) * 2
+    along = vec.dot_total(graph, e, s) * 2
     rows = []
     for m in range(3):
         n, l = (m + 1) % 3, (m + 2) % 3
@@ -72,19 +73,19 @@ def turned_gradient(p: Vector, s: Vector) -> Matrix:
     return rows
 
 
-def b_matrix(p: Vector) -> Matrix:
+def b_matrix(p: Expressions) -> ExpressionRows:
     """B of (15): w' = 2 B dp/dt in the body's axes; B p = 0 and B B^T = 1."""
     e0, e1, e2, e3 = p
     return [[-e1, e0, e3, -e2], [-e2, -e3, e0, e1], [-e3, e2, -e1, e0]]
 
 
-def rate_of_parameters(p: Vector, w: Vector) -> Vector:
+def rate_of_parameters(p: Expressions, w: Expressions) -> Expressions:
     """dp/dt for an angular velocity w in the base's axes: half of (0, w) times p, which is half of B^T w'."""
     zero = w[0] * 0
-    return scaled(_HALF, parameter_product([zero, *w], p))
+    return vec.scale(_HALF, parameter_product([zero, *w], p))
 
 
-def parameter_product(p: Vector, r: Sequence[Expression]) -> Vector:
+def parameter_product(p: Expressions, r: Sequence[Expression]) -> Expressions:
     """Parameters of the rotation A(p) A(r)."""
     graph = p[0].graph
     p0, p1, p2, p3 = p

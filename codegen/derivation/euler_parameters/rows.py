@@ -6,19 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from kanegen.codegen.derivation.euler_parameters.arrays import (
-    Vector,
-    added,
-    inner,
-    negated,
-    scaled,
-    subtracted,
-    zeros,
-)
 from kanegen.codegen.derivation.euler_parameters.states import SIZE, Direction, Point, States, apart
 from kanegen.codegen.graph import Expression, constant, total
+from kanegen.codegen.graph import linear as vec
+from kanegen.codegen.graph.linear import Expressions
 
-Gradient = Mapping[int, list[Expression]]
+Gradient = Mapping[int, Expressions]
 """Derivatives with respect to the seven coordinates of the bodies concerned, by their index."""
 
 
@@ -52,7 +45,7 @@ class Coincidence:
         unit = states.units()[self.component]
         return _collected(
             (self.second.body, lambda: self.second.pulled_back(states, unit)),
-            (self.first.body, lambda: self.first.pulled_back(states, negated(unit))),
+            (self.first.body, lambda: self.first.pulled_back(states, vec.scale(-1, unit))),
         )
 
     def gamma(self, states: States) -> Expression:
@@ -71,14 +64,14 @@ class Perpendicular:
 
     def value(self, states: States) -> Expression:
         """Phi."""
-        return inner(states.graph, self.first.value(states), self.second.value(states)) * self.sense
+        return vec.dot_total(states.graph, self.first.value(states), self.second.value(states)) * self.sense
 
     def gradient(self, states: States) -> Gradient:
         """Phi_x."""
         first, second = self.first, self.second
         return _collected(
-            (first.body, lambda: first.pulled_back(states, scaled(self.sense, second.value(states)))),
-            (second.body, lambda: second.pulled_back(states, scaled(self.sense, first.value(states)))),
+            (first.body, lambda: first.pulled_back(states, vec.scale(self.sense, second.value(states)))),
+            (second.body, lambda: second.pulled_back(states, vec.scale(self.sense, first.value(states)))),
         )
 
     def gamma(self, states: States) -> Expression:
@@ -99,16 +92,18 @@ class Distance:
 
     def value(self, states: States) -> Expression:
         """Phi."""
-        along = inner(states.graph, self.direction.value(states), apart(states, self.first, self.second))
+        along = vec.dot_total(
+            states.graph, self.direction.value(states), apart(states, self.first, self.second)
+        )
         return along * self.sense - self.length
 
     def gradient(self, states: States) -> Gradient:
         """Phi_x."""
-        along = scaled(self.sense, self.direction.value(states))
-        between = scaled(self.sense, apart(states, self.first, self.second))
+        along = vec.scale(self.sense, self.direction.value(states))
+        between = vec.scale(self.sense, apart(states, self.first, self.second))
         return _collected(
             (self.second.body, lambda: self.second.pulled_back(states, along)),
-            (self.first.body, lambda: self.first.pulled_back(states, negated(along))),
+            (self.first.body, lambda: self.first.pulled_back(states, vec.scale(-1, along))),
             (self.direction.body, lambda: self.direction.pulled_back(states, between)),
         )
 
@@ -137,14 +132,14 @@ class SquaredDistance:
     def value(self, states: States) -> Expression:
         """Phi."""
         between = apart(states, self.first, self.second)
-        return inner(states.graph, between, between) - self.length * self.length
+        return vec.dot_total(states.graph, between, between) - self.length * self.length
 
     def gradient(self, states: States) -> Gradient:
         """Phi_x."""
-        twice = scaled(2, apart(states, self.first, self.second))
+        twice = vec.scale(2, apart(states, self.first, self.second))
         return _collected(
             (self.second.body, lambda: self.second.pulled_back(states, twice)),
-            (self.first.body, lambda: self.first.pulled_back(states, negated(twice))),
+            (self.first.body, lambda: self.first.pulled_back(states, vec.scale(-1, twice))),
         )
 
     def gamma(self, states: States) -> Expression:
@@ -153,8 +148,8 @@ class SquaredDistance:
         half = [
             self.length_rate * self.length_rate,
             self.length * self.length_acceleration,
-            -inner(states.graph, moving.rate, moving.rate),
-            -inner(states.graph, moving.value, moving.curvature),
+            -vec.dot_total(states.graph, moving.rate, moving.rate),
+            -vec.dot_total(states.graph, moving.value, moving.curvature),
         ]
         return total(states.graph, half) * 2
 
@@ -168,25 +163,25 @@ class Normalisation:
     def value(self, states: States) -> Expression:
         """Phi."""
         p = states.parameters(self.body)
-        return inner(states.graph, p, p) - 1
+        return vec.dot_total(states.graph, p, p) - 1
 
     def gradient(self, states: States) -> Gradient:
         """Phi_x."""
-        return {self.body: zeros(states.graph, 3) + scaled(2, states.parameters(self.body))}
+        return {self.body: vec.zeros(states.graph, 3) + vec.scale(2, states.parameters(self.body))}
 
     def gamma(self, states: States) -> Expression:
         """gamma."""
         rate = states.parameter_rates(self.body)
-        return inner(states.graph, rate, rate) * -2
+        return vec.dot_total(states.graph, rate, rate) * -2
 
 
 @dataclass(frozen=True, slots=True)
 class _Moving:
     """A vector, its rate and its curvature, in the base frame."""
 
-    value: Vector
-    rate: Vector
-    curvature: Vector
+    value: Expressions
+    rate: Expressions
+    curvature: Expressions
 
     @classmethod
     def direction(cls, states: States, of: Direction) -> _Moving:
@@ -196,8 +191,8 @@ class _Moving:
     def difference(cls, states: States, first: Point, second: Point) -> _Moving:
         return cls(
             apart(states, first, second),
-            subtracted(second.velocity(states), first.velocity(states)),
-            subtracted(second.curvature(states), first.curvature(states)),
+            vec.subtract(second.velocity(states), first.velocity(states)),
+            vec.subtract(second.curvature(states), first.curvature(states)),
         )
 
 
@@ -207,23 +202,25 @@ def _curvature_of_product(states: States, direction: Direction, other: _Moving) 
     return total(
         graph,
         [
-            inner(graph, own.curvature, other.value),
-            inner(graph, own.rate, other.rate) * 2,
-            inner(graph, own.value, other.curvature),
+            vec.dot_total(graph, own.curvature, other.value),
+            vec.dot_total(graph, own.rate, other.rate) * 2,
+            vec.dot_total(graph, own.value, other.curvature),
         ],
     )
 
 
-def _collected(*parts: tuple[int, Callable[[], list[Expression]]]) -> Gradient:
+def _collected(*parts: tuple[int, Callable[[], Expressions]]) -> Gradient:
     """Derivatives by body; those of the base do not exist."""
-    found: dict[int, list[Expression]] = {}
+    found: dict[int, Expressions] = {}
     for body, build in parts:
         if body >= 0:
-            found[body] = added(found[body], build()) if body in found else build()
+            found[body] = (
+                vec.add_total(found[body][0].graph, found[body], build()) if body in found else build()
+            )
     return found
 
 
-def dense(row: Row, states: States) -> list[Expression]:
+def dense(row: Row, states: States) -> Expressions:
     """The gradient over all coordinates of all bodies."""
     found = [constant(states.graph, 0)] * len(states.x)
     for body, part in row.gradient(states).items():

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kanegen.codegen.derivation.euler_parameters.arrays import inner, negated, scaled, subtracted
 from kanegen.codegen.derivation.euler_parameters.body_equations import applied
 from kanegen.codegen.derivation.euler_parameters.rows import dense
 from kanegen.codegen.derivation.euler_parameters.setting import Setting
 from kanegen.codegen.derivation.euler_parameters.states import SIZE, States, apart
 from kanegen.codegen.graph import Expression
+from kanegen.codegen.graph import linear as vec
+from kanegen.codegen.graph.linear import Expressions
 from kanegen.codegen.mechanism.constraints import TorsionalSpringDamper, TranslationalSpringDamper
 
 
@@ -18,7 +19,7 @@ def needs_coordinates(setting: Setting) -> bool:
     return any(isinstance(spring, TorsionalSpringDamper) for spring in setting.mechanism.springs)
 
 
-def spring_forces(setting: Setting, states: States, q: Sequence[Expression]) -> list[list[Expression]]:
+def spring_forces(setting: Setting, states: States, q: Sequence[Expression]) -> list[Expressions]:
     """Generalized forces on all bodies, (7n,) for each spring and damper; ``q`` is used by those on joints."""
     drives = setting.driving_rows(q) if q else []
     found = []
@@ -31,14 +32,14 @@ def spring_forces(setting: Setting, states: States, q: Sequence[Expression]) -> 
         k = setting.mechanism.coordinates.index(spring.joint)
         # in a driven position the gradient of a drive is that of the coordinate, and times dx/dt the coordinate's rate
         gradient = dense(drives[k], states)
-        rate = inner(setting.graph, gradient, states.rates)
+        rate = vec.dot_total(setting.graph, gradient, states.rates)
         lift = setting.lift
         pull = lift(spring.stiffness) * (q[k] - lift(spring.rest)) + lift(spring.damping) * rate
-        found.append(scaled(-pull, gradient))
+        found.append(vec.scale(-pull, gradient))
     return found
 
 
-def _between_points(setting: Setting, states: States, spring: TranslationalSpringDamper) -> list[Expression]:
+def _between_points(setting: Setting, states: States, spring: TranslationalSpringDamper) -> Expressions:
     """A pull along the line between two points.
 
     A damper, or a spring with a length at rest, has no direction where the points coincide.
@@ -49,13 +50,13 @@ def _between_points(setting: Setting, states: States, spring: TranslationalSprin
     stiffness, damping, rest = lift(spring.stiffness), lift(spring.damping), lift(spring.rest)
     pull = stiffness
     if not (damping.is_zero and (rest.is_zero or stiffness.is_zero)):
-        square = inner(graph, line, line)
+        square = vec.dot_total(graph, line, line)
         length = square.square_root()
-        spreading = inner(graph, line, subtracted(second.velocity(states), first.velocity(states)))
+        spreading = vec.dot_total(graph, line, vec.subtract(second.velocity(states), first.velocity(states)))
         pull = stiffness - stiffness * rest / length + damping * spreading / square
-    force = scaled(pull, line)
+    force = vec.scale(pull, line)
     found = [setting.zero] * len(states.x)
-    for point, share in ((first, force), (second, negated(force))):
+    for point, share in ((first, force), (second, vec.scale(-1, force))):
         if point.body >= 0:
             at = SIZE * point.body
             part = applied(states, point.body, share, point.arm)

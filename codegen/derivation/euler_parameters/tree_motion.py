@@ -14,18 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from kanegen.codegen.derivation.euler_parameters.arrays import (
-    Matrix,
-    Vector,
-    added,
-    cross,
-    inner,
-    negated,
-    scaled,
-    times,
-    times_transposed,
-    zeros,
-)
 from kanegen.codegen.derivation.euler_parameters.chain import Chain, axis_in_parent
 from kanegen.codegen.derivation.euler_parameters.rotation import (
     parameter_product,
@@ -33,6 +21,8 @@ from kanegen.codegen.derivation.euler_parameters.rotation import (
     rotation_matrix,
 )
 from kanegen.codegen.graph import Expression, constant
+from kanegen.codegen.graph import linear as vec
+from kanegen.codegen.graph.linear import ExpressionRows, Expressions
 from kanegen.codegen.mechanism.records import Vector3
 from kanegen.codegen.mechanism.values import Lift
 
@@ -58,11 +48,11 @@ class TreeMotion:
         self.chain, self.lift, self.graph = chain, lift, lift.graph
         self._zero, self._one = constant(self.graph, 0), constant(self.graph, 1)
         self._q, self._v, self._a = q, v, a
-        self._gravity = zeros(self.graph, 3) if gravity is None else list(lift.vector(gravity))
-        self._memo: dict[tuple[str, int], list[Expression]] = {}
-        self._matrices: dict[int, Matrix] = {}
+        self._gravity = vec.zeros(self.graph, 3) if gravity is None else list(lift.vector(gravity))
+        self._memo: dict[tuple[str, int], Expressions] = {}
+        self._matrices: dict[int, ExpressionRows] = {}
 
-    def _remember(self, what: str, i: int, build: Callable[[], list[Expression]]) -> list[Expression]:
+    def _remember(self, what: str, i: int, build: Callable[[], Expressions]) -> Expressions:
         if (what, i) not in self._memo:
             self._memo[what, i] = build()
         return self._memo[what, i]
@@ -73,66 +63,67 @@ class TreeMotion:
 
     # -- orientation and position ------------------------------------------------------------------------------------
 
-    def parameters(self, i: int) -> list[Expression]:
+    def parameters(self, i: int) -> Expressions:
         """p_i; (1, 0, 0, 0) for the base."""
         if i < 0:
-            return [self._one, *zeros(self.graph, 3)]
+            return [self._one, *vec.zeros(self.graph, 3)]
         return self._remember("p", i, lambda: self._parameters(i))
 
-    def _parameters(self, i: int) -> list[Expression]:
+    def _parameters(self, i: int) -> Expressions:
         link = self.chain.links[i]
         found = list(parameter_product(self.parameters(link.parent), [self.lift(x) for x in link.parameters]))
         if not link.revolute:
             return found
         half = self._given(self._q, i) * _HALF
-        turn = [half.cosine(), *scaled(half.sine(), self.lift.vector(link.axis))]
+        turn = [half.cosine(), *vec.scale(half.sine(), self.lift.vector(link.axis))]
         return list(parameter_product(found, turn))
 
-    def rotation(self, i: int) -> Matrix:
+    def rotation(self, i: int) -> ExpressionRows:
         """A of body i (2)."""
         if i not in self._matrices:
             self._matrices[i] = rotation_matrix(self.parameters(i))
         return self._matrices[i]
 
-    def in_base(self, i: int, v: Vector) -> list[Expression]:
+    def in_base(self, i: int, v: Expressions) -> Expressions:
         """A vector of body i's axes in those of the base."""
-        return list(v) if i < 0 else times(self.graph, self.rotation(i), v)
+        return list(v) if i < 0 else vec.apply_total(self.graph, self.rotation(i), v)
 
-    def in_body(self, i: int, v: Vector) -> list[Expression]:
+    def in_body(self, i: int, v: Expressions) -> Expressions:
         """A vector of the base's axes in those of body i."""
-        return list(v) if i < 0 else times_transposed(self.graph, self.rotation(i), v)
+        return list(v) if i < 0 else vec.apply_total(self.graph, vec.transpose(self.rotation(i)), v)
 
-    def axis(self, i: int) -> list[Expression]:
+    def axis(self, i: int) -> Expressions:
         """Direction of the joint's axis."""
         link = self.chain.links[i]
         return self._remember(
             "z", i, lambda: self.in_base(link.parent, self.lift.vector(axis_in_parent(link)))
         )
 
-    def displacement(self, i: int) -> list[Expression]:
+    def displacement(self, i: int) -> Expressions:
         """How far the joint has slid: z q, zero for a turn."""
         if self.chain.links[i].revolute:
-            return zeros(self.graph, 3)
-        return self._remember("d", i, lambda: scaled(self._given(self._q, i), self.axis(i)))
+            return vec.zeros(self.graph, 3)
+        return self._remember("d", i, lambda: vec.scale(self._given(self._q, i), self.axis(i)))
 
-    def out_arm(self, i: int) -> list[Expression]:
+    def out_arm(self, i: int) -> Expressions:
         """From the mass centre of link i's parent to where the joint is at zero, in the parent's axes."""
         link = self.chain.links[i]
         return list(self.lift.vector(self.chain.from_center(link.parent, link.position)))
 
-    def own_arm(self, i: int) -> list[Expression]:
+    def own_arm(self, i: int) -> Expressions:
         """From the joint's point on body i to the body's mass centre, in the body's axes."""
         return list(self.lift.vector(self.chain.links[i].center))
 
-    def center(self, i: int) -> list[Expression]:
+    def center(self, i: int) -> Expressions:
         """r_i, the mass centre."""
         if i < 0:
-            return zeros(self.graph, 3)
+            return vec.zeros(self.graph, 3)
         parent = self.chain.links[i].parent
         return self._remember(
             "r",
             i,
-            lambda: added(
+            lambda: vec.add_total(
+                self.graph,
                 self.center(parent),
                 self.in_base(parent, self.out_arm(i)),
                 self.displacement(i),
@@ -142,75 +133,83 @@ class TreeMotion:
 
     # -- velocity ----------------------------------------------------------------------------------------------------
 
-    def _swing(self, i: int) -> list[Expression]:
+    def _swing(self, i: int) -> Expressions:
         """Angular velocity of body i relative to its parent."""
         if not self.chain.links[i].revolute:
-            return zeros(self.graph, 3)
-        return self._remember("zv", i, lambda: scaled(self._given(self._v, i), self.axis(i)))
+            return vec.zeros(self.graph, 3)
+        return self._remember("zv", i, lambda: vec.scale(self._given(self._v, i), self.axis(i)))
 
-    def angular_velocity(self, i: int) -> list[Expression]:
+    def angular_velocity(self, i: int) -> Expressions:
         """w_i."""
         if i < 0:
-            return zeros(self.graph, 3)
+            return vec.zeros(self.graph, 3)
         parent = self.chain.links[i].parent
-        return self._remember("w", i, lambda: added(self.angular_velocity(parent), self._swing(i)))
+        return self._remember(
+            "w", i, lambda: vec.add_total(self.graph, self.angular_velocity(parent), self._swing(i))
+        )
 
-    def parameter_rates(self, i: int) -> list[Expression]:
+    def parameter_rates(self, i: int) -> Expressions:
         """dp_i/dt."""
         return list(rate_of_parameters(self.parameters(i), self.angular_velocity(i)))
 
-    def velocity(self, i: int) -> list[Expression]:
+    def velocity(self, i: int) -> Expressions:
         """dr_i/dt."""
         if i < 0:
-            return zeros(self.graph, 3)
+            return vec.zeros(self.graph, 3)
         link = self.chain.links[i]
         parent = link.parent
 
-        def build() -> list[Expression]:
-            carried = added(self.in_base(parent, self.out_arm(i)), self.displacement(i))
+        def build() -> Expressions:
+            carried = vec.add_total(self.graph, self.in_base(parent, self.out_arm(i)), self.displacement(i))
             own = self.in_base(i, self.own_arm(i))
-            slide = zeros(self.graph, 3) if link.revolute else scaled(self._given(self._v, i), self.axis(i))
-            return added(
+            slide = (
+                vec.zeros(self.graph, 3)
+                if link.revolute
+                else vec.scale(self._given(self._v, i), self.axis(i))
+            )
+            return vec.add_total(
+                self.graph,
                 self.velocity(parent),
-                cross(self.angular_velocity(parent), carried),
+                vec.cross(self.angular_velocity(parent), carried),
                 slide,
-                cross(self.angular_velocity(i), own),
+                vec.cross(self.angular_velocity(i), own),
             )
 
         return self._remember("v", i, build)
 
     # -- acceleration ------------------------------------------------------------------------------------------------
 
-    def angular_acceleration(self, i: int) -> list[Expression]:
+    def angular_acceleration(self, i: int) -> Expressions:
         """dw_i/dt."""
         if i < 0:
-            return zeros(self.graph, 3)
+            return vec.zeros(self.graph, 3)
         link = self.chain.links[i]
         parent = link.parent
 
-        def build() -> list[Expression]:
+        def build() -> Expressions:
             if not link.revolute:
                 return self.angular_acceleration(parent)
-            return added(
+            return vec.add_total(
+                self.graph,
                 self.angular_acceleration(parent),
-                scaled(self._given(self._a, i), self.axis(i)),
-                cross(self.angular_velocity(parent), self._swing(i)),
+                vec.scale(self._given(self._a, i), self.axis(i)),
+                vec.cross(self.angular_velocity(parent), self._swing(i)),
             )
 
         return self._remember("wdot", i, build)
 
-    def local_velocity(self, i: int) -> list[Expression]:
+    def local_velocity(self, i: int) -> Expressions:
         """w'_i, in the body's axes."""
         return self._remember("w'", i, lambda: self.in_body(i, self.angular_velocity(i)))
 
-    def local_acceleration(self, i: int) -> list[Expression]:
+    def local_acceleration(self, i: int) -> Expressions:
         """dw'_i/dt, in the body's axes."""
         return self._remember("w'dot", i, lambda: self.in_body(i, self.angular_acceleration(i)))
 
-    def _relative(self, i: int, arm: Vector) -> list[Expression]:
+    def _relative(self, i: int, arm: Expressions) -> Expressions:
         """Acceleration of a point of body i relative to its mass centre, for its arm in the body's axes."""
         if i < 0 or all(x.is_zero for x in arm):
-            return zeros(self.graph, 3)
+            return vec.zeros(self.graph, 3)
         w, alpha = self.local_velocity(i), self.local_acceleration(i)
         square = [x * x for x in w]
         rows = []
@@ -220,27 +219,32 @@ class TreeMotion:
             rows[r][r] = -(square[n] + square[l])
             rows[r][n] = w[r] * w[n] - alpha[l]
             rows[r][l] = w[r] * w[l] + alpha[n]
-        return self.in_base(i, times(self.graph, rows, arm))
+        return self.in_base(i, vec.apply_total(self.graph, rows, arm))
 
-    def acceleration(self, i: int) -> list[Expression]:
+    def acceleration(self, i: int) -> Expressions:
         """d2r_i/dt2, less gravity."""
         if i < 0:
-            return negated(self._gravity)
+            return vec.scale(-1, self._gravity)
         return self._remember("a", i, lambda: self._acceleration(i))
 
-    def _acceleration(self, i: int) -> list[Expression]:
+    def _acceleration(self, i: int) -> Expressions:
         link = self.chain.links[i]
         parent = link.parent
         terms = [self.acceleration(parent), self._relative(parent, self.out_arm(i))]
         if not link.revolute:
             w, z, slid = self.angular_velocity(parent), self.axis(i), self.displacement(i)
-            terms.append(cross(self.angular_acceleration(parent), slid))
-            terms.append(cross(w, added(cross(w, slid), scaled(self._given(self._v, i) * 2, z))))
-            terms.append(scaled(self._given(self._a, i), z))
-        return added(*terms, self._relative(i, self.own_arm(i)))
+            terms.append(vec.cross(self.angular_acceleration(parent), slid))
+            terms.append(
+                vec.cross(
+                    w,
+                    vec.add_total(self.graph, vec.cross(w, slid), vec.scale(self._given(self._v, i) * 2, z)),
+                )
+            )
+            terms.append(vec.scale(self._given(self._a, i), z))
+        return vec.add_total(self.graph, *terms, self._relative(i, self.own_arm(i)))
 
-    def parameter_accelerations(self, i: int) -> list[Expression]:
+    def parameter_accelerations(self, i: int) -> Expressions:
         """d2p_i/dt2 = B^T dw'/dt / 2 - |w|^2 p / 4."""
         p, w = self.parameters(i), self.angular_velocity(i)
         turning = rate_of_parameters(p, self.angular_acceleration(i))
-        return added(turning, scaled(-inner(self.graph, w, w) * _QUARTER, p))
+        return vec.add_total(self.graph, turning, vec.scale(-vec.dot_total(self.graph, w, w) * _QUARTER, p))
