@@ -18,6 +18,7 @@ from kanegen.codegen.derivation.joint_motion.coordinates import JointCoordinates
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, compose, constant, inputs, total
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.values import Lift
@@ -89,11 +90,7 @@ class _Carrier:
             self.coordinates.speeds([one if k == j else self.zero for k in range(nq)]) for j in range(nq)
         ]
         rows = [flat[i : i + n] for i in range(0, len(flat), n)]
-        entries = [
-            total(self.graph, [a * x for a, x in zip(row, column, strict=True) if not x.is_zero])
-            for row in rows
-            for column in columns
-        ]
+        entries = [vec.dot_total(self.graph, row, column) for row in rows for column in columns]
         return {replace(argument, shape=(len(rows), nq)): entries}
 
     def accelerations(self, results: Results) -> Results:
@@ -111,7 +108,7 @@ class _Carrier:
             at = self.mechanism.coordinates.index(ball.coordinates[-4])
             first = self.mechanism.rates.index(ball.joints[-3])
             w = self.u[first : first + 3]
-            square = total(self.graph, [x * x for x in w]) * Fraction(1, 4)
+            square = vec.dot_total(self.graph, w, w) * Fraction(1, 4)
             for k in range(at, at + 4):
                 found[k] = found[k] - square * self.q[k]
         meaning = "accelerations d2q/dt2 of the coordinates, in their order"

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kanegen.codegen.derivation.constraints.separation import collected, may_meet
-from kanegen.codegen.graph import Expression, constant, total
+from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import BASE, Frame, Joint, JointKind, Mechanism
 from kanegen.codegen.mechanism.values import Lift
@@ -27,17 +27,24 @@ class Pose:
         """Direction of the frame's axis k."""
         return tuple(row[k] for row in self.rotation)
 
+    @property
+    def graph(self) -> Graph:
+        """The graph of the entries."""
+        graph: Graph = self.position[0].graph
+        return graph
+
     def after(self, inner: Pose) -> Pose:
         """The pose of a frame whose pose in this frame is ``inner``."""
+        turned = vec.multiply_total(self.graph, self.rotation, inner.rotation)
         return Pose(
-            _multiply(self.rotation, inner.rotation),
-            vec.add(self.position, _apply(self.rotation, inner.position)),
+            turned, vec.add(self.position, vec.apply_total(self.graph, self.rotation, inner.position))
         )
 
     def seen_from(self, outer: Pose) -> Pose:
         """This frame in the axes of another, both given in the same third one."""
         back = vec.transpose(outer.rotation)
-        return Pose(_multiply(back, self.rotation), _apply(back, vec.subtract(self.position, outer.position)))
+        turned = vec.multiply_total(self.graph, back, self.rotation)
+        return Pose(turned, vec.apply_total(self.graph, back, vec.subtract(self.position, outer.position)))
 
 
 class Chains:
@@ -125,11 +132,13 @@ class Chains:
         for end, sign in ((body, 1), (ground.body, -1)):
             for joint in self.path(end, above):
                 if joint.kind is JointKind.REVOLUTE:
-                    turned = _multiply(
-                        self.body(joint.parent, above).rotation, self.lift.matrix(joint.rotation)
+                    turned = vec.multiply_total(
+                        self.graph, self.body(joint.parent, above).rotation, self.lift.matrix(joint.rotation)
                     )
-                    axis = _apply(_multiply(back, turned), self.lift.vector(joint.axis))
-                    found[joint.name] = axis if sign > 0 else tuple(-x for x in axis)
+                    axis = vec.apply_total(
+                        self.graph, vec.multiply_total(self.graph, back, turned), self.lift.vector(joint.axis)
+                    )
+                    found[joint.name] = axis if sign > 0 else vec.scale(-1, axis)
         return found
 
     def _fixed(self, frame: Frame) -> Pose:
@@ -142,9 +151,9 @@ class Chains:
             return placed
         axis, q = self.lift.vector(joint.axis), self.q[joint.name]
         if joint.kind is JointKind.PRISMATIC:
-            shift = _apply(placed.rotation, tuple(x * q for x in axis))
+            shift = vec.apply_total(self.graph, placed.rotation, vec.scale(q, axis))
             return Pose(placed.rotation, vec.add(placed.position, shift))
-        return Pose(_multiply(placed.rotation, self._turn(axis, q)), placed.position)
+        return Pose(vec.multiply_total(self.graph, placed.rotation, self._turn(axis, q)), placed.position)
 
     def _turn(self, axis: tuple[Expression, ...], angle: Expression) -> vec.Matrix:
         """Rotation about a unit vector (Rodrigues): c 1 + s skew(k) + (1 - c) k k^T."""
@@ -159,16 +168,6 @@ class Chains:
         return tuple(tuple(entry(i, j) for j in range(3)) for i in range(3))
 
 
-def _apply(m: vec.Matrix, v: vec.Vector) -> vec.Vector:
-    return tuple(dot(row, v) for row in m)
-
-
-def _multiply(m: vec.Matrix, n: vec.Matrix) -> vec.Matrix:
-    columns = vec.transpose(n)
-    return tuple(tuple(dot(row, column) for column in columns) for row in m)
-
-
 def dot(u: vec.Vector, v: vec.Vector) -> Expression:
     """u . v as one n-ary sum."""
-    graph = u[0].graph
-    return total(graph, [x * y for x, y in zip(u, v, strict=True)])
+    return vec.dot_total(u[0].graph, u, v)

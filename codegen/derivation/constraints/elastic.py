@@ -14,6 +14,7 @@ from fractions import Fraction
 from kanegen.codegen.derivation.constraints.chains import Chains, dot
 from kanegen.codegen.derivation.constraints.separation import on_fixed_line
 from kanegen.codegen.graph import Expression, constant, partial, total
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.constraints import (
     SpringDamper,
     TorsionalSpringDamper,
@@ -108,4 +109,4 @@ class Elastic:
         return [pull * a + beside * s for a, s in zip(along, shift, strict=True)]
 
     def _rate(self, slope: Sequence[Expression], qdot: Sequence[Expression]) -> Expression:
-        return total(self.graph, [s * r for s, r in zip(slope, qdot, strict=True)])
+        return vec.dot_total(self.graph, slope, qdot)

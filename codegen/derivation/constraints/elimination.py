@@ -6,12 +6,13 @@ solved for.  The same factors, used from the left, reduce generalized forces to 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kanegen.codegen.derivation.constraints.plan import Block, Plan
 from kanegen.codegen.derivation.linear_solve import elimination_orders, solve
 from kanegen.codegen.graph import Expression, Graph, constant, total
+from kanegen.codegen.graph import linear as vec
 
 Matrix = Sequence[Sequence[Expression]]
 
@@ -67,10 +68,7 @@ class Elimination:
                 coupled = [left[i][j] for j in block.columns]
                 if i in done or all(x.is_zero for x in coupled):
                     continue
-                factors[i] = [
-                    self._sum(x * inverse[k][b] for k, x in enumerate(coupled))
-                    for b in range(len(block.rows))
-                ]
+                factors[i] = list(vec.apply_total(graph, vec.transpose(inverse), coupled))
                 for j, entries in rest.items():
                     left[i][j] = self._sum(
                         [left[i][j], *(-f * e for f, e in zip(factors[i], entries, strict=True))]
@@ -90,7 +88,7 @@ class Elimination:
                 for b, i in enumerate(step.block.rows)
             ]
             for k, j in enumerate(step.block.columns):
-                x[j] = self._sum(f * s for f, s in zip(step.inverse[k], sides, strict=True))
+                x[j] = vec.dot_total(self.graph, step.inverse[k], sides)
         return [x[j] for j in range(self.n)]
 
     def reduce(self, forces: Sequence[Expression]) -> list[Expression]:
@@ -110,15 +108,15 @@ class Elimination:
         share: dict[int, Expression] = {}
         for step in self._eliminated:
             for b, i in enumerate(step.block.rows):
-                share[i] = self._sum(step.inverse[k][b] * q[j] for k, j in enumerate(step.block.columns))
+                share[i] = self._sum([step.inverse[k][b] * q[j] for k, j in enumerate(step.block.columns)])
             for j, entries in step.rest.items():
                 q[j] = self._sum(
                     [q[j], *(-e * share[i] for e, i in zip(entries, step.block.rows, strict=True))]
                 )
         return [q[j] for j in self.plan.free], share
 
-    def _sum(self, terms: Iterable[Expression]) -> Expression:
-        return total(self.graph, [t for t in terms if not t.is_zero])
+    def _sum(self, terms: Sequence[Expression]) -> Expression:
+        return total(self.graph, terms)
 
 
 class Square:
@@ -172,32 +170,23 @@ class Square:
             y[i] = total(self.graph, rest) / self.matrix[i][j]
         return [y[i] for i in range(len(self.matrix))]
 
-    def _solve_core(self, b: list[Expression]) -> list[Expression]:
+    def _solve_core(self, b: Sequence[Expression]) -> Sequence[Expression]:
         if self._inverse is not None:
-            return [total(self.graph, [f * x for f, x in zip(row, b, strict=True)]) for row in self._inverse]
-        y = self._gram(b)
-        m = len(b)
-        return [total(self.graph, [self.core[i][j] * y[i] for i in range(m)]) for j in range(m)]
+            return vec.apply_total(self.graph, self._inverse, b)
+        return vec.apply_total(self.graph, vec.transpose(self.core), self._gram(b))
 
-    def _solve_core_transposed(self, b: list[Expression]) -> list[Expression]:
-        m = len(b)
+    def _solve_core_transposed(self, b: Sequence[Expression]) -> Sequence[Expression]:
         if self._inverse is not None:
-            return [total(self.graph, [self._inverse[j][i] * b[j] for j in range(m)]) for i in range(m)]
-        return self._gram([total(self.graph, [self.core[i][j] * b[j] for j in range(m)]) for i in range(m)])
+            return vec.apply_total(self.graph, vec.transpose(self._inverse), b)
+        return self._gram(vec.apply_total(self.graph, self.core, b))
 
-    def _gram(self, b: list[Expression]) -> list[Expression]:
+    def _gram(self, b: Sequence[Expression]) -> list[Expression]:
         return solve_positive(gram(self.graph, self.core), b)
 
 
 def gram(graph: Graph, rows: Matrix) -> list[list[Expression]]:
     """rows rows^T."""
-    n = len(rows)
-    found = [[constant(graph, 0)] * n for _ in range(n)]
-    for i in range(n):
-        for j in range(i, n):
-            terms = [x * y for x, y in zip(rows[i], rows[j], strict=True) if not x.is_zero and not y.is_zero]
-            found[i][j] = found[j][i] = total(graph, terms)
-    return found
+    return vec.multiply_symmetric_total(graph, rows, rows)
 
 
 def solve_positive(matrix: Matrix, right: Sequence[Expression]) -> list[Expression]:
@@ -242,7 +231,7 @@ def determinant(graph: Graph, m: Matrix) -> Expression:
     if len(m) == 2:
         return m[0][0] * m[1][1] - m[0][1] * m[1][0]
     minors = [m[1][(k + 1) % 3] * m[2][(k + 2) % 3] - m[1][(k + 2) % 3] * m[2][(k + 1) % 3] for k in range(3)]
-    return total(graph, [m[0][k] * minors[k] for k in range(3)])
+    return vec.dot_total(graph, m[0], minors)
 
 
 def positive_determinant(graph: Graph, m: Matrix) -> Expression:
@@ -258,7 +247,7 @@ def positive_determinant(graph: Graph, m: Matrix) -> Expression:
 
 
 def _margin(graph: Graph, volume: Expression, rows: Matrix) -> Expression:
-    sides = [total(graph, [x * x for x in row if not x.is_zero]) for row in rows]
+    sides = [vec.dot_total(graph, row, row) for row in rows]
     return volume * volume / _product(graph, sides)
 
 

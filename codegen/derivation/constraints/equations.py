@@ -208,11 +208,9 @@ class _Writer:
     def _along(self, frame: str, direction: vec.Vector, reference: str) -> tuple[Expression, ...]:
         """Velocity of a frame's origin relative to another frame's body, along a direction fixed in the first frame."""
         pose = self.chains.relative(frame, reference)
-        turned = tuple(dot(row, direction) for row in pose.rotation)
+        turned = vec.apply_total(self.graph, pose.rotation, direction)
         columns = [self._gradient(x) for x in pose.position]
-        return tuple(
-            total(self.graph, [columns[m][j] * turned[m] for m in range(3)]) for j in range(len(self.q))
-        )
+        return vec.apply_total(self.graph, vec.transpose(columns), turned)
 
     # -- generalized speeds ------------------------------------------------------------------------------------------
 
@@ -258,7 +256,7 @@ class _Writer:
         axis = pose.axis(ball.joints.index(joint) % 3)
         if ball.free and joint in ball.joints[:3]:
             columns = [self._gradient(x) for x in pose.position]
-            return tuple(dot(axis, column) for column in zip(*columns, strict=True))
+            return vec.apply_total(self.graph, vec.transpose(columns), axis)
         row = [self.zero] * len(self.q)
         for inner in self.chains.path(child, parent):
             if inner.kind is JointKind.REVOLUTE:
@@ -291,11 +289,11 @@ class _Writer:
         one, two = self.chains.origins(speed.first, speed.second)
         apart = self.chains.apart(speed.first, speed.second)
         slopes = [self._gradient(x) for x in apart]
-        columns = list(zip(*slopes, strict=True))
-        changes = [dot(apart, column) for column in columns]
+        columns = vec.transpose(slopes)
+        changes = vec.apply_total(self.graph, columns, apart)
         reach = total(self.graph, [dot(column, column) for column in columns])
         far = (dot(one, one) + dot(two, two)) * 2
-        return total(self.graph, [x * x for x in changes]) / (reach * far)
+        return vec.dot_total(self.graph, changes, changes) / (reach * far)
 
     def _refuse_moving(self, where: str, ends: tuple[str, ...], above: str) -> None:
         for end in ends:

@@ -15,7 +15,8 @@ from kanegen.codegen.derivation.constraints.frame_kernels import frame_jacobian
 from kanegen.codegen.derivation.constraints.setting import Setting
 from kanegen.codegen.derivation.constraints.spanning_tree import tree_accelerations, tree_rates
 from kanegen.codegen.derivation.standard import Build
-from kanegen.codegen.graph import Argument, Expression, Program, partial, total
+from kanegen.codegen.graph import Argument, Expression, Program, partial
+from kanegen.codegen.graph import linear as vec
 
 
 def effective_inertia(s: Setting) -> Program:
@@ -60,9 +61,8 @@ def influence_H(s: Setting, build: Build, rate: Build, name: str) -> Program:
     accelerations = []
     for p in range(6):
         row = slice(n * p, n * (p + 1))
-        terms = [x * y for x, y in zip(jacobian[row], still, strict=True)]
-        terms += [x * y for x, y in zip(turning[row], rates, strict=True)]
-        accelerations.append(total(s.graph, terms))
+        found = vec.dot_total(s.graph, [*jacobian[row], *turning[row]], [*still, *rates])
+        accelerations.append(found)
     output = Argument(
         "H",
         (6, s.nv, s.nv),

@@ -9,6 +9,7 @@ from kanegen.codegen.derivation.constraints.elimination import Elimination, Squa
 from kanegen.codegen.derivation.constraints.equations import Row, equations
 from kanegen.codegen.derivation.constraints.plan import Plan
 from kanegen.codegen.graph import Expression, Graph, Tangents, constant, total
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.values import Lift
 
@@ -118,10 +119,7 @@ class ConstrainedMotion:
     def on_coordinates(self, tau: Vector) -> list[Expression]:
         """Generalized forces on the coordinates that forces on the speeds stand for: Y^T tau."""
         return [
-            total(
-                self.graph, [row.coefficients[j] * t for row, t in zip(self.system.speeds, tau, strict=True)]
-            )
-            for j in range(len(self.q))
+            self._dot([row.coefficients[j] for row in self.system.speeds], tau) for j in range(len(self.q))
         ]
 
     def multipliers(self, forces: Vector, tau: Vector) -> list[Expression]:
@@ -150,9 +148,7 @@ class ConstrainedMotion:
         return total(self.graph, [*terms, tangents.first(row.rest)])
 
     def _dot(self, u: Vector, v: Vector) -> Expression:
-        return total(
-            self.graph, [x * y for x, y in zip(u, v, strict=True) if not x.is_zero and not y.is_zero]
-        )
+        return vec.dot_total(self.graph, u, v)
 
 
 def new_motion(mechanism: Mechanism, graph: Graph, q: Vector, plan: Plan, live: bool) -> ConstrainedMotion:

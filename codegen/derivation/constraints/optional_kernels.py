@@ -29,7 +29,8 @@ from kanegen.codegen.derivation.linear_inverse import inverse
 from kanegen.codegen.derivation.linear_solve import elimination_orders
 from kanegen.codegen.derivation.regressor import full_regressor, regressor
 from kanegen.codegen.derivation.standard import Build
-from kanegen.codegen.graph import Argument, Expression, Program, Tangents, total
+from kanegen.codegen.graph import Argument, Expression, Program, Tangents
+from kanegen.codegen.graph import linear as vec
 
 Rows = list[list[Expression]]
 
@@ -172,16 +173,7 @@ def _carried_rate(s: Setting, rates: Rows, matrix: Rows, qdot: Sequence[Expressi
     tangents = Tangents(s.graph, dict(zip(s.q, qdot, strict=True)))
     turning = [[tangents.first(x) for x in row] for row in s.motion.N]
     return [
-        [
-            total(
-                s.graph,
-                [
-                    *(x * y[r] for x, y in zip(rate, s.motion.N, strict=True)),
-                    *(x * y[r] for x, y in zip(row, turning, strict=True)),
-                ],
-            )
-            for r in range(s.nv)
-        ]
+        [vec.dot_total(s.graph, [*rate, *row], column) for column in vec.transpose([*s.motion.N, *turning])]
         for rate, row in zip(rates, matrix, strict=True)
     ]
 

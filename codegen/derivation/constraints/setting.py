@@ -19,7 +19,8 @@ from kanegen.codegen.derivation.friction import friction_forces
 from kanegen.codegen.derivation.joint_motion.coordinates import rotors_do_not_lean
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.standard import Build
-from kanegen.codegen.graph import Argument, Expression, Graph, Program, compose, constant, inputs, total
+from kanegen.codegen.graph import Argument, Expression, Graph, Program, compose, constant, inputs
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.reduction import without_fixed_joints
@@ -161,17 +162,7 @@ class Setting:
 
 def congruence(graph: Graph, m: Sequence[Vector], columns: Sequence[Vector]) -> list[list[Expression]]:
     """P^T M P for the columns of P; symmetric."""
-    turned = [
-        [total(graph, [x * y for x, y in zip(row, column, strict=True) if not y.is_zero]) for row in m]
-        for column in columns
-    ]
-    n = len(columns)
-    found = [[constant(graph, 0)] * n for _ in range(n)]
-    for i in range(n):
-        for j in range(i, n):
-            terms = [x * y for x, y in zip(columns[i], turned[j], strict=True) if not x.is_zero]
-            found[i][j] = found[j][i] = total(graph, terms)
-    return found
+    return vec.multiply_symmetric_total(graph, columns, [vec.apply_total(graph, m, x) for x in columns])
 
 
 Make = Callable[[Setting], Program]

@@ -9,6 +9,7 @@ from kanegen.codegen.derivation.constraints.elimination import gram, solve_posit
 from kanegen.codegen.derivation.constraints.regularity import require_resisted
 from kanegen.codegen.derivation.constraints.setting import Setting, Vector
 from kanegen.codegen.graph import Argument, Expression, Program, total
+from kanegen.codegen.graph import linear as vec
 
 
 def multiplier_dynamics(s: Setting) -> Program:
@@ -36,10 +37,7 @@ def multiplier_dynamics(s: Setting) -> Program:
         require_resisted(s.mechanism, s.graph, inertia, s.basis.plan)
     unloaded = solve_positive(inertia, right)
     per_row = [solve_positive(inertia, list(row)) for row in rows]
-    effective = [
-        [total(s.graph, [x * y for x, y in zip(row, column, strict=True)]) for column in per_row]
-        for row in rows
-    ]
+    effective = [vec.apply_total(s.graph, per_row, row) for row in rows]
     effective = [[effective[max(i, j)][min(i, j)] for j in range(len(rows))] for i in range(len(rows))]
     missing = [
         total(s.graph, [g, *(-x * y for x, y in zip(row, unloaded, strict=True))])
