@@ -22,6 +22,7 @@ from typing import Any
 from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.graph import Expression
+from kanegen.codegen.graph import linear as vec
 
 Row = list[Expression]
 
@@ -53,10 +54,7 @@ def forward_dynamics(tree: PlacedTree, motion: Motion, tau: Sequence[Expression]
                 rest[r][c] = rest[c][r]
             if body.rotor_inertia == 0:
                 rest[r][s] = rest[s][r] = motion.zero
-        left = [
-            motion.sum([bias[i][r], *(rest[r][c] * across[c] for c in range(6)), scaled[r] * force])
-            for r in range(6)
-        ]
+        left = [motion.sum([bias[i][r], *vec.products(rest[r], across), scaled[r] * force]) for r in range(6)]
         _add_to_parent(motion, i, rest, left, inertia[body.parent], bias[body.parent])
     accelerations: list[Row] = []
     result = [motion.zero] * n
@@ -64,7 +62,7 @@ def forward_dynamics(tree: PlacedTree, motion: Motion, tau: Sequence[Expression]
         s = body.axis if body.revolute else 3 + body.axis
         before = _carried_acceleration(motion, i, accelerations[body.parent] if body.parent >= 0 else None)
         reaction, pivot, force = gain[i]
-        qdd = (force - motion.sum([reaction[r] * before[r] for r in range(6)])) * pivot
+        qdd = (force - vec.dot_total(motion.graph, reaction, before)) * pivot
         result[body.coordinate] = qdd * (1 / motion.to_unit(i))
         accelerations.append([before[r] + qdd if r == s else before[r] for r in range(6)])
     return result
@@ -76,14 +74,10 @@ def _rigid_inertia(motion: Motion, i: int) -> list[Row]:
     second, h = body.second_moment, body.first_moment
     trace = second[0][0] + second[1][1] + second[2][2]
     j = [[(trace if r == c else 0) - second[r][c] for c in range(3)] for r in range(3)]
-    hx = _skew(h)
+    hx = vec.skew(h)
     rows: list[list[Any]] = [[*j[r], *hx[r]] for r in range(3)]
     rows += [[*(-x for x in hx[r]), *(body.mass if r == c else 0 for c in range(3))] for r in range(3)]
     return [[motion.zero if x == 0 else motion.number(x) for x in row] for row in rows]
-
-
-def _skew(v: Sequence[Any]) -> list[list[Any]]:
-    return [[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]]
 
 
 def _rigid_bias(motion: Motion, i: int) -> Row:
@@ -158,8 +152,7 @@ def _carried_acceleration(motion: Motion, i: int, parent: Row | None) -> Row:
         angular = parent[:3]
         linear = []
         for m in range(3):
-            n, o = (m + 1) % 3, (m + 2) % 3
-            linear.append(motion.sum([parent[3 + m], angular[n] * position[o], -angular[o] * position[n]]))
+            linear.append(motion.sum([parent[3 + m], *vec.cross_terms(angular, position, m)]))
     across = _velocity_product(motion, i)
 
     def turned(v: Row, r: int) -> Expression:
@@ -203,12 +196,12 @@ def _add_to_parent(motion: Motion, i: int, rest: list[Row], left: Row, inertia: 
     jj = turned_symmetric([row[:3] for row in rest[:3]])
     jl = turned_tensor([row[3:] for row in rest[:3]])
     ll = turned_symmetric([row[3:] for row in rest[3:]])
-    shift = [[motion.zero if x == 0 else x for x in row] for row in _skew_expressions(motion, position)]
+    shift = [[motion.zero if x == 0 else x for x in row] for row in vec.skew(position)]
     # about the parent's origin: H' = H + P L, J' = J + P H^T + H' P^T with P = skew(position)
-    pl = _product(motion, shift, ll)
+    pl = vec.multiply_total(motion.graph, shift, ll)
     h = [[jl[r][c] + pl[r][c] for c in range(3)] for r in range(3)]
-    pht = _product(motion, shift, [[jl[c][r] for c in range(3)] for r in range(3)])
-    hpt = _product(motion, h, [[-x for x in row] for row in shift])
+    pht = vec.multiply_total(motion.graph, shift, [[jl[c][r] for c in range(3)] for r in range(3)])
+    hpt = vec.multiply_total(motion.graph, h, [[-x for x in row] for row in shift])
     for r in range(3):
         for c in range(3):
             if c >= r:
@@ -218,8 +211,7 @@ def _add_to_parent(motion: Motion, i: int, rest: list[Row], left: Row, inertia: 
             inertia[r][3 + c] = inertia[3 + c][r] = inertia[r][3 + c] + h[r][c]
     moment, force = turned_vector(left[:3]), turned_vector(left[3:])
     for m in range(3):
-        n, o = (m + 1) % 3, (m + 2) % 3
-        bias[m] = motion.sum([bias[m], moment[m], position[n] * force[o], -position[o] * force[n]])
+        bias[m] = motion.sum([bias[m], moment[m], *vec.cross_terms(position, force, m)])
         bias[3 + m] = bias[3 + m] + force[m]
 
 
@@ -271,12 +263,3 @@ def _turn_symmetric(motion: Motion, i: int, t: list[Row], keep: bool) -> list[Ro
     out[a][k] = out[k][a] = c * t[a][k] - s * t[b][k]
     out[b][k] = out[k][b] = c * t[b][k] + s * t[a][k]
     return out
-
-
-def _skew_expressions(motion: Motion, v: Sequence[Expression]) -> list[Row]:
-    z = motion.zero
-    return [[z, -v[2], v[1]], [v[2], z, -v[0]], [-v[1], v[0], z]]
-
-
-def _product(motion: Motion, m: list[Row], n: list[Row]) -> list[Row]:
-    return [[motion.sum([m[r][x] * n[x][c] for x in range(3)]) for c in range(3)] for r in range(3)]

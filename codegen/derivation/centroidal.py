@@ -17,6 +17,7 @@ from kanegen.codegen.derivation.kernel_arguments import position_input
 from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, inputs
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.errors import ModelError
 
@@ -104,10 +105,9 @@ def centroidal_entries(composite: CompositeInertia, name: str) -> list[list[Expr
             root = tree.bodies[root].parent
         factor = motion.to_unit(j)
         f = [wrenches.turned("f", j, root, m) for m in range(3)]
-        arm = [x - c for x, c in zip(motion.position(root), center, strict=True)]
+        arm = vec.subtract(motion.position(root), center)
         for m in range(3):
-            a, b = (m + 1) % 3, (m + 2) % 3
-            moment = motion.sum([wrenches.turned("n", j, root, m), arm[a] * f[b], -arm[b] * f[a]])
+            moment = motion.sum([wrenches.turned("n", j, root, m), *vec.cross_terms(arm, f, m)])
             rows[m][body.coordinate] = f[m] * factor
             rows[3 + m][body.coordinate] = moment * factor
     return rows

@@ -43,8 +43,8 @@ from kanegen.codegen.graph import (
     constant,
     count,
     inputs,
-    total,
 )
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import Mechanism, Parameter
 
 Vector = Sequence[Expression]
@@ -281,12 +281,7 @@ class _State:
             return list(right)
         if self.choices.pick("solutions by the inverse", 2) == 0:
             return solve(self.matrix, right, self._blocks)
-        return [
-            total(
-                self.graph, [z * x for z, x in zip(row, right, strict=True) if not (z.is_zero or x.is_zero)]
-            )
-            for row in self.inverse
-        ]
+        return list(vec.apply_total(self.graph, self.inverse, right))
 
 
 def _only(program: Program, name: str) -> Program:

@@ -73,24 +73,24 @@ def jacobian_rates(tree: PlacedTree, frame: Frame, jacobian: Rows, v: Vector) ->
     zero = constant(graph, 0)
     path = _path(tree, frame)
     columns = {i: [row[tree.bodies[i].coordinate] for row in jacobian] for i in path}
-    turning: dict[int, list[Expression]] = {}
-    w = [zero] * 3
+    turning: dict[int, Vector] = {}
+    w: Vector = [zero] * 3
     for i in path:
         turning[i] = w
         if tree.bodies[i].revolute:
             rate = v[tree.bodies[i].coordinate]
             w = [x + s * rate for x, s in zip(w, columns[i][3:], strict=True)]
     rates = [[zero] * len(tree.bodies) for _ in range(6)]
-    u = [zero] * 3
+    u: Vector = [zero] * 3
     for i in reversed(path):
         c = tree.bodies[i].coordinate
         linear, axis = columns[i][:3], columns[i][3:]
         u = [x + j * v[c] for x, j in zip(u, linear, strict=True)]
         for m in range(3):
-            terms = _cross(turning[i], linear, m)
+            terms = [*vec.cross_terms(turning[i], linear, m)]
             if tree.bodies[i].revolute:
-                terms += _cross(axis, u, m)
-                rates[3 + m][c] = total(graph, _cross(turning[i], axis, m))
+                terms += vec.cross_terms(axis, u, m)
+                rates[3 + m][c] = total(graph, vec.cross_terms(turning[i], axis, m))
             rates[m][c] = total(graph, terms)
     return rates
 
@@ -139,11 +139,10 @@ def projected_forces(kinematics: Kinematics, frame: Frame, wrench: Vector) -> li
     for i in path:
         body = tree.bodies[i]
         k = body.axis
-        a, b = (k + 1) % 3, (k + 2) % 3
         force, moment = _from_parent(motion, i, force), _from_parent(motion, i, moment)
         along = force[k]
         if body.revolute:
-            along = motion.sum([moment[k], arms[i][a] * force[b], -arms[i][b] * force[a]])
+            along = motion.sum([moment[k], *vec.cross_terms(arms[i], force, k)])
         tau[body.coordinate] = along * motion.to_unit(i)
     return tau
 
@@ -170,9 +169,3 @@ def _path(tree: PlacedTree, frame: Frame) -> list[int]:
         path.insert(0, i)
         i = tree.bodies[i].parent
     return path
-
-
-def _cross(u: Vector, v: Vector, m: int) -> list[Expression]:
-    """The terms of component m of u x v."""
-    a, b = (m + 1) % 3, (m + 2) % 3
-    return [u[a] * v[b], -u[b] * v[a]]

@@ -197,9 +197,8 @@ def frame_jacobian(
         axis = [kinematics.axis(i, m) for m in range(3)]
         arm = [end[m] - kinematics.origin(i, m) for m in range(3)]
         for m in range(3):
-            p, o = (m + 1) % 3, (m + 2) % 3
             if body.revolute:
-                rows[m][body.coordinate] = motion.sum([axis[p] * arm[o], -axis[o] * arm[p]])
+                rows[m][body.coordinate] = motion.sum(vec.cross_terms(axis, arm, m))
                 rows[3 + m][body.coordinate] = axis[m]
             else:
                 rows[m][body.coordinate] = axis[m]
@@ -208,7 +207,7 @@ def frame_jacobian(
     if speeds is not None:
         unit = "each of the generalized speeds u = 1"
         w = KinematicalEquations(motion, speeds).rates_from_speeds
-        rows = [[motion.sum([row[s] * w[s][r] for s in range(n)]) for r in range(n)] for row in rows]
+        rows = [list(row) for row in vec.multiply_total(motion.graph, rows, w)]
     return Program(
         name=kernel,
         title=f"Jacobian of the frame {frame.name}",

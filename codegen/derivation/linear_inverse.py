@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kanegen.codegen.derivation.linear_solve import Blocks
-from kanegen.codegen.graph import Expression, Graph, constant, total
+from kanegen.codegen.graph import Expression, constant, total
+from kanegen.codegen.graph import linear as vec
 
 Matrix = list[list[Expression]]
 
@@ -31,15 +32,11 @@ def inverse(matrix: Sequence[Sequence[Expression]], blocks: Blocks) -> Matrix:
         pivot = _small_inverse([[m[i][j] for j in block] for i in block])
         coupled = [i for i in remaining if any(not m[i][k].is_zero for k in block)]
         factors = {
-            i: [
-                _dot(graph, [m[i][k] for k in block], [row[place] for row in pivot])
-                for place in range(len(block))
-            ]
-            for i in coupled
+            i: list(vec.apply_total(graph, vec.transpose(pivot), [m[i][k] for k in block])) for i in coupled
         }
         for position, i in enumerate(coupled):
             for j in coupled[position:]:
-                reduction = _dot(graph, factors[i], [m[j][k] for k in block])
+                reduction = vec.dot_total(graph, factors[i], [m[j][k] for k in block])
                 m[i][j] = m[j][i] = m[i][j] - reduction
         eliminated.append((block, pivot, factors))
     zero = constant(graph, 0)
@@ -49,12 +46,12 @@ def inverse(matrix: Sequence[Sequence[Expression]], blocks: Blocks) -> Matrix:
         for place, i in enumerate(block):
             for j in done:
                 terms = [-factor[place] * z[k][j] for k, factor in factors.items()]
-                z[i][j] = z[j][i] = _sum(graph, terms)
+                z[i][j] = z[j][i] = total(graph, terms)
         for place, i in enumerate(block):
             for other in range(place, len(block)):
                 j = block[other]
                 terms = [-factor[place] * z[k][j] for k, factor in factors.items()]
-                z[i][j] = z[j][i] = _sum(graph, [pivot[place][other], *terms])
+                z[i][j] = z[j][i] = total(graph, [pivot[place][other], *terms])
         done = [*block, *done]
     return z
 
@@ -67,11 +64,3 @@ def _small_inverse(block: Matrix) -> Matrix:
     reciprocal = 1 / (a * c - b * b)
     across = -b * reciprocal
     return [[c * reciprocal, across], [across, a * reciprocal]]
-
-
-def _dot(graph: Graph, u: Sequence[Expression], v: Sequence[Expression]) -> Expression:
-    return _sum(graph, [x * y for x, y in zip(u, v, strict=True)])
-
-
-def _sum(graph: Graph, terms: Sequence[Expression]) -> Expression:
-    return total(graph, [t for t in terms if not t.is_zero])

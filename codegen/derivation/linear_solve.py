@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import permutations
 
-from kanegen.codegen.graph import Expression, Graph, total
+from kanegen.codegen.graph import Expression, total
 
 _EXHAUSTIVE = 7
 
@@ -39,16 +39,16 @@ def solve(
         coupled = [i for i in remaining if any(not m[i][k].is_zero for k in block)]
         factors = {i: pivot.solve([m[i][k] for k in block]) for i in coupled}
         for position, i in enumerate(coupled):
-            b[i] = _sum(graph, [b[i], *(-f * b[k] for f, k in zip(factors[i], block, strict=True))])
+            b[i] = total(graph, [b[i], *(-f * b[k] for f, k in zip(factors[i], block, strict=True))])
             for j in coupled[position:]:
                 terms = [-f * m[j][k] for f, k in zip(factors[i], block, strict=True)]
-                m[i][j] = m[j][i] = _sum(graph, [m[i][j], *terms])
+                m[i][j] = m[j][i] = total(graph, [m[i][j], *terms])
         eliminated.append((block, pivot, factors))
     x: dict[int, Expression] = {}
     for block, pivot, factors in reversed(eliminated):
         values = pivot.solve([b[k] for k in block])
         for place, k in enumerate(block):
-            x[k] = _sum(graph, [values[place], *(-factors[i][place] * x[i] for i in factors)])
+            x[k] = total(graph, [values[place], *(-factors[i][place] * x[i] for i in factors)])
     return [x[i] for i in range(len(right))]
 
 
@@ -85,10 +85,6 @@ def blockings(order: Sequence[int], matrix: Sequence[Sequence[Expression]]) -> l
     rest = varying[len(varying) % 2 :]
     pairs = head + [list(rest[i : i + 2]) for i in range(0, len(rest), 2)]
     return [single, last, pairs]
-
-
-def _sum(graph: Graph, terms: Sequence[Expression]) -> Expression:
-    return total(graph, [t for t in terms if not t.is_zero])
 
 
 def pattern_cost(

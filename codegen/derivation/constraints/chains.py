@@ -135,9 +135,8 @@ class Chains:
                     turned = vec.multiply_total(
                         self.graph, self.body(joint.parent, above).rotation, self.lift.matrix(joint.rotation)
                     )
-                    axis = vec.apply_total(
-                        self.graph, vec.multiply_total(self.graph, back, turned), self.lift.vector(joint.axis)
-                    )
+                    turned = vec.multiply_total(self.graph, back, turned)
+                    axis = vec.apply_total(self.graph, turned, self.lift.vector(joint.axis))
                     found[joint.name] = axis if sign > 0 else vec.scale(-1, axis)
         return found
 

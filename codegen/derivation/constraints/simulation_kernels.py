@@ -38,12 +38,12 @@ def multiplier_dynamics(s: Setting) -> Program:
     unloaded = solve_positive(inertia, right)
     per_row = [solve_positive(inertia, list(row)) for row in rows]
     effective = [vec.apply_total(s.graph, per_row, row) for row in rows]
-    effective = [[effective[max(i, j)][min(i, j)] for j in range(len(rows))] for i in range(len(rows))]
+    symmetric = [[effective[max(i, j)][min(i, j)] for j in range(len(rows))] for i in range(len(rows))]
     missing = [
         total(s.graph, [g, *(-x * y for x, y in zip(row, unloaded, strict=True))])
         for row, g in zip(rows, gamma, strict=True)
     ]
-    force = solve_positive(effective, missing)
+    force = solve_positive(symmetric, missing)
     qddot = [
         total(s.graph, [unloaded[j], *(f * column[j] for f, column in zip(force, per_row, strict=True))])
         for j in range(s.nq)

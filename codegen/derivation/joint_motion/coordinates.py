@@ -16,6 +16,7 @@ from fractions import Fraction
 
 from kanegen.codegen.derivation.joint_motion.tree import orientation_name, position_name
 from kanegen.codegen.graph import Expression, constant, total
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import BallJoint, Mechanism, Value
 from kanegen.codegen.mechanism.values import Lift
 
@@ -108,9 +109,7 @@ class JointCoordinates:
             at, speed = self._first(ball), self.mechanism.rates.index(ball.joints[0])
             if ball.free:
                 turn = self.rotations[ball.name]
-                for m in range(3):
-                    terms = [turn[m][r] * v[speed + r] for r in range(3)]
-                    found[at + m] = total(self.graph, terms)
+                found[at : at + 3] = vec.apply_total(self.graph, turn, v[speed : speed + 3])
                 at, speed = at + 3, speed + 3
             x, y, z, w = self.q[at : at + 4]
             wx, wy, wz = v[speed : speed + 3]
@@ -130,9 +129,7 @@ class JointCoordinates:
             at, speed = self._first(ball), self.mechanism.rates.index(ball.joints[0])
             if ball.free:
                 turn = self.rotations[ball.name]
-                for r in range(3):
-                    terms = [turn[m][r] * qdot[at + m] for m in range(3)]
-                    found[speed + r] = total(self.graph, terms)
+                found[speed : speed + 3] = vec.apply_total(self.graph, vec.transpose(turn), qdot[at : at + 3])
                 at, speed = at + 3, speed + 3
             x, y, z, w = self.q[at : at + 4]
             dx, dy, dz, dw = qdot[at : at + 4]
@@ -147,7 +144,7 @@ class JointCoordinates:
     def _twice_inverse_square(self, ball: BallJoint) -> Expression:
         """2 over the square of a quaternion's length."""
         at = self._first(ball) + (3 if ball.free else 0)
-        return constant(self.graph, 2) / total(self.graph, [x * x for x in self.q[at : at + 4]])
+        return constant(self.graph, 2) / vec.dot_total(self.graph, self.q[at : at + 4], self.q[at : at + 4])
 
     def _first(self, ball: BallJoint) -> int:
         return self.mechanism.coordinates.index(ball.coordinates[0])

@@ -77,23 +77,23 @@ def _changes(s: Setting, forces: TreeForces, steps: Vector) -> dict[Expression, 
         x1, x2 = forces.motion["v"][chain], forces.motion["a"][chain]
         table = _chain(ball.free)
         for k in range(len(ball.joints)):
-            moved = [-x for x in _apply(s, table.first[k], x1)]
+            moved = vec.scale(-1, vec.apply_total(s.graph, table.first[k], x1))
             leaning = _weighted(s, table.first, moved), _weighted(s, table.first, x1)
             parts = [
-                _apply(s, table.first[k], x2),
-                _times(s, _weighted(s, table.second[k], x1), x1),
-                _times(s, leaning[0], x1),
-                _times(s, leaning[1], moved),
+                vec.apply_total(s.graph, table.first[k], x2),
+                vec.apply_total(s.graph, _weighted(s, table.second[k], x1), x1),
+                vec.apply_total(s.graph, leaning[0], x1),
+                vec.apply_total(s.graph, leaning[1], moved),
             ]
-            accelerated = [-total(s.graph, list(column)) for column in zip(*parts, strict=True)]
-            turned = _apply(s, vec.transpose(table.first[k]), bodies[chain])
+            accelerated = vec.scale(-1, vec.add_total(s.graph, *parts))
+            turned = vec.apply_total(s.graph, vec.transpose(table.first[k]), bodies[chain])
             change = []
             for i in range(len(forces.values)):
                 rows = {name: list(rows[i]) for name, rows in forces.derivatives.items()}
                 rows["a"][i] = rows["a"][i] - rotors[i]
                 terms = [rows["q"][first + k]]
-                terms += [w * x for w, x in zip(rows["v"][chain], moved, strict=True)]
-                terms += [w * x for w, x in zip(rows["a"][chain], accelerated, strict=True)]
+                terms += vec.products(rows["v"][chain], moved)
+                terms += vec.products(rows["a"][chain], accelerated)
                 if first <= i < chain.stop:
                     terms.append(-turned[i - first])
                 change.append(total(s.graph, terms))
@@ -104,23 +104,11 @@ def _changes(s: Setting, forces: TreeForces, steps: Vector) -> dict[Expression, 
 # -- small matrices ------------------------------------------------------------------------------------------------------
 
 
-def _apply(s: Setting, m: Sequence[Sequence[Fraction]], x: Vector) -> list[Expression]:
-    return [total(s.graph, [e * n for n, e in zip(row, x, strict=True) if n != 0]) for row in m]
-
-
-def _times(s: Setting, m: Sequence[Vector], x: Vector) -> list[Expression]:
-    return [total(s.graph, [e * y for e, y in zip(row, x, strict=True)]) for row in m]
-
-
 def _weighted(s: Setting, matrices: Sequence[Numbers], weights: Vector) -> list[list[Expression]]:
     """sum_l matrices[l] weights[l]."""
     n = len(weights)
     return [
-        [
-            total(s.graph, [w * m[r][c] for m, w in zip(matrices, weights, strict=True) if m[r][c] != 0])
-            for c in range(n)
-        ]
-        for r in range(n)
+        [vec.dot_total(s.graph, [m[r][c] for m in matrices], weights) for c in range(n)] for r in range(n)
     ]
 
 

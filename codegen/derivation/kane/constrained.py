@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.kane.generalized_forces import generalized_force, negative
+from kanegen.codegen.derivation.kane.generalized_forces import generalized_force
 from kanegen.codegen.derivation.kane.motion import KaneMotion
 from kanegen.codegen.derivation.kane.rotation import turns_of
 from kanegen.codegen.derivation.kane.speeds import GivenRates
@@ -76,4 +76,4 @@ def nonholonomic_forces(
     reduced = without_fixed_joints(tree)
     turns = turns_of(place(reduced, Choices(), live_parameters=True), graph, q)
     motion = KaneMotion(reduced, turns, GivenRates(v, a, rates_from_speeds))
-    return [negative(generalized_force(motion, r)) for r in range(max(columns, default=0))]
+    return [-generalized_force(motion, r) for r in range(max(columns, default=0))]

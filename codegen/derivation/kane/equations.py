@@ -23,13 +23,13 @@ from kanegen.codegen.derivation.generalized_speeds import joint_rates
 from kanegen.codegen.derivation.kane.generalized_forces import (
     generalized_force,
     inertia_coefficient,
-    negative,
 )
 from kanegen.codegen.derivation.kane.motion import KaneMotion
 from kanegen.codegen.derivation.kane.rotation import turns_of
 from kanegen.codegen.derivation.kane.speeds import ChosenSpeeds
 from kanegen.codegen.derivation.placement import PlacedTree, place
-from kanegen.codegen.graph import Expression, Graph, Kind, Ref, constant, inputs, total
+from kanegen.codegen.graph import Expression, Graph, Kind, Ref, constant, inputs
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.reduction import without_fixed_joints
@@ -60,11 +60,11 @@ class KaneEquations:
     @property
     def mass_matrix(self) -> tuple[tuple[Expression, ...], ...]:
         """M = -X, with M u' = tau + Z."""
-        return tuple(tuple(negative(x) for x in row) for row in self.X)
+        return vec.matrix_scale(-1, self.X)
 
     def right_hand_side(self, tau: Sequence[Expression]) -> list[Expression]:
         """tau + Z: the right-hand side of M u' = ... for generalized forces tau on the speeds."""
-        return [t + z for t, z in zip(tau, self.Z, strict=True)]
+        return list(vec.add(tau, self.Z))
 
     def forces_on_speeds(self, joint_forces: Sequence[Expression]) -> list[Expression]:
         """tau_r = sum_s W_sr Q_s for joint forces Q in coordinate order."""
@@ -79,12 +79,12 @@ def forces_on_speeds(
     W: Sequence[Sequence[Expression]], joint_forces: Sequence[Expression]
 ) -> list[Expression]:
     """W^T Q: generalized forces conjugate to the speeds from those conjugate to the rates."""
-    return _transposed_product(W, joint_forces)
+    return list(vec.apply_total(joint_forces[0].graph, vec.transpose(W), joint_forces))
 
 
 def forces_on_rates(Y: Sequence[Sequence[Expression]], tau: Sequence[Expression]) -> list[Expression]:
     """Y^T tau: generalized forces conjugate to the rates from those conjugate to the speeds (eq 126)."""
-    return _transposed_product(Y, tau)
+    return list(vec.apply_total(tau[0].graph, vec.transpose(Y), tau))
 
 
 def equations(
@@ -132,17 +132,6 @@ def described(mechanism: Mechanism, live_parameters: bool) -> Mechanism:
     """The mechanism whose inertias are read: fixed joints lumped, parameters folded unless they stay live."""
     reduced = without_fixed_joints(mechanism)
     return reduced if live_parameters else with_numbers(reduced)
-
-
-def _transposed_product(
-    matrix: Sequence[Sequence[Expression]], vector: Sequence[Expression]
-) -> list[Expression]:
-    graph = vector[0].graph
-    columns = zip(*matrix, strict=True)
-    return [
-        total(graph, [x * y for x, y in zip(column, vector, strict=True) if not (x.is_zero or y.is_zero)])
-        for column in columns
-    ]
 
 
 def intermediate_quantities(motion: KaneMotion, roots: Iterable[Ref]) -> dict[str, tuple[int, str]]:

@@ -23,11 +23,6 @@ Component = Callable[[int, int], Expression]
 """Component k of a vector of body i."""
 
 
-def negative(x: Expression) -> Expression:
-    """-x, where zero has no sign."""
-    return x if x.is_zero else -x
-
-
 def inertia_torque(motion: KaneMotion, i: int, k: int) -> Expression:
     """T* of body i, component k in its basis (eq 79)."""
     tensor = motion.inertias[i].tensor

@@ -22,7 +22,6 @@ from kanegen.codegen.derivation.kane.equations import (
 from kanegen.codegen.derivation.kane.generalized_forces import (
     generalized_force,
     inertia_coefficient,
-    negative,
 )
 from kanegen.codegen.derivation.kane.motion import KaneMotion
 from kanegen.codegen.derivation.kane.rotation import turns_of
@@ -135,11 +134,7 @@ class KaneFormulation:
         """M = -X (eq 88), full and symmetric."""
         derivation = self._start(tree, mechanism, "q")
         n = mechanism.dof
-        upper = {
-            (r, s): negative(inertia_coefficient(derivation.motion, r, s))
-            for r in range(n)
-            for s in range(r, n)
-        }
+        upper = {(r, s): -inertia_coefficient(derivation.motion, r, s) for r in range(n) for s in range(r, n)}
         entries = [upper[min(r, s), max(r, s)] for r in range(n) for s in range(n)]
         output = Argument("M", (n, n), "kg m^2, kg m, kg", "mass matrix for the speeds u: tau = M du/dt + h")
         return derivation.program("mass_matrix", "mass matrix", output, entries)
@@ -199,7 +194,7 @@ class _Derivation:
 
     def forces(self) -> list[Expression]:
         """tau_r = -(K*_r + gravity's part of K_r) (eq 117)."""
-        return [negative(generalized_force(self.motion, r)) for r in range(len(self.speeds))]
+        return [-generalized_force(self.motion, r) for r in range(len(self.speeds))]
 
     def program(self, name: str, title: str, output: Argument, results: Iterable[Expression]) -> Program:
         refs = tuple(x.ref for x in results)
