@@ -28,17 +28,11 @@ from fractions import Fraction
 from math import prod
 
 from kanegen.codegen.derivation.composite_inertia import CompositeInertia
-from kanegen.codegen.derivation.influence_coefficients.arrays import (
-    Array,
-    Matrix,
-    Vector,
-    inner,
-    zero_array,
-    zero_matrix,
-)
+from kanegen.codegen.derivation.influence_coefficients.arrays import Array, Matrix, Vector, zero_array
 from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.graph import Expression, constant
+from kanegen.codegen.graph import linear as vec
 
 Load = tuple[Vector, Vector]
 """A force, and its moment about the origin of a body, in the body's axes."""
@@ -55,7 +49,7 @@ class AugmentedLinks:
     def effective_inertia(self) -> Matrix:
         """I* of (15), symmetric."""
         n = len(self.tree.bodies)
-        found = zero_matrix(self.motion.graph, n, n)
+        found = vec.zero_matrix(self.motion.graph, n, n)
         for j in range(n):
             load = self._load_of_acceleration(j)
             for k in self._path(j):
@@ -90,7 +84,7 @@ class AugmentedLinks:
             k, a, b = self._axes(j)
             if body.revolute:
                 h = [self.composite.first(j, r) for r in (a, b)]
-                moment = inner(self.motion.graph, h, [self._gravity(j, b), -self._gravity(j, a)])
+                moment = vec.dot_total(self.motion.graph, h, [self._gravity(j, b), -self._gravity(j, a)])
                 found[body.coordinate] = moment * self._unit(j)
             else:
                 found[body.coordinate] = self.composite.mass(j) * self._gravity(j, k) * self._unit(j)
@@ -120,7 +114,7 @@ class AugmentedLinks:
             n, o = (m + 1) % 3, (m + 2) % 3
             arm = motion.position(j)
             turn = [self.rotation(k, body.parent, n), -self.rotation(k, body.parent, o)]
-            return self.translation(k, body.parent, m) + inner(motion.graph, turn, [arm[o], arm[n]])
+            return self.translation(k, body.parent, m) + vec.dot_total(motion.graph, turn, [arm[o], arm[n]])
 
         return self._remember(
             ("translation", k, j, r),
@@ -150,21 +144,21 @@ class AugmentedLinks:
         h = [self.composite.first(j, r) for r in range(3)]
         force, moment = [self.motion.zero] * 3, [self.motion.zero] * 3
         if self.tree.bodies[j].revolute:
-            force[k] = inner(graph, [s[a], s[b]], [h[a], h[b]])
+            force[k] = vec.dot_total(graph, [s[a], s[b]], [h[a], h[b]])
             force[a], force[b] = -s[k] * h[a], -s[k] * h[b]
-            moment[a] = inner(graph, [self.composite.second(j, b, r) for r in range(3)], s)
-            moment[b] = -inner(graph, [self.composite.second(j, a, r) for r in range(3)], s)
+            moment[a] = vec.dot_total(graph, [self.composite.second(j, b, r) for r in range(3)], s)
+            moment[b] = -vec.dot_total(graph, [self.composite.second(j, a, r) for r in range(3)], s)
         else:
             mass = self.composite.mass(j)
             force[a], force[b] = mass * s[b], -mass * s[a]
-            moment[k] = -inner(graph, [s[a], s[b]], [h[a], h[b]])
+            moment[k] = -vec.dot_total(graph, [s[a], s[b]], [h[a], h[b]])
             moment[a], moment[b] = s[a] * h[k], s[b] * h[k]
         return force, moment
 
     def _work(self, k: int, j: int, load: Load) -> Expression:
         """Work of a load on body j along its coefficients g_k."""
         g = [self.translation(k, j, r) for r in range(3)] + [self.rotation(k, j, r) for r in range(3)]
-        return inner(self.motion.graph, g, [*load[0], *load[1]])
+        return vec.dot_total(self.motion.graph, g, [*load[0], *load[1]])
 
     # -- helpers ------------------------------------------------------------------------------------------------------
 

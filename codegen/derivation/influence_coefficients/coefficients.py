@@ -17,13 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kanegen.codegen.derivation.influence_coefficients.arrays import (
-    Array,
-    Matrix,
-    Vector,
-    zero_array,
-    zero_matrix,
-)
+from kanegen.codegen.derivation.influence_coefficients.arrays import Array, Matrix, Vector, zero_array
 from kanegen.codegen.derivation.kinematics import Kinematics
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import Frame
@@ -44,7 +38,7 @@ def point_influence(kinematics: Kinematics, body: int, point: Vector) -> Influen
     """
     motion = kinematics.motion
     n = len(kinematics.tree.bodies)
-    G, H = zero_matrix(motion.graph, 3, n), zero_array(motion.graph, 3, n)
+    G, H = vec.zero_matrix(motion.graph, 3, n), zero_array(motion.graph, 3, n)
     path = _path(kinematics, body)
     for place, i in enumerate(path):
         joint = kinematics.tree.bodies[i]
@@ -67,7 +61,7 @@ def rotation_influence(kinematics: Kinematics, body: int) -> Influence:
     """Rotational coefficients of a body (-1: the base), 1 for turns and 0 for slides."""
     motion = kinematics.motion
     n = len(kinematics.tree.bodies)
-    G, H = zero_matrix(motion.graph, 3, n), zero_array(motion.graph, 3, n)
+    G, H = vec.zero_matrix(motion.graph, 3, n), zero_array(motion.graph, 3, n)
     path = [i for i in _path(kinematics, body) if kinematics.tree.bodies[i].revolute]
     for place, i in enumerate(path):
         column = kinematics.tree.bodies[i].coordinate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kanegen.codegen.derivation.influence_coefficients.arrays import Matrix, Vector, apply, quadratic
+from kanegen.codegen.derivation.influence_coefficients.arrays import Matrix, Vector, quadratic
 from kanegen.codegen.derivation.influence_coefficients.coefficients import Influence, frame_influence
 from kanegen.codegen.derivation.influence_coefficients.equations import augmented_model, motion_at
 from kanegen.codegen.derivation.influence_coefficients.inverses import inverse
@@ -52,10 +52,10 @@ def forces_at_hand(
     d2u/dt2, within their internal motion, on which N^T I* does no work.
     """
     model, hand, N = _reversed(tree, graph, q, frame, rows)
-    joint_rates = apply(graph, N, rates)
+    joint_rates = vec.apply_total(graph, N, rates)
     bend = quadratic(graph, hand.H, joint_rates)
-    joint_accelerations = apply(graph, N, vec.subtract(accelerations, bend))
-    return apply(graph, vec.transpose(N), model.forces(graph, joint_rates, joint_accelerations))
+    joint_accelerations = vec.apply_total(graph, N, vec.subtract(accelerations, bend))
+    return vec.apply_total(graph, vec.transpose(N), model.forces(graph, joint_rates, joint_accelerations))
 
 
 def _reversed(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kanegen.codegen.derivation.influence_coefficients.arrays import Matrix, Vector, inner, times
+from kanegen.codegen.derivation.influence_coefficients.arrays import Matrix, Vector
 from kanegen.codegen.derivation.linear_solve import elimination_orders, solve
 from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.graph import linear as vec
@@ -31,7 +31,9 @@ def generalized_inverse(graph: Graph, matrix: Matrix, carried: Matrix) -> Matrix
 
     Of all x with A x = y, x = N y has the least x^T W x.  B = A^T is the case W = 1.
     """
-    return times(graph, carried, symmetric_inverse(graph, times(graph, matrix, carried)))
+    return vec.multiply_total(
+        graph, carried, symmetric_inverse(graph, vec.multiply_total(graph, matrix, carried))
+    )
 
 
 def symmetric_inverse(graph: Graph, matrix: Matrix) -> Matrix:
@@ -52,7 +54,7 @@ def solved(matrix: Matrix, right: Matrix) -> Matrix:
 def _cofactors(graph: Graph, matrix: Matrix) -> Matrix:
     n = len(matrix)
     cofactors = [[_cofactor(graph, matrix, r, c) for c in range(n)] for r in range(n)]
-    reciprocal = 1 / inner(graph, matrix[0], cofactors[0])
+    reciprocal = 1 / vec.dot_total(graph, matrix[0], cofactors[0])
     return [[cofactors[c][r] * reciprocal for c in range(n)] for r in range(n)]
 
 
@@ -65,4 +67,4 @@ def _cofactor(graph: Graph, matrix: Matrix, r: int, c: int) -> Expression:
         return matrix[1 - r][1 - c] * (1 if r == c else -1)
     rows: Sequence[Vector] = [matrix[(r + 1) % 3], matrix[(r + 2) % 3]]
     a, b = (c + 1) % 3, (c + 2) % 3
-    return inner(graph, [rows[0][a], -rows[0][b]], [rows[1][b], rows[1][a]])
+    return vec.dot_total(graph, [rows[0][a], -rows[0][b]], [rows[1][b], rows[1][a]])

@@ -15,11 +15,8 @@ from kanegen.codegen.derivation.influence_coefficients.arrays import (
     array_sum,
     congruence,
     generalized_dot,
-    matrix_sum,
     plane_by_plane,
-    times,
     zero_array,
-    zero_matrix,
 )
 from kanegen.codegen.derivation.influence_coefficients.coefficients import (
     Influence,
@@ -75,12 +72,12 @@ def inertia_moments(inertia: Matrix) -> Array:
 
 def effective_inertia(graph: Graph, chain: list[Link], n: int) -> Matrix:
     """I* of (15), n x n."""
-    terms: list[Matrix] = [zero_matrix(graph, n, n)]
+    terms: list[Matrix] = [vec.zero_matrix(graph, n, n)]
     for link in chain:
-        translation = times(graph, vec.transpose(link.center.G), link.center.G)
+        translation = vec.multiply_total(graph, vec.transpose(link.center.G), link.center.G)
         terms.append(vec.matrix_scale(link.mass, translation))
         terms.append(congruence(graph, link.rotation.G, link.inertia))
-    return matrix_sum(graph, terms)
+    return vec.matrix_add_total(graph, *terms)
 
 
 def inertia_power(graph: Graph, chain: list[Link], n: int) -> Array:
@@ -89,7 +86,7 @@ def inertia_power(graph: Graph, chain: list[Link], n: int) -> Array:
     for link in chain:
         Gc, Gr = vec.transpose(link.center.G), vec.transpose(link.rotation.G)
         terms.append(generalized_dot(graph, vec.matrix_scale(link.mass, Gc), link.center.H))
-        terms.append(generalized_dot(graph, times(graph, Gr, link.inertia), link.rotation.H))
+        terms.append(generalized_dot(graph, vec.multiply_total(graph, Gr, link.inertia), link.rotation.H))
         moments = generalized_dot(graph, Gr, inertia_moments(link.inertia))
         terms.append(plane_by_plane(graph, link.rotation.G, moments))
     return array_sum(graph, terms)
@@ -97,8 +94,8 @@ def inertia_power(graph: Graph, chain: list[Link], n: int) -> Array:
 
 def applied_loads(graph: Graph, chain: list[Link], gravity: Vector, n: int) -> Vector:
     """The sum in (17) for the links' weights: generalized forces that gravity [m/s^2] exerts."""
-    terms: list[Matrix] = [zero_matrix(graph, n, 1)]
+    terms: list[Matrix] = [vec.zero_matrix(graph, n, 1)]
     for link in chain:
         weight = [[link.mass * g] for g in gravity]
-        terms.append(times(graph, vec.transpose(link.center.G), weight))
-    return [row[0] for row in matrix_sum(graph, terms)]
+        terms.append(vec.multiply_total(graph, vec.transpose(link.center.G), weight))
+    return [row[0] for row in vec.matrix_add_total(graph, *terms)]

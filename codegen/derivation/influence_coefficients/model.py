@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kanegen.codegen.derivation.influence_coefficients.arrays import (
-    Array,
-    Matrix,
-    Vector,
-    add_all,
-    apply,
-    quadratic,
-)
-from kanegen.codegen.graph import Expression, Graph
+from kanegen.codegen.derivation.influence_coefficients.arrays import Array, Matrix, Vector, quadratic
+from kanegen.codegen.graph import Expression, Graph, total
+from kanegen.codegen.graph import linear as vec
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +19,6 @@ class Model:
 
     def forces(self, graph: Graph, rates: Vector, accelerations: Vector) -> list[Expression]:
         """T, equation (17)."""
-        inertial = apply(graph, self.inertia, accelerations)
+        inertial = vec.apply_total(graph, self.inertia, accelerations)
         power = quadratic(graph, self.power, rates)
-        return [add_all(graph, [x, y, -z]) for x, y, z in zip(inertial, power, self.loads, strict=True)]
+        return [total(graph, [x, y, -z]) for x, y, z in zip(inertial, power, self.loads, strict=True)]

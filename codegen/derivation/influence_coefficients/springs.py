@@ -10,13 +10,8 @@ from dataclasses import dataclass
 from kanegen.codegen.derivation.influence_coefficients.arrays import (
     Matrix,
     Vector,
-    apply,
     generalized_dot,
-    inner,
-    matrix_sum,
-    times,
     zero_array,
-    zero_matrix,
 )
 from kanegen.codegen.derivation.influence_coefficients.coefficients import Influence, point_influence
 from kanegen.codegen.derivation.kinematics import Kinematics, frames_of
@@ -47,29 +42,29 @@ class Springs:
 
     def effective_damping(self) -> Matrix:
         """C* of (18), n x n."""
-        terms: list[Matrix] = [zero_matrix(self.graph, self.size, self.size)]
+        terms: list[Matrix] = [vec.zero_matrix(self.graph, self.size, self.size)]
         for damper in self._dampers():
             G = damper.influence.G
-            terms.append(vec.matrix_scale(damper.rate, times(self.graph, vec.transpose(G), G)))
-        return matrix_sum(self.graph, terms)
+            terms.append(vec.matrix_scale(damper.rate, vec.multiply_total(self.graph, vec.transpose(G), G)))
+        return vec.matrix_add_total(self.graph, *terms)
 
     def effective_stiffness(self) -> Matrix:
         """K* of (25), n x n: the derivative of the springs' generalized forces (22)."""
         graph = self.graph
-        terms: list[Matrix] = [zero_matrix(graph, self.size, self.size)]
+        terms: list[Matrix] = [vec.zero_matrix(graph, self.size, self.size)]
         for spring in self._springs():
             G, H = spring.influence.G, spring.influence.H
-            terms.append(vec.matrix_scale(spring.rate, times(graph, vec.transpose(G), G)))
+            terms.append(vec.matrix_scale(spring.rate, vec.multiply_total(graph, vec.transpose(G), G)))
             (bent,) = generalized_dot(graph, [vec.scale(spring.rate, spring.deformation)], H)
             terms.append(bent)
-        return matrix_sum(graph, terms)
+        return vec.matrix_add_total(graph, *terms)
 
     def loads(self, rates: Vector) -> list[Expression]:
         """The sum of (19), for the rates of the coordinates, and (23)."""
-        found = list(apply(self.graph, self.effective_damping(), rates))
+        found = list(vec.apply_total(self.graph, self.effective_damping(), rates))
         for spring in self._springs():
             local = vec.scale(spring.rate, spring.deformation)  # (24)
-            joint = apply(self.graph, vec.transpose(spring.influence.G), local)
+            joint = vec.apply_total(self.graph, vec.transpose(spring.influence.G), local)
             found = [x + y for x, y in zip(found, joint, strict=True)]
         return found
 
@@ -106,7 +101,7 @@ class Springs:
         """The coordinate of a joint."""
         motion, bodies = self.kinematics.motion, self.kinematics.tree.bodies
         i = next(i for i, body in enumerate(bodies) if body.joint == record.joint)
-        G = zero_matrix(self.graph, 1, self.size)
+        G = vec.zero_matrix(self.graph, 1, self.size)
         G[0][bodies[i].coordinate] = constant(self.graph, 1)
         return motion.q[i] * (1 / motion.to_unit(i)), Influence(G, zero_array(self.graph, 1, self.size))
 
@@ -125,16 +120,16 @@ class Springs:
         """The distance l of the two origins, where it does not vanish: l^2 = d . d, differentiated twice."""
         graph = self.graph
         d, separation = self._separation(record)
-        length = inner(graph, d, d).square_root()
+        length = vec.dot_total(graph, d, d).square_root()
         unit = [x / length for x in d]
-        G = times(graph, [unit], separation.G)
-        turning = times(graph, vec.transpose(separation.G), separation.G)
-        own = times(graph, vec.transpose(G), G)
+        G = vec.multiply_total(graph, [unit], separation.G)
+        turning = vec.multiply_total(graph, vec.transpose(separation.G), separation.G)
+        own = vec.multiply_total(graph, vec.transpose(G), G)
         swing = [
             [(x - y) / length for x, y in zip(r, s, strict=True)] for r, s in zip(turning, own, strict=True)
         ]
         (bend,) = generalized_dot(graph, [unit], separation.H)
-        return length, Influence(G, [matrix_sum(graph, [bend, swing])])
+        return length, Influence(G, [vec.matrix_add_total(graph, bend, swing)])
 
     def _point(self, name: str) -> tuple[Vector, Influence]:
         frame = Frame(BASE, BASE) if name == BASE else self._frame(name)

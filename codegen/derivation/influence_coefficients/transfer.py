@@ -21,18 +21,14 @@ from kanegen.codegen.derivation.influence_coefficients.arrays import (
     Array,
     Matrix,
     Vector,
-    apply,
     array_sum,
     block_array,
     block_diagonal,
     congruence,
     generalized_dot,
-    matrix_sum,
     minus,
     plane_by_plane,
-    times,
     zero_array,
-    zero_matrix,
 )
 from kanegen.codegen.derivation.influence_coefficients.coefficients import Influence
 from kanegen.codegen.derivation.influence_coefficients.inverses import generalized_inverse, inverse, solved
@@ -49,11 +45,11 @@ def transferred(graph: Graph, model: Model, u: Influence) -> Model:
         array_sum(
             graph,
             [
-                generalized_dot(graph, times(graph, back, model.inertia), u.H),
+                generalized_dot(graph, vec.multiply_total(graph, back, model.inertia), u.H),
                 plane_by_plane(graph, u.G, generalized_dot(graph, back, model.power)),
             ],
         ),
-        apply(graph, back, model.loads),
+        vec.apply_total(graph, back, model.loads),
     )
 
 
@@ -67,13 +63,13 @@ def transferred_to(graph: Graph, model: Model, e: Influence, N: Matrix) -> Model
     inertia = congruence(graph, N, model.inertia)
     bent = minus(generalized_dot(graph, inertia, e.H))
     power = array_sum(graph, [generalized_dot(graph, back, model.power), bent])
-    return Model(inertia, plane_by_plane(graph, N, power), apply(graph, back, model.loads))
+    return Model(inertia, plane_by_plane(graph, N, power), vec.apply_total(graph, back, model.loads))
 
 
 def transferred_influence(graph: Graph, e: Influence, u: Influence) -> Influence:
     """The influence of u on e as one of the coordinates phi that determine u."""
     return Influence(
-        times(graph, e.G, u.G),
+        vec.multiply_total(graph, e.G, u.G),
         array_sum(graph, [generalized_dot(graph, e.G, u.H), plane_by_plane(graph, u.G, e.H)]),
     )
 
@@ -86,7 +82,7 @@ def transferred_damping(graph: Graph, damping: Matrix, u: Influence) -> Matrix:
 def transferred_stiffness(graph: Graph, stiffness: Matrix, loads: Vector, u: Influence) -> Matrix:
     """K* of (25) in the coordinates phi; ``loads`` are the springs' generalized forces (23) on u."""
     (bent,) = generalized_dot(graph, [loads], u.H)
-    return matrix_sum(graph, [congruence(graph, u.G, stiffness), bent])
+    return vec.matrix_add_total(graph, congruence(graph, u.G, stiffness), bent)
 
 
 def side_by_side(graph: Graph, models: Sequence[Model]) -> Model:
@@ -144,7 +140,7 @@ def reversed_with_least_energy(graph: Graph, e: Influence, model: Model) -> Infl
     the last for the symmetric P* of ``model``.  Since N^T W (1 - N G) = 0, only -N dG N enters a transferred P*.
     """
     N = least_energy_inverse(graph, e.G, model.inertia)
-    A = times(graph, vec.transpose(N), times(graph, model.inertia, N))
+    A = vec.multiply_total(graph, vec.transpose(N), vec.multiply_total(graph, model.inertia, N))
     free = _projection(graph, N, e.G)
     n, k = len(N), len(N[0])
     slip = zero_array(graph, n, k)
@@ -152,10 +148,10 @@ def reversed_with_least_energy(graph: Graph, e: Influence, model: Model) -> Infl
         along = [row[m] for row in N]
         bend = vec.transpose(_derivative_along(graph, e.H, along))
         weight = _inertia_along(graph, model.power, along)
-        inside = matrix_sum(
-            graph, [times(graph, bend, A), [[-x for x in row] for row in times(graph, weight, N)]]
-        )
-        for p, row in enumerate(times(graph, free, solved(model.inertia, inside))):
+        resisting = vec.multiply_total(graph, bend, A)
+        pulling = vec.matrix_scale(-1, vec.multiply_total(graph, weight, N))
+        inside = vec.matrix_add_total(graph, resisting, pulling)
+        for p, row in enumerate(vec.multiply_total(graph, free, solved(model.inertia, inside))):
             slip[p][m] = list(row)
     direct = _with_second_order(graph, e, N)
     return Influence(N, array_sum(graph, [direct.H, slip]))
@@ -172,10 +168,10 @@ def closed_loop(graph: Graph, equations: Influence, independent: Sequence[int]) 
     G_d = [[row[i] for i in dependent] for row in equations.G]
     G_i = [[row[i] for i in independent] for row in equations.G]
     back = [[-x for x in row] for row in inverse(graph, G_d)]
-    N = zero_matrix(graph, count, len(independent))
+    N = vec.zero_matrix(graph, count, len(independent))
     for column, i in enumerate(independent):
         N[i][column] = constant(graph, 1)
-    for i, row in zip(dependent, times(graph, back, G_i), strict=True):
+    for i, row in zip(dependent, vec.multiply_total(graph, back, G_i), strict=True):
         N[i] = list(row)
     planes: list[Matrix] = list(zero_array(graph, count, len(independent)))
     bend = generalized_dot(graph, back, plane_by_plane(graph, N, equations.H))
@@ -191,16 +187,16 @@ def _with_second_order(graph: Graph, e: Influence, N: Matrix) -> Influence:
 
 def _projection(graph: Graph, N: Matrix, G: Matrix) -> Matrix:
     """1 - N G."""
-    product = times(graph, N, G)
+    product = vec.multiply_total(graph, N, G)
     return [[int(r == c) - x for c, x in enumerate(row)] for r, row in enumerate(product)]
 
 
 def _derivative_along(graph: Graph, H: Array, direction: Vector) -> Matrix:
     """dG = sum over i of H_in direction_i, for du = direction: H_in = dg_n/du_i."""
-    return [apply(graph, vec.transpose(plane), direction) for plane in H]
+    return [vec.apply_total(graph, vec.transpose(plane), direction) for plane in H]
 
 
 def _inertia_along(graph: Graph, power: Array, direction: Vector) -> Matrix:
     """dI*, for du = direction."""
-    rows = [apply(graph, plane, direction) for plane in power]
+    rows = [vec.apply_total(graph, plane, direction) for plane in power]
     return [[rows[m][n] + rows[n][m] for n in range(len(rows))] for m in range(len(rows))]

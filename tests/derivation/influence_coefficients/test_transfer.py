@@ -22,11 +22,11 @@ from kanegen.codegen.derivation.influence_coefficients import (
     transferred_stiffness,
     transferred_to,
 )
-from kanegen.codegen.derivation.influence_coefficients.arrays import apply
 from kanegen.codegen.derivation.influence_coefficients.equations import motion_at
 from kanegen.codegen.derivation.kinematics import Kinematics
 from kanegen.codegen.derivation.newton_euler import inverse_dynamics
 from kanegen.codegen.graph import Graph, constant, inputs, partial
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism import Mechanism
 from tests.derivation.comparison import EXACT, derived
 
@@ -224,10 +224,10 @@ def test_damping_and_stiffness() -> None:
     # a spring at each u, and one between the first two: loads K u with constant K
     K = [[3, -2, 0], [-2, 5, 0], [0, 0, 4]]
     stiffness = [[constant(graph, k) for k in row] for row in K]
-    loads = apply(graph, stiffness, u)
+    loads = vec.apply_total(graph, stiffness, u)
     moved = transferred_stiffness(graph, stiffness, loads, influence)
     damping = transferred_damping(graph, stiffness, influence)
-    through = apply(graph, list(zip(*own, strict=True)), loads)
+    through = vec.apply_total(graph, list(zip(*own, strict=True)), loads)
     p = program(graph, {"q": 2}, K=flat(moved), C=flat(damping), loads=through, G=flat(own))
     with mpmath.workdps(DIGITS):
         q, v = (np.array(x, dtype=object) for x in exact_numbers(17, 2, 2))
