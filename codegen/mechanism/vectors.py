@@ -1,7 +1,10 @@
-"""3-vectors and 3 x 3 matrices of exact values and parameter expressions: the algebra that models need."""
+"""3-vectors and 3 x 3 matrices of a mechanism: what graph/linear.py makes of its values, settled (values.plain)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from kanegen.codegen.graph import linear
 from kanegen.codegen.mechanism.records import IDENTITY3, ZERO3, Matrix3, Value, Vector3
 from kanegen.codegen.mechanism.values import plain
 
@@ -12,6 +15,7 @@ __all__ = [
     "cross",
     "diagonal",
     "dot",
+    "matrix",
     "matrix_add",
     "matrix_multiply",
     "matrix_vector",
@@ -21,57 +25,66 @@ __all__ = [
     "subtract",
     "symmetric",
     "transpose",
+    "vector",
 ]
+
+
+def vector(entries: Iterable[Value]) -> Vector3:
+    """Three plain values."""
+    x, y, z = (plain(entry) for entry in entries)
+    return x, y, z
+
+
+def matrix(rows: Iterable[Iterable[Value]]) -> Matrix3:
+    """Three rows of plain values."""
+    x, y, z = (vector(row) for row in rows)
+    return x, y, z
 
 
 def dot(a: Vector3, b: Vector3) -> Value:
     """Scalar product."""
-    return plain(a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
+    return plain(linear.dot(a, b))
 
 
 def add(a: Vector3, b: Vector3) -> Vector3:
     """a + b."""
-    return plain(a[0] + b[0]), plain(a[1] + b[1]), plain(a[2] + b[2])
+    return vector(linear.add(a, b))
 
 
 def subtract(a: Vector3, b: Vector3) -> Vector3:
     """a - b."""
-    return plain(a[0] - b[0]), plain(a[1] - b[1]), plain(a[2] - b[2])
+    return vector(linear.subtract(a, b))
 
 
 def scale(factor: Value, a: Vector3) -> Vector3:
     """factor * a."""
-    return plain(factor * a[0]), plain(factor * a[1]), plain(factor * a[2])
+    return vector(linear.scale(factor, a))
 
 
 def cross(a: Vector3, b: Vector3) -> Vector3:
     """a x b."""
-    return (
-        plain(a[1] * b[2] - a[2] * b[1]),
-        plain(a[2] * b[0] - a[0] * b[2]),
-        plain(a[0] * b[1] - a[1] * b[0]),
-    )
+    return vector(linear.cross(a, b))
 
 
 def transpose(m: Matrix3) -> Matrix3:
     """Transposed matrix: for a rotation, the inverse."""
-    return (m[0][0], m[1][0], m[2][0]), (m[0][1], m[1][1], m[2][1]), (m[0][2], m[1][2], m[2][2])
+    x, y, z = linear.transpose(m)
+    return x, y, z
 
 
 def matrix_vector(m: Matrix3, v: Vector3) -> Vector3:
     """m @ v."""
-    return dot(m[0], v), dot(m[1], v), dot(m[2], v)
+    return vector(linear.apply(m, v))
 
 
 def matrix_multiply(a: Matrix3, b: Matrix3) -> Matrix3:
     """a @ b."""
-    columns = transpose(b)
-    return matrix_vector(columns, a[0]), matrix_vector(columns, a[1]), matrix_vector(columns, a[2])
+    return matrix(linear.multiply(a, b))
 
 
 def matrix_add(a: Matrix3, b: Matrix3) -> Matrix3:
     """a + b."""
-    return add(a[0], b[0]), add(a[1], b[1]), add(a[2], b[2])
+    return matrix(linear.matrix_add(a, b))
 
 
 def diagonal(x: Value, y: Value, z: Value) -> Matrix3:

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from kanegen.codegen.graph import linear as vec
-from kanegen.codegen.mechanism.flexible.appendages import IDENTITY, MassMoments, carrying, matrix, vector
+from kanegen.codegen.mechanism.flexible.appendages import MassMoments, carrying
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink, ModalIntegrals, Station
 from kanegen.codegen.mechanism.records import (
     BASE,
+    IDENTITY3,
     ZERO3,
     Frame,
     Joint,
@@ -23,6 +24,7 @@ from kanegen.codegen.mechanism.records import (
     Mechanism,
     Vector3,
 )
+from kanegen.codegen.mechanism.vectors import matrix, vector
 
 _FIXED_STATION = Station(ZERO3, (), ())
 
@@ -87,7 +89,7 @@ class Arm:
 def arm_of(mechanism: Mechanism) -> Arm:
     """The segments of a mechanism, nothing regrouped."""
     segments: list[Segment] = []
-    places = {BASE: Placement(-1, _FIXED_STATION, IDENTITY, ZERO3)}
+    places = {BASE: Placement(-1, _FIXED_STATION, IDENTITY3, ZERO3)}
     index = {name: i for i, name in enumerate(mechanism.coordinates)}
     for joint in mechanism.joints:
         link = mechanism.flexible_link(joint.child)
@@ -125,12 +127,12 @@ def _rigid(body: MassMoments) -> ModalIntegrals:
 def _own(segment: int, link: FlexibleLink | None) -> Placement:
     """Where what is attached to a segment is placed: at its end, from there."""
     if link is None:
-        return Placement(segment, _FIXED_STATION, IDENTITY, ZERO3)
+        return Placement(segment, _FIXED_STATION, IDENTITY3, ZERO3)
     return _at(segment, link.end)
 
 
 def _at(segment: int, station: Station) -> Placement:
-    return Placement(segment, station, IDENTITY, vector(vec.scale(-1, station.position)))
+    return Placement(segment, station, IDENTITY3, vector(vec.scale(-1, station.position)))
 
 
 def _frame(

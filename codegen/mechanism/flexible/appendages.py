@@ -12,8 +12,9 @@ from fractions import Fraction
 
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.flexible_records import ModalIntegrals, Station
-from kanegen.codegen.mechanism.records import Inertia, Matrix3, Value, Vector3
+from kanegen.codegen.mechanism.records import IDENTITY3, Inertia, Matrix3, Value, Vector3
 from kanegen.codegen.mechanism.values import Scalar, plain
+from kanegen.codegen.mechanism.vectors import matrix, vector
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class MassMoments:
             vec.transpose(mixed),
             vec.matrix_scale(self.mass, vec.outer(position, position)),
         )
-        return MassMoments(self.mass, vector(moved), symmetric(summed(terms)))
+        return MassMoments(self.mass, vector(moved), symmetric(vec.matrix_add(*terms)))
 
     def plus(self, other: MassMoments) -> MassMoments:
         """Of two bodies together."""
@@ -85,7 +86,7 @@ class MassMoments:
 
 def carrying(link: ModalIntegrals, station: Station, body: MassMoments) -> ModalIntegrals:
     """The modal integrals of a link with a rigid body that is held at a station, given from it and along its axes."""
-    rigid = body.placed(IDENTITY, station.position).plus(MassMoments(link.mass, link.first, link.second))
+    rigid = body.placed(IDENTITY3, station.position).plus(MassMoments(link.mass, link.first, link.second))
     turned = [vec.cross(theta, body.first) for theta in station.rotations]
     spread = [vec.multiply(vec.skew(theta), body.second) for theta in station.rotations]  # (theta x y) y^T dm
     shifts = station.displacements
@@ -100,7 +101,7 @@ def carrying(link: ModalIntegrals, station: Station, body: MassMoments) -> Modal
             vec.outer(body.first, d),
             vec.transpose(spread[k]),
         )
-        mode_mixed.append(matrix(summed(mixed)))
+        mode_mixed.append(matrix(vec.matrix_add(*mixed)))
         row = []
         for n, other in enumerate(shifts):
             if n < k:
@@ -113,38 +114,11 @@ def carrying(link: ModalIntegrals, station: Station, body: MassMoments) -> Modal
                 vec.outer(turned[k], other),
                 vec.multiply(spread[k], vec.transpose(vec.skew(station.rotations[n]))),
             )
-            row.append(symmetric(summed(terms)) if n == k else matrix(summed(terms)))
+            row.append(symmetric(vec.matrix_add(*terms)) if n == k else matrix(vec.matrix_add(*terms)))
         products.append(tuple(row))
     return ModalIntegrals(
         rigid.mass, rigid.first, rigid.second, tuple(mode_first), tuple(mode_mixed), tuple(products)
     )
-
-
-IDENTITY: Matrix3 = (
-    (Fraction(1), Fraction(0), Fraction(0)),
-    (Fraction(0), Fraction(1), Fraction(0)),
-    (Fraction(0), Fraction(0), Fraction(1)),
-)
-
-
-def summed(matrices: Iterable[vec.Matrix]) -> vec.Matrix:
-    """The sum of matrices."""
-    first, *others = matrices
-    for other in others:
-        first = vec.matrix_add(first, other)
-    return first
-
-
-def vector(entries: Iterable[Value]) -> Vector3:
-    """Three plain values."""
-    x, y, z = (plain(entry) for entry in entries)
-    return x, y, z
-
-
-def matrix(rows: Iterable[Iterable[Value]]) -> Matrix3:
-    """Three rows of plain values."""
-    x, y, z = (vector(row) for row in rows)
-    return x, y, z
 
 
 def symmetric(rows: Iterable[Iterable[Value]]) -> Matrix3:

@@ -13,9 +13,7 @@ from kanegen.codegen.mechanism.flexible.appendages import (
     Appendage,
     MassMoments,
     carrying,
-    matrix,
     symmetric,
-    vector,
 )
 from kanegen.codegen.mechanism.flexible.modes import NOTHING, Curve, Mode, curve_of
 from kanegen.codegen.mechanism.flexible.quadrature import check_nowhere_negative, integral, number
@@ -27,6 +25,7 @@ from kanegen.codegen.mechanism.physical import check_physical
 from kanegen.codegen.mechanism.readers import inertia_tensor, read_value, read_vector
 from kanegen.codegen.mechanism.records import Inertia, Matrix3, Value, Vector3
 from kanegen.codegen.mechanism.values import Scalar, plain
+from kanegen.codegen.mechanism.vectors import matrix, vector
 from kanegen.errors import ModelError, counted
 
 _T = TypeVar("_T")
