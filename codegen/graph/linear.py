@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
-from operator import add as plus
 from typing import Any
 
 from kanegen.codegen.graph.expression import Expression, constant, total
@@ -32,6 +31,11 @@ NO_MATRIX: Matrix = (NONE, NONE, NONE)
 def is_zero(x: Any) -> bool:
     """Whether an entry vanishes identically."""
     return x.is_zero if isinstance(x, Expression) else bool(x == 0)
+
+
+def plus(x: Any, y: Any) -> Any:
+    """x + y; a zero gives way to what is added, so that numbers stay numbers."""
+    return y if is_zero(x) else x + y
 
 
 def zeros(graph: Graph, count: int) -> tuple[Expression, ...]:
