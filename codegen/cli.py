@@ -31,8 +31,11 @@ from kanegen.codegen.commands.notices import warnings_as_lines
 from kanegen.codegen.commands.progress import Progress
 from kanegen.codegen.derivation.formulations import FORMULATIONS
 from kanegen.codegen.mechanism import catalogue
-from kanegen.errors import InternalError, KanegenError, counted
+from kanegen.errors import InternalError, KanegenError, counted, did_you_mean
 from kanegen.model_warnings import once
+
+_ENGINES = ("pinocchio", "mujoco")
+"""What ``compare --against`` knows."""
 
 _TRACEBACK = "KANEGEN_TRACEBACK"
 """Environment variable that asks for the traceback of an error that nobody expected."""
@@ -101,7 +104,11 @@ def _parser() -> argparse.ArgumentParser:
     generate.add_argument("-o", "--output", type=Path, help="directory (default: generated/MODEL)")
     generate.add_argument("--kernels", nargs="+", metavar="KERNEL", help="only these")
     generate.add_argument(
-        "--formulation", choices=FORMULATIONS, default="recursive", help="how to derive (default %(default)s)"
+        "--formulation",
+        type=_one_of(FORMULATIONS),
+        choices=FORMULATIONS,
+        default="recursive",
+        help="how to derive (default %(default)s)",
     )
     generate.add_argument("--speeds", help="generalized speeds of the mechanism by name, Kane's method")
     generate.add_argument(
@@ -152,7 +159,10 @@ def _parser() -> argparse.ArgumentParser:
         help="every formulation that applies: operations, agreement, nanoseconds",
     )
     ways.add_argument(
-        "--against", choices=("pinocchio", "mujoco"), help="differences from its answers, by kernel"
+        "--against",
+        type=_one_of(_ENGINES),
+        choices=_ENGINES,
+        help="differences from its answers, by kernel",
     )
     compare.add_argument(
         "--states", type=_count, default=100, metavar="N", help="random states (default %(default)s)"
@@ -204,6 +214,18 @@ def _finite(text: str) -> float:
     if not math.isfinite(number):
         raise argparse.ArgumentTypeError(f"expected a finite number, got {text!r}")
     return number
+
+
+def _one_of(names: Sequence[str]) -> Callable[[str], str]:
+    """One of some names, for the parser of arguments."""
+
+    def chosen(text: str) -> str:
+        if text not in names:
+            cure = did_you_mean(text, names, "Give one of these.")
+            raise argparse.ArgumentTypeError(f"expected one of {', '.join(names)}, got {text!r}. {cure}")
+        return text
+
+    return chosen
 
 
 def _argument(text: str) -> tuple[str, str]:

@@ -16,10 +16,22 @@ from kanegen.codegen.mechanism.reduction import without_friction
 from kanegen.codegen.mechanism.validation import validated
 from kanegen.codegen.model_files import read_model
 from kanegen.codegen.options import Options
-from kanegen.errors import ModelError, shown
+from kanegen.errors import ModelError, did_you_mean, shown
 from kanegen.files import exists
 
 MODEL_SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf", ".toml", ".sdf")
+
+
+def no_model(model: str | os.PathLike[str]) -> ModelError:
+    """The error for a name that is neither a built-in's nor that of a file."""
+    if Path(model).suffix or len(Path(model).parts) > 1:
+        return ModelError(str(model), "does not exist", "a model file", "Check the path and its spelling.")
+    return ModelError(
+        f"model {shown(os.fspath(model))}",
+        "is neither built in nor a file here",
+        f"one of {', '.join(catalogue.names())}, or a file",
+        did_you_mean(str(model), catalogue.names(), "kanegen list shows what is built in."),
+    )
 
 
 def read(model: str | os.PathLike[str] | Mechanism, options: Options) -> Mechanism:
@@ -43,15 +55,8 @@ def read(model: str | os.PathLike[str] | Mechanism, options: Options) -> Mechani
             angle_tolerance=options.angle_tolerance,
             arguments=dict(options.arguments),
         )
-    elif Path(model).suffix or len(Path(model).parts) > 1:
-        raise ModelError(str(model), "does not exist", "a model file", "Check the path and its spelling.")
     else:
-        raise ModelError(
-            f"model {shown(os.fspath(model))}",
-            "is neither built in nor a file here",
-            f"one of {', '.join(catalogue.names())}, or a file",
-            "kanegen list shows what is built in.",
-        )
+        raise no_model(model)
     if options.live_parameters and not mechanism.parameters:
         raise ModelError(
             f"mechanism {mechanism.name!r}" if isinstance(model, Mechanism) else str(model),

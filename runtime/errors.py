@@ -50,6 +50,12 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
     return found[0] if found else None
 
 
+def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
+    """The cure for a name that is not known: the most similar one that is, else what else to do."""
+    near = nearest(name, known)
+    return otherwise if near is None else f"Did you mean {near!r}?"
+
+
 class KanegenError(Exception):
     """Base of all errors that kanegen raises itself."""
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kanegen import seam
-from kanegen.errors import UnknownModelError, shortened
+from kanegen.errors import UnknownModelError, did_you_mean, shortened
 from kanegen.files import contents, exists
 from kanegen.seam import Request
 
@@ -39,7 +39,8 @@ def identity_of(request: Request, builtin: Sequence[str]) -> str:
             "generation was interrupted. Generate it again"
         )
     raise UnknownModelError(
-        f"{shortened(model)!r} is neither a built-in mechanism nor a file. Built-in: {', '.join(names)}"
+        f"{shortened(model)!r} is neither a built-in mechanism nor a file. Built-in: {', '.join(names)}. "
+        + did_you_mean(str(model), names, "Check the name, or the path and its spelling")
     )
 
 

@@ -17,7 +17,9 @@ from kanegen.codegen.mechanism.importers import ANGLE_TOLERANCE, Imported, read_
 from kanegen.codegen.mechanism.importers.formats import format_of
 from kanegen.codegen.mechanism.importers.xml_tree import parse_file
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.reading import no_model
 from kanegen.errors import ModelError
+from kanegen.files import exists
 
 _ORDER = (Severity.ERROR, Severity.WARNING, Severity.DOUBT, Severity.NOTE)
 _PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(: (?P<where>.+))?", re.DOTALL)
@@ -68,6 +70,8 @@ def _found(
             refuse_arguments(model, arguments)
         return examine(catalogue.mechanism(model))
     path = Path(model)
+    if not model or not (path.suffix or exists(path)):
+        raise no_model(model)
     kind = format_of(path)
     if arguments and kind != "xacro":
         refuse_arguments(model, arguments)

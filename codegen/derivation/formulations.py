@@ -33,7 +33,7 @@ from kanegen.codegen.derivation.tree import DerivationTree, derivation_tree
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
-from kanegen.errors import ModelError
+from kanegen.errors import ModelError, did_you_mean
 
 FORCES: Mapping[str, tuple[Forces, str]] = {
     "dual_vectors": (dual_vectors.forces, "dual inertia forces on dual partial velocities (Agrawal 1988)"),
@@ -90,7 +90,10 @@ def formulation(
         )
     if name not in FORMULATIONS:
         raise ModelError(
-            f"formulation {name!r}", "is not known", f"one of {', '.join(FORMULATIONS)}", "Give one of these."
+            f"formulation {name!r}",
+            "is not known",
+            f"one of {', '.join(FORMULATIONS)}",
+            did_you_mean(name, FORMULATIONS, "Give one of these."),
         )
     if mechanism.flexible:
         return _flexible(name, mechanism, speeds, live_parameters, identifiers)

@@ -135,7 +135,7 @@ def test_what_is_no_controller(arms: SimpleNamespace, library: ModuleType) -> No
     for controller, message in [
         (
             "no_law",
-            r"double_pendulum has no kernel 'no_law'; it has feedback_law, forward_dynamics, forward_dynamics_derivatives",
+            r"double_pendulum has no kernel 'no_law'\. It has: feedback_law, forward_dynamics, forward_dynamics_derivatives",
         ),
         (
             "forward_dynamics",

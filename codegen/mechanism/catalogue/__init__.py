@@ -21,7 +21,7 @@ from kanegen.codegen.mechanism.catalogue.whipple_bicycle import whipple_bicycle
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.scenarios import Scenario
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
-from kanegen.errors import ModelError
+from kanegen.errors import ModelError, did_you_mean
 
 _MECHANISMS: Mapping[str, Callable[[], Mechanism]] = {
     "stanford_arm": stanford_arm,
@@ -61,7 +61,7 @@ def mechanism(name: str) -> Mechanism:
             f"mechanism {name!r}",
             "is not built in",
             f"one of {', '.join(_MECHANISMS)}",
-            "Give one of these.",
+            did_you_mean(name, _MECHANISMS, "Give one of these."),
         )
     return _MECHANISMS[name]()
 
@@ -79,7 +79,7 @@ def generalized_speeds(mechanism_name: str, speeds_name: str) -> tuple[Generaliz
             f"mechanism {mechanism_name!r}",
             f"has no generalized speeds called {speeds_name!r}",
             f"one of {', '.join(known)}" if known else "none but the joint rates",
-            "Leave the speeds out for the joint rates.",
+            did_you_mean(speeds_name, known, "Leave the speeds out for the joint rates."),
         )
     return known[speeds_name]
 
@@ -100,6 +100,5 @@ def scenario(mechanism_name: str, name: str) -> Scenario:
         if found
         else f"a mechanism with scenarios: {', '.join(_SCENARIOS)}"
     )
-    raise ModelError(
-        f"scenario {name!r}", f"{mechanism_name!r} has none of this name", expected, "Give one of these."
-    )
+    cure = did_you_mean(name, [candidate.name for candidate in found], "Give one of these.")
+    raise ModelError(f"scenario {name!r}", f"{mechanism_name!r} has none of this name", expected, cure)
