@@ -39,7 +39,7 @@ from kanegen.codegen.options import Options
 from kanegen.codegen.passes.optimize import Step, optimize
 from kanegen.codegen.passes.search import search
 from kanegen.codegen.passes.verify import arguments_of, residual
-from kanegen.codegen.reading import MODEL_SUFFIXES, read
+from kanegen.codegen.reading import MODEL_SUFFIXES, no_model, read
 from kanegen.codegen.results import DerivedKernel, Generated, Interpretation, Missing, certificate
 from kanegen.errors import CertificateError, ModelError, NoInertiaError
 from kanegen.model_warnings import once
@@ -245,6 +245,7 @@ __all__ = [
     "derive",
     "generate",
     "interpret",
+    "no_model",
     "optimize",
     "optional",
     "read",

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from kanegen.codegen import checking
+from kanegen.codegen import checking, pipeline
 from kanegen.codegen.commands.price_of_angles import at_least, price_of_angles
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.doctor import examine, examine_urdf
@@ -17,7 +17,6 @@ from kanegen.codegen.mechanism.importers import ANGLE_TOLERANCE, Imported, read_
 from kanegen.codegen.mechanism.importers.formats import format_of
 from kanegen.codegen.mechanism.importers.xml_tree import parse_file
 from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.codegen.reading import no_model
 from kanegen.errors import ModelError
 from kanegen.files import exists
 
@@ -71,7 +70,7 @@ def _found(
         return examine(catalogue.mechanism(model))
     path = Path(model)
     if not model or not (path.suffix or exists(path)):
-        raise no_model(model)
+        raise pipeline.no_model(model)
     kind = format_of(path)
     if arguments and kind != "xacro":
         refuse_arguments(model, arguments)
