@@ -132,7 +132,7 @@ def _by_solving(equations: Program, states: States) -> Array:
 
 def _of_chain(chain: Mechanism, states: States) -> Array:
     """Accelerations (count, n) of the rigid chain by the textbook derivation."""
-    kernel, options = "forward_dynamics", pipeline.Options(search_budget=1)
+    kernel, options = "forward_dynamics", pipeline.Options(search=1)
     derived = pipeline.derive(
         chain, kernel, pipeline.available(chain, options)[kernel], options, bound=RELATIVE_BOUND
     )

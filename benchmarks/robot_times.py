@@ -91,7 +91,7 @@ class Course:
         say(f"{robot.name}: generating")
         sources = BUILD_FOLDER / "robots" / robot.name  # it stays: C that did not change is compiled once
         shutil.rmtree(sources, ignore_errors=True)
-        options = pipeline.Options(kernels=robot.kernels, search_budget=robot.search_budget)
+        options = pipeline.Options(kernels=robot.kernels, search=robot.search_budget)
         generated = pipeline.generate(mechanism, sources, options)
         say(f"{robot.name}: compiling")
         own = build(

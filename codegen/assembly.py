@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 from kanegen.codegen import facts
@@ -21,10 +22,10 @@ from kanegen.codegen.mechanism.fingerprint import fingerprint
 from kanegen.codegen.mechanism.names import c_names, file_name
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.values import home_numbers, numeric
-from kanegen.codegen.options import Options
 from kanegen.codegen.passes.hoist import hoist
 from kanegen.codegen.passes.schedule import schedule
 from kanegen.codegen.results import DerivedKernel, Missing
+from kanegen.options import Options
 
 
 def assemble(
@@ -70,11 +71,12 @@ def assemble(
         mangled=_mangled(mechanism, frames),
         options={
             "live_parameters": options.live_parameters,
-            "search_budget": options.search_budget,
+            "search_budget": options.search,
             "formulation": options.formulation if options.speeds is None else "kane",
             "speeds": options.speeds,
             **({"coulomb_friction": True} if facts.has_coulomb_friction(mechanism) else {}),
         },
+        asked={name: json.dumps(value) for name, value in options.asked().items() if name != "kernels"},
         actuator_signs=_actuator_signs(mechanism),
         parameters=tuple(
             LiveParameter(p.name, p.value, p.unit, p.description) for p in mechanism.parameters if live
@@ -88,7 +90,7 @@ def assemble(
             checks={} if record is None else record.names,
             check_bound=certify.BOUND,
         ),
-        single_precision=options.single_precision,
+        single_precision=options.float32,
         sincos=SineCosineLibrary(options.sincos),
         unavailable={**missing.without_inertia, **missing.otherwise} if missing else {},
         left_out=tuple(missing.otherwise) if missing else (),

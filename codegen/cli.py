@@ -10,7 +10,6 @@ import argparse
 import contextlib
 import io
 import json
-import math
 import os
 import sys
 import traceback
@@ -28,10 +27,10 @@ from kanegen.codegen.commands.generation_report import (
     verification_table,
 )
 from kanegen.codegen.commands.notices import warnings_as_lines
+from kanegen.codegen.commands.option_flags import FLAGS, OF_FILES, add_options, asked_options, count, one_of
 from kanegen.codegen.commands.progress import Progress
-from kanegen.codegen.derivation.formulations import FORMULATIONS
 from kanegen.codegen.mechanism import catalogue
-from kanegen.errors import InternalError, KanegenError, counted, did_you_mean
+from kanegen.errors import InternalError, KanegenError, counted
 from kanegen.model_warnings import once
 
 _ENGINES = ("pinocchio", "mujoco")
@@ -102,34 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     generate = commands.add_parser("generate", help="write the C of a mechanism")
     generate.add_argument("model", metavar="MODEL", help="a built-in name or a model file")
     generate.add_argument("-o", "--output", type=Path, help="directory (default: generated/MODEL)")
-    generate.add_argument("--kernels", nargs="+", metavar="KERNEL", help="only these")
-    generate.add_argument(
-        "--formulation",
-        type=_one_of(FORMULATIONS),
-        choices=FORMULATIONS,
-        default="recursive",
-        help="how to derive (default %(default)s)",
-    )
-    generate.add_argument("--speeds", help="generalized speeds of the mechanism by name, Kane's method")
-    generate.add_argument(
-        "--gravity", nargs=3, type=_finite, metavar=("X", "Y", "Z"), help="free fall in the base, m/s^2"
-    )
-    generate.add_argument(
-        "--live-parameters", action="store_true", help="keep parameters as fields of a C struct"
-    )
-    generate.add_argument("--friction", action="store_true", help="damping and friction of the joints act")
-    _add_file_options(generate)
-    generate.add_argument("--float32", action="store_true", help="also single precision")
-    generate.add_argument(
-        "--sincos", choices=("vector", "libm"), default="vector", help="where sines come from"
-    )
-    generate.add_argument(
-        "--search",
-        type=_count,
-        default=pipeline.Options.search_budget,
-        metavar="N",
-        help="derivations tried for each kernel (default %(default)s)",
-    )
+    add_options(generate, FLAGS)
     generate.add_argument("--explain", action="store_true", help="print the table of passes")
     generate.add_argument(
         "--verify", action="store_true", help="compile, and print residuals of the C itself"
@@ -146,7 +118,7 @@ def _parser() -> argparse.ArgumentParser:
 
     doctor = commands.add_parser("doctor", help="what is wrong or doubtful in a model, and how to mend it")
     doctor.add_argument("model", metavar="MODEL", help="a model file or a built-in name")
-    _add_file_options(doctor, unphysical=False)
+    add_options(doctor, [name for name in OF_FILES if name != "allow_unphysical"])
     doctor.add_argument("--json", action="store_true", help="for a program to read")
     doctor.set_defaults(run=_doctor)
 
@@ -160,16 +132,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     ways.add_argument(
         "--against",
-        type=_one_of(_ENGINES),
+        type=one_of(_ENGINES),
         choices=_ENGINES,
         help="differences from its answers, by kernel",
     )
     compare.add_argument(
-        "--states", type=_count, default=100, metavar="N", help="random states (default %(default)s)"
+        "--states", type=count, default=100, metavar="N", help="random states (default %(default)s)"
     )
-    compare.add_argument("--seed", type=_count, default=1983, metavar="N", help="of the random states")
+    compare.add_argument("--seed", type=count, default=1983, metavar="N", help="of the random states")
     compare.add_argument("--kernels", nargs="+", metavar="KERNEL", help="compare only these with the engine")
-    _add_file_options(compare)
+    add_options(compare, OF_FILES)
     compare.add_argument("--json", action="store_true", help="for a program to read")
     compare.set_defaults(run=_compare)
 
@@ -185,63 +157,6 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument("--json", action="store_true", help="for a program to read")
     report.set_defaults(run=_report)
     return parser
-
-
-def _add_file_options(parser: argparse.ArgumentParser, unphysical: bool = True) -> None:
-    """What may be asked of a model file."""
-    parser.add_argument("--floating-base", action="store_true", help="let the root link move freely")
-    parser.add_argument(
-        "--angle-tolerance",
-        type=_finite,
-        metavar="RAD",
-        help="take angles this near to a multiple of pi/2 for it",
-    )
-    parser.add_argument(
-        "--arg",
-        action="append",
-        type=_argument,
-        default=[],
-        metavar="NAME:=VALUE",
-        help="an argument of a xacro file; may be repeated",
-    )
-    if unphysical:
-        parser.add_argument("--allow-unphysical", action="store_true", help="inertias that no body has")
-
-
-def _finite(text: str) -> float:
-    """A finite number, for the parser of arguments."""
-    number = float(text)
-    if not math.isfinite(number):
-        raise argparse.ArgumentTypeError(f"expected a finite number, got {text!r}")
-    return number
-
-
-def _one_of(names: Sequence[str]) -> Callable[[str], str]:
-    """One of some names, for the parser of arguments."""
-
-    def chosen(text: str) -> str:
-        if text not in names:
-            cure = did_you_mean(text, names, "Give one of these.")
-            raise argparse.ArgumentTypeError(f"expected one of {', '.join(names)}, got {text!r}. {cure}")
-        return text
-
-    return chosen
-
-
-def _argument(text: str) -> tuple[str, str]:
-    """A name and a value, for the parser of arguments."""
-    name, sign, value = text.partition(":=")
-    if not sign or not name:
-        raise argparse.ArgumentTypeError(f"expected NAME:=VALUE, got {text!r}")
-    return name, value
-
-
-def _count(text: str) -> int:
-    """A number of things, for the parser of arguments."""
-    number = int(text)
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"expected a number that is not negative, got {text!r}")
-    return number
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -261,21 +176,7 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _generate(options: argparse.Namespace) -> int:
-    wanted = pipeline.Options(
-        kernels=tuple(options.kernels) if options.kernels else None,
-        formulation=options.formulation,
-        speeds=options.speeds,
-        gravity=tuple(options.gravity) if options.gravity else None,
-        live_parameters=options.live_parameters,
-        single_precision=options.float32,
-        sincos=options.sincos,
-        search_budget=options.search,
-        friction=options.friction,
-        floating_base=options.floating_base,
-        allow_unphysical=options.allow_unphysical,
-        angle_tolerance=options.angle_tolerance,
-        arguments=tuple(options.arg),
-    )
+    wanted = asked_options(options, FLAGS)
     directory = options.output or Path("generated") / Path(options.model).stem
     with Progress(sys.stderr, quiet=options.json) as progress, warnings_as_lines(progress.notice):
         generated = pipeline.generate(
@@ -319,7 +220,7 @@ def _doctor(options: argparse.Namespace) -> int:
         options.model,
         floating_base=options.floating_base,
         angle_tolerance=ANGLE_TOLERANCE if given is None else given,
-        arguments=dict(options.arg),
+        arguments=dict(options.arguments),
     )
     report = doctor.document(options.model, found)
     print(json.dumps(report, indent=2) if options.json else doctor.text(options.model, found))
@@ -333,7 +234,7 @@ def _compare(options: argparse.Namespace) -> int:
         return _compare_against(options, progress)
     from kanegen.codegen.commands.compare import compare_formulations, table
 
-    found = compare_formulations(options.model, progress, _file_options(options))
+    found = compare_formulations(options.model, progress, asked_options(options, OF_FILES))
     print(json.dumps([asdict(c) for c in found], indent=2) if options.json else table(found))
     return 0
 
@@ -348,21 +249,11 @@ def _compare_against(options: argparse.Namespace, progress: Callable[[str], None
         states=options.states,
         seed=options.seed,
         kernels=options.kernels,
-        options=_file_options(options),
+        options=asked_options(options, OF_FILES),
         progress=progress,
     )
     print(json.dumps(document(report), indent=2) if options.json else table(report))
     return 0 if report.passes else 1
-
-
-def _file_options(options: argparse.Namespace) -> pipeline.Options:
-    """What was asked of a model file."""
-    return pipeline.Options(
-        floating_base=options.floating_base,
-        allow_unphysical=options.allow_unphysical,
-        angle_tolerance=options.angle_tolerance,
-        arguments=tuple(options.arg),
-    )
 
 
 def _report(options: argparse.Namespace) -> int:

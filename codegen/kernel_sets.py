@@ -14,8 +14,8 @@ from kanegen.codegen.kernel_names import check_names_of_laws
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.codegen.options import Options
 from kanegen.errors import ModelError, nearest
+from kanegen.options import Options
 
 
 def available(mechanism: Mechanism, options: Options) -> dict[str, Build]:

@@ -35,7 +35,6 @@ from kanegen.codegen.emit.writer import generated_files, write_files
 from kanegen.codegen.graph import Program, count
 from kanegen.codegen.kernel_sets import available, optional, unavailable_laws, wanted
 from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.codegen.options import Options
 from kanegen.codegen.passes.optimize import Step, optimize
 from kanegen.codegen.passes.search import search
 from kanegen.codegen.passes.verify import arguments_of, residual
@@ -43,6 +42,7 @@ from kanegen.codegen.reading import MODEL_SUFFIXES, no_model, read
 from kanegen.codegen.results import DerivedKernel, Generated, Interpretation, Missing, certificate
 from kanegen.errors import CertificateError, ModelError, NoInertiaError
 from kanegen.model_warnings import once
+from kanegen.options import Options
 
 CONSTRAINED_BUDGET = 1
 """Derivations tried for each kernel of a constrained or flexible mechanism: programs are long, the tree's part is small."""
@@ -92,7 +92,7 @@ def generate(
 
 def interpret(model: str | os.PathLike[str] | Mechanism, options: Options | None = None) -> Interpretation:
     """A mechanism for NumPy to evaluate; the textbook derivations, without a search.  Raises ModelError."""
-    options = replace(options or Options(), search_budget=1)
+    options = replace(options or Options(), search=1)
     mechanism = read(model, options)
     kernels, missing = _derive_all(mechanism, options)
     record = _checked(mechanism, kernels, options)
@@ -126,7 +126,7 @@ def derive(
     started = time.perf_counter()
     trees = trees or trees_of(mechanism, options)
     plain = _plain(build, trees)
-    budget = options.search_budget if options.recursive else 1
+    budget = options.search if options.recursive else 1
     if mechanism.constrained or mechanism.flexible:
         budget = min(budget, CONSTRAINED_BUDGET)
     deriver = Deriver(trees.mechanism, build, gauge=options.recursive, searched=budget > 1, trees=trees)
@@ -168,7 +168,7 @@ def _derive_all(
     subject = _subject(mechanism, options, trees, programs={})
     bounds = checking.bounds(builds, lambda: checking.condition(subject))
     at = checking.configurations_of(checking.with_special_states(subject))
-    without_search = replace(options, search_budget=1)
+    without_search = replace(options, search=1)
     for number, (name, build) in enumerate(builds.items(), start=1):
         begin(f"deriving {name}, {number} of {len(builds)}")
         chosen: Options = options
@@ -195,11 +195,11 @@ def _derive_all(
 
 def _answers_of_forces(mechanism: Mechanism, options: Options, trees: Trees) -> Mapping[str, int]:
     """The decisions that serve inverse dynamics best."""
-    if mechanism.constrained or mechanism.flexible or options.search_budget <= 1:
+    if mechanism.constrained or mechanism.flexible or options.search <= 1:
         return {}
     build = available(mechanism, options)["inverse_dynamics"]
     deriver = Deriver(trees.mechanism, build, gauge=options.recursive, trees=trees)
-    return search(deriver, budget=options.search_budget if options.recursive else 1).answers
+    return search(deriver, budget=options.search if options.recursive else 1).answers
 
 
 def _plain(build: Build, trees: Trees) -> Program:

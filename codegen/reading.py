@@ -15,9 +15,9 @@ from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.reduction import without_friction
 from kanegen.codegen.mechanism.validation import validated
 from kanegen.codegen.model_files import read_model
-from kanegen.codegen.options import Options
 from kanegen.errors import ModelError, did_you_mean, shown
 from kanegen.files import exists
+from kanegen.options import Options
 
 MODEL_SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf", ".toml", ".sdf")
 

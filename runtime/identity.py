@@ -10,10 +10,11 @@ from pathlib import Path
 from kanegen import seam
 from kanegen.errors import UnknownModelError, did_you_mean, shortened
 from kanegen.files import contents, exists
-from kanegen.seam import Request
+from kanegen.options import Options
+from kanegen.seam import Model
 
 
-def identity_of(request: Request, builtin: Sequence[str]) -> str:
+def identity_of(model: Model, options: Options, builtin: Sequence[str]) -> str:
     """The name of a built-in, the content of a file, the hash of a mechanism; ``builtin`` names what has committed C.
 
     A file that stands for itself is known by its bytes, so that it need not be read as a model to be found again.  One
@@ -21,15 +22,14 @@ def identity_of(request: Request, builtin: Sequence[str]) -> str:
 
     Raises UnknownModelError for what leads nowhere, ModelError where the file has to be read and is wrong.
     """
-    model = request.model
     if not isinstance(model, str | os.PathLike):
-        return f"mechanism {seam.mechanism_fingerprint(model, request.allow_unphysical)}"
+        return f"mechanism {seam.mechanism_fingerprint(model, options.allow_unphysical)}"
     path = Path(model)
     if exists(path) and not path.is_dir():
         content = _content(path)
         if stands_for_itself(path.suffix, content):
             return f"file {path.name} {hashlib.sha256(content).hexdigest()}"
-        return f"file {path.name} {seam.imported_fingerprint(request)}"
+        return f"file {path.name} {seam.imported_fingerprint(model, options)}"
     names = tuple(dict.fromkeys((*builtin, *seam.catalogue_names())))
     if str(model) in names:
         return f"built-in {model}"

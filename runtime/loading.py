@@ -10,14 +10,13 @@ import json
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Unpack
 
 import kanegen.generated
 from kanegen import seam
-from kanegen.arrays import finite_number
 from kanegen.backends import CompiledBackend, InterpretedBackend, use_target
 from kanegen.boundary import boundary
 from kanegen.build import MODULE, compiled_entry, generated, write_generated
@@ -28,21 +27,19 @@ from kanegen.errors import (
     NoCompilerError,
     NotCompiledError,
     TargetError,
-    shown,
 )
 from kanegen.files import is_file
 from kanegen.identity import identity_of
 from kanegen.kernel_table import KernelSet
 from kanegen.manifest import FILE_NAME, Manifest, manifest_from, read_manifest
 from kanegen.model_warnings import Told, once, warn
+from kanegen.options import Asked, Options, with_options
+from kanegen.options import options as options_of
 from kanegen.robot import Robot
-from kanegen.seam import Model, ParameterCheck, Request, Verification
+from kanegen.seam import Model, ParameterCheck, Verification
 from kanegen.trust import distrust_of_neighbour
 
 _log = logging.getLogger("kanegen")
-
-SINCOS = ("vector", "libm")
-"""Where the sines of generated C can come from."""
 
 _GENERATED = Path(kanegen.generated.__file__).parent
 
@@ -52,21 +49,8 @@ def builtin_names() -> tuple[str, ...]:
     return tuple(sorted(path.parent.name for path in _GENERATED.glob(f"*/{FILE_NAME}")))
 
 
-def load(
-    model: Model,
-    *,
-    kernels: Sequence[str] | None = None,
-    speeds: str | None = None,
-    gravity: Sequence[float] | None = None,
-    live_parameters: bool = False,
-    formulation: str | None = None,
-    friction: bool = False,
-    floating_base: bool = False,
-    allow_unphysical: bool = False,
-    angle_tolerance: float | None = None,
-    arguments: Mapping[str, str] | None = None,
-    interpreted: bool = False,
-) -> Robot:
+@with_options
+def load(model: Model, *, interpreted: bool = False, **asked: Unpack[Asked]) -> Robot:
     """A robot from the name of a built-in mechanism, the path of a model file, a Mechanism, or generated C.
 
     Built-ins were compiled when the package was installed.  Anything else is generated and compiled on first use, which
@@ -89,110 +73,72 @@ def load(
     a multiple of pi/2 are taken for it, by default 1e-11 where that changes forces and accelerations by less than 1e-12;
     ``arguments={"name": "value"}`` are those of a xacro file.
 
+    Of the C: ``float32=True`` adds every function in single precision, under its name with ``_f32``; ``sincos="libm"`` takes
+    sines and cosines from the C library, where ``"vector"`` evaluates all angles of a kernel together; ``search`` bounds the
+    derivations tried for each kernel.
+
     What in a model was left out or changed is a ``ModelWarning``.
 
     Raises UnknownModelError for a name or path that leads nowhere, ModelError for a model with something wrong in it,
     BuildError when the compiler fails, and ArithmeticError where kernels fail a check, which is an error of kanegen.
     """
-    request = Request(
-        model,
-        _names(kernels),
-        speeds,
-        _vector(gravity),
-        live_parameters,
-        formulation,
-        friction,
-        floating_base,
-        allow_unphysical,
-        None if angle_tolerance is None else _tolerance(angle_tolerance),
-        _arguments(arguments),
-        with_residual=kernels is not None,
-    )
+    options = replace(options_of(asked), with_residual=asked.get("kernels") is not None)
     seam.check_model(model)
     with boundary("loading", _title(model)), once() as told:
-        found, more, check = _found(request, interpreted, told)
+        found, more, check = _found(model, options, interpreted, told)
         if not told.read:  # what was said when these kernels were made
             for warning in found.manifest.warnings:
                 warn(warning)
     return Robot(found.manifest, found.backend, more, check)
 
 
-def generate(
-    model: Model,
-    out_dir: str | os.PathLike[str],
-    *,
-    kernels: Sequence[str] | None = None,
-    speeds: str | None = None,
-    gravity: Sequence[float] | None = None,
-    live_parameters: bool = False,
-    formulation: str | None = None,
-    friction: bool = False,
-    floating_base: bool = False,
-    allow_unphysical: bool = False,
-    angle_tolerance: float | None = None,
-    arguments: Mapping[str, str] | None = None,
-    float32: bool = False,
-    sincos: str = "vector",
-) -> Path:
+@with_options
+def generate(model: Model, out_dir: str | os.PathLike[str], **asked: Unpack[Asked]) -> Path:
     """Write the C of a mechanism into a directory, for a microcontroller or another build.  Returns the directory.
 
-    The arguments are those of ``load``, and two for the C alone: ``float32=True`` adds every function in single precision,
-    under its name with ``_f32``; ``sincos="libm"`` takes sines and cosines from the C library, where ``"vector"`` evaluates
-    all angles of a kernel together.
-
-    Raises UnknownModelError and ModelError, and ValueError for another ``sincos``; nothing is written then.
+    The options are those of ``load``.  Raises UnknownModelError and ModelError, TypeError and ValueError for wrong options;
+    nothing is written then.
     """
-    request = Request(
-        model,
-        _names(kernels),
-        speeds,
-        _vector(gravity),
-        live_parameters,
-        formulation,
-        friction,
-        floating_base,
-        allow_unphysical,
-        None if angle_tolerance is None else _tolerance(angle_tolerance),
-        _arguments(arguments),
-        bool(float32),
-        _choice("sincos", sincos, SINCOS),
-    )
+    options = options_of(asked)
     seam.check_model(model)
     directory = Path(out_dir)
     with boundary("generating the C of", _title(model)), once():
-        identity_of(request, builtin_names())
-        seam.generate(request, directory)
+        identity_of(model, options, builtin_names())
+        seam.generate(model, options, directory)
     return directory
 
 
 def _found(
-    request: Request, interpreted: bool, told: Told
+    model: Model, options: Options, interpreted: bool, told: Told
 ) -> tuple[KernelSet, Callable[[str], KernelSet] | None, ParameterCheck | None]:
-    """The kernels of a request, where more of them come from, if they do, and what checks values of their parameters."""
-    model = request.model
-    if isinstance(model, str) and request.plain and model in builtin_names():
+    """The kernels of a model, where more of them come from, if they do, and what checks values of their parameters."""
+    if isinstance(model, str) and options.plain and model in builtin_names():
         manifest = read_manifest(_GENERATED / model)
-        if request.kernels is None or set(request.kernels) <= set(manifest.kernels):
-            found = _interpreted(request) if interpreted else _builtin(request, manifest)
-            return found, _more(found, request, interpreted, told), None
+        if options.kernels is None or set(options.kernels) <= set(manifest.kernels):
+            found = _interpreted(model, options) if interpreted else _builtin(model, options, manifest)
+            return found, _more(found, model, options, interpreted, told), None
     if isinstance(model, str | os.PathLike) and is_file(Path(model) / FILE_NAME):
-        return _generated(Path(model), request, interpreted), None, None
-    found = _from_model(request, interpreted)
-    return found, _more(found, request, interpreted, told), _parameter_check(found, request, told)
+        return _generated(Path(model), model, options, interpreted), None, None
+    found = _from_model(model, options, interpreted)
+    return (
+        found,
+        _more(found, model, options, interpreted, told),
+        _parameter_check(found, model, options, told),
+    )
 
 
-def _parameter_check(found: KernelSet, request: Request, told: Told) -> ParameterCheck | None:
+def _parameter_check(found: KernelSet, model: Model, options: Options, told: Told) -> ParameterCheck | None:
     """What checks values of the live parameters against the model, which it reads when it is first asked."""
     if not found.manifest.parameters:
         return None
 
     @functools.cache
     def of_model() -> ParameterCheck:
-        with boundary("reading", _title(request.model)), once(told):
-            model_hash, check = seam.parameter_check(request)
+        with boundary("reading", _title(model)), once(told):
+            model_hash, check = seam.parameter_check(model, options)
         if model_hash != found.manifest.model_hash:
             raise KanegenError(
-                f"{_title(request.model)}: the model has changed since this robot was loaded, so values of its parameters "
+                f"{_title(model)}: the model has changed since this robot was loaded, so values of its parameters "
                 "cannot be checked. Load it again, or take them as they are with allow_unphysical=True"
             )
         return check
@@ -201,19 +147,19 @@ def _parameter_check(found: KernelSet, request: Request, told: Told) -> Paramete
 
 
 def _more(
-    found: KernelSet, request: Request, interpreted: bool, told: Told
+    found: KernelSet, model: Model, options: Options, interpreted: bool, told: Told
 ) -> Callable[[str], KernelSet] | None:
-    """Further kernels of the same request, as a robot needs them; none where the kernels were named."""
-    if request.kernels is not None:
+    """Further kernels of the same model, as a robot needs them; none where the kernels were named."""
+    if options.kernels is not None:
         return None
 
     @functools.cache
     def more(kernel: str) -> KernelSet:
-        with boundary(f"making the kernel {kernel} of", _title(request.model)), once(told):
-            made = _from_model(replace(request, kernels=(kernel,)), interpreted)
+        with boundary(f"making the kernel {kernel} of", _title(model)), once(told):
+            made = _from_model(model, replace(options, kernels=(kernel,)), interpreted)
         if made.manifest.model_hash != found.manifest.model_hash:
             raise KanegenError(
-                f"{_title(request.model)}: the model has changed since this robot was loaded, so its kernel {kernel!r} "
+                f"{_title(model)}: the model has changed since this robot was loaded, so its kernel {kernel!r} "
                 "would belong to another mechanism. Load it again."
             )
         return made
@@ -221,26 +167,29 @@ def _more(
     return more
 
 
-def _from_model(request: Request, interpreted: bool) -> KernelSet:
+def _from_model(model: Model, options: Options, interpreted: bool) -> KernelSet:
     """The kernels of a model: compiled into the cache, or interpreted."""
-    identity = identity_of(request, builtin_names())
+    identity = identity_of(model, options, builtin_names())
     if interpreted:
-        return _interpreted(request)
+        return _interpreted(model, options)
     return _compiled_or_interpreted(
-        request,
-        {"identity": identity, "generator": seam.generator_digest(), "options": _options(request)},
-        lambda directory: seam.generate(request, directory),
+        model,
+        options,
+        {"identity": identity, "generator": seam.generator_digest(), "options": asdict(options)},
+        lambda directory: seam.generate(model, options, directory),
     )
 
 
-def _builtin(request: Request, manifest: Manifest) -> KernelSet:
+def _builtin(model: Model, options: Options, manifest: Manifest) -> KernelSet:
     """A built-in: its installed extension; else its committed C, compiled into the cache; else interpreted."""
-    directory = _GENERATED / str(request.model)
+    directory = _GENERATED / str(model)
     installed = _installed(directory.name, manifest)
     if installed is not None:
         return KernelSet(manifest, installed)
     _, files = generated(directory)
-    return _compiled_or_interpreted(request, _content(files), lambda work: write_generated(files, work))
+    return _compiled_or_interpreted(
+        model, options, _content(files), lambda work: write_generated(files, work)
+    )
 
 
 def _installed(name: str, manifest: Manifest) -> CompiledBackend | None:
@@ -256,17 +205,20 @@ def _installed(name: str, manifest: Manifest) -> CompiledBackend | None:
 
 
 def _compiled_or_interpreted(
-    request: Request, identity: Mapping[str, object], write: Callable[[Path], Verification | None]
+    model: Model,
+    options: Options,
+    identity: Mapping[str, object],
+    write: Callable[[Path], Verification | None],
 ) -> KernelSet:
     """The kernels of the cache entry that belongs to an identity, or without a compiler interpreted ones.
 
     ``write(directory)`` writes the generated files where there is no such entry yet.
     """
     try:
-        return _cached(_title(request.model), identity, write)
+        return _cached(_title(model), identity, write)
     except NoCompilerError as error:
-        _log.warning("%s. %s is interpreted by NumPy, which is right but slow", error, _title(request.model))
-    return _interpreted(request)
+        _log.warning("%s. %s is interpreted by NumPy, which is right but slow", error, _title(model))
+    return _interpreted(model, options)
 
 
 def _cached(
@@ -297,16 +249,16 @@ def _call(found: KernelSet, name: str, inputs: Sequence[Any]) -> Sequence[Any]:
     return results if isinstance(results, tuple) else (results,)
 
 
-def _generated(directory: Path, request: Request, interpreted: bool) -> KernelSet:
+def _generated(directory: Path, model: Model, options: Options, interpreted: bool) -> KernelSet:
     """A mechanism whose C was generated before.  Raises NotCompiledError where nothing but the C could serve."""
-    stranger = distrust_of_neighbour(directory) if request.model == directory.name else None
+    stranger = distrust_of_neighbour(directory) if model == directory.name else None
     if stranger is not None:
         raise ManifestError(
             f"{stranger}, and its C would run as a part of this program. If that is meant, load './{directory.name}'"
         )
     manifest, files = generated(directory)
-    missing = [name for name in request.kernels or () if name not in manifest.kernels]
-    if missing or not request.plain:
+    missing = [name for name in options.kernels or () if name not in manifest.kernels]
+    if missing or not options.plain:
         raise MissingKernelError(
             f"{directory} holds generated C, which stays as it is; it has the kernels {', '.join(manifest.kernels)}. "
             "Load the model that it was generated from"
@@ -321,10 +273,10 @@ def _content(files: Mapping[str, bytes]) -> dict[str, str]:
     return {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
 
 
-def _interpreted(request: Request) -> KernelSet:
-    found = seam.interpret(request)
+def _interpreted(model: Model, options: Options) -> KernelSet:
+    found = seam.interpret(model, options)
     text = json.dumps(found.manifest, sort_keys=True)
-    manifest = manifest_from(found.manifest, hashlib.sha256(text.encode()).hexdigest(), _title(request.model))
+    manifest = manifest_from(found.manifest, hashlib.sha256(text.encode()).hexdigest(), _title(model))
     return KernelSet(manifest, InterpretedBackend(manifest, found))
 
 
@@ -333,50 +285,3 @@ def _title(model: Model) -> str:
     if isinstance(model, str | os.PathLike):
         return Path(model).stem
     return str(getattr(model, "name", "mechanism"))
-
-
-def _options(request: Request) -> dict[str, object]:
-    """What is asked of the generator beside the model, for the cache."""
-    return {field.name: getattr(request, field.name) for field in fields(request) if field.name != "model"}
-
-
-def _names(kernels: Sequence[str] | None) -> tuple[str, ...] | None:
-    if kernels is None:
-        return None
-    if isinstance(kernels, str):
-        raise TypeError(f"kernels: expected a list of names, got the string {kernels!r}; pass [{kernels!r}]")
-    if not kernels:
-        raise MissingKernelError("kernels: expected at least one name, got an empty list")
-    return tuple(kernels)
-
-
-def _tolerance(angle: float) -> float:
-    tolerance = finite_number("angle_tolerance", angle)
-    if tolerance < 0.0:
-        raise ValueError(f"angle_tolerance must not be negative, got {angle!r}")
-    return tolerance
-
-
-def _choice(what: str, given: str, known: Sequence[str]) -> str:
-    if given not in known:
-        raise ValueError(f"{what}: expected {' or '.join(map(repr, known))}, got {given!r}")
-    return given
-
-
-def _arguments(given: Mapping[str, str] | None) -> tuple[tuple[str, str], ...]:
-    """Pairs in the order of the names: the cache knows them by their text."""
-    pairs = tuple(sorted((given or {}).items()))
-    for name, value in pairs:
-        if not isinstance(name, str) or not isinstance(value, str):
-            raise TypeError(f"arguments: expected names and values that are text, got {name!r}: {value!r}")
-    return pairs
-
-
-def _vector(gravity: Sequence[float] | None) -> tuple[float, float, float] | None:
-    if gravity is None:
-        return None
-    try:
-        x, y, z = (finite_number("gravity", component) for component in gravity)
-    except (TypeError, ValueError):
-        raise ValueError(f"gravity: expected three finite numbers [m/s^2], got {shown(gravity)}") from None
-    return x, y, z

@@ -10,16 +10,15 @@ import hashlib
 import importlib.util
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from kanegen.errors import UnknownModelError
 from kanegen.interpreted import Evaluator
+from kanegen.options import Options
 
 if TYPE_CHECKING:
     from kanegen.codegen.mechanism.records import Mechanism
-    from kanegen.codegen.pipeline import Options
 
 Model: TypeAlias = "str | os.PathLike[str] | Mechanism"
 """Name of a built-in mechanism, path of a model file, or a ``kanegen.codegen.mechanism.Mechanism``."""
@@ -40,102 +39,42 @@ class Interpretation(Evaluator, Protocol):
         """The manifest, as parsed from JSON."""
 
 
-@dataclass(frozen=True)
-class Request:
-    """What is wanted of the generator.
-
-    ``kernels`` None stands for all kernels that the mechanism has; ``speeds`` names a set of generalized speeds, None
-    for the rates of the coordinates; ``gravity`` replaces the model's own acceleration of free fall [m/s^2] in the
-    base frame; ``live_parameters`` keeps the parameters of the model changeable; ``formulation`` names the way in which
-    the equations are derived, None for the recursions; ``friction`` lets the damping and friction of joints act.
-
-    ``allow_unphysical`` accepts masses and inertias that no body has.
-
-    Of model files: ``floating_base`` lets the root move freely; angles within ``angle_tolerance`` [rad] of a multiple of
-    pi/2 are taken for it, None for the default; ``arguments`` are pairs of names and values for a xacro file.
-
-    ``with_residual`` adds that of the equations of position, if there are any, by which open loops are told.
-
-    Of the C: ``float32`` adds every kernel in single precision; ``sincos`` says where sines come from.
-    """
-
-    model: Model
-    kernels: tuple[str, ...] | None = None
-    speeds: str | None = None
-    gravity: tuple[float, float, float] | None = None
-    live_parameters: bool = False
-    formulation: str | None = None
-    friction: bool = False
-    floating_base: bool = False
-    allow_unphysical: bool = False
-    angle_tolerance: float | None = None
-    arguments: tuple[tuple[str, str], ...] = ()
-    float32: bool = False
-    sincos: str = "vector"
-    with_residual: bool = False
-
-    @property
-    def plain(self) -> bool:
-        """Whether nothing but a choice of kernels is asked for."""
-        return self == Request(self.model, self.kernels, with_residual=self.with_residual)
-
-
-def generate(request: Request, directory: Path) -> Verification:
+def generate(model: Model, options: Options, directory: Path) -> Verification:
     """Write the generated files into a directory.  Raises ModelError.
 
     What is returned compares the kernels, once they are compiled, with what they were printed from.
     """
     from kanegen.codegen import pipeline
 
-    return pipeline.generate(request.model, directory, _options(request)).compiled_residuals
+    return pipeline.generate(model, directory, options).compiled_residuals
 
 
-def interpret(request: Request) -> Interpretation:
+def interpret(model: Model, options: Options) -> Interpretation:
     """The mechanism without C.  Raises ModelError."""
     from kanegen.codegen import pipeline
 
-    return pipeline.interpret(request.model, _options(request))
+    return pipeline.interpret(model, options)
 
 
-def _options(request: Request) -> Options:
-    from kanegen.codegen import pipeline
-
-    return pipeline.Options(
-        kernels=request.kernels,
-        speeds=request.speeds,
-        gravity=request.gravity,
-        live_parameters=request.live_parameters,
-        formulation=request.formulation or pipeline.Options.formulation,
-        friction=request.friction,
-        floating_base=request.floating_base,
-        allow_unphysical=request.allow_unphysical,
-        angle_tolerance=request.angle_tolerance,
-        arguments=request.arguments,
-        single_precision=request.float32,
-        sincos=request.sincos,
-        with_residual=request.with_residual,
-    )
-
-
-def imported_fingerprint(request: Request) -> str:
+def imported_fingerprint(model: Model, options: Options) -> str:
     """SHA-256 of everything that matters about the mechanism in a model file.  Raises ModelError."""
     from kanegen.codegen import pipeline
     from kanegen.codegen.mechanism.fingerprint import fingerprint
 
-    return fingerprint(pipeline.read(request.model, _options(request)))
+    return fingerprint(pipeline.read(model, options))
 
 
 ParameterCheck: TypeAlias = "Callable[[Mapping[str, float]], object]"
 """Raises ModelError for values of parameters that the model, written with them, would be refused for."""
 
 
-def parameter_check(request: Request) -> tuple[str, ParameterCheck]:
-    """The hash of the mechanism of a request, and what checks values of its parameters.  Raises ModelError."""
+def parameter_check(model: Model, options: Options) -> tuple[str, ParameterCheck]:
+    """The hash of a mechanism, and what checks values of its parameters.  Raises ModelError."""
     from kanegen.codegen import pipeline
     from kanegen.codegen.mechanism.fingerprint import fingerprint
     from kanegen.codegen.mechanism.parameter_values import with_parameter_values
 
-    mechanism = pipeline.read(request.model, _options(request))
+    mechanism = pipeline.read(model, options)
     return fingerprint(mechanism), functools.partial(with_parameter_values, mechanism)
 
 

@@ -70,7 +70,7 @@ def test_what_linkages_cost(model: str, kernel: str, tmp_path: Path) -> None:
 
 
 def inverse_dynamics(model: str, formulation: str) -> Program:
-    options = Options(formulation=formulation, search_budget=1, kernels=("inverse_dynamics",))
+    options = Options(formulation=formulation, search=1, kernels=("inverse_dynamics",))
     return pipeline.interpret(model, options).programs["inverse_dynamics"]
 
 

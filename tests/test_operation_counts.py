@@ -60,7 +60,7 @@ def test_nothing_in_the_kernels_raises_a_power() -> None:
 )
 def test_other_arms(arm: str, kernel: str, multiplications: int, additions: int) -> None:
     """General inertias on every link, the same build; a tenth of the default budget reaches these."""
-    options = Options(search_budget=Options().search_budget // 10)
+    options = Options(search=Options().search // 10)
     mechanism = catalogue.mechanism(arm)
     derived = pipeline.derive(mechanism, kernel, pipeline.available(mechanism, options)[kernel], options)
     counts: OperationCounts = derived.steps[-1].counts
@@ -72,7 +72,7 @@ def test_other_arms(arm: str, kernel: str, multiplications: int, additions: int)
 def test_regenerating_changes_nothing(tmp_path: Path) -> None:
     """The committed C is what the generator writes: every file but the measured certificate, every byte."""
     made = MANIFEST["options"]
-    options = replace(Options(), search_budget=made["search_budget"])
+    options = replace(Options(), search=made["search_budget"])
     generated = pipeline.generate("stanford_arm", tmp_path, options)
     committed = [path for path in generated.files if path.name != "certificate.json"]
     assert {path.name for path in committed} == set(MANIFEST["files"]) | {"manifest.json"}

@@ -123,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--search",
         type=int,
-        default=pipeline.Options.search_budget,
+        default=pipeline.Options.search,
         help="derivations tried for each kernel (default %(default)s)",
     )
     options = parser.parse_args(arguments)

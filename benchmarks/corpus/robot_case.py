@@ -106,7 +106,7 @@ def _told(error: ModelError, path: Path) -> str:
 
 def _compiled(mechanism: Mechanism, folder: Path, case: Case, derivations: int) -> kanegen.Robot | None:
     kernels = tuple(KERNELS)
-    wanted = pipeline.Options(kernels=kernels, search_budget=derivations)
+    wanted = pipeline.Options(kernels=kernels, search=derivations)
     started = time.perf_counter()
     try:
         pipeline.generate(mechanism, folder, wanted)

@@ -44,7 +44,7 @@ def at_least(number: float) -> str:
 
 
 def _operations(mechanism: Mechanism) -> OperationCounts:
-    options = pipeline.Options(search_budget=1)
+    options = pipeline.Options(search=1)
     trees = pipeline.trees_of(mechanism, options)
     build = pipeline.available(mechanism, options)[_KERNEL]
     program, _ = Deriver(trees.mechanism, build, gauge=options.recursive, trees=trees)({})

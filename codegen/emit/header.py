@@ -51,6 +51,7 @@ def _description(spec: Specification) -> list[str]:
             ["model", _shown(model.name)],
             ["hash", f"sha256 {model.hash}"],
             ["coordinates", ", ".join(spec.coordinates)],
+            *_asked(model),
             *_speeds(model),
             [
                 "frames",
@@ -82,6 +83,14 @@ def _description(spec: Specification) -> list[str]:
     lines += ["", EXAMPLE, ""]
     lines += [f"    {line}".rstrip() for line in example(spec).splitlines()]
     return lines
+
+
+def _asked(model: Model) -> list[list[str]]:
+    """A row on what was asked for beyond the defaults."""
+    if not model.asked:
+        return []
+    words = [name if value == "true" else f"{name} {value}" for name, value in model.asked.items()]
+    return [["asked for", _shown("; ".join(words))]]
 
 
 def _speeds(model: Model) -> list[list[str]]:

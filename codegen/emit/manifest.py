@@ -44,6 +44,9 @@ def manifest(model: Model, files: Mapping[str, bytes]) -> dict[str, Any]:
         "kernels": {kernel.name: _kernel(kernel) for kernel in spec.kernels},
         "unavailable": dict(model.unavailable),
         **({"left_out": list(model.left_out)} if model.left_out else {}),
+        **(
+            {"asked": {name: json.loads(value) for name, value in model.asked.items()}} if model.asked else {}
+        ),
         **({"warnings": list(model.warnings)} if model.warnings else {}),
         "frames": {name: asdict(kernels) for name, kernels in model.frames.items()},
         "actuator_signs": None if model.actuator_signs is None else list(model.actuator_signs),

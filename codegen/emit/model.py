@@ -135,13 +135,13 @@ class InertialParameter:
 class Model:
     """A mechanism ready to be printed.
 
-    ``prefix`` begins every name in the generated C.  ``hash`` is the SHA-256 of the mechanism, 64 hex
-    digits.  ``mangled`` maps original names that are no C identifiers to those used instead.  ``gravity`` is
-    the acceleration of free fall [m/s^2] in the base frame.  ``options`` are recorded in the manifest as they
-    are.  ``frames`` maps frame names to kernel names, ``unavailable`` kernels that this mechanism
-    cannot have to the reason, which is a lack of inertia but for those ``left_out``.  ``warnings`` tell what was
-    changed while the model was read.  With live parameters, the
-    PARAMETER nodes of kernels name outputs of ``prepare``, and those of ``prepare`` name ``parameters``.
+    ``prefix`` begins every name in the generated C. ``hash`` is the SHA-256 of the mechanism, 64 hex digits.
+    ``mangled`` maps original names that are no C identifiers to those used instead. ``gravity`` is the acceleration
+    of free fall [m/s^2] in the base frame. ``asked`` has what a user asked for beyond the defaults, as JSON;
+    ``options`` are recorded in the manifest as they are. ``frames`` maps frame names to kernel names, ``unavailable``
+    kernels that this mechanism cannot have to the reason, which is a lack of inertia but for those ``left_out``.
+    ``warnings`` tell what was changed while the model was read. With live parameters, the PARAMETER nodes of kernels
+    name outputs of ``prepare``, and those of ``prepare`` name ``parameters``.
 
     For a mechanism whose speeds are not the rates of its coordinates: ``speed_names``; ``home``, a configuration in which
     its loops can be closed; ``constraints``; ``quaternions``, where in q they begin.  ``body_coordinates`` where there are
@@ -168,6 +168,7 @@ class Model:
     kernels: tuple[Schedule, ...]
     mangled: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, OptionValue] = field(default_factory=dict)
+    asked: Mapping[str, str] = field(default_factory=dict)
     actuator_signs: tuple[int, ...] | None = None
     parameters: tuple[LiveParameter, ...] = ()
     prepare: Schedule | None = None

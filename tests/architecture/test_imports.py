@@ -77,6 +77,7 @@ ALLOWED = {
 """What each room may import when it is imported itself."""
 
 BOTTOM = {
+    "kanegen.options",
     "kanegen.boundary",
     "kanegen.durable",
     "kanegen.errors",

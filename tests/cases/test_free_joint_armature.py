@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import kanegen
 from kanegen.codegen import pipeline
-from kanegen.codegen.options import Options
+from kanegen.options import Options
 
 Array = NDArray[np.float64]
 
@@ -123,7 +123,7 @@ def test_all_kernels_hold_to_the_records(robot: kanegen.Robot, tmp_path: Path) -
 
     kernels = ("coriolis_matrix", "inverse_dynamics", "inverse_mass_matrix", "kinetic_energy", "mass_matrix")
     derivatives = ("bias_forces", "inverse_dynamics_derivatives", "forward_dynamics_derivatives")
-    wanted = Options(kernels=(*kernels, *derivatives), search_budget=1)
+    wanted = Options(kernels=(*kernels, *derivatives), search=1)
     made = pipeline.generate(from_mjcf(TEXT), tmp_path, wanted)
     assert {"coriolis_matrix", "inverse_dynamics_derivatives"} <= {*made.kernels}
 

@@ -24,7 +24,7 @@ from kanegen.codegen.mechanism import (
     catalogue,
 )
 from kanegen.codegen.mechanism.flexible import Beam, BeamFunction, Mode
-from kanegen.codegen.options import Options
+from kanegen.options import Options
 
 T = sympy.Symbol("t")
 X, Y, Z = (1, 0, 0), (0, 1, 0), (0, 0, 1)

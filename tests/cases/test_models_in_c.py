@@ -14,7 +14,7 @@ from kanegen.codegen import pipeline
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder, ModelError
 from kanegen.codegen.pipeline import Options
 
-QUICK = Options(search_budget=5)
+QUICK = Options(search=5)
 
 HOSTILE = '"; system("touch owned"); /* */ */\n#include </etc/passwd>\n??/'
 

@@ -18,7 +18,7 @@ from kanegen.codegen.mechanism.denavit_hartenberg import DHRow, from_dh
 from kanegen.codegen.mechanism.importers import from_toml, from_urdf, read_file
 from kanegen.codegen.mechanism.records import Matrix3, Mechanism
 from kanegen.codegen.mechanism.rounded_angles import AS_WRITTEN, fraction_of_pi
-from kanegen.codegen.options import Options
+from kanegen.options import Options
 
 FULL = "1.5707963267948966"
 
@@ -90,7 +90,7 @@ def test_other_decimals_of_many_digits_stay_as_written(text: str) -> None:
 
 
 def operations(mechanism: Mechanism, kernel: str, folder: Path) -> tuple[int, int]:
-    made = pipeline.generate(mechanism, folder, Options(kernels=(kernel,), search_budget=1))
+    made = pipeline.generate(mechanism, folder, Options(kernels=(kernel,), search=1))
     manifest = json.loads((folder / "manifest.json").read_text())
     counts = manifest["kernels"][kernel]["operation_counts"]
     assert made.model.name == mechanism.name
@@ -116,7 +116,7 @@ def test_what_it_changes_is_stated(tmp_path: Path) -> None:
     """
     rounded = from_urdf(arm("1.570796327"))
     assert rounded.rounded is not None
-    pipeline.generate(rounded, tmp_path, Options(kernels=("inverse_dynamics",), search_budget=1))
+    pipeline.generate(rounded, tmp_path, Options(kernels=("inverse_dynamics",), search=1))
     stated = json.loads((tmp_path / "manifest.json").read_text())["rounded_angles"]
     assert (stated["count"], stated["largest"]) == (6, 2e-10)
     assert "6 angles of the model's file are taken for the fractions of pi" in (
@@ -134,7 +134,7 @@ def test_what_it_changes_is_stated(tmp_path: Path) -> None:
 
 def test_nothing_is_stated_where_nothing_was_changed(tmp_path: Path) -> None:
     """Case 70: with all digits written neither manifest nor header mentions angles."""
-    pipeline.generate(from_urdf(arm(FULL)), tmp_path, Options(kernels=("mass_matrix",), search_budget=1))
+    pipeline.generate(from_urdf(arm(FULL)), tmp_path, Options(kernels=("mass_matrix",), search=1))
     assert "rounded_angles" not in json.loads((tmp_path / "manifest.json").read_text())
     assert "fractions of pi" not in (tmp_path / "arm.h").read_text()
 

@@ -19,7 +19,7 @@ from kanegen.errors import CertificateError
 from tests.certificate.sets import tampered
 
 KERNELS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias_forces")
-QUICK = Options(kernels=KERNELS, search_budget=1)
+QUICK = Options(kernels=KERNELS, search=1)
 
 
 def arm(tip: str = "0.2") -> Mechanism:

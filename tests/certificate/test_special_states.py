@@ -16,10 +16,10 @@ from kanegen.codegen.graph import Expression, Graph, Program
 from kanegen.codegen.mechanism import MechanismBuilder
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.mechanism.records import JointLimits, Mechanism
-from kanegen.codegen.options import Options
 from kanegen.codegen.passes import optimize as optimizing
 from kanegen.codegen.passes.verify import residual
 from kanegen.errors import CertificateError
+from kanegen.options import Options
 
 
 def hinge(end: float = 0.3) -> Mechanism:
@@ -95,7 +95,7 @@ def test_rounding_beyond_doubles_is_the_fault_of_the_model() -> None:
         arm,
         "gravity_forces",
         pipeline.available(arm, Options())["gravity_forces"],
-        Options(search_budget=1),
+        Options(search=1),
     ).program
     x = graph.cosine(graph.input("q", 0))
     for large, ours in ((10**16, False), (1, True)):

@@ -55,7 +55,7 @@ def test_quiet(stream: io.StringIO, quiet: bool) -> None:
 
 def test_a_generation_tells_what_begins_before_it_is_done(tmp_path: Path) -> None:
     told: list[str] = []
-    options = pipeline.Options(kernels=("gravity_forces", "potential_energy"), search_budget=1)
+    options = pipeline.Options(kernels=("gravity_forces", "potential_energy"), search=1)
     pipeline.generate(
         "stanford_arm",
         tmp_path,

@@ -33,7 +33,7 @@ def test_pinocchio_reads_the_same_chain() -> None:
     text = revolute_chain("chain", 4)
     model, chain = pinocchio.buildModelFromXML(text), from_urdf(text)
     data = model.createData()
-    options = Options(search_budget=1)
+    options = Options(search=1)
     build = pipeline.available(chain, options)["forward_dynamics"]
     program = pipeline.derive(chain, "forward_dynamics", build, options).program
     q, v, tau = np.random.default_rng(1).uniform(-2.0, 2.0, (3, 10, 4))

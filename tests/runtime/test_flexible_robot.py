@@ -120,7 +120,5 @@ def test_compiled_batches_and_single_precision(arm: kanegen.Robot, tmp_path: Pat
         assert (tau[k] == robot.inverse_dynamics(*(x[k] for x in states))).all()
     assert_allclose(tau, arm.inverse_dynamics(*states), rtol=1e-12, atol=1e-12)
     assert_allclose(robot.forward_dynamics(states[0], states[1], tau), states[2], rtol=1e-9, atol=1e-11)
-    pipeline.generate(
-        mechanism, tmp_path, pipeline.Options(kernels=("inverse_dynamics",), single_precision=True)
-    )
+    pipeline.generate(mechanism, tmp_path, pipeline.Options(kernels=("inverse_dynamics",), float32=True))
     assert "_f32(" in (tmp_path / "arm.h").read_text(encoding="ascii")

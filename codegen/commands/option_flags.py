@@ -1,0 +1,88 @@
+"""The options of ``kanegen.options`` as flags of the command line."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from kanegen.codegen.derivation.formulations import FORMULATIONS
+from kanegen.errors import did_you_mean
+from kanegen.options import FIELDS, Flag, Options, options
+
+FLAGS = tuple(name for name, field in FIELDS.items() if field.metadata["flag"] is not None)
+"""All options that have a flag."""
+OF_FILES = tuple(name for name in FLAGS if FIELDS[name].metadata["flag"].of_files)
+"""Those that say how a model file is read."""
+
+
+def finite(text: str) -> float:
+    """A finite number."""
+    number = float(text)
+    if number - number != 0.0:
+        raise argparse.ArgumentTypeError(f"expected a finite number, got {text!r}")
+    return number
+
+
+def count(text: str) -> int:
+    """A number of things."""
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"expected a number that is not negative, got {text!r}")
+    return number
+
+
+def argument(text: str) -> tuple[str, str]:
+    """An argument of a xacro file."""
+    name, assigned, value = text.partition(":=")
+    if not name or not assigned:
+        raise argparse.ArgumentTypeError(f"expected NAME:=VALUE, got {text!r}")
+    return name, value
+
+
+def one_of(names: Sequence[str]) -> Callable[[str], str]:
+    """One of some names."""
+
+    def chosen(text: str) -> str:
+        if text not in names:
+            cure = did_you_mean(text, names, "Give one of these.")
+            raise argparse.ArgumentTypeError(f"expected one of {', '.join(names)}, got {text!r}. {cure}")
+        return text
+
+    return chosen
+
+
+_TYPES: Mapping[str, Callable[[str], Any]] = {
+    "formulation": one_of(FORMULATIONS),
+    "gravity": finite,
+    "angle_tolerance": finite,
+    "arguments": argument,
+    "search": count,
+}
+
+
+def add_options(parser: argparse.ArgumentParser, names: Iterable[str]) -> None:
+    """Give a command the flags of these options."""
+    for name in names:
+        field = FIELDS[name]
+        flag: Flag = field.metadata["flag"]
+        words: dict[str, Any] = {"dest": name, "help": field.metadata["meaning"], **flag.words}
+        if name in _TYPES:
+            words["type"] = _TYPES[name]
+        if name == "formulation":
+            words["choices"] = FORMULATIONS
+        if words.get("action") == "append":
+            words["default"] = []
+        elif "action" not in words:
+            words["default"] = field.default
+            if field.default is not None:
+                words["help"] += " (default %(default)s)"
+        parser.add_argument(flag.flag, **words)
+
+
+def asked_options(given: argparse.Namespace, names: Iterable[str]) -> Options:
+    """What was asked for by the flags of these options, as far as the command has them."""
+    asked = {name: getattr(given, name) for name in names if hasattr(given, name)}
+    if "arguments" in asked:
+        asked["arguments"] = dict(asked["arguments"])
+    return options(asked)
