@@ -90,7 +90,7 @@ def _asked(model: Model) -> list[list[str]]:
     if not model.asked:
         return []
     words = [name if value == "true" else f"{name} {value}" for name, value in model.asked.items()]
-    return [["asked for", _shown("; ".join(words))]]
+    return [["asked for", comment_text("; ".join(words))]]
 
 
 def _speeds(model: Model) -> list[list[str]]:

@@ -138,8 +138,8 @@ def test_what_fails_when_compiled_is_not_kept(tmp_path: Path, monkeypatch):
     monkeypatch.setenv("KANEGEN_CACHE_DIR", str(tmp_path))
     right, seen = seam.generate, []
 
-    def failing(request, directory):
-        verify = right(request, directory)
+    def failing(model, options, directory):
+        verify = right(model, options, directory)
 
         def wrong(call):
             verify(call)

@@ -18,7 +18,7 @@ from kanegen.codegen.emit.manifest import manifest
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, evaluate, inputs
 from kanegen.codegen.passes.hoist import hoist
 from kanegen.codegen.passes.schedule import schedule
-from kanegen.seam import Request
+from kanegen.options import Options
 
 GRAVITY = Fraction(981, 100)
 PARAMETERS = {"m": Fraction(3, 2), "l": Fraction(4, 5)}
@@ -142,9 +142,9 @@ def _completed(entries: dict[str, Any]) -> dict[str, Any]:
     return entries
 
 
-def generate(request: Request, directory: Path) -> None:
+def generate(of: object, options: Options, directory: Path) -> None:
     """In place of ``seam.generate``."""
-    write_model(model(request.kernels), directory)
+    write_model(model(options.kernels), directory)
     path = directory / "manifest.json"
     path.write_text(json.dumps(_completed(json.loads(path.read_text()))))
 
@@ -152,8 +152,8 @@ def generate(request: Request, directory: Path) -> None:
 class Interpretation:
     """In place of what ``seam.interpret`` returns."""
 
-    def __init__(self, request: Request) -> None:
-        made = model(request.kernels)
+    def __init__(self, of: object, options: Options) -> None:
+        made = model(options.kernels)
         self.manifest = _completed(manifest(made, {}))
         self._programs = {kernel.program.name: program(kernel.program.name) for kernel in made.kernels}
 

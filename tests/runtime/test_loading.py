@@ -58,7 +58,7 @@ def builtin(tmp_path, monkeypatch):
     folder = tmp_path / "generated"
     shutil.copytree(robots.CART_POLE, folder / "cart_pole")
     monkeypatch.setattr(loading, "_GENERATED", folder)
-    monkeypatch.setattr(seam, "interpret", lambda request: robots.CartPoleEvaluator())
+    monkeypatch.setattr(seam, "interpret", lambda model, options: robots.CartPoleEvaluator())
     return folder / "cart_pole"
 
 

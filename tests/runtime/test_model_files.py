@@ -13,6 +13,7 @@ import kanegen
 from kanegen import build, loading, seam
 from kanegen.backends import InterpretedBackend
 from kanegen.identity import stands_for_itself
+from kanegen.options import Options
 
 URDF = """<?xml version="1.0"?>
 <robot name="swing">
@@ -64,16 +65,16 @@ class Asked:
         monkeypatch.setattr(loading, "use_target", lambda module: None)
         monkeypatch.setattr(loading, "CompiledBackend", self.evaluated)
 
-    def generate(self, request, directory):
-        self.generated.append(request)
-        described_pendulum.generate(request, directory)
+    def generate(self, model, options, directory):
+        self.generated.append(options)
+        described_pendulum.generate(model, options, directory)
 
     def evaluated(self, manifest, module):
-        request = seam.Request("swing", tuple(manifest.kernels))
-        return InterpretedBackend(manifest, described_pendulum.Interpretation(request))
+        options = Options(tuple(manifest.kernels))
+        return InterpretedBackend(manifest, described_pendulum.Interpretation("swing", options))
 
-    def fingerprint(self, request):
-        self.read.append(Path(request.model).name)
+    def fingerprint(self, model, options):
+        self.read.append(Path(model).name)
         return self.described
 
 

@@ -36,15 +36,20 @@ class Generations:
         self.pause = 0.0
         monkeypatch.setattr(seam, "generate", self.generate)
         monkeypatch.setattr(seam, "interpret", self.interpret)
+        monkeypatch.setattr(seam, "parameter_check", self.parameter_check)
 
-    def generate(self, request, directory):
-        self.asked.append(request.kernels)
+    def generate(self, model, options, directory):
+        self.asked.append(options.kernels)
         time.sleep(self.pause)
-        described_pendulum.generate(request, directory)
+        described_pendulum.generate(model, options, directory)
 
-    def interpret(self, request):
-        self.asked.append(request.kernels)
-        return described_pendulum.Interpretation(request)
+    def interpret(self, model, options):
+        self.asked.append(options.kernels)
+        return described_pendulum.Interpretation(model, options)
+
+    def parameter_check(self, model, options):
+        """Any numbers will do for the pendulum that stands in for the mechanism."""
+        return described_pendulum.model(None).hash, lambda values: None
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,100 @@
+"""One record of options for ``load``, ``generate``, the command line and the generator."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+from pathlib import Path
+
+import pytest
+
+import kanegen
+from kanegen.codegen import cli
+from kanegen.codegen.commands.option_flags import FLAGS, add_options, asked_options
+from kanegen.options import FIELDS, Asked, Options, options
+
+
+def parsed(*words: str) -> Options:
+    parser = argparse.ArgumentParser()
+    add_options(parser, FLAGS)
+    return asked_options(parser.parse_args(words), FLAGS)
+
+
+def test_the_types_and_the_record_have_the_same_options() -> None:
+    assert [*Asked.__annotations__, "with_residual"] == list(FIELDS)
+
+
+@pytest.mark.parametrize("function", [kanegen.load, kanegen.generate])
+def test_signatures_name_the_options_with_their_defaults(function: object) -> None:
+    parameters = inspect.signature(function).parameters  # type: ignore[arg-type]  # it is callable
+    for name in Asked.__annotations__:
+        assert parameters[name].default == FIELDS[name].default
+        assert parameters[name].kind is inspect.Parameter.KEYWORD_ONLY
+
+
+def test_the_command_line_has_every_option_with_the_same_default() -> None:
+    assert set(FLAGS) == set(Asked.__annotations__)
+    assert parsed() == options({}) == Options()
+
+
+def test_flags_say_what_keywords_say() -> None:
+    words = (
+        "--kernels mass_matrix bias_forces --formulation kane --speeds kane_levinson --gravity 0 0 -1.6 --live-parameters "
+        "--friction --floating-base --allow-unphysical --angle-tolerance 1e-6 --arg side:=left --float32 --sincos libm "
+        "--search 7"
+    )
+    asked = options(
+        {
+            "kernels": ["mass_matrix", "bias_forces"],
+            "formulation": "kane",
+            "speeds": "kane_levinson",
+            "gravity": (0, 0, -1.6),
+            "live_parameters": True,
+            "friction": True,
+            "floating_base": True,
+            "allow_unphysical": True,
+            "angle_tolerance": 1e-6,
+            "arguments": {"side": "left"},
+            "float32": True,
+            "sincos": "libm",
+            "search": 7,
+        }
+    )
+    assert parsed(*words.split()) == asked
+    assert set(asked.asked()) == set(Asked.__annotations__)  # none was forgotten here
+    assert not asked.plain
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"kernel": ["a"]}, TypeError, "there is no option 'kernel'; did you mean 'kernels'"),
+        ({"kernels": "mass_matrix"}, TypeError, "pass \\['mass_matrix'\\]"),
+        ({"kernels": []}, kanegen.MissingKernelError, "at least one name"),
+        ({"gravity": (1, 2)}, ValueError, "three finite numbers"),
+        ({"gravity": (True, 0, 0)}, ValueError, "three finite numbers"),
+        ({"angle_tolerance": -1.0}, ValueError, "must not be negative"),
+        ({"search": -1}, ValueError, "not negative"),
+        ({"search": 1.5}, ValueError, "whole number"),
+        ({"sincos": "table"}, ValueError, "'vector', 'libm'"),
+        ({"arguments": {"a": 1}}, TypeError, "names and values that are text"),
+        ({"speeds": 3}, TypeError, "expected a name"),
+    ],
+)
+def test_wrong_options(given: dict[str, object], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        kanegen.load("stanford_arm", **given)  # type: ignore[arg-type]  # which is the point
+
+
+def test_what_was_asked_stands_in_manifest_and_header(tmp_path: Path) -> None:
+    words = ["--kernels", "gravity_forces", "--gravity", "0", "0", "-1.6", "--search", "2"]
+    assert cli.main(["generate", "stanford_arm", *words, "-o", str(tmp_path / "a")]) == 0
+    folder = kanegen.generate(
+        "stanford_arm", tmp_path / "b", kernels=["gravity_forces"], gravity=(0, 0, -1.6), search=2
+    )
+    one, other = (tmp_path / "a" / "stanford_arm.h", folder / "stanford_arm.h")
+    assert one.read_bytes() == other.read_bytes()
+    asked = json.loads((folder / "manifest.json").read_text(encoding="ascii"))["asked"]
+    assert asked == {"gravity": [0.0, 0.0, -1.6], "search": 2}
+    assert "gravity [0.0, 0.0, -1.6]; search 2" in " ".join(other.read_text(encoding="ascii").split())
