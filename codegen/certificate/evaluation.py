@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,40 @@ import numpy as np
 from kanegen.codegen.certificate.arrays import Array
 from kanegen.codegen.graph import Program, evaluate_entries
 from kanegen.codegen.graph.evaluate import DOUBLE
+from kanegen.codegen.graph.functions import COMPARISONS, SELECT, TABLES
 
 STEP = 1e-30
 """Nothing is subtracted in Im f(x + i h d) / h, whose error is of the order h^2."""
+
+
+def _angle(y: Array, x: Array) -> Array:
+    step = (x.real * y.imag - y.real * x.imag) / (x.real**2 + y.real**2)
+    return np.asarray(np.arctan2(y.real, x.real) + 1j * step)
+
+
+_ALONG_STEPS: Mapping[str, Callable[..., Any]] = {
+    "absolute": lambda x: np.where(x.real < 0, -x, x),
+    "sign": lambda x: np.sign(x.real),
+    "minimum": lambda a, b: np.where(a.real < b.real, a, b),
+    "maximum": lambda a, b: np.where(a.real < b.real, b, a),
+    "atan2": _angle,
+    SELECT: lambda condition, a, b: np.where(condition.real == 1, a, b),
+}
+"""Functions that NumPy does not continue as analytic ones are: a step does not decide which side of a kink is taken."""
+
+
+def _function(name: str, operands: Sequence[Any]) -> Array:
+    """A function by table at real or complex numbers; NaN where it has no real value at the real parts."""
+    numbers = [np.asarray(x) for x in operands]
+    value = np.asarray(TABLES[name].double(*(x.real for x in numbers)))
+    if name in COMPARISONS or not any(np.iscomplexobj(x) for x in numbers):
+        return value
+    along: Callable[..., Any] = _ALONG_STEPS.get(name, TABLES[name].double)
+    found = along(*numbers)
+    return np.where(np.isnan(value), complex(np.nan, np.nan), found)
+
+
+_STEPPED = replace(DOUBLE, function=_function)
 
 
 def values(
@@ -29,7 +61,7 @@ def values(
         flat = array.reshape((*lead, argument.size))
         entries |= {(argument.name, i): flat[..., i] for i in range(argument.size)}
     with np.errstate(all="ignore"):
-        results = evaluate_entries(program, entries, DOUBLE, parameters)
+        results = evaluate_entries(program, entries, _STEPPED, parameters)
     found = {}
     for argument, numbers in zip(program.outputs, results, strict=True):
         columns = [np.broadcast_to(np.asarray(x, dtype=kind), batch) for x in numbers]
