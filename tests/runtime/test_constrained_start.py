@@ -65,7 +65,7 @@ def test_a_dead_centre_at_the_start_is_refused(folder: Path, interpreted: bool) 
 def test_a_singular_configuration_at_the_start_is_refused(folder: Path) -> None:
     # A rod as long as the crank, folded onto it: the slider sits on the axis and may stay there while the crank turns.
     arm = made.robot(made.slider_crank(rod=Fraction(3, 10)), folder)
-    message = "initial configuration is singular: there the constraints leave more freedom than the 1 speeds"
+    message = "initial configuration is singular: there the constraints leave more freedom than the 1 speed,"
     with pytest.raises(kanegen.DeadCentreError, match=message):
         simulate(arm, [np.pi / 2, -np.pi / 2, 0.0], [1.0], 1.0)
 
