@@ -77,7 +77,7 @@ def _one_of(*words: str) -> Callable[[str, Any], str]:
     def checked(name: str, given: Any) -> str:
         if given in words and isinstance(given, str):
             return given
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, words))}, got {given!r}")
+        raise ValueError(f"{name}: expected {' or '.join(map(repr, words))}, got {given!r}")
 
     return checked
 
@@ -106,9 +106,10 @@ def _not_negative(name: str, given: Any) -> float | None:
 
 
 def _number(given: Any) -> float:
-    """A number, or NaN for what is none: truth values and text are not."""
+    """A number, or NaN for what is none: truth values, NumPy's among them, and text are not."""
+    truth = getattr(getattr(given, "dtype", None), "kind", None) == "b"
     try:
-        return math.nan if isinstance(given, bool | str | bytes | complex) else float(given)
+        return math.nan if truth or isinstance(given, bool | str | bytes | complex) else float(given)
     except (TypeError, ValueError, OverflowError):
         return math.nan
 

@@ -77,7 +77,7 @@ def test_flags_say_what_keywords_say() -> None:
         ({"angle_tolerance": -1.0}, ValueError, "must not be negative"),
         ({"search": -1}, ValueError, "not negative"),
         ({"search": 1.5}, ValueError, "whole number"),
-        ({"sincos": "table"}, ValueError, "'vector', 'libm'"),
+        ({"sincos": "table"}, ValueError, "'vector' or 'libm'"),
         ({"arguments": {"a": 1}}, TypeError, "names and values that are text"),
         ({"speeds": 3}, TypeError, "expected a name"),
     ],
