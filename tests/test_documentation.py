@@ -9,6 +9,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,10 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md")))
 BLOCK = re.compile(r"^```(?P<language>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 LANGUAGES = {"c", "python", "text"}
-SOURCE = re.compile(r"https://(?:github\.com|raw\.githubusercontent\.com)/kanegen/kanegen/(?:blob/)?main/")
+REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Source"]
+SOURCE = re.compile(
+    f"(?:{re.escape(REPOSITORY)}/blob|{re.escape(REPOSITORY.replace('github.com', 'raw.githubusercontent.com'))})/main/"
+)
 """Where links of README.md lead, which is read outside the repository, too."""
 WITHOUT_PYTHON = {"command-line.md"}
 TIME_LIMIT = 600  # seconds; a page takes a few, and this is only there for one that hangs
