@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from kanegen.codegen.emit.expressions import Entry, Member, Signed, Variable
 from kanegen.codegen.emit.identifiers import NameTable, identifier, is_variable, variable
-from kanegen.codegen.emit.printer import Leaf
 from kanegen.codegen.graph.graph import Kind
 from kanegen.codegen.graph.program import Argument, Program
 from kanegen.codegen.graph.schedule import Assignment, Schedule, SineCosine
@@ -33,13 +33,11 @@ class AngleArrays:
 class Names:
     """What everything in a kernel is called.
 
-    ``leaves``: inputs, parameters, copies, variables, sines and cosines.  ``copied``: what the copies are
-    copies of.  ``temporaries``: variables without a name from the source, whose sign is free.  ``arrays``:
-    those of each call of a sine and cosine routine.
+    ``leaves``: inputs, parameters, copies, variables, sines and cosines.  ``temporaries``: variables without a name from
+    the source, whose sign is free.  ``arrays``: those of each call of a sine and cosine routine.
     """
 
-    leaves: Mapping[int, Leaf]
-    copied: Mapping[int, str]
+    leaves: Mapping[int, Signed]
     temporaries: frozenset[int]
     arrays: Mapping[SineCosine, AngleArrays]
 
@@ -62,36 +60,39 @@ def name_nodes(
     schedule: Schedule,
     arguments: Sequence[str],
     coordinates: Sequence[str],
-    parameters: Mapping[str, str],
+    parameters: Mapping[str, Member],
     reserved: frozenset[str],
 ) -> Names:
     """Name all nodes of a kernel.
 
-    ``arguments`` are the C names of inputs and outputs, ``coordinates`` those of the entries of the input q,
-    ``parameters`` the texts by which parameters are read, ``reserved`` names that must not be hidden.
+    ``arguments`` are the names of inputs and outputs, ``coordinates`` those of the entries of the input q,
+    ``parameters`` what parameters are read from, ``reserved`` names that must not be hidden.
     """
     program = schedule.program
     table = NameTable((*reserved, *arguments, PREPARED, PARAMETERS, CARRIED, ROWS, ROW))
     of_input = {a.name: name for a, name in zip(program.inputs, arguments, strict=False)}
-    leaves: dict[int, Leaf] = {}
+    leaves: dict[int, Signed] = {}
     graph = program.graph
     for index in graph.reachable(program.roots):
         kind, payload = graph.kinds[index], graph.payloads[index]
         if kind is Kind.INPUT:
-            leaves[index] = Leaf(1, f"{of_input[payload[0]]}[{payload[1]}]")
+            leaves[index] = Signed(1, Entry(of_input[payload[0]], payload[1]))
         elif kind is Kind.PARAMETER:
-            leaves[index] = Leaf(1, parameters[payload[0]])
-    copied = {index: leaves[index].name for index in schedule.copies}
+            leaves[index] = Signed(1, parameters[payload[0]])
     for index in schedule.copies:
         name, entry = graph.payloads[index]
-        leaves[index] = Leaf(1, table.take(f"{of_input[name]}_{entry}", variable))
+        leaves[index] = _variable(1, table.take(f"{of_input[name]}_{entry}", variable))
     arrays = _name_angles(schedule, coordinates, table, leaves)
     temporaries = _name_variables(schedule, arguments, table, leaves)
-    return Names(leaves, copied, temporaries, arrays)
+    return Names(leaves, temporaries, arrays)
+
+
+def _variable(sign: int, name: str) -> Signed:
+    return Signed(sign, Variable(name))
 
 
 def _name_angles(
-    schedule: Schedule, coordinates: Sequence[str], table: NameTable, leaves: dict[int, Leaf]
+    schedule: Schedule, coordinates: Sequence[str], table: NameTable, leaves: dict[int, Signed]
 ) -> dict[SineCosine, AngleArrays]:
     """s_q2 and c_q2 for the sine and cosine of the coordinate q2, sin_elbow and cos_elbow of the coordinate elbow, s_angle1
     and c_angle1 for an angle without a name.
@@ -109,7 +110,8 @@ def _name_angles(
             word = "sin" if graph.kinds[index] is Kind.SINE else "cos"
             what = named[graph.payloads[index][0]]
             short = f"{word[0]}_{what}"
-            leaves[index] = Leaf(1, table.take(short if is_variable(short) else f"{word}_{what}", variable))
+            wanted = short if is_variable(short) else f"{word}_{what}"
+            leaves[index] = _variable(1, table.take(wanted, variable))
     return arrays
 
 
@@ -139,7 +141,7 @@ def _angle_name(program: Program, angle: int, coordinates: Sequence[str]) -> str
 
 
 def _name_variables(
-    schedule: Schedule, arguments: Sequence[str], table: NameTable, leaves: dict[int, Leaf]
+    schedule: Schedule, arguments: Sequence[str], table: NameTable, leaves: dict[int, Signed]
 ) -> frozenset[int]:
     """Variables after the quantity in the source, else after the output that they are, else t0, t1, ...
 
@@ -151,22 +153,22 @@ def _name_variables(
     for node in assigned:
         label = program.labels.get(node)
         if label is not None:
-            leaves[node] = Leaf(
-                -1 if label.startswith("-") else 1, table.take(label.removeprefix("-"), variable)
-            )
+            sign = -1 if label.startswith("-") else 1
+            leaves[node] = _variable(sign, table.take(label.removeprefix("-"), variable))
         elif node in outputs:
-            leaves[node] = Leaf(outputs[node].sign, table.take(outputs[node].name, variable))
+            sign, name = outputs[node]
+            leaves[node] = _variable(sign, table.take(name, variable))
     number = 0
     temporaries = [node for node in assigned if node not in leaves]
     for node in temporaries:
         name, number = table.number("t", number)
-        leaves[node] = Leaf(1, name)
+        leaves[node] = _variable(1, name)
     return frozenset(temporaries)
 
 
-def _output_names(program: Program, names: Sequence[str]) -> dict[int, Leaf]:
-    """For nodes that are outputs: argument and indices of the first one, and its sign."""
-    found: dict[int, Leaf] = {}
+def _output_names(program: Program, names: Sequence[str]) -> dict[int, tuple[int, str]]:
+    """For nodes that are outputs: the sign of the first one, and its argument and indices."""
+    found: dict[int, tuple[int, str]] = {}
     for output, name, refs in zip(program.outputs, names, program.results, strict=True):
         for entry, ref in enumerate(refs):
             indices: list[int] = []
@@ -174,5 +176,5 @@ def _output_names(program: Program, names: Sequence[str]) -> dict[int, Leaf]:
                 entry, index = divmod(entry, length)
                 indices.insert(0, index)
             text = "_".join([name, *map(str, indices or [0])])
-            found.setdefault(abs(ref), Leaf(1 if ref > 0 else -1, text))
+            found.setdefault(abs(ref), (1 if ref > 0 else -1, text))
     return found

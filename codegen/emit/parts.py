@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kanegen.codegen.emit.body import Body, Part
 from kanegen.codegen.emit.layout import comment_block, paragraph, signature, statement
+from kanegen.codegen.emit.listing import Listing, Part
 from kanegen.codegen.emit.naming import CARRIED
+from kanegen.codegen.emit.printer import Printer
 from kanegen.codegen.emit.skeletons import fill
 from kanegen.codegen.emit.specification import PartNames, Specification
 
@@ -19,15 +20,21 @@ Arguments = Mapping[str, str]
 
 
 def definitions_of_parts(
-    spec: Specification, body: Body, names: PartNames, arguments: Arguments, number: str, about: str
+    spec: Specification,
+    listing: Listing,
+    printer: Printer,
+    names: PartNames,
+    arguments: Arguments,
+    number: str,
+    about: str,
 ) -> str:
     """C text of the struct and of the functions; ``number`` is its type of number, ``about`` says what they compute."""
-    count = len(body.parts)
-    carried = f"; {names.carried} holds what one part leaves to later ones" if body.fields else ""
+    count = len(listing.parts)
+    carried = f"; {names.carried} holds what one part leaves to later ones" if listing.fields else ""
     sections = [comment_block(paragraph(f"{about}; in {count} parts, so that compilers stay quick{carried}"))]
-    if body.fields:
-        sections[0] += "\n" + _struct(names.carried, body.fields, number)
-    for i, (part, name) in enumerate(zip(body.parts, names.functions, strict=True), start=1):
+    if listing.fields:
+        sections[0] += "\n" + _struct(names.carried, listing.fields, number)
+    for i, (part, name) in enumerate(zip(listing.parts, names.functions, strict=True), start=1):
         items = [arguments[argument] for argument in _used(part, arguments)]
         if part.carries:
             items.append(f"{'' if part.makes else 'const '}{names.carried} *{CARRIED}")
@@ -36,16 +43,16 @@ def definitions_of_parts(
                 "part.c",
                 comment=f"/* part {i} of {count} */",
                 signature=signature(f"{spec.part} void {name}({', '.join(items)})"),
-                statements="\n".join(part.lines).rstrip("\n"),
+                statements="\n".join(printer.part(part)).rstrip("\n"),
             )
         )
     return "\n\n".join(sections)
 
 
-def calls_of_parts(body: Body, names: PartNames, arguments: Arguments) -> list[str]:
+def calls_of_parts(listing: Listing, names: PartNames, arguments: Arguments) -> list[str]:
     """The statements of the function that does it all."""
-    lines = statement(f"{names.carried} {CARRIED};") if body.fields else []
-    for part, name in zip(body.parts, names.functions, strict=True):
+    lines = statement(f"{names.carried} {CARRIED};") if listing.fields else []
+    for part, name in zip(listing.parts, names.functions, strict=True):
         items = [*_used(part, arguments), *([f"&{CARRIED}"] if part.carries else [])]
         lines += statement(f"{name}({', '.join(items)});")
     return lines

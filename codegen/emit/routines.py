@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from kanegen.codegen.emit.expressions import SQUARE_ROOT
+from kanegen.codegen.emit.languages.c99 import C99
 from kanegen.codegen.emit.layout import signature
 from kanegen.codegen.emit.model import SineCosineLibrary
 from kanegen.codegen.emit.precision import Precision
@@ -21,12 +23,12 @@ from kanegen.codegen.graph.schedule import Schedule, SineCosine
 class Routines:
     """C text that defines the routines: those for sines and cosines, and those for functions by table.
 
-    ``names``: of the former, by number of angles and precision; ``functions``: of the latter, by precision and name, those
+    ``names``: of the former, by precision and number of angles; ``functions``: of the latter, by precision and name, those
     of the mathematical library among them.
     """
 
     source: str
-    names: Mapping[tuple[int, Precision], str]
+    names: Mapping[Precision, Mapping[int, str]]
     function_source: str
     functions: Mapping[Precision, Mapping[str, str]]
 
@@ -48,12 +50,12 @@ def routines_of(spec: Specification) -> Routines:
         needed |= {(len(s.angles), Precision.DOUBLE) for s in statements if isinstance(s, SineCosine)}
     library: Literal["vector", "libm"] = "libm" if spec.model.sincos is SineCosineLibrary.LIBM else "vector"
     texts: list[str] = []
-    names: dict[tuple[int, Precision], str] = {}
+    names: dict[Precision, dict[int, str]] = {precision: {} for precision in Precision}
     for size, precision in sorted(needed, key=lambda item: (-item[1].digits, item[0])):
         prefix = _free(f"{spec.model.prefix}_angles{size}{precision.ending}", spec.reserved, "_sincos")
         number: Literal["double", "single"] = "double" if precision is Precision.DOUBLE else "single"
         texts.append(sincos_source(prefix, size, number, library).strip("\n"))
-        names[size, precision] = f"{prefix}_sincos"
+        names[precision][size] = f"{prefix}_sincos"
     return Routines("\n\n".join(texts), names, function_source, functions)
 
 
@@ -65,12 +67,13 @@ def _functions(spec: Specification) -> tuple[str, Mapping[Precision, Mapping[str
     if spec.model.prepare is not None:
         needed[Precision.DOUBLE].update(_named(spec.model.prepare))
     texts: list[str] = []
-    names: dict[Precision, dict[str, str]] = {precision: {} for precision in Precision}
+    names: dict[Precision, dict[str, str]] = {}
     for precision, found in needed.items():
+        names[precision] = {SQUARE_ROOT: C99.function("sqrt", precision)}
         for name in sorted(found):
             row = TABLES[name]
             if row.library is not None:
-                names[precision][name] = f"{row.library}{precision.math_ending}"
+                names[precision][name] = C99.function(row.library, precision)
                 continue
             c_name = _free(f"{spec.model.prefix}_{C_NAMES[name]}{precision.ending}", spec.reserved)
             names[precision][name] = c_name

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from kanegen.codegen.emit.body import Body, kernel_body, prepare_body
+from kanegen.codegen.emit.languages.c99 import C99
 from kanegen.codegen.emit.layout import comment_block, comment_text, paragraph, signature, statement
+from kanegen.codegen.emit.listing import Listing, list_kernel, list_prepare
 from kanegen.codegen.emit.model import Model
 from kanegen.codegen.emit.naming import PARAMETERS, PREPARED
 from kanegen.codegen.emit.parts import Arguments, calls_of_parts, definitions_of_parts
 from kanegen.codegen.emit.precision import Precision, literal
+from kanegen.codegen.emit.printer import Printer
 from kanegen.codegen.emit.routines import Routines, routines_of
 from kanegen.codegen.emit.skeletons import fill
 from kanegen.codegen.emit.specification import (
@@ -45,11 +47,15 @@ def c_source(model: Model) -> str:
     sections.append(KERNELS)
     if spec.live:
         sections.append(_prepare(spec, routines))
-    sections += [_kernel(spec, kernel, routines) for kernel in spec.kernels]
+    listings: dict[int, Listing] = {}  # by schedule, which both precisions share
+    for kernel in spec.kernels:
+        if id(kernel.schedule) not in listings:
+            listings[id(kernel.schedule)] = list_kernel(spec, kernel, routines.words)
+    sections += [_kernel(spec, kernel, routines, listings[id(kernel.schedule)]) for kernel in spec.kernels]
     return fill("source.c", prefix=model.prefix, generator=GENERATOR, sections="\n\n".join(sections)) + "\n"
 
 
-def _kernel(spec: Specification, kernel: Kernel, routines: Routines) -> str:
+def _kernel(spec: Specification, kernel: Kernel, routines: Routines, listing: Listing) -> str:
     program = kernel.schedule.program
     about = f"{comment_text(program.title)}; {comment_text(program.source)}; {operations(kernel.counts)}"
     parameters = parameter_list(spec, kernel)
@@ -57,8 +63,8 @@ def _kernel(spec: Specification, kernel: Kernel, routines: Routines) -> str:
     arguments = {PREPARED: f"const {spec.prepared_type(kernel.precision)} *{PREPARED}"} if spec.live else {}
     arguments |= {a.name: f"const {number} {a.name}{a.bounds}" for a in kernel.inputs}
     arguments |= {a.name: f"{number} {a.name}{a.bounds}" for a in kernel.outputs}
-    body = kernel_body(spec, kernel, routines)
-    parts, statements = _divided(spec, body, kernel.parts, arguments, number, about)
+    printer = _printer(routines, kernel.precision)
+    parts, statements = _divided(spec, listing, printer, kernel.parts, arguments, number, about)
     return parts + fill(
         "function.c",
         comment=comment_block(
@@ -87,8 +93,9 @@ def _prepare(spec: Specification, routines: Routines) -> str:
         PARAMETERS: f"const {spec.parameters_type} *{PARAMETERS}",
         PREPARED: f"{spec.prepared_type(Precision.DOUBLE)} *{PREPARED}",
     }
-    body = prepare_body(spec, schedule, routines)
-    parts, statements = _divided(spec, body, spec.prepare_parts, arguments, "double", title)
+    listing = list_prepare(spec, schedule, routines.words)
+    printer = _printer(routines, Precision.DOUBLE)
+    parts, statements = _divided(spec, listing, printer, spec.prepare_parts, arguments, "double", title)
     return (
         parts
         + fill(
@@ -117,14 +124,25 @@ def _rounded(spec: Specification, prototype: str) -> str:
     )
 
 
+def _printer(routines: Routines, precision: Precision) -> Printer:
+    return Printer(C99, precision, routines.functions[precision], routines.names[precision])
+
+
 def _divided(
-    spec: Specification, body: Body, names: PartNames, arguments: Arguments, number: str, about: str
+    spec: Specification,
+    listing: Listing,
+    printer: Printer,
+    names: PartNames,
+    arguments: Arguments,
+    number: str,
+    about: str,
 ) -> tuple[str, list[str]]:
     """The functions that a long body is cut into, if it is, and the statements of the one that does it all."""
+    unused = [line for name in listing.unused for line in statement(f"(void){name};")]
     if not names.functions:
-        return "", body.unused + body.parts[0].lines
-    parts = definitions_of_parts(spec, body, names, arguments, number, about)
-    return parts + "\n\n", body.unused + calls_of_parts(body, names, arguments)
+        return "", unused + printer.part(listing.parts[0])
+    parts = definitions_of_parts(spec, listing, printer, names, arguments, number, about)
+    return parts + "\n\n", unused + calls_of_parts(listing, names, arguments)
 
 
 def operations(counts: OperationCounts) -> str:

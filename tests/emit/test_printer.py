@@ -7,10 +7,11 @@ from fractions import Fraction
 
 import pytest
 
+from kanegen.codegen.emit.expressions import SQUARE_ROOT, Arrangement, Signed, Variable
+from kanegen.codegen.emit.languages.c99 import C99
 from kanegen.codegen.emit.precision import Precision
-from kanegen.codegen.emit.printer import Leaf, Printer
+from kanegen.codegen.emit.printer import Printer
 from kanegen.codegen.graph import Expression, Graph, constant, inputs, total
-from kanegen.codegen.graph.functions import TABLES
 
 Build = Callable[[Expression, Expression, Expression, Expression], Expression]
 
@@ -46,39 +47,42 @@ TABLE: list[tuple[Build, str]] = [
 ]
 
 
-def printer(names: dict[int, Leaf], graph: Graph, precision: Precision = Precision.DOUBLE) -> Printer:
-    return Printer(graph, names, precision, {name: row.library or name for name, row in TABLES.items()})
+def printer(precision: Precision = Precision.DOUBLE) -> Printer:
+    return Printer(C99, precision, {SQUARE_ROOT: C99.function("sqrt", precision)}, {})
+
+
+def leaf(sign: int, name: str) -> Signed:
+    return Signed(sign, Variable(name))
 
 
 @pytest.mark.parametrize(("build", "text"), TABLE, ids=[text for _, text in TABLE])
 def test_table(build: Build, text: str) -> None:
     graph = Graph()
     leaves = inputs(graph, "q", 4)
-    names = {leaf.ref: Leaf(1, name) for leaf, name in zip(leaves, "abcd", strict=True)}
-    assert printer(names, graph).value(build(*leaves).ref) == text
+    names = {node.ref: leaf(1, name) for node, name in zip(leaves, "abcd", strict=True)}
+    assert printer().value(Arrangement(graph, names).value(build(*leaves).ref)) == text
 
 
 def test_a_name_for_the_negative_turns_signs() -> None:
     graph = Graph()
     a, b, c, _ = inputs(graph, "q", 4)
-    names = {a.ref: Leaf(1, "a"), b.ref: Leaf(-1, "Z"), c.ref: Leaf(1, "c")}
-    prints = printer(names, graph)
-    assert prints.value((a - b).ref) == "a + Z"
-    assert prints.value((a * b).ref) == "-a * Z"
-    assert prints.value((b + b * c).ref) == "-(Z + Z * c)"
-    assert prints.definition((b * c).ref, -1) == "Z * c"
+    written = Arrangement(graph, {a.ref: leaf(1, "a"), b.ref: leaf(-1, "Z"), c.ref: leaf(1, "c")})
+    prints = printer().value
+    assert prints(written.value((a - b).ref)) == "a + Z"
+    assert prints(written.value((a * b).ref)) == "-a * Z"
+    assert prints(written.value((b + b * c).ref)) == "-(Z + Z * c)"
+    assert prints(written.definition((b * c).ref, -1)) == "Z * c"
 
 
 def test_single_precision() -> None:
     graph = Graph()
     a, *_ = inputs(graph, "q", 4)
-    expression = (a * Fraction(1, 3) + 1).square_root()
-    prints = printer({a.ref: Leaf(1, "a")}, graph, Precision.SINGLE)
-    assert prints.value(expression.ref) == "sqrtf(1.0f + 0.33333334f * a)"
+    value = Arrangement(graph, {a.ref: leaf(1, "a")}).value((a * Fraction(1, 3) + 1).square_root().ref)
+    assert printer(Precision.SINGLE).value(value) == "sqrtf(1.0f + 0.33333334f * a)"
 
 
 def test_a_leaf_without_a_name_is_an_error() -> None:
     graph = Graph()
     a, *_ = inputs(graph, "q", 4)
     with pytest.raises(ValueError, match="INPUT has no name"):
-        printer({}, graph).value((a + 1).ref)
+        Arrangement(graph, {}).value((a + 1).ref)
