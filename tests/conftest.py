@@ -1,4 +1,4 @@
-"""What every test shares: a cache of compiled mechanisms that belongs to this run alone."""
+"""What every test shares: a cache of compiled mechanisms that belongs to this run alone, and engines that may be missing."""
 
 from __future__ import annotations
 
@@ -6,6 +6,18 @@ import os
 from collections.abc import Iterator
 
 import pytest
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "needs(*modules): skip where one is missing; only running the test imports them"
+    )
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for mark in item.iter_markers("needs"):
+        for module in mark.args:
+            pytest.importorskip(module)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -8,6 +8,7 @@ can be prepared beforehand (the order of the chain, the arrays) prepared beforeh
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -20,6 +21,18 @@ KERNELS: tuple[Kernel, ...] = ("inverse_dynamics", "forward_dynamics")
 
 class PeerUnavailable(RuntimeError):
     """A peer cannot take part here: it is not installed, or does not build. The message says which and why."""
+
+
+def library(module: str, name: str, package: str) -> Any:
+    """An optional library, imported when an engine that needs it is made.
+
+    Raises:
+        PeerUnavailable: where it is not installed; the message says what installs it.
+    """
+    try:
+        return import_module(module)
+    except ImportError:
+        raise PeerUnavailable(f"{name} is not installed (pip install {package})") from None
 
 
 class Engine(Protocol):

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from benchmarks.peers.chain import Chain, Vector
-from benchmarks.peers.engines import Array, Kernel, PeerUnavailable, ordered_rows, scattered
-
-try:
-    import mujoco
-except ImportError:  # the peer is optional; MujocoEngine says so when it is asked for
-    mujoco = None
+from benchmarks.peers.engines import Array, Kernel, library, ordered_rows, scattered
 
 _AXES = {"x": "1 0 0", "y": "0 1 0", "z": "0 0 1"}
 _JOINTS = {"revolute": "hinge", "prismatic": "slide"}
@@ -41,10 +36,9 @@ class MujocoEngine:
     """MuJoCo's Python bindings; raises :class:`PeerUnavailable` where they are not installed."""
 
     def __init__(self, chain: Chain) -> None:
-        if mujoco is None:
-            raise PeerUnavailable("MuJoCo is not installed (pip install mujoco)")
-        self.model = mujoco.MjModel.from_xml_string(mjcf_of(chain))
-        self.data = mujoco.MjData(self.model)
+        self._mujoco = library("mujoco", "MuJoCo", "mujoco")
+        self.model = self._mujoco.MjModel.from_xml_string(mjcf_of(chain))
+        self.data = self._mujoco.MjData(self.model)
         self._order = list(chain.order)
 
     @property
@@ -54,13 +48,13 @@ class MujocoEngine:
     def inverse_dynamics(self, q: Array, v: Array, a: Array) -> Array:
         order, data = self._order, self.data
         data.qpos[:], data.qvel[:], data.qacc[:] = q[order], v[order], a[order]
-        mujoco.mj_inverse(self.model, data)
+        self._mujoco.mj_inverse(self.model, data)
         return scattered(order, data.qfrc_inverse)
 
     def forward_dynamics(self, q: Array, v: Array, tau: Array) -> Array:
         order, data = self._order, self.data
         data.qpos[:], data.qvel[:], data.qfrc_applied[:] = q[order], v[order], tau[order]
-        mujoco.mj_forward(self.model, data)
+        self._mujoco.mj_forward(self.model, data)
         return scattered(order, data.qacc)
 
     def loop(self, kernel: Kernel, q: Array, v: Array, third: Array) -> Callable[[], object]:
@@ -68,9 +62,9 @@ class MujocoEngine:
         rows = ordered_rows(self._order, q, v, third)
         model, data = self.model, self.data
         if kernel == "inverse_dynamics":
-            function, given = mujoco.mj_inverse, data.qacc
+            function, given = self._mujoco.mj_inverse, data.qacc
         else:
-            function, given = mujoco.mj_forward, data.qfrc_applied
+            function, given = self._mujoco.mj_forward, data.qfrc_applied
         position, velocity = data.qpos, data.qvel
 
         def run() -> None:
@@ -89,10 +83,10 @@ class MujocoEngine:
         model, data = self.model, self.data
         if kernel == "inverse_dynamics":
             self.inverse_dynamics(*state)
-            function = mujoco.mj_inverse
+            function = self._mujoco.mj_inverse
         else:
             self.forward_dynamics(*state)
-            function = mujoco.mj_forward
+            function = self._mujoco.mj_forward
 
         def run() -> None:
             for _ in range(calls):

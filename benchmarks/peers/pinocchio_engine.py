@@ -8,18 +8,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks.peers.chain import Chain
-from benchmarks.peers.engines import Array, Kernel, PeerUnavailable, ordered_rows, scattered
-
-try:
-    import pinocchio
-except ImportError:  # the peer is optional; PinocchioEngine says so when it is asked for
-    pinocchio = None
+from benchmarks.peers.engines import Array, Kernel, library, ordered_rows, scattered
 
 NAME = "Pinocchio, Python"
 """How the tables call it; its version stands with the environment of a measurement."""
 
 
-def pinocchio_chain(chain: Chain) -> Any:
+def pinocchio_chain(pinocchio: Any, chain: Chain) -> Any:
     """The chain as a ``pinocchio.Model``, its joints in the order of the chain.
 
     The joint types that are specialised for one coordinate axis are used: they are the fastest.
@@ -47,9 +42,8 @@ class PinocchioEngine:
     """Pinocchio's Python bindings; raises :class:`PeerUnavailable` where they are not installed."""
 
     def __init__(self, chain: Chain) -> None:
-        if pinocchio is None:
-            raise PeerUnavailable("Pinocchio is not installed (pip install pin)")
-        self.model = pinocchio_chain(chain)
+        self.pinocchio = library("pinocchio", "Pinocchio", "pin")
+        self.model = pinocchio_chain(self.pinocchio, chain)
         self.data = self.model.createData()
         self._order = list(chain.order)
 
@@ -59,15 +53,15 @@ class PinocchioEngine:
 
     def inverse_dynamics(self, q: Array, v: Array, a: Array) -> Array:
         order = self._order
-        return scattered(order, pinocchio.rnea(self.model, self.data, q[order], v[order], a[order]))
+        return scattered(order, self.pinocchio.rnea(self.model, self.data, q[order], v[order], a[order]))
 
     def forward_dynamics(self, q: Array, v: Array, tau: Array) -> Array:
         order = self._order
-        return scattered(order, pinocchio.aba(self.model, self.data, q[order], v[order], tau[order]))
+        return scattered(order, self.pinocchio.aba(self.model, self.data, q[order], v[order], tau[order]))
 
     def loop(self, kernel: Kernel, q: Array, v: Array, third: Array) -> Callable[[], object]:
         rows = ordered_rows(self._order, q, v, third)
-        function = pinocchio.rnea if kernel == "inverse_dynamics" else pinocchio.aba
+        function = self.pinocchio.rnea if kernel == "inverse_dynamics" else self.pinocchio.aba
         model, data = self.model, self.data
 
         def run() -> None:

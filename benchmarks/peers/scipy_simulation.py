@@ -7,20 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.peers.engines import Array, PeerUnavailable
+from benchmarks.peers.engines import Array, library
 from benchmarks.peers.feedback_law import DURATION, START, generalized_forces
 from benchmarks.peers.pinocchio_engine import PinocchioEngine
 from benchmarks.peers.stanford_arm_models import STANFORD_ARM
-
-try:
-    import pinocchio
-except ImportError:  # the peer is optional; PinocchioEngine says so when it is asked for
-    pinocchio = None
-
-try:
-    from scipy.integrate import solve_ivp
-except ImportError:
-    solve_ivp = None
 
 
 @dataclass(frozen=True)
@@ -43,10 +33,9 @@ def feedback_motion(method: str, rtol: float, atol: float) -> Callable[[], Final
     Raises:
         PeerUnavailable: where SciPy or Pinocchio is not installed.
     """
-    if solve_ivp is None:
-        raise PeerUnavailable("SciPy is not installed (pip install scipy)")
+    solve_ivp = library("scipy.integrate", "SciPy", "scipy").solve_ivp
     engine = PinocchioEngine(STANFORD_ARM)
-    model, data, aba = engine.model, engine.data, pinocchio.aba
+    model, data, aba = engine.model, engine.data, engine.pinocchio.aba
     order = np.array(STANFORD_ARM.order)
     inverse = np.argsort(order)
 

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
 
 import sympy
 
-if TYPE_CHECKING:
-    from kanegen.codegen.mechanism.records import Value
+from kanegen.codegen.mechanism.quantities import Value
 
 
 class LoopKind(Enum):

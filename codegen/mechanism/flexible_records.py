@@ -11,10 +11,8 @@ eq. 4).  delta_k are coordinates of the mechanism.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from kanegen.codegen.mechanism.records import Matrix3, Value, Vector3
+from kanegen.codegen.mechanism.quantities import Matrix3, Value, Vector3
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,15 +10,13 @@ from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 
-from kanegen.codegen.graph import Expression
 from kanegen.codegen.mechanism.constraints import Constraint, Loop, PrescribedRate, SpringDamper
 from kanegen.codegen.mechanism.control_law import ControlLaw
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink
+from kanegen.codegen.mechanism.quantities import Matrix3 as Matrix3
+from kanegen.codegen.mechanism.quantities import Value as Value
+from kanegen.codegen.mechanism.quantities import Vector3 as Vector3
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
-
-Value = Fraction | Expression
-Vector3 = tuple[Value, Value, Value]
-Matrix3 = tuple[Vector3, Vector3, Vector3]
 
 ZERO3: Vector3 = (Fraction(0), Fraction(0), Fraction(0))
 IDENTITY3: Matrix3 = (

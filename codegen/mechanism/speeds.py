@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from kanegen.codegen.mechanism.records import Vector3
+from kanegen.codegen.mechanism.quantities import Vector3
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Imports go one way: the rooms of the house, and the doors between them."""
+"""Imports go one way: between the rooms of the house, between files, and none but tests that run meet other engines."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -91,6 +94,7 @@ SEAM = {"runtime/__init__.py", "runtime/__main__.py", "runtime/seam.py"}
 """The files of the runtime that may import the generator, and these only when they are called."""
 
 SYMBOLIC = {"sympy", "mpmath"}
+ENGINES = {"pinocchio", "mujoco"}
 
 PACKAGES = {
     "kanegen.codegen": ROOT / "codegen",
@@ -123,26 +127,35 @@ def module_of(path: Path) -> str:
 SOURCES = sorted(path for folder in PACKAGES.values() for path in folder.rglob("*.py"))
 
 
-def imports(path: Path) -> Iterator[tuple[str, bool]]:
-    """The modules that a file imports, and whether it does so when it is imported itself."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    yield from _imports(tree, True)
+@dataclass(frozen=True)
+class Import:
+    """What a file imports; ``eager`` when it does so as it is imported itself, ``typed`` only for type checkers."""
+
+    module: str
+    eager: bool
+    typed: bool
 
 
-def _imports(node: ast.AST, eager: bool) -> Iterator[tuple[str, bool]]:
+@cache
+def imports(path: Path) -> tuple[Import, ...]:
+    return tuple(_imports(ast.parse(path.read_text(encoding="utf-8")), True, False))
+
+
+def _imports(node: ast.AST, eager: bool, typed: bool) -> Iterator[Import]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Import):
-            yield from ((alias.name, eager) for alias in child.names)
+            yield from (Import(alias.name, eager, typed) for alias in child.names)
         elif isinstance(child, ast.ImportFrom):
             assert child.level == 0, "imports are absolute"
             assert child.module is not None
-            yield from ((_target(child.module, alias.name), eager) for alias in child.names)
+            yield from (Import(_target(child.module, alias.name), eager, typed) for alias in child.names)
         elif isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
-            for statement in child.orelse:
-                yield from _imports(statement, eager)
+            for branch, for_types in ((child.body, True), (child.orelse, typed)):
+                for statement in branch:
+                    yield from _imports(ast.Module([statement], []), eager, for_types)
         else:
             lazy = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-            yield from _imports(child, eager and not lazy)
+            yield from _imports(child, eager and not lazy, typed)
 
 
 def _target(module: str, name: str) -> str:
@@ -158,33 +171,32 @@ def relative(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=relative)
-def test_edges(path):
-    room = room_of(module_of(path))
-    for target, eager in imports(path):
-        if target.split(".")[0] != "kanegen":
+@pytest.mark.parametrize("room", sorted({room_of(module_of(path)) for path in SOURCES}))
+def test_what_a_room_imports(room):
+    """Other rooms that it may; never ``codegen`` alone, a second copy of every module; symbolic algebra not at run time."""
+    forbidden = {"codegen", "runtime", "generated"} | (SYMBOLIC if room == "runtime" else set())
+    for path in SOURCES:
+        if room_of(module_of(path)) != room:
             continue
-        other = room_of(target)
-        if not eager and room == "runtime" and relative(path) in SEAM:
-            continue
-        if other == "bottom":
-            continue
-        assert other in ALLOWED.get(room, set()), f"{relative(path)} imports {target}: {room} -> {other}"
+        for found in imports(path):
+            what = f"{relative(path)} imports {found.module}"
+            top = found.module.split(".")[0]
+            if found.typed:
+                continue
+            assert top not in forbidden, what
+            if top == "kanegen" and (found.eager or relative(path) not in SEAM):
+                other = room_of(found.module)
+                assert other == "bottom" or other in ALLOWED.get(room, set()), f"{what}: {room} -> {other}"
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=relative)
-def test_only_kanegen_names_its_parts(path):
-    """``import codegen`` would load a second copy of every module."""
-    for target, _ in imports(path):
-        assert target.split(".")[0] not in {"codegen", "runtime", "generated"}, (
-            f"{relative(path)} imports {target}"
-        )
-
-
-@pytest.mark.parametrize("path", [p for p in SOURCES if room_of(module_of(p)) == "runtime"], ids=relative)
-def test_the_runtime_never_imports_symbolic_algebra(path):
-    for target, _ in imports(path):
-        assert target.split(".")[0] not in SYMBOLIC
+def test_files_have_no_circle():
+    """Neither at import, nor when functions are called, nor in types: files that need each other are one noun cut in two."""
+    modules = {module_of(path): path for path in SOURCES}
+    edges = {
+        module: {found.module for found in imports(path)} & modules.keys() - {module}
+        for module, path in modules.items()
+    }
+    TopologicalSorter(edges).prepare()  # raises CycleError, which names a circle
 
 
 @pytest.mark.parametrize(
@@ -192,22 +204,12 @@ def test_the_runtime_never_imports_symbolic_algebra(path):
 )
 def test_build_scripts_stand_alone(path):
     """They run in builds that cannot import the project."""
-    for target, _ in imports(path):
-        assert target.split(".")[0] in sys.stdlib_module_names | {"cffi"}, target
+    for found in imports(path):
+        assert found.typed or found.module.split(".")[0] in sys.stdlib_module_names | {"cffi"}, found
 
 
 def test_the_allowed_edges_have_no_circle():
-    done: set[str] = set()
-
-    def visit(room: str, path: tuple[str, ...]) -> None:
-        assert room not in path, path
-        if room not in done:
-            for other in ALLOWED[room] - {room}:
-                visit(other, (*path, room))
-            done.add(room)
-
-    for room in ALLOWED:
-        visit(room, ())
+    TopologicalSorter({room: allowed - {room} for room, allowed in ALLOWED.items()}).prepare()
 
 
 def test_importing_the_package_is_light():
@@ -228,3 +230,29 @@ def test_every_folder_is_a_listed_package():
 def test_every_folder_of_python_has_an_init():
     folders = {path.parent for path in SOURCES}
     assert [relative(folder) for folder in sorted(folders) if not (folder / "__init__.py").exists()] == []
+
+
+def test_collecting_the_tests_needs_no_other_engine():
+    """Tests meet Pinocchio and MuJoCo when they run (``needs``, ``tests.witnesses``): pure rooms are tested without them."""
+    for path in [*(ROOT / "tests").rglob("*.py"), *(ROOT / "benchmarks/peers").rglob("*.py")]:
+        for node in at_import(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Import():
+                    names = {alias.name.split(".")[0] for alias in node.names}
+                case ast.ImportFrom():
+                    names = {(node.module or "").split(".")[0]}
+                case ast.Call(
+                    func=ast.Attribute(attr="importorskip"), args=[ast.Constant(value=str(name)), *_]
+                ):
+                    names = {name}
+                case _:
+                    continue
+            assert not names & ENGINES, f"{relative(path)}:{node.lineno} imports {names} when it is collected"
+
+
+def at_import(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes that run when a module is imported."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield child
+            yield from at_import(child)

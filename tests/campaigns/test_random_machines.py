@@ -9,8 +9,6 @@ import os
 
 import pytest
 
-pytest.importorskip("pinocchio", reason="Pinocchio is the witness")
-
 from tests.derivation.compound_mechanisms import compound_tree
 from tests.derivation.test_compound_joints import USUAL, check_kernels
 from tests.derivation.test_standard_kernels import check_against_pinocchio

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-pytest.importorskip("mujoco", reason="MuJoCo's parser reads MJCF")
-
 import kanegen
 from kanegen.codegen.commands.doctor import diagnose, passes
 from kanegen.codegen.mechanism.constraints import LoopKind
 from kanegen.codegen.mechanism.importers import from_mjcf
 from kanegen.codegen.mechanism.records import Mechanism
+
+pytestmark = pytest.mark.needs("mujoco")
 
 Array = NDArray[np.float64]
 

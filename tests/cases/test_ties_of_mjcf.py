@@ -12,7 +12,7 @@ import kanegen
 from kanegen.codegen.mechanism.importers import read_file
 from kanegen.codegen.mechanism.importers.formats import format_of
 
-mujoco = pytest.importorskip("mujoco")
+pytestmark = pytest.mark.needs("mujoco")
 
 INERTIAL = '<inertial pos=".1 .2 .3" mass="1.5" fullinertia=".02 .03 .04 .001 .002 .003"/>'
 DOOR = (

@@ -12,7 +12,7 @@ from kanegen.codegen.mechanism.importers import read_file
 from kanegen.codegen.mechanism.importers.formats import format_of
 from kanegen.codegen.mechanism.importers.xacro import from_xacro
 
-pytest.importorskip("xacro")
+pytestmark = pytest.mark.needs("xacro")
 
 MESH = '<geometry><mesh filename="$(find nothing)/a.stl"/></geometry>'
 FIXED = '<joint name="f" type="fixed"><parent link="w"/><child link="v"/></joint>'

@@ -9,9 +9,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("pinocchio", reason="one of the peers")
-pytest.importorskip("mujoco", reason="the other of the peers")
-
 from kanegen.codegen.cli import main
 from kanegen.codegen.commands import against
 from kanegen.codegen.commands.against import compare_against
@@ -20,6 +17,8 @@ from kanegen.codegen.commands.peers import State, TreePeer, open_peer, pinocchio
 from kanegen.codegen.mechanism import Mechanism, MechanismBuilder, ModelError
 from kanegen.codegen.pipeline import Options, read
 from tests.mechanism.importers.documents import INERTIAL, joint, link, pendulum, robot
+
+pytestmark = pytest.mark.needs("pinocchio", "mujoco")
 
 URDF = """<robot name="hand"><link name="wall"><inertial><mass value="3"/>
   <inertia ixx="0.2" iyy="0.2" izz="0.2" ixy="0" ixz="0" iyz="0"/></inertial></link>

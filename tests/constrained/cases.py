@@ -10,8 +10,8 @@ import pytest
 
 import kanegen
 from kanegen.codegen.mechanism.catalogue import mechanism
-from tests.peers.constrained_witness import ConstrainedWitness, State
-from tests.peers.jets import Array
+from tests.witnesses.constrained_witness import ConstrainedWitness, State
+from tests.witnesses.jets import Array
 
 ROUNDING = 2e-13
 """Some 2,000 roundings of 1.1e-16 in a kernel or in the witness, were all of them to add up."""

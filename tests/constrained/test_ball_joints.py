@@ -18,7 +18,7 @@ from kanegen.codegen.derivation.constraints.chart import configurations
 from kanegen.codegen.derivation.constraints.plan import make_plan
 from kanegen.codegen.mechanism import JointRate, MechanismBuilder, ModelError
 from kanegen.codegen.pipeline import Options
-from tests.peers.jets import Array
+from tests.witnesses.jets import Array
 
 from .ball_models import floating_disc, floating_four_bar, spatial_linkage, walker
 

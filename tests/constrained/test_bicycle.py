@@ -16,7 +16,7 @@ import pytest
 import kanegen
 from kanegen.codegen.mechanism import JointRate
 from kanegen.codegen.mechanism.catalogue import mechanism
-from tests.peers.jets import Array
+from tests.witnesses.jets import Array
 
 from .test_laws import slope
 

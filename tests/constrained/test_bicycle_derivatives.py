@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from kanegen.codegen.graph import evaluate
-from tests.peers.jets import Array
+from tests.witnesses.jets import Array
 
 from .derivatives import derived
 

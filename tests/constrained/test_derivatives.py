@@ -10,8 +10,8 @@ import pytest
 from kanegen.codegen.graph import count, evaluate
 from kanegen.codegen.mechanism.catalogue import mechanism
 from tests.derivation.complex_steps import along_speeds, entries_of, jacobian, outputs, relative, units
-from tests.peers.constrained_witness import ConstrainedWitness, State
-from tests.peers.jets import Array
+from tests.witnesses.constrained_witness import ConstrainedWitness, State
+from tests.witnesses.jets import Array
 
 from .cases import CONDITION, ROUNDING, SPREADS
 from .derivatives import derived

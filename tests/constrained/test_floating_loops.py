@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 import kanegen
 from kanegen.codegen.mechanism.importers.mjcf import from_mjcf
-from tests.peers.jets import Array
+from tests.witnesses.jets import Array
 
-mujoco: Any = pytest.importorskip("mujoco", reason="MuJoCo is the witness")
+pytestmark = pytest.mark.needs("mujoco")
 
 LEG = """
 <mujoco model="five_bar_leg">
@@ -44,6 +42,8 @@ def on_mujoco(q: Array) -> Array:
 
 def test_accelerations_are_those_of_mujocos_matrices() -> None:
     """At rest A d2x/dt2 = 0, so that M, h and A give the accelerations exactly."""
+    import mujoco
+
     robot = kanegen.load(from_mjcf(LEG))
     assert robot.speed_names[:6] == tuple(f"root_{kind}{axis}" for kind in "vw" for axis in "xyz")
     model = mujoco.MjModel.from_xml_string(LEG)

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from tests.peers.constrained_witness import ConstrainedWitness, State
-from tests.peers.jets import Array
+from tests.witnesses.constrained_witness import ConstrainedWitness, State
+from tests.witnesses.jets import Array
 
 from .cases import ROUNDING, case, every_mechanism, force_error, rate_error
 

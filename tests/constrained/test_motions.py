@@ -12,7 +12,7 @@ import pytest
 import kanegen
 from kanegen.codegen.mechanism import JointRate
 from kanegen.codegen.mechanism.catalogue import mechanism
-from tests.peers.jets import Array
+from tests.witnesses.jets import Array
 
 DISK = json.loads(
     (Path(__file__).resolve().parents[1] / "oracles" / "agrawal_1988.json").read_text(encoding="utf-8")

@@ -12,8 +12,8 @@ import pytest
 import kanegen
 from kanegen.codegen.mechanism import BASE, DistanceRate, Frame, catalogue, validated
 from kanegen.errors import DeadCentreError
-from tests.peers.constrained_witness import ConstrainedWitness, State
-from tests.peers.jets import Array
+from tests.witnesses.constrained_witness import ConstrainedWitness, State
+from tests.witnesses.jets import Array
 
 from .cases import CONDITION, force_error, rate_error
 from .strut_models import CENTER, EYE, FOOT, MASS, MODELS, SPREADS, boom

@@ -8,9 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("pinocchio", reason="Pinocchio is the witness")
-pytest.importorskip("xacro", reason="most of the files are xacro")
-
 import kanegen
 from benchmarks.corpus.robots import RobotFile, robot_files
 from kanegen.codegen import pipeline
@@ -23,7 +20,10 @@ from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.errors import ModelError
 
 FILES = {file.name: file for file in robot_files(("rtb-data",))}
-pytestmark = pytest.mark.skipif(not FILES, reason="the package rtb-data is not installed")
+pytestmark = [
+    pytest.mark.needs("pinocchio", "xacro"),
+    pytest.mark.skipif(not FILES, reason="the package rtb-data is not installed"),
+]
 
 SAMPLE = (
     "unimation_puma560_description/urdf/puma560_robot.urdf.xacro",

@@ -19,7 +19,7 @@ from kanegen.codegen.mechanism import (
     numeric,
 )
 from kanegen.codegen.mechanism.speeds import PointVelocityComponent
-from tests.peers.pinocchio_trees import PinocchioTree
+from tests.witnesses.pinocchio_trees import PinocchioTree
 
 from .trees import random_tree
 

@@ -16,7 +16,7 @@ from kanegen.codegen.derivation.placement import place
 from kanegen.codegen.derivation.standard import DYNAMICS, Build, frame_kernels
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
-from tests.peers.pinocchio_trees import PinocchioTree
+from tests.witnesses.pinocchio_trees import PinocchioTree
 
 Array = NDArray[np.float64]
 Vector = tuple[float, float, float]

@@ -13,6 +13,7 @@ from kanegen.codegen.graph import count, evaluate
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder, ModelError
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.passes.optimize import optimize
+from tests.witnesses.pinocchio_trees import PinocchioTree, pinocchio
 
 from .comparison import DIGITS, EXACT, ROUNDING, derived, difference, exactly, numbers
 from .structured_trees import derive_by_chance, states, structured_tree
@@ -23,19 +24,16 @@ MACHINES = [*(structured_tree(seed, 5) for seed in range(90, 95)), random_tree(2
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
 def test_against_pinocchio(machine: Mechanism) -> None:
-    pinocchio = pytest.importorskip("pinocchio", reason="Pinocchio is the witness")
-    from tests.peers.pinocchio_trees import PinocchioTree
-
     tree = PinocchioTree(machine)
     q = states(3, 4, machine.dof)["q"]
     for gauge in (False, True):
         centers = evaluate(Deriver(machine, center_of_mass, gauge=gauge)({})[0], {"q": q})["c"]
         maps = evaluate(Deriver(machine, centroidal_momentum_matrix, gauge=gauge)({})[0], {"q": q})["A"]
         for state, center, found in zip(q, centers, maps, strict=True):
-            wanted = pinocchio.centerOfMass(tree.model, tree.data, state[tree._order])
+            wanted = pinocchio().centerOfMass(tree.model, tree.data, state[tree._order])
             # bodies reach a few metres; their first moments are added up
             assert np.abs(center - wanted).max() < ROUNDING * 10
-            wanted = pinocchio.computeCentroidalMap(tree.model, tree.data, state[tree._order])
+            wanted = pinocchio().computeCentroidalMap(tree.model, tree.data, state[tree._order])
             assert np.abs(found - np.reshape(wanted, (6, -1))[:, tree._place]).max() < ROUNDING * 100
 
 

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-pytest.importorskip("pinocchio", reason="Pinocchio is the witness")
-
 from kanegen.codegen import pipeline
 from kanegen.codegen.commands.peers import State, open_peer
 from kanegen.codegen.derivation.kernels import Deriver
@@ -18,6 +16,8 @@ from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.passes.optimize import optimize
 from tests.derivation.compound_mechanisms import compound_tree
 from tests.derivation.structured_trees import derive_by_chance
+
+pytestmark = pytest.mark.needs("pinocchio")
 
 Array = NDArray[np.float64]
 

@@ -14,6 +14,7 @@ from kanegen.codegen.derivation.tree import derivation_tree
 from kanegen.codegen.graph import Program, count, evaluate
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
 from kanegen.codegen.pipeline import Options, available
+from tests.witnesses.pinocchio_trees import pinocchio as engine
 
 from .comparison import ROUNDING, Array
 from .complex_steps import along_speeds, entries_of, jacobian, outputs, relative, units
@@ -153,7 +154,7 @@ def test_carrying_the_trees_derivatives_pays_for_ball_joints() -> None:
 
 def test_a_floating_base_against_pinocchio() -> None:
     """Pinocchio's free-flyer has the same tangent space: velocities along the axes of the body that flies."""
-    pinocchio = pytest.importorskip("pinocchio", reason="Pinocchio is the witness")
+    pinocchio = engine()
     mechanism = floating()
     model = pinocchio.Model()
     model.gravity.linear = np.array([0.4, -1.1, -9.7])

@@ -11,8 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-pytest.importorskip("pinocchio", reason="Pinocchio is the witness")
-
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.derivative_kernels import (
     derivative_kernels,
@@ -27,8 +25,8 @@ from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder, ModelEr
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.passes.factor import factor
 from kanegen.codegen.passes.flatten import flatten
-from tests.peers import pinocchio_derivatives as peer
-from tests.peers.pinocchio_trees import PinocchioTree
+from tests.witnesses import pinocchio_derivatives as peer
+from tests.witnesses.pinocchio_trees import PinocchioTree
 
 from .comparison import DIGITS, EXACT, ROUNDING, Array
 from .structured_trees import derive_by_chance, states, structured_tree

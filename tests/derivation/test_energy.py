@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("pinocchio", reason="Pinocchio is the witness")
-
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.energy import kinetic_energy, momentum, potential_energy
 from kanegen.codegen.derivation.inertial_gauge import regroup
@@ -14,7 +12,7 @@ from kanegen.codegen.derivation.placement import place
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.mechanism import BASE, MechanismBuilder
 from kanegen.codegen.mechanism.catalogue import mechanism
-from tests.peers.pinocchio_trees import PinocchioTree
+from tests.witnesses.pinocchio_trees import PinocchioTree
 
 from .comparison import ROUNDING, Array, derived, worst
 from .trees import random_states, random_tree

@@ -16,6 +16,7 @@ from kanegen.codegen.graph import Program, count, evaluate
 from kanegen.codegen.mechanism import BASE, Frame, Mechanism, MechanismBuilder
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.passes.optimize import optimize
+from tests.witnesses.pinocchio_trees import PinocchioTree, pinocchio
 
 from .comparison import EXACT, ROUNDING, exactly
 from .structured_trees import states, structured_tree
@@ -60,18 +61,15 @@ def test_difference_quotients(machine: Mechanism, alternative: int) -> None:
 
 @pytest.mark.parametrize("machine", MACHINES[:3], ids=lambda machine: machine.name)
 def test_against_pinocchio(machine: Mechanism) -> None:
-    pinocchio = pytest.importorskip("pinocchio", reason="Pinocchio is the witness")
-    from tests.peers.pinocchio_trees import PinocchioTree
-
     tree = PinocchioTree(machine)
     at = states(8, 3, machine.dof)
     found = evaluate(derived(frame_jacobian_rate, machine, frames(machine)[0]), at)["Jdot"]
     for q, v, rate in zip(at["q"], at["v"], found, strict=True):
         o = tree._order
-        pinocchio.computeJointJacobiansTimeVariation(tree.model, tree.data, q[o], v[o])
-        pinocchio.updateFramePlacements(tree.model, tree.data)
-        wanted = pinocchio.getFrameJacobianTimeVariation(
-            tree.model, tree.data, tree._frame("tip"), pinocchio.ReferenceFrame.LOCAL_WORLD_ALIGNED
+        pinocchio().computeJointJacobiansTimeVariation(tree.model, tree.data, q[o], v[o])
+        pinocchio().updateFramePlacements(tree.model, tree.data)
+        wanted = pinocchio().getFrameJacobianTimeVariation(
+            tree.model, tree.data, tree._frame("tip"), pinocchio().ReferenceFrame.LOCAL_WORLD_ALIGNED
         )
         assert np.abs(rate - wanted[:, tree._place]).max() < ROUNDING * 10
 

@@ -16,6 +16,7 @@ from kanegen.codegen.graph import Argument, Graph, Program, constant, count, eva
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder, ModelError
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.passes.optimize import optimize
+from tests.witnesses.pinocchio_trees import PinocchioTree, pinocchio
 
 from .comparison import DIGITS, EXACT, Array, difference, exactly
 from .structured_trees import derive_by_chance, states, structured_tree
@@ -67,15 +68,12 @@ def test_a_long_chain_by_both_methods() -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_against_pinocchio(seed: int) -> None:
-    pinocchio = pytest.importorskip("pinocchio", reason="Pinocchio is the witness")
-    from tests.peers.pinocchio_trees import PinocchioTree
-
     machine = structured_tree(seed, 5)
     tree = PinocchioTree(machine)
     q = states(seed, 3, 5)["q"]
     found = evaluate(Deriver(machine, inverse_mass_matrix)({})[0], {"q": q})["Minv"]
     for state, matrix in zip(q, found, strict=True):
-        upper = np.triu(pinocchio.computeMinverse(tree.model, tree.data, state[tree._order]))
+        upper = np.triu(pinocchio().computeMinverse(tree.model, tree.data, state[tree._order]))
         wanted = (upper + np.triu(upper, 1).T)[np.ix_(tree._place, tree._place)]
         tolerance = 1e-14 * np.linalg.cond(wanted)
         assert np.abs(matrix - wanted).max() < tolerance * np.abs(wanted).max()

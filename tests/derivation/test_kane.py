@@ -9,8 +9,6 @@ import mpmath
 import numpy as np
 import pytest
 
-pytest.importorskip("pinocchio", reason="speeds of random trees are checked with Pinocchio elsewhere")
-
 from kanegen.codegen.derivation import newton_euler
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.inertial_gauge import regroup

@@ -7,8 +7,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-pytest.importorskip("pinocchio", reason="Pinocchio is the witness")
-
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.kane.kernels import KaneFormulation
 from kanegen.codegen.derivation.kinematical_equations import KinematicalEquations
@@ -26,7 +24,7 @@ from kanegen.codegen.mechanism import (
 )
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.mechanism.catalogue.stanford_arm import kane_levinson_speeds
-from tests.peers.pinocchio_trees import PinocchioTree
+from tests.witnesses.pinocchio_trees import PinocchioTree
 
 from .comparison import ROUNDING, derived, numbers, worst
 from .speeds import AXES, SKEW, speeds_from_rates, tree_with_speeds

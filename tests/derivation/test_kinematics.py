@@ -7,8 +7,6 @@ from functools import partial
 import numpy as np
 import pytest
 
-pytest.importorskip("pinocchio", reason="Pinocchio is the witness")
-
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.kane.kernels import KaneFormulation
 from kanegen.codegen.derivation.kinematics import coordinate_rates, frame_jacobian, frame_pose, frames_of
@@ -16,7 +14,7 @@ from kanegen.codegen.derivation.placement import place
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.mechanism import Frame, Mechanism
 from kanegen.codegen.mechanism.catalogue import mechanism
-from tests.peers.pinocchio_trees import PinocchioTree
+from tests.witnesses.pinocchio_trees import PinocchioTree
 
 from .comparison import ROUNDING, derived, worst
 from .speeds import AXES, speeds_from_rates, tree_with_speeds

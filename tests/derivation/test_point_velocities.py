@@ -10,8 +10,6 @@ import mpmath
 import numpy as np
 import pytest
 
-pytest.importorskip("pinocchio", reason="Pinocchio is the witness")
-
 from kanegen.codegen.derivation import newton_euler
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.kane.equations import equations
@@ -30,7 +28,7 @@ from kanegen.codegen.mechanism import (
 )
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.mechanism.speeds import DistanceRate, PointVelocityComponent
-from tests.peers.pinocchio_trees import PinocchioTree
+from tests.witnesses.pinocchio_trees import PinocchioTree
 
 from .comparison import DIGITS, EXACT, ROUNDING, derived, difference, exactly, numbers, worst
 from .speeds import AXES, SKEW, speeds_from_rates

@@ -21,6 +21,7 @@ from kanegen.codegen.mechanism import BASE, Inertia, Mechanism, MechanismBuilder
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.mechanism.records import ZERO3, Matrix3
 from kanegen.codegen.passes.optimize import optimize
+from tests.witnesses.pinocchio_trees import PinocchioTree, pinocchio
 
 from .comparison import DIGITS, EXACT, ROUNDING, Array, derived, exactly, numbers
 from .structured_trees import derive_by_chance, states, structured_tree
@@ -80,9 +81,6 @@ def test_each_unit_parameter_is_the_inverse_dynamics_of_that_body(seed: int) -> 
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
 def test_against_pinocchio(machine: Mechanism) -> None:
-    pinocchio = pytest.importorskip("pinocchio", reason="Pinocchio is the witness")
-    from tests.peers.pinocchio_trees import PinocchioTree
-
     tree = PinocchioTree(machine)
     at = states(12, 2, machine.dof)
     found = evaluate(derived(full_regressor, machine), at)["Y"]
@@ -93,7 +91,7 @@ def test_against_pinocchio(machine: Mechanism) -> None:
     places = [10 * body + k for body in range(len(joints)) for k in PINOCCHIO_ORDER]
     for q, v, a, rows in zip(at["q"], at["v"], at["a"], found, strict=True):
         o = tree._order
-        wanted = pinocchio.computeJointTorqueRegressor(tree.model, tree.data, q[o], v[o], a[o])
+        wanted = pinocchio().computeJointTorqueRegressor(tree.model, tree.data, q[o], v[o], a[o])
         wanted = wanted[tree._place][:, places]
         assert np.abs(rows[:, columns] - wanted).max() < ROUNDING * max(1, np.abs(wanted).max())
 

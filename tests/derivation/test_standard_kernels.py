@@ -8,8 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-pytest.importorskip("pinocchio", reason="Pinocchio is the witness")
-
 from kanegen.codegen.derivation.kernels import Deriver
 from kanegen.codegen.derivation.standard import DYNAMICS, Build
 from kanegen.codegen.graph import evaluate

@@ -10,7 +10,7 @@ import pytest
 
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.catalogue.sim_yoo_lee_path import StraightLine
-from tests.peers.constrained_witness import ConstrainedWitness
+from tests.witnesses.constrained_witness import ConstrainedWitness
 
 ORACLE = json.loads((Path(__file__).parents[1] / "oracles" / "sim_yoo_lee_1985.json").read_text())
 LINE = StraightLine.of_the_paper()

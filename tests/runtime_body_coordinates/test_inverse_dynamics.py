@@ -10,9 +10,9 @@ import pytest
 
 from kanegen.body_coordinates import BodySystem
 from kanegen.codegen.mechanism import catalogue
-from tests.peers.constrained_witness import ConstrainedWitness, State
 from tests.runtime_body_coordinates import witness
 from tests.runtime_body_coordinates.robots import robot
+from tests.witnesses.constrained_witness import ConstrainedWitness, State
 
 ORACLE = json.loads((Path(__file__).parents[1] / "oracles" / "sim_yoo_lee_1985.json").read_text())
 

@@ -11,9 +11,9 @@ from kanegen.body_coordinates import BodySystem, simulate_bodies
 from kanegen.codegen.mechanism import catalogue
 from kanegen.errors import DeadCentreError, InconsistentStateError, IntegrationError
 from kanegen.motion import Status
-from tests.peers.constrained_witness import ConstrainedWitness
 from tests.runtime_body_coordinates.machines import TORSION, energy, swing
 from tests.runtime_body_coordinates.robots import compiled, robot, stub
+from tests.witnesses.constrained_witness import ConstrainedWitness
 
 DRIFT = 1e-9
 both_methods = pytest.mark.parametrize("method", ["partitioning", "stabilised"])

@@ -13,8 +13,8 @@ from kanegen.body_coordinates import KERNELS, STRUT_KERNELS, BodySystem, simulat
 from kanegen.errors import DeadCentreError, MissingKernelError, PositionError
 from kanegen.motion import Status
 from tests.constrained.strut_models import EYE, FOOT, MODELS, SPREADS, boom
-from tests.peers.constrained_witness import ConstrainedWitness, State
 from tests.runtime_body_coordinates.robots import compiled, stub
+from tests.witnesses.constrained_witness import ConstrainedWitness, State
 
 every_model = pytest.mark.parametrize("name", MODELS)
 STRUT = "rate of the distance from foot to eye"

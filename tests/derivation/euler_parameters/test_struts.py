@@ -12,7 +12,7 @@ from kanegen.codegen.derivation.euler_parameters import kernels, names_of_bodies
 from kanegen.codegen.mechanism import BASE, DistanceRate, JointRate, Mechanism, MechanismBuilder
 from kanegen.codegen.mechanism.catalogue import mechanism
 from tests.constrained.strut_models import MODELS, boom
-from tests.peers.constrained_witness import ConstrainedWitness
+from tests.witnesses.constrained_witness import ConstrainedWitness
 
 from .support import ROUNDING, Array, Bodies, derivative
 

@@ -9,8 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("mujoco", reason="MuJoCo's parser reads MJCF")
-
 import kanegen
 from kanegen.codegen.commands.peers import mujoco_engine
 from kanegen.codegen.commands.peers.tree_peer import TreePeer
@@ -37,6 +35,8 @@ from .mjcf_models import (
     TREES,
     mujoco,
 )
+
+pytestmark = pytest.mark.needs("mujoco")
 
 AGREEMENT = 1e-13
 """A few hundred roundings of 1.1e-16 on either side of small mechanisms, relative to the largest component."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,11 @@ from kanegen.codegen import pipeline
 from kanegen.codegen.mechanism import ModelError
 from kanegen.codegen.mechanism.importers.mjcf import from_mjcf
 from kanegen.codegen.pipeline import Options
-from tests.peers.jets import Array
+from tests.witnesses.jets import Array
 
 from .mjcf_models import BALL, BOX, mujoco
 
-engine: Any = pytest.importorskip("mujoco", reason="MuJoCo's parser reads MJCF")
+pytestmark = pytest.mark.needs("mujoco")
 
 AGREEMENT = 1e-13
 
@@ -28,6 +29,10 @@ TURNING = mujoco(
 """A ball joint with a drive, on a body that moves."""
 
 
+def engine() -> Any:
+    return importlib.import_module("mujoco")
+
+
 def states(model: Any, count: int, seed: int) -> list[tuple[Array, Array]]:
     """Configurations and velocities of MuJoCo, whose quaternions are (w, x, y, z)."""
     random = np.random.default_rng(seed)
@@ -35,7 +40,7 @@ def states(model: Any, count: int, seed: int) -> list[tuple[Array, Array]]:
     for _ in range(count):
         q = random.uniform(-1, 1, model.nq)
         for j in range(model.njnt):
-            if model.jnt_type[j] == engine.mjtJoint.mjJNT_BALL:
+            if model.jnt_type[j] == engine().mjtJoint.mjJNT_BALL:
                 at = int(model.jnt_qposadr[j])
                 q[at : at + 4] = random.normal(size=4)
                 q[at : at + 4] /= np.linalg.norm(q[at : at + 4])
@@ -47,13 +52,13 @@ def test_drives_and_dampers_of_ball_joints(tmp_path: Path) -> None:
     """The armature resists derivatives of the speeds and nothing else: no gyroscopic forces, as in MuJoCo."""
     robot = kanegen.load(from_mjcf(TURNING), friction=True)
     bare = kanegen.load(from_mjcf(TURNING))
-    model = engine.MjModel.from_xml_string(TURNING)
-    data = engine.MjData(model)
+    model = engine().MjModel.from_xml_string(TURNING)
+    data = engine().MjData(model)
     for q, v in states(model, 5, 3):
         data.qpos[:], data.qvel[:] = q, v
-        engine.mj_forward(model, data)
+        engine().mj_forward(model, data)
         M = np.zeros((model.nv, model.nv))
-        engine.mj_fullM(model, data, M)
+        engine().mj_fullM(model, data, M)
         ours = np.concatenate([q[:1], q[[2, 3, 4, 1]]])
         assert np.abs(robot.mass_matrix(ours) - M).max() < AGREEMENT
         assert np.abs(bare.bias_forces(ours, v) - data.qfrc_bias).max() < AGREEMENT * 10
@@ -92,11 +97,11 @@ def test_welds_close_where_mujoco_closes_them(given: str) -> None:
     robot = kanegen.load(
         from_mjcf(text), kernels=["constraint_residual", "constraint_jacobian"], interpreted=True
     )
-    model = engine.MjModel.from_xml_string(text)
-    data = engine.MjData(model)
+    model = engine().MjModel.from_xml_string(text)
+    data = engine().MjData(model)
     q = robot.assemble()
     data.qpos[:] = [q[robot.coordinate_names.index(model.joint(j).name)] for j in range(model.njnt)]
-    engine.mj_forward(model, data)
+    engine().mj_forward(model, data)
     assert np.abs(data.efc_pos[:6]).max() < 1e-14
 
 

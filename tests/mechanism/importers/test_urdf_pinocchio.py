@@ -7,11 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from kanegen.codegen.mechanism.importers.urdf import from_urdf
+from tests.witnesses.pinocchio_trees import PinocchioTree, pinocchio
 
 from .documents import joint, link, robot
-
-pinocchio = pytest.importorskip("pinocchio")
-from tests.peers.pinocchio_trees import PinocchioTree  # noqa: E402 - it imports pinocchio
 
 Array = NDArray[np.float64]
 SIZE = 8
@@ -72,23 +70,23 @@ def test_random_trees(seed: int) -> None:
     text = random_text(seed)
     arm = from_urdf(text)
     ours = PinocchioTree(arm)
-    model = pinocchio.buildModelFromXML(text)
+    model = pinocchio().buildModelFromXML(text)
     data = model.createData()
     q, v, a = np.random.default_rng(seed).uniform(-1, 1, (3, arm.dof))
     theirs = [model.joints[model.getJointId(name)] for name in arm.coordinates]
-    q_theirs, v_theirs, a_theirs = pinocchio.neutral(model), np.zeros(model.nv), np.zeros(model.nv)
+    q_theirs, v_theirs, a_theirs = pinocchio().neutral(model), np.zeros(model.nv), np.zeros(model.nv)
     for k, j in enumerate(theirs):
         # Pinocchio's continuous joints have cosine and sine for a coordinate
         q_theirs[j.idx_q : j.idx_q + j.nq] = [q[k]] if j.nq == 1 else [np.cos(q[k]), np.sin(q[k])]
         v_theirs[j.idx_v], a_theirs[j.idx_v] = v[k], a[k]
     order = [j.idx_v for j in theirs]
-    close(ours.inverse_dynamics(q, v, a), pinocchio.rnea(model, data, q_theirs, v_theirs, a_theirs)[order])
-    upper = np.triu(pinocchio.crba(model, data, q_theirs))
+    close(ours.inverse_dynamics(q, v, a), pinocchio().rnea(model, data, q_theirs, v_theirs, a_theirs)[order])
+    upper = np.triu(pinocchio().crba(model, data, q_theirs))
     full = upper + np.triu(upper, 1).T
     close(ours.mass_matrix(q), full[np.ix_(order, order)])
-    pinocchio.framesForwardKinematics(model, data, q_theirs)
+    pinocchio().framesForwardKinematics(model, data, q_theirs)
     for frame in arm.frames:
-        index = model.getFrameId(frame.name, pinocchio.FrameType.BODY)
+        index = model.getFrameId(frame.name, pinocchio().FrameType.BODY)
         close(ours.frame_pose(q, frame.name), data.oMf[index].homogeneous)
 
 

@@ -8,15 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
-import pinocchio
+import pytest
 from numpy.typing import NDArray
 
 from kanegen.codegen.mechanism import BASE, Joint, JointKind, Matrix3, Mechanism, Value, Vector3, numeric
 
 Array = NDArray[np.float64]
+
+
+@cache
+def pinocchio() -> Any:
+    """The engine, imported when a test asks: collecting tests does not need it, and tests that do are skipped without."""
+    return pytest.importorskip("pinocchio", reason="Pinocchio is the witness")
 
 
 @dataclass(frozen=True)
@@ -33,16 +40,16 @@ def pinocchio_model(mechanism: Mechanism) -> Any:
     Joints keep their names and come in the order of ``mechanism.joints``, which need not be that of the coordinates:
     :class:`PinocchioTree` translates.
     """
-    model = pinocchio.Model()
+    model = pinocchio().Model()
     model.name = mechanism.name
     model.gravity.linear = _vector(mechanism.gravity, mechanism)
-    attachments = {BASE: Attachment(0, pinocchio.SE3.Identity())}
+    attachments = {BASE: Attachment(0, pinocchio().SE3.Identity())}
     for joint in mechanism.joints:
         attachments[joint.child] = _attach(model, joint, attachments[joint.parent], mechanism)
     for body in mechanism.bodies:
         if body.inertia is not None:
             at = attachments[body.name]
-            inertia = pinocchio.Inertia(
+            inertia = pinocchio().Inertia(
                 _number(body.inertia.mass, mechanism),
                 _vector(body.inertia.center, mechanism),
                 _matrix(body.inertia.tensor, mechanism),
@@ -54,24 +61,24 @@ def pinocchio_model(mechanism: Mechanism) -> Any:
 
 def _attach(model: Any, joint: Joint, parent: Attachment, mechanism: Mechanism) -> Attachment:
     """Add a joint, or for a fixed one only compose the placements."""
-    in_parent = pinocchio.SE3(_matrix(joint.rotation, mechanism), _vector(joint.position, mechanism))
+    in_parent = pinocchio().SE3(_matrix(joint.rotation, mechanism), _vector(joint.position, mechanism))
     placement = parent.placement * in_parent
     if joint.kind is JointKind.FIXED:
         return Attachment(parent.joint, placement)
     axis = _vector(joint.axis, mechanism)
     if joint.kind is JointKind.REVOLUTE:
-        kind = pinocchio.JointModelRevoluteUnaligned(axis)
+        kind = pinocchio().JointModelRevoluteUnaligned(axis)
     else:
-        kind = pinocchio.JointModelPrismaticUnaligned(axis)
-    return Attachment(model.addJoint(parent.joint, kind, placement, joint.name), pinocchio.SE3.Identity())
+        kind = pinocchio().JointModelPrismaticUnaligned(axis)
+    return Attachment(model.addJoint(parent.joint, kind, placement, joint.name), pinocchio().SE3.Identity())
 
 
 def _add_frames(model: Any, mechanism: Mechanism, attachments: Mapping[str, Attachment]) -> None:
     for frame in mechanism.frames:
         at = attachments[frame.body]
-        in_body = pinocchio.SE3(_matrix(frame.rotation, mechanism), _vector(frame.position, mechanism))
+        in_body = pinocchio().SE3(_matrix(frame.rotation, mechanism), _vector(frame.position, mechanism))
         placement = at.placement * in_body
-        model.addFrame(pinocchio.Frame(frame.name, at.joint, placement, pinocchio.FrameType.OP_FRAME))
+        model.addFrame(pinocchio().Frame(frame.name, at.joint, placement, pinocchio().FrameType.OP_FRAME))
 
 
 class PinocchioTree:
@@ -91,63 +98,63 @@ class PinocchioTree:
     def inverse_dynamics(self, q: Array, v: Array, a: Array) -> Array:
         """Generalized forces by the recursive Newton-Euler algorithm."""
         o = self._order
-        return np.array(pinocchio.rnea(self.model, self.data, q[o], v[o], a[o]))[self._place]
+        return np.array(pinocchio().rnea(self.model, self.data, q[o], v[o], a[o]))[self._place]
 
     def forward_dynamics(self, q: Array, v: Array, tau: Array) -> Array:
         """Accelerations by the articulated-body algorithm."""
         o = self._order
-        return np.array(pinocchio.aba(self.model, self.data, q[o], v[o], tau[o]))[self._place]
+        return np.array(pinocchio().aba(self.model, self.data, q[o], v[o], tau[o]))[self._place]
 
     def mass_matrix(self, q: Array) -> Array:
         """The mass matrix (n, n), full, by the composite-rigid-body algorithm."""
-        upper = np.triu(pinocchio.crba(self.model, self.data, q[self._order]))
+        upper = np.triu(pinocchio().crba(self.model, self.data, q[self._order]))
         full = upper + np.triu(upper, 1).T
         return np.array(full[np.ix_(self._place, self._place)])
 
     def bias_forces(self, q: Array, v: Array) -> Array:
         """Coriolis, centrifugal and gravity forces."""
         o = self._order
-        return np.array(pinocchio.nonLinearEffects(self.model, self.data, q[o], v[o]))[self._place]
+        return np.array(pinocchio().nonLinearEffects(self.model, self.data, q[o], v[o]))[self._place]
 
     def gravity_forces(self, q: Array) -> Array:
         """Gravity forces: those that hold the mechanism at rest."""
-        gravity = pinocchio.computeGeneralizedGravity(self.model, self.data, q[self._order])
+        gravity = pinocchio().computeGeneralizedGravity(self.model, self.data, q[self._order])
         return np.array(gravity)[self._place]
 
     def kinetic_energy(self, q: Array, v: Array) -> float:
         """J."""
-        return float(pinocchio.computeKineticEnergy(self.model, self.data, q[self._order], v[self._order]))
+        return float(pinocchio().computeKineticEnergy(self.model, self.data, q[self._order], v[self._order]))
 
     def potential_energy(self, q: Array) -> float:
         """J, zero with all mass at the base origin."""
-        return float(pinocchio.computePotentialEnergy(self.model, self.data, q[self._order]))
+        return float(pinocchio().computePotentialEnergy(self.model, self.data, q[self._order]))
 
     def momentum(self, q: Array, v: Array) -> Array:
         """(6,): linear momentum, then angular momentum about the base origin, both along the base axes."""
-        pinocchio.forwardKinematics(self.model, self.data, q[self._order], v[self._order])
-        total = pinocchio.Force.Zero()
+        pinocchio().forwardKinematics(self.model, self.data, q[self._order], v[self._order])
+        total = pinocchio().Force.Zero()
         for joint in range(1, self.model.njoints):
             total += self.data.oMi[joint].act(self.model.inertias[joint] * self.data.v[joint])
         return np.concatenate([total.linear, total.angular])
 
     def frame_pose(self, q: Array, frame: str) -> Array:
         """(4, 4): the frame's pose in the base frame."""
-        pinocchio.framesForwardKinematics(self.model, self.data, q[self._order])
+        pinocchio().framesForwardKinematics(self.model, self.data, q[self._order])
         return np.array(self.data.oMf[self._frame(frame)].homogeneous)
 
     def frame_jacobian(self, q: Array, frame: str) -> Array:
         """(6, n): linear rows first, along the base axes, at the frame's origin."""
-        columns = pinocchio.computeFrameJacobian(
+        columns = pinocchio().computeFrameJacobian(
             self.model,
             self.data,
             q[self._order],
             self._frame(frame),
-            pinocchio.ReferenceFrame.LOCAL_WORLD_ALIGNED,
+            pinocchio().ReferenceFrame.LOCAL_WORLD_ALIGNED,
         )
         return np.reshape(columns, (6, -1))[:, self._place]  # Pinocchio drops the axis of a single joint
 
     def _frame(self, name: str) -> int:
-        return int(self.model.getFrameId(name, pinocchio.FrameType.OP_FRAME))
+        return int(self.model.getFrameId(name, pinocchio().FrameType.OP_FRAME))
 
 
 def _number(value: Value, mechanism: Mechanism) -> float:

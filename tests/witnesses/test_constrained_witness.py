@@ -20,6 +20,7 @@ from kanegen.codegen.mechanism import (
 )
 
 from .constrained_witness import ConstrainedWitness
+from .pinocchio_trees import PinocchioTree
 
 X = (Fraction(1), Fraction(0), Fraction(0))
 Y = (Fraction(0), Fraction(1), Fraction(0))
@@ -224,9 +225,6 @@ def test_power_is_the_rate_of_energy(mechanism: Mechanism) -> None:
 @each
 def test_trees_agree_with_pinocchio(mechanism: Mechanism) -> None:
     """The tree's forces, mass matrix, energies and momentum, the constraints left aside."""
-    pytest.importorskip("pinocchio", reason="Pinocchio compares")
-    from .pinocchio_trees import PinocchioTree  # imported here: the other tests do without it
-
     witness = ConstrainedWitness(mechanism)
     if mechanism.prescribed or mechanism.springs:
         pytest.skip("Pinocchio has no springs and moves every joint")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pinocchio
 from numpy.typing import NDArray
 
-from .pinocchio_trees import PinocchioTree
+from .pinocchio_trees import PinocchioTree, pinocchio
 
 Array = NDArray[np.float64]
 
@@ -14,7 +13,7 @@ Array = NDArray[np.float64]
 def inverse_dynamics_derivatives(tree: PinocchioTree, q: Array, v: Array, a: Array) -> dict[str, Array]:
     """dq, dv and da of tau, (n, n) each; da is the mass matrix."""
     order, place = tree._order, tree._place
-    pinocchio.computeRNEADerivatives(tree.model, tree.data, q[order], v[order], a[order])
+    pinocchio().computeRNEADerivatives(tree.model, tree.data, q[order], v[order], a[order])
     grid = np.ix_(place, place)
     return {
         "dq": np.array(tree.data.dtau_dq)[grid],
@@ -26,7 +25,7 @@ def inverse_dynamics_derivatives(tree: PinocchioTree, q: Array, v: Array, a: Arr
 def forward_dynamics_derivatives(tree: PinocchioTree, q: Array, v: Array, tau: Array) -> dict[str, Array]:
     """dq, dv and dtau of a, (n, n) each."""
     order, place = tree._order, tree._place
-    pinocchio.computeABADerivatives(tree.model, tree.data, q[order], v[order], tau[order])
+    pinocchio().computeABADerivatives(tree.model, tree.data, q[order], v[order], tau[order])
     grid = np.ix_(place, place)
     upper = np.triu(np.array(tree.data.Minv))
     full = upper + np.triu(upper, 1).T

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("pinocchio", reason="Pinocchio is the witness under test")
-
 from benchmarks.peers.verification import largest_relative_error, oracle_states
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder, without_fixed_joints
 from kanegen.codegen.mechanism.catalogue import mechanism
