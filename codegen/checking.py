@@ -15,9 +15,9 @@ from kanegen.codegen.certificate.case import Case, Subject
 from kanegen.codegen.certificate.special_states import SpecialStates, special_states
 from kanegen.codegen.derivation.constraints import chart
 from kanegen.codegen.derivation.constraints.plan import make_plan
-from kanegen.codegen.derivation.control_law import CLOSED_LOOP
 from kanegen.codegen.derivation.flexible_links.states import deflected_states
 from kanegen.codegen.derivation.friction import SLIP_SPEED
+from kanegen.codegen.derivation.kernels.catalogue import contract_of
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import Mechanism
@@ -33,16 +33,6 @@ CERTIFIED_BOUND = 1e-11
 What solves with the mass matrix may differ by more where that is ill-conditioned: see ``bound_of``.
 """
 
-_SOLVING = (
-    "forward_dynamics",
-    "inverse_mass_matrix",
-    "multiplier_dynamics",
-    "effective_inertia",
-    "prescribed_motion_forces",
-    CLOSED_LOOP,
-)
-"""How the names of kernels begin that solve with a mass matrix."""
-
 USUAL_CONDITION = 1e3
 """Up to this condition number, what solves with a mass matrix is held to the bound of everything else."""
 
@@ -51,7 +41,8 @@ _LARGEST_BOUND = 1e-3
 
 def solves(kernel: str) -> bool:
     """Whether rounding errors of a kernel grow with the condition number of the mass matrix."""
-    return kernel.startswith(_SOLVING)
+    contract = contract_of(kernel)
+    return contract is not None and contract.solves
 
 
 def bound_of(kernel: str, bound: float, condition: float | None) -> float:

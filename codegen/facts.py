@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from kanegen.codegen.derivation.base_parameters import base_parameters
-from kanegen.codegen.derivation.constraints.equations import speeds_of
 from kanegen.codegen.derivation.constraints.report import constraint_report
 from kanegen.codegen.derivation.constraints.separation import undirected_springs
 from kanegen.codegen.derivation.flexible_links.states import link_ends, usual_amplitudes
@@ -19,7 +18,7 @@ def driven_joints(mechanism: Mechanism) -> tuple[str, ...]:
     """The joint whose rate each speed is, in order; nothing where it is something else."""
     if not mechanism.constrained:
         return mechanism.rates
-    return tuple(s.joint if isinstance(s, JointRate) else "" for s in speeds_of(mechanism))
+    return tuple(s.joint if isinstance(s, JointRate) else "" for s in mechanism.generalized_speeds)
 
 
 def base_parameters_of(mechanism: Mechanism) -> tuple[InertialParameter, ...]:

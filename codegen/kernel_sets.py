@@ -9,7 +9,6 @@ from kanegen.codegen import facts
 from kanegen.codegen.derivation.control_law import law_kernels
 from kanegen.codegen.derivation.formulations import formulation, optional_kernels
 from kanegen.codegen.derivation.standard import Build
-from kanegen.codegen.derivation.state_arguments import state_of
 from kanegen.codegen.kernel_names import check_names_of_laws
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.names import c_names
@@ -33,7 +32,7 @@ def available(mechanism: Mechanism, options: Options) -> dict[str, Build]:
     if options.speeds is not None or not mechanism.laws:
         return builds
     forward = builds["forward_dynamics"]
-    return builds | law_kernels(mechanism, forward, state_of(mechanism), live=options.live_parameters)
+    return builds | law_kernels(mechanism, forward, live=options.live_parameters)
 
 
 def unavailable_laws(mechanism: Mechanism, options: Options) -> dict[str, str]:

@@ -25,9 +25,9 @@ from kanegen.codegen.assembly import assemble
 from kanegen.codegen.certificate import certify
 from kanegen.codegen.certificate.blame import blame, error_in_doubles
 from kanegen.codegen.checking import CERTIFIED_BOUND, CERTIFIED_STATES
-from kanegen.codegen.derivation.control_law import CLOSED_LOOP
+from kanegen.codegen.derivation.deriver import Deriver, Trees
 from kanegen.codegen.derivation.formulations import BOOK
-from kanegen.codegen.derivation.kernels import Deriver, Trees
+from kanegen.codegen.derivation.kernels.catalogue import CLOSED_LOOP, contract_of
 from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.derivation.tree import derivation_tree
 from kanegen.codegen.emit.manifest import manifest
@@ -135,7 +135,7 @@ def derive(
     numbers = {p.name: float(p.value) for p in mechanism.parameters}
     at = at or checking.random_configurations(mechanism)
     given, spread = {"q": at.q}, at.spread_of(name)
-    written = name.startswith(CLOSED_LOOP) or name in {law.name for law in mechanism.laws}
+    written = contract_of(name) is CLOSED_LOOP or name in {law.name for law in mechanism.laws}
     difference = residual(
         program, plain, len(at.q), numbers, states_given=given, spread=spread, written=written
     )
@@ -174,7 +174,7 @@ def _derive_all(
         chosen: Options = options
         start: Mapping[str, int] = answers
         try:
-            if name.startswith(CLOSED_LOOP) and "forward_dynamics" in kernels:
+            if contract_of(name) is CLOSED_LOOP and "forward_dynamics" in kernels:
                 # forward dynamics with other forces: it takes the decisions of that kernel as they are
                 chosen, start = without_search, kernels["forward_dynamics"].answers
             elif name.endswith("_derivatives"):

@@ -13,10 +13,11 @@ from __future__ import annotations
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.column_wrenches import ColumnWrenches
 from kanegen.codegen.derivation.composite_inertia import CompositeInertia
-from kanegen.codegen.derivation.kernel_arguments import position_input
+from kanegen.codegen.derivation.kernels.catalogue import CENTER_OF_MASS, CENTROIDAL_MOMENTUM_MATRIX
+from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.placement import PlacedTree
-from kanegen.codegen.graph import Argument, Expression, Graph, Program, inputs
+from kanegen.codegen.graph import Expression, Graph, Program, inputs
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.errors import ModelError
@@ -26,16 +27,8 @@ def center_of_mass(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> 
     """Mass centre of the moving bodies in the base frame.  Raises ModelError where they have no mass."""
     motion = _motion(tree, choices)
     center = center_of_mass_entries(CompositeInertia(tree, motion), mechanism.name)
-    return Program(
-        name="center_of_mass",
-        title="mass centre of the moving bodies",
-        source="composite first moment over the mass",
-        inputs=(position_input(mechanism),),
-        outputs=(CENTER,),
-        graph=motion.graph,
-        results=(tuple(x.ref for x in center),),
-        labels=motion.labels,
-    )
+    source = "composite first moment over the mass"
+    return CENTER_OF_MASS.program(Arguments.of(mechanism), motion.graph, [center], source, motion.labels)
 
 
 def centroidal_momentum_matrix(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
@@ -45,29 +38,9 @@ def centroidal_momentum_matrix(tree: PlacedTree, mechanism: Mechanism, choices: 
     """
     motion = _motion(tree, choices)
     rows = centroidal_entries(CompositeInertia(tree, motion), mechanism.name)
-    return Program(
-        name="centroidal_momentum_matrix",
-        title="centroidal momentum matrix",
-        source="composite inertias about the mass centre (Orin, Goswami & Lee 2013)",
-        inputs=(position_input(mechanism),),
-        outputs=(centroidal_output(len(tree.bodies)),),
-        graph=motion.graph,
-        results=(tuple(x.ref for row in rows for x in row),),
-        labels=motion.labels,
-    )
-
-
-CENTER = Argument("c", (3,), "m", "mass centre of the moving bodies, in the base frame")
-
-
-def centroidal_output(n: int, rates: str = "joint rate") -> Argument:
-    """The centroidal momentum matrix as a result, for ``n`` rates of the kind that is named."""
-    return Argument(
-        "A",
-        (6, n),
-        "kg m, kg, kg m^2",
-        "linear momentum, then angular momentum about the mass centre, in the base frame, for each "
-        f"{rates} = 1",
+    source = "composite inertias about the mass centre (Orin, Goswami & Lee 2013)"
+    return CENTROIDAL_MOMENTUM_MATRIX.program(
+        Arguments.of(mechanism), motion.graph, [rows], source, motion.labels
     )
 
 

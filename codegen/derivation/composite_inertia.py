@@ -16,11 +16,12 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.kernel_arguments import position_input
+from kanegen.codegen.derivation.kernels.catalogue import MASS_MATRIX
+from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.unit_gauge import with_unit_of_length
-from kanegen.codegen.graph import Argument, Expression, Graph, Program, inputs
+from kanegen.codegen.graph import Expression, Graph, Program, inputs
 from kanegen.codegen.mechanism.records import Mechanism, Value
 
 
@@ -211,23 +212,11 @@ def mass_matrix(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Pro
     n = len(tree.bodies)
     rest = [Expression(graph, graph.zero)] * n
     motion = Motion(tree, graph, choices, inputs(graph, "q", n), rest, rest)
-    return Program(
-        name="mass_matrix",
-        title="mass matrix",
-        source="composite inertias (Walker & Orin 1982) on second moments",
-        inputs=(position_input(mechanism),),
-        outputs=(
-            Argument(
-                "M",
-                (n, n),
-                "kg m^2, kg m, kg",
-                "mass matrix, rows and columns in the order of the coordinates",
-            ),
-        ),
-        graph=graph,
-        results=(tuple(x.ref for row in mass_matrix_entries(tree, motion) for x in row),),
-        labels=motion.labels,
+    rows, source = (
+        mass_matrix_entries(tree, motion),
+        "composite inertias (Walker & Orin 1982) on second moments",
     )
+    return MASS_MATRIX.program(Arguments.of(mechanism), graph, [rows], source, motion.labels)
 
 
 def mass_matrix_entries(tree: PlacedTree, motion: Motion) -> list[list[Expression]]:

@@ -9,49 +9,24 @@ from __future__ import annotations
 from functools import partial
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.kernel_arguments import force_argument, position_input, rate_input
+from kanegen.codegen.derivation.kernels.catalogue import CLOSED_LOOP, law_contract
+from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.standard import Build
-from kanegen.codegen.graph import Argument, Expression, Graph, Program, compose, constant
+from kanegen.codegen.graph import Expression, Graph, Program, compose, constant
 from kanegen.codegen.mechanism.control_law import ControlLaw, live_parameters
 from kanegen.codegen.mechanism.records import Mechanism
 
-TIME = Argument("t", (), "s", "time")
-CLOSED_LOOP = "closed_loop_"
-"""How the names of kernels begin that give the accelerations under a law."""
 
-FORWARD = " that generalized forces produce"
-"""How the titles of forward dynamics end, after what they find."""
-
-State = tuple[Argument, Argument, Argument]
-"""Coordinates q, speeds v and generalized forces tau of a mechanism, as arguments."""
-
-
-def state_of_tree(mechanism: Mechanism) -> State:
-    """The arguments of a mechanism whose speeds are the rates of its joints."""
-    return position_input(mechanism), rate_input(mechanism), force_argument(mechanism)
-
-
-def control_law(
-    law: ControlLaw, mechanism: Mechanism, *, live: bool = False, state: State | None = None
-) -> Program:
+def control_law(law: ControlLaw, mechanism: Mechanism, *, live: bool = False) -> Program:
     """The generalized forces tau (nv,) of a law of the mechanism, from time t (), coordinates q (nq,) and speeds v (nv,).
 
     The mechanism's parameters in the law become the numbers that they have, or with ``live`` parameters of the program.
     Raises UnsupportedExpressionError for a law that has not been validated and has no form in the graph.
     """
     graph = Graph()
-    q, v, tau = state or state_of_tree(mechanism)
     forces = law_forces(graph, law, mechanism, live)
-    return Program(
-        name=law.name,
-        title=law.title,
-        source=law.source,
-        inputs=(TIME, q, v),
-        outputs=(tau,),
-        graph=graph,
-        results=(tuple(force.ref for force in forces),),
-    )
+    return law_contract(law.name, law.title).program(Arguments.of(mechanism), graph, [forces], law.source)
 
 
 def law_forces(graph: Graph, law: ControlLaw, mechanism: Mechanism, live: bool) -> tuple[Expression, ...]:
@@ -81,27 +56,27 @@ def closed_loop(
     graph = Graph()
     labels: dict[int, str] = {}
     found = compose(dynamics, graph, {"tau": law_forces(graph, law, mechanism, live)}, labels)
-    return Program.of(
+    return CLOSED_LOOP.program(
+        Arguments.of(mechanism),
         graph,
-        CLOSED_LOOP + law.name,
-        f"{dynamics.title.removesuffix(FORWARD)} under {law.name}",
-        (TIME, *(argument for argument in dynamics.inputs if argument.name != "tau")),
-        dict(zip(dynamics.outputs, found, strict=True)),
+        found,
         f"{dynamics.source}; {law.source}",
         labels,
+        name=CLOSED_LOOP.named(law.name),
+        law=law.name,
     )
 
 
-def law_kernels(
-    mechanism: Mechanism, forward: Build, state: State, *, live: bool = False
-) -> dict[str, Build]:
+def law_kernels(mechanism: Mechanism, forward: Build, *, live: bool = False) -> dict[str, Build]:
     """The control laws of a mechanism, alone and closed over its ``forward`` dynamics."""
 
     def alone(tree: PlacedTree, tree_mechanism: Mechanism, choices: Choices, law: ControlLaw) -> Program:
-        return control_law(law, mechanism, live=live, state=state)
+        return control_law(law, mechanism, live=live)
 
     kernels: dict[str, Build] = {law.name: partial(alone, law=law) for law in mechanism.laws}
     return kernels | {
-        CLOSED_LOOP + law.name: partial(closed_loop, law=law, mechanism=mechanism, forward=forward, live=live)
+        CLOSED_LOOP.named(law.name): partial(
+            closed_loop, law=law, mechanism=mechanism, forward=forward, live=live
+        )
         for law in mechanism.laws
     }

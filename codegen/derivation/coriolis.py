@@ -33,11 +33,12 @@ from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.column_wrenches import ColumnWrenches
 from kanegen.codegen.derivation.composite_inertia import CompositeInertia
 from kanegen.codegen.derivation.composite_rates import CompositeRates
-from kanegen.codegen.derivation.kernel_arguments import position_input, rate_input
+from kanegen.codegen.derivation.kernels.catalogue import CORIOLIS_MATRIX
+from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.unit_gauge import with_unit_of_length
-from kanegen.codegen.graph import Argument, Expression, Graph, Program, inputs
+from kanegen.codegen.graph import Expression, Graph, Program, inputs
 from kanegen.codegen.mechanism.records import Mechanism
 
 
@@ -170,24 +171,5 @@ def coriolis_matrix(tree: PlacedTree, mechanism: Mechanism, choices: Choices) ->
     rest = [Expression(graph, graph.zero)] * n
     motion = Motion(tree, graph, choices, inputs(graph, "q", n), inputs(graph, "v", n), rest)
     entries = coriolis_entries(tree, motion)
-    return Program(
-        name="coriolis_matrix",
-        title="Coriolis matrix",
-        source="composite inertias and their rates (Echeandia & Wensing 2021) on second moments",
-        inputs=(position_input(mechanism), rate_input(mechanism)),
-        outputs=(coriolis_output(n),),
-        graph=graph,
-        results=(tuple(x.ref for row in entries for x in row),),
-        labels=motion.labels,
-    )
-
-
-def coriolis_output(n: int, order: str = "coordinates") -> Argument:
-    """The Coriolis matrix as a result, on ``n`` rates in the order of what is named."""
-    return Argument(
-        "C",
-        (n, n),
-        "kg m^2/s, kg m/s, kg/s",
-        "matrix of Coriolis and centrifugal forces C v, dM/dt - 2 C skew-symmetric, rows and columns in the order of "
-        f"the {order}",
-    )
+    source = "composite inertias and their rates (Echeandia & Wensing 2021) on second moments"
+    return CORIOLIS_MATRIX.program(Arguments.of(mechanism), graph, [entries], source, motion.labels)

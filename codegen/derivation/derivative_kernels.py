@@ -14,19 +14,16 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.derivative_arguments import (
-    FORWARD,
-    FORWARD_BY_PARAMETERS,
-    INVERSE,
-    INVERSE_BY_PARAMETERS,
-    INVERSE_SOURCE,
-    by_parameters,
-    output,
-    square,
-)
 from kanegen.codegen.derivation.differentiate import By, derivatives_of
-from kanegen.codegen.derivation.force_derivatives import force_derivatives
-from kanegen.codegen.derivation.kernel_arguments import acceleration_input, position_input, rate_input
+from kanegen.codegen.derivation.force_derivatives import SOURCE, force_derivatives
+from kanegen.codegen.derivation.kernels.catalogue import (
+    FORWARD_DYNAMICS_DERIVATIVES,
+    FORWARD_DYNAMICS_PARAMETER_DERIVATIVES,
+    INVERSE_DYNAMICS_DERIVATIVES,
+    INVERSE_DYNAMICS_PARAMETER_DERIVATIVES,
+    of_speeds,
+)
+from kanegen.codegen.derivation.kernels.contract import Arguments, Contract
 from kanegen.codegen.derivation.linear_inverse import inverse
 from kanegen.codegen.derivation.linear_solve import blockings, elimination_orders, solve
 from kanegen.codegen.derivation.motion import Motion
@@ -61,14 +58,19 @@ def derivative_kernels(
     inverse_dynamics = builds["inverse_dynamics"]
     exists = _Once(builds["forward_dynamics"])
     made: dict[str, Build] = {
-        INVERSE: derivatives,
-        FORWARD: partial(_forward, inverse_dynamics, derivatives, exists),
+        INVERSE_DYNAMICS_DERIVATIVES.name: derivatives,
+        FORWARD_DYNAMICS_DERIVATIVES.name: partial(_forward, inverse_dynamics, derivatives, exists),
     }
     if parameters:
         by = partial(_inverse_by_parameters, inverse_dynamics, tuple(parameters))
-        made[INVERSE_BY_PARAMETERS] = by
-        made[FORWARD_BY_PARAMETERS] = partial(
-            _forward_by_parameters, inverse_dynamics, derivatives, by, exists
+        made[INVERSE_DYNAMICS_PARAMETER_DERIVATIVES.name] = by
+        made[FORWARD_DYNAMICS_PARAMETER_DERIVATIVES.name] = partial(
+            _forward_by_parameters,
+            inverse_dynamics,
+            derivatives,
+            by,
+            exists,
+            tuple(p.name for p in parameters),
         )
     return made
 
@@ -105,17 +107,8 @@ def inverse_dynamics_derivatives(tree: PlacedTree, mechanism: Mechanism, choices
     q, v, a = (inputs(graph, name, n) for name in "qva")
     motion = Motion(tree, graph, choices, q, v, a, tree.gravity)
     found = force_derivatives(tree, motion, JointForces(tree, motion))
-    return Program(
-        name=INVERSE,
-        title="derivatives of the generalized forces that produce given accelerations",
-        source=INVERSE_SOURCE,
-        inputs=(position_input(mechanism), rate_input(mechanism), acceleration_input(mechanism)),
-        outputs=tuple(square(name, "tau", n) for name in ("dq", "dv", "da")),
-        graph=graph,
-        results=tuple(
-            tuple(x.ref for row in matrix for x in row) for matrix in (found.dq, found.dv, found.da)
-        ),
-        labels=motion.labels,
+    return INVERSE_DYNAMICS_DERIVATIVES.program(
+        Arguments.of(mechanism), graph, [found.dq, found.dv, found.da], SOURCE, motion.labels
     )
 
 
@@ -135,11 +128,11 @@ def _differentiated(
     forces = inverse_dynamics(tree, mechanism, choices)
     n = forces.outputs[0].size
     along = None if rates is None else rates(tree, mechanism, choices)
-    by = [By(square("dq", "tau", n), "q", along), By(square("dv", "tau", n), "v")]
-    title = "derivatives of the generalized forces that produce given derivatives of the speeds"
-    found = derivatives_of(forces, by, INVERSE, title)
+    contract = INVERSE_DYNAMICS_DERIVATIVES
+    dq, dv, da = (of_speeds(slot, n) for slot in contract.gives)
+    found = derivatives_of(forces, [By(dq, "q", along), By(dv, "v")], contract.name, contract.title)
     inertia = compose(mass_matrix(tree, mechanism, choices), found.graph, {})[0]
-    return _with_output(found, square("da", "tau", n), inertia)
+    return _with_output(found, da, inertia)
 
 
 def _with_output(program: Program, argument: Argument, values: Vector) -> Program:
@@ -164,11 +157,9 @@ def _inverse_by_parameters(
     choices: Choices,
 ) -> Program:
     forces = inverse_dynamics(tree, mechanism, choices)
-    by = By(
-        by_parameters("tau", forces.outputs[0].size, parameters), parameters=tuple(p.name for p in parameters)
-    )
-    title = "derivatives of the generalized forces by live parameters"
-    return derivatives_of(forces, [by], INVERSE_BY_PARAMETERS, title)
+    contract, names = INVERSE_DYNAMICS_PARAMETER_DERIVATIVES, tuple(p.name for p in parameters)
+    by = By(of_speeds(contract.gives[0], forces.outputs[0].size, names), parameters=names)
+    return derivatives_of(forces, [by], contract.name, contract.title)
 
 
 # -- forward dynamics ----------------------------------------------------------------------------------------------------
@@ -187,10 +178,8 @@ def _forward(
     found = derivatives(tree, mechanism, choices)
     state = _State(forces, found, choices)
     changes = {name: state.at(found, name) for name in ("dq", "dv")}
-    outputs = {square(name, "a", state.n): state.follow(changes[name]) for name in ("dq", "dv")}
-    outputs[square("dtau", "a", state.n)] = state.inverse
-    title = "derivatives of the accelerations that generalized forces produce"
-    return state.program(FORWARD, title, forces, found, outputs)
+    results = [*(state.follow(changes[name]) for name in ("dq", "dv")), state.inverse]
+    return state.program(FORWARD_DYNAMICS_DERIVATIVES, forces, found, results)
 
 
 def _forward_by_parameters(
@@ -198,6 +187,7 @@ def _forward_by_parameters(
     derivatives: Build,
     by_parameter: Build,
     exists: _Once,
+    parameters: tuple[str, ...],
     tree: PlacedTree,
     mechanism: Mechanism,
     choices: Choices,
@@ -206,16 +196,8 @@ def _forward_by_parameters(
     forces = inverse_dynamics(tree, mechanism, choices)
     found = by_parameter(tree, mechanism, choices)
     state = _State(forces, derivatives(tree, mechanism, choices), choices)
-    names = found.outputs[0]
-    argument = Argument(
-        "dp",
-        names.shape,
-        "(rad/s^2, m/s^2) / (unit of the parameter)",
-        names.description.replace("generalized forces", "derivatives a of the speeds"),
-    )
-    outputs = {argument: state.follow(state.at(found, "dp"))}
-    title = "derivatives of the accelerations that generalized forces produce, by live parameters"
-    return state.program(FORWARD_BY_PARAMETERS, title, forces, found, outputs)
+    contract = FORWARD_DYNAMICS_PARAMETER_DERIVATIVES
+    return state.program(contract, forces, found, [state.follow(state.at(found, "dp"))], parameters)
 
 
 class _State:
@@ -251,22 +233,22 @@ class _State:
 
     def program(
         self,
-        name: str,
-        title: str,
+        contract: Contract,
         forces: Program,
         derivatives: Program,
-        outputs: Mapping[Argument, Sequence[Vector]],
+        results: Sequence[Sequence[Vector]],
+        parameters: Sequence[str] = (),
     ) -> Program:
         """The program with these results."""
         given = {argument.name: argument for argument in forces.inputs}
         return Program(
-            name=name,
-            title=title,
+            name=contract.name,
+            title=contract.title,
             source=f"{derivatives.source}; M^-1 of those of inverse dynamics",
             inputs=(given["q"], given["v"], forces.outputs[0]),
-            outputs=tuple(outputs),
+            outputs=tuple(of_speeds(slot, self.n, parameters) for slot in contract.gives),
             graph=self.graph,
-            results=tuple(tuple(x.ref for row in matrix for x in row) for matrix in outputs.values()),
+            results=tuple(tuple(x.ref for row in matrix for x in row) for matrix in results),
             labels=self.labels,
         )
 
@@ -286,14 +268,14 @@ class _State:
 
 def _only(program: Program, name: str) -> Program:
     """The program with the output of that name alone."""
-    argument = next(a for a in program.outputs if a.name == name)
+    at = [argument.name for argument in program.outputs].index(name)
     return Program(
         program.name,
         program.title,
         program.source,
         program.inputs,
-        (argument,),
+        (program.outputs[at],),
         program.graph,
-        (output(program, name),),
+        (program.results[at],),
         program.labels,
     )

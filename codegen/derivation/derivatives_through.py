@@ -11,14 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.derivative_arguments import INVERSE, square
 from kanegen.codegen.derivation.differentiate import cheapest, split_columns
-from kanegen.codegen.derivation.kernel_arguments import (
-    acceleration_input,
-    force_argument,
-    position_input,
-    rate_input,
+from kanegen.codegen.derivation.kernels.catalogue import (
+    INVERSE_DYNAMICS,
+    INVERSE_DYNAMICS_DERIVATIVES,
+    of_speeds,
 )
+from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.graph import Expression, Graph, Program, compose, inputs
 from kanegen.codegen.graph.jacobian import Given, Order, jacobian
@@ -89,10 +88,10 @@ def inverse_dynamics_through(
         derivatives = tuple(tuple(x.ref for row in matrix for x in row) for matrix in matrices)
         program = replace(
             inverse_dynamics,
-            name=INVERSE,
-            title="derivatives of the generalized forces that produce given derivatives of the speeds",
+            name=INVERSE_DYNAMICS_DERIVATIVES.name,
+            title=INVERSE_DYNAMICS_DERIVATIVES.title,
             source=source,
-            outputs=tuple(square(name, "tau", n) for name in ("dq", "dv", "da")),
+            outputs=tuple(of_speeds(slot, n) for slot in INVERSE_DYNAMICS_DERIVATIVES.gives),
             results=(*derivatives, mass_matrix.results[0]),
         )
         return _without_stand_ins(program, forces.values)
@@ -134,12 +133,4 @@ def standing_for_inverse_dynamics(tree: PlacedTree, mechanism: Mechanism, choice
     """A tree's inverse dynamics in name only: its results are the stand-ins."""
     graph = Graph()
     n = len(tree.bodies)
-    return Program(
-        name="inverse_dynamics",
-        title="forces of the tree",
-        source="",
-        inputs=(position_input(mechanism), rate_input(mechanism), acceleration_input(mechanism)),
-        outputs=(force_argument(mechanism),),
-        graph=graph,
-        results=(tuple(x.ref for x in stand_ins(graph, n)),),
-    )
+    return INVERSE_DYNAMICS.program(Arguments.of(mechanism), graph, [stand_ins(graph, n)], "")

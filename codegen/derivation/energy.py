@@ -14,10 +14,11 @@ from fractions import Fraction
 
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.composite_inertia import CompositeInertia
-from kanegen.codegen.derivation.kernel_arguments import position_input, rate_input, speed_input
+from kanegen.codegen.derivation.kernels.catalogue import KINETIC_ENERGY, MOMENTUM, POTENTIAL_ENERGY
+from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.kinematics import Kinematics, start
 from kanegen.codegen.derivation.placement import PlacedTree
-from kanegen.codegen.graph import Argument, Expression, Program
+from kanegen.codegen.graph import Expression, Program
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
 
@@ -121,15 +122,9 @@ def kinetic_energy(
         if tree.bodies[i].rotor_inertia != 0:
             terms.append(motion.rotor(i) * motion.rate[i] * motion.rate[i])
     energy = motion.sum(terms) * Fraction(1, 2)
-    return Program(
-        name="kinetic_energy",
-        title="kinetic energy",
-        source="sum over the bodies of (v . p + w . l) / 2",
-        inputs=(position_input(mechanism), _velocities(mechanism, speeds)),
-        outputs=(Argument("T", (), "J", "kinetic energy"),),
-        graph=motion.graph,
-        results=((energy.ref,),),
-        labels=motion.labels,
+    source = "sum over the bodies of (v . p + w . l) / 2"
+    return KINETIC_ENERGY.program(
+        Arguments.of(mechanism, speeds), motion.graph, [energy], source, motion.labels
     )
 
 
@@ -151,15 +146,9 @@ def potential_energy(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -
                     ]
                 )
             )
-    return Program(
-        name="potential_energy",
-        title="potential energy of gravity, zero for mass at the base origin",
-        source="weight of the composite first moment",
-        inputs=(position_input(mechanism),),
-        outputs=(Argument("U", (), "J", "potential energy, zero for mass at the base origin"),),
-        graph=motion.graph,
-        results=((motion.sum(terms).ref,),),
-        labels=motion.labels,
+    source = "weight of the composite first moment"
+    return POTENTIAL_ENERGY.program(
+        Arguments.of(mechanism), motion.graph, [motion.sum(terms)], source, motion.labels
     )
 
 
@@ -173,24 +162,8 @@ def momentum(
     kinematics = start(tree, choices, moving=True, speeds=speeds)
     body = BodyMomentum(kinematics)
     totals = [body.total(m) for m in range(3)]
-    return Program(
-        name="momentum",
-        title="linear and angular momentum",
-        source="momenta carried from the tips to the base",
-        inputs=(position_input(mechanism), _velocities(mechanism, speeds)),
-        outputs=(
-            Argument(
-                "momentum",
-                (6,),
-                "kg m/s, kg m^2/s",
-                "linear momentum, then angular momentum about the base origin, in the base frame",
-            ),
-        ),
-        graph=kinematics.motion.graph,
-        results=(tuple(x.ref for x in [*(t[0] for t in totals), *(t[1] for t in totals)]),),
-        labels=kinematics.motion.labels,
+    linear, angular = zip(*totals, strict=True)
+    motion, source = kinematics.motion, "momenta carried from the tips to the base"
+    return MOMENTUM.program(
+        Arguments.of(mechanism, speeds), motion.graph, [[*linear, *angular]], source, motion.labels
     )
-
-
-def _velocities(mechanism: Mechanism, speeds: Sequence[GeneralizedSpeed] | None) -> Argument:
-    return rate_input(mechanism) if speeds is None else speed_input(mechanism, speeds)

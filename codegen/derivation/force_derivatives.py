@@ -48,6 +48,8 @@ from kanegen.codegen.graph import Expression
 
 Matrix = list[list[Expression]]
 
+SOURCE = "composite inertias and moments of velocity (after Carpentier & Mansard 2018)"
+
 QUANTITIES = ("q", "v", "a")
 
 

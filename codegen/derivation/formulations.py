@@ -28,7 +28,7 @@ from kanegen.codegen.derivation.joint_motion.optional_kernels import optional_jo
 from kanegen.codegen.derivation.kane.kernels import KaneFormulation
 from kanegen.codegen.derivation.optional_kernels import OPTIONAL, optional_frame_kernels
 from kanegen.codegen.derivation.placement import PlacedTree, place
-from kanegen.codegen.derivation.standard import DYNAMICS, Build, frame_kernels
+from kanegen.codegen.derivation.standard import DYNAMICS, Build, FrameBuilds, frame_kernels
 from kanegen.codegen.derivation.tree import DerivationTree, derivation_tree
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism.records import Mechanism
@@ -215,7 +215,7 @@ def _tree_programs(name: str, live: bool) -> Mapping[str, Build]:
 
 
 def _constrained(
-    name: str, mechanism: Mechanism, frames: Mapping[str, Build], rates: Mapping[str, Build], live: bool
+    name: str, mechanism: Mechanism, frames: FrameBuilds, rates: FrameBuilds, live: bool
 ) -> dict[str, Build]:
     """``rates`` are the derivatives of the Jacobians of frames."""
     programs = _tree_programs(name, live)

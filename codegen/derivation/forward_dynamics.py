@@ -14,12 +14,8 @@ from kanegen.codegen.derivation import articulated_body
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.composite_inertia import CompositeInertia
 from kanegen.codegen.derivation.conditioning import is_well_conditioned
-from kanegen.codegen.derivation.kernel_arguments import (
-    acceleration_output,
-    force_argument,
-    position_input,
-    rate_input,
-)
+from kanegen.codegen.derivation.kernels.catalogue import FORWARD_DYNAMICS
+from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.linear_solve import blockings, elimination_orders, solve
 from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.newton_euler import JointForces
@@ -37,16 +33,7 @@ def forward_dynamics(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -
     """a = M(q)^-1 (tau - h(q, v)).  Raises ModelError where a joint has no inertia to move."""
     graph = Graph()
     found = accelerations(tree, mechanism, choices, inputs(graph, "tau", mechanism.dof))
-    return Program(
-        name="forward_dynamics",
-        title="joint accelerations that generalized forces produce",
-        source=found.source,
-        inputs=(position_input(mechanism), rate_input(mechanism), force_argument(mechanism)),
-        outputs=(acceleration_output(mechanism),),
-        graph=graph,
-        results=(tuple(x.ref for x in found.a),),
-        labels=found.labels,
-    )
+    return FORWARD_DYNAMICS.program(Arguments.of(mechanism), graph, [found.a], found.source, found.labels)
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.kernel_arguments import force_argument, position_input, rate_input
+from kanegen.codegen.derivation.kernels.catalogue import FRAME_FORCES, FRAME_JACOBIAN_RATE
+from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.kinematics import Kinematics, frame_jacobian, start
 from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.placement import PlacedTree
-from kanegen.codegen.graph import Argument, Expression, Program, Tangents, constant, inputs, total
+from kanegen.codegen.graph import Expression, Program, Tangents, constant, inputs, total
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import Frame, Mechanism
 
@@ -45,25 +46,8 @@ def frame_jacobian_rate(
         source = "derivative of the Jacobian's formulas"
         tangents = Tangents(graph, dict(zip(inputs(graph, "q", n), v, strict=True)))
         rates = [[tangents.first(x) for x in row] for row in rows]
-    return Program(
-        name=kernel,
-        title=f"time derivative of the Jacobian of the frame {frame.name}",
-        source=source,
-        inputs=(position_input(mechanism), rate_input(mechanism)),
-        outputs=(jacobian_rate_output(frame.name, n),),
-        graph=graph,
-        results=(tuple(x.ref for row in rates for x in row),),
-    )
-
-
-def jacobian_rate_output(frame: str, n: int, rates: str = "joint rate") -> Argument:
-    """The derivative of a frame's Jacobian as a result, for ``n`` rates of the kind that is named."""
-    return Argument(
-        "Jdot",
-        (6, n),
-        "m/s, 1/s",
-        f"time derivative of the Jacobian of {frame}: of the velocity of its origin, then of its angular velocity, in the "
-        f"base frame, for each {rates} = 1",
+    return FRAME_JACOBIAN_RATE.program(
+        Arguments.of(mechanism), graph, [rates], source, name=kernel, frame=frame.name
     )
 
 
@@ -102,27 +86,8 @@ def frame_forces(
     kinematics = start(tree, choices)
     graph = kinematics.motion.graph
     tau = projected_forces(kinematics, frame, inputs(graph, "wrench", 6))
-    return Program(
-        name=kernel,
-        title=f"generalized forces of a force and a moment at the frame {frame.name}",
-        source="force and moment carried outwards to each joint",
-        inputs=(position_input(mechanism), wrench_argument(frame.name)),
-        outputs=(
-            force_argument(mechanism, "tau", "generalized forces that the force and the moment are equal to"),
-        ),
-        graph=graph,
-        results=(tuple(x.ref for x in tau),),
-    )
-
-
-def wrench_argument(frame: str) -> Argument:
-    """A force and a moment at a frame as an argument."""
-    return Argument(
-        "wrench",
-        (6,),
-        "N, N m",
-        f"force on {frame} at its origin, then moment, along the axes of the base frame",
-    )
+    source = "force and moment carried outwards to each joint"
+    return FRAME_FORCES.program(Arguments.of(mechanism), graph, [tau], source, name=kernel, frame=frame.name)
 
 
 def projected_forces(kinematics: Kinematics, frame: Frame, wrench: Vector) -> list[Expression]:

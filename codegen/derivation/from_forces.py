@@ -10,18 +10,19 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.kernel_arguments import (
-    acceleration_input,
-    acceleration_output,
-    force_argument,
-    position_input,
-    rate_input,
+from kanegen.codegen.derivation.kernels.catalogue import (
+    BIAS_FORCES,
+    FORWARD_DYNAMICS,
+    GRAVITY_FORCES,
+    INVERSE_DYNAMICS,
+    MASS_MATRIX,
 )
+from kanegen.codegen.derivation.kernels.contract import Arguments, Contract
 from kanegen.codegen.derivation.linear_solve import elimination_orders, solve
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.regularity import require_regular
 from kanegen.codegen.derivation.standard import Build
-from kanegen.codegen.graph import Argument, Expression, Graph, Program, constant, inputs
+from kanegen.codegen.graph import Expression, Graph, Program, constant, inputs
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.reduction import without_fixed_joints
@@ -52,55 +53,27 @@ class _Programs:
         """tau from q, v, a."""
         graph, n = Graph(), len(tree.bodies)
         tau = self._forces(mechanism, graph, *(inputs(graph, name, n) for name in "qva"))
-        return self._program(
-            "inverse_dynamics",
-            "generalized forces that produce given accelerations",
-            (position_input(mechanism), rate_input(mechanism), acceleration_input(mechanism)),
-            force_argument(mechanism),
-            tau,
-        )
+        return self._program(INVERSE_DYNAMICS, mechanism, tau)
 
     def bias_forces(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
         """h(q, v)."""
         graph, n = Graph(), len(tree.bodies)
         rest = [constant(graph, 0)] * n
         h = self._forces(mechanism, graph, inputs(graph, "q", n), inputs(graph, "v", n), rest)
-        return self._program(
-            "bias_forces",
-            "Coriolis, centrifugal and gravity forces",
-            (position_input(mechanism), rate_input(mechanism)),
-            force_argument(mechanism, "h", "generalized forces at zero acceleration, tau = M a + h"),
-            h,
-        )
+        return self._program(BIAS_FORCES, mechanism, h)
 
     def gravity_forces(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
         """g(q)."""
         graph, n = Graph(), len(tree.bodies)
         rest = [constant(graph, 0)] * n
-        return self._program(
-            "gravity_forces",
-            "generalized forces that hold the mechanism at rest",
-            (position_input(mechanism),),
-            force_argument(mechanism, "g", "generalized forces at rest"),
-            self._forces(mechanism, graph, inputs(graph, "q", n), rest, rest),
-        )
+        g = self._forces(mechanism, graph, inputs(graph, "q", n), rest, rest)
+        return self._program(GRAVITY_FORCES, mechanism, g)
 
     def mass_matrix(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
         """M(q)."""
         graph, n = Graph(), len(tree.bodies)
         matrix = self._inertia(mechanism, graph, inputs(graph, "q", n))
-        return self._program(
-            "mass_matrix",
-            "mass matrix",
-            (position_input(mechanism),),
-            Argument(
-                "M",
-                (n, n),
-                "kg m^2, kg m, kg",
-                "mass matrix, rows and columns in the order of the coordinates",
-            ),
-            [x for row in matrix for x in row],
-        )
+        return self._program(MASS_MATRIX, mechanism, [x for row in matrix for x in row])
 
     def forward_dynamics(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
         """a from q, v, tau."""
@@ -113,13 +86,7 @@ class _Programs:
             [[not x.is_zero for x in row] for row in matrix], [[x.is_number for x in row] for row in matrix]
         )[0]
         a = solve(matrix, [t - x for t, x in zip(tau, h, strict=True)], [(i,) for i in order])
-        return self._program(
-            "forward_dynamics",
-            "joint accelerations that generalized forces produce",
-            (position_input(mechanism), rate_input(mechanism), force_argument(mechanism)),
-            acceleration_output(mechanism),
-            a,
-        )
+        return self._program(FORWARD_DYNAMICS, mechanism, a)
 
     def _inertia(self, mechanism: Mechanism, graph: Graph, q: Vector) -> list[list[Expression]]:
         n, zero, one = len(q), constant(graph, 0), constant(graph, 1)
@@ -142,15 +109,5 @@ class _Programs:
         rotors = [lift(given.joint(name).rotor_inertia) for name in given.coordinates]
         return [x + rotor * y for x, rotor, y in zip(found, rotors, a, strict=True)]
 
-    def _program(
-        self, name: str, title: str, given: tuple[Argument, ...], output: Argument, values: Vector
-    ) -> Program:
-        return Program(
-            name=name,
-            title=title,
-            source=self.source,
-            inputs=given,
-            outputs=(output,),
-            graph=values[0].graph,
-            results=(tuple(x.ref for x in values),),
-        )
+    def _program(self, contract: Contract, mechanism: Mechanism, values: Vector) -> Program:
+        return contract.program(Arguments.of(mechanism), values[0].graph, [values], self.source)

@@ -11,14 +11,15 @@ from __future__ import annotations
 from kanegen.codegen.derivation import articulated_body
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.composite_inertia import CompositeInertia
-from kanegen.codegen.derivation.kernel_arguments import position_input
+from kanegen.codegen.derivation.kernels.catalogue import INVERSE_MASS_MATRIX
+from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.linear_inverse import inverse
 from kanegen.codegen.derivation.linear_solve import blockings, elimination_orders
 from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.regularity import require_regular
 from kanegen.codegen.derivation.unit_gauge import with_unit_of_length
-from kanegen.codegen.graph import Argument, Expression, Graph, Program, constant, inputs
+from kanegen.codegen.graph import Expression, Graph, Program, constant, inputs
 from kanegen.codegen.mechanism.records import Mechanism
 
 METHOD = "method of the inverse mass matrix"
@@ -41,26 +42,7 @@ def inverse_mass_matrix(tree: PlacedTree, mechanism: Mechanism, choices: Choices
     else:
         source = "articulated-body recursion for unit forces (Carpentier & Mansard 2018)"
         entries = _by_articulated_bodies(tree, motion)
-    return Program(
-        name="inverse_mass_matrix",
-        title="inverse of the mass matrix",
-        source=source,
-        inputs=(position_input(mechanism),),
-        outputs=(inverse_output(n),),
-        graph=graph,
-        results=(tuple(x.ref for row in entries for x in row),),
-        labels=motion.labels,
-    )
-
-
-def inverse_output(n: int, order: str = "coordinates") -> Argument:
-    """The inverse mass matrix as a result, on ``n`` rates in the order of what is named."""
-    return Argument(
-        "Minv",
-        (n, n),
-        "1/(kg m^2), 1/(kg m), 1/kg",
-        f"inverse of the mass matrix, rows and columns in the order of the {order}",
-    )
+    return INVERSE_MASS_MATRIX.program(Arguments.of(mechanism), graph, [entries], source, motion.labels)
 
 
 def _longest_chain(tree: PlacedTree) -> int:

@@ -24,15 +24,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from kanegen.codegen.derivation.kernel_arguments import (
-    acceleration_input,
-    actuator_force_output,
-    coordinate_rate_output,
-    position_input,
-    rate_input,
-    speed_derivative_argument,
-    speed_input,
-)
+from kanegen.codegen.derivation.kernels.catalogue import ACTUATOR_FORCES, QDOT, A, Q, V
+from kanegen.codegen.derivation.kernels.contract import Arguments, Slot
 from kanegen.codegen.derivation.written_rows import Evaluation, Row, count_as_written, needed
 from kanegen.codegen.graph import Argument, Expression, Graph, OperationCounts, Program, constant, inputs
 from kanegen.codegen.mechanism.catalogue.stanford_arm import kane_levinson_speeds, stanford_arm
@@ -111,32 +104,24 @@ def _read(section: str) -> tuple[Row, ...]:
 
 def inverse_dynamics() -> HistoricalProgram:
     """The forces of the actuators from q, q' and q''.  Singular where sin q2 = 0."""
-    arm = stanford_arm()
-    given = (position_input(arm), rate_input(arm), acceleration_input(arm))
     return _finished(
         "inverse_dynamics_1983",
         "actuator forces from joint accelerations",
-        given,
+        _arguments(Q, V, A, speeds=False),
         {"v": "qd", "a": "qdd"},
-        ((actuator_force_output(arm), ACTUATORS),),
+        (_forces(),),
         (*SPEEDS_FROM_RATES, *_without_rates(appendix_rows()), *FORCES),
     )
 
 
 def inverse_dynamics_from_speeds() -> HistoricalProgram:
     """The forces of the actuators from q, u and u'.  Singular where sin q2 = 0."""
-    arm = stanford_arm()
-    given = (
-        position_input(arm),
-        speed_input(arm, kane_levinson_speeds),
-        speed_derivative_argument(arm, kane_levinson_speeds),
-    )
     return _finished(
         "inverse_dynamics_from_speeds_1983",
         "actuator forces from derivatives of the generalized speeds",
-        given,
+        _arguments(Q, V, A),
         {"v": "u", "a": "ud"},
-        ((actuator_force_output(arm), ACTUATORS),),
+        (_forces(),),
         (*appendix_rows(), *FORCES),
     )
 
@@ -147,15 +132,14 @@ def forward_dynamics(*, solve: bool = True) -> HistoricalProgram:
     Without ``solve`` the program ends with what the linear equations are made of: X (6 x 6) and right-hand
     sides.
     """
-    arm = stanford_arm()
-    forces = actuator_force_output(arm)
-    given = (position_input(arm), speed_input(arm, kane_levinson_speeds), forces)
+    given = _arguments(Q, V, *ACTUATOR_FORCES.gives)
     rows: tuple[Row, ...] = (*appendix_rows(), *RIGHT_HAND_SIDES)
-    rates = (coordinate_rate_output(arm), ("Z1", "Z2", "Z3", "u4", "u5", "u6"))
+    (qdot,) = _arguments(QDOT)
+    rates = (qdot, ("Z1", "Z2", "Z3", "u4", "u5", "u6"))
     results: tuple[tuple[Argument, tuple[str, ...]], ...]
     if solve:
         rows += dense_solution(6)
-        u_dot = speed_derivative_argument(arm, kane_levinson_speeds)
+        (u_dot,) = _arguments(A)
         results = ((u_dot, tuple(f"ud{r}" for r in _COORDINATES)), rates)
     else:
         present = {row.name for row in rows}
@@ -177,16 +161,25 @@ def angular_momentum() -> HistoricalProgram:
 
     Singular where sin q2 = 0.
     """
-    arm = stanford_arm()
     output = Argument("W31", (), "kg m^2/s", "angular momentum about A*, component along n2")
     return _finished(
         "angular_momentum_1983",
         "angular momentum about the first axis",
-        (position_input(arm), speed_input(arm, kane_levinson_speeds)),
+        _arguments(Q, V),
         {"v": "u"},
         ((output, ("W31",)),),
         needed((*appendix_rows(), *momentum_rows()), ("W31",)),
     )
+
+
+def _arguments(*slots: Slot, speeds: bool = True) -> tuple[Argument, ...]:
+    """Arguments of the arm, on the speeds of the paper or on joint rates."""
+    return tuple(map(Arguments.of(stanford_arm(), kane_levinson_speeds if speeds else None), slots))
+
+
+def _forces() -> tuple[Argument, tuple[str, ...]]:
+    (forces,) = _arguments(*ACTUATOR_FORCES.gives)
+    return forces, ACTUATORS
 
 
 def _without_rates(rows: Sequence[Row]) -> tuple[Row, ...]:

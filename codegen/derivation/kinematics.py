@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.kernel_arguments import position_input, rate_input
+from kanegen.codegen.derivation.kernels.catalogue import COORDINATE_RATES, FRAME_JACOBIAN, FRAME_POSE
+from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.kinematical_equations import KinematicalEquations
 from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.placement import PlacedTree
-from kanegen.codegen.graph import Argument, Expression, Graph, Program, constant, inputs
+from kanegen.codegen.graph import Expression, Graph, Program, constant, inputs
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import BASE, Frame, Mechanism
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
@@ -164,17 +165,8 @@ def frame_pose(
         for m in range(3)
     ]
     rows.append([constant(graph, x) for x in (0, 0, 0, 1)])
-    return Program(
-        name=kernel,
-        title=f"pose of the frame {frame.name} in the base frame",
-        source="chain of joint rotations",
-        inputs=(position_input(mechanism),),
-        outputs=(
-            Argument("X", (4, 4), "1, m", f"homogeneous matrix, p_base = X p, p in the frame {frame.name}"),
-        ),
-        graph=graph,
-        results=(tuple(x.ref for row in rows for x in row),),
-    )
+    source = "chain of joint rotations"
+    return FRAME_POSE.program(Arguments.of(mechanism), graph, [rows], source, name=kernel, frame=frame.name)
 
 
 def frame_jacobian(
@@ -203,27 +195,12 @@ def frame_jacobian(
             else:
                 rows[m][body.coordinate] = axis[m]
         i = body.parent
-    unit = "a unit rate of each coordinate"
     if speeds is not None:
-        unit = "each of the generalized speeds u = 1"
         w = KinematicalEquations(motion, speeds).rates_from_speeds
         rows = [list(row) for row in vec.multiply_total(motion.graph, rows, w)]
-    return Program(
-        name=kernel,
-        title=f"Jacobian of the frame {frame.name}",
-        source="joint axes crossed with lever arms",
-        inputs=(position_input(mechanism),),
-        outputs=(
-            Argument(
-                "J",
-                (6, n),
-                "m, 1",
-                f"velocity of the origin of {frame.name}, then its angular velocity, in the base"
-                f" frame, for {unit}",
-            ),
-        ),
-        graph=motion.graph,
-        results=(tuple(x.ref for row in rows for x in row),),
+    source = "joint axes crossed with lever arms"
+    return FRAME_JACOBIAN.program(
+        Arguments.of(mechanism, speeds), motion.graph, [rows], source, name=kernel, frame=frame.name
     )
 
 
@@ -232,16 +209,4 @@ def coordinate_rates(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -
     del choices
     graph = Graph()
     v = inputs(graph, "v", len(tree.bodies))
-    return Program(
-        name="coordinate_rates",
-        title="rates of the coordinates",
-        source="definition of the joint rates",
-        inputs=(position_input(mechanism), rate_input(mechanism)),
-        outputs=(
-            Argument(
-                "qdot", (len(v),), rate_input(mechanism).unit, "rates of the coordinates, in their order"
-            ),
-        ),
-        graph=graph,
-        results=(tuple(x.ref for x in v),),
-    )
+    return COORDINATE_RATES.program(Arguments.of(mechanism), graph, [v], "definition of the joint rates")

@@ -16,12 +16,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.kernel_arguments import (
-    acceleration_input,
-    force_argument,
-    position_input,
-    rate_input,
+from kanegen.codegen.derivation.kernels.catalogue import (
+    BIAS_FORCES,
+    GRAVITY_FORCES,
+    INVERSE_DYNAMICS,
 )
+from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.parent_frame import chosen_in_joint_frame, moment_in_joint_frame
 from kanegen.codegen.derivation.placement import PlacedTree
@@ -205,16 +205,8 @@ def inverse_dynamics(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -
         tree.gravity,
     )
     tau = joint_forces(tree, motion)
-    return Program(
-        name="inverse_dynamics",
-        title="generalized forces that produce given accelerations",
-        source="recursive Newton-Euler (Luh, Walker & Paul 1980) on second moments",
-        inputs=(position_input(mechanism), rate_input(mechanism), acceleration_input(mechanism)),
-        outputs=(force_argument(mechanism),),
-        graph=graph,
-        results=(tuple(x.ref for x in tau),),
-        labels=motion.labels,
-    )
+    source = "recursive Newton-Euler (Luh, Walker & Paul 1980) on second moments"
+    return INVERSE_DYNAMICS.program(Arguments.of(mechanism), graph, [tau], source, motion.labels)
 
 
 def bias_forces(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
@@ -225,16 +217,8 @@ def bias_forces(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Pro
     rest = [Expression(graph, graph.zero)] * n
     motion = Motion(tree, graph, choices, inputs(graph, "q", n), inputs(graph, "v", n), rest, tree.gravity)
     h = joint_forces(tree, motion)
-    return Program(
-        name="bias_forces",
-        title="Coriolis, centrifugal and gravity forces",
-        source="recursive Newton-Euler without joint accelerations",
-        inputs=(position_input(mechanism), rate_input(mechanism)),
-        outputs=(force_argument(mechanism, "h", "generalized forces at zero acceleration, tau = M a + h"),),
-        graph=graph,
-        results=(tuple(x.ref for x in h),),
-        labels=motion.labels,
-    )
+    source = "recursive Newton-Euler without joint accelerations"
+    return BIAS_FORCES.program(Arguments.of(mechanism), graph, [h], source, motion.labels)
 
 
 def gravity_forces(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
@@ -245,16 +229,8 @@ def gravity_forces(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> 
     rest = [Expression(graph, graph.zero)] * n
     motion = Motion(tree, graph, choices, inputs(graph, "q", n), rest, rest, tree.gravity)
     g = joint_forces(tree, motion)
-    return Program(
-        name="gravity_forces",
-        title="generalized forces that hold the mechanism at rest",
-        source="recursive Newton-Euler without motion",
-        inputs=(position_input(mechanism),),
-        outputs=(force_argument(mechanism, "g", "generalized forces at rest"),),
-        graph=graph,
-        results=(tuple(x.ref for x in g),),
-        labels=motion.labels,
-    )
+    source = "recursive Newton-Euler without motion"
+    return GRAVITY_FORCES.program(Arguments.of(mechanism), graph, [g], source, motion.labels)
 
 
 def joint_forces(tree: PlacedTree, motion: Motion) -> list[Expression]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import sympy
 
-from kanegen.codegen.derivation.control_law import TIME
-from kanegen.codegen.derivation.kernel_arguments import acceleration_output, position_input, rate_input
+from kanegen.codegen.derivation.kernels.catalogue import TIME, A, Q, V
+from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.graph import Expression, Graph, Program
 from kanegen.codegen.graph.sympy_bridge import from_sympy
 from kanegen.codegen.mechanism.records import Mechanism
@@ -29,8 +29,8 @@ def prescribed_motion(q: Sequence[sympy.Expr], time: sympy.Symbol, mechanism: Me
         name="prescribed_motion",
         title="coordinates given as functions of time",
         source="",
-        inputs=(TIME,),
-        outputs=(position_input(mechanism), rate_input(mechanism), acceleration_output(mechanism)),
+        inputs=(Arguments.of(mechanism)(TIME),),
+        outputs=tuple(Arguments.of(mechanism)(slot) for slot in (Q, V, A)),
         graph=graph,
         results=tuple(results),
     )

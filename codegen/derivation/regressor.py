@@ -8,11 +8,12 @@ from __future__ import annotations
 from kanegen.codegen.derivation.base_parameters import base_parameters, canonical_tree
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.inertial_parameters import COUNT, PARTS, TENSOR_PLACES
-from kanegen.codegen.derivation.kernel_arguments import acceleration_input, position_input, rate_input
+from kanegen.codegen.derivation.kernels.catalogue import FULL_REGRESSOR, REGRESSOR
+from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.regressor_entries import RegressorEntries
-from kanegen.codegen.graph import Argument, Expression, Graph, Program, inputs
+from kanegen.codegen.graph import Expression, Graph, Program, inputs
 from kanegen.codegen.mechanism.records import IDENTITY3, Matrix3, Mechanism
 from kanegen.errors import ModelError
 
@@ -24,7 +25,8 @@ def full_regressor(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> 
     """Y(q, v, a) on all inertial parameters of the moving bodies, ten for each (inertial_parameters.py)."""
     motion = _motion(canonical_tree(mechanism, is_live(tree)), choices)
     rows = full_regressor_entries(motion)
-    return _program("full_regressor", mechanism, motion, rows, full_regressor_output(len(rows[0]), len(rows)))
+    arguments = Arguments.of(mechanism).more({}, parts=", ".join(PARTS))
+    return FULL_REGRESSOR.program(arguments, motion.graph, [rows], _SOURCE, motion.labels)
 
 
 def regressor(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
@@ -43,7 +45,7 @@ def regressor(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Progr
         )
     motion = _motion(canonical_tree(mechanism, live), choices)
     rows = RegressorEntries(motion.tree, motion).matrix(base.columns)
-    return _program("regressor", mechanism, motion, rows, regressor_output(len(base.columns), len(rows)))
+    return REGRESSOR.program(Arguments.of(mechanism), motion.graph, [rows], _SOURCE, motion.labels)
 
 
 def full_regressor_entries(motion: Motion) -> Rows:
@@ -88,39 +90,8 @@ def is_live(tree: PlacedTree) -> bool:
     return any(isinstance(x, Expression) for x in values)
 
 
-def full_regressor_output(columns: int, n: int) -> Argument:
-    """The full regressor as a result."""
-    parts = ", ".join(PARTS)
-    return Argument(
-        "Y",
-        (n, columns),
-        "SI",
-        f"tau = Y p with p the inertial parameters of the moving bodies one after another, {parts} of each: inertia about "
-        "the origin of the body's frame, Ixy = - sum x y dm",
-    )
-
-
-def regressor_output(columns: int, n: int) -> Argument:
-    """The regressor as a result."""
-    return Argument("Y", (n, columns), "SI", "tau = Y p with p the base parameters, listed in the manifest")
-
-
 def _motion(tree: PlacedTree, choices: Choices) -> Motion:
     graph = Graph()
     n = len(tree.bodies)
     q, v, a = (inputs(graph, name, n) for name in "qva")
     return Motion(tree, graph, choices, q, v, a, tree.gravity)
-
-
-def _program(name: str, mechanism: Mechanism, motion: Motion, rows: Rows, output: Argument) -> Program:
-    which = "all inertial parameters" if name == "full_regressor" else "the base parameters"
-    return Program(
-        name=name,
-        title=f"regressor of {which}",
-        source=_SOURCE,
-        inputs=(position_input(mechanism), rate_input(mechanism), acceleration_input(mechanism)),
-        outputs=(output,),
-        graph=motion.graph,
-        results=(tuple(x.ref for row in rows for x in row),),
-        labels=motion.labels,
-    )

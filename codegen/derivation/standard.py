@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.composite_inertia import mass_matrix
 from kanegen.codegen.derivation.energy import kinetic_energy, momentum, potential_energy
 from kanegen.codegen.derivation.forward_dynamics import forward_dynamics
+from kanegen.codegen.derivation.kernels.catalogue import FRAME_JACOBIAN, FRAME_POSE
+from kanegen.codegen.derivation.kernels.contract import Contract
 from kanegen.codegen.derivation.kinematics import coordinate_rates, frame_jacobian, frame_pose, frames_of
 from kanegen.codegen.derivation.newton_euler import bias_forces, gravity_forces, inverse_dynamics
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.graph import Program
-from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.records import Frame, Mechanism
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
 
 Build = Callable[[PlacedTree, Mechanism, Choices], Program]
@@ -32,16 +35,43 @@ DYNAMICS: Mapping[str, Build] = {
 """Kernels that every mechanism has."""
 
 
+@dataclass(frozen=True)
+class FrameBuild:
+    """Derives the kernel of a frame that a contract has for each; ``build`` takes the frame and the kernel's name, too."""
+
+    contract: Contract
+    frame: Frame
+    name: str
+    build: Callable[..., Program]
+
+    def __call__(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+        """The program."""
+        return self.build(tree, mechanism, choices, frame=self.frame, kernel=self.name)
+
+
+FrameBuilds = dict[str, FrameBuild]
+"""By the names of kernels."""
+
+
+def of_frames(
+    tree: PlacedTree, identifiers: Mapping[str, str], builds: Mapping[Contract, Callable[..., Program]]
+) -> FrameBuilds:
+    """The kernels of all frames, frame by frame, with the frames' names as identifiers."""
+    found: FrameBuilds = {}
+    for frame in frames_of(tree):
+        for contract, build in builds.items():
+            name = contract.named(identifiers[frame.name])
+            found[name] = FrameBuild(contract, frame, name, build)
+    return found
+
+
 def frame_kernels(
     tree: PlacedTree, identifiers: Mapping[str, str], speeds: Sequence[GeneralizedSpeed] | None = None
-) -> dict[str, Build]:
+) -> FrameBuilds:
     """Kernels of the frames: frame_pose_<frame> and frame_jacobian_<frame>, with the frames' names as identifiers.
 
     Jacobians map joint rates, or the generalized speeds if these are given.
     """
-    kernels: dict[str, Build] = {}
-    for frame in frames_of(tree):
-        pose, jacobian = (f"{what}_{identifiers[frame.name]}" for what in ("frame_pose", "frame_jacobian"))
-        kernels[pose] = partial(frame_pose, frame=frame, kernel=pose)
-        kernels[jacobian] = partial(frame_jacobian, frame=frame, kernel=jacobian, speeds=speeds)
-    return kernels
+    return of_frames(
+        tree, identifiers, {FRAME_POSE: frame_pose, FRAME_JACOBIAN: partial(frame_jacobian, speeds=speeds)}
+    )

@@ -16,7 +16,7 @@ from kanegen.codegen.mechanism.flexible_records import FlexibleLink
 from kanegen.codegen.mechanism.quantities import Matrix3 as Matrix3
 from kanegen.codegen.mechanism.quantities import Value as Value
 from kanegen.codegen.mechanism.quantities import Vector3 as Vector3
-from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
+from kanegen.codegen.mechanism.speeds import GeneralizedSpeed, JointRate
 
 ZERO3: Vector3 = (Fraction(0), Fraction(0), Fraction(0))
 IDENTITY3: Matrix3 = (
@@ -239,6 +239,11 @@ class Mechanism:
             elif name not in hidden:
                 names.append(name)
         return tuple(names)
+
+    @property
+    def generalized_speeds(self) -> tuple[GeneralizedSpeed, ...]:
+        """The speeds: those that were chosen, or the rates of its joints."""
+        return self.speeds or tuple(JointRate(name) for name in self.rates)
 
     @property
     def constrained(self) -> bool:

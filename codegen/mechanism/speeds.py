@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from kanegen.codegen.mechanism.quantities import Vector3
 
@@ -50,3 +51,15 @@ DirectedSpeed = AngularVelocityComponent | PointVelocityComponent
 """Speeds along a direction."""
 
 GeneralizedSpeed = JointRate | DirectedSpeed | DistanceRate
+
+
+def described_speed(speed: GeneralizedSpeed) -> str:
+    """A generalized speed in words."""
+    if isinstance(speed, JointRate):
+        return f"d{speed.joint}/dt"
+    if isinstance(speed, DistanceRate):
+        return f"rate of the distance from {speed.first} to {speed.second}"
+    x, y, z = (f"{float(x):.6g}" if isinstance(x, Fraction) else "..." for x in speed.direction)
+    if isinstance(speed, PointVelocityComponent):
+        return f"velocity of {speed.frame} relative to {speed.relative_to} along ({x}, {y}, {z}) of its frame"
+    return f"angular velocity of {speed.body} along ({x}, {y}, {z}) of its frame"

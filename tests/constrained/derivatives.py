@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from kanegen.codegen.derivation.derivatives import kernels_of_derivatives
-from kanegen.codegen.derivation.kernels import Deriver
+from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.tree import derivation_tree
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism import Mechanism

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.kernels import Deriver
+from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.placement import place
 from kanegen.codegen.derivation.standard import DYNAMICS, Build, frame_kernels
 from kanegen.codegen.graph import Program

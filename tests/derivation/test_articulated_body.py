@@ -5,8 +5,8 @@ from __future__ import annotations
 import mpmath
 import pytest
 
+from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.forward_dynamics import METHOD, forward_dynamics
-from kanegen.codegen.derivation.kernels import Deriver
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder, ModelError
 
 from .comparison import DIGITS, EXACT, difference, exactly

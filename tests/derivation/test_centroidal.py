@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kanegen.codegen.derivation.centroidal import center_of_mass, centroidal_momentum_matrix
-from kanegen.codegen.derivation.kernels import Deriver
+from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.graph import count, evaluate
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder, ModelError

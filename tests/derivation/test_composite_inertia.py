@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kanegen.codegen.derivation.composite_inertia import mass_matrix
-from kanegen.codegen.derivation.kernels import Deriver
+from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.newton_euler import inverse_dynamics
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.mechanism import BASE, MechanismBuilder

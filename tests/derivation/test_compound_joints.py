@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from kanegen.codegen import pipeline
 from kanegen.codegen.commands.peers import State, open_peer
-from kanegen.codegen.derivation.kernels import Deriver
+from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.tree import derivation_tree
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.mechanism import Mechanism

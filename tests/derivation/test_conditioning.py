@@ -8,8 +8,8 @@ import pytest
 
 from kanegen.codegen.derivation.composite_inertia import mass_matrix
 from kanegen.codegen.derivation.conditioning import is_well_conditioned
+from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.forward_dynamics import METHOD, forward_dynamics
-from kanegen.codegen.derivation.kernels import Deriver
 from kanegen.codegen.derivation.newton_euler import bias_forces
 from kanegen.codegen.graph import Program, evaluate, evaluate_entries, multiprecision
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import sympy
 
-from kanegen.codegen.derivation.control_law import control_law, law_kernels, state_of_tree
-from kanegen.codegen.derivation.kernels import Deriver
+from kanegen.codegen.derivation.control_law import control_law, law_kernels
+from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.standard import DYNAMICS, Build
 from kanegen.codegen.graph import Kind, Program, count, evaluate
 from kanegen.codegen.graph.sympy_bridge import argument_names, to_sympy
@@ -37,7 +37,7 @@ def tau(program: Program, **parameters: float) -> np.ndarray:
 
 
 def laws_of(mechanism: Mechanism) -> dict[str, Build]:
-    return law_kernels(mechanism, DYNAMICS["forward_dynamics"], state_of_tree(mechanism))
+    return law_kernels(mechanism, DYNAMICS["forward_dynamics"])
 
 
 def test_arguments() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kanegen.codegen.derivation.coriolis import coriolis_matrix
-from kanegen.codegen.derivation.kernels import Deriver
+from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.graph import Program, count, evaluate
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder

@@ -8,7 +8,7 @@ import pytest
 
 from kanegen.codegen.derivation import inertial_gauge
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.kernels import Deriver, Trees
+from kanegen.codegen.derivation.deriver import Deriver, Trees
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.standard import DYNAMICS, frame_kernels
 from kanegen.codegen.graph import Program, count

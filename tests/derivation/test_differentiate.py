@@ -5,9 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kanegen.codegen.derivation.derivative_arguments import by_parameters, square
+from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.differentiate import By, derivatives_of
-from kanegen.codegen.derivation.kernels import Deriver
+from kanegen.codegen.derivation.kernels.catalogue import (
+    INVERSE_DYNAMICS_DERIVATIVES,
+    INVERSE_DYNAMICS_PARAMETER_DERIVATIVES,
+    of_speeds,
+)
 from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.graph import Argument, Graph, Kind, Program, count, count_nodes, inputs
 from kanegen.codegen.graph.jacobian import Order
@@ -84,7 +88,9 @@ def test_results_depend_on_nothing_but_the_inputs() -> None:
     tree = structured_tree(5, 3)
     program = Deriver(tree, DYNAMICS["inverse_dynamics"])({})[0]
     rates = Deriver(tree, DYNAMICS["coordinate_rates"])({})[0]
-    found = derivatives_of(program, [By(square("dq", "tau", 3), "q", rates)], "d", "d")
+    found = derivatives_of(
+        program, [By(of_speeds(INVERSE_DYNAMICS_DERIVATIVES.gives[0], 3), "q", rates)], "d", "d"
+    )
     used = {
         found.graph.payloads[i][0]
         for i in found.graph.reachable(found.roots)
@@ -97,7 +103,7 @@ def test_by_parameters() -> None:
     arm = mechanism("stanford_arm")
     program = Deriver(arm, DYNAMICS["inverse_dynamics"], live_parameters=True, gauge=False)({})[0]
     names = tuple(p.name for p in arm.parameters)
-    by = By(by_parameters("tau", 6, arm.parameters), parameters=names)
+    by = By(of_speeds(INVERSE_DYNAMICS_PARAMETER_DERIVATIVES.gives[0], 6, names), parameters=names)
     found = derivatives_of(program, [by], "d", "d")
     at = {name: values[0] for name, values in states(1, 1, 6).items() if name != "tau"}
     entries = entries_of(at, {p.name: float(p.value) for p in arm.parameters})

@@ -17,7 +17,7 @@ from kanegen.codegen.derivation.derivative_kernels import (
     differentiated,
     inverse_dynamics_derivatives,
 )
-from kanegen.codegen.derivation.kernels import Deriver
+from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.placement import place
 from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.graph import Program, count, evaluate, evaluate_entries, multiprecision

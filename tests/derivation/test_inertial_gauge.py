@@ -11,8 +11,8 @@ import pytest
 
 from kanegen.codegen.derivation import inertial_gauge
 from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.inertial_gauge import regroup
-from kanegen.codegen.derivation.kernels import Deriver
 from kanegen.codegen.derivation.placement import PlacedTree, place
 from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.mechanism import Mechanism

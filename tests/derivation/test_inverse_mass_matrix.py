@@ -8,8 +8,8 @@ import mpmath
 import numpy as np
 import pytest
 
+from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.inverse_mass_matrix import METHOD, inverse_mass_matrix
-from kanegen.codegen.derivation.kernels import Deriver
 from kanegen.codegen.derivation.linear_inverse import inverse
 from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.graph import Argument, Graph, Program, constant, count, evaluate, inputs

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.kernels import Deriver
-from kanegen.codegen.derivation.optional_kernels import OPTIONAL, WITHOUT_INERTIA, optional_frame_kernels
+from kanegen.codegen.derivation.deriver import Deriver
+from kanegen.codegen.derivation.optional_kernels import OPTIONAL, optional_frame_kernels
 from kanegen.codegen.derivation.placement import place
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.passes.optimize import optimize
@@ -24,7 +24,6 @@ def test_names() -> None:
     assert set(frames) == {
         f"{what}_{f}" for what in ("frame_jacobian_rate", "frame_forces") for f in "abcdef"
     }
-    assert set(WITHOUT_INERTIA) < set(OPTIONAL)
     for name, build in {**OPTIONAL, **frames}.items():
         program = build(tree, arm, Choices())
         assert program.name == name

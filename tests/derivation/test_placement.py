@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.kernels import Deriver
+from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.placement import POINT, place
 from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.graph import evaluate

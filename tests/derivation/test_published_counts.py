@@ -12,7 +12,7 @@ from functools import cache
 
 import pytest
 
-from kanegen.codegen.derivation.kernels import Deriver
+from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.graph import OperationCounts, Program, count
 from kanegen.codegen.mechanism.catalogue import mechanism

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from kanegen.codegen.derivation.base_parameters import BaseParameters, base_parameters
+from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.inertial_parameters import PARTS, InertialParameters, inertial_parameters
-from kanegen.codegen.derivation.kernels import Deriver
 from kanegen.codegen.derivation.regressor import full_regressor, regressor
 from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.derivation.tree import derivation_tree

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kanegen.codegen.derivation.kernels import Deriver
+from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.standard import DYNAMICS, Build
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.mechanism import Mechanism, ModelError

@@ -8,7 +8,7 @@ import mpmath
 import pytest
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.kernels import Deriver
+from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.placement import place
 from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.derivation.unit_gauge import POINT, with_unit_of_length

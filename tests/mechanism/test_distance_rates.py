@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from kanegen.codegen.derivation.constraints.arguments import Arguments
 from kanegen.codegen.derivation.constraints.plan import make_plan
-from kanegen.codegen.derivation.kernel_arguments import described_speed
+from kanegen.codegen.derivation.kernels.catalogue import TAU, A, V
+from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.mechanism import (
     BASE,
     DistanceRate,
@@ -22,6 +22,7 @@ from kanegen.codegen.mechanism import (
 from kanegen.codegen.mechanism.fingerprint import fingerprint
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.speed_validation import driven_joints
+from kanegen.codegen.mechanism.speeds import described_speed
 
 
 def lifted(first: str = "foot", second: str = "eye") -> Mechanism:
@@ -65,9 +66,9 @@ def test_they_show_in_the_fingerprint() -> None:
 
 def test_their_units_and_words() -> None:
     assert described_speed(DistanceRate("foot", "eye")) == "rate of the distance from foot to eye"
-    arguments = Arguments(lifted())
-    assert (arguments.v().unit, arguments.a().unit) == ("rad/s, m/s", "rad/s^2, m/s^2")
-    assert arguments.tau().unit == "N m, N"
+    arguments = Arguments.of(lifted())
+    units = [arguments(slot).unit for slot in (V, A, TAU)]
+    assert units == ["rad/s, m/s", "rad/s^2, m/s^2", "N m, N"]
 
 
 def test_a_distance_that_does_not_change_is_no_speed() -> None:

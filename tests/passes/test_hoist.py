@@ -8,7 +8,7 @@ import mpmath
 import pytest
 from hypothesis import given, settings
 
-from kanegen.codegen.derivation.kernels import Deriver
+from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.graph import (
     Expression,

@@ -10,10 +10,10 @@ from typing import Any
 
 import kanegen
 from kanegen.codegen.derivation import euler_parameters
-from kanegen.codegen.derivation.kernel_arguments import described_speed
 from kanegen.codegen.emit.model import BodyCoordinates, Model
 from kanegen.codegen.emit.writer import write_model
 from kanegen.codegen.mechanism import Mechanism, catalogue
+from kanegen.codegen.mechanism.speeds import described_speed
 from kanegen.codegen.mechanism.values import numeric
 from kanegen.codegen.passes.schedule import schedule
 

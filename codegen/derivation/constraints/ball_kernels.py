@@ -13,8 +13,14 @@ from fractions import Fraction
 from functools import partial
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.joint_motion.arguments import Arguments
 from kanegen.codegen.derivation.joint_motion.coordinates import JointCoordinates
+from kanegen.codegen.derivation.kernels.catalogue import (
+    CONSTRAINT_PROJECTION,
+    MULTIPLIER_DYNAMICS,
+    QDOT,
+    Q,
+)
+from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, compose, constant, inputs, total
@@ -49,7 +55,7 @@ class _Carrier:
 
     def __init__(self, mechanism: Mechanism, live: bool) -> None:
         self.mechanism, self.graph = mechanism, Graph()
-        self.arguments = Arguments(mechanism)
+        self.arguments = Arguments.of(mechanism)
         self.zero = constant(self.graph, 0)
         self.q = inputs(self.graph, "q", len(mechanism.coordinates))
         lift = Lift(self.graph, mechanism.parameters, live=live)
@@ -68,7 +74,7 @@ class _Carrier:
         results: Results = dict(zip(program.outputs, found, strict=True))
         if program.name in _ON_COORDINATES:
             results = _ON_COORDINATES[program.name](self, results)
-        own = {"q": self.arguments.q(), "qdot": self.arguments.qdot()}
+        own = {slot.name: self.arguments(slot) for slot in (Q, QDOT)}
         given_arguments = tuple(own.get(x.name, x) for x in program.inputs)
         return Program.of(
             self.graph, program.name, program.title, given_arguments, results, program.source, labels
@@ -79,7 +85,7 @@ class _Carrier:
     def rates(self, results: Results) -> Results:
         """dq/dt = N u."""
         (u,) = results.values()
-        return {self.arguments.qdot(): self.coordinates.coordinate_rates(u)}
+        return {self.arguments(QDOT): self.coordinates.coordinate_rates(u)}
 
     def jacobian(self, results: Results) -> Results:
         """A_u L with u = L dq/dt: a row for each unit rate of q."""
@@ -98,7 +104,7 @@ class _Carrier:
 
         A position is on the chart's fixed axes; for a quaternion Q, d2Q/dt2 = Q (dw/dt, 0) / 2 - |w|^2 Q / 4.
         """
-        (argument, chart), *others = results.items()
+        (_, chart), *others = results.items()
         rates = list(chart)
         for j, extra in self.coordinates.turning(self.u).items():
             if self._angular(j):
@@ -111,12 +117,11 @@ class _Carrier:
             square = vec.dot_total(self.graph, w, w) * Fraction(1, 4)
             for k in range(at, at + 4):
                 found[k] = found[k] - square * self.q[k]
-        meaning = "accelerations d2q/dt2 of the coordinates, in their order"
-        return {self._on_q("qddot", meaning, argument): found, **dict(others)}
+        return {self.arguments(MULTIPLIER_DYNAMICS.gives[0]): found, **dict(others)}
 
     def projection(self, results: Results) -> Results:
         """q moved by the chart's coordinates, quaternions of length 1 again, and dq/dt of the chart's rates there."""
-        (q_argument, moved), (rate_argument, u) = results.items()
+        moved, u = results.values()
         positions = self.coordinates.positions()
         steps = [x - y for x, y in zip(moved, positions, strict=True)]
         change = self.coordinates.coordinate_rates(steps)
@@ -130,17 +135,11 @@ class _Carrier:
         quaternions = [name for ball in self.mechanism.balls for name in ball.coordinates[-4:]]
         turning = {self.mechanism.coordinates.index(name) for name in quaternions}
         qdot = [there[k] if k in turning else here[k] for k in range(len(q))]
-        return {
-            self._on_q("q_next", "coordinates after the step, in their order", q_argument): q,
-            self._on_q("qdot_next", "rates dq/dt after the step, in their order", rate_argument): qdot,
-        }
+        return dict(zip(map(self.arguments, CONSTRAINT_PROJECTION.gives), (q, qdot), strict=True))
 
     def _angular(self, joint: int) -> bool:
         name = self.mechanism.rates[joint]
         return any(name in ball.joints[-3:] for ball in self.mechanism.balls)
-
-    def _on_q(self, name: str, meaning: str, like: Argument) -> Argument:
-        return Argument(name, (len(self.q),), f"{like.unit}, 1", meaning)
 
 
 _ON_COORDINATES: Mapping[str, Callable[[_Carrier, Results], Results]] = {

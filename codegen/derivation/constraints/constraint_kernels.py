@@ -7,14 +7,21 @@ from dataclasses import replace
 
 import sympy
 
-from kanegen.codegen.derivation.constraints.arguments import described
 from kanegen.codegen.derivation.constraints.elastic import Elastic
-from kanegen.codegen.derivation.constraints.equations import equations
+from kanegen.codegen.derivation.constraints.equations import described, equations
 from kanegen.codegen.derivation.constraints.margins import margins
 from kanegen.codegen.derivation.constraints.setting import Setting, Vector
 from kanegen.codegen.derivation.constraints.spanning_tree import (
     tree_positions,
     tree_rates,
+)
+from kanegen.codegen.derivation.kernels.catalogue import (
+    CONSTRAINT_FORCES,
+    CONSTRAINT_JACOBIAN,
+    CONSTRAINT_RESIDUAL,
+    COORDINATE_RATES,
+    DEAD_CENTRE_MARGIN,
+    GENERALIZED_SPEEDS,
 )
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, compose, inputs, total
 from kanegen.codegen.mechanism.constraints import Constraint, PositionConstraint, VelocityConstraint
@@ -23,43 +30,23 @@ from kanegen.codegen.mechanism.values import Lift
 
 def coordinate_rates(s: Setting) -> Program:
     """dq/dt = N v."""
-    qdot = s.arguments.q("qdot", "rates of the coordinates", "/s")
-    return s.program(
-        "coordinate_rates",
-        "rates of the coordinates from the generalized speeds",
-        (s.arguments.q(), s.arguments.v()),
-        {qdot: s.motion.rates(s.input("v", s.nv))},
-        "equations of velocity, eliminated block by block",
-    )
+    qdot = s.motion.rates(s.input("v", s.nv))
+    return s.program(COORDINATE_RATES, qdot, source="equations of velocity, eliminated block by block")
 
 
 def constraint_residual(s: Setting) -> Program:
     """phi(q) of all equations of position."""
     positions = s.motion.system.positions
     names = ", ".join(p.name for p in positions)
-    phi = Argument("phi", (len(positions),), "m, 1", f"equations of position, zero where they hold: {names}")
-    return s.program(
-        "constraint_residual",
-        "how far the equations of position are from holding",
-        (s.arguments.q(),),
-        {phi: [p.value for p in positions]},
-        "poses along the chains of joints",
-    )
+    phi = [p.value for p in positions]
+    return s.program(CONSTRAINT_RESIDUAL, phi, source="poses along the chains of joints", rows=names)
 
 
 def constraint_jacobian(s: Setting) -> Program:
     """A(q) of all equations of velocity."""
-    rows = s.motion.system.rows
-    a = Argument(
-        "A", (len(rows), s.nq), "m, 1", f"coefficients of dq/dt, one row each: {described(s.motion.system)}"
-    )
-    return s.program(
-        "constraint_jacobian",
-        "equations of velocity: derivatives of those of position, then the nonholonomic ones",
-        (s.arguments.q(),),
-        {a: [c for row in rows for c in row.coefficients]},
-        "derivatives of the equations",
-    )
+    rows = [row.coefficients for row in s.motion.system.rows]
+    names = described(s.motion.system)
+    return s.program(CONSTRAINT_JACOBIAN, rows, source="derivatives of the equations", rows=names)
 
 
 def constraint_forces(s: Setting) -> Program:
@@ -70,17 +57,8 @@ def constraint_forces(s: Setting) -> Program:
     tau = s.motion.on_speeds(forces[: s.nq])
     multipliers = s.motion.multipliers(forces[: s.nq], tau)
     held = [x + y for x, y in zip(forces[s.nq :], across_prescribed(s, qdot, multipliers), strict=True)]
-    found = [*multipliers, *held]
     names = described(s.motion.system, [p.joint for p in s.mechanism.prescribed])
-    force = Argument(
-        "lambda", (len(found),), "N, N m", f"constraint forces, on each equation as it is written: {names}"
-    )
-    return s.program(
-        "constraint_forces",
-        "multipliers of the equations (zero for redundant ones) and forces of prescribed joints",
-        (s.arguments.q(), s.arguments.v(), s.arguments.a()),
-        {force: found},
-    )
+    return s.program(CONSTRAINT_FORCES, [*multipliers, *held], rows=names)
 
 
 def across_prescribed(s: Setting, qdot: Vector, multipliers: Vector) -> list[Expression]:
@@ -137,27 +115,16 @@ def _with_more_coordinates(item: Constraint, names: Sequence[str]) -> Constraint
 
 def dead_centre_margin(s: Setting) -> Program:
     """How far the speeds are from not determining the motion: 0 at a dead centre, at most 1."""
-    found = margins(s.motion)
-    text = "squares of sines that vanish at dead centres and in singular configurations, for each block of equations"
-    if s.motion.system.margins:
-        text += ", and for each distance that is a speed"
-    margin = Argument("margin", (len(found),), "1", text)
+    distances = ", and for each distance that is a speed" if s.motion.system.margins else ""
     return s.program(
-        "dead_centre_margin",
-        "distance from dead centres of the speeds",
-        (s.arguments.q(),),
-        {margin: found},
-        "determinants over the lengths of rows",
+        DEAD_CENTRE_MARGIN,
+        margins(s.motion),
+        source="determinants over the lengths of rows",
+        distances=distances,
     )
 
 
 def generalized_speeds(s: Setting) -> Program:
     """v from dq/dt."""
-    qdot = s.input("qdot", s.nq)
-    return s.program(
-        "generalized_speeds",
-        "generalized speeds of a motion",
-        (s.arguments.q(), s.arguments.q("qdot", "rates of the coordinates", "/s")),
-        {s.arguments.v(): s.motion.generalized_speeds(qdot)},
-        "definition of the speeds",
-    )
+    v = s.motion.generalized_speeds(s.input("qdot", s.nq))
+    return s.program(GENERALIZED_SPEEDS, v, source="definition of the speeds")

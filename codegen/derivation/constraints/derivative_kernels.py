@@ -11,13 +11,13 @@ from kanegen.codegen.derivation.constraints.spanning_tree import (
     tree_positions,
     tree_rates,
 )
-from kanegen.codegen.derivation.derivative_arguments import INVERSE_SOURCE
 from kanegen.codegen.derivation.derivatives_through import (
     TreeForces,
     inverse_dynamics_through,
     standing_for_inverse_dynamics,
 )
 from kanegen.codegen.derivation.differentiate import along_speeds
+from kanegen.codegen.derivation.force_derivatives import SOURCE
 from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.graph import Program
 
@@ -50,5 +50,5 @@ def inverse_dynamics_derivatives(s: Setting, build: Build) -> Program:
         steps,
         coordinates,
         forces,
-        f"{INVERSE_SOURCE}, carried to the speeds",
+        f"{SOURCE}, carried to the speeds",
     )

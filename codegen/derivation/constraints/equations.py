@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kanegen.codegen.derivation.constraints.chains import Chains, dot
-from kanegen.codegen.derivation.kernel_arguments import described_speed
 from kanegen.codegen.graph import Expression, Graph, constant, partial, total
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.graph.sympy_bridge import from_sympy, with_exact_exponents
@@ -28,6 +27,7 @@ from kanegen.codegen.mechanism.speeds import (
     DistanceRate,
     GeneralizedSpeed,
     JointRate,
+    described_speed,
 )
 from kanegen.codegen.mechanism.values import Lift
 from kanegen.errors import ModelError
@@ -101,7 +101,7 @@ class _Writer:
             else:
                 velocities.append(self._velocity(constraint))
         derived = [Row(p.name, p.group, self._gradient(p.value), self.zero) for p in positions]
-        speeds = [self._speed(speed) for speed in speeds_of(self.mechanism)]
+        speeds = [self._speed(speed) for speed in self.mechanism.generalized_speeds]
         margins = [self._margin(speed) for speed in self.mechanism.speeds if isinstance(speed, DistanceRate)]
         rows = (*derived, *velocities)
         return Equations(self.graph, self.q, tuple(positions), rows, tuple(speeds), tuple(margins))
@@ -318,6 +318,6 @@ class _Writer:
         )
 
 
-def speeds_of(mechanism: Mechanism) -> tuple[GeneralizedSpeed, ...]:
-    """The generalized speeds of a mechanism: its own, or the rates of its joints."""
-    return mechanism.speeds or tuple(JointRate(name) for name in mechanism.rates)
+def described(system: Equations, prescribed: Sequence[str] = ()) -> str:
+    """The rows of the equations by name, in order."""
+    return ", ".join([*(row.name for row in system.rows), *(f"force of {name}" for name in prescribed)])

@@ -3,34 +3,21 @@
 from __future__ import annotations
 
 from kanegen.codegen.derivation.constraints.setting import Setting
-from kanegen.codegen.derivation.standard import Build
-from kanegen.codegen.graph import Argument, Expression, Program
+from kanegen.codegen.derivation.standard import FrameBuild
+from kanegen.codegen.graph import Expression, Program
 
 
-def frame_pose(s: Setting, build: Build) -> Program:
+def frame_pose(s: Setting, build: FrameBuild) -> Program:
     """The tree's pose of a frame."""
-    program = s.tree_program(build)
-    return s.program(
-        program.name,
-        program.title,
-        (s.arguments.q(),),
-        {program.outputs[0]: s.of_tree(build)[0]},
-        program.source,
-    )
+    return s.of_frame(build, s.of_tree(build)[0], "chain of joint rotations")
 
 
-def frame_jacobian(s: Setting, build: Build) -> Program:
+def frame_jacobian(s: Setting, build: FrameBuild) -> Program:
     """The tree's Jacobian of a frame on the speeds: J_tree N."""
-    program = s.tree_program(build)
-    n = len(s.tree_mechanism.coordinates)
-    flat = s.of_tree(build)[0]
-    entries: list[Expression] = []
-    for m in range(6):
-        entries += s.motion.on_speeds(flat[n * m : n * m + s.nq])
-    jacobian = Argument(
-        "J",
-        (6, s.nv),
-        "m, 1",
-        "velocity of the frame's origin, then its angular velocity, in the base frame, for each generalized speed = 1",
-    )
-    return s.program(program.name, program.title, (s.arguments.q(),), {jacobian: entries}, program.source)
+    return s.of_frame(build, jacobian_entries(s, build), "joint axes crossed with lever arms")
+
+
+def jacobian_entries(s: Setting, build: FrameBuild) -> list[list[Expression]]:
+    """J_tree N by rows."""
+    n, flat = len(s.tree_mechanism.coordinates), s.of_tree(build)[0]
+    return [s.motion.on_speeds(flat[n * m : n * m + s.nq]) for m in range(6)]

@@ -11,19 +11,26 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kanegen.codegen.derivation.constraints.dynamics_kernels import mass_matrix
-from kanegen.codegen.derivation.constraints.frame_kernels import frame_jacobian
+from kanegen.codegen.derivation.constraints.frame_kernels import jacobian_entries
 from kanegen.codegen.derivation.constraints.setting import Setting
 from kanegen.codegen.derivation.constraints.spanning_tree import tree_accelerations, tree_rates
-from kanegen.codegen.derivation.standard import Build
-from kanegen.codegen.graph import Argument, Expression, Program, partial
+from kanegen.codegen.derivation.kernels.catalogue import (
+    EFFECTIVE_INERTIA,
+    INERTIA_POWER,
+    INFLUENCE_H,
+)
+from kanegen.codegen.derivation.standard import FrameBuild
+from kanegen.codegen.graph import Expression, Program, partial
 from kanegen.codegen.graph import linear as vec
 
 
 def effective_inertia(s: Setting) -> Program:
     """I* of Freeman & Tesar (1988, eq 15), transferred to the speeds: the mass matrix on them."""
+    (inertia,) = EFFECTIVE_INERTIA.gives
     found = mass_matrix(s)
-    inertia = Argument("I", (s.nv, s.nv), "kg m^2, kg m, kg", "effective inertia on the speeds")
-    return replace(found, name="effective_inertia", title="effective inertia", outputs=(inertia,))
+    return replace(
+        found, name=EFFECTIVE_INERTIA.name, title=EFFECTIVE_INERTIA.title, outputs=(s.arguments(inertia),)
+    )
 
 
 def inertia_power(s: Setting) -> Program:
@@ -31,23 +38,15 @@ def inertia_power(s: Setting) -> Program:
     v = s.input("v", s.nv)
     qdot = s.motion.rates(v)
     bias = s.on_speeds(qdot, s.motion.accelerations(qdot, [s.zero] * s.nv))
-    entries = _quadratic_form(s, v, bias)
-    power = Argument(
-        "P",
-        (s.nv, s.nv, s.nv),
-        "kg m^2, kg m, kg",
-        "inertia power: forces v^T P[n] v, symmetric in the last two",
-    )
-    return s.program("inertia_power", "inertia power array", (s.arguments.q(),), {power: entries})
+    return s.program(INERTIA_POWER, _quadratic_form(s, v, bias))
 
 
-def influence_G(s: Setting, build: Build, name: str) -> Program:
+def influence_G(s: Setting, build: FrameBuild) -> Program:
     """G of a frame (2): its twist for unit speeds, which is its Jacobian."""
-    found = frame_jacobian(s, build)
-    return replace(found, name=name, outputs=(replace(found.outputs[0], name="G"),))
+    return s.of_frame(build, jacobian_entries(s, build), "joint axes crossed with lever arms")
 
 
-def influence_H(s: Setting, build: Build, rate: Build, name: str) -> Program:
+def influence_H(s: Setting, build: FrameBuild, rate: FrameBuild) -> Program:
     """H of a frame (5): accelerations are G a + v^T H v; all planes are symmetric, those of rotation too.
 
     ``build`` makes the tree's Jacobian of the frame, ``rate`` its derivative.
@@ -63,14 +62,13 @@ def influence_H(s: Setting, build: Build, rate: Build, name: str) -> Program:
         row = slice(n * p, n * (p + 1))
         found = vec.dot_total(s.graph, [*jacobian[row], *turning[row]], [*still, *rates])
         accelerations.append(found)
-    output = Argument(
-        "H",
-        (6, s.nv, s.nv),
-        "m, 1",
-        "acceleration of the frame's origin, then its angular acceleration, in the base frame, are G a + v^T H v",
+    return s.program(
+        INFLUENCE_H,
+        _quadratic_form(s, v, accelerations),
+        name=build.name,
+        frame=build.frame.name,
+        planes="planes are symmetric",
     )
-    title = "second-order influence coefficients of a frame on the speeds"
-    return s.program(name, title, (s.arguments.q(),), {output: _quadratic_form(s, v, accelerations)})
 
 
 def _quadratic_form(s: Setting, v: Sequence[Expression], values: Sequence[Expression]) -> list[Expression]:

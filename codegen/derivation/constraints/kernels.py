@@ -7,10 +7,10 @@ are replaced by the motion that the speeds allow, and their forces are projected
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.constraints.arguments import Arguments
 from kanegen.codegen.derivation.constraints.ball_kernels import on_quaternions
 from kanegen.codegen.derivation.constraints.chart import folded_chart, on_chart
 from kanegen.codegen.derivation.constraints.constraint_kernels import (
@@ -48,9 +48,17 @@ from kanegen.codegen.derivation.constraints.simulation_kernels import (
 from kanegen.codegen.derivation.constraints.spanning_tree import (
     spanning_tree,
 )
+from kanegen.codegen.derivation.kernels.catalogue import (
+    FRAME_JACOBIAN,
+    FRAME_JACOBIAN_RATE,
+    FRAME_POSE,
+    INFLUENCE_G,
+    INFLUENCE_H,
+)
+from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.regularity import require_regular
-from kanegen.codegen.derivation.standard import DYNAMICS, Build
+from kanegen.codegen.derivation.standard import DYNAMICS, Build, FrameBuilds
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism.constraints import PositionConstraint, RollingContact
 from kanegen.codegen.mechanism.folding import with_numbers
@@ -68,10 +76,10 @@ class ConstrainedFormulation:
         self,
         mechanism: Mechanism,
         programs: Mapping[str, Build],
-        frames: Mapping[str, Build],
+        frames: FrameBuilds,
         live: bool,
         projected: Projected | None = None,
-        influence: Mapping[str, Build] | None = None,
+        influence: FrameBuilds | None = None,
     ) -> None:
         """Raises ModelError for constraints that cannot be solved.  See ``Basis`` for programs and projected."""
         plan = make_plan(mechanism)
@@ -81,7 +89,7 @@ class ConstrainedFormulation:
         self.frames, self.influence = frames, influence
         self.basis = Basis(
             self.mechanism,
-            Arguments(mechanism),
+            Arguments.of(mechanism),
             plan,
             programs,
             projected,
@@ -110,13 +118,19 @@ class ConstrainedFormulation:
         if self.influence is not None:
             made["effective_inertia"] = effective_inertia
             made["inertia_power"] = inertia_power
-            for name, build in self.frames.items():
-                if name.startswith("frame_jacobian_"):
-                    frame = name.removeprefix("frame_jacobian_")
-                    rate = self.influence[f"frame_jacobian_rate_{frame}"]
-                    G, H = f"influence_G_{frame}", f"influence_H_{frame}"
-                    made[G] = partial(influence_G, build=build, name=G)
-                    made[H] = partial(influence_H, build=build, rate=rate, name=H)
+            rates = {
+                rate.frame: rate for rate in self.influence.values() if rate.contract is FRAME_JACOBIAN_RATE
+            }
+            for build in self.frames.values():
+                if build.contract is FRAME_JACOBIAN:
+                    G, H = (
+                        replace(
+                            build, contract=one, name=one.named(build.name.removeprefix("frame_jacobian_"))
+                        )
+                        for one in (INFLUENCE_G, INFLUENCE_H)
+                    )
+                    made[G.name] = partial(influence_G, build=G)
+                    made[H.name] = partial(influence_H, build=H, rate=rates[build.frame])
         if self.holonomic:
             made["constraint_residual"] = constraint_residual
         if self.ties:
@@ -131,8 +145,7 @@ class ConstrainedFormulation:
             made["multiplier_dynamics"] = multiplier_dynamics
             made["constraint_projection"] = constraint_projection
         for name, build in self.frames.items():
-            make = frame_pose if name.startswith("frame_pose_") else frame_jacobian
-            made[name] = partial(make, build=build)
+            made[name] = partial(frame_pose if build.contract is FRAME_POSE else frame_jacobian, build=build)
         return self.carried(made)
 
     def carried(self, made: Mapping[str, Make]) -> dict[str, Build]:

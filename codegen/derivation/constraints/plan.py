@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanegen.codegen.derivation.constraints.chart import charted
-from kanegen.codegen.derivation.constraints.equations import Equations, Row, equations, speeds_of
+from kanegen.codegen.derivation.constraints.equations import Equations, Row, equations
 from kanegen.codegen.derivation.constraints.reactions import indeterminate_joints
 from kanegen.codegen.derivation.joint_motion.tree import placement_names
 from kanegen.codegen.graph import Argument, Graph, Program, evaluate, inputs
@@ -364,7 +364,9 @@ def _blocks(
     anywhere: FloatArray,
 ) -> tuple[tuple[Block, ...], tuple[int, ...]]:
     """Blocks of rows, and for each the columns to solve for: those of its own first, then those that are no speeds."""
-    own = {mechanism.coordinates.index(s.joint) for s in speeds_of(mechanism) if isinstance(s, JointRate)}
+    own = {
+        mechanism.coordinates.index(s.joint) for s in mechanism.generalized_speeds if isinstance(s, JointRate)
+    }
     rows = rows[:_COMPARED]
     left, wild = np.array(rows), np.array(anywhere)
     blocks: list[Block] = []

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kanegen.codegen.derivation.constraints.chart import charted
-from kanegen.codegen.derivation.constraints.equations import equations, speeds_of
+from kanegen.codegen.derivation.constraints.equations import equations
 from kanegen.codegen.derivation.constraints.plan import make_plan
 from kanegen.codegen.derivation.constraints.sizes import sizes
-from kanegen.codegen.derivation.kernel_arguments import described_speed
 from kanegen.codegen.graph import Graph, inputs
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.codegen.mechanism.speeds import JointRate
+from kanegen.codegen.mechanism.speeds import JointRate, described_speed
 from kanegen.codegen.mechanism.values import Lift, numeric
 
 
@@ -52,7 +51,7 @@ def constraint_report(mechanism: Mechanism) -> Report:
         indeterminate=plan.indeterminate,
         speeds=tuple(
             speed.joint if isinstance(speed, JointRate) else described_speed(speed)
-            for speed in speeds_of(mechanism)
+            for speed in mechanism.generalized_speeds
         ),
         sizes=sizes(mechanism, system.positions, home),
     )

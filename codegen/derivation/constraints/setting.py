@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.constraints.arguments import Arguments
 from kanegen.codegen.derivation.constraints.elastic import Elastic
 from kanegen.codegen.derivation.constraints.motion import ConstrainedMotion
 from kanegen.codegen.derivation.constraints.plan import Plan
@@ -17,14 +17,17 @@ from kanegen.codegen.derivation.constraints.spanning_tree import (
 )
 from kanegen.codegen.derivation.friction import friction_forces
 from kanegen.codegen.derivation.joint_motion.coordinates import rotors_do_not_lean
+from kanegen.codegen.derivation.kernels.contract import Arguments, Contract
 from kanegen.codegen.derivation.placement import PlacedTree
-from kanegen.codegen.derivation.standard import Build
-from kanegen.codegen.graph import Argument, Expression, Graph, Program, compose, constant, inputs
+from kanegen.codegen.derivation.standard import Build, FrameBuild
+from kanegen.codegen.graph import Expression, Graph, Program, compose, constant, inputs
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.reduction import without_fixed_joints
 from kanegen.codegen.mechanism.values import Lift
+
+SOURCE = "tree forces on nonholonomic partial velocities (Kane)"
 
 Vector = Sequence[Expression]
 Projected = Callable[
@@ -148,16 +151,13 @@ class Setting:
         """Mass matrix on the plan's free rates: P^T M P."""
         return congruence(self.graph, self.tree_inertia(), self.motion.P)
 
-    def program(
-        self,
-        name: str,
-        title: str,
-        inputs_: tuple[Argument, ...],
-        outputs: Mapping[Argument, Vector],
-        source: str = "tree forces on nonholonomic partial velocities (Kane)",
-    ) -> Program:
-        """The program with these results."""
-        return Program.of(self.graph, name, title, inputs_, outputs, source, self.labels)
+    def program(self, contract: Contract, *results: Any, source: str = SOURCE, **words: str) -> Program:
+        """The program with the entries of each result."""
+        return contract.program(self.arguments, self.graph, results, source, self.labels, **words)
+
+    def of_frame(self, build: FrameBuild, entries: Any, source: str) -> Program:
+        """The program of a frame, as ``build`` makes that of the tree."""
+        return self.program(build.contract, entries, source=source, name=build.name, frame=build.frame.name)
 
 
 def congruence(graph: Graph, m: Sequence[Vector], columns: Sequence[Vector]) -> list[list[Expression]]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kanegen.codegen.derivation.constraints.arguments import described
 from kanegen.codegen.derivation.constraints.elimination import gram, solve_positive
+from kanegen.codegen.derivation.constraints.equations import described
 from kanegen.codegen.derivation.constraints.regularity import require_resisted
 from kanegen.codegen.derivation.constraints.setting import Setting, Vector
-from kanegen.codegen.graph import Argument, Expression, Program, total
+from kanegen.codegen.derivation.kernels.catalogue import CONSTRAINT_PROJECTION, MULTIPLIER_DYNAMICS
+from kanegen.codegen.graph import Expression, Program, total
 from kanegen.codegen.graph import linear as vec
 
 
@@ -50,16 +51,11 @@ def multiplier_dynamics(s: Setting) -> Program:
     ]
     multipliers = s.motion.spread(force)
     return s.program(
-        "multiplier_dynamics",
-        "accelerations of the coordinates and multipliers, for rates that satisfy the equations",
-        (s.arguments.q(), s.arguments.q("qdot", "rates of the coordinates", "/s"), s.arguments.tau()),
-        {
-            s.arguments.q("qddot", "accelerations of the coordinates", "/s^2"): qddot,
-            Argument(
-                "lambda", (len(multipliers),), "N, N m", f"multipliers: {described(s.motion.system)}"
-            ): multipliers,
-        },
-        "Lagrange multipliers eliminated through A M^-1 A^T",
+        MULTIPLIER_DYNAMICS,
+        qddot,
+        multipliers,
+        source="Lagrange multipliers eliminated through A M^-1 A^T",
+        rows=described(s.motion.system),
     )
 
 
@@ -79,16 +75,7 @@ def constraint_projection(s: Setting) -> Program:
         for row in rows
     ]
     rates = _least_change(s, qdot, slip, [row.coefficients for row in rows])
-    return s.program(
-        "constraint_projection",
-        "one step of the state towards the equations of position and velocity, of least change",
-        (s.arguments.q(), s.arguments.q("qdot", "rates of the coordinates", "/s")),
-        {
-            s.arguments.q("q_next", "joint coordinates after the step"): q,
-            s.arguments.q("qdot_next", "rates after the step", "/s"): rates,
-        },
-        "Gauss-Newton with A^T (A A^T)^-1",
-    )
+    return s.program(CONSTRAINT_PROJECTION, q, rates, source="Gauss-Newton with A^T (A A^T)^-1")
 
 
 def _least_change(s: Setting, x: Vector, error: Vector, rows: Sequence[Vector]) -> list[Expression]:

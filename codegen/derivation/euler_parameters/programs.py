@@ -19,16 +19,28 @@ from kanegen.codegen.derivation.euler_parameters.reactions import (
     strut_forces,
 )
 from kanegen.codegen.derivation.euler_parameters.rows import Row, dense
-from kanegen.codegen.derivation.euler_parameters.setting import (
-    Setting,
-    coordinates_argument,
-    on_struts,
-    rates_argument,
-)
+from kanegen.codegen.derivation.euler_parameters.setting import Setting
 from kanegen.codegen.derivation.euler_parameters.springs import needs_coordinates, spring_forces
 from kanegen.codegen.derivation.euler_parameters.states import SIZE, States
 from kanegen.codegen.derivation.euler_parameters.tree_motion import TreeMotion
-from kanegen.codegen.graph import Argument, Expression, Program, total
+from kanegen.codegen.derivation.kernels.catalogue import (
+    BODY_ACCELERATIONS,
+    BODY_COORDINATES,
+    BODY_FORCES,
+    BODY_MASS_MATRIX,
+    BODY_RATES,
+    DRIVING_CONSTRAINT_GAMMA,
+    DRIVING_CONSTRAINT_JACOBIAN,
+    DRIVING_CONSTRAINTS,
+    JOINT_CONSTRAINT_GAMMA,
+    JOINT_CONSTRAINT_JACOBIAN,
+    JOINT_CONSTRAINTS,
+    STRUT_CONSTRAINT_GAMMA,
+    STRUT_CONSTRAINT_JACOBIAN,
+    STRUT_CONSTRAINTS,
+)
+from kanegen.codegen.derivation.kernels.contract import Contract
+from kanegen.codegen.graph import Expression, Program, total
 
 
 def body_coordinates(model: BodyModel) -> Program:
@@ -36,8 +48,7 @@ def body_coordinates(model: BodyModel) -> Program:
     setting = Setting(model)
     motion = TreeMotion(model.chain, setting.lift, setting.joint_vector("q"))
     values = [x for i in model.kept for x in (*motion.center(i), *motion.parameters(i))]
-    output = coordinates_argument(model)
-    return setting.program("body_coordinates", "body coordinates of the tree", output, values)
+    return setting.program(BODY_COORDINATES, values)
 
 
 def body_rates(model: BodyModel) -> Program:
@@ -46,8 +57,7 @@ def body_rates(model: BodyModel) -> Program:
     q, v = (setting.joint_vector(name) for name in "qv")
     motion = TreeMotion(model.chain, setting.lift, q, v)
     values = [x for i in model.kept for x in (*motion.velocity(i), *motion.parameter_rates(i))]
-    output = rates_argument(model)
-    return setting.program("body_rates", "rates of the body coordinates of the tree", output, values)
+    return setting.program(BODY_RATES, values)
 
 
 def body_accelerations(model: BodyModel) -> Program:
@@ -56,52 +66,42 @@ def body_accelerations(model: BodyModel) -> Program:
     q, v, a = (setting.joint_vector(name) for name in "qva")
     motion = TreeMotion(model.chain, setting.lift, q, v, a)
     values = [x for i in model.kept for x in (*motion.acceleration(i), *motion.parameter_accelerations(i))]
-    output = Argument("xddot", (SIZE * setting.count,), "m/s^2, 1/s^2", "second derivatives of x")
-    title = "second derivatives of the body coordinates of the tree"
-    return setting.program("body_accelerations", title, output, values)
+    return setting.program(BODY_ACCELERATIONS, values)
 
 
 def joint_constraints(model: BodyModel) -> Program:
     """x -> phi."""
     setting = Setting(model)
     states = setting.states()
-    rows = _rows(setting)
-    output = Argument(
-        "phi", (len(rows),), "m, 1", f"zero where joints are closed and |p| = 1: {_names(setting)}"
-    )
-    values = [row.value(states) for row in rows]
-    return setting.program("joint_constraints", "constraints of joints and normalisation", output, values)
+    values = [row.value(states) for row in _rows(setting)]
+    return setting.program(JOINT_CONSTRAINTS, values, rows=_names(setting))
 
 
 def joint_constraint_jacobian(model: BodyModel) -> Program:
     """x -> Phi_x."""
     setting = Setting(model)
-    title = "derivatives of joint_constraints with respect to x (7)"
-    return _jacobian(setting, "joint_constraint_jacobian", title, setting.states(), _rows(setting))
+    return _jacobian(setting, JOINT_CONSTRAINT_JACOBIAN, setting.states(), _rows(setting))
 
 
 def joint_constraint_gamma(model: BodyModel) -> Program:
     """x, xdot -> gamma."""
     setting = Setting(model)
-    title = "right-hand side of the joints' accelerations (10)"
-    return _gamma(setting, "joint_constraint_gamma", title, setting.states(moving=True), _rows(setting))
+    return _gamma(setting, JOINT_CONSTRAINT_GAMMA, setting.states(moving=True), _rows(setting))
 
 
 def driving_constraints(model: BodyModel) -> Program:
     """x, q -> phi."""
     setting = Setting(model)
     states, q = setting.states(), setting.joint_vector("q")
-    output = Argument("phi", (setting.nq,), "1, m", "zero where the bodies are where q drives them")
     values = [row.value(states) for row in setting.driving_rows(q)]
-    return setting.program("driving_constraints", "constraints of the drives", output, values)
+    return setting.program(DRIVING_CONSTRAINTS, values)
 
 
 def driving_constraint_jacobian(model: BodyModel) -> Program:
     """x, q -> Phi_x."""
     setting = Setting(model)
     states, q = setting.states(), setting.joint_vector("q")
-    title = "derivatives of driving_constraints with respect to x (7); times xdot they are the rates of q"
-    return _jacobian(setting, "driving_constraint_jacobian", title, states, setting.driving_rows(q))
+    return _jacobian(setting, DRIVING_CONSTRAINT_JACOBIAN, states, setting.driving_rows(q))
 
 
 def driving_constraint_gamma(model: BodyModel) -> Program:
@@ -109,24 +109,21 @@ def driving_constraint_gamma(model: BodyModel) -> Program:
     setting = Setting(model)
     states = setting.states(moving=True)
     q, v, a = (setting.joint_vector(name) for name in "qva")
-    title = "right-hand side of the drives' accelerations (10)"
-    return _gamma(setting, "driving_constraint_gamma", title, states, setting.driving_rows(q, v, a))
+    return _gamma(setting, DRIVING_CONSTRAINT_GAMMA, states, setting.driving_rows(q, v, a))
 
 
 def strut_constraints(model: BodyModel) -> Program:
     """x, l -> phi."""
     setting = Setting(model)
     states, lengths = setting.states(), setting.strut_vector("l")
-    output = on_struts(model, "phi", "m^2", "squares of the struts' lengths less those of l")
     values = [row.value(states) for row in setting.strut_rows(lengths)]
-    return setting.program("strut_constraints", "constraints of the struts (35)", output, values)
+    return setting.program(STRUT_CONSTRAINTS, values)
 
 
 def strut_constraint_jacobian(model: BodyModel) -> Program:
     """x -> Phi_x."""
     setting = Setting(model)
-    title = "derivatives of strut_constraints with respect to x; times xdot they are 2 l dl/dt of each strut's length l"
-    return _jacobian(setting, "strut_constraint_jacobian", title, setting.states(), setting.strut_rows(()))
+    return _jacobian(setting, STRUT_CONSTRAINT_JACOBIAN, setting.states(), setting.strut_rows(()))
 
 
 def strut_constraint_gamma(model: BodyModel) -> Program:
@@ -134,8 +131,7 @@ def strut_constraint_gamma(model: BodyModel) -> Program:
     setting = Setting(model)
     states = setting.states(moving=True)
     l, v, a = (setting.strut_vector(name) for name in "lva")
-    title = "right-hand side of the struts' accelerations (10)"
-    return _gamma(setting, "strut_constraint_gamma", title, states, setting.strut_rows(l, v, a))
+    return _gamma(setting, STRUT_CONSTRAINT_GAMMA, states, setting.strut_rows(l, v, a))
 
 
 def body_mass_matrix(model: BodyModel) -> Program:
@@ -152,11 +148,7 @@ def body_mass_matrix(model: BodyModel) -> Program:
             rows[at + m][at + m] = setting.lift(link.inertia.mass)
         for r, row in enumerate(rotational_mass(states, body, link.inertia, setting.lift)):
             rows[at + 3 + r][at + 3 : at + SIZE] = row
-    output = Argument(
-        "M", (n, n), "kg, kg m^2", "mass matrix of all bodies, a block of 7 for each; singular along p"
-    )
-    values = [x for row in rows for x in row]
-    return setting.program("body_mass_matrix", "mass matrix in body coordinates (20)", output, values)
+    return setting.program(BODY_MASS_MATRIX, rows)
 
 
 def body_forces(model: BodyModel) -> Program:
@@ -174,11 +166,7 @@ def body_forces(model: BodyModel) -> Program:
         own += quadratic_term(states, body, link.inertia, setting.lift)
     terms = [own, *spring_forces(setting, states, q)]
     values = [total(setting.graph, entries) for entries in zip(*terms, strict=True)]
-    output = Argument(
-        "g", (len(values),), "N, N m", "generalized forces on x, with the terms quadratic in xdot"
-    )
-    title = "gravity, springs, dampers and velocity-dependent terms in body coordinates (21)"
-    return setting.program("body_forces", title, output, values)
+    return setting.program(BODY_FORCES, values)
 
 
 KERNELS: Mapping[str, Callable[[BodyModel], Program]] = {
@@ -227,14 +215,9 @@ def _names(setting: Setting) -> str:
     return ", ".join(words)
 
 
-def _jacobian(setting: Setting, name: str, title: str, states: States, rows: Sequence[Row]) -> Program:
-    output = Argument(
-        "J", (len(rows), len(states.x)), "1, m", "a row for each constraint, a column for each of x"
-    )
-    return setting.program(name, title, output, [x for row in rows for x in dense(row, states)])
+def _jacobian(setting: Setting, contract: Contract, states: States, rows: Sequence[Row]) -> Program:
+    return setting.program(contract, [dense(row, states) for row in rows])
 
 
-def _gamma(setting: Setting, name: str, title: str, states: States, rows: Sequence[Row]) -> Program:
-    unit = "m^2/s^2" if name.startswith("strut") else "m/s^2, 1/s^2"
-    output = Argument("gamma", (len(rows),), unit, "what the Jacobian times d2x/dt2 must be")
-    return setting.program(name, title, output, [row.gamma(states) for row in rows])
+def _gamma(setting: Setting, contract: Contract, states: States, rows: Sequence[Row]) -> Program:
+    return setting.program(contract, [row.gamma(states) for row in rows])

@@ -9,9 +9,14 @@ from kanegen.codegen.derivation.euler_parameters.connections import DriveKind
 from kanegen.codegen.derivation.euler_parameters.library import Place
 from kanegen.codegen.derivation.euler_parameters.model import BodyModel
 from kanegen.codegen.derivation.euler_parameters.rows import Row
-from kanegen.codegen.derivation.euler_parameters.setting import Setting, on_coordinates, on_struts
+from kanegen.codegen.derivation.euler_parameters.setting import Setting
 from kanegen.codegen.derivation.euler_parameters.states import States, apart
-from kanegen.codegen.graph import Argument, Expression, Program
+from kanegen.codegen.derivation.kernels.catalogue import (
+    BODY_ACTUATOR_FORCES,
+    JOINT_REACTIONS,
+    STRUT_FORCES,
+)
+from kanegen.codegen.graph import Expression, Program
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.graph.linear import Expressions
 
@@ -25,7 +30,7 @@ def actuator_forces(model: BodyModel) -> Program:
     """
     setting = Setting(model)
     states, q = setting.states(), setting.joint_vector("q")
-    multipliers = setting.multipliers(setting.nq, "multipliers of the driving constraints, in the order of q")
+    multipliers = setting.input("lambda", "nq")
     values = []
     rows = setting.driving_rows(q)
     for k, (connection, drive) in enumerate(model.driven()):
@@ -39,10 +44,7 @@ def actuator_forces(model: BodyModel) -> Program:
         if direction.body != body:
             u = states.turned_back(body, direction.value(states))
         values.append(vec.dot_total(setting.graph, u, torque))
-    output = on_coordinates(
-        setting.mechanism, "tau", ("N m", "N"), "generalized forces of the actuators on the coordinates"
-    )
-    return setting.program("actuator_forces", "forces of the actuators (30) to (36)", output, values)
+    return setting.program(BODY_ACTUATOR_FORCES, values)
 
 
 def strut_forces(model: BodyModel) -> Program:
@@ -55,16 +57,13 @@ def strut_forces(model: BodyModel) -> Program:
     """
     setting = Setting(model)
     states = setting.states()
-    multipliers = setting.multipliers(len(model.struts), "multipliers of the struts' constraints")
+    multipliers = setting.input("lambda", "struts")
     values = []
     for row, multiplier in zip(setting.strut_rows(()), multipliers, strict=True):
         between = apart(states, row.first, row.second)
         length = vec.dot_total(setting.graph, between, between).square_root()
         values.append(length * multiplier * -2)
-    output = on_struts(model, "f", "N", "forces of the struts, positive where they push their ends apart")
-    return setting.program(
-        "strut_forces", "forces of the translational actuators (29), (30), (36)", output, values
-    )
+    return setting.program(STRUT_FORCES, values)
 
 
 def joint_reactions(model: BodyModel) -> Program:
@@ -76,7 +75,8 @@ def joint_reactions(model: BodyModel) -> Program:
     setting = Setting(model)
     states = setting.states()
     rows = setting.joint_rows()
-    multipliers = setting.multipliers(len(rows), "multipliers of the joint constraints, in their order")
+    setting.arguments = setting.arguments.more({"joint_rows": len(rows)})
+    multipliers = setting.input("lambda", "joint_rows")
     values: list[Expression] = []
     at = 0
     for connection in model.connections:
@@ -85,10 +85,7 @@ def joint_reactions(model: BodyModel) -> Program:
         first, second = (setting.library.place(m) for m in (connection.first, connection.second))
         values += _reaction(states, own, multipliers[at : at + count], first, second)
         at += count
-    names = ", ".join(connection.name for connection in model.connections)
-    text = "force and moment on the child at each joint, in the base frame; rows are"
-    output = Argument("R", (len(model.connections), 6), "N, N m", f"{text} {names}")
-    return setting.program("joint_reactions", "forces and moments of the joints", output, values)
+    return setting.program(JOINT_REACTIONS, values)
 
 
 def _exerted(states: States, row: Row, multiplier: Expression, body: int) -> tuple[Expressions, Expressions]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 from kanegen.codegen.derivation.euler_parameters.library import Library, Motion
 from kanegen.codegen.derivation.euler_parameters.model import BodyModel
 from kanegen.codegen.derivation.euler_parameters.rows import Normalisation, Row, SquaredDistance
 from kanegen.codegen.derivation.euler_parameters.states import SIZE, Point, States
-from kanegen.codegen.graph import Argument, Expression, Graph, Program, constant, inputs
-from kanegen.codegen.mechanism.records import JointKind, Mechanism
+from kanegen.codegen.derivation.kernels.contract import Arguments, Contract
+from kanegen.codegen.graph import Expression, Graph, Program, constant, inputs
 from kanegen.codegen.mechanism.values import Lift
 
 SOURCE = "Euler parameters and multipliers (Sim, Yoo & Lee 1985)"
@@ -23,39 +25,33 @@ class Setting:
 
     def __init__(self, model: BodyModel) -> None:
         self.model, self.mechanism = model, model.chain.mechanism
+        self.arguments = _arguments(model)
         self.graph = Graph()
         self.lift = Lift(self.graph, live=True)  # what is still symbolic in the chain stays live
         self.library = Library(self.lift, model.places)
         self.count, self.nq = len(model.kept), len(self.mechanism.coordinates)
         self.zero = constant(self.graph, 0)
-        self._arguments: dict[str, Argument] = {}
+        self._asked: list[str] = []
 
     # -- inputs ------------------------------------------------------------------------------------------------------
 
     def states(self, moving: bool = False) -> States:
         """Inputs x, and xdot if ``moving``."""
-        x = self._input(coordinates_argument(self.model))
-        return States(self.graph, x, self._input(rates_argument(self.model)) if moving else ())
+        x = self.input("x", "x")
+        return States(self.graph, x, self.input("xdot", "x") if moving else ())
 
     def joint_vector(self, name: str) -> Sequence[Expression]:
         """Input q, v or a: coordinates of the tree and their derivatives."""
-        units = {"q": ("rad", "m"), "v": ("rad/s", "m/s"), "a": ("rad/s^2", "m/s^2")}[name]
-        meaning = {"q": "joint coordinates", "v": "their rates dq/dt", "a": "their second derivatives"}[name]
-        return self._input(on_coordinates(self.mechanism, name, units, meaning))
+        return self.input(name, "nq")
 
     def strut_vector(self, name: str) -> Sequence[Expression]:
         """Input l, v or a: lengths of the struts and their derivatives."""
-        unit = {"l": "m", "v": "m/s", "a": "m/s^2"}[name]
-        meaning = {"l": "lengths of the struts", "v": "their rates", "a": "their second derivatives"}[name]
-        return self._input(on_struts(self.model, name, unit, meaning))
+        return self.input(name, "struts")
 
-    def multipliers(self, count: int, meaning: str) -> Sequence[Expression]:
-        """Input lambda, one for each row of a constraint kernel."""
-        return self._input(Argument("lambda", (count,), "N m, N", meaning))
-
-    def _input(self, argument: Argument) -> Sequence[Expression]:
-        self._arguments[argument.name] = argument
-        return inputs(self.graph, argument.name, argument.size)
+    def input(self, name: str, size: str) -> Sequence[Expression]:
+        """An input, as large as the size of that name."""
+        self._asked.append(name)
+        return inputs(self.graph, name, self.arguments.sizes[size])
 
     # -- rows --------------------------------------------------------------------------------------------------------
 
@@ -101,45 +97,19 @@ class Setting:
 
     # -- results -----------------------------------------------------------------------------------------------------
 
-    def program(self, name: str, title: str, output: Argument, values: Sequence[Expression]) -> Program:
-        """The program with one output; inputs are those that were asked for, in that order."""
-        return Program(
-            name=name,
-            title=title,
-            source=SOURCE,
-            inputs=tuple(self._arguments.values()),
-            outputs=(output,),
-            graph=self.graph,
-            results=(tuple(value.ref for value in values),),
-        )
+    def program(self, contract: Contract, entries: Any, **words: str) -> Program:
+        """The program with the entries of its output; inputs are those that were asked for, in that order."""
+        slots = {slot.name: slot for slot in contract.takes}
+        taken = replace(contract, takes=tuple(slots[name] for name in dict.fromkeys(self._asked)))
+        return taken.program(self.arguments, self.graph, [entries], SOURCE, **words)
 
 
-def coordinates_argument(model: BodyModel) -> Argument:
-    """x."""
-    text = "mass centre in the base frame and Euler parameters e0 ... e3 of the frame of each body"
-    return Argument("x", (SIZE * len(model.kept),), "m, 1", f"{text}, {_order(model)}")
-
-
-def rates_argument(model: BodyModel) -> Argument:
-    """xdot."""
-    return Argument("xdot", (SIZE * len(model.kept),), "m/s, 1/s", f"rates of x, {_order(model)}")
-
-
-def on_coordinates(mechanism: Mechanism, name: str, units: tuple[str, str], meaning: str) -> Argument:
-    """A vector with one entry for each coordinate of the tree; ``units`` are those of turns and of slides."""
-    kinds = [mechanism.joint(joint).kind for joint in mechanism.coordinates]
-    both = zip(units, (JointKind.REVOLUTE, JointKind.PRISMATIC), strict=True)
-    unit = ", ".join(u for u, kind in both if kind in kinds)
-    order = ", ".join(mechanism.coordinates)
-    return Argument(name, (len(kinds),), unit, f"{meaning}, in the order {order}")
-
-
-def on_struts(model: BodyModel, name: str, unit: str, meaning: str) -> Argument:
-    """A vector with one entry for each strut."""
-    struts = model.struts
-    order = ", ".join(f"from {strut.first} to {strut.second}" for strut in struts)
-    return Argument(name, (len(struts),), unit, f"{meaning}, in the order {order}")
-
-
-def _order(model: BodyModel) -> str:
-    return "in the order " + ", ".join(link.name for link in model.bodies)
+def _arguments(model: BodyModel) -> Arguments:
+    """The arguments of the tree's coordinates, with those of bodies and struts."""
+    struts = ", ".join(f"from {strut.first} to {strut.second}" for strut in model.struts)
+    return Arguments.of(model.chain.mechanism).more(
+        {"x": SIZE * len(model.kept), "struts": len(model.struts)},
+        bodies="in the order " + ", ".join(link.name for link in model.bodies),
+        struts=f"in the order {struts}",
+        connections=", ".join(connection.name for connection in model.connections),
+    )

@@ -7,10 +7,19 @@ from typing import Any
 
 from kanegen.codegen.derivation.flexible_links.book import BookArm
 from kanegen.codegen.derivation.flexible_links.setting import Setting
-from kanegen.codegen.derivation.inverse_mass_matrix import inverse_output
+from kanegen.codegen.derivation.kernels.catalogue import (
+    BIAS_FORCES,
+    EQUATIONS_OF_MOTION,
+    FORWARD_DYNAMICS,
+    GRAVITY_FORCES,
+    INVERSE_DYNAMICS,
+    INVERSE_MASS_MATRIX,
+    MASS_MATRIX,
+    PRESCRIBED_MOTION_FORCES,
+)
 from kanegen.codegen.derivation.linear_inverse import inverse
 from kanegen.codegen.derivation.linear_solve import solve
-from kanegen.codegen.graph import Argument, Expression, Program
+from kanegen.codegen.graph import Expression, Program
 
 SOURCE = "kinematics of Book (1983), virtual work of affine segments, composite moments"
 
@@ -42,84 +51,40 @@ Of = Callable[[Setting], Equations | BookArm]
 def inverse_dynamics(s: Setting, of: Of = Equations) -> Program:
     """tau for accelerations a."""
     equations = of(s)
-    return s.program(
-        "inverse_dynamics",
-        "generalized forces that produce given accelerations of joints and modes",
-        (s.arguments.q(), s.arguments.v(), s.arguments.a()),
-        {s.arguments.tau(): equations.forces(s.input("v"), s.input("a"))},
-        equations.source,
-    )
+    tau = equations.forces(s.input("v"), s.input("a"))
+    return s.program(INVERSE_DYNAMICS, tau, source=equations.source)
 
 
 def bias_forces(s: Setting, of: Of = Equations) -> Program:
     """h with tau = M a + h."""
     equations = of(s)
-    return s.program(
-        "bias_forces",
-        "Coriolis, centrifugal and gravity forces, and those of stiffness, damping and springs",
-        (s.arguments.q(), s.arguments.v()),
-        {
-            s.arguments.tau(
-                "h", "generalized forces where rates do not change, tau = M a + h"
-            ): equations.bias(s.input("v"))
-        },
-        equations.source,
-    )
+    return s.program(BIAS_FORCES, equations.bias(s.input("v")), source=equations.source)
 
 
 def gravity_forces(s: Setting, of: Of = Equations) -> Program:
     """g that holds the mechanism at rest."""
     equations = of(s)
-    return s.program(
-        "gravity_forces",
-        "generalized forces that hold the mechanism at rest, stiffness included",
-        (s.arguments.q(),),
-        {s.arguments.tau("g", "generalized forces at rest"): equations.bias(None)},
-        equations.source,
-    )
+    return s.program(GRAVITY_FORCES, equations.bias(None), source=equations.source)
 
 
 def mass_matrix(s: Setting, of: Of = Equations) -> Program:
     """M."""
     equations = of(s)
-    return s.program(
-        "mass_matrix",
-        "mass matrix",
-        (s.arguments.q(),),
-        {_matrix(s): [x for row in equations.matrix() for x in row]},
-        equations.source,
-    )
-
-
-def _matrix(s: Setting) -> Argument:
-    return s.arguments.square("M", "kg m^2, kg m, kg", "mass matrix")
+    return s.program(MASS_MATRIX, equations.matrix(), source=equations.source)
 
 
 def equations_of_motion(s: Setting, of: Of = Equations) -> Program:
     """M and R with M a = R (Book 1983, eq. 82)."""
     equations, tau = of(s), s.input("tau")
     right = [t - x for t, x in zip(tau, equations.bias(s.input("v")), strict=True)]
-    meaning = "what moves the mechanism, M a = R: tau less bias forces"
-    return s.program(
-        "equations_of_motion",
-        "mass matrix and right-hand side of the equations of motion",
-        (s.arguments.q(), s.arguments.v(), s.arguments.tau()),
-        {_matrix(s): [x for row in equations.matrix() for x in row], s.arguments.tau("R", meaning): right},
-        equations.source,
-    )
+    return s.program(EQUATIONS_OF_MOTION, equations.matrix(), right, source=equations.source)
 
 
 def forward_dynamics(s: Setting, of: Of = Equations) -> Program:
     """a for generalized forces tau."""
     equations = of(s)
     a = _accelerations(s, equations, s.input("tau"))
-    return s.program(
-        "forward_dynamics",
-        "accelerations of joints and modes that generalized forces produce",
-        (s.arguments.q(), s.arguments.v(), s.arguments.tau()),
-        {s.arguments.a(): a},
-        f"{equations.source}; L D L^T from the tips",
-    )
+    return s.program(FORWARD_DYNAMICS, a, source=f"{equations.source}; L D L^T from the tips")
 
 
 def _accelerations(s: Setting, equations: Equations | BookArm, tau: Sequence[Any]) -> list[Expression]:
@@ -141,7 +106,7 @@ def _tips_first(s: Setting) -> list[list[int]]:
 def prescribed_motion_forces(s: Setting) -> Program:
     """Inverse dynamics for joints that move as they are told while the links swing as they must."""
     names = s.basis.mechanism.coordinates
-    joints = [k for k, name in enumerate(names) if name in s.arguments.joints]
+    joints = [k for k, name in enumerate(names) if name in s.joints]
     modes = [k for k in range(s.n) if k not in joints]
     given = dict(zip(joints, s.input("a_joints", len(joints)), strict=True))
     v = s.input("v")
@@ -160,32 +125,17 @@ def prescribed_motion_forces(s: Setting) -> Program:
         )
         for r in joints
     ]
-    order_of_modes = "in the order " + ", ".join(names[k] for k in modes)
     return s.program(
-        "prescribed_motion_forces",
-        "forces of the drives that move the joints as prescribed, with no other load on the links",
-        (
-            s.arguments.q(),
-            s.arguments.v(),
-            s.arguments.of_joints("a_joints", ("rad/s^2", "m/s^2"), "accelerations of the joints"),
-        ),
-        {
-            s.arguments.of_joints("tau_joints", ("N m", "N"), "forces of the drives"): driving,
-            Argument(
-                "a_modes", (len(modes),), "m/s^2", f"accelerations of the modes, {order_of_modes}"
-            ): swinging,
-        },
-        f"{SOURCE}; modes eliminated",
+        PRESCRIBED_MOTION_FORCES,
+        driving,
+        swinging,
+        source=f"{SOURCE}; modes eliminated",
+        of_joints="in the order " + ", ".join(s.joints),
+        of_modes="in the order " + ", ".join(names[k] for k in modes),
     )
 
 
 def inverse_mass_matrix(s: Setting) -> Program:
     """M^-1."""
     found = inverse([s.expressions(row) for row in s.mass_matrix()], _tips_first(s))
-    return s.program(
-        "inverse_mass_matrix",
-        "inverse of the mass matrix",
-        (s.arguments.q(),),
-        {inverse_output(s.n): [x for row in found for x in row]},
-        f"{SOURCE}; L D L^T",
-    )
+    return s.program(INVERSE_MASS_MATRIX, found, source=f"{SOURCE}; L D L^T")

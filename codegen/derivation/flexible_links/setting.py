@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.flexible_links.arguments import Arguments
 from kanegen.codegen.derivation.flexible_links.composites import Composites
 from kanegen.codegen.derivation.flexible_links.loads import Loads
 from kanegen.codegen.derivation.flexible_links.motion import Motion
 from kanegen.codegen.derivation.flexible_links.segments import Arm, arm_of, regrouped
 from kanegen.codegen.derivation.friction import friction_forces
-from kanegen.codegen.graph import Argument, Expression, Graph, Program, constant, inputs
+from kanegen.codegen.derivation.kernels.contract import Arguments, Contract
+from kanegen.codegen.graph import Expression, Graph, Program, constant, inputs
 from kanegen.codegen.mechanism.constraints import TorsionalSpringDamper
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism
@@ -36,16 +36,18 @@ class Basis:
 def basis_of(mechanism: Mechanism, live: bool) -> Basis:
     """The basis of a mechanism with flexible links, with numbers for parameters that are not ``live``."""
     described = arm_of(mechanism if live else with_numbers(mechanism))
-    return Basis(mechanism, described, regrouped(described), Arguments(mechanism), live)
+    return Basis(mechanism, described, regrouped(described), Arguments.of(mechanism), live)
 
 
 class Setting:
-    """See the module."""
+    """The parts of a kernel, and what puts them together."""
 
     def __init__(self, basis: Basis, choices: Choices) -> None:
         self.basis, self.arguments, self.choices = basis, basis.arguments, choices
         self.graph = Graph()
-        self.n = self.arguments.count
+        self.n = self.arguments.nv
+        modes = basis.mechanism.modes
+        self.joints = tuple(name for name in basis.mechanism.coordinates if name not in modes)
         self.q = inputs(self.graph, "q", self.n)
         self.lift = Lift(self.graph, basis.mechanism.parameters, live=basis.live)
         self.labels: dict[int, str] = {}
@@ -90,7 +92,7 @@ class Setting:
             if v is not None:
                 found.append((k, self.lift(spring.damping) * v[k]))
         if v is not None:
-            joints = [mechanism.joint(name) for name in self.arguments.joints]
+            joints = [mechanism.joint(name) for name in self.joints]
             places = [index[joint.name] for joint in joints]
             rubbing = friction_forces(joints, [v[k] for k in places], self.lift)
             found += list(zip(places, rubbing, strict=True))
@@ -110,14 +112,14 @@ class Setting:
         """Values as expressions of the graph."""
         return [x if isinstance(x, Expression) else constant(self.graph, x) for x in values]
 
-    def program(
-        self,
-        name: str,
-        title: str,
-        inputs_: tuple[Argument, ...],
-        outputs: Mapping[Argument, Sequence[Any]],
-        source: str,
-    ) -> Program:
-        """The program with these results."""
-        results = {argument: self.expressions(values) for argument, values in outputs.items()}
-        return Program.of(self.graph, name, title, inputs_, results, source, self.labels)
+    def program(self, contract: Contract, *results: Any, source: str, **words: str) -> Program:
+        """The program with the entries of each result, which may be numbers."""
+        found = [[self.expressions(row) for row in _rows(entries)] for entries in results]
+        return contract.program(self.arguments, self.graph, found, source, self.labels, **words)
+
+
+def _rows(entries: Any) -> list[Sequence[Any]]:
+    """A number, a vector or a matrix as rows."""
+    if not isinstance(entries, Sequence):
+        return [[entries]]
+    return list(entries) if entries and isinstance(entries[0], Sequence) else [entries]

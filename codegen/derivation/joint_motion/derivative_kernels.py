@@ -17,13 +17,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 
-from kanegen.codegen.derivation.derivative_arguments import INVERSE_SOURCE
 from kanegen.codegen.derivation.derivatives_through import (
     TreeForces,
     inverse_dynamics_through,
     standing_for_inverse_dynamics,
 )
 from kanegen.codegen.derivation.differentiate import along_speeds
+from kanegen.codegen.derivation.force_derivatives import SOURCE
 from kanegen.codegen.derivation.joint_motion.coordinates import level_rotors
 from kanegen.codegen.derivation.joint_motion.kernels import inverse_dynamics, mass_matrix
 from kanegen.codegen.derivation.joint_motion.setting import Setting, Vector
@@ -60,7 +60,7 @@ def inverse_dynamics_derivatives(s: Setting, build: Build) -> Program:
         steps,
         coordinates,
         forces,
-        f"{INVERSE_SOURCE}, carried to the speeds",
+        f"{SOURCE}, carried to the speeds",
         _changes(s, forces, steps),
     )
 

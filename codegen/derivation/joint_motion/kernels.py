@@ -13,14 +13,26 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.joint_motion.arguments import Arguments
 from kanegen.codegen.derivation.joint_motion.setting import Basis, Setting, Vector
 from kanegen.codegen.derivation.joint_motion.tree import keeps_parameters, tree_of_joints
+from kanegen.codegen.derivation.kernels.catalogue import (
+    BIAS_FORCES,
+    COORDINATE_RATES,
+    FORWARD_DYNAMICS,
+    FRAME_POSE,
+    GRAVITY_FORCES,
+    INVERSE_DYNAMICS,
+    KINETIC_ENERGY,
+    MASS_MATRIX,
+    MOMENTUM,
+    POTENTIAL_ENERGY,
+)
+from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.linear_solve import blockings, elimination_orders, solve
 from kanegen.codegen.derivation.placement import PlacedTree, place
 from kanegen.codegen.derivation.regularity import require_regular_matrix
-from kanegen.codegen.derivation.standard import Build
-from kanegen.codegen.graph import Argument, Expression, Program
+from kanegen.codegen.derivation.standard import Build, FrameBuild, FrameBuilds
+from kanegen.codegen.graph import Expression, Program
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism
 
@@ -28,7 +40,7 @@ Make = Callable[[Setting], Program]
 
 
 def joint_kernels(
-    mechanism: Mechanism, programs: Mapping[str, Build], frames: Mapping[str, Build], live: bool
+    mechanism: Mechanism, programs: Mapping[str, Build], frames: FrameBuilds, live: bool
 ) -> dict[str, Build]:
     """All kernels by name, from those of the tree (``tree_of_joints``) and of its frames."""
     made: dict[str, Make] = {
@@ -43,8 +55,7 @@ def joint_kernels(
         "coordinate_rates": coordinate_rates,
     }
     for name, build in frames.items():
-        make = frame_pose if name.startswith("frame_pose_") else frame_jacobian
-        made[name] = partial(make, build=build)
+        made[name] = partial(frame_pose if build.contract is FRAME_POSE else frame_jacobian, build=build)
     return carried(mechanism, programs, live, made)
 
 
@@ -56,7 +67,7 @@ def carried(
     tree = tree_of_joints(mechanism, live)
     joints = {joint.name: joint for joint in numbers.joints}
     basis = Basis(
-        numbers, tuple(joints[name] for name in tree.coordinates), Arguments(mechanism), programs, live
+        numbers, tuple(joints[name] for name in tree.coordinates), Arguments.of(mechanism), programs, live
     )
     return {name: partial(_build, basis=basis, make=make) for name, make in made.items()}
 
@@ -72,64 +83,33 @@ def inverse_dynamics(s: Setting) -> Program:
     """tau for derivatives a of the speeds."""
     tau = s.forces(s.input("v", s.nv), s.input("a", s.nv))
     return s.program(
-        "inverse_dynamics",
-        "generalized forces that produce given accelerations",
-        (s.arguments.q(), s.arguments.v(), s.arguments.a()),
-        {s.arguments.tau(): tau},
-        "forces on the tree's joints (recursive Newton-Euler), carried to the speeds",
+        INVERSE_DYNAMICS, tau, "forces on the tree's joints (recursive Newton-Euler), carried to the speeds"
     )
 
 
 def bias_forces(s: Setting) -> Program:
     """h with tau = M a + h."""
-    meaning = "generalized forces where the speeds do not change, tau = M a + h"
-    return s.program(
-        "bias_forces",
-        "Coriolis, centrifugal and gravity forces, and those that overcome springs and friction",
-        (s.arguments.q(), s.arguments.v()),
-        {s.arguments.tau("h", meaning): _bias(s)},
-        "forces on the tree's joints where the speeds do not change, carried to the speeds",
-    )
+    source = "forces on the tree's joints where the speeds do not change, carried to the speeds"
+    return s.program(BIAS_FORCES, _bias(s), source)
 
 
 def gravity_forces(s: Setting) -> Program:
     """g that holds the mechanism at rest, springs included."""
-    return s.program(
-        "gravity_forces",
-        "generalized forces that hold the mechanism at rest",
-        (s.arguments.q(),),
-        {
-            s.arguments.tau("g", "generalized forces at rest"): s.on_speeds(
-                s.of_tree("gravity_forces")[0], None
-            )
-        },
-        "forces on the tree's joints at rest, carried to the speeds",
-    )
+    g = s.on_speeds(s.of_tree("gravity_forces")[0], None)
+    return s.program(GRAVITY_FORCES, g, "forces on the tree's joints at rest, carried to the speeds")
 
 
 def mass_matrix(s: Setting) -> Program:
     """M = T^T M_tree T."""
-    entries = [x for row in mass_matrix_entries(s) for x in row]
-    return s.program(
-        "mass_matrix",
-        "mass matrix",
-        (s.arguments.q(),),
-        {s.arguments.square("M", "kg m^2, kg m, kg", "mass matrix"): entries},
-        "composite inertias (Walker & Orin 1982), carried to the speeds",
-    )
+    source = "composite inertias (Walker & Orin 1982), carried to the speeds"
+    return s.program(MASS_MATRIX, mass_matrix_entries(s), source)
 
 
 def forward_dynamics(s: Setting) -> Program:
     """a for generalized forces tau: by the tree's own forward dynamics, or with T^T M_tree T where joints follow others."""
     v, tau = s.input("v", s.nv), s.input("tau", s.nv)
     a = _by_elimination(s, v, tau) if s.mechanism.mimics else _by_the_tree(s, v, tau)
-    return s.program(
-        "forward_dynamics",
-        "derivatives of the speeds that generalized forces produce",
-        (s.arguments.q(), s.arguments.v(), s.arguments.tau()),
-        {s.arguments.a(): a},
-        "forward dynamics of the tree's joints, carried to the speeds",
-    )
+    return s.program(FORWARD_DYNAMICS, a, "forward dynamics of the tree's joints, carried to the speeds")
 
 
 def _by_the_tree(s: Setting, v: Vector, tau: Vector) -> list[Expression]:
@@ -186,74 +166,37 @@ def mass_matrix_entries(s: Setting) -> list[list[Expression]]:
 
 def kinetic_energy(s: Setting) -> Program:
     """T of the tree, and of what its joints' drives turn."""
-    return s.program(
-        "kinetic_energy",
-        "kinetic energy",
-        (s.arguments.q(), s.arguments.v()),
-        {Argument("T", (), "J", "kinetic energy"): s.of_tree("kinetic_energy", s.input("v", s.nv))[0]},
-        "sum over the bodies of (v . p + w . l) / 2",
-    )
+    energy = s.of_tree("kinetic_energy", s.input("v", s.nv))[0]
+    return s.program(KINETIC_ENERGY, energy, "sum over the bodies of (v . p + w . l) / 2")
 
 
 def potential_energy(s: Setting) -> Program:
     """U of gravity and springs."""
     energy = s.of_tree("potential_energy")[0][0]
-    meaning = "potential energy, zero for mass at the base origin"
     if s.mechanism.springs:
         energy = energy + s.spring_energy()
-        meaning += " and springs at rest"
-    return s.program(
-        "potential_energy",
-        meaning,
-        (s.arguments.q(),),
-        {Argument("U", (), "J", meaning): [energy]},
-        "weight of the composite first moment",
-    )
+    return s.program(POTENTIAL_ENERGY, energy, "weight of the composite first moment")
 
 
 def momentum(s: Setting) -> Program:
     """Momentum of the tree."""
-    build = s.basis.programs["momentum"]
-    program = build(s.tree, s.tree_mechanism, s.choices)
-    return s.program(
-        program.name,
-        program.title,
-        (s.arguments.q(), s.arguments.v()),
-        {program.outputs[0]: s.of_tree(build, s.input("v", s.nv))[0]},
-        program.source,
-    )
+    momenta = s.of_tree("momentum", s.input("v", s.nv))[0]
+    return s.program(MOMENTUM, momenta, "momenta carried from the tips to the base")
 
 
 def coordinate_rates(s: Setting) -> Program:
     """dq/dt = N(q) v."""
-    return s.program(
-        "coordinate_rates",
-        "rates of the coordinates",
-        (s.arguments.q(), s.arguments.v()),
-        {s.arguments.qdot(): s.coordinates.coordinate_rates(s.input("v", s.nv))},
-        "dq/dt = N(q) v; for a quaternion p, dp/dt = p (0, w) / 2",
-    )
+    qdot = s.coordinates.coordinate_rates(s.input("v", s.nv))
+    return s.program(COORDINATE_RATES, qdot, "dq/dt = N(q) v; for a quaternion p, dp/dt = p (0, w) / 2")
 
 
-def frame_pose(s: Setting, build: Build) -> Program:
+def frame_pose(s: Setting, build: FrameBuild) -> Program:
     """The tree's pose of a frame."""
-    program = build(s.tree, s.tree_mechanism, s.choices)
-    return s.program(
-        program.name,
-        program.title,
-        (s.arguments.q(),),
-        {program.outputs[0]: s.of_tree(build)[0]},
-        program.source,
-    )
+    return s.of_frame(build, s.of_tree(build)[0], "chain of joint rotations")
 
 
-def frame_jacobian(s: Setting, build: Build) -> Program:
+def frame_jacobian(s: Setting, build: FrameBuild) -> Program:
     """J_tree T."""
-    program = build(s.tree, s.tree_mechanism, s.choices)
     flat, n = s.of_tree(build)[0], len(s.basis.joints)
-    entries = [x for m in range(6) for x in s.coordinates.on_speeds(flat[n * m : n * m + n])]
-    meaning = (
-        "velocity of the frame's origin, then its angular velocity, in the base frame, for each speed = 1"
-    )
-    jacobian = Argument("J", (6, s.nv), "m, 1", meaning)
-    return s.program(program.name, program.title, (s.arguments.q(),), {jacobian: entries}, program.source)
+    entries = [s.coordinates.on_speeds(flat[n * m : n * m + n]) for m in range(6)]
+    return s.of_frame(build, entries, "joint axes crossed with lever arms")

@@ -12,27 +12,33 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from kanegen.codegen.derivation.centroidal import CENTER, centroidal_output
-from kanegen.codegen.derivation.coriolis import coriolis_output
-from kanegen.codegen.derivation.frame_rates import jacobian_rate_output
-from kanegen.codegen.derivation.inverse_mass_matrix import inverse_output
+from kanegen.codegen.derivation.inertial_parameters import PARTS
 from kanegen.codegen.derivation.joint_motion.coordinates import level_rotors
 from kanegen.codegen.derivation.joint_motion.kernels import Make, carried, mass_matrix_entries
 from kanegen.codegen.derivation.joint_motion.setting import Setting
+from kanegen.codegen.derivation.kernels.catalogue import (
+    CENTER_OF_MASS,
+    CENTROIDAL_MOMENTUM_MATRIX,
+    CORIOLIS_MATRIX,
+    FRAME_FORCES,
+    FRAME_JACOBIAN,
+    FULL_REGRESSOR,
+    INVERSE_MASS_MATRIX,
+    REGRESSOR,
+)
+from kanegen.codegen.derivation.kernels.contract import Contract
 from kanegen.codegen.derivation.linear_inverse import inverse
 from kanegen.codegen.derivation.linear_solve import blockings, elimination_orders
-from kanegen.codegen.derivation.standard import Build
+from kanegen.codegen.derivation.standard import Build, FrameBuild, FrameBuilds
 from kanegen.codegen.graph import Expression, Program, total
 from kanegen.codegen.mechanism.records import Mechanism
-
-_SPEED = "speed"
 
 
 def optional_joint_kernels(
     mechanism: Mechanism,
     programs: Mapping[str, Build],
-    frames: Mapping[str, Build],
-    jacobians: Mapping[str, Build],
+    frames: FrameBuilds,
+    jacobians: FrameBuilds,
     live: bool,
 ) -> dict[str, Build]:
     """By name: carried from the tree's ``programs``, its optional ``frames`` kernels and the frames' ``jacobians``."""
@@ -41,15 +47,15 @@ def optional_joint_kernels(
         "inverse_mass_matrix": inverse_mass_matrix,
         "center_of_mass": center_of_mass,
         "centroidal_momentum_matrix": centroidal_momentum_matrix,
-        "regressor": partial(regressor, kernel="regressor"),
-        "full_regressor": partial(regressor, kernel="full_regressor"),
+        "regressor": partial(regressor, contract=REGRESSOR),
+        "full_regressor": partial(regressor, contract=FULL_REGRESSOR),
     }
+    of_frame = {build.frame: build for build in jacobians.values() if build.contract is FRAME_JACOBIAN}
     for name, build in frames.items():
-        if name.startswith("frame_forces_"):
+        if build.contract is FRAME_FORCES:
             made[name] = partial(frame_forces, build=build)
         else:
-            jacobian = jacobians[name.replace("frame_jacobian_rate_", "frame_jacobian_", 1)]
-            made[name] = partial(frame_jacobian_rate, build=build, jacobian=jacobian)
+            made[name] = partial(frame_jacobian_rate, build=build, jacobian=of_frame[build.frame])
     return carried(mechanism, programs, live, made)
 
 
@@ -66,13 +72,9 @@ def coriolis_matrix(s: Setting) -> Program:
         c = _less_leaning(s, c, m, v)
     half = [s.coordinates.on_speeds(row) for row in c]
     columns = [s.coordinates.on_speeds([row[r] for row in half]) for r in range(s.nv)]
-    return s.program(
-        "coriolis_matrix",
-        "Coriolis matrix",
-        (s.arguments.q(), s.arguments.v()),
-        {coriolis_output(s.nv, "speeds"): [columns[c][r] for r in range(s.nv) for c in range(s.nv)]},
-        "composite inertias and their rates (Echeandia & Wensing 2021), carried to the speeds",
-    )
+    entries = [columns[c][r] for r in range(s.nv) for c in range(s.nv)]
+    source = "composite inertias and their rates (Echeandia & Wensing 2021), carried to the speeds"
+    return s.program(CORIOLIS_MATRIX, entries, source)
 
 
 def inverse_mass_matrix(s: Setting) -> Program:
@@ -88,89 +90,46 @@ def inverse_mass_matrix(s: Setting) -> Program:
         entries = [x for row in found for x in row]
     else:
         entries = s.of_tree("inverse_mass_matrix")[0]
-    return s.program(
-        "inverse_mass_matrix",
-        "inverse of the mass matrix",
-        (s.arguments.q(),),
-        {inverse_output(s.nv, "speeds"): entries},
-        "composite inertias and the inverse of a sparse L D L^T",
-    )
+    return s.program(INVERSE_MASS_MATRIX, entries, "composite inertias and the inverse of a sparse L D L^T")
 
 
 def center_of_mass(s: Setting) -> Program:
     """That of the tree."""
-    return s.program(
-        "center_of_mass",
-        "mass centre of the moving bodies",
-        (s.arguments.q(),),
-        {CENTER: s.of_tree("center_of_mass")[0]},
-        "composite first moment over the mass",
-    )
+    return s.program(CENTER_OF_MASS, s.of_tree("center_of_mass")[0], "composite first moment over the mass")
 
 
 def centroidal_momentum_matrix(s: Setting) -> Program:
     """A_tree T."""
     rows = _rows(s.of_tree("centroidal_momentum_matrix")[0], len(s.basis.joints))
-    return s.program(
-        "centroidal_momentum_matrix",
-        "centroidal momentum matrix",
-        (s.arguments.q(),),
-        {centroidal_output(s.nv, _SPEED): [x for row in rows for x in s.coordinates.on_speeds(row)]},
-        "composite inertias about the mass centre (Orin, Goswami & Lee 2013), carried to the speeds",
-    )
+    source = "composite inertias about the mass centre (Orin, Goswami & Lee 2013), carried to the speeds"
+    return s.program(CENTROIDAL_MOMENTUM_MATRIX, [s.coordinates.on_speeds(row) for row in rows], source)
 
 
-def regressor(s: Setting, kernel: str) -> Program:
+def regressor(s: Setting, contract: Contract) -> Program:
     """T^T Y_tree, column by column."""
+    program = s.basis.programs[contract.name](s.tree, s.tree_mechanism, s.choices)
     v, a = s.input("v", s.nv), s.input("a", s.nv)
-    build = s.basis.programs[kernel]
-    program = build(s.tree, s.tree_mechanism, s.choices)
-    output = program.outputs[0]
-    rows = _rows(s.of_tree(build, v, a)[0], output.shape[1])
-    columns = [s.coordinates.on_speeds([row[c] for row in rows]) for c in range(output.shape[1])]
-    shaped = type(output)(output.name, (s.nv, len(columns)), output.unit, output.description)
-    return s.program(
-        kernel,
-        program.title,
-        (s.arguments.q(), s.arguments.v(), s.arguments.a()),
-        {shaped: [column[r] for r in range(s.nv) for column in columns]},
-        program.source,
-    )
+    width = program.outputs[0].shape[1]
+    rows = _rows(s.of_tree(contract.name, v, a)[0], width)
+    columns = [s.coordinates.on_speeds([row[c] for row in rows]) for c in range(width)]
+    entries = [column[r] for r in range(s.nv) for column in columns]
+    return s.program(contract, entries, program.source, parts=", ".join(PARTS))
 
 
-def frame_forces(s: Setting, build: Build) -> Program:
+def frame_forces(s: Setting, build: FrameBuild) -> Program:
     """T^T of the forces on the tree's joints."""
-    program = build(s.tree, s.tree_mechanism, s.choices)
     tau = s.coordinates.on_speeds(s.of_tree(build)[0])
-    meaning = "generalized forces that the force and the moment are equal to"
-    return s.program(
-        program.name,
-        program.title,
-        (s.arguments.q(), program.inputs[1]),
-        {s.arguments.tau("tau", meaning): tau},
-        program.source,
-    )
+    return s.of_frame(build, tau, "force and moment carried outwards to each joint")
 
 
-def frame_jacobian_rate(s: Setting, build: Build, jacobian: Build) -> Program:
+def frame_jacobian_rate(s: Setting, build: FrameBuild, jacobian: FrameBuild) -> Program:
     """(dJ_tree/dt - J_tree D) T."""
     v, n = s.input("v", s.nv), len(s.basis.joints)
-    program = build(s.tree, s.tree_mechanism, s.choices)
     rows = _rows(s.of_tree(build, v)[0], n)
     if s.mechanism.balls:
         rows = _less_leaning(s, rows, _rows(s.of_tree(jacobian)[0], n), v)
-    frame = program.title.rpartition(" ")[2]
-    return s.program(
-        program.name,
-        program.title,
-        (s.arguments.q(), s.arguments.v()),
-        {
-            jacobian_rate_output(frame, s.nv, _SPEED): [
-                x for row in rows for x in s.coordinates.on_speeds(row)
-            ]
-        },
-        program.source,
-    )
+    entries = [s.coordinates.on_speeds(row) for row in rows]
+    return s.of_frame(build, entries, build(s.tree, s.tree_mechanism, s.choices).source)
 
 
 Rows = list[list[Expression]]

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.constraints.elastic import Elastic
 from kanegen.codegen.derivation.friction import friction_forces
-from kanegen.codegen.derivation.joint_motion.arguments import Arguments
 from kanegen.codegen.derivation.joint_motion.coordinates import JointCoordinates, rotors_do_not_lean
+from kanegen.codegen.derivation.kernels.contract import Arguments, Contract
 from kanegen.codegen.derivation.placement import PlacedTree
-from kanegen.codegen.derivation.standard import Build
-from kanegen.codegen.graph import Argument, Expression, Graph, Program, compose, constant, inputs
+from kanegen.codegen.derivation.standard import Build, FrameBuild
+from kanegen.codegen.graph import Expression, Graph, Program, compose, constant, inputs
 from kanegen.codegen.mechanism.records import Joint, Mechanism
 from kanegen.codegen.mechanism.values import Lift
 
@@ -35,7 +36,7 @@ class Basis:
 
 
 class Setting:
-    """See the module."""
+    """The parts of a kernel, and what puts them together."""
 
     def __init__(self, basis: Basis, tree: PlacedTree, tree_mechanism: Mechanism, choices: Choices) -> None:
         self.basis, self.mechanism, self.arguments = basis, basis.mechanism, basis.arguments
@@ -103,16 +104,21 @@ class Setting:
         elastic, _ = self._elastic()
         return self._elastic_program([elastic.energy()], self.rest)[0]
 
-    def program(
-        self,
-        name: str,
-        title: str,
-        inputs_: tuple[Argument, ...],
-        outputs: Mapping[Argument, Vector],
-        source: str,
-    ) -> Program:
-        """The program with these results."""
-        return Program.of(self.graph, name, title, inputs_, outputs, source, self.labels)
+    def program(self, contract: Contract, entries: Any, source: str, **words: str) -> Program:
+        """The program with the entries of its result."""
+        return contract.program(self.arguments, self.graph, [entries], source, self.labels, **words)
+
+    def of_frame(self, build: FrameBuild, entries: Any, source: str) -> Program:
+        """The program of a frame, as ``build`` makes that of the tree."""
+        return build.contract.program(
+            self.arguments,
+            self.graph,
+            [entries],
+            source,
+            self.labels,
+            name=build.name,
+            frame=build.frame.name,
+        )
 
     def _springs(self, v: Vector | None) -> list[Expression]:
         if not self.mechanism.springs:

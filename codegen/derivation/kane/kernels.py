@@ -6,7 +6,7 @@ that act on the joint rates are tau = W^T Q on the speeds, and Q = Y^T tau.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -26,21 +26,22 @@ from kanegen.codegen.derivation.kane.generalized_forces import (
 from kanegen.codegen.derivation.kane.motion import KaneMotion
 from kanegen.codegen.derivation.kane.rotation import turns_of
 from kanegen.codegen.derivation.kane.speeds import ChosenSpeeds
-from kanegen.codegen.derivation.kernel_arguments import (
-    actuator_force_output,
-    coordinate_rate_output,
-    described_speed,
-    force_on_speeds_argument,
-    position_input,
-    speed_derivative_argument,
-    speed_input,
+from kanegen.codegen.derivation.kernels.catalogue import (
+    ACTUATOR_FORCES,
+    BIAS_FORCES,
+    COORDINATE_RATES,
+    FORWARD_DYNAMICS,
+    GRAVITY_FORCES,
+    INVERSE_DYNAMICS,
+    MASS_MATRIX,
 )
+from kanegen.codegen.derivation.kernels.contract import Arguments, Contract
 from kanegen.codegen.derivation.linear_solve import blockings, elimination_orders, solve
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.standard import Build
-from kanegen.codegen.graph import Argument, Expression, Graph, Program, constant, inputs
+from kanegen.codegen.graph import Expression, Graph, Program, constant, inputs
 from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
+from kanegen.codegen.mechanism.speeds import GeneralizedSpeed, described_speed
 from kanegen.errors import NoInertiaError
 
 SOURCE = "Kane's dynamical equations (Kane & Levinson 1983)"
@@ -79,9 +80,7 @@ class KaneFormulation:
         The u' are not brought into evidence, which the paper's conclusion calls unnecessary for this purpose.
         """
         derivation = self._start(tree, mechanism, "qva")
-        output = force_on_speeds_argument(mechanism, derivation.speeds)
-        title = "generalized forces that produce given accelerations"
-        return derivation.program("inverse_dynamics", title, output, derivation.forces())
+        return derivation.program(INVERSE_DYNAMICS, derivation.forces())
 
     def actuator_forces(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
         """Torques and forces of the actuators, with their own signs, that produce given u' (eqs 118 - 126).
@@ -92,8 +91,7 @@ class KaneFormulation:
         on_rates = forces_on_rates(derivation.chosen.equations.speeds_from_rates, derivation.forces())
         signs = {actuator.joint: actuator.sign for actuator in mechanism.actuators}
         forces = [x * signs.get(joint, 1) for joint, x in zip(mechanism.coordinates, on_rates, strict=True)]
-        title = "actuator forces that produce given accelerations"
-        return derivation.program("actuator_forces", title, actuator_force_output(mechanism), forces)
+        return derivation.program(ACTUATOR_FORCES, forces)
 
     def forward_dynamics(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
         """u' from forces on the speeds: the second problem (eqs 118 - 123), by an unrolled L D L^T."""
@@ -114,21 +112,9 @@ class KaneFormulation:
         ways = blockings(order, matrix)
         blocks = ways[choices.pick("pivots of elimination", len(ways))]
         right = kane.right_hand_side(inputs(kane.graph, "tau", mechanism.dof))
-        refs = tuple(x.ref for x in solve(matrix, right, blocks))
-        return Program(
-            name="forward_dynamics",
-            title="accelerations that generalized forces produce",
-            source=SOURCE,
-            inputs=(
-                position_input(mechanism),
-                speed_input(mechanism, kane.speeds),
-                force_on_speeds_argument(mechanism, kane.speeds),
-            ),
-            outputs=(speed_derivative_argument(mechanism, kane.speeds),),
-            graph=kane.graph,
-            results=(refs,),
-            labels=kane.labels(refs),
-        )
+        a = solve(matrix, right, blocks)
+        labels = kane.labels(tuple(x.ref for x in a))
+        return FORWARD_DYNAMICS.program(Arguments.of(mechanism, self.speeds), kane.graph, [a], SOURCE, labels)
 
     def mass_matrix(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
         """M = -X (eq 88), full and symmetric."""
@@ -136,31 +122,22 @@ class KaneFormulation:
         n = mechanism.dof
         upper = {(r, s): -inertia_coefficient(derivation.motion, r, s) for r in range(n) for s in range(r, n)}
         entries = [upper[min(r, s), max(r, s)] for r in range(n) for s in range(n)]
-        output = Argument("M", (n, n), "kg m^2, kg m, kg", "mass matrix for the speeds u: tau = M du/dt + h")
-        return derivation.program("mass_matrix", "mass matrix", output, entries)
+        return derivation.program(MASS_MATRIX, entries)
 
     def bias_forces(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
         """Generalized forces on the speeds at u' = 0: those of velocities and gravity."""
         derivation = self._start(tree, mechanism, "qv")
-        meaning = "Coriolis, centrifugal and gravity forces on the speeds u"
-        output = force_on_speeds_argument(mechanism, derivation.speeds, "h", meaning)
-        return derivation.program("bias_forces", "forces at zero accelerations", output, derivation.forces())
+        return derivation.program(BIAS_FORCES, derivation.forces())
 
     def gravity_forces(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
         """Generalized forces on the speeds that hold the mechanism at rest."""
         derivation = self._start(tree, mechanism, "q")
-        output = force_on_speeds_argument(mechanism, derivation.speeds, "g", "gravity forces on the speeds u")
-        return derivation.program(
-            "gravity_forces", "forces that hold the mechanism at rest", output, derivation.forces()
-        )
+        return derivation.program(GRAVITY_FORCES, derivation.forces())
 
     def coordinate_rates(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
         """q' = W(q) u (eqs 8 - 12)."""
         derivation = self._start(tree, mechanism, "qv")
-        output = coordinate_rate_output(mechanism)
-        return derivation.program(
-            "coordinate_rates", "rates of the coordinates", output, derivation.chosen.rates
-        )
+        return derivation.program(COORDINATE_RATES, derivation.chosen.rates)
 
     def _speeds(self, mechanism: Mechanism) -> tuple[GeneralizedSpeed, ...]:
         return joint_rates(mechanism) if self.speeds is None else self.speeds
@@ -172,33 +149,28 @@ class KaneFormulation:
         n = mechanism.dof
         zeros = (constant(graph, 0),) * n
         q, u, u_dot = (inputs(graph, name, n) if name in given else zeros for name in "qva")
-        arguments = {
-            "q": position_input(mechanism),
-            "v": speed_input(mechanism, speeds),
-            "a": speed_derivative_argument(mechanism, speeds),
-        }
         turns = turns_of(tree, graph, q)
         chosen = ChosenSpeeds(turns, speeds, q, u, u_dot)
         motion = KaneMotion(described(mechanism, self.live_parameters), turns, chosen)
-        return _Derivation(speeds, chosen, motion, tuple(arguments[name] for name in given))
+        return _Derivation(speeds, chosen, motion, Arguments.of(mechanism, self.speeds))
 
 
 @dataclass(frozen=True)
 class _Derivation:
-    """One kernel being derived: the motion of the bodies and the arguments it depends on."""
+    """One kernel being derived: the motion of the bodies and the arguments of kernels."""
 
     speeds: Sequence[GeneralizedSpeed]
     chosen: ChosenSpeeds
     motion: KaneMotion
-    arguments: tuple[Argument, ...]
+    arguments: Arguments
 
     def forces(self) -> list[Expression]:
         """tau_r = -(K*_r + gravity's part of K_r) (eq 117)."""
         return [-generalized_force(self.motion, r) for r in range(len(self.speeds))]
 
-    def program(self, name: str, title: str, output: Argument, results: Iterable[Expression]) -> Program:
-        refs = tuple(x.ref for x in results)
+    def program(self, contract: Contract, entries: Sequence[Expression]) -> Program:
+        refs = tuple(x.ref for x in entries)
         labels: Mapping[int, str] = {
             node: label for label, (node, _) in intermediate_quantities(self.motion, refs).items()
         }
-        return Program(name, title, SOURCE, self.arguments, (output,), self.motion.graph, (refs,), labels)
+        return contract.program(self.arguments, self.motion.graph, [entries], SOURCE, labels)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.flexible_links import flexible_kernels
-from kanegen.codegen.derivation.kernels import Deriver
 from kanegen.codegen.derivation.placement import place
 from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.graph import count

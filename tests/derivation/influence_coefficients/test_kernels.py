@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.influence_coefficients import hand_influence, kernels
-from kanegen.codegen.derivation.kernels import Deriver
 from kanegen.codegen.derivation.kinematics import frame_jacobian, frames_of, start
 from kanegen.codegen.derivation.newton_euler import inverse_dynamics
 from kanegen.codegen.graph import Program, evaluate
