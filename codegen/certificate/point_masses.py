@@ -1,8 +1,8 @@
 """Arms with flexible links as point masses: nothing but Newton's second law and virtual work, in numbers.
 
 Whatever depends on the mass of a link depends on the integrals of the products of 1, x, y, z and the components of its
-shapes.  That symmetric matrix is a sum of w u u^T over its eigenvectors u = (c, x, phi_1, phi_2, ...): the same integrals as
-those of a few point masses w at x + sum_k delta_k phi_k, the origin counted c times.  A point is at
+shapes.  That symmetric matrix is a sum of w u u^T over a few vectors u = (c, x, phi_1, phi_2, ...): the same integrals as
+those of point masses w at x + sum_k delta_k phi_k, the origin counted c times.  A point is at
 
     p = c o + B (x + sum_k delta_k phi_k),        tau_k = sum w (d2p/dt2 - c g) . dp/dq_k.
 
@@ -103,7 +103,7 @@ def flexible_arm(mechanism: Mechanism) -> Flexible:
             matrices[0][at] += _array(link.stiffness)
             matrices[1][at] += _array(link.damping)
         gram = _gram(m.body(joint.child).inertia) if link is None else _modal_gram(link.integrals, len(modes))
-        weights, vectors = np.linalg.eigh(gram)
+        weights, vectors = _squares(gram)
         places = np.zeros((len(weights), 1 + len(modes), 4))
         places[:, 0, :] = vectors.T[:, :4]
         places[:, 1:, 1:] = vectors.T[:, 4:].reshape(len(weights), len(modes), 3)
@@ -179,6 +179,22 @@ def _modal_gram(integrals: Any, count: int) -> Array:
         for n in range(k, count):
             found[at, 4 + 3 * n : 7 + 3 * n] = _array(integrals.mode_products[k][n])
     return np.asarray(np.triu(found) + np.triu(found, 1).T)
+
+
+def _squares(gram: Array) -> tuple[Array, Array]:
+    """Weights w (n,) and vectors u in columns (n, n) with sum w u u^T = gram (n, n).
+
+    The whole mass in its centre, and eigenvectors of what is left: those of all together would drown small integrals beside
+    a large mass.  Where no masses at all have these integrals, there is no such centre.
+    """
+    mass, first = gram[0, 0], gram[0, 1:]
+    if mass <= 0 or (first**2 > mass * np.diag(gram)[1:]).any():
+        weights, vectors = np.linalg.eigh(gram)
+        return weights, vectors
+    vectors = np.eye(len(gram))
+    vectors[1:, 0] = first / mass
+    weights, vectors[1:, 1:] = np.linalg.eigh(gram[1:, 1:] - np.outer(first, first) / mass)
+    return np.array([mass, *weights]), vectors
 
 
 def _number(value: Any) -> float:

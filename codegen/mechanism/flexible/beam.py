@@ -27,6 +27,7 @@ from kanegen.codegen.mechanism.records import Inertia, Matrix3, Value, Vector3
 from kanegen.codegen.mechanism.values import Scalar, plain
 from kanegen.codegen.mechanism.vectors import matrix, vector
 from kanegen.errors import ModelError, counted
+from kanegen.limits import LARGEST_NUMBER
 
 _T = TypeVar("_T")
 
@@ -72,6 +73,13 @@ class _Reading:
     def __init__(self, body: str, beam: Beam) -> None:
         self.where, self.body, self.beam = f"flexible link {body!r}", body, beam
         self.length = self._positive("length", read_value(f"{self.where}, length", beam.length))
+        if isinstance(self.length, Fraction) and self.length**4 * LARGEST_NUMBER.value < 1:
+            raise ModelError(
+                f"{self.where}, length",
+                f"is {float(self.length)!r} m",
+                f"a length whose fourth power, by which stiffness is divided, is above 1/{LARGEST_NUMBER.value:.0e}",
+                "Check its unit.",
+            )
         self.modes = _listed(f"{self.where}, modes", beam.modes, Mode)
         self.appendages = _listed(f"{self.where}, appendages", beam.appendages, Appendage)
         if not self.modes:

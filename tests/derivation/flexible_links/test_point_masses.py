@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kanegen.codegen.mechanism import MechanismBuilder
+from kanegen.codegen.mechanism.flexible import Appendage, Beam, Mode
 from tests.derivation.complex_steps import entries_of, jacobian, units
 
 from .arms import Kernels, RandomArm, apart, point_masses, states
@@ -38,6 +40,17 @@ def test_random_trees(seed: int) -> None:
     size = np.abs(forces).max()
     assert np.abs(needed[:, modes(kernels)]).max() < 1e-13 * condition * size
     assert np.abs(needed[:, joints(kernels)] - moved["tau_joints"]).max() < 1e-13 * condition * size
+
+
+def test_a_huge_mass_at_the_joint_drowns_nothing() -> None:
+    """1e40 kg that nothing moves: the weight of the link beside it has all its digits."""
+    builder = MechanismBuilder("arm")
+    beam = Beam(1, 1, [Mode("d", z=(0, 0, 1))], EI_y=1, appendages=[Appendage(0, 10**40)])
+    builder.flexible("link", beam)
+    builder.revolute("q", "base", "link", (0, 0, 1))
+    at = states(builder.build(), 3)
+    kernels, witness = Kernels(builder.build()), point_masses(builder.build())
+    assert apart(kernels("potential_energy", **at), witness.potential_energy(at["q"]).value) < ROUNDING
 
 
 @pytest.mark.parametrize("seed", range(100, 104))

@@ -152,6 +152,7 @@ UNITS: list[tuple[str, dict[str, Any], str]] = [
         {"appendages": [Appendage(2, 1)]},
         r".*'link', appendage: is at 2 of the length; expected between 0 and 1\. Mend its distance\.",
     ),
+    ("length 1e-324", {"length": 5e-324}, r".*'link', length: is 5e-324 m; .*fourth power.*"),
     ("appendage before", {"appendages": [Appendage(-1, 1)]}, r".*appendage: is at -1 of the length; .*"),
     (
         "appendage -1",
