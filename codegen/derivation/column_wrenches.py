@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kanegen.codegen.derivation.composite_inertia import CompositeInertia
+from kanegen.codegen.derivation.on_demand import OnDemand, on_demand
 from kanegen.codegen.graph import Expression
 
 
@@ -21,14 +22,12 @@ class ColumnWrenches:
 
     def __init__(self, composite: CompositeInertia) -> None:
         self.composite, self.motion, self.tree = composite, composite.motion, composite.tree
-        self._memo: dict[tuple[str, int, int, int], Expression] = {}
+        self._on_demand: OnDemand[Expression] = OnDemand()
 
+    @on_demand
     def component(self, kind: str, j: int, i: int, r: int) -> Expression:
         """Component r of the wrench of joint j at body i, in its frame and about its origin."""
-        key = (kind, j, i, r)
-        if key not in self._memo:
-            self._memo[key] = self._own(kind, j, r) if i == j else self._carried(kind, j, i, r)
-        return self._memo[key]
+        return self._own(kind, j, r) if i == j else self._carried(kind, j, i, r)
 
     def turned(self, kind: str, j: int, i: int, m: int) -> Expression:
         """Component m of the wrench of joint j at body i, still about its origin, along the axes of its parent."""

@@ -19,6 +19,7 @@ from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.kernels.catalogue import MASS_MATRIX
 from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.motion import Motion
+from kanegen.codegen.derivation.on_demand import OnDemand, on_demand
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.unit_gauge import with_unit_of_length
 from kanegen.codegen.graph import Expression, Graph, Program, inputs
@@ -30,20 +31,21 @@ class CompositeInertia:
 
     def __init__(self, tree: PlacedTree, motion: Motion) -> None:
         self.tree, self.motion = tree, motion
-        self._memo: dict[tuple[str | int, ...], Expression] = {}
+        self._on_demand: OnDemand[Expression] = OnDemand()
 
     def _remember(
         self, key: tuple[str | int, ...], label: str, build: Callable[[], Expression]
     ) -> Expression:
-        found = self._memo.get(key)
-        if found is None:
-            found = self._memo[key] = build()
-            index = abs(found.ref)
-            self.motion.labels.setdefault(index, label if found.ref > 0 else "-" + label)
-        return found
+        def labelled() -> Expression:
+            built = build()
+            self.motion.labels.setdefault(abs(built.ref), label if built.ref > 0 else "-" + label)
+            return built
+
+        return self._on_demand(key, labelled)
 
     # -- composites in the body's own frame --------------------------------------------------------------------------
 
+    @on_demand
     def mass(self, i: int) -> Expression:
         """Mass of body i and everything beyond it."""
         children = [self.mass(j) for j in self.tree.children(i)]

@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 from kanegen.codegen.derivation.composite_inertia import CompositeInertia
 from kanegen.codegen.derivation.motion import Motion
+from kanegen.codegen.derivation.on_demand import OnDemand
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.graph import Expression
 
@@ -25,17 +26,17 @@ class CompositeMomentum:
 
     def __init__(self, tree: PlacedTree, motion: Motion, inertia: CompositeInertia) -> None:
         self.tree, self.motion, self.inertia = tree, motion, inertia
-        self._memo: dict[tuple[str | int, ...], Expression] = {}
+        self._on_demand: OnDemand[Expression] = OnDemand()
 
     def _remember(
         self, key: tuple[str | int, ...], label: str, build: Callable[[], Expression]
     ) -> Expression:
-        found = self._memo.get(key)
-        if found is None:
-            found = self._memo[key] = build()
-            index = abs(found.ref)
-            self.motion.labels.setdefault(index, label if found.ref > 0 else "-" + label)
-        return found
+        def labelled() -> Expression:
+            built = build()
+            self.motion.labels.setdefault(abs(built.ref), label if built.ref > 0 else "-" + label)
+            return built
+
+        return self._on_demand(key, labelled)
 
     def twice_w(self, i: int, r: int) -> Expression:
         """Twice the angular velocity of body i, component r."""

@@ -11,6 +11,7 @@ at p in the axes of its parent, a particle moves with r' + w_c e x r in the chil
 from __future__ import annotations
 
 from kanegen.codegen.derivation.composite_inertia import CompositeInertia
+from kanegen.codegen.derivation.on_demand import OnDemand, on_demand
 from kanegen.codegen.graph import Expression
 
 
@@ -19,26 +20,20 @@ class CompositeRates:
 
     def __init__(self, composite: CompositeInertia) -> None:
         self.composite, self.motion, self.tree = composite, composite.motion, composite.tree
-        self._memo: dict[tuple[str, int, int, int], Expression] = {}
+        self._on_demand: OnDemand[Expression] = OnDemand()
 
+    @on_demand
     def first(self, i: int, r: int) -> Expression:
         """Component r of H' of body i, in its frame."""
-        key = ("h", i, r, 0)
-        if key not in self._memo:
-            terms = []
-            for j in self.tree.children(i):
-                terms += [self._turned_first(j, r), self.composite.mass(j) * self._slide(j, r)]
-            self._memo[key] = self.motion.sum(terms)
-        return self._memo[key]
+        terms = []
+        for j in self.tree.children(i):
+            terms += [self._turned_first(j, r), self.composite.mass(j) * self._slide(j, r)]
+        return self.motion.sum(terms)
 
+    @on_demand
     def second(self, i: int, r: int, c: int) -> Expression:
         """Entry (r, c) of D of body i, in its frame."""
-        key = ("d", i, r, c)
-        if key not in self._memo:
-            self._memo[key] = self.motion.sum(
-                [self._second_in_parent(j, r, c) for j in self.tree.children(i)]
-            )
-        return self._memo[key]
+        return self.motion.sum([self._second_in_parent(j, r, c) for j in self.tree.children(i)])
 
     def _slide(self, j: int, m: int) -> Expression:
         """Rate of the position of body j's origin in its parent's frame, component m."""
@@ -47,15 +42,13 @@ class CompositeRates:
             return self.motion.zero
         return self.motion.rotation(j)[m][body.axis] * self.motion.rate[j]
 
+    @on_demand
     def _turned_first(self, j: int, m: int) -> Expression:
         """What moves relative to body j's origin, component m in the parent's axes."""
-        key = ("ht", j, m, 0)
-        if key not in self._memo:
-            motion = self.motion
-            self._memo[key] = motion.out_of_joint_frame(
-                j, lambda x: motion.out_of_body(j, lambda y: self._swept_first(j, y), x), m
-            )
-        return self._memo[key]
+        motion = self.motion
+        return motion.out_of_joint_frame(
+            j, lambda x: motion.out_of_body(j, lambda y: self._swept_first(j, y), x), m
+        )
 
     def _swept_first(self, j: int, r: int) -> Expression:
         """H' + rate e x H of body j, in its frame."""
@@ -96,18 +89,21 @@ class CompositeRates:
             return motion.out_of_body(j, lambda x: self._swept_second(j, x, k), r)
         if r == k:
             return motion.out_of_body(j, lambda x: self._swept_second(j, k, x), c)
-        a, b = (k + 1) % 3, (k + 2) % 3
-        # as for the second moment itself: the turn moves s (D_aa - D_bb) + c (D_ab + D_ba), times its sine and cosine
-        key = ("swing", j, 0, 0)
-        if key not in self._memo:
-            self._memo[key] = motion.sine[j] * (
-                self._swept_second(j, a, a) - self._swept_second(j, b, b)
-            ) + motion.cosine[j] * (self._swept_second(j, a, b) + self._swept_second(j, b, a))
-        x = self._memo[key]
+        a = (k + 1) % 3
+        x = self._swing(j)
         if r != c:
             return motion.cosine[j] * x - self._swept_second(j, c, r)
         moved = motion.sine[j] * x
         return self._swept_second(j, r, r) - moved if r == a else self._swept_second(j, r, r) + moved
+
+    @on_demand
+    def _swing(self, j: int) -> Expression:
+        """As for the second moment itself: the turn moves s (D_aa - D_bb) + c (D_ab + D_ba), times its sine and cosine."""
+        motion, k = self.motion, self.tree.bodies[j].axis
+        a, b = (k + 1) % 3, (k + 2) % 3
+        return motion.sine[j] * (self._swept_second(j, a, a) - self._swept_second(j, b, b)) + motion.cosine[
+            j
+        ] * (self._swept_second(j, a, b) + self._swept_second(j, b, a))
 
     def _swept_second(self, j: int, r: int, c: int) -> Expression:
         """D + sum r (rate e x r)^T dm of body j, entry (r, c) in its frame."""

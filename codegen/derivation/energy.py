@@ -17,6 +17,7 @@ from kanegen.codegen.derivation.composite_inertia import CompositeInertia
 from kanegen.codegen.derivation.kernels.catalogue import KINETIC_ENERGY, MOMENTUM, POTENTIAL_ENERGY
 from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.kinematics import Kinematics, start
+from kanegen.codegen.derivation.on_demand import OnDemand, on_demand
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.graph import Expression, Program
 from kanegen.codegen.mechanism.records import Mechanism
@@ -28,7 +29,7 @@ class BodyMomentum:
 
     def __init__(self, kinematics: Kinematics) -> None:
         self.kinematics, self.motion, self.tree = kinematics, kinematics.motion, kinematics.tree
-        self._memo: dict[tuple[str, int, int], Expression] = {}
+        self._on_demand: OnDemand[Expression] = OnDemand()
 
     def own_linear(self, i: int, r: int) -> Expression:
         """p_r of body i alone."""
@@ -60,21 +61,17 @@ class BodyMomentum:
                 terms.append(-motion.number(s[r][c]) * motion.w(i, c))
         return motion.sum(terms)
 
+    @on_demand
     def linear(self, i: int, r: int) -> Expression:
         """Linear momentum of everything beyond the joint of body i."""
-        key = ("p", i, r)
-        if key not in self._memo:
-            children = [self._linear_in_parent(j, r) for j in self.tree.children(i)]
-            self._memo[key] = self.motion.sum([self.own_linear(i, r), *children])
-        return self._memo[key]
+        children = [self._linear_in_parent(j, r) for j in self.tree.children(i)]
+        return self.motion.sum([self.own_linear(i, r), *children])
 
+    @on_demand
     def angular(self, i: int, r: int) -> Expression:
         """Angular momentum of everything beyond the joint of body i, about its origin."""
-        key = ("l", i, r)
-        if key not in self._memo:
-            children = [self._angular_in_parent(j, r) for j in self.tree.children(i)]
-            self._memo[key] = self.motion.sum([self.own_angular(i, r), *children])
-        return self._memo[key]
+        children = [self._angular_in_parent(j, r) for j in self.tree.children(i)]
+        return self.motion.sum([self.own_angular(i, r), *children])
 
     def _linear_in_parent(self, j: int, m: int) -> Expression:
         motion = self.motion

@@ -6,13 +6,14 @@ other two.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Sequence
 
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.kernels.catalogue import COORDINATE_RATES, FRAME_JACOBIAN, FRAME_POSE
 from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.kinematical_equations import KinematicalEquations
 from kanegen.codegen.derivation.motion import Motion
+from kanegen.codegen.derivation.on_demand import OnDemand
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.graph import Expression, Graph, Program, constant, inputs
 from kanegen.codegen.graph import linear as vec
@@ -27,13 +28,8 @@ class Kinematics:
 
     def __init__(self, tree: PlacedTree, motion: Motion) -> None:
         self.tree, self.motion = tree, motion
-        self._memo: dict[Hashable, Expression] = {}
+        self._on_demand: OnDemand[Expression] = OnDemand()
         self._frames: dict[str, tuple[int, tuple[Row, ...], Row]] = {}
-
-    def _remember(self, key: Hashable, build: Callable[[], Expression]) -> Expression:
-        if key not in self._memo:
-            self._memo[key] = build()
-        return self._memo[key]
 
     def rotation(self, i: int, m: int, r: int) -> Expression:
         """Entry (m, r) of the rotation matrix of body i: base from body."""
@@ -45,7 +41,7 @@ class Kinematics:
 
         def joint(c: int) -> Expression:
             fixed = self.motion.rotation(i)
-            return self._remember(
+            return self._on_demand(
                 ("Rj", i, m, c),
                 lambda: self.motion.sum(
                     [
@@ -62,7 +58,7 @@ class Kinematics:
             c, s = self.motion.cosine[i], self.motion.sine[i]
             return c * joint(a) + s * joint(b) if r == a else c * joint(b) - s * joint(a)
 
-        return self._remember(("R", i, m, r), build)
+        return self._on_demand(("R", i, m, r), build)
 
     def direction(self, i: int, v: Sequence[Expression], m: int) -> Expression:
         """Component m in the base frame of a vector given in body i's frame."""
@@ -73,7 +69,7 @@ class Kinematics:
         if i < 0:
             return self.motion.zero
         parent = self.tree.bodies[i].parent
-        return self._remember(
+        return self._on_demand(
             ("o", i, m), lambda: self.origin(parent, m) + self.direction(parent, self.motion.position(i), m)
         )
 
@@ -99,7 +95,7 @@ class Kinematics:
             turned = motion.into_body(i, lambda c: motion.into_joint_frame(i, carried, c), r)
             return turned if body.revolute or r != body.axis else turned + motion.rate[i]
 
-        return self._remember(("v", i, r), build)
+        return self._on_demand(("v", i, r), build)
 
     def frame(self, frame: Frame) -> tuple[int, tuple[Row, ...], Row]:
         """Body index, rotation (body from frame) and position of a frame in its placed body."""

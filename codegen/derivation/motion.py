@@ -20,6 +20,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.on_demand import OnDemand
 from kanegen.codegen.derivation.placement import PlacedBody, PlacedTree
 from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.mechanism.records import Value
@@ -79,7 +80,7 @@ class Motion:
             x.cosine() if body.revolute else self.zero for x, body in zip(angles, tree.bodies, strict=True)
         ]
         self.labels: dict[int, str] = {}
-        self._memo: dict[_Key, Expression] = {}
+        self._on_demand: OnDemand[Expression] = OnDemand()
         self._positions: dict[int, tuple[Expression, ...]] = {}
         self._lifted: dict[int, tuple[tuple[Expression, ...], ...]] = {}
 
@@ -109,15 +110,17 @@ class Motion:
 
     def _remember(self, key: _Key, label: str, build: Callable[[], Expression]) -> Expression:
         """What is built for the key, once; ``label`` is filled in with what the key names."""
-        found = self._memo.get(key)
-        if found is None:
-            found = self._memo[key] = build()
-            index = abs(found.ref)
-            if index not in self.labels:
-                body = self.tree.bodies[key[1]]
-                label = _filled_in(label, key, body.name, self._name(body.parent), body.axis)
-                self.labels[index] = label if found.ref > 0 else "-" + label
-        return found
+        found = self._on_demand.found.get(key)
+        return self._on_demand(key, lambda: self._labelled(key, label, build)) if found is None else found
+
+    def _labelled(self, key: _Key, label: str, build: Callable[[], Expression]) -> Expression:
+        built = build()
+        index = abs(built.ref)
+        if index not in self.labels:
+            body = self.tree.bodies[key[1]]
+            label = _filled_in(label, key, body.name, self._name(body.parent), body.axis)
+            self.labels[index] = label if built.ref > 0 else "-" + label
+        return built
 
     def into_joint_frame(self, i: int, parent: Component, r: int) -> Expression:
         """Component r, in the joint frame of body i, of a vector given in the parent's frame."""

@@ -23,6 +23,7 @@ from kanegen.codegen.derivation.kernels.catalogue import (
 )
 from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.motion import Motion
+from kanegen.codegen.derivation.on_demand import OnDemand, on_demand
 from kanegen.codegen.derivation.parent_frame import chosen_in_joint_frame, moment_in_joint_frame
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.tip_elimination import articulated_share
@@ -52,7 +53,7 @@ class JointForces:
         self, tree: PlacedTree, motion: Motion, free: Mapping[int, Expression] | None = None
     ) -> None:
         self.tree, self.motion, self.free = tree, motion, free or {}
-        self._memo: dict[tuple[str, int, int], Expression] = {}
+        self._on_demand: OnDemand[Expression] = OnDemand()
 
     def generalized(self, i: int) -> Expression:
         """Generalized force of the joint of body i, on its coordinate, in SI units."""
@@ -68,26 +69,22 @@ class JointForces:
             value = value + self.motion.rotor(i) * self.motion.rate_dot[i]
         return value
 
+    @on_demand
     def force(self, i: int, r: int) -> Expression:
         """Force carried by the joint of body i, component r in its frame."""
-        key = ("f", i, r)
-        if key not in self._memo:
-            motion, body = self.motion, self.tree.bodies[i]
-            terms = []
-            if body.mass != 0:
-                terms.append(motion.number(body.mass) * motion.acceleration(i, r))
-            for c in range(3):
-                if body.first_moment[c] != 0:
-                    terms.append(motion.number(body.first_moment[c]) * motion.U(i, r, c))
-            terms += [self._child_force(j, r) for j in self.tree.children(i)]
-            self._memo[key] = motion.sum(terms)
-        return self._memo[key]
+        motion, body = self.motion, self.tree.bodies[i]
+        terms = []
+        if body.mass != 0:
+            terms.append(motion.number(body.mass) * motion.acceleration(i, r))
+        for c in range(3):
+            if body.first_moment[c] != 0:
+                terms.append(motion.number(body.first_moment[c]) * motion.U(i, r, c))
+        terms += [self._child_force(j, r) for j in self.tree.children(i)]
+        return motion.sum(terms)
 
+    @on_demand
     def _child_force(self, j: int, m: int) -> Expression:
-        key = ("cf", j, m)
-        if key not in self._memo:
-            self._memo[key] = self.motion.out_of_joint_frame(j, lambda r: self.force_in_joint_frame(j, r), m)
-        return self._memo[key]
+        return self.motion.out_of_joint_frame(j, lambda r: self.force_in_joint_frame(j, r), m)
 
     def force_in_joint_frame(self, j: int, r: int) -> Expression:
         """Force carried by the joint of body j, component r in its joint frame."""
@@ -112,29 +109,27 @@ class JointForces:
             self.required_moment(i, k) - self.free[i]
         )
 
+    @on_demand
     def required_moment(self, i: int, t: int) -> Expression:
         """Moment that the motion of body i and everything beyond it requires, were its joint driven."""
-        key = ("n", i, t)
-        if key not in self._memo:
-            motion, body = self.motion, self.tree.bodies[i]
-            r, c = (t + 1) % 3, (t + 2) % 3
-            h = body.first_moment
-            terms = []
-            if h[r] != 0:
-                terms.append(motion.number(h[r]) * motion.acceleration(i, c))
-            if h[c] != 0:
-                terms.append(-motion.number(h[c]) * motion.acceleration(i, r))
-            if not self._in_parent(i):
-                terms += self._second_moment_terms(i, t)
-            for j in self.tree.children(i):
-                terms.append(self._child_moment(j, t))
-                position = motion.position(j)
-                if not position[r].is_zero:
-                    terms.append(position[r] * self._child_force(j, c))
-                if not position[c].is_zero:
-                    terms.append(-position[c] * self._child_force(j, r))
-            self._memo[key] = motion.sum(terms)
-        return self._memo[key]
+        motion, body = self.motion, self.tree.bodies[i]
+        r, c = (t + 1) % 3, (t + 2) % 3
+        h = body.first_moment
+        terms = []
+        if h[r] != 0:
+            terms.append(motion.number(h[r]) * motion.acceleration(i, c))
+        if h[c] != 0:
+            terms.append(-motion.number(h[c]) * motion.acceleration(i, r))
+        if not self._in_parent(i):
+            terms += self._second_moment_terms(i, t)
+        for j in self.tree.children(i):
+            terms.append(self._child_moment(j, t))
+            position = motion.position(j)
+            if not position[r].is_zero:
+                terms.append(position[r] * self._child_force(j, c))
+            if not position[c].is_zero:
+                terms.append(-position[c] * self._child_force(j, r))
+        return motion.sum(terms)
 
     def _child_moment(self, j: int, m: int) -> Expression:
         return self.motion.out_of_joint_frame(j, lambda r: self.moment_in_joint_frame(j, r), m)
@@ -179,12 +174,10 @@ class JointForces:
         """Whether the second moments of body i are evaluated in its joint frame (parent_frame.py)."""
         return i not in self.free and chosen_in_joint_frame(self.tree, self.motion.choices, i)
 
+    @on_demand
     def _moment_in_parent(self, i: int, t: int) -> Expression:
         """Moment of the second moments of body i, component t in its joint frame."""
-        key = ("np", i, t)
-        if key not in self._memo:
-            self._memo[key] = moment_in_joint_frame(self.motion, i, t)
-        return self._memo[key]
+        return moment_in_joint_frame(self.motion, i, t)
 
 
 def inverse_dynamics(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:

@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from kanegen.codegen.derivation.motion import Motion
+from kanegen.codegen.derivation.on_demand import OnDemand, on_demand
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.graph import Expression, constant
 
@@ -33,7 +34,7 @@ class RegressorEntries:
     def __init__(self, tree: PlacedTree, motion: Motion) -> None:
         self.tree, self.motion = tree, motion
         self._one = constant(motion.graph, 1)
-        self._memo: dict[tuple[str, int, int, int], Expression] = {}
+        self._on_demand: OnDemand[Expression] = OnDemand()
 
     def entry(self, i: int, b: int, place: int) -> Expression:
         """Force on the coordinate of the joint of body i for the parameter at ``place`` of body b at or beyond it."""
@@ -76,34 +77,30 @@ class RegressorEntries:
                 i = self.tree.bodies[i].parent
         return rows
 
+    @on_demand
     def _turn(self, i: int, b: int, r: int) -> Expression:
         """Angular velocity of body b for a unit rate along the axis of joint i, component r in its frame."""
         if i == b:
             body = self.tree.bodies[i]
             return self._one if body.revolute and r == body.axis else self.motion.zero
-        key = ("s", i, b, r)
-        if key not in self._memo:
-            parent = self.tree.bodies[b].parent
-            self._memo[key] = self._into(b, [self._turn(i, parent, m) for m in range(3)], r)
-        return self._memo[key]
+        parent = self.tree.bodies[b].parent
+        return self._into(b, [self._turn(i, parent, m) for m in range(3)], r)
 
+    @on_demand
     def _slide(self, i: int, b: int, r: int) -> Expression:
         """Velocity of body b's origin for a unit rate along the axis of joint i, component r in its frame."""
         if i == b:
             body = self.tree.bodies[i]
             return self._one if not body.revolute and r == body.axis else self.motion.zero
-        key = ("u", i, b, r)
-        if key not in self._memo:
-            parent = self.tree.bodies[b].parent
-            position = self.motion.position(b)
-            turn = [self._turn(i, parent, m) for m in range(3)]
-            carried = []
-            for m in range(3):
-                n, o = (m + 1) % 3, (m + 2) % 3
-                terms = [self._slide(i, parent, m), turn[n] * position[o], -turn[o] * position[n]]
-                carried.append(self.motion.sum(terms))
-            self._memo[key] = self._into(b, carried, r)
-        return self._memo[key]
+        parent = self.tree.bodies[b].parent
+        position = self.motion.position(b)
+        turn = [self._turn(i, parent, m) for m in range(3)]
+        carried = []
+        for m in range(3):
+            n, o = (m + 1) % 3, (m + 2) % 3
+            terms = [self._slide(i, parent, m), turn[n] * position[o], -turn[o] * position[n]]
+            carried.append(self.motion.sum(terms))
+        return self._into(b, carried, r)
 
     def _into(self, b: int, v: Sequence[Expression], r: int) -> Expression:
         motion = self.motion

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kanegen.codegen.derivation.constraints.separation import collected, may_meet
+from kanegen.codegen.derivation.on_demand import OnDemand, on_demand
 from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import BASE, Frame, Joint, JointKind, Mechanism
@@ -55,7 +56,7 @@ class Chains:
         self.graph = lift.graph
         self.zero, self.one = constant(self.graph, 0), constant(self.graph, 1)
         self._above = {joint.child: joint for joint in mechanism.joints}
-        self._memo: dict[tuple[str, str], Pose] = {}
+        self._on_demand: OnDemand[Pose] = OnDemand()
 
     def path(self, body: str, ancestor: str) -> list[Joint]:
         """The joints from an ancestor down to a body, in that order."""
@@ -75,17 +76,14 @@ class Chains:
             second = self._above[second].parent
         return second
 
+    @on_demand
     def body(self, name: str, ancestor: str) -> Pose:
         """Pose of a body's frame in that of an ancestor."""
-        key = (name, ancestor)
-        if key not in self._memo:
-            if name == ancestor:
-                identity = tuple(tuple(self.one if i == j else self.zero for j in range(3)) for i in range(3))
-                self._memo[key] = Pose(identity, (self.zero,) * 3)
-            else:
-                joint = self._above[name]
-                self._memo[key] = self.body(joint.parent, ancestor).after(self._joint(joint))
-        return self._memo[key]
+        if name == ancestor:
+            identity = tuple(tuple(self.one if i == j else self.zero for j in range(3)) for i in range(3))
+            return Pose(identity, (self.zero,) * 3)
+        joint = self._above[name]
+        return self.body(joint.parent, ancestor).after(self._joint(joint))
 
     def frame(self, name: str, ancestor: str) -> Pose:
         """Pose of a named frame in the frame of a body that carries it, directly or through joints."""

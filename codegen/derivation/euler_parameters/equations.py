@@ -20,6 +20,7 @@ from collections.abc import Sequence
 
 from kanegen.codegen.derivation.euler_parameters.chain import Chain, chain_of
 from kanegen.codegen.derivation.euler_parameters.tree_motion import TreeMotion
+from kanegen.codegen.derivation.on_demand import OnDemand, on_demand
 from kanegen.codegen.derivation.plain_tree import require_plain_tree
 from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.graph import linear as vec
@@ -58,37 +59,34 @@ class _Multipliers:
 
     def __init__(self, chain: Chain, motion: TreeMotion) -> None:
         self.chain, self.motion, self.graph = chain, motion, motion.graph
-        self._forces: dict[int, Expressions] = {}
-        self._moments: dict[int, Expressions] = {}
+        self._on_demand: OnDemand[Expressions] = OnDemand()
 
+    @on_demand
     def force(self, i: int) -> Expressions:
         """R: (18) for the body's multipliers of position."""
-        if i not in self._forces:
-            inertia = self.chain.links[i].inertia
-            own = vec.zeros(self.graph, 3)
-            if inertia is not None:
-                own = vec.scale(self.motion.lift(inertia.mass), self.motion.acceleration(i))
-            self._forces[i] = vec.add_total(self.graph, own, *(self.force(k) for k in self.chain.children(i)))
-        return self._forces[i]
+        inertia = self.chain.links[i].inertia
+        own = vec.zeros(self.graph, 3)
+        if inertia is not None:
+            own = vec.scale(self.motion.lift(inertia.mass), self.motion.acceleration(i))
+        return vec.add_total(self.graph, own, *(self.force(k) for k in self.chain.children(i)))
 
+    @on_demand
     def moment(self, i: int) -> Expressions:
         """n about the joint's point on the body: (19) times B / 2, with the torques h' of (23)."""
-        if i not in self._moments:
-            motion = self.motion
-            children = self.chain.children(i)
-            local = [self._inertia_torque(i)]
-            local.append(vec.cross(motion.own_arm(i), motion.in_body(i, self.force(i))))
-            slid = vec.zeros(self.graph, 3)
-            for k in children:
-                local.append(vec.cross(motion.out_arm(k), motion.in_body(i, self.force(k))))
-                slid = vec.add_total(self.graph, slid, vec.cross(motion.displacement(k), self.force(k)))
-            moments = [
-                motion.in_base(i, vec.add_total(self.graph, *local)),
-                slid,
-                *(self.moment(k) for k in children),
-            ]
-            self._moments[i] = vec.add_total(self.graph, *moments)
-        return self._moments[i]
+        motion = self.motion
+        children = self.chain.children(i)
+        local = [self._inertia_torque(i)]
+        local.append(vec.cross(motion.own_arm(i), motion.in_body(i, self.force(i))))
+        slid = vec.zeros(self.graph, 3)
+        for k in children:
+            local.append(vec.cross(motion.out_arm(k), motion.in_body(i, self.force(k))))
+            slid = vec.add_total(self.graph, slid, vec.cross(motion.displacement(k), self.force(k)))
+        moments = [
+            motion.in_base(i, vec.add_total(self.graph, *local)),
+            slid,
+            *(self.moment(k) for k in children),
+        ]
+        return vec.add_total(self.graph, *moments)
 
     def _inertia_torque(self, i: int) -> Expressions:
         """I dw'/dt + w' x I w' in the body's axes."""

@@ -20,6 +20,7 @@ from kanegen.codegen.derivation.euler_parameters.rotation import (
     rate_of_parameters,
     rotation_matrix,
 )
+from kanegen.codegen.derivation.on_demand import OnDemand
 from kanegen.codegen.graph import Expression, constant
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.graph.linear import ExpressionRows, Expressions
@@ -49,13 +50,11 @@ class TreeMotion:
         self._zero, self._one = constant(self.graph, 0), constant(self.graph, 1)
         self._q, self._v, self._a = q, v, a
         self._gravity = vec.zeros(self.graph, 3) if gravity is None else list(lift.vector(gravity))
-        self._memo: dict[tuple[str, int], Expressions] = {}
+        self._on_demand: OnDemand[Expressions] = OnDemand()
         self._matrices: dict[int, ExpressionRows] = {}
 
     def _remember(self, what: str, i: int, build: Callable[[], Expressions]) -> Expressions:
-        if (what, i) not in self._memo:
-            self._memo[what, i] = build()
-        return self._memo[what, i]
+        return self._on_demand((what, i), build)
 
     def _given(self, values: Sequence[Expression], i: int) -> Expression:
         place = self.chain.links[i].coordinate

@@ -23,13 +23,13 @@ Everything is computed in the axes of the link of joint n, where s_n is a unit v
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
 from fractions import Fraction
 from math import prod
 
 from kanegen.codegen.derivation.composite_inertia import CompositeInertia
 from kanegen.codegen.derivation.influence_coefficients.arrays import Array, Matrix, Vector, zero_array
 from kanegen.codegen.derivation.motion import Motion
+from kanegen.codegen.derivation.on_demand import OnDemand
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.graph import Expression, constant
 from kanegen.codegen.graph import linear as vec
@@ -44,7 +44,7 @@ class AugmentedLinks:
     def __init__(self, tree: PlacedTree, motion: Motion) -> None:
         self.tree, self.motion = tree, motion
         self.composite = CompositeInertia(tree, motion)
-        self._memo: dict[Hashable, Expression] = {}
+        self._on_demand: OnDemand[Expression] = OnDemand()
 
     def effective_inertia(self) -> Matrix:
         """I* of (15), symmetric."""
@@ -97,7 +97,7 @@ class AugmentedLinks:
         motion, body = self.motion, self.tree.bodies[j]
         if k == j:
             return constant(motion.graph, int(body.revolute and r == body.axis))
-        return self._remember(
+        return self._on_demand(
             ("rotation", k, j, r),
             lambda: motion.into_body(
                 j, lambda c: motion.into_joint_frame(j, lambda m: self.rotation(k, body.parent, m), c), r
@@ -116,7 +116,7 @@ class AugmentedLinks:
             turn = [self.rotation(k, body.parent, n), -self.rotation(k, body.parent, o)]
             return self.translation(k, body.parent, m) + vec.dot_total(motion.graph, turn, [arm[o], arm[n]])
 
-        return self._remember(
+        return self._on_demand(
             ("translation", k, j, r),
             lambda: motion.into_body(j, lambda c: motion.into_joint_frame(j, carried, c), r),
         )
@@ -167,7 +167,7 @@ class AugmentedLinks:
         if j < 0:
             return self.motion.gravity[r]
         motion, parent = self.motion, self.tree.bodies[j].parent
-        return self._remember(
+        return self._on_demand(
             ("gravity", j, r),
             lambda: motion.into_body(
                 j, lambda c: motion.into_joint_frame(j, lambda m: self._gravity(parent, m), c), r
@@ -189,8 +189,3 @@ class AugmentedLinks:
     def _unit(self, *joints: int) -> Fraction:
         """What turns a coefficient along the placed axes into one on the coordinates."""
         return prod((self.motion.to_unit(j) for j in joints), start=Fraction(1))
-
-    def _remember(self, key: Hashable, build: Callable[[], Expression]) -> Expression:
-        if key not in self._memo:
-            self._memo[key] = build()
-        return self._memo[key]

@@ -22,6 +22,7 @@ from collections.abc import Callable, Hashable, Sequence
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.kane.speeds import SpeedsOfTree
 from kanegen.codegen.derivation.motion import Motion
+from kanegen.codegen.derivation.on_demand import OnDemand
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.graph import Expression, Graph, constant
 
@@ -46,7 +47,7 @@ class KaneRotation:
         self.turns, self.speeds = turns, speeds
         self.tree, self.graph, self.zero = turns.tree, turns.graph, turns.zero
         self.quantities: dict[int, str] = {}
-        self._memo: dict[Hashable, Expression] = {}
+        self._on_demand: OnDemand[Expression] = OnDemand()
         for body in self.tree.bodies:
             self.note(speeds.rates[body.coordinate], f"rate of {body.joint}")
         self._rate_dot: Sequence[Expression] | None = None
@@ -58,10 +59,7 @@ class KaneRotation:
         return value
 
     def _remember(self, key: Hashable, meaning: str, build: Callable[[], Expression]) -> Expression:
-        found = self._memo.get(key)
-        if found is None:
-            found = self._memo[key] = self.note(build(), meaning)
-        return found
+        return self._on_demand(key, lambda: self.note(build(), meaning))
 
     def _turned(self, i: int, parent: Component, k: int) -> Expression:
         """Component k in body i's basis of a vector given in its parent's basis."""

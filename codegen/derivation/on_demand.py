@@ -1,0 +1,86 @@
+"""Quantities of bodies that are built when they are first asked for, and once, however long the chain of bodies is.
+
+What is asked for of one body needs the same of the next, and that of the one after it: calls would be nested as deep as
+the chain is long.  Here only ``DEEPEST`` are nested.  Where one more is needed, all of these are given up, that one is built
+first, and they begin anew.  What they had built by then is found again, node for node, so that a graph gets its nodes in the
+order that nested calls give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from functools import partial, wraps
+from typing import Any, Generic, Protocol, TypeVar
+
+T = TypeVar("T")
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+DEEPEST = 16
+"""Quantities that are built within one another; each takes some ten frames of Python's stack."""
+
+
+class _Deeper(Exception):  # noqa: N818 - no error: it never leaves this module
+    """A quantity that has to be built before those that wait for it."""
+
+    def __init__(self, of: OnDemand[Any], key: Hashable, build: Callable[[], Any]) -> None:
+        super().__init__()
+        self.of, self.key, self.build = of, key, build
+
+
+class OnDemand(Generic[T]):
+    """What has been built, by key."""
+
+    def __init__(self) -> None:
+        self.found: dict[Hashable, T] = {}
+        self._nested = 0
+
+    def __call__(self, key: Hashable, build: Callable[[], T]) -> T:
+        """What belongs to a key; it is built if nobody has asked for it yet.
+
+        ``build`` may be called again after it was given up halfway: only what comes of it counts.
+        """
+        found = self.found.get(key)
+        if found is not None:
+            return found
+        if self._nested == 0:
+            return self._first(key, build)
+        if self._nested == DEEPEST:
+            raise _Deeper(self, key, build)
+        self._nested += 1
+        try:
+            built = self.found[key] = build()
+        finally:
+            self._nested -= 1
+        return built
+
+    def _first(self, key: Hashable, build: Callable[[], T]) -> T:
+        """What belongs to a key, with nothing waiting for it."""
+        waiting = [(key, build)]
+        while waiting:
+            self._nested = 1
+            try:
+                self.found[waiting[-1][0]] = waiting[-1][1]()
+                waiting.pop()
+            except _Deeper as deeper:
+                if deeper.of is not self:
+                    raise
+                waiting.append((deeper.key, deeper.build))
+            finally:
+                self._nested = 0
+        return self.found[key]
+
+
+class _Demanding(Protocol):
+    _on_demand: OnDemand[Any]
+
+
+def on_demand(method: Method) -> Method:
+    """A method whose values are built once for its arguments, in the ``_on_demand`` of its object."""
+
+    @wraps(method)
+    def asked(self: _Demanding, *arguments: Hashable) -> Any:
+        key = (method, *arguments)
+        found = self._on_demand.found.get(key)
+        return self._on_demand(key, partial(method, self, *arguments)) if found is None else found
+
+    return asked  # type: ignore[return-value]
