@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any
 
 from kanegen.codegen.mechanism.builder import MechanismBuilder
@@ -126,8 +125,8 @@ def _with_angles(row: DHRow, angles: AngleRule, j: int) -> DHRow:
     """A row with the angles that are meant."""
     found: dict[str, Any] = {}
     for label in ("theta", "alpha"):
-        value = read_value(f"link {j}, {label}", getattr(row, label))
-        found[label] = angles.meant(value) if isinstance(value, Fraction) else value
+        given = getattr(row, label)
+        found[label] = angles.meant_by(read_value(f"link {j}, {label}", given), given)
     return replace(row, **found)
 
 

@@ -8,6 +8,7 @@ of ``ANGLE_TOLERANCE`` around multiples of pi/2, and whatever a larger tolerance
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -35,6 +36,7 @@ _UNIT = degrees(Fraction(15, 2))
 
 _IN_A_QUARTER = 12
 _DOUBLES = Fraction(1, 2**52)
+_DECIMAL = re.compile(r"[+-]?\d*(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?", re.ASCII)
 
 
 def fraction_of_pi(angle: Fraction, written: int = 0) -> Fraction | None:
@@ -64,10 +66,23 @@ def fraction_of_pi(angle: Fraction, written: int = 0) -> Fraction | None:
     return None if shortest == angle else fraction_of_pi(shortest)
 
 
-def decimals_of(word: str) -> int:
-    """How many decimals a number was written with, trailing zeros counted."""
-    mantissa, _, exponent = word.lower().partition("e")
-    return max(0, len(mantissa.partition(".")[2]) - int(exponent or "0"))
+class Written(float):
+    """A number of a file that remembers its text."""
+
+    def __new__(cls, text: str) -> Written:
+        """The double nearest to what is written.  Raises ValueError."""
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+    text: str
+
+
+def decimals_of(number: object) -> int:
+    """How many decimals a number was written with, trailing zeros counted; 0 where its text is not known."""
+    text = number if isinstance(number, str) else getattr(number, "text", "")
+    found = _DECIMAL.fullmatch(text.strip().replace("_", ""))
+    return max(0, len(found[1] or "") - int(found[2] or 0)) if found else 0
 
 
 def _decimals(number: Fraction) -> int | None:
@@ -134,11 +149,9 @@ class AngleRule:
             kept.append(Fraction(0) if small else component)
         return tuple(kept)
 
-    def in_rotation(self, rotation: Any) -> Any:
-        """Roll, pitch and yaw with the angles that are meant; matrices and live parameters as they are."""
-        if not isinstance(rotation, list | tuple):
-            return rotation
-        return type(rotation)(self.meant(x) if isinstance(x, Fraction) else x for x in rotation)
+    def meant_by(self, angle: Any, number: object) -> Any:
+        """The angle [rad] that is meant by a number as it is given; rows of matrices and live parameters as they are."""
+        return self.meant(angle, decimals_of(number)) if isinstance(angle, Fraction) else angle
 
     def _changed(self, distance: Fraction) -> None:
         if distance > AS_WRITTEN:

@@ -200,6 +200,34 @@ rotation = [1.57079632679, 0, 0.5235987756]
     )
 
 
+_TURNED = '<mujoco><compiler angle="radian"/><worldbody><body name="b" euler="{} 0 0"><joint/><geom size=".1"/></body>'
+_JOINT = (
+    '[[body]]\nname = "b"\nmass = 1\n[[joint]]\nname = "j"\ntype = "revolute"\nparent = "base"\nchild = "b"\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        (".urdf", arm("{}")),
+        (".xml", _TURNED + "</worldbody></mujoco>"),
+        (".toml", _JOINT + "axis = [1, 0, 0]\nrotation = [{}, 0, 0]\n"),
+        (".toml", _JOINT + 'axis = [1, 0, 0]\nrotation = ["{}", 0, 0]\n'),
+        (".toml", '[[dh]]\nconvention = "standard"\n[[dh.row]]\nalpha = {}\nmass = 1\n'),
+        ("DHRow", "{}"),
+    ],
+)
+def test_written_zeros_are_digits_in_every_format(form: str, text: str, tmp_path: Path) -> None:
+    """Case 70: 2.356194490 are ten digits of 3 pi/4, 2.35619449 are nine of something."""
+    if form == ".xml":
+        pytest.importorskip("mujoco", reason="MuJoCo's parser reads MJCF")
+    for written, meant in (("2.356194490", True), ("2.35619449", False)):
+        path = tmp_path / f"model{form}"
+        path.write_text(text.replace("{}", written))
+        made = from_dh([DHRow(alpha=written, mass=1)]) if form == "DHRow" else read_file(path).mechanism
+        assert (made.rounded is not None) == meant
+
+
 @pytest.mark.parametrize(
     "orientation",
     ['euler="1.57079632679 0 3.14159265359"', 'axisangle="1 0 0 1.570796327"', 'euler="0 0.7853981634 0"'],

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from kanegen.codegen.mechanism.importers.mjcf.placing import to_fraction
-from kanegen.codegen.mechanism.rounded_angles import AngleRule
+from kanegen.codegen.mechanism.rounded_angles import AngleRule, Written, decimals_of
+
+_ANGLES = re.compile(rb"""\b(?:euler|axisangle)\s*=\s*["']([^"']*)""")
 
 
 def can_mend(mujoco: Any) -> bool:
@@ -15,18 +18,36 @@ def can_mend(mujoco: Any) -> bool:
     return all(hasattr(getattr(mujoco, "MjSpec", None), part) for part in parts)
 
 
-def mend_angles(mujoco: Any, spec: Any, rule: AngleRule) -> None:
+def written_angles(contents: Iterable[bytes]) -> dict[float, Written]:
+    """The numbers of orientations in files, as they are written; where one is written in two ways, with more decimals."""
+    found: dict[float, Written] = {}
+    for raw in contents:
+        for word in b" ".join(_ANGLES.findall(raw)).decode("ascii", "replace").split():
+            try:
+                number = Written(word)
+            except ValueError:  # MuJoCo says what is wrong with it
+                continue
+            found[number] = max(number, found.get(number, number), key=decimals_of)
+    return found
+
+
+def mend_angles(mujoco: Any, spec: Any, rule: AngleRule, written: Mapping[float, Written]) -> None:
     """Give a parsed model the angles that are meant, where orientations are written as angles in radians.
 
-    Degrees are exact as they stand; quaternions and axes are normalised by MuJoCo, so that equal components are equal.
+    ``written`` has their texts, as MuJoCo hands over doubles.  Degrees are exact as they stand; quaternions and axes are
+    normalised by MuJoCo, so that equal components are equal.
     """
     kinds = mujoco.mjtOrientation
+
+    def meant(angle: float) -> float:
+        return float(rule.meant_by(to_fraction(angle), written.get(angle)))
+
     for orientation in _orientations(spec):
         if orientation.type == kinds.mjORIENTATION_EULER:
-            orientation.euler = [_meant(x, rule) for x in orientation.euler]
+            orientation.euler = [meant(x) for x in orientation.euler]
         elif orientation.type == kinds.mjORIENTATION_AXISANGLE:
             *axis, angle = orientation.axisangle
-            orientation.axisangle = [*axis, _meant(angle, rule)]
+            orientation.axisangle = [*axis, meant(angle)]
 
 
 def _orientations(spec: Any) -> Iterator[Any]:
@@ -36,7 +57,3 @@ def _orientations(spec: Any) -> Iterator[Any]:
                 yield element.alt
                 if hasattr(element, "ialt"):
                     yield element.ialt
-
-
-def _meant(angle: float, rule: AngleRule) -> float:
-    return float(rule.meant(to_fraction(angle)))

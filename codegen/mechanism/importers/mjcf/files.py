@@ -14,20 +14,20 @@ _NAMED = re.compile(rb"<\s*(include\b)?[^<>]*?\bfile\s*=\s*(?:\"([^\"]*)\"|'([^'
 _FOLDER = re.compile(rb"\b(?:meshdir|texturedir|assetdir)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 
 
-def check_files(path: Path) -> None:
-    """Raise ModelError where a model, a file that it includes, or one of its assets is no regular file of its size.
+def check_files(path: Path) -> list[bytes]:
+    """The contents of a model and of the files that it includes.
 
-    A document type declaration is refused in each.  Files that do not exist are left to MuJoCo.
+    Raises ModelError where one of them, or of their assets, is no regular file of its size, and for a document type
+    declaration.  Files that do not exist are left to MuJoCo.
     """
     folder = path.parent
-    read: set[Path] = set()
+    read: dict[Path, bytes] = {}
     waiting, assets, folders = [path], set[Path](), {Path()}
     while waiting:
         current = waiting.pop()
         if current in read:
             continue
-        read.add(current)
-        raw = model_bytes(current)
+        raw = read[current] = model_bytes(current)
         refuse_doctype(raw, str(current))
         folders.update(_path(one or other) for one, other in _FOLDER.findall(raw))
         for include, one, other in _NAMED.findall(raw):
@@ -43,6 +43,7 @@ def check_files(path: Path) -> None:
                 raise ModelError(
                     str(path), f"names {str(named)!r}, which is no regular file", "a file", "Name a file."
                 )
+    return list(read.values())
 
 
 def refuse_doctype(raw: bytes, file: str | None) -> None:

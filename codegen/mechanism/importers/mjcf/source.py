@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from kanegen.codegen.mechanism.findings import Finding, Severity
-from kanegen.codegen.mechanism.importers.mjcf.angles import can_mend, mend_angles
+from kanegen.codegen.mechanism.importers.mjcf.angles import can_mend, mend_angles, written_angles
 from kanegen.codegen.mechanism.importers.mjcf.files import check_files, refuse_doctype
 from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE, AngleRule
 from kanegen.errors import ModelError
@@ -73,14 +73,15 @@ def compiled(path_or_text: Path | str, angle_tolerance: float = ANGLE_TOLERANCE)
     text = path_or_text if isinstance(path_or_text, str) else None
     file = None if text is not None else str(path_or_text)
     if file is not None:
-        check_files(Path(file))
+        contents = check_files(Path(file))
     else:
-        refuse_doctype(str(path_or_text).encode("utf-8", "surrogatepass"), None)
+        contents = [str(path_or_text).encode("utf-8", "surrogatepass")]
+        refuse_doctype(contents[0], None)
     angles = AngleRule(angle_tolerance)
     with warnings_of(mujoco) as warnings:
         written, findings, spec = _compiled(mujoco, text, file)
     with warnings_of(mujoco):  # the same once more
-        model = _with_angles(mujoco, spec, angles)
+        model = _with_angles(mujoco, spec, angles, contents)
     told = [
         Finding(
             Severity.WARNING,
@@ -97,11 +98,11 @@ def compiled(path_or_text: Path | str, angle_tolerance: float = ANGLE_TOLERANCE)
     return Source(mujoco, model, file, (*findings, *told), angles, written)
 
 
-def _with_angles(mujoco: ModuleType, spec: Any, angles: AngleRule) -> Any:
+def _with_angles(mujoco: ModuleType, spec: Any, angles: AngleRule, contents: list[bytes]) -> Any:
     """The model with the angles that are meant; None where that is the model as written."""
     if spec is None or not can_mend(mujoco):
         return None
-    mend_angles(mujoco, spec, angles)
+    mend_angles(mujoco, spec, angles, written_angles(contents))
     return spec.compile() if angles.distances else None
 
 

@@ -16,7 +16,7 @@ from kanegen.codegen.mechanism.importers.toml import constraints, elements, sche
 from kanegen.codegen.mechanism.importers.toml.lines import lines_of
 from kanegen.codegen.mechanism.importers.toml.table import Document, Table
 from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE, AS_WRITTEN, AngleRule
+from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE, AS_WRITTEN, AngleRule, Written
 from kanegen.errors import ModelError
 
 _LINE = re.compile(r"\(at line (\d+), column \d+\)|\(at end of document\)")
@@ -113,7 +113,7 @@ def _mechanism(
 
 def _parsed(text: str, file: str | None) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text, parse_float=Written)
     except tomllib.TOMLDecodeError as error:
         message = str(error)
         found = _LINE.search(message)

@@ -127,12 +127,17 @@ class Table:
 
     def angle(self, key: str) -> Value:
         """An angle [rad], the one that is meant."""
-        value = self.number(key)
-        return self.document.angles.meant(value) if isinstance(value, Fraction) else value
+        value: Value = self.document.angles.meant_by(self.number(key), self.content.get(key))
+        return value
 
     def rotation(self, key: str) -> Any:
         """Three angles [rad], those that are meant, or the rows of a matrix; None where there is nothing."""
-        return self.document.angles.in_rotation(self.numbers(key, None))
+        if key not in self.content:
+            return None
+        return [
+            self.document.angles.meant_by(*pair)
+            for pair in zip(self.numbers(key), self.content[key], strict=True)
+        ]
 
     def names(self, key: str) -> list[str]:
         """An array of texts."""
