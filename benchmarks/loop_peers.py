@@ -11,6 +11,7 @@ from benchmarks.loop_states import LoopStates, on_joints, partial_velocities, sp
 from benchmarks.mujoco_c.stewart_model import stewart_mjcf
 from benchmarks.peers.engines import Array, PeerUnavailable, ordered_rows
 from benchmarks.protocol import python_contestant
+from kanegen.extras import install_command
 
 PINOCCHIO = "Pinocchio, Python"
 MUJOCO = "MuJoCo, Python, open tree only"
@@ -25,7 +26,7 @@ def pinocchio_five_bar(robot: Any, states: LoopStates, passes: int) -> Entry:
     try:
         import pinocchio
     except ImportError:
-        raise PeerUnavailable("Pinocchio is not installed (pip install pin)") from None
+        raise PeerUnavailable(f"Pinocchio is not installed ({install_command('peers', 'pin')})") from None
     ground, length = 0.6, 0.5
     moment = length**3 / 12
     rod = pinocchio.Inertia(length, np.array([length / 2, 0, 0]), np.diag([0, moment, moment]))
@@ -83,7 +84,7 @@ def mujoco_stewart(robot: Any, states: LoopStates, passes: int) -> Entry:
     try:
         import mujoco
     except ImportError:
-        raise PeerUnavailable("MuJoCo is not installed (pip install mujoco)") from None
+        raise PeerUnavailable(f"MuJoCo is not installed ({install_command('peers', 'mujoco')})") from None
     model = mujoco.MjModel.from_xml_string(stewart_mjcf())
     data = mujoco.MjData(model)
     rows = ordered_rows(list(range(robot.nq)), states.free.q, states.qdot, states.qddot)

@@ -22,6 +22,7 @@ from typing import Literal
 
 from benchmarks.corpus.robots import robot_files
 from kanegen.codegen.mechanism.importers import ANGLE_TOLERANCE
+from kanegen.extras import install_command
 
 RobotKernel = Literal[
     "inverse_dynamics",
@@ -70,7 +71,7 @@ class BenchmarkRobot:
                 _angles_in_full(root)
                 self.change(root)
                 return ET.tostring(root, encoding="unicode")
-        raise RobotMissing(f"{self.name}: {self.package} is not installed (pip install 'kanegen[corpus]')")
+        raise RobotMissing(f"{self.name}: {self.package} is not installed ({install_command('corpus')})")
 
 
 def _angles_in_full(root: Element) -> None:

@@ -3,7 +3,7 @@
     python -m benchmarks.corpus [--output FILE.md] [--json FILE] [--jobs N] [--only TEXT] [--search N]
 
 Each file has a process of its own.  Exits 1 where a file that both read differs by more than 1e-10 and this is kanegen's
-doing (see robot_case.py), or where a process fails.  The packages come with ``pip install 'kanegen[corpus]'``.
+doing (see robot_case.py), or where a process fails.  The packages come with ``pip install -e '.[corpus]'``.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from benchmarks.drivers.build import compiler_command
 from benchmarks.environment import environment
 from kanegen.codegen import pipeline
 from kanegen.codegen.commands.against_report import BOUND
+from kanegen.extras import install_command
 
 _SECONDS = 1800
 
@@ -129,7 +130,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     files = [file for file in robot_files() if options.only in f"{file.package}/{file.name}"]
     if not files:
-        print("no model files: pip install 'kanegen[corpus]'", file=sys.stderr)
+        print(f"no model files: {install_command('corpus')}", file=sys.stderr)
         return 1
     rows: list[Row] = []
     with ThreadPoolExecutor(options.jobs) as pool:

@@ -6,6 +6,7 @@ import importlib.util
 from pathlib import Path
 
 from benchmarks.drivers.build import BuildFailed, NativeProgram, compiler_command
+from kanegen.extras import install_command
 
 SOURCE = Path(__file__).with_name("time_stewart.c")
 
@@ -18,7 +19,7 @@ def mujoco_package() -> tuple[Path, Path]:
     """
     package = importlib.util.find_spec("mujoco")
     if package is None or package.origin is None:
-        raise BuildFailed("MuJoCo C: MuJoCo is not installed (pip install mujoco)")
+        raise BuildFailed(f"MuJoCo C: MuJoCo is not installed ({install_command('peers', 'mujoco')})")
     folder = Path(package.origin).resolve().parent
     libraries = sorted([*folder.glob("libmujoco.so*"), *folder.glob("libmujoco*.dylib")])
     if not libraries or not (folder / "include" / "mujoco" / "mujoco.h").exists():

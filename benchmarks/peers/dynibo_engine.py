@@ -16,6 +16,7 @@ import numpy as np
 
 from benchmarks.peers.chain import Chain, Vector
 from benchmarks.peers.engines import Array, Kernel, PeerUnavailable, ordered_rows, scattered
+from kanegen.extras import install_command
 
 try:
     import dynibo
@@ -61,7 +62,7 @@ class DyniboEngine:
 
     def __init__(self, chain: Chain) -> None:
         if dynibo is None:
-            raise PeerUnavailable("dynibo is not installed (pip install dynibo)")
+            raise PeerUnavailable(f"dynibo is not installed ({install_command('peers', 'dynibo')})")
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / f"{chain.name}.urdf"
             path.write_text(urdf_of(chain), encoding="utf-8")

@@ -14,6 +14,8 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from kanegen.extras import install_command
+
 Array = NDArray[np.float64]
 Kernel = Literal["inverse_dynamics", "forward_dynamics"]
 KERNELS: tuple[Kernel, ...] = ("inverse_dynamics", "forward_dynamics")
@@ -32,7 +34,7 @@ def library(module: str, name: str, package: str) -> Any:
     try:
         return import_module(module)
     except ImportError:
-        raise PeerUnavailable(f"{name} is not installed (pip install {package})") from None
+        raise PeerUnavailable(f"{name} is not installed ({install_command('peers', package)})") from None
 
 
 class Engine(Protocol):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from benchmarks.drivers.build import BuildFailed, NativeProgram, compiler_command
 from benchmarks.peers.chain import Chain
+from kanegen.extras import install_command
 
 SOURCES = Path(__file__).resolve().parent
 
@@ -39,7 +40,7 @@ def pinocchio_headers() -> Path:
     """
     package = importlib.util.find_spec("pinocchio")
     if package is None or package.origin is None:
-        raise BuildFailed("Pinocchio C++: Pinocchio is not installed (pip install pin)")
+        raise BuildFailed(f"Pinocchio C++: Pinocchio is not installed ({install_command('peers', 'pin')})")
     for folder in Path(package.origin).resolve().parents:
         if (folder / "include" / "pinocchio" / "algorithm" / "rnea.hpp").exists():
             return folder / "include"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from benchmarks.drivers.build import BuildFailed
+from kanegen.extras import install_command
 
 try:
     import pinocchio
@@ -25,7 +26,7 @@ def model_text(urdf: str, coordinates: Sequence[str]) -> str:
         BuildFailed: where Pinocchio is not installed, and where its model has other joints.
     """
     if pinocchio is None:
-        raise BuildFailed("Pinocchio C++: Pinocchio is not installed (pip install pin)")
+        raise BuildFailed(f"Pinocchio C++: Pinocchio is not installed ({install_command('peers', 'pin')})")
     model = pinocchio.buildModelFromXML(urdf)
     names = [str(name) for name in model.names][1:]
     if sorted(names) != sorted(coordinates):

@@ -16,6 +16,7 @@ from kanegen.codegen.commands.scenario_run import Array, Result, ScenarioError
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.scenarios import PrescribedMotion
 from kanegen.codegen.mechanism.values import numeric
+from kanegen.extras import install_command
 
 _TITLE_LETTERS = 55
 """Letters that fit above one panel."""
@@ -72,7 +73,7 @@ def check_plot(suffix: str) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
     except ImportError:
         raise ScenarioError(
-            "plots need matplotlib, which is not installed. Install it: pip install 'kanegen[plots]'"
+            f"plots need matplotlib, which is not installed. Install it: {install_command('plots')}"
         ) from None
     known = sorted(FigureCanvasAgg.get_supported_filetypes())
     if suffix.lower().removeprefix(".") not in known:

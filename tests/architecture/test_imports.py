@@ -85,6 +85,7 @@ BOTTOM = {
     "kanegen.durable",
     "kanegen.errors",
     "kanegen.files",
+    "kanegen.extras",
     "kanegen.limits",
     "kanegen.model_warnings",
 }

@@ -218,7 +218,7 @@ def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(ScenarioError, match=r"plots need matplotlib.*pip install 'kanegen\[plots\]'"):
+    with pytest.raises(ScenarioError, match=r"plots need matplotlib.*pip install 'matplotlib"):
         run_scenario("stanford_arm", "feedback", tmp_path / "plot.png", None, print)
 
 

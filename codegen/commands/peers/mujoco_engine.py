@@ -20,6 +20,7 @@ from kanegen.codegen.mechanism.importers.mjcf.ties import joint_ties
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.rounded_angles import AS_WRITTEN
 from kanegen.errors import ModelError
+from kanegen.extras import install_command
 
 Array = NDArray[np.float64]
 
@@ -33,7 +34,7 @@ def mujoco_module() -> ModuleType:
             "--against mujoco",
             "MuJoCo is not installed",
             "the Python package 'mujoco'",
-            "Install it: pip install 'mujoco>=3.2'.",
+            f"Install it: {install_command('peers', 'mujoco')}.",
         ) from None
     module: ModuleType = mujoco
     return module

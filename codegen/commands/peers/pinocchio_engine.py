@@ -16,6 +16,7 @@ from kanegen.codegen.commands.peers.links import Link, links_of, matrix, number,
 from kanegen.codegen.mechanism.records import BASE, JointKind, Mechanism
 from kanegen.codegen.mechanism.reduction import without_fixed_joints
 from kanegen.errors import ModelError
+from kanegen.extras import install_command
 
 Array = NDArray[np.float64]
 
@@ -32,7 +33,7 @@ def pinocchio_module() -> ModuleType:
             "--against pinocchio",
             "Pinocchio is not installed",
             "the Python package 'pin'",
-            "Install it: pip install 'pin>=3.0'.",
+            f"Install it: {install_command('peers', 'pin')}.",
         ) from None
     module: ModuleType = pinocchio
     return module

@@ -20,6 +20,7 @@ from kanegen.codegen.mechanism.importers.xml_tree import Element, parse_file, pa
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE, AS_WRITTEN, AngleRule
 from kanegen.errors import ModelError
+from kanegen.extras import install_command
 
 
 def from_urdf(
@@ -105,6 +106,6 @@ def _check_expanded(root: Element) -> None:
         element.place,
         f"{shown}: this looks like xacro, a language of macros that expand to URDF",
         "URDF",
-        "Read it with from_xacro or as a .xacro file, which needs the package xacro (pip install "
-        "'kanegen[xacro]'), or expand it beforehand: xacro FILE > robot.urdf.",
+        "Read it with from_xacro or as a .xacro file, which needs the package xacro "
+        f"({install_command('xacro')}), or expand it beforehand: xacro FILE > robot.urdf.",
     )

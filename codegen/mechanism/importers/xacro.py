@@ -32,6 +32,7 @@ from kanegen.codegen.mechanism.importers.xml_tree import Element, parse_file
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE
 from kanegen.errors import ModelError
+from kanegen.extras import install_command
 
 _UNDEFINED = "Undefined substitution argument"
 _LONGEST = 500  # characters of what xacro says
@@ -194,8 +195,8 @@ def _package(path: Path) -> tuple[Any, Any]:
         raise ModelError(
             str(path),
             f"this looks like xacro, and the package {error.name!r}, which expands it, is not installed",
-            "the extra 'xacro' of kanegen, or a URDF",
-            "Install it: pip install 'kanegen[xacro]', or expand the file where xacro is: xacro FILE > robot.urdf.",
+            "the package 'xacro', or a URDF",
+            f"Install it: {install_command('xacro')}, or expand the file where xacro is: xacro FILE > robot.urdf.",
         ) from None
     return xacro, substitution
 

@@ -361,4 +361,4 @@ def test_without_mujoco_one_sentence_says_what_to_install(monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "mujoco", None)
     with pytest.raises(ModelError) as refusal:
         from_mjcf(CHAIN)
-    assert str(refusal.value).endswith("Install it: pip install 'kanegen[mujoco]'.")
+    assert "Install it: pip install 'mujoco" in str(refusal.value)

@@ -167,9 +167,9 @@ def inertial(
             robot('<xacro:macro name="m" xmlns:xacro="x"/>', link("a")),
             "line 2",
             "this looks like xacro",
-            "kanegen[xacro]",
+            "pip install 'xacro",
         ),
-        (robot(link("${prefix}a")), "line 2", "this looks like xacro", "kanegen[xacro]"),
+        (robot(link("${prefix}a")), "line 2", "this looks like xacro", "pip install 'xacro"),
     ],
 )
 def test_refusals(text: str, where: str, what: str, cure: str) -> None:

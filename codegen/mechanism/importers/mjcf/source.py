@@ -15,6 +15,7 @@ from kanegen.codegen.mechanism.importers.mjcf.angles import can_mend, mend_angle
 from kanegen.codegen.mechanism.importers.mjcf.files import check_files, refuse_doctype
 from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE, AngleRule
 from kanegen.errors import ModelError
+from kanegen.extras import install_command
 
 _LINE = re.compile(r"\bline (?:number)?\s*=?\s*(\d+)|Line number\s*=\s*(\d+)")
 _ELEMENT = re.compile(r"Element (?:name )?'([^']*)'")
@@ -56,8 +57,8 @@ def mujoco_module() -> ModuleType:
         raise ModelError(
             "MJCF",
             "reading it needs MuJoCo's own parser, and the Python package 'mujoco' is not installed",
-            "the extra 'mujoco' of kanegen",
-            "Install it: pip install 'kanegen[mujoco]'.",
+            "the package 'mujoco'",
+            f"Install it: {install_command('mujoco')}.",
         ) from None
     module: ModuleType = mujoco
     return module
