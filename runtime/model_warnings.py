@@ -17,31 +17,28 @@ class Told:
     """What has been said of models within a ``once``.
 
     ``heard`` are all warnings, those that an outer ``once`` had said before among them; ``read`` says whether a model file
-    has been read.
+    has been read.  ``said`` is shared with what is not to be repeated, and ``above`` encloses this.
     """
 
     def __init__(self, said: set[str], above: Told | None) -> None:
         self.heard: dict[str, None] = {}
         self.read = False
-        self._said = said
-        self._above = above
+        self.said, self.above = said, above
 
     def hear(self, message: str, kept: str) -> bool:
         """Whether a message is new; ``kept`` is its form for ``heard``, here and in what encloses this."""
-        scope: Told | None = self
-        while scope is not None:
+        for scope in self.outwards():
             scope.heard[kept] = None
-            scope = scope._above  # noqa: SLF001
-        new = message not in self._said
-        self._said.add(message)
+        new = message not in self.said
+        self.said.add(message)
         return new
 
-    def mark_read(self) -> None:
-        """A model file has been read, here and in what encloses this."""
+    def outwards(self) -> Iterator[Told]:
+        """This, and everything that encloses it."""
         scope: Told | None = self
         while scope is not None:
-            scope.read = True
-            scope = scope._above  # noqa: SLF001
+            yield scope
+            scope = scope.above
 
 
 _current: ContextVar[Told | None] = ContextVar("told", default=None)
@@ -52,7 +49,7 @@ def once(before: Told | None = None) -> Iterator[Told]:
     """Within this, no message becomes a warning twice, nor one that was said in ``before``."""
     above = _current.get()
     known = before or above
-    told = Told(set() if known is None else known._said, above)  # noqa: SLF001
+    told = Told(set() if known is None else known.said, above)
     token = _current.set(told)
     try:
         yield told
@@ -73,8 +70,8 @@ def warn(message: str, kept: str | None = None) -> None:
 def model_was_read() -> None:
     """Tell what encloses this that a model file has been read."""
     told = _current.get()
-    if told is not None:
-        told.mark_read()
+    for scope in told.outwards() if told is not None else ():
+        scope.read = True
 
 
 def _outside() -> int:
