@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 from kanegen.codegen import facts
 from kanegen.codegen.certificate import certify
 from kanegen.codegen.checking import CERTIFIED_STATES, change_by_angles
 from kanegen.codegen.derivation.formulations import BOOK
-from kanegen.codegen.emit.model import (
-    Certificate,
-    FrameKernels,
-    LiveParameter,
-    Model,
-    RoundedAngles,
-    SineCosineLibrary,
-)
+from kanegen.codegen.derivation.kernels.catalogue import regular
+from kanegen.codegen.emit.model import LiveParameter, Model, SineCosineLibrary
 from kanegen.codegen.kernel_sets import optional
 from kanegen.codegen.mechanism.fingerprint import fingerprint
 from kanegen.codegen.mechanism.names import c_names, file_name
@@ -25,6 +18,7 @@ from kanegen.codegen.mechanism.values import home_numbers, numeric
 from kanegen.codegen.passes.hoist import hoist
 from kanegen.codegen.passes.schedule import schedule
 from kanegen.codegen.results import DerivedKernel, Missing
+from kanegen.manifest import Certificate, FrameKernels, RoundedAngles
 from kanegen.options import Options
 
 
@@ -48,7 +42,7 @@ def assemble(
         nq=len(mechanism.coordinates),
         nv=mechanism.dof,
         speed_names=facts.speed_names(mechanism),
-        home=None if mechanism.plain_tree and not mechanism.home else home_numbers(mechanism),
+        home=() if mechanism.plain_tree and not mechanism.home else home_numbers(mechanism),
         quaternions=facts.quaternions(mechanism),
         base_parameters=facts.base_parameters_of(mechanism) if "regressor" in kernels else (),
         inertial_parameters=facts.inertial_parameters_of(mechanism) if "full_regressor" in kernels else (),
@@ -76,7 +70,7 @@ def assemble(
             "speeds": options.speeds,
             **({"coulomb_friction": True} if facts.has_coulomb_friction(mechanism) else {}),
         },
-        asked={name: json.dumps(value) for name, value in options.asked().items() if name != "kernels"},
+        asked={name: value for name, value in options.asked().items() if name != "kernels"},
         actuator_signs=_actuator_signs(mechanism),
         parameters=tuple(
             LiveParameter(p.name, p.value, p.unit, p.description) for p in mechanism.parameters if live
@@ -91,6 +85,7 @@ def assemble(
             check_bound=certify.BOUND,
         ),
         single_precision=options.float32,
+        regular=regular(kernels),
         sincos=SineCosineLibrary(options.sincos),
         unavailable={**missing.without_inertia, **missing.otherwise} if missing else {},
         left_out=tuple(missing.otherwise) if missing else (),

@@ -9,9 +9,10 @@ from kanegen.codegen.derivation.flexible_links.states import link_ends, usual_am
 from kanegen.codegen.derivation.formulations import body_coordinates_of
 from kanegen.codegen.derivation.inertial_parameters import inertial_parameters
 from kanegen.codegen.derivation.tree import derivation_tree
-from kanegen.codegen.emit.model import BodyCoordinates, ConstraintReport, InertialParameter, Limits
-from kanegen.codegen.mechanism.records import JointKind, JointLimits, Mechanism
+from kanegen.codegen.mechanism.records import JointKind, Mechanism
+from kanegen.codegen.mechanism.records import JointLimits as ExactLimits
 from kanegen.codegen.mechanism.speeds import JointRate
+from kanegen.manifest import BodyCoordinates, Constraints, JointLimits, NamedValue
 
 
 def driven_joints(mechanism: Mechanism) -> tuple[str, ...]:
@@ -21,17 +22,17 @@ def driven_joints(mechanism: Mechanism) -> tuple[str, ...]:
     return tuple(s.joint if isinstance(s, JointRate) else "" for s in mechanism.generalized_speeds)
 
 
-def base_parameters_of(mechanism: Mechanism) -> tuple[InertialParameter, ...]:
+def base_parameters_of(mechanism: Mechanism) -> tuple[NamedValue, ...]:
     """Base parameters, in the order of the columns of the regressor."""
     tree = derivation_tree(mechanism, live=False)
     found = base_parameters(tree.mechanism, tree.live)
-    return tuple(InertialParameter(n, float(x)) for n, x in zip(found.names, found.values, strict=True))
+    return tuple(NamedValue(n, float(x)) for n, x in zip(found.names, found.values, strict=True))
 
 
-def inertial_parameters_of(mechanism: Mechanism) -> tuple[InertialParameter, ...]:
+def inertial_parameters_of(mechanism: Mechanism) -> tuple[NamedValue, ...]:
     """Ten parameters of each moving body, in the order of the columns of the full regressor."""
     found = inertial_parameters(derivation_tree(mechanism, live=False).mechanism)
-    return tuple(InertialParameter(n, float(x)) for n, x in zip(found.names, found.values, strict=True))
+    return tuple(NamedValue(n, float(x)) for n, x in zip(found.names, found.values, strict=True))
 
 
 def joint_names(mechanism: Mechanism) -> tuple[str, ...]:
@@ -48,12 +49,12 @@ def quaternions(mechanism: Mechanism) -> tuple[int, ...]:
     return tuple(mechanism.coordinates.index(ball.coordinates[-4]) for ball in mechanism.balls)
 
 
-def _doubles(limits: JointLimits) -> Limits:
+def _doubles(limits: ExactLimits) -> JointLimits:
     values = (limits.lower, limits.upper, limits.velocity, limits.effort)
-    return Limits(*(None if x is None else float(x) for x in values))
+    return JointLimits(*(None if x is None else float(x) for x in values))
 
 
-def limits(mechanism: Mechanism) -> dict[str, Limits]:
+def limits(mechanism: Mechanism) -> dict[str, JointLimits]:
     """What joints must not exceed, of those that say so."""
     return {joint.name: _doubles(joint.limits) for joint in mechanism.joints if joint.limits is not None}
 
@@ -73,29 +74,19 @@ def ends_of_links(mechanism: Mechanism) -> dict[str, dict[str, tuple[float, ...]
     return link_ends(mechanism)
 
 
-def speed_names(mechanism: Mechanism) -> tuple[str, ...] | None:
-    """Names of the speeds, None where they are the rates of the coordinates."""
+def speed_names(mechanism: Mechanism) -> tuple[str, ...]:
+    """Names of the speeds, none where they are the rates of the coordinates."""
     if mechanism.plain_tree:
-        return None
+        return ()
     return constraint_report(mechanism).speeds if mechanism.constrained else mechanism.rates
 
 
-def constraints(mechanism: Mechanism) -> ConstraintReport | None:
+def constraints(mechanism: Mechanism) -> Constraints | None:
     """Names, rank and redundancy of the constraints; None where there are none."""
     if not mechanism.constrained:
         return None
-    report = constraint_report(mechanism)
-    if not report.forces:
-        return None
-    return ConstraintReport(
-        report.position,
-        report.velocity,
-        report.forces,
-        report.rank,
-        report.redundant,
-        report.indeterminate,
-        report.sizes,
-    )
+    found = constraint_report(mechanism).constraints
+    return found if found.forces else None
 
 
 def body_coordinates(mechanism: Mechanism) -> BodyCoordinates | None:

@@ -17,6 +17,7 @@ from kanegen.codegen.emit.model import Model
 from kanegen.codegen.graph import Program, evaluate
 from kanegen.codegen.passes.optimize import Step
 from kanegen.codegen.passes.verify import arguments_of
+from kanegen.manifest import Manifest
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class Generated:
 class Interpretation:
     """A mechanism without C: programs that NumPy evaluates, and the manifest that they would have."""
 
-    manifest: Mapping[str, Any]
+    manifest: Manifest
     programs: Mapping[str, Program]
 
     def evaluate(

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kanegen.errors import counted, shown
-from kanegen.manifest import ArgumentSpec, KernelSpec
+from kanegen.manifest import Argument, KernelSpec
 
 FloatArray = NDArray[np.float64]
 """What kernels return: double precision, or single for kernels whose name ends in ``_f32``."""
@@ -64,7 +64,7 @@ def inputs_and_batch(spec: KernelSpec, values: Sequence[ArrayLike]) -> tuple[lis
     ], batch
 
 
-def real_array(caller: str, argument: ArgumentSpec, value: ArrayLike) -> NDArray[Any]:
+def real_array(caller: str, argument: Argument, value: ArrayLike) -> NDArray[Any]:
     """The value as an array of real numbers of shape ``(..., *argument.shape)``.  Raises TypeError, ValueError."""
     where = f"{caller}, {argument.name}"
     refuse_masked(where, value)
@@ -98,7 +98,7 @@ def refuse_masked(where: str, value: object) -> None:
 
 def single_state(caller: str, name: str, value: ArrayLike, length: int) -> FloatArray:
     """The value as a new array (length,) of finite doubles.  Raises TypeError, ValueError."""
-    array = real_array(caller, ArgumentSpec(name, (length,), "", ""), value)
+    array = real_array(caller, Argument(name, (length,), "", ""), value)
     if array.shape != (length,):
         raise ValueError(f"{caller}, {name}: expected ({length},), one state at a time, got {array.shape}")
     state: FloatArray = np.array(array, dtype=np.float64)
@@ -107,11 +107,11 @@ def single_state(caller: str, name: str, value: ArrayLike, length: int) -> Float
     return state
 
 
-def _expected(argument: ArgumentSpec) -> str:
+def _expected(argument: Argument) -> str:
     return f"({', '.join(['...', *map(str, argument.shape)])})"
 
 
-def checked_output(spec: KernelSpec, argument: ArgumentSpec, out: object, batch: Shape) -> NDArray[Any]:
+def checked_output(spec: KernelSpec, argument: Argument, out: object, batch: Shape) -> NDArray[Any]:
     """The array that a user passed as ``out=``, if results can be written into it.  Raises TypeError, ValueError."""
     dtype, shape = kernel_type(spec), batch + argument.shape
     where = f"{spec.name}, out"

@@ -61,7 +61,7 @@ class CompiledBackend:
                 f"the compiled kernels of {manifest.name!r} belong to another version of the generated files. "
                 "Install the package again (in a working tree: make build)"
             )
-        values = {spec.name: spec.value for spec in manifest.parameters.values()}
+        values = {spec.name: spec.value for spec in manifest.parameters}
         self._parameters = values | dict(parameters or {})
         self._prepared = self._prepare() if manifest.parameters else {}
         self._kernels = CompiledKernels(module.ffi, module.lib, self._prepared)
@@ -70,7 +70,7 @@ class CompiledBackend:
         """The structs of prepared values for the present parameters, by the precision of the kernels that take them."""
         ffi, lib, prefix = self._module.ffi, self._module.lib, self._manifest.prefix
         parameters = ffi.new(f"{prefix}_parameters *")
-        for spec in self._manifest.parameters.values():
+        for spec in self._manifest.parameters:
             setattr(parameters, spec.field, self._parameters[spec.name])
         found = {}
         for precision in {spec.precision for spec in self._manifest.kernels.values()}:
@@ -117,7 +117,7 @@ class InterpretedBackend:
     ) -> None:
         self._manifest = manifest
         self._evaluator = evaluator
-        values = {spec.name: spec.value for spec in manifest.parameters.values()}
+        values = {spec.name: spec.value for spec in manifest.parameters}
         self._parameters = values | dict(parameters or {})
         self._kernels = InterpretedKernels(evaluator, self._parameters)
 

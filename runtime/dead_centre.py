@@ -34,15 +34,6 @@ _LEAST_MARGIN = float(np.finfo(np.float64).eps)
 MARGIN = "dead_centre_margin"
 """The kernel that says how far a configuration is from a dead centre: squares of sines, one for each block of equations."""
 
-_REGULAR_EVERYWHERE = (
-    "constraint_residual",
-    "constraint_jacobian",
-    "potential_energy",
-    "generalized_speeds",
-    MARGIN,
-)
-_REGULAR_THERE_TOO = ("multiplier_dynamics", "constraint_projection", "frame_pose_")
-
 
 def can_be_singular(manifest: Manifest) -> bool:
     """Whether there are configurations in which kernels mean nothing: with constraints, with speeds of one's own, and with
@@ -63,7 +54,7 @@ def checked(manifest: Manifest, kernel: Kernel, margin: Kernel | None) -> Kernel
     """
     call, spec = kernel.call, kernel.spec
     names = [argument.name for argument in spec.inputs]
-    place = names.index("q") if "q" in names and _needs_speeds(spec.name) else None
+    place = names.index("q") if "q" in names and spec.through_speeds else None
     look = None if margin is None or place is None else margin.call
 
     def checked_call(*inputs_and_out: Any) -> Any:
@@ -83,10 +74,6 @@ def checked(manifest: Manifest, kernel: Kernel, margin: Kernel | None) -> Kernel
         return result
 
     return kernel._replace(call=checked_call)
-
-
-def _needs_speeds(name: str) -> bool:
-    return name not in _REGULAR_EVERYWHERE and not name.startswith(_REGULAR_THERE_TOO)
 
 
 def _at_dead_centre(manifest: Manifest, spec: KernelSpec, what: str, margins: Any) -> DeadCentreError:

@@ -16,9 +16,9 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import math
+import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
@@ -91,52 +91,24 @@ PRECISION_ENDINGS = {"double": "", "single": "_f32"}
 
 @dataclass(frozen=True, slots=True)
 class _Function:
-    """A C function of the mechanism: its name, and what stands around the names x0, x1, … of its parameters."""
+    """A C function of the mechanism: its name, and its parameters as the manifest has them."""
 
     name: str
-    types: tuple[tuple[str, str], ...]
-
-    @property
-    def signature(self) -> str:
-        return ", ".join(f"{before}x{i}{after}" for i, (before, after) in enumerate(self.types))
+    signature: str
 
     @property
     def arguments(self) -> str:
-        return ", ".join(f"x{i}" for i in range(len(self.types)))
+        """The names of its parameters."""
+        return ", ".join(self.names)
+
+    @property
+    def names(self) -> list[str]:
+        return re.findall(r"(\w+)(?:\[\d+\])?(?:,|$)", self.signature)
 
 
-def _scalar_function(manifest: Mapping[str, Any], kernel: Mapping[str, Any]) -> _Function:
-    """The function that evaluates a kernel for one state."""
-    number = {"double": "double", "single": "float"}[kernel["precision"]]
-    ending = PRECISION_ENDINGS[kernel["precision"]]
-    prepared = f"const {manifest['model']['prefix']}_prepared{ending} *"
-    types = [(prepared, "")] if manifest["parameters"] else []
-    types += [(f"const {number} ", f"[{math.prod(argument['shape'])}]") for argument in kernel["inputs"]]
-    types += [(f"{number} ", f"[{math.prod(argument['shape'])}]") for argument in kernel["outputs"]]
-    return _Function(kernel["function"], tuple(types))
-
-
-def _batch_function(manifest: Mapping[str, Any], kernel: Mapping[str, Any]) -> _Function:
-    """The function that evaluates a kernel for rows of states."""
-    types = _scalar_function(manifest, kernel).types
-    leading = types[:1] if manifest["parameters"] else ()
-    pointers = tuple((f"{before}*", "") for before, _ in types[len(leading) :])
-    return _Function(kernel["batch"], (*leading, ("size_t ", ""), *pointers))
-
-
-def _functions(manifest: Mapping[str, Any]) -> Iterator[_Function]:
+def _functions(manifest: Mapping[str, Any]) -> list[_Function]:
     """Every function of the mechanism."""
-    for kernel in manifest["kernels"].values():
-        yield _scalar_function(manifest, kernel)
-        yield _batch_function(manifest, kernel)
-    if manifest["parameters"]:
-        prefix = manifest["model"]["prefix"]
-        parameters = f"{prefix}_parameters *"
-        yield _Function(f"{prefix}_default_parameters", ((parameters, ""),))
-        for precision in dict.fromkeys(kernel["precision"] for kernel in manifest["kernels"].values()):
-            ending = PRECISION_ENDINGS[precision]
-            types = ((f"const {parameters}", ""), (f"{prefix}_prepared{ending} *", ""))
-            yield _Function(f"{prefix}_prepare{ending}", types)
+    return [_Function(name, signature) for name, signature in manifest["functions"].items()]
 
 
 def _shared(manifest: Mapping[str, Any]) -> str:
@@ -175,8 +147,8 @@ def main_source(manifest: Mapping[str, Any], digest: str, variants: Sequence[Var
         for f in _functions(manifest)
     ]
     for name, kernel in manifest["kernels"].items():
-        scalar = _scalar_function(manifest, kernel)
-        arguments = ", ".join(f"arguments[{i}]" for i in range(len(scalar.types)))
+        scalar = _Function(kernel["function"], manifest["functions"][kernel["function"]])
+        arguments = ", ".join(f"arguments[{i}]" for i in range(len(scalar.names)))
         jumps.append(
             f"static void {bound_function(name)}(void **arguments)\n"
             f"{{\n    kanegen_active.{scalar.name}({arguments});\n}}\n"

@@ -109,13 +109,13 @@ class KernelTable:
 
     def name_for(self, what: str, frame: str) -> str:
         """The name of a kernel of a frame, whether it is there or not.  Raises MissingKernelError: no such frame."""
-        found = self._given.manifest.frames.get(frame)
-        if found is None:
+        manifest = self._given.manifest
+        if frame not in manifest.frames:
             frames = ", ".join(self._given.manifest.frame_names)
             raise MissingKernelError(
                 f"{self._given.manifest.name!r} has no frame {frame!r}. It has: {frames}"
             )
-        return f"{what}_{found.identifier}"
+        return f"{what}_{manifest.identifier(frame)}"
 
     def _obtain(self, name: str) -> Kernel:
         if self._more is None or name not in self._given.manifest.optional_kernels:

@@ -6,7 +6,6 @@ import contextlib
 import functools
 import hashlib
 import importlib
-import json
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -31,7 +30,7 @@ from kanegen.errors import (
 from kanegen.files import is_file
 from kanegen.identity import identity_of
 from kanegen.kernel_table import KernelSet
-from kanegen.manifest import FILE_NAME, Manifest, manifest_from, read_manifest
+from kanegen.manifest import FILE_NAME, Manifest, manifest_text, parse_manifest, read_manifest
 from kanegen.model_warnings import Told, once, warn
 from kanegen.options import Asked, Options, with_options
 from kanegen.options import options as options_of
@@ -136,7 +135,7 @@ def _parameter_check(found: KernelSet, model: Model, options: Options, told: Tol
     def of_model() -> ParameterCheck:
         with boundary("reading", _title(model)), once(told):
             model_hash, check = seam.parameter_check(model, options)
-        if model_hash != found.manifest.model_hash:
+        if model_hash != found.manifest.hash:
             raise KanegenError(
                 f"{_title(model)}: the model has changed since this robot was loaded, so values of its parameters "
                 "cannot be checked. Load it again, or take them as they are with allow_unphysical=True"
@@ -157,7 +156,7 @@ def _more(
     def more(kernel: str) -> KernelSet:
         with boundary(f"making the kernel {kernel} of", _title(model)), once(told):
             made = _from_model(model, replace(options, kernels=(kernel,)), interpreted)
-        if made.manifest.model_hash != found.manifest.model_hash:
+        if made.manifest.hash != found.manifest.hash:
             raise KanegenError(
                 f"{_title(model)}: the model has changed since this robot was loaded, so its kernel {kernel!r} "
                 "would belong to another mechanism. Load it again."
@@ -275,8 +274,7 @@ def _content(files: Mapping[str, bytes]) -> dict[str, str]:
 
 def _interpreted(model: Model, options: Options) -> KernelSet:
     found = seam.interpret(model, options)
-    text = json.dumps(found.manifest, sort_keys=True)
-    manifest = manifest_from(found.manifest, hashlib.sha256(text.encode()).hexdigest(), _title(model))
+    manifest = parse_manifest(manifest_text(found.manifest).encode(), _title(model))
     return KernelSet(manifest, InterpretedBackend(manifest, found))
 
 

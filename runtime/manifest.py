@@ -1,16 +1,23 @@
-"""The manifest of a generated mechanism, read into records: everything that the runtime knows about a robot."""
+"""The manifest of a generated mechanism: everything that a program must know of it, as records and as JSON.
+
+These are the only records of it.  The generator fills them and writes them, the runtime reads them; ``json_records`` does
+both by their fields.  What a program shall know of a mechanism is a field of ``Facts``.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from kanegen.errors import ManifestError
 from kanegen.files import contents
+from kanegen.json_records import ALWAYS, always, apart, from_json, key, to_json, within
 
 LinkEnds = Mapping[str, Mapping[str, tuple[float, ...]]]
 """By flexible link and mode, what an amplitude of 1 does to the link's end: it turns it by the first three numbers [rad],
@@ -19,77 +26,101 @@ and moves it by the others times its distance from the near end."""
 FORMAT = 1
 FILE_NAME = "manifest.json"
 
+_SIGNATURE = re.compile(r"(?:(?:const )?[A-Za-z_]\w* \*?[A-Za-z_]\w*(?:\[\d+\])?(?:, |$))+", re.ASCII)
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, order=True)
 class OperationCounts:
     """Arithmetic operations of one evaluation of a kernel; ``sincos`` counts pairs of a sine and a cosine.
 
     ``functions`` counts calls of further functions, ``selections`` comparisons and choices between two values.
     """
 
-    multiplications: int
-    additions: int
-    divisions: int
-    square_roots: int
-    sincos: int
+    multiplications: int = always(0, required=True)
+    additions: int = always(0, required=True)
+    divisions: int = always(0, required=True)
+    square_roots: int = always(0, required=True)
+    sincos: int = always(0, required=True)
     functions: int = 0
     selections: int = 0
 
+    @property
+    def total(self) -> int:
+        """All operations but functions and selections."""
+        return self.multiplications + self.additions + self.divisions + self.square_roots
+
+    def __str__(self) -> str:
+        text = f"{self.multiplications} / {self.additions}"
+        if self.divisions:
+            text += f" + {self.divisions} div"
+        if self.square_roots:
+            text += f" + {self.square_roots} sqrt"
+        if self.functions:
+            text += f" + {self.functions} functions"
+        if self.selections:
+            text += f" + {self.selections} selections"
+        return text
+
 
 @dataclass(frozen=True, slots=True)
-class ArgumentSpec:
-    """An input or output of a kernel: its name, its shape (() for a scalar), its unit and what it means."""
+class Argument:
+    """One named input or output of a kernel, with what a user must know of it.
+
+    ``shape`` is () for a scalar; entries are stored row by row.  ``description`` names meaning, frame and order.
+    """
 
     name: str
     shape: tuple[int, ...]
-    unit: str
-    description: str
+    unit: str = always("")
+    description: str = always("")
 
     @property
     def size(self) -> int:
-        """How many numbers it has."""
-        size = 1
-        for length in self.shape:
-            size *= length
-        return size
+        """Number of entries."""
+        return math.prod(self.shape)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KernelSpec:
-    """A kernel: its C functions for one state and for rows of states, and its arguments in order."""
+    """A kernel: its C functions for one state and for rows of states, and its arguments in order.
 
-    name: str
+    What goes not ``through_speeds`` means something also at a dead centre, where the speeds do not determine the motion.
+    """
+
+    name: str = key()
     function: str
     batch: str
     precision: str
-    inputs: tuple[ArgumentSpec, ...]
-    outputs: tuple[ArgumentSpec, ...]
+    title: str = always("")
+    source: str = always("")
+    through_speeds: bool = True
+    inputs: tuple[Argument, ...]
+    outputs: tuple[Argument, ...]
     operation_counts: OperationCounts
 
     @property
-    def arguments(self) -> tuple[ArgumentSpec, ...]:
+    def arguments(self) -> tuple[Argument, ...]:
         """Inputs, then outputs, as in C."""
         return self.inputs + self.outputs
 
 
 @dataclass(frozen=True, slots=True)
 class FrameKernels:
-    """The kernels of one frame, None where they were not generated, and how its name ends those of its other kernels."""
+    """The kernels of the pose and the Jacobian of a frame, None where they were not generated."""
 
-    pose: str | None
-    jacobian: str | None
-    identifier: str
+    pose: str | None = always(None)
+    jacobian: str | None = always(None)
 
 
 @dataclass(frozen=True, slots=True)
-class ParameterSpec:
+class Parameter:
     """A live parameter: its name, the field of the C struct that holds it, its value in the model, its unit."""
 
     name: str
     field: str
     value: float
-    unit: str
-    description: str
+    unit: str = always("")
+    description: str = always("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,31 +134,56 @@ class JointLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class NamedValues:
-    """Numbers with names, in order: the parameters that a regressor is multiplied with."""
+class NamedValue:
+    """Name and value [SI] of what a column of a regressor belongs to."""
 
-    names: tuple[str, ...] = ()
-    values: tuple[float, ...] = ()
+    name: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class RoundedAngles:
+    """Angles taken for what they are rounded from: how many, by up to how much [rad], and what that changes in forces."""
+
+    count: int
+    largest: float
+    change: float
 
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
     """What restricts the motion of a mechanism, by name.
 
-    ``position``: the k equations of position.  ``velocity``: the m rows of velocity, which are the derivatives of these
-    and then the equations of velocity.  ``forces``: the multipliers of the m rows, then the forces that hold or drive
-    joints whose motion is prescribed.  ``sizes``: against what an equation of position is open, the lengths in its loop [m]
-    or one radian.  ``rank`` rows are independent; the ``redundant`` ones follow from the others, and
-    the reactions of the joints ``indeterminate`` are not unique for that reason.
+    ``position``: the k equations of position, in the order of constraint_residual.  ``velocity``: the m rows of
+    constraint_jacobian, which are the derivatives of these and then the equations of velocity.  ``forces``: the entries of
+    constraint_forces, the multipliers of the m rows, then the forces that hold or drive joints whose motion is prescribed.
+    ``rank`` rows are independent; the ``redundant`` ones follow from the others, and the reactions of the joints
+    ``indeterminate`` are not unique for that reason.  ``sizes``: against what an equation of position is open, the lengths
+    in its loop [m] or one radian; one where none are given.
+
+    Raises ValueError where these do not fit together.
     """
 
     position: tuple[str, ...]
     velocity: tuple[str, ...]
     forces: tuple[str, ...]
     rank: int
-    redundant: tuple[str, ...]
-    indeterminate: tuple[str, ...]
+    redundant: tuple[str, ...] = always((), required=True)
+    indeterminate: tuple[str, ...] = always((), required=True)
     sizes: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check that the parts fit together."""
+        rows, dependent = len(self.velocity), len(self.redundant)
+        _require(
+            len(self.position) <= rows <= len(self.forces),
+            f"{len(self.position)} equations of position, {rows} rows, {len(self.forces)} forces",
+        )
+        _require(set(self.redundant) <= set(self.velocity), f"redundant rows {self.redundant} are no rows")
+        _require(
+            self.rank == rows - dependent, f"rank {self.rank} of {rows} rows, {dependent} of them redundant"
+        )
+        _require(len(self.sizes) in (0, len(self.position)), f"{len(self.sizes)} sizes of equations")
 
     @property
     def position_rank(self) -> int:
@@ -150,145 +206,155 @@ class BodyCoordinates:
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
-    """What was generated.  ``digest`` is the SHA-256 of the manifest file, by which compiled kernels know it.
+class Certificate:
+    """What the kernels were checked against: a bound on the error of each, over a number of states.
 
-    ``speed_names`` are the joints' names, and ``home`` is zero with quaternions that turn nothing, where the file does not
-    say otherwise.  ``quaternions`` are the places in q at which unit quaternions (x, y, z, w) begin.
-    ``unavailable`` has the reasons for kernels that cannot be had: a lack of inertia, but for those ``left_out``.
-    ``optional_kernels`` can be had beside those that are there.  ``speeds_chosen``: v is what the user or the mechanism
-    chose, and not the rates of joints.  ``coulomb_friction``: it acts in the joints.  ``base_parameters`` belong to the
-    kernel regressor, ``inertial_parameters`` to full_regressor; they are empty without these.  ``warnings`` tell what was
-    changed while the model was read.
-    ``meeting_ends``: springs and dampers, by name, that have no direction where the two frames named with them meet.
+    ``meaning`` is one sentence on what is bounded and against what it is measured.  ``checks`` are what the kernels satisfy
+    besides, with the names of those concerned, to ``check_bound`` of the magnitudes that rounding errors are measured by.
     """
 
-    name: str
-    prefix: str
-    model_hash: str
-    digest: str
+    bounds: Mapping[str, float]
+    states: int
+    meaning: str = always(
+        "error of the largest component, divided by the largest component (of the state, or of a middling one where "
+        "that is larger), against an independent evaluation"
+    )
+    check_bound: float = 0.0
+    checks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """What is known of a mechanism and of what was asked of its generation.
+
+    ``hash`` is the SHA-256 of the mechanism, 64 hex digits; ``prefix`` begins every name in the generated C.  ``mangled``
+    maps names that are no identifiers of C to those used instead.  ``gravity`` is the acceleration of free fall [m/s^2] in
+    the base.  ``options`` are those of the generation, ``asked`` the ones that a user gave.  ``kernels`` by name;
+    ``frames`` names those of each frame.  ``unavailable`` has the reasons for kernels that cannot be had: a lack of inertia,
+    but for those ``left_out``.  ``optional_kernels`` can be had beside those that are there.  ``warnings`` tell what was
+    changed while the model was read.  ``actuator_signs``: one for each speed, None where nothing is said of actuators.
+
+    ``speed_names`` are the joints' names, and ``home``, in which loops can be closed, is zero with quaternions that turn
+    nothing, where they are not given.  ``quaternions`` are the places in q at which unit quaternions (x, y, z, w) begin.
+    ``limits`` are those of joints by name.  ``modes`` of flexible links have an amplitude that is not too large for their
+    link.  ``meeting_ends``: springs and dampers, by name, that have no direction where the two frames named with them meet.
+    ``base_parameters`` belong to the columns of the kernel regressor, ``inertial_parameters`` to those of full_regressor;
+    they are empty without these.  ``body_coordinates`` where there are kernels in the coordinates of bodies.
+    ``rounded_angles`` where angles of a file were taken for others.
+
+    Raises ValueError where these do not fit together.
+    """
+
+    format: int = always(FORMAT, required=True)
+    generator: str = always("")
+    name: str = within("model")
+    prefix: str = within("model")
+    hash: str = within("model")
     nq: int
     nv: int
     coordinate_names: tuple[str, ...]
     joint_names: tuple[str, ...]
-    frame_names: tuple[str, ...]
-    gravity: tuple[float, ...]
-    kernels: Mapping[str, KernelSpec]
-    frames: Mapping[str, FrameKernels]
-    actuator_signs: tuple[float, ...] | None
-    parameters: Mapping[str, ParameterSpec]
-    unavailable: Mapping[str, str] = field(default_factory=dict)
-    left_out: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
     speed_names: tuple[str, ...] = ()
     home: tuple[float, ...] = ()
-    constraints: Constraints | None = None
-    body_coordinates: BodyCoordinates | None = None
-    optional_kernels: tuple[str, ...] = ()
     quaternions: tuple[int, ...] = ()
+    rounded_angles: RoundedAngles | None = None
     limits: Mapping[str, JointLimits] = field(default_factory=dict)
     modes: Mapping[str, float] = field(default_factory=dict)
     link_ends: LinkEnds = field(default_factory=dict)
     meeting_ends: tuple[tuple[str, str, str], ...] = ()
-    speeds_chosen: bool = False
-    coulomb_friction: bool = False
-    base_parameters: NamedValues = NamedValues()
-    inertial_parameters: NamedValues = NamedValues()
+    base_parameters: tuple[NamedValue, ...] = ()
+    inertial_parameters: tuple[NamedValue, ...] = ()
+    optional_kernels: tuple[str, ...] = ()
+    frame_names: tuple[str, ...]
+    body_names: tuple[str, ...] = always(())
+    mangled: Mapping[str, str] = always({})
+    gravity: tuple[float, float, float]
+    options: Mapping[str, Any] = always({})
+    kernels: Any
+    unavailable: Mapping[str, str] = always({})
+    left_out: tuple[str, ...] = ()
+    asked: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    frames: Mapping[str, FrameKernels] = always({}, required=True)
+    actuator_signs: tuple[float, ...] | None = always(None, required=True)
+    constraints: Constraints | None = None
+    body_coordinates: BodyCoordinates | None = None
+
+    def __post_init__(self) -> None:
+        """Check that the parts fit together."""
+        _require(self.prefix.isidentifier(), f"prefix {self.prefix[:40]!r} is no identifier of C")
+        _require(
+            re.fullmatch(r"[0-9a-f]{64}", self.hash) is not None, f"hash {self.hash[:80]!r} is no SHA-256"
+        )
+        coordinates, speeds, signs = len(self.coordinate_names), self.speed_names, self.actuator_signs
+        _require(self.nq == coordinates, f"{coordinates} names for {self.nq} coordinates")
+        names = speeds or self.joint_names
+        _require(len(names) == self.nv, f"{len(names)} names for {self.nv} speeds")
+        _require(
+            not self.home or (len(self.home) == self.nq and all(map(math.isfinite, self.home))),
+            f"home: expected {self.nq} finite coordinates, got {self.home}",
+        )
+        _require(signs is None or len(signs) == self.nv, f"actuator signs: expected {self.nv}, got {signs}")
 
 
-def _argument(entry: Mapping[str, Any]) -> ArgumentSpec:
-    shape = tuple(int(length) for length in entry["shape"])
-    return ArgumentSpec(entry["name"], shape, entry.get("unit", ""), entry.get("description", ""))
+@dataclass(frozen=True, kw_only=True)
+class Manifest(Facts):
+    """What was generated, and what is known of its mechanism.
+
+    ``parameters`` are the live ones, ``prepared`` the fields of the struct that is made of them.  ``functions`` has the
+    parameters in C of every function, as they stand in the header.  ``files`` are the other generated files by name, with
+    their SHA-256.  ``digest`` is the SHA-256 of the manifest file, by which compiled kernels know it.
+    """
+
+    kernels: Mapping[str, KernelSpec]
+    parameters: tuple[Parameter, ...]
+    prepared: tuple[str, ...] = always(())
+    functions: Mapping[str, str]
+    certificate: Certificate | None = field(default=None, metadata=ALWAYS)
+    files: Mapping[str, str] = always({})
+    digest: str = apart("")
+
+    def __post_init__(self) -> None:
+        """Check that the parts fit together."""
+        super().__post_init__()
+        for name, parameters in self.functions.items():
+            plain = name.isidentifier() and _SIGNATURE.fullmatch(parameters) is not None
+            _require(plain, f"{name[:40]!r} with the parameters {parameters[:40]!r} is no function of C")
+        odd = [name for name in self.kernels if not name.isidentifier()]
+        _require(not odd, f"{odd[:1]} is no name of a kernel")
+        named = {x for kernel in self.kernels.values() for x in (kernel.function, kernel.batch)}
+        missing = sorted(named - set(self.functions))
+        _require(not missing, f"functions lack {missing[:1]}")
+
+    @property
+    def speeds_chosen(self) -> bool:
+        """Whether v is what the user or the mechanism chose, and not the rates of joints."""
+        return self.options.get("speeds") is not None
+
+    @property
+    def coulomb_friction(self) -> bool:
+        """Whether it acts in the joints."""
+        return bool(self.options.get("coulomb_friction", False))
+
+    def identifier(self, frame: str) -> str:
+        """How the name of a frame ends those of its kernels."""
+        kernels = self.frames[frame]
+        for name, beginning in ((kernels.pose, "frame_pose_"), (kernels.jacobian, "frame_jacobian_")):
+            if name is not None:
+                return name.removeprefix(beginning)
+        return self.mangled.get(frame, frame)
 
 
-def _parameter(entry: Mapping[str, Any]) -> ParameterSpec:
-    return ParameterSpec(
-        entry["name"],
-        entry["field"],
-        float(entry["value"]),
-        entry.get("unit", ""),
-        entry.get("description", ""),
-    )
+def _require(condition: bool, message: str) -> None:
+    if not condition:
+        raise ValueError(message)
 
 
-def _kernel(name: str, entry: Mapping[str, Any]) -> KernelSpec:
-    return KernelSpec(
-        name=name,
-        function=entry["function"],
-        batch=entry["batch"],
-        precision=entry["precision"],
-        inputs=tuple(_argument(argument) for argument in entry["inputs"]),
-        outputs=tuple(_argument(argument) for argument in entry["outputs"]),
-        operation_counts=OperationCounts(**entry["operation_counts"]),
-    )
+def manifest_from(data: Any, digest: str, where: str) -> Manifest:
+    """The manifest of parsed JSON, with what follows where nothing is said.  ``where`` names its origin in errors.
 
-
-def _constraints(entry: Mapping[str, Any]) -> Constraints:
-    names = ("position", "velocity", "forces", "redundant", "indeterminate")
-    sizes = tuple(float(size) for size in entry.get("sizes", ())) or (1.0,) * len(entry["position"])
-    return Constraints(rank=int(entry["rank"]), sizes=sizes, **{name: tuple(entry[name]) for name in names})
-
-
-def _body_coordinates(entry: Mapping[str, Any]) -> BodyCoordinates:
-    bodies, joints, rows = (tuple(entry[name]) for name in ("bodies", "joints", "rows"))
-    return BodyCoordinates(bodies, joints, rows, tuple(entry.get("struts", ())))
-
-
-def _frame(name: str, entry: Mapping[str, Any], mangled: Mapping[str, str]) -> FrameKernels:
-    """The kernels of a frame; where the manifest does not say how its name ends theirs, those that are there do."""
-    pose, jacobian = entry.get("pose"), entry.get("jacobian")
-    identifier = entry.get("identifier")
-    if identifier is None and pose is not None:
-        identifier = pose.removeprefix("frame_pose_")
-    if identifier is None and jacobian is not None:
-        identifier = jacobian.removeprefix("frame_jacobian_")
-    return FrameKernels(pose, jacobian, identifier or mangled.get(name, name))
-
-
-def _limits(entry: Mapping[str, Any]) -> JointLimits:
-    names = ("lower", "upper", "velocity", "effort")
-    return JointLimits(*(None if entry.get(name) is None else float(entry[name]) for name in names))
-
-
-def _named(entries: Sequence[Mapping[str, Any]]) -> NamedValues:
-    return NamedValues(
-        tuple(entry["name"] for entry in entries), tuple(float(entry["value"]) for entry in entries)
-    )
-
-
-def _identifier(prefix: str) -> str:
-    """The prefix, with which names of files begin, too."""
-    if not prefix.isidentifier():
-        raise ValueError(f"{prefix[:40]!r} is no identifier of C")
-    return prefix
-
-
-def _names(names: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        raise TypeError(f"{str(names)[:40]} are no names")
-    return tuple(names)
-
-
-def _counted(data: Mapping[str, Any], count: str, things: Sequence[object], what: str) -> int:
-    """A count, which belongs to a list of as many: nothing is made as large as a number that stands alone says."""
-    if data[count] != len(things):
-        raise ValueError(f"{count} is {str(data[count])[:20]}, and {what} are {len(things)}")
-    return len(things)
-
-
-def _home(data: Mapping[str, Any]) -> tuple[float, ...]:
-    if data.get("home"):
-        home = [float(q) for q in data["home"]]
-        _counted(data, "nq", home, "home")
-        return tuple(home)
-    home = [0.0] * len(data["coordinate_names"])
-    for start in data.get("quaternions", ()):
-        home[start + 3] = 1.0
-    return tuple(home)
-
-
-def manifest_from(data: Mapping[str, Any], digest: str, where: str) -> Manifest:
-    """Records from the parsed JSON.  ``where`` names its origin in errors.  Raises ManifestError."""
+    Raises ManifestError.
+    """
     if not isinstance(data, Mapping):
         raise ManifestError(f"{where}: {str(data)[:40]} is no manifest. Generate the mechanism again")
     if data.get("format") != FORMAT:
@@ -296,56 +362,32 @@ def manifest_from(data: Mapping[str, Any], digest: str, where: str) -> Manifest:
             f"{where}: manifest format {data.get('format')!r}; expected {FORMAT}. Generate the mechanism again"
         )
     try:
-        signs = data["actuator_signs"]
-        constraints, bodies = data.get("constraints"), data.get("body_coordinates")
-        coordinates, joints = _names(data["coordinate_names"]), _names(data["joint_names"])
-        speeds = _names(data.get("speed_names") or joints)
-        return Manifest(
-            name=data["model"]["name"],
-            prefix=_identifier(data["model"]["prefix"]),
-            model_hash=data["model"]["hash"],
-            digest=digest,
-            nq=_counted(data, "nq", coordinates, "coordinate_names"),
-            nv=_counted(data, "nv", speeds, "speed_names"),
-            coordinate_names=coordinates,
-            joint_names=joints,
-            frame_names=_names(data["frame_names"]),
-            gravity=tuple(float(component) for component in data["gravity"]),
-            kernels={name: _kernel(name, entry) for name, entry in data["kernels"].items()},
-            frames={
-                name: _frame(name, entry, data.get("mangled", {})) for name, entry in data["frames"].items()
-            },
-            actuator_signs=None if signs is None else tuple(float(sign) for sign in signs),
-            parameters={entry["name"]: _parameter(entry) for entry in data["parameters"]},
-            unavailable=dict(data.get("unavailable", {})),
-            left_out=tuple(data.get("left_out", ())),
-            warnings=tuple(str(warning) for warning in data.get("warnings", ())),
-            speed_names=speeds,
-            home=_home(data),
-            constraints=None if constraints is None else _constraints(constraints),
-            body_coordinates=None if bodies is None else _body_coordinates(bodies),
-            optional_kernels=tuple(data.get("optional_kernels", ())),
-            quaternions=tuple(int(start) for start in data.get("quaternions", ())),
-            modes={name: float(reach) for name, reach in data.get("modes", {}).items()},
-            link_ends={
-                link: {mode: tuple(float(x) for x in end) for mode, end in modes.items()}
-                for link, modes in data.get("link_ends", {}).items()
-            },
-            meeting_ends=tuple((name, one, two) for name, one, two in data.get("meeting_ends", ())),
-            limits={name: _limits(entry) for name, entry in data.get("limits", {}).items()},
-            speeds_chosen=data.get("options", {}).get("speeds") is not None,
-            coulomb_friction=bool(data.get("options", {}).get("coulomb_friction", False)),
-            base_parameters=_named(data.get("base_parameters", ())),
-            inertial_parameters=_named(data.get("inertial_parameters", ())),
-        )
+        return _completed(from_json(Manifest, data), digest)
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError, MemoryError) as error:
         raise ManifestError(
-            f"{where}: the manifest is incomplete ({error!r}). Generate the mechanism again"
+            f"{where}: the manifest is incomplete ({error}). Generate the mechanism again"
         ) from error
 
 
+def _completed(found: Manifest, digest: str) -> Manifest:
+    """The manifest with names of speeds, a home, and sizes of constraints."""
+    home = [0.0] * found.nq
+    for start in found.quaternions:
+        home[start + 3] = 1.0
+    constraints = found.constraints
+    if constraints is not None and not constraints.sizes:
+        constraints = replace(constraints, sizes=(1.0,) * len(constraints.position))
+    return replace(
+        found,
+        digest=digest,
+        speed_names=found.speed_names or found.joint_names,
+        home=found.home or tuple(home),
+        constraints=constraints,
+    )
+
+
 def parse_manifest(content: bytes, where: str) -> Manifest:
-    """Records from the content of ``manifest.json``.  ``where`` names its origin.  Raises ManifestError."""
+    """The manifest of the content of ``manifest.json``.  ``where`` names its origin.  Raises ManifestError."""
     try:
         data = json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -361,3 +403,8 @@ def read_manifest(directory: Path) -> Manifest:
     except OSError as error:
         raise ManifestError(f"{path}: cannot be read ({error}). Generate the mechanism again") from error
     return parse_manifest(content, str(path))
+
+
+def manifest_text(manifest: Manifest) -> str:
+    """JSON in ASCII, in the order of the fields."""
+    return json.dumps(to_json(manifest), indent=1, ensure_ascii=True, allow_nan=False) + "\n"

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from kanegen.errors import UnknownModelError
 from kanegen.interpreted import Evaluator
+from kanegen.manifest import Manifest
 from kanegen.options import Options
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ class Interpretation(Evaluator, Protocol):
     """A mechanism that NumPy evaluates: its evaluator, with the content of the manifest it would have if generated."""
 
     @property
-    def manifest(self) -> Mapping[str, Any]:
-        """The manifest, as parsed from JSON."""
+    def manifest(self) -> Manifest:
+        """The manifest."""
 
 
 def generate(model: Model, options: Options, directory: Path) -> Verification:

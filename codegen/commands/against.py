@@ -12,6 +12,8 @@ import kanegen
 from kanegen.codegen import pipeline
 from kanegen.codegen.commands.against_report import Difference, Report
 from kanegen.codegen.commands.peers import State, TreePeer, open_peer
+from kanegen.codegen.derivation.kernels.catalogue import contract_of
+from kanegen.codegen.derivation.kernels.contract import Contract
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import JointKind, Mechanism
@@ -23,34 +25,6 @@ Array = NDArray[np.float64]
 _FLOOR = 1e-3
 """Results that vanish in exact arithmetic (gravity on vertical axes, rates of a constant Jacobian) are rounding errors in an
 engine: they are held against this share of what could have stood there in the state, at least."""
-
-_ARGUMENTS = {
-    "inverse_dynamics": "q v a",
-    "mass_matrix": "q",
-    "forward_dynamics": "q v tau",
-    "bias_forces": "q v",
-    "gravity_forces": "q",
-    "kinetic_energy": "q v",
-    "momentum": "q v",
-    "center_of_mass": "q",
-    "inverse_mass_matrix": "q",
-    "coriolis_matrix": "q v",
-    "centroidal_momentum_matrix": "q",
-    "inverse_dynamics_derivatives": "q v a",
-    "forward_dynamics_derivatives": "q v tau",
-    "regressor": "q v a",
-    "full_regressor": "q v a",
-    "frame_pose_": "q",
-    "frame_jacobian_rate_": "q v",
-    "frame_jacobian_": "q",
-    "frame_forces_": "q wrench",
-}
-"""Arguments of the kernels that an engine may have too; of the frames' kernels by their beginnings, longest first."""
-
-_OUTPUTS = {
-    "inverse_dynamics_derivatives": ("dq", "dv", "da"),
-    "forward_dynamics_derivatives": ("dq", "dv", "dtau"),
-}
 
 
 @once()
@@ -138,24 +112,28 @@ def _grouped(kernels: Mapping[str, object]) -> dict[str, list[str]]:
 def _kernel_of(part: str) -> str:
     """``kernel`` of ``kernel.output``, for kernels of several outputs; frames' names may hold dots of their own."""
     kernel = part.partition(".")[0]
-    return kernel if kernel in _OUTPUTS else part
+    contract = contract_of(kernel)
+    return kernel if contract is not None and len(contract.gives) > 1 else part
+
+
+def _contract(kernel: str) -> Contract:
+    """The contract of a kernel that an engine has, too."""
+    found = contract_of(kernel)
+    assert found is not None, f"engines know no control law, as {kernel} is"
+    return found
 
 
 def _results(
     robot: kanegen.Robot, name: str, parts: Sequence[str], arguments: Mapping[str, Array]
 ) -> dict[str, Array]:
     """Results of all states by part, (count, ...)."""
-    beginning = (
-        name if name in _ARGUMENTS else next(k for k in _ARGUMENTS if k[-1] == "_" and name.startswith(k))
-    )
-    given = [arguments[argument] for argument in _ARGUMENTS[beginning].split()]
-    result = robot.call(name, *given)
+    contract = _contract(name)
+    result = robot.call(name, *(arguments[slot.name] for slot in contract.takes))
     if name == "regressor":
         result = result @ robot.base_parameters
-    outputs = _OUTPUTS.get(name)
-    if outputs is None:
+    if len(contract.gives) == 1:
         return {name: np.asarray(result)}
-    return {part: np.asarray(result[outputs.index(part.partition(".")[2])]) for part in parts}
+    return {part: np.asarray(result[contract.found.index(part.partition(".")[2])]) for part in parts}
 
 
 def _difference(
@@ -179,9 +157,7 @@ def _difference(
             worst = relative, index, place, float(value[place]), float(expected[place])
     assert worst is not None  # there is a state at least
     relative, index, place, ours, theirs = worst
-    return Difference(
-        name, relative, index, place, _named(name, result.shape[1:], place, speeds), ours, theirs
-    )
+    return Difference(name, relative, index, place, _named(name, place, speeds), ours, theirs)
 
 
 def _reference(name: str, state: State, peer: TreePeer) -> float:
@@ -203,15 +179,9 @@ def _relative(difference: float, scale: float) -> float:
     return difference / scale if scale > 0 else float("inf")
 
 
-def _named(
-    name: str, shape: tuple[int, ...], place: tuple[int, ...], speeds: Sequence[str]
-) -> tuple[str, ...]:
+def _named(name: str, place: tuple[int, ...], speeds: Sequence[str]) -> tuple[str, ...]:
     """The speeds that an entry belongs to: rows and columns of force and mass matrices, columns of Jacobians."""
-    if name.startswith("frame_pose_") or name in ("momentum", "center_of_mass"):
-        return ()
-    of_rows = not name.startswith(("frame_jacobian", "centroidal"))
-    of_columns = name != "full_regressor"
-    wanted = [of_rows, of_columns]
-    return tuple(
-        speeds[i] for i, size, has in zip(place, shape, wanted, strict=False) if has and size == len(speeds)
-    )
+    kernel = _kernel_of(name)
+    contract, output = _contract(kernel), name.removeprefix(kernel)[1:]
+    slot = contract.gives[contract.found.index(output) if output else 0]
+    return tuple(speeds[i] for i, size in zip(place, slot.shape, strict=False) if size == "nv")

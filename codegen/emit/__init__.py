@@ -2,24 +2,12 @@
 
 from kanegen.codegen.emit.declarations import cffi_declarations
 from kanegen.codegen.emit.header import c_header
-from kanegen.codegen.emit.model import (
-    BodyCoordinates,
-    Certificate,
-    ConstraintReport,
-    FrameKernels,
-    LiveParameter,
-    Model,
-    SineCosineLibrary,
-)
+from kanegen.codegen.emit.model import LiveParameter, Model, SineCosineLibrary
 from kanegen.codegen.emit.source import c_source
 from kanegen.codegen.emit.stub import type_stub
 from kanegen.codegen.emit.writer import generated_files, write_model
 
 __all__ = [
-    "BodyCoordinates",
-    "Certificate",
-    "ConstraintReport",
-    "FrameKernels",
     "LiveParameter",
     "Model",
     "SineCosineLibrary",

@@ -32,7 +32,7 @@ def example(spec: Specification) -> str:
 
 def _input(spec: Specification, item: CArgument) -> str:
     home = spec.model.home
-    if home is not None and item.argument.name == "q" and item.argument.size == len(home):
+    if item.argument.name == "q" and item.argument.size == len(home):
         values = ", ".join(repr(float(q)) for q in home)
     else:
         values = ", ".join(f"0.{1 + i % 9}" for i in range(item.argument.size))

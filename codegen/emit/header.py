@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import astuple
 
@@ -9,12 +10,12 @@ from kanegen.codegen.emit.declarations import declarations
 from kanegen.codegen.emit.example import example
 from kanegen.codegen.emit.identifiers import LONGEST, cleaned, identifier
 from kanegen.codegen.emit.layout import comment_block, comment_text, paragraph, table
-from kanegen.codegen.emit.model import ConstraintReport, Model, RoundedAngles
+from kanegen.codegen.emit.model import Model
 from kanegen.codegen.emit.precision import Precision
 from kanegen.codegen.emit.skeletons import fill
 from kanegen.codegen.emit.specification import Kernel, Specification, specify
-from kanegen.codegen.graph.program import Argument
 from kanegen.codegen.version import GENERATOR
+from kanegen.manifest import Argument, Constraints, RoundedAngles
 
 EXAMPLE = "Example"
 """The line of the header's comment after which the example stands."""
@@ -89,16 +90,16 @@ def _asked(model: Model) -> list[list[str]]:
     """A row on what was asked for beyond the defaults."""
     if not model.asked:
         return []
-    words = [name if value == "true" else f"{name} {value}" for name, value in model.asked.items()]
+    words = [name if value is True else f"{name} {json.dumps(value)}" for name, value in model.asked.items()]
     return [["asked for", comment_text("; ".join(words))]]
 
 
 def _speeds(model: Model) -> list[list[str]]:
     """Rows on the speeds and the home, where these are not what the coordinates say."""
     rows = []
-    if model.speed_names is not None:
+    if model.speed_names:
         rows.append(["speeds", _names(model.speed_names)])
-    if model.home is not None:
+    if model.home:
         rows.append(["home", ", ".join(repr(float(q)) for q in model.home)])
     return rows
 
@@ -112,7 +113,7 @@ def _rounded(angles: RoundedAngles) -> str:
     )
 
 
-def _constraints(report: ConstraintReport) -> list[str]:
+def _constraints(report: Constraints) -> list[str]:
     """The order of the rows, and which of them say the same as others."""
     rows = [
         ["equations of position", _names(report.position)],

@@ -9,8 +9,9 @@ from fractions import Fraction
 from kanegen.codegen.emit.expressions import Entry, Member, Signed, Variable
 from kanegen.codegen.emit.identifiers import NameTable, identifier, is_variable, variable
 from kanegen.codegen.graph.graph import Kind
-from kanegen.codegen.graph.program import Argument, Program
+from kanegen.codegen.graph.program import Program
 from kanegen.codegen.graph.schedule import Assignment, Schedule, SineCosine
+from kanegen.manifest import Argument
 
 PREPARED = "prepared"
 PARAMETERS = "parameters"

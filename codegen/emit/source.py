@@ -23,8 +23,8 @@ from kanegen.codegen.emit.specification import (
     row_arguments,
     specify,
 )
-from kanegen.codegen.graph.count import OperationCounts
 from kanegen.codegen.version import GENERATOR
+from kanegen.manifest import OperationCounts
 
 KERNELS = "/* ---- kernels ---- */"
 """The line from which on the source is plain C99, without preprocessor, attributes and vector types."""

@@ -9,9 +9,9 @@ from kanegen.codegen.emit.identifiers import FIELD_ENDING, NameTable, cleaned
 from kanegen.codegen.emit.model import Model
 from kanegen.codegen.emit.naming import PARAMETERS, PREPARED, ROW, ROWS, argument_names
 from kanegen.codegen.emit.precision import Precision
-from kanegen.codegen.graph.count import OperationCounts, count
-from kanegen.codegen.graph.program import Argument
+from kanegen.codegen.graph.count import count
 from kanegen.codegen.graph.schedule import Schedule, SineCosine
+from kanegen.manifest import Argument, OperationCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +258,25 @@ def row_arguments(spec: Specification, kernel: Kernel) -> str:
     return ", ".join(([PREPARED] if spec.live else []) + rows)
 
 
+def signatures(spec: Specification) -> dict[str, str]:
+    """The C parameters of every function with external linkage, by name: of kernels, then those that fill the structs."""
+    found: dict[str, str] = {}
+    for kernel in spec.kernels:
+        found[kernel.function] = parameter_list(spec, kernel)
+        found[kernel.batch] = batch_parameter_list(spec, kernel)
+    return found | _prepare_signatures(spec)
+
+
+def _prepare_signatures(spec: Specification) -> dict[str, str]:
+    if not spec.live:
+        return {}
+    parameters = f"{spec.parameters_type} *{PARAMETERS}"
+    found = {spec.defaults_function: parameters}
+    for p in spec.precisions:
+        found[spec.prepare_function(p)] = f"const {parameters}, {spec.prepared_type(p)} *{PREPARED}"
+    return found
+
+
 def prototypes(spec: Specification) -> list[tuple[Kernel, str, str]]:
     """Each kernel with the prototypes of its two functions, without macro and semicolon."""
     return [
@@ -272,14 +291,7 @@ def prototypes(spec: Specification) -> list[tuple[Kernel, str, str]]:
 
 def prepare_prototypes(spec: Specification) -> tuple[str, ...]:
     """Prototypes of the functions that fill the structs: parameters, then prepared values in each precision."""
-    parameters = f"{spec.parameters_type} *{PARAMETERS}"
-    return (
-        f"void {spec.defaults_function}({parameters})",
-        *(
-            f"void {spec.prepare_function(p)}(const {parameters}, {spec.prepared_type(p)} *{PREPARED})"
-            for p in spec.precisions
-        ),
-    )
+    return tuple(f"void {name}({parameters})" for name, parameters in _prepare_signatures(spec).items())
 
 
 def struct_definition(

@@ -11,14 +11,13 @@ from pathlib import Path
 
 from kanegen.codegen.emit.declarations import cffi_declarations
 from kanegen.codegen.emit.header import c_header
-from kanegen.codegen.emit.manifest import manifest, manifest_text
+from kanegen.codegen.emit.manifest import manifest
 from kanegen.codegen.emit.model import Model
 from kanegen.codegen.emit.source import c_source
 from kanegen.codegen.emit.stub import type_stub
 from kanegen.durable import make_folders, remove_folders, sync_folder, way_out, what_failed, write_new
 from kanegen.errors import FileError
-
-MANIFEST = "manifest.json"
+from kanegen.manifest import FILE_NAME, manifest_text
 
 _BESIDE = ".writing-"
 """What names of folders begin with in which files wait for their places."""
@@ -33,7 +32,7 @@ def generated_files(model: Model) -> dict[str, bytes]:
         f"{model.prefix}.pyi": type_stub(model),
     }
     files = {name: text.encode("ascii") for name, text in texts.items()}
-    return files | {MANIFEST: manifest_text(manifest(model, files)).encode("ascii")}
+    return files | {FILE_NAME: manifest_text(manifest(model, files)).encode("ascii")}
 
 
 def write_model(model: Model, directory: str | os.PathLike[str]) -> tuple[Path, ...]:
@@ -79,11 +78,11 @@ def _replace(files: Mapping[str, bytes], directory: Path) -> None:
         for name, content in files.items():
             write_new(beside / name, content)
         sync_folder(beside)
-        if MANIFEST in files:
-            _keep(directory / MANIFEST, beside, replaced)
-            (directory / MANIFEST).unlink(missing_ok=True)
-        for name in sorted(files, key=lambda name: name == MANIFEST):
-            if name != MANIFEST:
+        if FILE_NAME in files:
+            _keep(directory / FILE_NAME, beside, replaced)
+            (directory / FILE_NAME).unlink(missing_ok=True)
+        for name in sorted(files, key=lambda name: name == FILE_NAME):
+            if name != FILE_NAME:
                 _keep(directory / name, beside, replaced)
             (beside / name).replace(directory / name)
         sync_folder(directory)

@@ -8,43 +8,13 @@ each distinct angle; functions by table beside them, and comparisons and selecti
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from kanegen.codegen.graph.graph import Graph, Kind, Ref
 from kanegen.codegen.graph.program import Program
+from kanegen.manifest import OperationCounts
 
 # A search counts thousands of programs; an attribute of an enumeration costs several times a global name.
 _SUM, _PRODUCT = Kind.SUM, Kind.PRODUCT
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class OperationCounts:
-    """Arithmetic operations of one evaluation."""
-
-    multiplications: int = 0
-    additions: int = 0
-    divisions: int = 0
-    square_roots: int = 0
-    sincos: int = 0
-    functions: int = 0
-    selections: int = 0
-
-    @property
-    def total(self) -> int:
-        """All operations but functions and selections."""
-        return self.multiplications + self.additions + self.divisions + self.square_roots
-
-    def __str__(self) -> str:
-        text = f"{self.multiplications} / {self.additions}"
-        if self.divisions:
-            text += f" + {self.divisions} div"
-        if self.square_roots:
-            text += f" + {self.square_roots} sqrt"
-        if self.functions:
-            text += f" + {self.functions} functions"
-        if self.selections:
-            text += f" + {self.selections} selections"
-        return text
 
 
 def count_nodes(graph: Graph, roots: Iterable[Ref]) -> OperationCounts:

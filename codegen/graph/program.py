@@ -4,28 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import prod
 
 from kanegen.codegen.graph.expression import Expression
 from kanegen.codegen.graph.graph import Graph, Ref
-
-
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """One named input or output of a kernel, with what a user must know of it.
-
-    ``shape`` is () for a scalar; entries are stored row by row.  ``description`` names meaning, frame and order.
-    """
-
-    name: str
-    shape: tuple[int, ...]
-    unit: str
-    description: str
-
-    @property
-    def size(self) -> int:
-        """Number of entries."""
-        return prod(self.shape)
+from kanegen.manifest import Argument
 
 
 @dataclass(frozen=True)

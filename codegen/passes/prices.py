@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kanegen.codegen.graph.count import OperationCounts
 from kanegen.codegen.graph.graph import Kind
 from kanegen.codegen.graph.operations import OPERATIONS
+from kanegen.manifest import OperationCounts
 
 PRICES = {kind: row.price for kind, row in OPERATIONS.items() if row.price}
 """Price of one operation by the kind of its node, in thousandths of an addition; what is not listed is free."""

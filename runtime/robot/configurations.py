@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from kanegen import quaternions
 from kanegen.arrays import FloatArray, real_array
 from kanegen.errors import KanegenError
-from kanegen.manifest import ArgumentSpec, JointLimits, Manifest
+from kanegen.manifest import Argument, JointLimits, Manifest
 from kanegen.robot.core import Core
 
 WITHOUT_LIMITS = math.pi
@@ -183,9 +183,7 @@ class Configurations(Core):
     def _pair(self, *given: tuple[str, ArrayLike, int]) -> tuple[FloatArray, FloatArray]:
         """Two arguments (name, value, length) as arrays of the same batch.  Raises TypeError, ValueError."""
         first, second = (
-            np.asarray(
-                real_array(self._manifest.name, ArgumentSpec(name, (length,), "", ""), value), np.float64
-            )
+            np.asarray(real_array(self._manifest.name, Argument(name, (length,), "", ""), value), np.float64)
             for name, value, length in given
         )
         try:

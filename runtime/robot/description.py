@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from kanegen.arrays import FloatArray, real_array
 from kanegen.errors import counted
-from kanegen.manifest import ArgumentSpec, JointLimits, LinkEnds
+from kanegen.manifest import Argument, JointLimits, LinkEnds
 from kanegen.robot.core import Core
 
 
@@ -106,7 +106,7 @@ class Description(Core):
 
     def _signed(self, caller: str, name: str, forces: ArrayLike) -> FloatArray:
         """Forces times the signs of the actuators, which are their own inverse."""
-        array = real_array(caller, ArgumentSpec(name, (self.nv,), "", ""), forces)
+        array = real_array(caller, Argument(name, (self.nv,), "", ""), forces)
         result: FloatArray = np.asarray(array, dtype=np.float64) * (self._manifest.actuator_signs or 1.0)
         return result
 

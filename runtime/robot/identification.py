@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from kanegen.arrays import FloatArray
 from kanegen.errors import KanegenError
-from kanegen.manifest import NamedValues
+from kanegen.manifest import NamedValue
 from kanegen.robot.core import Core
 
 
@@ -44,7 +44,7 @@ class Identification(Core):
     @property
     def base_parameter_names(self) -> tuple[str, ...]:
         """The base parameters, each written as the combination of inertial parameters that it is."""
-        return self._base().names
+        return tuple(parameter.name for parameter in self._base())
 
     @property
     def inertial_parameters(self) -> FloatArray:
@@ -54,25 +54,22 @@ class Identification(Core):
     @property
     def inertial_parameter_names(self) -> tuple[str, ...]:
         """Names of the inertial parameters, ten for each body."""
-        return self._full().names
+        return tuple(parameter.name for parameter in self._full())
 
-    def _base(self) -> NamedValues:
+    def _base(self) -> tuple[NamedValue, ...]:
         return self._kernels.set_of("regressor").manifest.base_parameters
 
-    def _full(self) -> NamedValues:
+    def _full(self) -> tuple[NamedValue, ...]:
         return self._kernels.set_of("full_regressor").manifest.inertial_parameters
 
-    def _values(self, kernel: str, found: NamedValues) -> FloatArray:
+    def _values(self, kernel: str, found: tuple[NamedValue, ...]) -> FloatArray:
         """The values.  Raises KanegenError where live parameters have others than those of the model."""
         manifest = self._manifest
-        changed = [
-            name
-            for name, value in self._backend.parameters.items()
-            if value != manifest.parameters[name].value
-        ]
+        given = {parameter.name: parameter.value for parameter in manifest.parameters}
+        changed = [name for name, value in self._backend.parameters.items() if value != given[name]]
         if changed:
             raise KanegenError(
                 f"{manifest.name!r}: these values are those of the model, and the live parameter {changed[0]!r} has another "
                 f"one now. Ask the robot that was loaded, before with_parameters; {kernel} itself is right for both"
             )
-        return np.array(found.values)
+        return np.array([parameter.value for parameter in found])

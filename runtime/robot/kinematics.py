@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from kanegen.arrays import FloatArray, checked_output, real_array
 from kanegen.backends import Backend
 from kanegen.kernel_table import More
-from kanegen.manifest import ArgumentSpec, Manifest
+from kanegen.manifest import Argument, Manifest
 from kanegen.robot.core import Core, ParameterCheck
 
 
@@ -64,13 +64,13 @@ class Kinematics(Core):
         if name in self._kernels or name in self._kernels.obtainable or jacobian not in self._kernels:
             result: FloatArray = self._kernels[name].call(q, wrench, out)
             return result
-        given = real_array(name, ArgumentSpec("wrench", (6,), "", ""), wrench)
+        given = real_array(name, Argument("wrench", (6,), "", ""), wrench)
         J = self._kernels[jacobian].call(q, None)
         forces: FloatArray = np.einsum("...ij,...i->...j", J, np.asarray(given, dtype=np.float64))
         if out is None:
             return forces
         spec = replace(self._kernels[jacobian].spec, name=name)
-        argument = ArgumentSpec("tau", (self._manifest.nv,), "", "")
+        argument = Argument("tau", (self._manifest.nv,), "", "")
         result = checked_output(spec, argument, out, forces.shape[:-1])
         result[...] = forces
         return result

@@ -86,7 +86,9 @@ BOTTOM = {
     "kanegen.errors",
     "kanegen.files",
     "kanegen.extras",
+    "kanegen.json_records",
     "kanegen.limits",
+    "kanegen.manifest",
     "kanegen.model_warnings",
 }
 """Modules of the runtime that import nothing of kanegen but one another, and that every room may import."""

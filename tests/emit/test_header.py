@@ -7,9 +7,10 @@ from dataclasses import replace
 from emitted.live import live_model
 from emitted.programs import double_pendulum, every_operation, model
 
-from kanegen.codegen.emit import Certificate, ConstraintReport, c_header, cffi_declarations
+from kanegen.codegen.emit import c_header, cffi_declarations
 from kanegen.codegen.graph import Argument
 from kanegen.codegen.version import GENERATOR
+from kanegen.manifest import Certificate, Constraints
 
 
 def words(text: str) -> str:
@@ -51,7 +52,7 @@ def test_an_argument_with_two_meanings_names_its_kernels() -> None:
 
 
 def test_constraints_are_documented() -> None:
-    report = ConstraintReport(
+    report = Constraints(
         ("pin x", "pin */ y"), ("pin x", "pin */ y", "blade"), ("pin x",) * 3, 2, ("blade",), ("pin",)
     )
     constrained = model(double_pendulum(), speed_names=("u1", "u2"), home=(0.5, 1.0), constraints=report)

@@ -11,14 +11,11 @@ from emitted.live import live_model
 from emitted.programs import double_pendulum, model
 
 from kanegen.codegen.emit import (
-    BodyCoordinates,
-    Certificate,
-    ConstraintReport,
-    FrameKernels,
     Model,
     generated_files,
 )
 from kanegen.codegen.version import GENERATOR
+from kanegen.manifest import BodyCoordinates, Certificate, Constraints, FrameKernels
 
 
 def manifest(generated: Model) -> dict[str, Any]:
@@ -41,6 +38,7 @@ def test_entries() -> None:
     found = manifest(generated)
     kernels = found.pop("kernels")
     files = found.pop("files")
+    functions = found.pop("functions")
     assert found == {
         "format": 1,
         "generator": GENERATOR,
@@ -61,6 +59,12 @@ def test_entries() -> None:
         "prepared": [],
         "certificate": {"bounds": {"frame_pose_hand": 1e-13}, "states": 1000, "meaning": "largest error"},
     }
+    assert (
+        functions["arm_frame_pose_hand"]
+        == "const double q[2], const double v[2], const double a[2], double tau[2]"
+    )
+    batch = "size_t count, const float *q, const float *v, const float *a, float *tau"
+    assert functions["arm_frame_pose_hand_batch_f32"] == batch
     assert list(kernels) == ["frame_pose_hand", "frame_pose_hand_f32"]
     double, single = kernels.values()
     assert double["function"] == "arm_frame_pose_hand"
@@ -89,7 +93,7 @@ def test_constrained_entries() -> None:
             double_pendulum(),
             speed_names=("u1", "u2"),
             home=(0.5, 1.0),
-            constraints=ConstraintReport(("pin x",), ("pin x", "blade"), ("pin x", "blade", "motor"), 2),
+            constraints=Constraints(("pin x",), ("pin x", "blade"), ("pin x", "blade", "motor"), 2),
             body_coordinates=BodyCoordinates(("upper",), ("hinge",), ("hinge 1", "hinge 2")),
         )
     )

@@ -10,9 +10,10 @@ import pytest
 from emitted.live import live_model
 from emitted.programs import double_pendulum, model, program
 
-from kanegen.codegen.emit import ConstraintReport, FrameKernels, LiveParameter
+from kanegen.codegen.emit import LiveParameter
 from kanegen.codegen.graph import Expression, Graph, Program, inputs
 from kanegen.codegen.passes.schedule import schedule
+from kanegen.manifest import Constraints, FrameKernels
 
 
 @pytest.mark.parametrize(
@@ -47,7 +48,7 @@ def test_parts_that_do_not_fit(changes: dict[str, Any], message: str) -> None:
 )
 def test_constraints_that_do_not_fit(report: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        ConstraintReport(*report)
+        Constraints(*report)
 
 
 def test_two_kernels_of_one_name() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 from kanegen.codegen.emit import LiveParameter, Model
@@ -38,15 +37,15 @@ def live_model() -> Model:
     """The model of both kernels, in both precisions."""
     hoisted = hoist((pendulum(), period_squared()))
     assert hoisted.prepare is not None
-    made = model(
+    return model(
         *hoisted.kernels,
         nq=1,
         nv=1,
         coordinate_names=("q",),
+        joint_names=("hinge",),
         prepare=schedule(hoisted.prepare),
         parameters=tuple(
             LiveParameter(n, v, {"m": "kg"}.get(n, ""), "mass" if n == "m" else "") for n, v in VALUES.items()
         ),
         single_precision=True,
     )
-    return replace(made, joint_names=("hinge",))

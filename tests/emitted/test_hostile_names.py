@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from kanegen.codegen.emit import (
-    Certificate,
     LiveParameter,
     Model,
     c_header,
@@ -23,6 +22,7 @@ from kanegen.codegen.emit import (
 from kanegen.codegen.emit.identifiers import variable
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, inputs
 from kanegen.codegen.passes.schedule import schedule
+from kanegen.manifest import Certificate
 
 from .c_operation_counter import count_operations
 from .compilation import build, compiler, run

@@ -14,11 +14,12 @@ from typing import Any
 
 import kanegen
 from kanegen.backends import InterpretedBackend
-from kanegen.codegen.emit import ConstraintReport, LiveParameter, Model, write_model
+from kanegen.codegen.derivation.kernels.catalogue import regular
+from kanegen.codegen.emit import LiveParameter, Model, write_model
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, evaluate, inputs, total
 from kanegen.codegen.passes.hoist import hoist
 from kanegen.codegen.passes.schedule import schedule
-from kanegen.manifest import read_manifest
+from kanegen.manifest import Constraints, read_manifest
 
 Vector = Sequence[Expression]
 Row = Sequence[Expression | int | Fraction]
@@ -45,7 +46,7 @@ class Described:
     position: tuple[str, ...]
     velocity: tuple[str, ...]
     redundant: tuple[str, ...] = ()
-    home: tuple[float, ...] | None = None
+    home: tuple[float, ...] = ()
     law: Callable[[Expression, Vector, Vector], Vector] | None = None
     parameters: Mapping[str, Fraction] = field(default_factory=dict)
 
@@ -236,9 +237,10 @@ def emitted(what: Described) -> Model:
         kernels=tuple(schedule(p) for p in (hoisted.kernels if hoisted else programs)),
         parameters=tuple(LiveParameter(n, value, "SI", n) for n, value in what.parameters.items()),
         prepare=schedule(hoisted.prepare) if hoisted else None,
+        regular=regular(program.name for program in programs),
         speed_names=what.speeds,
         home=what.home,
-        constraints=ConstraintReport(
+        constraints=Constraints(
             what.position,
             what.velocity,
             what.velocity,

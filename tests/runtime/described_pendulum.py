@@ -6,18 +6,18 @@ l are live parameters.  It stands in for the generator, so that what happens aro
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from kanegen.codegen.emit import FrameKernels, LiveParameter, Model, write_model
+from kanegen.codegen.emit import LiveParameter, Model, write_model
 from kanegen.codegen.emit.manifest import manifest
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, evaluate, inputs
 from kanegen.codegen.passes.hoist import hoist
 from kanegen.codegen.passes.schedule import schedule
+from kanegen.manifest import FrameKernels, NamedValue
 from kanegen.options import Options
 
 GRAVITY = Fraction(981, 100)
@@ -130,23 +130,18 @@ def model(kernels: Sequence[str] | None) -> Model:
         frames={"tip of rod": FrameKernels(None, jacobian if jacobian in chosen else None)},
         mangled={"tip of rod": "tip_of_rod"},
         optional_kernels=tuple(name for name in (*USUAL, *OPTIONAL) if name not in chosen),
+        base_parameters=_base_parameters() if "regressor" in chosen else (),
     )
 
 
-def _completed(entries: dict[str, Any]) -> dict[str, Any]:
-    """The manifest with what belongs to the regressor."""
-    if "regressor" in entries["kernels"]:
-        m, l = (float(x) for x in PARAMETERS.values())
-        values = {"m l^2": m * l**2, "m l": m * l}
-        entries["base_parameters"] = [{"name": n, "value": x} for n, x in values.items()]
-    return entries
+def _base_parameters() -> tuple[NamedValue, ...]:
+    m, l = (float(x) for x in PARAMETERS.values())
+    return NamedValue("m l^2", m * l**2), NamedValue("m l", m * l)
 
 
 def generate(of: object, options: Options, directory: Path) -> None:
     """In place of ``seam.generate``."""
     write_model(model(options.kernels), directory)
-    path = directory / "manifest.json"
-    path.write_text(json.dumps(_completed(json.loads(path.read_text()))))
 
 
 class Interpretation:
@@ -154,7 +149,7 @@ class Interpretation:
 
     def __init__(self, of: object, options: Options) -> None:
         made = model(options.kernels)
-        self.manifest = _completed(manifest(made, {}))
+        self.manifest = manifest(made, {})
         self._programs = {kernel.program.name: program(kernel.program.name) for kernel in made.kernels}
 
     def evaluate(

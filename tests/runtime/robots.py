@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -43,7 +42,7 @@ def interpreted_cart_pole() -> kanegen.Robot:
 class CartPoleEvaluator:
     """Evaluates a few kernels as the interpreter of the generator would."""
 
-    manifest: Mapping[str, Any] = json.loads((CART_POLE / "manifest.json").read_text())
+    manifest = read_manifest(CART_POLE)
 
     def evaluate(
         self, kernel: str, arrays: Mapping[str, Any], parameters: Mapping[str, float]

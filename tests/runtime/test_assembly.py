@@ -62,7 +62,8 @@ def test_the_nearest_configuration_of_a_loop(slider_crank: kanegen.Robot) -> Non
 
 def test_what_cannot_close_is_told(slider_crank: kanegen.Robot) -> None:
     # The slider is no unknown to give up: hold it by an equation of its own, out of reach.
-    held = Constraints(("pin x", "pin y", "stop"), ("pin x", "pin y", "stop"), (), 3, (), ())
+    rows = ("pin x", "pin y", "stop")
+    held = Constraints(rows, rows, rows, 3)
 
     def residual(q: np.ndarray) -> np.ndarray:
         return np.append(slider_crank.constraint_residual(q), q[2] - 2.0)

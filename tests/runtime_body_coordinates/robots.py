@@ -10,12 +10,13 @@ from typing import Any
 
 import kanegen
 from kanegen.codegen.derivation import euler_parameters
-from kanegen.codegen.emit.model import BodyCoordinates, Model
+from kanegen.codegen.emit.model import Model
 from kanegen.codegen.emit.writer import write_model
 from kanegen.codegen.mechanism import Mechanism, catalogue
 from kanegen.codegen.mechanism.speeds import described_speed
 from kanegen.codegen.mechanism.values import numeric
 from kanegen.codegen.passes.schedule import schedule
+from kanegen.manifest import BodyCoordinates
 
 
 @cache
@@ -45,10 +46,10 @@ def _model(mechanism: Mechanism) -> Model:
         joint_names=coordinates,
         body_names=tuple(body.name for body in mechanism.bodies),
         frame_names=(),
-        gravity=tuple(numeric(g, mechanism) for g in mechanism.gravity),
+        gravity=tuple(float(numeric(g, mechanism)) for g in mechanism.gravity),
         kernels=tuple(schedule(program) for program in programs.values()),
         speed_names=speeds,
-        home=tuple(numeric(q, mechanism) for q in mechanism.home) or (0.0,) * len(coordinates),
+        home=tuple(float(numeric(q, mechanism)) for q in mechanism.home) or (0.0,) * len(coordinates),
         body_coordinates=BodyCoordinates(
             tuple(euler_parameters.names_of_bodies(mechanism)),
             tuple(euler_parameters.names_of_joints(mechanism)),

@@ -13,23 +13,15 @@ from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.speeds import JointRate, described_speed
 from kanegen.codegen.mechanism.values import Lift, numeric
+from kanegen.manifest import Constraints
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Names of the equations of position, of all rows, of constraint forces; the rank; names of redundant rows and of joints
-    whose reactions are not unique; names of the generalized speeds (joints whose rates they are, or in words); how large
-    each equation of position is: see ``sizes``.
-    """
+    """What restricts the motion, and names of the generalized speeds: joints whose rates they are, or in words."""
 
-    position: tuple[str, ...]
-    velocity: tuple[str, ...]
-    forces: tuple[str, ...]
-    rank: int
-    redundant: tuple[str, ...]
-    indeterminate: tuple[str, ...]
+    constraints: Constraints
     speeds: tuple[str, ...]
-    sizes: tuple[float, ...]
 
 
 def constraint_report(mechanism: Mechanism) -> Report:
@@ -43,15 +35,17 @@ def constraint_report(mechanism: Mechanism) -> Report:
     plan = make_plan(mechanism)
     rows = tuple(row.name for row in system.rows)
     return Report(
-        position=tuple(p.name for p in system.positions),
-        velocity=rows,
-        forces=(*rows, *(p.joint for p in mechanism.prescribed)),
-        rank=len(plan.independent),
-        redundant=tuple(rows[i] for i in plan.redundant),
-        indeterminate=plan.indeterminate,
-        speeds=tuple(
+        Constraints(
+            position=tuple(p.name for p in system.positions),
+            velocity=rows,
+            forces=(*rows, *(p.joint for p in mechanism.prescribed)),
+            rank=len(plan.independent),
+            redundant=tuple(rows[i] for i in plan.redundant),
+            indeterminate=plan.indeterminate,
+            sizes=sizes(mechanism, system.positions, home),
+        ),
+        tuple(
             speed.joint if isinstance(speed, JointRate) else described_speed(speed)
             for speed in mechanism.generalized_speeds
         ),
-        sizes=sizes(mechanism, system.positions, home),
     )

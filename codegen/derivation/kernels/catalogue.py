@@ -5,7 +5,7 @@ Whoever derives a kernel takes its contract from here; what must know kernels by
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from kanegen.codegen.derivation.kernels.contract import FRAME, LAW, Contract, Slot
 from kanegen.codegen.graph import Argument
@@ -661,7 +661,7 @@ def of_speeds(slot: Slot, nv: int, parameters: Sequence[str] = ()) -> Argument:
     return slot.argument({"nv": nv, "parameters": len(parameters)}, {"parameters": ", ".join(parameters)}, {})
 
 
-_BY_NAME = {contract.name: contract for contract in CONTRACTS}
+_BY_NAME = {contract.name: contract for contract in reversed(CONTRACTS)}
 _FAMILIES = sorted((c for c in CONTRACTS if c.each), key=lambda c: -len(c.name))
 
 
@@ -671,6 +671,12 @@ def contract_of(kernel: str) -> Contract | None:
     if found is not None and not found.each:
         return found
     return next((c for c in _FAMILIES if kernel.startswith(f"{c.name}_")), None)
+
+
+def regular(kernels: Iterable[str]) -> frozenset[str]:
+    """Those of some kernels that mean something also where the speeds do not determine the motion."""
+    found = {name: contract_of(name) for name in kernels}
+    return frozenset(name for name, contract in found.items() if contract and not contract.through_speeds)
 
 
 def law_contract(name: str, title: str) -> Contract:
