@@ -103,9 +103,6 @@ def _parser() -> argparse.ArgumentParser:
     generate.add_argument("-o", "--output", type=Path, help="directory (default: generated/MODEL)")
     add_options(generate, FLAGS)
     generate.add_argument("--explain", action="store_true", help="print the table of passes")
-    generate.add_argument(
-        "--verify", action="store_true", help="compile, and print residuals of the C itself"
-    )
     generate.add_argument("--json", action="store_true", help="for a program to read")
     generate.set_defaults(run=_generate)
 
@@ -187,7 +184,7 @@ def _generate(options: argparse.Namespace) -> int:
             progress.stage,
         )
         residuals = None
-        if options.verify:
+        if wanted.verify:
             from kanegen.codegen.commands.compiled_check import verify
 
             progress.stage("compiling, and comparing with the expressions")

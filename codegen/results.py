@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from kanegen.codegen.certificate import certify, compiled
 from kanegen.codegen.certificate.blame import OURS, Blame
 from kanegen.codegen.checking import CERTIFIED_STATES
 from kanegen.codegen.emit.model import Model
+from kanegen.codegen.emit.writer import write_files
 from kanegen.codegen.graph import Program, evaluate
 from kanegen.codegen.passes.optimize import Step
 from kanegen.codegen.passes.verify import arguments_of
@@ -79,6 +80,13 @@ class Generated:
         )
         bounds = {name: kernel.bound for name, kernel in self.kernels.items()}
         compiled.require_compiled(found, bounds, self._fault)
+        return found
+
+    def verify(self, directory: Path, call: compiled.Call) -> dict[str, float]:
+        """These residuals, written into the certificate in a directory as well."""
+        found = self.compiled_residuals(call)
+        text = replace(self.certificate, compiled=found).text()
+        write_files({certify.FILE_NAME: text.encode("ascii")}, directory)
         return found
 
     def _fault(self, kernel: str) -> str | None:

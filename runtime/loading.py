@@ -74,7 +74,8 @@ def load(model: Model, *, interpreted: bool = False, **asked: Unpack[Asked]) -> 
 
     Of the C: ``float32=True`` adds every function in single precision, under its name with ``_f32``; ``sincos="libm"`` takes
     sines and cosines from the C library, where ``"vector"`` evaluates all angles of a kernel together; ``search`` bounds the
-    derivations tried for each kernel.
+    derivations tried for each kernel.  What is compiled is always compared with what it was printed from before it is used
+    for the first time; with ``verify=True`` nothing is interpreted instead where there is no compiler.
 
     What in a model was left out or changed is a ``ModelWarning``.
 
@@ -95,15 +96,22 @@ def load(model: Model, *, interpreted: bool = False, **asked: Unpack[Asked]) -> 
 def generate(model: Model, out_dir: str | os.PathLike[str], **asked: Unpack[Asked]) -> Path:
     """Write the C of a mechanism into a directory, for a microcontroller or another build.  Returns the directory.
 
-    The options are those of ``load``.  Raises UnknownModelError and ModelError, TypeError and ValueError for wrong options;
-    nothing is written then.
+    The options are those of ``load``.  With ``verify=True`` the C is compiled afterwards and compared with what it was
+    printed from; how far they differ goes into the certificate.
+
+    Raises UnknownModelError and ModelError, TypeError and ValueError for wrong options; nothing is written then.  With
+    ``verify=True`` BuildError, and CertificateError where the C differs, which is left as it is to be looked at.
     """
     options = options_of(asked)
     seam.check_model(model)
     directory = Path(out_dir)
     with boundary("generating the C of", _title(model)), once():
         identity_of(model, options, builtin_names())
-        seam.generate(model, options, directory)
+        if options.verify:
+            verify = seam.generate_to_verify(model, options, directory)
+            verify(functools.partial(_call, _of_files(*generated(directory))))
+        else:
+            seam.generate(model, options, directory)
     return directory
 
 
@@ -216,6 +224,8 @@ def _compiled_or_interpreted(
     try:
         return _cached(_title(model), identity, write)
     except NoCompilerError as error:
+        if options.verify:
+            raise
         _log.warning("%s. %s is interpreted by NumPy, which is right but slow", error, _title(model))
     return _interpreted(model, options)
 
@@ -264,6 +274,11 @@ def _generated(directory: Path, model: Model, options: Options, interpreted: boo
         )
     if interpreted:
         raise NotCompiledError(f"{directory} holds generated C, not a model; there is nothing to interpret")
+    return _of_files(manifest, files)
+
+
+def _of_files(manifest: Manifest, files: Mapping[str, bytes]) -> KernelSet:
+    """The kernels of generated files, compiled into the cache."""
     return _cached(manifest.name, _content(files), lambda work: write_generated(files, work))
 
 

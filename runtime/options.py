@@ -35,6 +35,7 @@ class Asked(TypedDict, total=False):
     float32: bool
     sincos: str
     search: int
+    verify: bool
 
 
 @dataclass(frozen=True)
@@ -220,6 +221,12 @@ class Options:
         "derivations tried for each kernel",
         Flag("--search", {"metavar": "N"}),
         _count,
+    )
+    verify: bool = _option(
+        False,
+        "compile the C, and compare it with what it was printed from",
+        Flag("--verify", {"action": "store_true"}),
+        _truth,
     )
     with_residual: bool = _option(
         False, "the residual of the equations of position beside the kernels that are named", None, _truth

@@ -50,6 +50,16 @@ def generate(model: Model, options: Options, directory: Path) -> Verification:
     return pipeline.generate(model, directory, options).compiled_residuals
 
 
+def generate_to_verify(model: Model, options: Options, directory: Path) -> Verification:
+    """Write the generated files into a directory.  Raises ModelError.
+
+    What is returned compares the compiled kernels as that of ``generate`` does, and writes it into the certificate.
+    """
+    from kanegen.codegen import pipeline
+
+    return functools.partial(pipeline.generate(model, directory, options).verify, directory)
+
+
 def interpret(model: Model, options: Options) -> Interpretation:
     """The mechanism without C.  Raises ModelError."""
     from kanegen.codegen import pipeline

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import kanegen
 from kanegen.codegen.cli import main
 from kanegen.compiler import find_compiler
 
@@ -22,6 +23,11 @@ def test_verify_leaves_a_certificate_beside_the_c(tmp_path: Path, capsys: pytest
     # rounding of some sixty operations, relative to the largest component
     assert 0 < certificate["compiled"]["gravity_forces"] < 60 * 2**-53
     assert "gravity_forces" in capsys.readouterr().out
+    folder = kanegen.generate(
+        "stanford_arm", tmp_path / "b", kernels=["gravity_forces"], search=1, verify=True
+    )
+    assert json.loads((folder / "certificate.json").read_text()) == certificate
+    assert json.loads((folder / "manifest.json").read_text())["asked"] == {"search": 1, "verify": True}
 
 
 def test_kanes_method_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

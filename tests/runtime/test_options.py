@@ -42,7 +42,7 @@ def test_flags_say_what_keywords_say() -> None:
     words = (
         "--kernels mass_matrix bias_forces --formulation kane --speeds kane_levinson --gravity 0 0 -1.6 --live-parameters "
         "--friction --floating-base --allow-unphysical --angle-tolerance 1e-6 --arg side:=left --float32 --sincos libm "
-        "--search 7"
+        "--search 7 --verify"
     )
     asked = options(
         {
@@ -59,6 +59,7 @@ def test_flags_say_what_keywords_say() -> None:
             "float32": True,
             "sincos": "libm",
             "search": 7,
+            "verify": True,
         }
     )
     assert parsed(*words.split()) == asked
