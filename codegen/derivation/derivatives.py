@@ -10,18 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from kanegen.codegen.derivation.constraints import derivative_kernels as through_constraints
 from kanegen.codegen.derivation.constraints.chart import on_chart
-from kanegen.codegen.derivation.constraints.kernels import carried_to_speeds
 from kanegen.codegen.derivation.derivative_kernels import (
     cheaper,
     derivative_kernels,
     differentiated,
     inverse_dynamics_derivatives,
 )
-from kanegen.codegen.derivation.joint_motion import derivative_kernels as through_joints
-from kanegen.codegen.derivation.joint_motion.kernels import carried
+from kanegen.codegen.derivation.force_derivatives import SOURCE
+from kanegen.codegen.derivation.foundations import carried
 from kanegen.codegen.derivation.kernels.catalogue import INVERSE_DYNAMICS_DERIVATIVES
+from kanegen.codegen.derivation.kernels.derivatives import (
+    inverse_dynamics_derivatives as carried_derivatives,
+)
 from kanegen.codegen.derivation.standard import DYNAMICS, Build
 from kanegen.codegen.mechanism.records import Joint, Mechanism
 
@@ -61,11 +62,7 @@ def _resisted(joint: Joint) -> bool:
 
 def _through_the_tree(mechanism: Mechanism, live: bool) -> Build:
     """Derivatives of the tree, carried to the mechanism's speeds."""
-    name = INVERSE_DYNAMICS_DERIVATIVES.name
-    if mechanism.constrained:
-        constrained = partial(
-            through_constraints.inverse_dynamics_derivatives, build=inverse_dynamics_derivatives
-        )
-        return carried_to_speeds(mechanism, live, {name: constrained})[name]
-    free = partial(through_joints.inverse_dynamics_derivatives, build=inverse_dynamics_derivatives)
-    return carried(mechanism, DYNAMICS, live, {name: free})[name]
+    make = partial(carried_derivatives, build=inverse_dynamics_derivatives, source=SOURCE)
+    return carried(mechanism, {**DYNAMICS}, live, {INVERSE_DYNAMICS_DERIVATIVES.name: make})[
+        INVERSE_DYNAMICS_DERIVATIVES.name
+    ]

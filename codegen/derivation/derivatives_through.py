@@ -8,7 +8,7 @@ differentiated on the graph.  Differentiating the whole program instead would lo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.differentiate import cheapest, split_columns
@@ -18,6 +18,7 @@ from kanegen.codegen.derivation.kernels.catalogue import (
     of_speeds,
 )
 from kanegen.codegen.derivation.kernels.contract import Arguments
+from kanegen.codegen.derivation.motion_maps.motion_map import TreeForces, TreeMotion, Vector
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.graph import Expression, Graph, Program, compose, inputs
 from kanegen.codegen.graph.jacobian import Given, Order, jacobian
@@ -26,35 +27,16 @@ from kanegen.codegen.mechanism.records import Mechanism
 STAND_IN = "forces of the tree"
 """Name of the inputs that stand for the tree's forces; a finished program has none of them."""
 
-Vector = Sequence[Expression]
 
-
-@dataclass(frozen=True)
-class TreeForces:
-    """Forces on the joints of a tree, the motion they belong to, and their derivatives by it (rows), in one graph."""
-
-    values: Vector
-    motion: Mapping[str, Vector]
-    derivatives: Mapping[str, Sequence[Vector]]
-
-    @classmethod
-    def of(
-        cls,
-        values: Vector,
-        motion: Mapping[str, Vector],
-        program: Program,
-        results: Sequence[Vector],
-    ) -> TreeForces:
-        """``results`` are the outputs "dq", "dv" and "da" of the tree's ``program`` of derivatives, in this graph."""
-        n = len(values)
-        flat = {argument.name: r for argument, r in zip(program.outputs, results, strict=True)}
-        rows = {name: [flat["d" + name][n * i : n * i + n] for i in range(n)] for name in motion}
-        return cls(values, motion, rows)
-
-    @property
-    def stand_ins(self) -> tuple[Expression, ...]:
-        """What stands for the forces."""
-        return stand_ins(self.values[0].graph, len(self.values))
+def tree_forces(
+    values: Vector, motion: TreeMotion, program: Program, results: Sequence[Vector]
+) -> TreeForces:
+    """Forces in a motion; ``results`` are the outputs "dq", "dv" and "da" of the tree's ``program`` of derivatives."""
+    assert motion.v is not None and motion.a is not None, "derivatives are by a whole motion"
+    n, state = len(values), {"q": motion.q, "v": motion.v, "a": motion.a}
+    flat = {argument.name: r for argument, r in zip(program.outputs, results, strict=True)}
+    rows = {name: [flat["d" + name][n * i : n * i + n] for i in range(n)] for name in state}
+    return TreeForces(values, state, rows)
 
 
 def stand_ins(graph: Graph, count: int) -> tuple[Expression, ...]:
@@ -104,7 +86,7 @@ def _dependence(
 ) -> dict[Expression, Mapping[Expression, Expression]]:
     """Derivatives of the stand-ins by what the motion of the tree is made of, and by the steps."""
     given: dict[Expression, Mapping[Expression, Expression]] = {}
-    for i, stand_in in enumerate(forces.stand_ins):
+    for i, stand_in in enumerate(stand_ins(forces.values[0].graph, len(forces.values))):
         by: dict[Expression, Expression] = {}
         for name, arguments in forces.motion.items():
             for x, weight in zip(arguments, forces.derivatives[name][i], strict=True):

@@ -10,25 +10,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from kanegen.codegen.derivation import dual_vectors, euler_parameters, influence_coefficients, kane
+from kanegen.codegen.derivation import dual_vectors, euler_parameters, influence_coefficients, kane, standard
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.constraints.ball_kernels import on_quaternions
-from kanegen.codegen.derivation.constraints.chart import folded_chart, on_chart
-from kanegen.codegen.derivation.constraints.kernels import ConstrainedFormulation, carried_to_speeds
-from kanegen.codegen.derivation.constraints.optional_kernels import optional_makes
 from kanegen.codegen.derivation.derivatives import kernels_of_derivatives
 from kanegen.codegen.derivation.flexible_links import (
     book_kernels,
     flexible_kernels,
     optional_flexible_kernels,
 )
+from kanegen.codegen.derivation.foundations import carried, kernels_of_constraints
 from kanegen.codegen.derivation.from_forces import Forces, programs_from
-from kanegen.codegen.derivation.joint_motion.kernels import joint_kernels
-from kanegen.codegen.derivation.joint_motion.optional_kernels import optional_joint_kernels
 from kanegen.codegen.derivation.kane.kernels import KaneFormulation
+from kanegen.codegen.derivation.kernels.dynamics import DYNAMICS, ON_DEMAND
+from kanegen.codegen.derivation.kernels.frames import frame_kernels, frame_kernels_on_demand
+from kanegen.codegen.derivation.kernels.influence import influence_kernels
+from kanegen.codegen.derivation.kinematics import frames_by_name
 from kanegen.codegen.derivation.optional_kernels import OPTIONAL, optional_frame_kernels
 from kanegen.codegen.derivation.placement import PlacedTree, place
-from kanegen.codegen.derivation.standard import DYNAMICS, Build, FrameBuilds, frame_kernels
+from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.derivation.tree import DerivationTree, derivation_tree
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism.records import Mechanism
@@ -106,31 +105,40 @@ def formulation(
         )
     tree = derivation_tree(mechanism, live_parameters)
     placed = place(tree.mechanism, Choices(), tree.live)
-    frames = frame_kernels(placed, identifiers, speeds)
-    if mechanism.constrained:
-        rates = optional_frame_kernels(placed, identifiers)
-        if not on_chart(mechanism):
-            return _constrained(name, mechanism, frames, rates, live_parameters)
-        made = _constrained(name, folded_chart(mechanism, live_parameters), frames, rates, True)
-        return on_quaternions(mechanism, made, live_parameters)
-    if not mechanism.plain_tree:
-        if speeds is not None:
-            raise ModelError(
-                f"mechanism {mechanism.name!r}",
-                "has ball joints, mimics, springs or friction",
-                "its own speeds",
-                "Load it without other generalized speeds.",
-            )
-        programs = {**DYNAMICS, **_tree_programs(name, tree.live)}
-        kernels = joint_kernels(mechanism, programs, frames, live_parameters)
-        return kernels | _own_kernels(name, mechanism, tree, live_parameters, identifiers)
+    if mechanism.plain_tree:
+        frames = standard.frame_kernels(placed, identifiers, speeds)
+        return _plain(name, mechanism, tree, speeds, identifiers) | frames
+    if speeds is not None and not mechanism.constrained:
+        raise ModelError(
+            f"mechanism {mechanism.name!r}",
+            "has ball joints, mimics, springs or friction",
+            "its own speeds",
+            "Load it without other generalized speeds.",
+        )
+    named = frames_by_name(placed, identifiers)
+    made = DYNAMICS | kernels_of_constraints(mechanism, live_parameters) | frame_kernels(named)
+    if mechanism.constrained and name == "influence_coefficients":
+        made |= influence_kernels(named)
+    programs = {**TREE_KERNELS, **_tree_programs(name, tree.live)}
+    projected = kane.nonholonomic_forces if name == "kane" else None
+    kernels = carried(mechanism, programs, live_parameters, made, projected)
+    return kernels | _own_kernels(name, mechanism, tree, live_parameters, identifiers)
+
+
+def _plain(
+    name: str,
+    mechanism: Mechanism,
+    tree: DerivationTree,
+    speeds: Sequence[GeneralizedSpeed] | None,
+    identifiers: Mapping[str, str],
+) -> dict[str, Build]:
+    """The kernels of a plain tree, but for those of frames."""
     if name == "recursive" and speeds is None:
-        return {**DYNAMICS, **frames}
+        return dict(standard.DYNAMICS)
     if name in FORCES and speeds is None:
-        programs = {**DYNAMICS, **_tree_programs(name, live_parameters), **frames}
-        return programs | _own_kernels(name, mechanism, tree, live_parameters, identifiers)
-    of_kane = KaneFormulation(None if speeds is None else tuple(speeds), live_parameters)
-    return {**of_kane.kernels(), **frames}
+        programs = {**standard.DYNAMICS, **_tree_programs(name, tree.live)}
+        return programs | _own_kernels(name, mechanism, tree, tree.live, identifiers)
+    return KaneFormulation(None if speeds is None else tuple(speeds), tree.live).kernels()
 
 
 def _flexible(
@@ -165,17 +173,11 @@ def optional_kernels(
         return {**optional_flexible_kernels(mechanism, live_parameters, identifiers), **derivatives}
     tree = derivation_tree(mechanism, live_parameters)
     placed = place(tree.mechanism, Choices(), tree.live)
-    frames = optional_frame_kernels(placed, identifiers)
     derivatives = kernels_of_derivatives(mechanism, kernels, live_parameters)
-    if mechanism.constrained:
-        made = optional_makes(frames, frame_kernels(placed, identifiers))
-        return {**carried_to_speeds(mechanism, live_parameters, made), **derivatives}
     if mechanism.plain_tree:
-        return {**OPTIONAL, **frames, **derivatives}
-    carried = optional_joint_kernels(
-        mechanism, {**DYNAMICS, **OPTIONAL}, frames, frame_kernels(placed, identifiers), live_parameters
-    )
-    return {**carried, **derivatives}
+        return {**OPTIONAL, **optional_frame_kernels(placed, identifiers), **derivatives}
+    made = ON_DEMAND | frame_kernels_on_demand(frames_by_name(placed, identifiers))
+    return {**carried(mechanism, TREE_KERNELS, live_parameters, made), **derivatives}
 
 
 def _own_kernels(
@@ -186,8 +188,9 @@ def _own_kernels(
     identifiers: Mapping[str, str],
 ) -> dict[str, Build]:
     """Kernels that only a formulation has, where it knows all that the mechanism has."""
-    driven = any(joint.rotor_inertia != 0 for joint in mechanism.joints)
-    if name == "influence_coefficients" and not (mechanism.balls or mechanism.mimics or driven):
+    if name == "influence_coefficients" and not (
+        mechanism.constrained or mechanism.balls or mechanism.mimics or _driven(mechanism)
+    ):
         placed = place(tree.mechanism, Choices(), tree.live)
         own = influence_coefficients.kernels(placed, identifiers, live_parameters=tree.live)
         return {
@@ -198,6 +201,10 @@ def _own_kernels(
     return {}
 
 
+def _driven(mechanism: Mechanism) -> bool:
+    return any(joint.rotor_inertia != 0 for joint in mechanism.joints)
+
+
 def _with_springs(
     tree: PlacedTree, _: Mechanism, choices: Choices, build: Build, mechanism: Mechanism
 ) -> Program:
@@ -205,26 +212,17 @@ def _with_springs(
     return build(tree, mechanism, choices)
 
 
+TREE_KERNELS: Mapping[str, Build] = {**standard.DYNAMICS, **OPTIONAL}
+"""The recursive kernels of a tree, from which others are carried."""
+
+
 def _tree_programs(name: str, live: bool) -> Mapping[str, Build]:
     """The kernels of a plain tree in a formulation that others are carried from."""
     if name == "recursive":
-        return DYNAMICS
+        return {}
     if name == "kane":
         return programs_from(kane.forces, "Kane's method (Kane & Levinson 1983)", live)
     return programs_from(*FORCES[name], live)
-
-
-def _constrained(
-    name: str, mechanism: Mechanism, frames: FrameBuilds, rates: FrameBuilds, live: bool
-) -> dict[str, Build]:
-    """``rates`` are the derivatives of the Jacobians of frames."""
-    programs = _tree_programs(name, live)
-    projected = kane.nonholonomic_forces if name == "kane" else None
-    influence = rates if name == "influence_coefficients" else None
-    made = ConstrainedFormulation(mechanism, programs, frames, live, projected, influence).kernels()
-    if name == "euler_parameters" and _in_body_coordinates(mechanism):
-        made |= euler_parameters.kernels(mechanism, live)
-    return made
 
 
 @dataclass(frozen=True, slots=True)

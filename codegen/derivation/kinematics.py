@@ -6,7 +6,7 @@ other two.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.kernels.catalogue import COORDINATE_RATES, FRAME_JACOBIAN, FRAME_POSE
@@ -148,6 +148,11 @@ def frames_of(tree: PlacedTree) -> tuple[Frame, ...]:
     named = {frame.name for frame in tree.frames}
     own = [body.name for body in tree.bodies if not body.carrier and body.name not in named]
     return tuple(Frame(name, name) for name in own) + tree.frames
+
+
+def frames_by_name(tree: PlacedTree, identifiers: Mapping[str, str]) -> dict[str, Frame]:
+    """All frames by their names as identifiers, which are given by name."""
+    return {identifiers[frame.name]: frame for frame in frames_of(tree)}
 
 
 def frame_pose(

@@ -11,7 +11,7 @@ from kanegen.codegen.derivation.inverse_mass_matrix import inverse_mass_matrix
 from kanegen.codegen.derivation.kernels.catalogue import FRAME_FORCES, FRAME_JACOBIAN_RATE
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.regressor import full_regressor, regressor
-from kanegen.codegen.derivation.standard import Build, FrameBuilds, of_frames
+from kanegen.codegen.derivation.standard import Build, of_frames
 
 OPTIONAL: Mapping[str, Build] = {
     "coriolis_matrix": coriolis_matrix,
@@ -24,7 +24,7 @@ OPTIONAL: Mapping[str, Build] = {
 """Kernels that every mechanism can have."""
 
 
-def optional_frame_kernels(tree: PlacedTree, identifiers: Mapping[str, str]) -> FrameBuilds:
+def optional_frame_kernels(tree: PlacedTree, identifiers: Mapping[str, str]) -> dict[str, Build]:
     """Kernels of the frames: frame_jacobian_rate_<frame> and frame_forces_<frame>, with the frames' names as identifiers."""
     return of_frames(
         tree, identifiers, {FRAME_JACOBIAN_RATE: frame_jacobian_rate, FRAME_FORCES: frame_forces}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from kanegen.codegen.derivation.choices import Choices
@@ -16,7 +15,7 @@ from kanegen.codegen.derivation.kinematics import coordinate_rates, frame_jacobi
 from kanegen.codegen.derivation.newton_euler import bias_forces, gravity_forces, inverse_dynamics
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.graph import Program
-from kanegen.codegen.mechanism.records import Frame, Mechanism
+from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
 
 Build = Callable[[PlacedTree, Mechanism, Choices], Program]
@@ -35,39 +34,21 @@ DYNAMICS: Mapping[str, Build] = {
 """Kernels that every mechanism has."""
 
 
-@dataclass(frozen=True)
-class FrameBuild:
-    """Derives the kernel of a frame that a contract has for each; ``build`` takes the frame and the kernel's name, too."""
-
-    contract: Contract
-    frame: Frame
-    name: str
-    build: Callable[..., Program]
-
-    def __call__(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
-        """The program."""
-        return self.build(tree, mechanism, choices, frame=self.frame, kernel=self.name)
-
-
-FrameBuilds = dict[str, FrameBuild]
-"""By the names of kernels."""
-
-
 def of_frames(
     tree: PlacedTree, identifiers: Mapping[str, str], builds: Mapping[Contract, Callable[..., Program]]
-) -> FrameBuilds:
+) -> dict[str, Build]:
     """The kernels of all frames, frame by frame, with the frames' names as identifiers."""
-    found: FrameBuilds = {}
+    found: dict[str, Build] = {}
     for frame in frames_of(tree):
         for contract, build in builds.items():
             name = contract.named(identifiers[frame.name])
-            found[name] = FrameBuild(contract, frame, name, build)
+            found[name] = partial(build, frame=frame, kernel=name)
     return found
 
 
 def frame_kernels(
     tree: PlacedTree, identifiers: Mapping[str, str], speeds: Sequence[GeneralizedSpeed] | None = None
-) -> FrameBuilds:
+) -> dict[str, Build]:
     """Kernels of the frames: frame_pose_<frame> and frame_jacobian_<frame>, with the frames' names as identifiers.
 
     Jacobians map joint rates, or the generalized speeds if these are given.

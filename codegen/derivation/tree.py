@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from kanegen.codegen.derivation.constraints.chart import folded_chart, on_chart
 from kanegen.codegen.derivation.constraints.spanning_tree import spanning_tree
-from kanegen.codegen.derivation.joint_motion.tree import keeps_parameters, tree_of_joints
+from kanegen.codegen.derivation.motion_maps.joint_tree import keeps_parameters, tree_of_joints
 from kanegen.codegen.mechanism.records import Mechanism
 
 

@@ -2,7 +2,7 @@
 
 On the chart q is zero for the joints of balls, and the parameters of their placements are the entries that q gives.  Rates
 of the chart's coordinates are the speeds there, accelerations differ from their derivatives by what leaning axes add
-(joint_motion/coordinates.py).  Only kernels whose arguments are on the coordinates themselves need more than that.
+(motion_maps/joints.py).  Only kernels whose arguments are on the coordinates themselves need more than that.
 """
 
 from __future__ import annotations
@@ -13,14 +13,17 @@ from fractions import Fraction
 from functools import partial
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.joint_motion.coordinates import JointCoordinates
 from kanegen.codegen.derivation.kernels.catalogue import (
+    CONSTRAINT_JACOBIAN,
     CONSTRAINT_PROJECTION,
+    COORDINATE_RATES,
     MULTIPLIER_DYNAMICS,
     QDOT,
     Q,
 )
 from kanegen.codegen.derivation.kernels.contract import Arguments
+from kanegen.codegen.derivation.motion_maps.joints import JointMap
+from kanegen.codegen.derivation.motion_maps.leaning import turning
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, compose, constant, inputs, total
@@ -59,7 +62,7 @@ class _Carrier:
         self.zero = constant(self.graph, 0)
         self.q = inputs(self.graph, "q", len(mechanism.coordinates))
         lift = Lift(self.graph, mechanism.parameters, live=live)
-        self.coordinates = JointCoordinates(mechanism, self.q, lift)
+        self.coordinates = JointMap(mechanism, self.q, lift)
         self.u: list[Expression] = []
 
     def carried(self, program: Program) -> Program:
@@ -106,7 +109,7 @@ class _Carrier:
         """
         (_, chart), *others = results.items()
         rates = list(chart)
-        for j, extra in self.coordinates.turning(self.u).items():
+        for j, extra in turning(self.mechanism, self.u).items():
             if self._angular(j):
                 rates[j] = rates[j] - extra
         found = self.coordinates.coordinate_rates(rates)
@@ -130,7 +133,7 @@ class _Carrier:
             at = self.mechanism.coordinates.index(ball.coordinates[-4])
             length = total(self.graph, [x * x for x in q[at : at + 4]]).square_root()
             q[at : at + 4] = [x / length for x in q[at : at + 4]]
-        there = JointCoordinates(self.mechanism, q, self.coordinates.lift).coordinate_rates(u)
+        there = JointMap(self.mechanism, q, self.coordinates.lift).coordinate_rates(u)
         here = self.coordinates.coordinate_rates(u)
         quaternions = [name for ball in self.mechanism.balls for name in ball.coordinates[-4:]]
         turning = {self.mechanism.coordinates.index(name) for name in quaternions}
@@ -143,9 +146,9 @@ class _Carrier:
 
 
 _ON_COORDINATES: Mapping[str, Callable[[_Carrier, Results], Results]] = {
-    "coordinate_rates": _Carrier.rates,
-    "constraint_jacobian": _Carrier.jacobian,
-    "multiplier_dynamics": _Carrier.accelerations,
-    "constraint_projection": _Carrier.projection,
+    COORDINATE_RATES.name: _Carrier.rates,
+    CONSTRAINT_JACOBIAN.name: _Carrier.jacobian,
+    MULTIPLIER_DYNAMICS.name: _Carrier.accelerations,
+    CONSTRAINT_PROJECTION.name: _Carrier.projection,
 }
 """Kernels with arguments on the coordinates beside q and dq/dt."""

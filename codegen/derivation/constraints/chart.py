@@ -1,7 +1,7 @@
 """A constrained mechanism with ball joints on coordinates of its joints: what the equations of constraints are written in.
 
-The chain of a ball joint hangs on a placement whose entries are parameters (joint_motion/tree.py), and has coordinates of
-its own: three angles and, where it is floating, three displacements.  Wherever the placement is, they describe what is
+The chain of a ball joint hangs on a placement whose entries are parameters (motion_maps/joint_tree.py), and has coordinates
+of its own: three angles and, where it is floating, three displacements.  Wherever the placement is, they describe what is
 near it without singularities, and what is differentiated there is exact.  Kernels are derived on them once, taken where
 they are zero, and the placement's parameters become the entries of a quaternion (ball_kernels.py).
 """
@@ -16,7 +16,7 @@ import numpy as np
 import sympy
 from numpy.typing import NDArray
 
-from kanegen.codegen.derivation.joint_motion.tree import graph_of, on_placement
+from kanegen.codegen.derivation.motion_maps.joint_tree import graph_of, on_placement
 from kanegen.codegen.mechanism.constraints import Constraint, PositionConstraint, VelocityConstraint
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import ZERO3, BallJoint, Matrix3, Mechanism, Value, Vector3

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from kanegen.codegen.derivation.constraints.elimination import gram, positive_determinant
-from kanegen.codegen.derivation.constraints.motion import ConstrainedMotion
+from kanegen.codegen.derivation.constraints.motion import ConstrainedMap
 from kanegen.codegen.graph import Expression
 
 
-def margins(motion: ConstrainedMotion) -> list[Expression]:
+def margins(motion: ConstrainedMap) -> list[Expression]:
     """Squares of sines, one for each block of equations and for the speeds; with distances, one more for each of them."""
     found = [*motion.elimination.margins]
     distances = motion.system.margins
@@ -20,7 +20,7 @@ def margins(motion: ConstrainedMotion) -> list[Expression]:
     return [*found, *distances]
 
 
-def _of_speeds(motion: ConstrainedMotion) -> Expression:
+def _of_speeds(motion: ConstrainedMap) -> Expression:
     """det(Y P)^2 over the squares of the lengths of Y's rows times det(P^T P): at most 1 (Cauchy & Binet, Hadamard).
 
     Unlike the lengths of the rows of Y P itself these do not vanish where a single speed stands still in all motions.

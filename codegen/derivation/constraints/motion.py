@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 from kanegen.codegen.derivation.constraints.elimination import Elimination, Square
 from kanegen.codegen.derivation.constraints.equations import Row, equations
 from kanegen.codegen.derivation.constraints.plan import Plan
+from kanegen.codegen.derivation.motion_maps.leaning import leaning
+from kanegen.codegen.derivation.motion_maps.motion_map import Rows, TreeForces, TreeMotion, Vector
 from kanegen.codegen.graph import Expression, Graph, Tangents, constant, total
 from kanegen.codegen.graph import linear as vec
-from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.records import Mechanism, Value
 from kanegen.codegen.mechanism.values import Lift
 
-Vector = Sequence[Expression]
 
-
-class ConstrainedMotion:
+class ConstrainedMap:
     """dq/dt = N v + drift and its derivative, and tau = N^T Q (Kane's nonholonomic partial velocities), in formulas.
 
     The plan's free rates w give all rates, dq/dt = P w; the speeds are v = J w.  So N = P J^-1.
     """
 
     def __init__(self, mechanism: Mechanism, q: Vector, lift: Lift, plan: Plan) -> None:
-        self.mechanism, self.q, self.plan, self.graph = mechanism, tuple(q), plan, lift.graph
+        self.mechanism, self.q, self.plan = mechanism, tuple(q), plan
+        self.lift, self.graph = lift, lift.graph
         self.zero, self.one = constant(self.graph, 0), constant(self.graph, 1)
         self.system = equations(mechanism, q, lift)
         self.rows = [self.system.rows[i] for i in plan.independent]
@@ -113,8 +114,8 @@ class ConstrainedMotion:
     # -- forces ------------------------------------------------------------------------------------------------------
 
     def on_speeds(self, forces: Vector) -> list[Expression]:
-        """tau for generalized forces Q on the coordinates."""
-        return self.speeds.solve_transposed(self.elimination.reduce(forces))
+        """tau for generalized forces Q on the coordinates; those on prescribed joints do not count."""
+        return self.speeds.solve_transposed(self.elimination.reduce(forces[: len(self.q)]))
 
     def on_coordinates(self, tau: Vector) -> list[Expression]:
         """Generalized forces on the coordinates that forces on the speeds stand for: Y^T tau."""
@@ -132,6 +133,111 @@ class ConstrainedMotion:
         """Values of the independent rows among zeros for redundant ones."""
         by_row = dict(zip(self.plan.independent, values, strict=True))
         return [by_row.get(i, self.zero) for i in range(len(self.system.rows))]
+
+    # -- what kernels ask of any map (motion_maps/motion_map.py) ---------------------------------------------------------
+
+    one_to_one = False
+    carried = ", carried to the speeds"
+
+    def placements(self) -> Mapping[str, Expression]:
+        """None: those of a chart stay parameters (chart.py)."""
+        return {}
+
+    def motion(self, v: Vector | None = None, a: Vector | None = None) -> TreeMotion:
+        """The motion of the tree for speeds and their derivatives; prescribed joints stand still at rest alone."""
+        if v is None:
+            return self.of_coordinates()
+        qdot = self.rates(v)
+        return self.of_coordinates(qdot, None if a is None else self.accelerations(qdot, a))
+
+    def coordinate_rates(self, v: Vector) -> list[Expression]:
+        """dq/dt for speeds v."""
+        return self.rates(v)
+
+    def columns(self) -> Rows:
+        """N, and nothing for prescribed joints."""
+        return [*self.N, *[[self.zero] * len(self.system.speeds)] * len(self.mechanism.prescribed)]
+
+    def unit_rates(self) -> Rows:
+        """The columns of N."""
+        return vec.transpose(self.N)
+
+    def on_both_sides(self, matrix: Sequence[Vector]) -> Rows:
+        """The mass matrix on the speeds, J^-T (P^T M P) J^-1."""
+        count = len(self.system.speeds)
+        half = [self.speeds.solve_transposed(row) for row in self.free_inertia(matrix)]
+        columns = [self.speeds.solve_transposed([row[r] for row in half]) for r in range(count)]
+        return [[columns[max(r, c)][min(r, c)] for c in range(count)] for r in range(count)]
+
+    def rate_of_rows(self, rates: Rows, rows: Callable[[], Rows], v: Vector) -> Rows:
+        """dA/dt N + A dN/dt."""
+        nq = len(self.q)
+        tangents = self._tangents(self.rates(v))
+        columns = vec.transpose([*self.N, *([tangents.first(x) for x in row] for row in self.N)])
+        return [
+            [self._dot([*rate[:nq], *row[:nq]], column) for column in columns]
+            for rate, row in zip(rates, rows(), strict=True)
+        ]
+
+    def coriolis(
+        self, c: Rows, mass_matrix: Callable[[], Rows], v: Vector, rotors: Mapping[str, Value]
+    ) -> Rows:
+        """N^T (C N + M dN/dt)."""
+        nq, names = len(self.q), self.mechanism.coordinates
+        bodies = [list(row) for row in c[:nq]]
+        for (i, j), d in leaning(self.mechanism, self.rates(v)).items():
+            if names[i] in rotors:
+                bodies[i][j] = bodies[i][j] + self.lift(rotors[names[i]]) * d
+        columns = self.rate_of_rows(bodies, lambda: mass_matrix()[:nq], v)
+        entries = [self.on_speeds([row[r] for row in columns]) for r in range(len(columns[0]))]
+        return vec.transpose(entries)
+
+    def changes(self, forces: TreeForces, steps: Vector) -> Mapping[Expression, Vector]:
+        """Nothing."""
+        return {}
+
+    def free_inertia(self, matrix: Sequence[Vector]) -> Rows:
+        """P^T M P."""
+        nq = len(self.q)
+        return congruence(self.graph, [row[:nq] for row in matrix[:nq]], self.P)
+
+    def drifting(self, v: Vector) -> tuple[TreeMotion, Vector]:
+        """The motion in which free rates do not change, and the derivatives of the speeds that belong to it."""
+        qdot = self.rates(v)
+        still, bias = self.bias_acceleration(qdot)
+        return self.of_coordinates(qdot, still), bias
+
+    def unbalanced(self, tau: Vector, forces: Vector) -> list[Expression]:
+        """J^T tau - P^T Q."""
+        reduced = self.elimination.reduce(forces[: len(self.q)])
+        return [
+            total(self.graph, [*(row[c] * t for row, t in zip(self.J, tau, strict=True)), -reduced[c]])
+            for c in range(len(reduced))
+        ]
+
+    def accelerations_of(self, free: Vector, drift: Vector) -> list[Expression]:
+        """J dw/dt and the drift."""
+        return [
+            total(self.graph, [*(x * w for x, w in zip(row, free, strict=True)), bias])
+            for row, bias in zip(self.J, drift, strict=True)
+        ]
+
+    def from_free(self, inverse: Rows) -> Rows:
+        """J Z J^T."""
+        return congruence(self.graph, inverse, self.J)
+
+    def of_coordinates(self, qdot: Vector | None = None, qddot: Vector | None = None) -> TreeMotion:
+        """The motion of the tree for rates and accelerations of the coordinates.
+
+        Prescribed joints move at constant rates about zero, or rest like the others.
+        """
+        prescribed = self.mechanism.prescribed
+        zeros = [self.zero] * len(prescribed)
+        return TreeMotion(
+            [*self.q, *zeros],
+            None if qdot is None else [*qdot, *(self.lift(p.rate) for p in prescribed)],
+            None if qddot is None else [*qddot, *zeros],
+        )
 
     # -- helpers -----------------------------------------------------------------------------------------------------
 
@@ -151,6 +257,11 @@ class ConstrainedMotion:
         return vec.dot_total(self.graph, u, v)
 
 
-def new_motion(mechanism: Mechanism, graph: Graph, q: Vector, plan: Plan, live: bool) -> ConstrainedMotion:
+def congruence(graph: Graph, m: Sequence[Vector], columns: Sequence[Vector]) -> Rows:
+    """P^T M P for the columns of P; symmetric."""
+    return vec.multiply_symmetric_total(graph, columns, [vec.apply_total(graph, m, x) for x in columns])
+
+
+def new_motion(mechanism: Mechanism, graph: Graph, q: Vector, plan: Plan, live: bool) -> ConstrainedMap:
     """The motion of a mechanism with coordinates ``q``, with parameters live or as numbers."""
-    return ConstrainedMotion(mechanism, q, Lift(graph, mechanism.parameters, live=live), plan)
+    return ConstrainedMap(mechanism, q, Lift(graph, mechanism.parameters, live=live), plan)

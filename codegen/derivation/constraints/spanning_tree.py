@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kanegen.codegen.derivation.constraints.chart import charted
-from kanegen.codegen.derivation.joint_motion.tree import still_in_balls
+from kanegen.codegen.derivation.motion_maps.joint_tree import still_in_balls
 from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.values import Lift

@@ -13,14 +13,12 @@ import pytest
 
 from kanegen.codegen.derivation.base_parameters import base_parameters
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.constraints.kernels import ConstrainedFormulation
-from kanegen.codegen.derivation.constraints.optional_kernels import optional_makes
 from kanegen.codegen.derivation.constraints.plan import make_plan
 from kanegen.codegen.derivation.constraints.spanning_tree import spanning_tree
+from kanegen.codegen.derivation.formulations import formulation, optional_kernels
 from kanegen.codegen.derivation.inertial_parameters import inertial_parameters
-from kanegen.codegen.derivation.optional_kernels import optional_frame_kernels
 from kanegen.codegen.derivation.placement import PlacedTree, place
-from kanegen.codegen.derivation.standard import DYNAMICS, Build, frame_kernels
+from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.graph import evaluate_entries, multiprecision
 from kanegen.codegen.mechanism import Mechanism
 from kanegen.codegen.mechanism.catalogue import mechanism
@@ -60,10 +58,8 @@ def machine(name: str) -> Machine:
     tree = spanning_tree(found)
     placed = place(tree, Choices())
     names = {frame.name: frame.name for frame in tree.frames} | {b.name: b.name for b in tree.bodies}
-    frames = frame_kernels(placed, names)
-    formulation = ConstrainedFormulation(found, DYNAMICS, frames, live=False)
-    optional = formulation.carried(optional_makes(optional_frame_kernels(placed, names), frames))
-    return Machine(found, tree, placed, formulation.kernels() | optional)
+    kernels = formulation("recursive", found, None, False, names) | optional_kernels(found, False, names)
+    return Machine(found, tree, placed, kernels)
 
 
 @cache

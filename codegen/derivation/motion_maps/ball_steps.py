@@ -1,4 +1,4 @@
-"""Derivatives of the inverse dynamics of a mechanism with ball joints, mimics, springs or friction.
+"""What steps along the speeds of ball joints change of the forces on the joints of their chains.
 
 The tree's own derivatives are taken by the coordinates of its joints.  For the chain x of a ball joint these are not the
 steps that are wanted: a step turns the child and keeps the components v and a of its motion along its own axes, while in
@@ -13,90 +13,55 @@ changes
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
-from kanegen.codegen.derivation.derivatives_through import (
-    TreeForces,
-    inverse_dynamics_through,
-    standing_for_inverse_dynamics,
-)
-from kanegen.codegen.derivation.differentiate import along_speeds
-from kanegen.codegen.derivation.force_derivatives import SOURCE
-from kanegen.codegen.derivation.joint_motion.coordinates import level_rotors
-from kanegen.codegen.derivation.joint_motion.kernels import inverse_dynamics, mass_matrix
-from kanegen.codegen.derivation.joint_motion.setting import Setting, Vector
-from kanegen.codegen.derivation.standard import Build
+from kanegen.codegen.derivation.motion_maps.leaning import level_rotors
+from kanegen.codegen.derivation.motion_maps.motion_map import TreeForces, Vector
 from kanegen.codegen.graph import Expression, Graph, Program, Tangents, compose, constant, inputs, total
 from kanegen.codegen.graph import linear as vec
+from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.values import Lift
 
 Numbers = tuple[tuple[Fraction, ...], ...]
 
 
-def inverse_dynamics_derivatives(s: Setting, build: Build) -> Program:
-    """Derivatives of tau; ``build`` makes the tree's own derivatives by q, v and a."""
-    real = s.basis.programs["inverse_dynamics"]
-    programs = {**s.basis.programs, "inverse_dynamics": standing_for_inverse_dynamics}
-    s = Setting(replace(s.basis, programs=programs), s.tree, s.tree_mechanism, s.choices)
-    v, a = s.input("v", s.nv), s.input("a", s.nv)
-    motion = {
-        "q": s.coordinates.positions(),
-        "v": s.coordinates.rates(v),
-        "a": s.coordinates.accelerations(v, a),
-    }
-    forces = TreeForces.of(
-        s.of_tree(real, v, a)[0],
-        motion,
-        build(s.tree, s.tree_mechanism, s.choices),
-        s.of_tree(build, v, a),
-    )
-    one = constant(s.graph, 1)
-    units = [[one if i == j else s.zero for i in range(s.nv)] for j in range(s.nv)]
-    steps, coordinates = along_speeds([s.coordinates.coordinate_rates(unit) for unit in units], s.q)
-    return inverse_dynamics_through(
-        inverse_dynamics(s),
-        mass_matrix(s),
-        steps,
-        coordinates,
-        forces,
-        f"{SOURCE}, carried to the speeds",
-        _changes(s, forces, steps),
-    )
-
-
-def _changes(s: Setting, forces: TreeForces, steps: Vector) -> dict[Expression, list[Expression]]:
+def changes_of_balls(
+    mechanism: Mechanism, lift: Lift, forces: TreeForces, steps: Vector
+) -> dict[Expression, list[Expression]]:
     """What steps of ball joints add to the forces on the tree's joints.  Level rotors resist a, which a step keeps."""
-    level = level_rotors(s.mechanism)
-    rotors = [s.lift(level.get(joint.name, Fraction(0))) for joint in s.basis.joints]
-    bodies = [f - r * x for f, r, x in zip(forces.values, rotors, forces.motion["a"], strict=True)]
+    graph, level = lift.graph, level_rotors(mechanism)
+    rotors = [lift(level.get(name, Fraction(0))) for name in mechanism.rates]
     found: dict[Expression, list[Expression]] = {}
-    for ball in s.mechanism.balls:
-        first = s.mechanism.rates.index(ball.joints[0])
+    for ball in mechanism.balls:
+        first = mechanism.rates.index(ball.joints[0])
         chain = slice(first, first + len(ball.joints))
         x1, x2 = forces.motion["v"][chain], forces.motion["a"][chain]
+        held = [f - r * x for f, r, x in zip(forces.values[chain], rotors[chain], x2, strict=True)]
         table = _chain(ball.free)
         for k in range(len(ball.joints)):
-            moved = vec.scale(-1, vec.apply_total(s.graph, table.first[k], x1))
-            leaning = _weighted(s, table.first, moved), _weighted(s, table.first, x1)
+            moved = vec.scale(-1, vec.apply_total(graph, table.first[k], x1))
+            leaning = _weighted(graph, table.first, moved), _weighted(graph, table.first, x1)
             parts = [
-                vec.apply_total(s.graph, table.first[k], x2),
-                vec.apply_total(s.graph, _weighted(s, table.second[k], x1), x1),
-                vec.apply_total(s.graph, leaning[0], x1),
-                vec.apply_total(s.graph, leaning[1], moved),
+                vec.apply_total(graph, table.first[k], x2),
+                vec.apply_total(graph, _weighted(graph, table.second[k], x1), x1),
+                vec.apply_total(graph, leaning[0], x1),
+                vec.apply_total(graph, leaning[1], moved),
             ]
-            accelerated = vec.scale(-1, vec.add_total(s.graph, *parts))
-            turned = vec.apply_total(s.graph, vec.transpose(table.first[k]), bodies[chain])
+            accelerated = vec.scale(-1, vec.add_total(graph, *parts))
+            turned = vec.apply_total(graph, vec.transpose(table.first[k]), held)
             change = []
             for i in range(len(forces.values)):
                 rows = {name: list(rows[i]) for name, rows in forces.derivatives.items()}
-                rows["a"][i] = rows["a"][i] - rotors[i]
+                if i < len(rotors):
+                    rows["a"][i] = rows["a"][i] - rotors[i]
                 terms = [rows["q"][first + k]]
                 terms += vec.products(rows["v"][chain], moved)
                 terms += vec.products(rows["a"][chain], accelerated)
                 if first <= i < chain.stop:
                     terms.append(-turned[i - first])
-                change.append(total(s.graph, terms))
+                change.append(total(graph, terms))
             found[steps[first + k]] = change
     return found
 
@@ -104,12 +69,10 @@ def _changes(s: Setting, forces: TreeForces, steps: Vector) -> dict[Expression, 
 # -- small matrices ------------------------------------------------------------------------------------------------------
 
 
-def _weighted(s: Setting, matrices: Sequence[Numbers], weights: Vector) -> list[list[Expression]]:
+def _weighted(graph: Graph, matrices: Sequence[Numbers], weights: Vector) -> list[list[Expression]]:
     """sum_l matrices[l] weights[l]."""
     n = len(weights)
-    return [
-        [vec.dot_total(s.graph, [m[r][c] for m in matrices], weights) for c in range(n)] for r in range(n)
-    ]
+    return [[vec.dot_total(graph, [m[r][c] for m in matrices], weights) for c in range(n)] for r in range(n)]
 
 
 @dataclass(frozen=True)

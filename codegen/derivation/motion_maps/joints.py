@@ -10,17 +10,18 @@ linear velocity u along the child's axes
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from kanegen.codegen.derivation.joint_motion.tree import orientation_name, position_name
+from kanegen.codegen.derivation.motion_maps.ball_steps import changes_of_balls
+from kanegen.codegen.derivation.motion_maps.joint_tree import orientation_name, position_name
+from kanegen.codegen.derivation.motion_maps.leaning import leaning, turning
+from kanegen.codegen.derivation.motion_maps.motion_map import Rows, TreeForces, TreeMotion, Vector
 from kanegen.codegen.graph import Expression, constant, total
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import BallJoint, Mechanism, Value
 from kanegen.codegen.mechanism.values import Lift
-
-Vector = Sequence[Expression]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class _Slot:
     offset: Value
 
 
-class JointCoordinates:
+class JointMap:
     """The motion of the tree's joints for coordinates ``q``, expressions of the graph of ``lift``."""
 
     def __init__(self, mechanism: Mechanism, q: Vector, lift: Lift) -> None:
@@ -73,17 +74,9 @@ class JointCoordinates:
     def accelerations(self, v: Vector, a: Vector) -> list[Expression]:
         """Accelerations of the tree's joints for speeds v and their derivatives a."""
         found = self.rates(a)
-        for j, extra in self.turning(v).items():
+        for j, extra in turning(self.mechanism, v).items():
             found[j] = found[j] + extra
         return found
-
-    def turning(self, v: Vector) -> dict[int, Expression]:
-        """What speeds that do not change add to the accelerations of the joints of balls, by index of the joint."""
-        return turning(self.mechanism, v)
-
-    def leaning(self, v: Vector) -> dict[tuple[int, int], Expression]:
-        """The matrix D(v), by entries, with turning(v) = -D v: the rate at which the axes of balls lean."""
-        return leaning(self.mechanism, v)
 
     def speed_of(self, joint: int) -> int:
         """Index of the speed that moves a joint of the tree."""
@@ -95,6 +88,104 @@ class JointCoordinates:
         for slot, force in zip(self._slots, forces, strict=True):
             terms[slot.speed].append(self._times(slot, force))
         return [total(self.graph, entries) for entries in terms]
+
+    # -- what kernels ask of any map (motion_map.py) ----------------------------------------------------------------------
+
+    carried = ", carried to the speeds"
+
+    @property
+    def one_to_one(self) -> bool:
+        """Whether no joint follows another."""
+        return not self.mechanism.mimics
+
+    def motion(self, v: Vector | None = None, a: Vector | None = None) -> TreeMotion:
+        """The motion of the tree for speeds and their derivatives."""
+        if v is None:
+            return TreeMotion(self.positions())
+        rates = self.rates(v)
+        return TreeMotion(self.positions(), rates, None if a is None else self.accelerations(v, a))
+
+    def columns(self) -> Rows:
+        """T, with one entry in each row."""
+        one = constant(self.graph, 1)
+        return [
+            [
+                self._times(slot, one) if slot.speed == k else self.zero
+                for k in range(len(self.mechanism.rates))
+            ]
+            for slot in self._slots
+        ]
+
+    def on_both_sides(self, matrix: Sequence[Vector]) -> Rows:
+        """T^T M T of a symmetric matrix."""
+        n = len(self.mechanism.rates)
+        half = [self.on_speeds(row) for row in matrix]
+        columns = [self.on_speeds([row[r] for row in half]) for r in range(n)]
+        return [[columns[max(r, c)][min(r, c)] for c in range(n)] for r in range(n)]
+
+    def rate_of_rows(self, rates: Rows, rows: Callable[[], Rows], v: Vector) -> Rows:
+        """(dA/dt - A D) T, D being the rate at which the axes of balls lean."""
+        return [self.on_speeds(row) for row in self._less_leaning(rates, rows, v)]
+
+    def coriolis(
+        self, c: Rows, mass_matrix: Callable[[], Rows], v: Vector, rotors: Mapping[str, Value]
+    ) -> Rows:
+        """T^T (C - (M - rotors) D) T."""
+
+        def leaning_inertia() -> Rows:
+            m = [list(row) for row in mass_matrix()]
+            for j, joint in enumerate(self.mechanism.rates):
+                if joint in rotors:
+                    m[j][j] = m[j][j] - self.lift(rotors[joint])
+            return m
+
+        n = len(self.mechanism.rates)
+        half = self.rate_of_rows(c, leaning_inertia, v)
+        columns = [self.on_speeds([row[r] for row in half]) for r in range(n)]
+        return [[columns[c][r] for c in range(n)] for r in range(n)]
+
+    def changes(self, forces: TreeForces, steps: Vector) -> Mapping[Expression, Vector]:
+        """What steps along the speeds of balls change of the forces (ball_steps.py)."""
+        return changes_of_balls(self.mechanism, self.lift, forces, steps)
+
+    def unit_rates(self) -> Rows:
+        """dq/dt for each speed = 1."""
+        n, one = len(self.mechanism.rates), constant(self.graph, 1)
+        return [self.coordinate_rates([one if i == j else self.zero for i in range(n)]) for j in range(n)]
+
+    def free_inertia(self, matrix: Sequence[Vector]) -> Rows:
+        """The mass matrix on the speeds, which are free."""
+        return self.on_both_sides(matrix)
+
+    def drifting(self, v: Vector) -> tuple[TreeMotion, Vector]:
+        """The motion in which the speeds do not change."""
+        rest = [self.zero] * len(self.mechanism.rates)
+        return self.motion(v, rest), rest
+
+    def unbalanced(self, tau: Vector, forces: Vector) -> list[Expression]:
+        """tau - T^T f."""
+        return [t - h for t, h in zip(tau, self.on_speeds(forces), strict=True)]
+
+    def accelerations_of(self, free: Vector, drift: Vector) -> list[Expression]:
+        """The derivatives of the speeds themselves."""
+        return list(free)
+
+    def from_free(self, inverse: Rows) -> Rows:
+        """The inverse itself."""
+        return inverse
+
+    def _less_leaning(self, rates: Rows, rows: Callable[[], Rows], v: Vector) -> Rows:
+        """rates - rows D(v)."""
+        if not self.mechanism.balls:
+            return rates
+        slopes = leaning(self.mechanism, v)
+        found = []
+        for rate, row in zip(rates, rows(), strict=True):
+            terms: list[list[Expression]] = [[x] for x in rate]
+            for (i, j), d in slopes.items():
+                terms[j].append(-row[i] * d)
+            found.append([total(self.graph, t) for t in terms])
+        return found
 
     # -- rates of the coordinates ------------------------------------------------------------------------------------
 
@@ -166,67 +257,6 @@ class JointCoordinates:
             [xy + wz, 1 - (xx + zz), yz - wx],
             [xz - wy, yz + wx, 1 - (xx + yy)],
         ]
-
-
-def turning(mechanism: Mechanism, v: Vector) -> dict[int, Expression]:
-    """What speeds v that do not change add to the accelerations of the joints of balls, by index of the joint."""
-    found: dict[int, Expression] = {}
-    for ball in mechanism.balls:
-        first = mechanism.rates.index(ball.joints[0])
-        n = len(ball.joints)
-        w = v[first + n - 3 : first + n]
-        found |= {
-            first + n - 3: -(w[1] * w[2]),
-            first + n - 2: w[0] * w[2],
-            first + n - 1: -(w[0] * w[1]),
-        }
-        if ball.free:
-            u = v[first : first + 3]
-            for m in range(3):
-                b, c = (m + 1) % 3, (m + 2) % 3
-                found[first + m] = w[b] * u[c] - w[c] * u[b]
-    return found
-
-
-def leaning(mechanism: Mechanism, v: Vector) -> dict[tuple[int, int], Expression]:
-    """The matrix D(v), by entries, with turning(v) = -D v: the rate at which the axes of balls lean."""
-    found: dict[tuple[int, int], Expression] = {}
-    for ball in mechanism.balls:
-        first = mechanism.rates.index(ball.joints[0])
-        n = len(ball.joints)
-        at = first + n - 3
-        w = v[at : at + 3]
-        found |= {(at + 1, at): -w[2], (at + 2, at): w[1], (at, at + 1): w[2]}
-        if ball.free:
-            # -(w x) on the linear part
-            for m in range(3):
-                b, c = (m + 1) % 3, (m + 2) % 3
-                found[first + m, first + c] = -w[b]
-                found[first + m, first + b] = w[c]
-    return found
-
-
-def level_rotors(mechanism: Mechanism) -> dict[str, Value]:
-    """Rotor inertias by joint that resist the derivative of the joint's speed alone; those of leaning drives are left out.
-
-    Drives that turn a ball resist dw/dt, whatever way its axes lean.  Those that shift a free body are equal (see
-    ``BallJoint``) and resist the acceleration of its origin, dv/dt + w x v along its axes: what the joints of the chain do.
-    """
-    shifting = {name for ball in mechanism.balls if ball.free for name in ball.joints[:3]}
-    return {
-        joint.name: joint.rotor_inertia
-        for joint in mechanism.joints
-        if joint.rotor_inertia != 0 and joint.name not in shifting
-    }
-
-
-def rotors_do_not_lean(mechanism: Mechanism, v: Vector, lift: Lift) -> dict[int, Expression]:
-    """What to add to forces on joints of balls that the tree gives, by index: drives that turn resist dw/dt alone.
-
-    To the tree they resist accelerations of its joints, those that speeds which do not change need included.
-    """
-    rotors, names = level_rotors(mechanism), mechanism.rates
-    return {j: -(lift(rotors[names[j]]) * x) for j, x in turning(mechanism, v).items() if names[j] in rotors}
 
 
 def _slots(mechanism: Mechanism) -> list[_Slot]:

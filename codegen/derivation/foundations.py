@@ -1,0 +1,129 @@
+"""What the kernels of a mechanism are made from: its tree's programs, and the map from its speeds to the tree's joints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache, partial
+
+from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.constraints.ball_kernels import on_quaternions
+from kanegen.codegen.derivation.constraints.chart import folded_chart, on_chart
+from kanegen.codegen.derivation.constraints.motion import ConstrainedMap
+from kanegen.codegen.derivation.constraints.plan import Plan, make_plan, perturbed
+from kanegen.codegen.derivation.constraints.regularity import require_resisted
+from kanegen.codegen.derivation.constraints.spanning_tree import spanning_tree
+from kanegen.codegen.derivation.kernels.catalogue import MASS_MATRIX
+from kanegen.codegen.derivation.kernels.constraints import constraint_kernels
+from kanegen.codegen.derivation.kernels.contract import Arguments
+from kanegen.codegen.derivation.motion_maps.joint_tree import keeps_parameters, tree_of_joints
+from kanegen.codegen.derivation.motion_maps.joints import JointMap
+from kanegen.codegen.derivation.motion_maps.motion_map import Rows
+from kanegen.codegen.derivation.placement import place
+from kanegen.codegen.derivation.regularity import require_regular_matrix
+from kanegen.codegen.derivation.standard import Build
+from kanegen.codegen.derivation.system import Foundation, Make, Projected, System, kernels_of
+from kanegen.codegen.graph import Graph, inputs
+from kanegen.codegen.mechanism.folding import with_numbers
+from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.values import Lift
+from kanegen.errors import ModelError
+
+
+def carried(
+    mechanism: Mechanism,
+    programs: Mapping[str, Build],
+    live: bool,
+    made: Mapping[str, Make],
+    projected: Projected | None = None,
+) -> dict[str, Build]:
+    """Kernels by name, each from a function of its system, on ``programs`` of the mechanism's tree.
+
+    Raises ModelError for constraints that cannot be solved.
+    """
+    if not mechanism.constrained:
+        return kernels_of(_on_joints(mechanism, programs, live), made)
+    if not on_chart(mechanism):
+        return kernels_of(_constrained(mechanism, programs, live, projected), made)
+    foundation = _constrained(folded_chart(mechanism, live), programs, True, projected)
+    return on_quaternions(mechanism, kernels_of(foundation, made), live)
+
+
+def kernels_of_constraints(mechanism: Mechanism, live: bool) -> dict[str, Make]:
+    """The kernels that a mechanism has because of its constraints; none where it has none."""
+    if not mechanism.constrained:
+        return {}
+    chart = folded_chart(mechanism, live) if on_chart(mechanism) else mechanism
+    numbers = chart if live or on_chart(mechanism) else with_numbers(chart)
+    graph = Graph()
+    q = inputs(graph, "q", len(numbers.coordinates))
+    lift = Lift(graph, numbers.parameters, live=live or on_chart(mechanism))
+    return constraint_kernels(ConstrainedMap(numbers, q, lift, make_plan(chart)))
+
+
+def _on_joints(mechanism: Mechanism, programs: Mapping[str, Build], live: bool) -> Foundation:
+    """Ball joints, mimics, springs, friction."""
+    return Foundation(
+        mechanism if live else with_numbers(mechanism),
+        tree_of_joints(mechanism, live),
+        Arguments.of(mechanism),
+        programs,
+        live,
+        JointMap,
+        _require_regular,
+    )
+
+
+def _constrained(
+    mechanism: Mechanism, programs: Mapping[str, Build], live: bool, projected: Projected | None
+) -> Foundation:
+    """Loops, contacts, prescribed joints, chosen speeds."""
+    plan = make_plan(mechanism)
+    if live and plan.redundant:
+        _require_same_rank(mechanism, plan)
+    numbers = mechanism if live else with_numbers(mechanism)
+    return Foundation(
+        numbers,
+        spanning_tree(numbers),
+        Arguments.of(mechanism),
+        programs,
+        live,
+        partial(ConstrainedMap, plan=plan),
+        lambda s, inertia: require_resisted(s.mechanism, s.graph, inertia, plan),
+        projected,
+    )
+
+
+def _require_regular(s: System, inertia: Rows) -> None:
+    """Raise NoInertiaError where no inertia resists a speed, the joints that follow it included."""
+    del inertia  # that of another choice
+    _require_regular_once(s.foundation, s.tree_mechanism)
+
+
+@lru_cache(maxsize=8)
+def _require_regular_once(foundation: Foundation, tree: Mechanism) -> None:
+    live = keeps_parameters(foundation.mechanism, foundation.live)
+    s = System(foundation, place(tree, Choices(), live), tree, Choices())
+    assert s.tree is not None and isinstance(s.map, JointMap)
+    tips_first = [s.map.speed_of(body.coordinate) for body in reversed(s.tree.bodies)]
+    require_regular_matrix(
+        s.program(MASS_MATRIX, [s.free_inertia()]),
+        s.mechanism.rates,
+        tuple(dict.fromkeys(tips_first)),
+        s.mechanism.parameters,
+        s.nq,
+    )
+
+
+def _require_same_rank(mechanism: Mechanism, plan: Plan) -> None:
+    """Raise ModelError where equations repeat others only at the default numbers of live parameters."""
+    try:
+        same = make_plan(perturbed(mechanism)).redundant == plan.redundant
+    except ModelError:
+        same = False
+    if not same:
+        raise ModelError(
+            f"mechanism {mechanism.name!r}",
+            "has equations that repeat others only at the default numbers of its parameters",
+            "as many independent equations whatever the live parameters are",
+            "Generate it without live parameters, or use a joint that leaves free what the repeated equations hold.",
+        )

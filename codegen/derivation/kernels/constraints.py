@@ -1,0 +1,230 @@
+"""The equations of a constrained mechanism, the forces that they carry, and what a simulation in all coordinates needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import sympy
+
+from kanegen.codegen.derivation.constraints.elimination import gram, solve_positive
+from kanegen.codegen.derivation.constraints.equations import equations
+from kanegen.codegen.derivation.constraints.margins import margins
+from kanegen.codegen.derivation.constraints.motion import ConstrainedMap
+from kanegen.codegen.derivation.kernels.catalogue import (
+    CONSTRAINT_FORCES,
+    CONSTRAINT_JACOBIAN,
+    CONSTRAINT_PROJECTION,
+    CONSTRAINT_RESIDUAL,
+    DEAD_CENTRE_MARGIN,
+    GENERALIZED_SPEEDS,
+    MULTIPLIER_DYNAMICS,
+)
+from kanegen.codegen.derivation.kernels.contract import Contract
+from kanegen.codegen.derivation.motion_maps.motion_map import TreeMotion, Vector
+from kanegen.codegen.derivation.regularity import require_regular
+from kanegen.codegen.derivation.system import Make, System
+from kanegen.codegen.graph import Argument, Expression, Graph, Program, compose, inputs, total
+from kanegen.codegen.graph import linear as vec
+from kanegen.codegen.mechanism.constraints import (
+    Constraint,
+    PositionConstraint,
+    RollingContact,
+    VelocityConstraint,
+)
+from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.values import Lift
+from kanegen.errors import ModelError
+
+
+def _motion(s: System) -> ConstrainedMap:
+    assert isinstance(s.map, ConstrainedMap), "kernels of mechanisms with constraints"
+    return s.map
+
+
+def _described(s: System) -> str:
+    """The rows of the equations by name, in order."""
+    return ", ".join(row.name for row in _motion(s).system.rows)
+
+
+def constraint_residual(s: System) -> Program:
+    """phi(q) of all equations of position."""
+    positions = _motion(s).system.positions
+    names = ", ".join(p.name for p in positions)
+    return s.program(
+        CONSTRAINT_RESIDUAL,
+        [[p.value for p in positions]],
+        source="poses along the chains of joints",
+        rows=names,
+    )
+
+
+def constraint_jacobian(s: System) -> Program:
+    """A(q) of all equations of velocity."""
+    rows = [row.coefficients for row in _motion(s).system.rows]
+    return s.program(CONSTRAINT_JACOBIAN, [rows], source="derivatives of the equations", rows=_described(s))
+
+
+def constraint_forces(s: System) -> Program:
+    """Multipliers of the equations, and forces of the prescribed joints."""
+    motion = s.map.motion(s.input("v"), s.input("a"))
+    forces = s.forces(motion)
+    multipliers = _motion(s).multipliers(forces[: s.nq], s.map.on_speeds(forces))
+    held = _across_prescribed(s, motion, forces[s.nq :], multipliers)
+    names = ", ".join([_described(s), *(f"force of {p.joint}" for p in s.mechanism.prescribed)]).lstrip(", ")
+    return s.program(CONSTRAINT_FORCES, [[*multipliers, *held]], rows=names)
+
+
+def _across_prescribed(
+    s: System, motion: TreeMotion, forces: Vector, multipliers: Vector
+) -> list[Expression]:
+    """Forces that prescribed joints must supply, less what constraints that reach across them carry."""
+    if not s.mechanism.prescribed:
+        return []
+    names = tuple(p.joint for p in s.mechanism.prescribed)
+    free = replace(
+        s.mechanism,
+        coordinates=s.foundation.tree.coordinates,
+        constraints=tuple(_with_more_coordinates(c, names) for c in s.mechanism.constraints),
+        prescribed=(),
+        speeds=(),
+        actuators=(),
+        home=(),
+    )
+    n, graph = s.joints, Graph()
+    rows = equations(
+        free, inputs(graph, "q", n), Lift(graph, s.mechanism.parameters, live=s.foundation.live)
+    ).rows
+    results = [[row.coefficients[j] for row in rows] for j in range(s.nq, n)]
+    outputs = {Argument(f"r{k}", (len(r),), "", ""): r for k, r in enumerate(results)}
+    program = Program.of(graph, "across", "", (Argument("q", (n,), "", ""),), outputs, "", {})
+    columns = compose(program, s.graph, {"q": motion.q})
+    return [
+        total(s.graph, [force, *(-a * x for a, x in zip(column, multipliers, strict=True))])
+        for force, column in zip(forces, columns, strict=True)
+    ]
+
+
+def _with_more_coordinates(item: Constraint, names: Sequence[str]) -> Constraint:
+    """The constraint in a mechanism that has further coordinates, of which an equation knows nothing."""
+    if isinstance(item, PositionConstraint):
+        return replace(item, q=(*item.q, *map(sympy.Dummy, names)))
+    if isinstance(item, VelocityConstraint):
+        more = [tuple(map(sympy.Dummy, names)) for _ in range(2)]
+        return replace(item, q=(*item.q, *more[0]), qdot=(*item.qdot, *more[1]))
+    return item
+
+
+def dead_centre_margin(s: System) -> Program:
+    """How far the speeds are from not determining the motion: 0 at a dead centre, at most 1."""
+    distances = ", and for each distance that is a speed" if _motion(s).system.margins else ""
+    source = "determinants over the lengths of rows"
+    return s.program(DEAD_CENTRE_MARGIN, [margins(_motion(s))], source=source, distances=distances)
+
+
+def generalized_speeds(s: System) -> Program:
+    """v from dq/dt."""
+    v = _motion(s).generalized_speeds(s.input("qdot", s.nq))
+    return s.program(GENERALIZED_SPEEDS, [v], source="definition of the speeds")
+
+
+# -- simulation in all coordinates ---------------------------------------------------------------------------------------
+
+
+def multiplier_dynamics(s: System) -> Program:
+    """d2q/dt2 and lambda: M q'' + h = Y^T tau + A^T lambda with A q'' = gamma, regular at dead centres of the speeds.
+
+    M + A^T A replaces M on both sides, which changes neither result and stays regular where the tree alone is not.
+    Raises NoInertiaError where no inertia resists a motion.
+    """
+    motion, qdot, tau = _motion(s), s.input("qdot", s.nq), s.input("tau")
+    rows = [row.coefficients for row in motion.rows]
+    gamma = motion.required(qdot)
+    bias = s.forces(motion.of_coordinates(qdot))[: s.nq]
+    driven = motion.on_coordinates(tau)
+    inertia = [row[: s.nq] for row in s.tree_inertia()[: s.nq]]
+    right = [d - b for d, b in zip(driven, bias, strict=True)]
+    if not _regular(s.foundation.tree):
+        inertia = [
+            [total(s.graph, [inertia[i][j], *(r[i] * r[j] for r in rows)]) for j in range(s.nq)]
+            for i in range(s.nq)
+        ]
+        right = [
+            total(s.graph, [right[i], *(r[i] * g for r, g in zip(rows, gamma, strict=True))])
+            for i in range(s.nq)
+        ]
+        s.foundation.require_inertia(s, inertia)
+    unloaded = solve_positive(inertia, right)
+    per_row = [solve_positive(inertia, list(row)) for row in rows]
+    effective = [vec.apply_total(s.graph, per_row, row) for row in rows]
+    symmetric = [[effective[max(i, j)][min(i, j)] for j in range(len(rows))] for i in range(len(rows))]
+    missing = [
+        total(s.graph, [g, *(-x * y for x, y in zip(row, unloaded, strict=True))])
+        for row, g in zip(rows, gamma, strict=True)
+    ]
+    force = solve_positive(symmetric, missing)
+    qddot = [
+        total(s.graph, [unloaded[j], *(f * column[j] for f, column in zip(force, per_row, strict=True))])
+        for j in range(s.nq)
+    ]
+    return s.program(
+        MULTIPLIER_DYNAMICS,
+        [qddot, motion.spread(force)],
+        source="Lagrange multipliers eliminated through A M^-1 A^T",
+        rows=_described(s),
+    )
+
+
+def constraint_projection(s: System) -> Program:
+    """One Gauss-Newton step: q <- q - A+ phi with the equations of position, qdot <- qdot - A+ (A qdot + rest)."""
+    motion, qdot = _motion(s), s.input("qdot", s.nq)
+    k = len(motion.system.positions)
+    holonomic = [
+        (motion.system.positions[i].value, row)
+        for i, row in zip(motion.plan.independent, motion.rows, strict=True)
+        if i < k
+    ]
+    q = _least_change(s, s.q, [value for value, _ in holonomic], [row.coefficients for _, row in holonomic])
+    slip = [
+        total(s.graph, [*(c * r for c, r in zip(row.coefficients, qdot, strict=True)), row.rest])
+        for row in motion.rows
+    ]
+    rates = _least_change(s, qdot, slip, [row.coefficients for row in motion.rows])
+    return s.program(CONSTRAINT_PROJECTION, [q, rates], source="Gauss-Newton with A^T (A A^T)^-1")
+
+
+def _least_change(s: System, x: Vector, error: Vector, rows: Sequence[Vector]) -> list[Expression]:
+    share = solve_positive(gram(s.graph, rows), error)
+    return [
+        total(s.graph, [x[j], *(-row[j] * y for row, y in zip(rows, share, strict=True))])
+        for j in range(s.nq)
+    ]
+
+
+def _regular(tree: Mechanism) -> bool:
+    """Whether inertia resists every joint of a tree."""
+    try:
+        require_regular(tree)
+    except ModelError:
+        return False
+    return True
+
+
+def constraint_kernels(motion: ConstrainedMap) -> dict[str, Make]:
+    """The kernels of a mechanism that moves like this."""
+    mechanism, plan = motion.mechanism, motion.plan
+    holonomic = bool(mechanism.loops) or any(
+        isinstance(c, PositionConstraint) or (isinstance(c, RollingContact) and c.contact is None)
+        for c in mechanism.constraints
+    )
+    tied = bool(plan.independent or plan.redundant)
+    offered: list[tuple[Contract, Make, bool]] = [
+        (CONSTRAINT_RESIDUAL, constraint_residual, holonomic),
+        (CONSTRAINT_JACOBIAN, constraint_jacobian, tied),
+        (DEAD_CENTRE_MARGIN, dead_centre_margin, bool(margins(motion))),
+        (CONSTRAINT_FORCES, constraint_forces, tied or bool(mechanism.prescribed)),
+        (GENERALIZED_SPEEDS, generalized_speeds, tied),
+        (MULTIPLIER_DYNAMICS, multiplier_dynamics, tied),
+        (CONSTRAINT_PROJECTION, constraint_projection, tied),
+    ]
+    return {contract.name: make for contract, make, has in offered if has}

@@ -1,0 +1,71 @@
+"""What resists the joints of a tree: springs and dampers, friction, and the rotors of ball joints as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from kanegen.codegen.derivation.constraints.elastic import Elastic
+from kanegen.codegen.derivation.friction import friction_forces
+from kanegen.codegen.derivation.motion_maps.leaning import rotors_do_not_lean
+from kanegen.codegen.derivation.motion_maps.motion_map import TreeMotion, Vector
+from kanegen.codegen.graph import Expression, Graph, Program, compose, constant, inputs
+from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.values import Lift
+
+
+class Resistance:
+    """What drives on the joints of a mechanism's ``tree`` must supply beyond what its bodies need.
+
+    The mechanism and its tree have numbers for parameters that are not live.
+    """
+
+    def __init__(self, mechanism: Mechanism, tree: Mechanism) -> None:
+        self.mechanism = mechanism
+        self.joints = [mechanism.joint(name) for name in tree.coordinates]
+        self.tree = replace(tree, springs=mechanism.springs)
+
+    def forces(
+        self, motion: TreeMotion, lift: Lift, placements: Mapping[str, Expression]
+    ) -> list[Expression]:
+        """On each joint in a motion; springs alone at rest.
+
+        With the correction for rotors of ball joints, which the tree takes for those of its joints.
+        """
+        found = self._springs(motion, lift.graph, placements)
+        if motion.v is None:
+            return found
+        rubbing = friction_forces(self.joints, motion.v, lift)
+        found = [x + y for x, y in zip(found, rubbing, strict=True)]
+        for j, x in rotors_do_not_lean(self.mechanism, motion.v, lift).items():
+            found[j] = found[j] + x
+        return found
+
+    def energy(self, motion: TreeMotion, lift: Lift, placements: Mapping[str, Expression]) -> Expression:
+        """Energy stored in the springs."""
+        if not self.mechanism.springs:
+            return constant(lift.graph, 0)
+        elastic, _ = self._elastic()
+        return _composed([elastic.energy()], motion, lift.graph, placements)[0]
+
+    def _springs(
+        self, motion: TreeMotion, graph: Graph, placements: Mapping[str, Expression]
+    ) -> list[Expression]:
+        if not self.mechanism.springs:
+            return [constant(graph, 0)] * len(self.joints)
+        elastic, rates = self._elastic()
+        return _composed(elastic.forces(None if motion.v is None else rates), motion, graph, placements)
+
+    def _elastic(self) -> tuple[Elastic, tuple[Expression, ...]]:
+        """The springs on the tree's joints, over a graph of its own with inputs q and v of these."""
+        graph, n = Graph(), len(self.joints)
+        lift = Lift(graph, self.tree.parameters, live=True)
+        return Elastic(self.tree, inputs(graph, "q", n), lift), inputs(graph, "v", n)
+
+
+def _composed(
+    results: Vector, motion: TreeMotion, graph: Graph, placements: Mapping[str, Expression]
+) -> list[Expression]:
+    program = Program("", "", "", (), (), results[0].graph, (tuple(x.ref for x in results),))
+    given = {"q": motion.q} if motion.v is None else {"q": motion.q, "v": motion.v}
+    return compose(program, graph, given, None, placements)[0]
