@@ -91,8 +91,7 @@ def constraints(mechanism: Mechanism) -> Constraints | None:
 
 def body_coordinates(mechanism: Mechanism) -> BodyCoordinates | None:
     """Names in the coordinates of bodies; None where these do not know what the mechanism has."""
-    names = body_coordinates_of(mechanism)
-    return None if names is None else BodyCoordinates(names.bodies, names.joints, names.rows, names.struts)
+    return body_coordinates_of(mechanism)
 
 
 def frame_names(mechanism: Mechanism) -> tuple[str, ...]:

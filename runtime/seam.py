@@ -120,10 +120,12 @@ def mechanism_fingerprint(model: Mechanism, allow_unphysical: bool) -> str:
 
 @functools.cache
 def generator_digest() -> str:
-    """SHA-256 of the code generator itself, so that nothing is taken from the cache that an older one made."""
+    """SHA-256 of the code generator and its records, so that nothing is taken from the cache that an older one made."""
     spec = importlib.util.find_spec("kanegen.codegen")
     assert spec is not None and spec.submodule_search_locations  # it is a part of this distribution
     found = hashlib.sha256()
+    for name in ("json_records.py", "manifest.py"):
+        found.update(Path(__file__).with_name(name).read_bytes())
     for folder in spec.submodule_search_locations:
         for where, folders, names in os.walk(folder):
             folders.sort()

@@ -7,7 +7,6 @@ motion, its programs are the kernels; otherwise they are carried to the generali
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from kanegen.codegen.derivation import dual_vectors, euler_parameters, influence_coefficients, kane, standard
@@ -33,6 +32,7 @@ from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
 from kanegen.errors import ModelError, did_you_mean
+from kanegen.manifest import BodyCoordinates
 
 FORCES: Mapping[str, tuple[Forces, str]] = {
     "dual_vectors": (dual_vectors.forces, "dual inertia forces on dual partial velocities (Agrawal 1988)"),
@@ -225,21 +225,11 @@ def _tree_programs(name: str, live: bool) -> Mapping[str, Build]:
     return programs_from(*FORCES[name], live)
 
 
-@dataclass(frozen=True, slots=True)
-class BodyNames:
-    """Names of the bodies of x, the joints of joint_reactions, the joint of each row of joint_constraints, and struts."""
-
-    bodies: tuple[str, ...]
-    joints: tuple[str, ...]
-    rows: tuple[str, ...]
-    struts: tuple[str, ...]
-
-
 def _in_body_coordinates(mechanism: Mechanism) -> bool:
     return body_coordinates_of(mechanism) is not None
 
 
-def body_coordinates_of(mechanism: Mechanism) -> BodyNames | None:
+def body_coordinates_of(mechanism: Mechanism) -> BodyCoordinates | None:
     """The names of a mechanism in body coordinates; None where it has what these do not know.
 
     That are constraints other than joints, joints that follow others, balls, rotors and friction.
@@ -248,7 +238,7 @@ def body_coordinates_of(mechanism: Mechanism) -> BodyNames | None:
     if drives or mechanism.balls or mechanism.mimics:
         return None
     try:
-        return BodyNames(
+        return BodyCoordinates(
             tuple(euler_parameters.names_of_bodies(mechanism)),
             tuple(euler_parameters.names_of_joints(mechanism)),
             tuple(name for name, _ in euler_parameters.names_of_constraints(mechanism)),
