@@ -59,9 +59,7 @@ def test_shapes(arm: kanegen.Robot) -> None:
     for shape in ((5,), (7,), (), (0,), (2, 5), (6, 0)):
         with pytest.raises(ValueError, match=r"inverse_dynamics, q: expected \(\.\.\., 6\), got \("):
             arm.inverse_dynamics(np.zeros(shape), V[0], A[0])
-    with pytest.raises(
-        ValueError, match=r"got \(6, 1\); for one state pass a one-dimensional array, such as x\.ravel"
-    ):
+    with pytest.raises(ValueError, match=r"got \(6, 1\)"):
         arm.inverse_dynamics(np.zeros((6, 1)), V[0], A[0])
     with pytest.raises(ValueError, match=r"must broadcast, got q \(7, 6\), v \(3, 6\), a \(7, 6\)"):
         arm.inverse_dynamics(Q, V[:3], A)

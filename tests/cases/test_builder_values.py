@@ -123,9 +123,7 @@ def test_equations_without_a_value_at_home(equation: Callable[[Any, Any], Any], 
     builder = slides()
     builder.position_constraint("curve", equation(*SYMBOLS), SYMBOLS)
     builder.speeds([JointRate("y")])
-    with pytest.raises(
-        ModelError, match=rf"equation 'curve': has no finite {what} .*home, x = 0, y = 0; .*Give one"
-    ):
+    with pytest.raises(ModelError, match=rf"equation 'curve': has no finite {what} .*home, x = 0, y = 0"):
         kanegen.load(builder.build(), interpreted=True)
 
 

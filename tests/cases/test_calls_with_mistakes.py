@@ -54,9 +54,7 @@ def test_a_model_without_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """Case 98: an empty name is no path of the folder one works in, whatever this holds."""
     kanegen.generate("four_bar", tmp_path, kernels=["mass_matrix"])
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(
-        UnknownModelError, match=r"^the name of the model is empty; expected that of a built-in"
-    ):
+    with pytest.raises(UnknownModelError, match=r"^the name of the model is empty"):
         kanegen.load("")
     with pytest.raises(UnknownModelError, match=r"^the name of the model is empty"):
         kanegen.generate("", tmp_path / "there")

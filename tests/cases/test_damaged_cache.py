@@ -118,9 +118,7 @@ def test_damage_that_cannot_be_set_aside(place: Path) -> None:
     (place / f"{made.directory.name}.lock").touch()
     place.chmod(0o500)
     try:
-        with pytest.raises(
-            kanegen.CacheError, match=r"manifest\.json has 0 bytes, .* Delete .* or set KANEGEN_CACHE_DIR"
-        ):
+        with pytest.raises(kanegen.CacheError, match=r"manifest\.json has 0 bytes,"):
             build.compiled_entry("arm", {"model": "x"}, lambda directory: None)
     finally:
         place.chmod(0o700)
@@ -139,7 +137,7 @@ def test_damage_where_nothing_can_be_moved(place: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(Path, "rename", refuse)
     with pytest.raises(
         kanegen.CacheError,
-        match=r"manifest\.json has 0 bytes, .* cannot be set aside .* Delete .*, or set KANEGEN",
+        match=r"manifest\.json has 0 bytes, .* cannot be set aside",
     ):
         build.compiled_entry("arm", {"model": "x"}, lambda directory: None)
 
@@ -193,9 +191,7 @@ def test_generated_files_that_are_missing(tmp_path: Path, name: str) -> None:
     folder = tmp_path / "model"
     shutil.copytree(MODEL, folder)
     (folder / name).unlink()
-    with pytest.raises(
-        kanegen.ManifestError, match=rf"{name}: .* belongs to manifest\.json beside it\. Generate"
-    ):
+    with pytest.raises(kanegen.ManifestError, match=rf"{name}: .* belongs to manifest\.json beside it"):
         kanegen.load(folder)
 
 
@@ -217,9 +213,7 @@ def test_a_generation_that_was_killed(tmp_path: Path) -> None:
     assert done.returncode == -signal.SIGKILL, done.stderr
     assert "gravity_forces" in (tmp_path / "out" / "pendulum.c").read_text()
     assert "gravity_forces" not in (tmp_path / "out" / "pendulum.h").read_text()
-    with pytest.raises(
-        kanegen.UnknownModelError, match=r"without manifest\.json: .* was interrupted\. Generate it again"
-    ):
+    with pytest.raises(kanegen.UnknownModelError, match=r"without manifest\.json: .* was interrupted"):
         kanegen.load(tmp_path / "out")
     kanegen.generate(pendulum(), tmp_path / "out", kernels=["mass_matrix"])
     assert kanegen.load(tmp_path / "out").mass_matrix([0.3]).item() == 0.5

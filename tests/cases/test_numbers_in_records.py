@@ -173,5 +173,5 @@ def test_kinds_of_joints_in_words() -> None:
     builder.revolute("hinge", "base", "a", axis=(0, 0, 1))
     model = builder.build()
     wrong = replace(model, joints=(replace(model.joints[0], kind="hinge"),))  # type: ignore[arg-type]
-    with pytest.raises(ModelError, match="joint 'hinge', kind: is 'hinge'; expected one of fixed, revolute"):
+    with pytest.raises(ModelError, match="joint 'hinge', kind: is 'hinge'"):
         validated(wrong)

@@ -110,9 +110,7 @@ def test_an_error_by_option_and_none_where_nothing_is_to_be_looked_at(
     np.testing.assert_array_equal(bound.M, quiet.mass_matrix(wrong))
     with pytest.warns(ModelWarning, match="open"):
         arm.mass_matrix(wrong)  # it is as it was
-    with pytest.raises(
-        ValueError, match="with_open_loops: expected one of 'warn', 'error', 'ignore', got 'loud'"
-    ):
+    with pytest.raises(ValueError, match="with_open_loops:"):
         arm.with_open_loops("loud")  # type: ignore[arg-type]
 
 

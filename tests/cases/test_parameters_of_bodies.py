@@ -246,7 +246,5 @@ def test_live_parameters_of_what_has_none(
         assert NONE_TO_KEEP in "".join(capsys.readouterr())
     assert not code.exists()
     arm = kanegen.load(model, kernels=["mass_matrix"], interpreted=True)
-    with pytest.raises(
-        kanegen.KanegenError, match=r"has no live parameter 'm'\. It has: none\. A model that"
-    ):
+    with pytest.raises(kanegen.KanegenError, match=r"has no live parameter 'm'"):
         arm.with_parameters({"m": 1.0})

@@ -138,7 +138,7 @@ def test_a_sticky_folder_is_no_cache(place: Path) -> None:
     place.chmod(0o1777)
     with pytest.raises(
         CacheError,
-        match=r"may be written by other users \(mode 1777\)\. Name another directory: one of your own",
+        match=r"may be written by other users \(mode 1777\)",
     ):
         cache.entry("arm", write)
     assert bits(place) == 0o1777
@@ -418,7 +418,5 @@ def test_a_neighbour_that_is_called_like_what_is_wanted(
 def test_a_variable_that_names_no_directory(chosen: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Case 93 and its like: one error of ours, whatever it names."""
     monkeypatch.setenv(cache_place.VARIABLE, chosen)
-    with pytest.raises(
-        CacheError, match=r"^KANEGEN_CACHE_DIR=.* cannot be used: .*\. Name another directory"
-    ):
+    with pytest.raises(CacheError, match=r"^KANEGEN_CACHE_DIR=.* cannot be used: .*"):
         cache_place.cache_directory()

@@ -328,8 +328,6 @@ def test_something_else_at_the_name_of_a_lock(place: Path, tmp_path: Path, obsta
         (place / "arm.lock").symlink_to(treasure)
     else:
         (place / "arm.lock").mkdir()
-    with pytest.raises(
-        CacheError, match=r"arm\.lock cannot be written: .* Delete .*arm\.lock, or set KANEGEN_CACHE_DIR"
-    ):
+    with pytest.raises(CacheError, match=r"arm\.lock cannot be written:"):
         cache.entry("arm", lambda directory: None)
     assert treasure.read_text() == "mine"

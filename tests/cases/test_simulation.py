@@ -46,7 +46,7 @@ def test_a_sampled_controller_is_called_at_its_rate() -> None:
 
 @pytest.mark.parametrize("arm", [None, "stanford_arm", 3])
 def test_what_is_no_robot(arm: Any) -> None:
-    with pytest.raises(TypeError, match=r"arm: expected a robot, as kanegen\.load gives it, got "):
+    with pytest.raises(TypeError, match=r"arm: expected a robot, as kanegen\.load gives it, got"):
         kanegen.simulate(arm, [0.0], [0.0], 1.0)
 
 
@@ -54,5 +54,5 @@ def test_what_is_no_robot(arm: Any) -> None:
 def test_a_parameter_that_is_no_number(value: Any) -> None:
     law = sympy.Symbol("k") * sympy.Symbol("q")
     arm = kanegen.load(pendulum(law=law, k=1.0), kernels=["law"], live_parameters=True, interpreted=True)
-    with pytest.raises(ValueError, match="parameter 'k' must be a finite number, got "):
+    with pytest.raises(ValueError, match="parameter 'k' must be a finite number, got"):
         arm.with_parameters({"k": value})

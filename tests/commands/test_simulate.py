@@ -203,7 +203,7 @@ def test_unknown_names() -> None:
 def test_a_plot_of_an_unknown_kind_is_refused_before_the_work(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     lines: list[str] = []
-    with pytest.raises(ScenarioError, match=r"ends in '\.doc'; expected one of .*\.png"):
+    with pytest.raises(ScenarioError, match=r"ends in '\.doc'"):
         run_scenario("stanford_arm", "feedback", tmp_path / "plot.doc", tmp_path / "m.csv", lines.append)
     assert lines == []
     assert list(tmp_path.iterdir()) == []
@@ -226,7 +226,7 @@ def test_a_motion_that_cannot_be_carried_to_its_end() -> None:
     scenario = catalogue.scenario("stanford_arm", "feedback")
     assert isinstance(scenario, ControlledMotion)
     unreachable = replace(scenario, start=(0.0, math.pi / 2, 0.0, 0.0, 0.0, 1e200))
-    with pytest.raises(ScenarioError, match="scenario 'feedback' of stanford_arm ended at t = "):
+    with pytest.raises(ScenarioError, match="scenario 'feedback' of stanford_arm ended at t ="):
         run(kanegen.load("stanford_arm"), catalogue.mechanism("stanford_arm"), unreachable)
 
 

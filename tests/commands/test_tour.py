@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kanegen.codegen.commands import tour
+from kanegen.codegen.emit.writer import write_files
 
 pytestmark = pytest.mark.filterwarnings("ignore:the compiled integrators are missing:RuntimeWarning")
 
@@ -45,7 +46,10 @@ def test_no_zero_has_a_sign(tmp_path: Path) -> None:
     assert not minus_zero.search((tmp_path / "swivel.csv").read_text(encoding="utf-8"))
 
 
-def test_what_stands_in_the_way_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_stands_in_the_way_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(tour.pipeline, "generate", lambda _, code, *__: write_files({"arm.c": b""}, code))
     (tmp_path / "file").touch()
     with pytest.raises(SystemExit) as ended:
         tour.main(["--c", str(tmp_path / "file" / "arm"), "--figures", str(tmp_path)])

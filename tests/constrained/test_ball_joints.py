@@ -16,8 +16,9 @@ import kanegen
 from kanegen.codegen import pipeline
 from kanegen.codegen.derivation.constraints.chart import configurations
 from kanegen.codegen.derivation.constraints.plan import make_plan
-from kanegen.codegen.mechanism import JointRate, MechanismBuilder, ModelError
+from kanegen.codegen.mechanism import JointRate, Mechanism, MechanismBuilder, ModelError
 from kanegen.codegen.pipeline import Options
+from kanegen.constrained_start import SIMULATION_KERNELS
 from tests.witnesses.jets import Array
 
 from .ball_models import floating_disc, floating_four_bar, spatial_linkage, walker
@@ -26,9 +27,23 @@ ROUNDING = 1e-12
 """Of some thousand operations of numbers about one, and of a condition of about ten."""
 
 
+LINKAGE = (
+    *("coordinate_rates", "inverse_dynamics", "forward_dynamics", "multiplier_dynamics", "mass_matrix"),
+    *("kinetic_energy", "potential_energy"),
+    *(f"frame_{what}_{frame}" for what in ("pose", "jacobian") for frame in ("tip", "coupler", "top")),
+)
+MOVING = ("coordinate_rates", "forward_dynamics", "kinetic_energy", "momentum", *SIMULATION_KERNELS)
+CLOSED = ("constraint_residual", "constraint_jacobian")
+
+
+def load(mechanism: Mechanism, *kernels: str, interpreted: bool = True, live: bool = False) -> kanegen.Robot:
+    kernels = (*CLOSED, *kernels)
+    return kanegen.load(mechanism, kernels=kernels, interpreted=interpreted, live_parameters=live)
+
+
 @cache
 def linkages() -> tuple[kanegen.Robot, kanegen.Robot]:
-    return kanegen.load(spatial_linkage(ball=True)), kanegen.load(spatial_linkage(ball=False))
+    return load(spatial_linkage(ball=True), *LINKAGE), load(spatial_linkage(ball=False), *LINKAGE)
 
 
 def closed_states() -> tuple[Array, Array, Array, Array]:
@@ -85,7 +100,9 @@ def test_second_derivatives_are_those_of_the_rates() -> None:
 
 @cache
 def disc() -> tuple[kanegen.Robot, kanegen.Robot]:
-    return kanegen.load(floating_disc()), kanegen.load("rolling_disc")
+    return load(floating_disc(), *MOVING, interpreted=False), kanegen.load(
+        "rolling_disc", kernels=(*MOVING, CLOSED[1])
+    )
 
 
 def on_angles(yaw: float, lean: float, spin: float) -> Array:
@@ -147,7 +164,7 @@ def test_a_rolling_disc_comes_where_it_should() -> None:
 
 def test_a_walker_in_free_fall_keeps_what_is_conserved() -> None:
     """Without gravity: energy, and all six components of momentum; the loop stays closed."""
-    robot = kanegen.load(walker(gravity=(0, 0, 0), turned=True))
+    robot = load(walker(gravity=(0, 0, 0), turned=True), *MOVING, interpreted=False)
     assert (robot.nq, robot.nv) == (14, 9)
     start = robot.assemble()
     assert np.abs(np.linalg.norm(start[[3, 4, 5, 6]]) - 1) < 1e-15
@@ -163,7 +180,7 @@ def test_a_walker_in_free_fall_keeps_what_is_conserved() -> None:
 
 def test_a_linkage_that_repeats_equations_on_a_floating_base() -> None:
     """As many rows as coordinates, and more: a quaternion's length is no motion that they leave free."""
-    robot = kanegen.load(floating_four_bar())
+    robot = load(floating_four_bar(), *MOVING, interpreted=False)
     assert robot.constraints is not None
     assert (robot.nq, robot.nv, robot.constraints.rank) == (10, 7, 2)
     assert len(robot.constraints.redundant) == 3
@@ -194,7 +211,7 @@ def test_kernels_on_demand(tmp_path: Path) -> None:
     mechanism = spatial_linkage(ball=True)
     kernels = (*OPTIONAL, "inverse_dynamics")
     pipeline.generate(mechanism, tmp_path, Options(kernels=kernels))
-    robot, _ = linkages()
+    robot = load(mechanism, *kernels, "mass_matrix")
     q, _, w, _ = closed_states()
     a = np.random.default_rng(11).normal(size=w.shape)
     C, M = robot.coriolis_matrix(q, w), robot.mass_matrix(q)
@@ -220,7 +237,7 @@ def test_formulations_give_the_same_forces(name: str) -> None:
 
 
 def test_live_parameters_are_those_of_the_mechanism_alone() -> None:
-    robot = kanegen.load(spatial_linkage(ball=True, live=True), live_parameters=True)
+    robot = load(spatial_linkage(ball=True, live=True), "mass_matrix", live=True)
     fixed, _ = linkages()
     assert set(robot.parameters) == {"m", "reach"}
     q, *_ = closed_states()
@@ -229,7 +246,7 @@ def test_live_parameters_are_those_of_the_mechanism_alone() -> None:
 
 def test_compiled_and_interpreted_alike() -> None:
     mechanism = walker(turned=True)
-    compiled, interpreted = kanegen.load(mechanism), kanegen.load(mechanism, interpreted=True)
+    compiled, interpreted = (load(mechanism, "forward_dynamics", interpreted=how) for how in (False, True))
     q = configurations(mechanism, make_plan(mechanism).states[:8])
     q = np.array([compiled.assemble(x) for x in q])
     v, tau = np.random.default_rng(5).normal(size=(2, 8, 9))
@@ -250,7 +267,7 @@ def test_a_held_ball_needs_no_loop() -> None:
     b.revolute("turn", "base", "table", (0, 0, 1))
     b.prescribe("turn", 2)
     b.spherical("hook", "table", "bob", (1, 0, 0))
-    robot = kanegen.load(b.build())
+    robot = kanegen.load(b.build(), kernels=["forward_dynamics"], interpreted=True)
     assert robot.speed_names == ("hook_wx", "hook_wy", "hook_wz")
     # The bob rests relative to the table where gravity and centrifugal force have no moment about the hook.
     angle = 0.0

@@ -31,7 +31,8 @@ SPEEDS = (0, 2, 4, 5, 8, 10)
 @cache
 def bicycle() -> kanegen.Robot:
     # Pitch stays at zero below, which leaves the front wheel off the ground, in the second order of lean and steer.
-    return kanegen.load("whipple_bicycle").with_open_loops("ignore")
+    kernels = ["bias_forces", "mass_matrix"]
+    return kanegen.load("whipple_bicycle", kernels=kernels, interpreted=True).with_open_loops("ignore")
 
 
 def bias(state: Array, speed: float) -> Array:

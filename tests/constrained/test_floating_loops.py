@@ -44,7 +44,7 @@ def test_accelerations_are_those_of_mujocos_matrices() -> None:
     """At rest A d2x/dt2 = 0, so that M, h and A give the accelerations exactly."""
     import mujoco
 
-    robot = kanegen.load(from_mjcf(LEG))
+    robot = kanegen.load(from_mjcf(LEG), kernels=["forward_dynamics"], interpreted=True)
     assert robot.speed_names[:6] == tuple(f"root_{kind}{axis}" for kind in "vw" for axis in "xyz")
     model = mujoco.MjModel.from_xml_string(LEG)
     data = mujoco.MjData(model)

@@ -371,7 +371,7 @@ def test_a_contact_by_construction_passes() -> None:
 def test_a_frame_that_is_not_the_point_of_contact_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(
         ModelError,
-        match=r"rolling contact 'roll': with coordinates a little off the home .*; expected a frame",
+        match=r"rolling contact 'roll': with coordinates a little off the home .*",
     ):
         disc(**wrong)
 

@@ -62,9 +62,7 @@ def test_a_compiler_that_python_was_built_with_but_is_not_here(monkeypatch):
 
 
 def test_no_compiler(no_compiler):
-    with pytest.raises(
-        kanegen.NoCompilerError, match=r"no C compiler was found\. Install one .*apt install gcc"
-    ):
+    with pytest.raises(kanegen.NoCompilerError, match=r"no C compiler was found"):
         find_compiler()
 
 
@@ -76,9 +74,7 @@ def test_a_compiler_that_cannot_run(monkeypatch, tmp_path):
 
 def test_no_headers(monkeypatch, tmp_path):
     monkeypatch.setattr(compiler.sysconfig, "get_path", lambda _: str(tmp_path))
-    with pytest.raises(
-        kanegen.NoCompilerError, match=r"headers of Python are missing .*Python.h.*apt install python3-dev"
-    ):
+    with pytest.raises(kanegen.NoCompilerError, match=r"headers of Python are missing .*Python.h"):
         find_compiler()
 
 

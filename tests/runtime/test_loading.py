@@ -156,9 +156,7 @@ def test_what_is_no_model(cache, model):
 
 
 def test_arguments_that_make_no_sense():
-    with pytest.raises(
-        TypeError, match=r"kernels: expected a list of names, got the string 'mass_matrix'; pass \["
-    ):
+    with pytest.raises(TypeError, match=r"kernels: expected a list of names, got the string 'mass_matrix'"):
         kanegen.load("stanford_arm", kernels="mass_matrix")
     with pytest.raises(kanegen.MissingKernelError, match="at least one name"):
         kanegen.load("stanford_arm", kernels=[])
@@ -189,12 +187,10 @@ def test_generated_c_stays_as_it_is(cache):
 
 def test_a_manifest_that_cannot_be_read(tmp_path):
     (tmp_path / "manifest.json").write_text("{")
-    with pytest.raises(
-        kanegen.ManifestError, match=r"manifest.json: cannot be read .* Generate the mechanism again"
-    ):
+    with pytest.raises(kanegen.ManifestError, match=r"manifest.json: cannot be read"):
         kanegen.load(tmp_path)
     (tmp_path / "manifest.json").write_text('{"format": 99}')
-    with pytest.raises(kanegen.ManifestError, match="manifest format 99; expected 1"):
+    with pytest.raises(kanegen.ManifestError, match="manifest format 99"):
         kanegen.load(tmp_path)
     (tmp_path / "manifest.json").write_text('{"format": 1, "model": {"name": "x"}}')
     with pytest.raises(kanegen.ManifestError, match="the manifest is incomplete"):

@@ -160,7 +160,7 @@ def test_which_files_stand_for_themselves(name, text, alone, encoding):
 
 @pytest.mark.parametrize("tolerance", [-1e-3, float("nan"), "a"])
 def test_a_tolerance_that_is_none(urdf, tolerance):
-    with pytest.raises(ValueError, match="angle_tolerance must "):
+    with pytest.raises(ValueError, match="angle_tolerance must"):
         kanegen.load(urdf, angle_tolerance=tolerance)
 
 

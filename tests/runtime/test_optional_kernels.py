@@ -173,7 +173,7 @@ def test_frames(arm):
     wrench = np.array([2.0, 7.0, -1.0, 5.0, 0.5, 3.0])
     forces = arm.frame_forces(Q, wrench, FRAME)
     assert_allclose(forces, np.einsum("bij,i->bj", arm.frame_jacobian(Q, FRAME), wrench), rtol=1e-14)
-    with pytest.raises(kanegen.MissingKernelError, match=r"has no frame 'hand'\. It has: tip of rod"):
+    with pytest.raises(kanegen.MissingKernelError, match=r"has no frame 'hand'"):
         arm.frame_forces(Q, wrench, "hand")
     with pytest.raises(kanegen.MissingKernelError, match="has no frame 'hand'"):
         arm.frame_jacobian_rate(Q, V, "hand")

@@ -217,7 +217,7 @@ def test_where_the_method_does_not_apply(tmp_path: Path) -> None:
     builder.body("hull", mass=2, inertia=(1, 2, 3))
     builder.floating("free", "base", "hull")
     satellite = kanegen.load(builder.build(), kernels=["forward_dynamics", "coordinate_rates"])
-    with pytest.raises(ValueError, match=r"'rodas4' .* satellite has quaternions .* Use 'dopri5'"):
+    with pytest.raises(ValueError, match=r"'rodas4' .* satellite has quaternions"):
         kanegen.simulate(satellite, satellite.neutral, np.zeros(6), 1.0, method="rodas4")
     constrained = made.robot(made.pendulum(), tmp_path)
     with pytest.raises(ValueError, match=r"'rodas4' .* cartesian_pendulum has constraints"):

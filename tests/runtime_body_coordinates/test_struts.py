@@ -150,7 +150,7 @@ def test_a_strut_in_line_with_the_hinge() -> None:
     with pytest.raises(DeadCentreError, match=f"driving {STRUT} does not determine .*: lift can move"):
         bodies.velocity(x, [1.0])
     longest = math.hypot(FOOT[0], FOOT[2]) + math.hypot(EYE[0], EYE[2])
-    with pytest.raises(PositionError, match=f"no position of boom was found with {STRUT} = "):
+    with pytest.raises(PositionError, match=f"no position of boom was found with {STRUT} ="):
         bodies.position([1.1 * longest])
 
 

@@ -24,8 +24,7 @@ from kanegen.codegen.mechanism.catalogue.plate_disk import plate_disk
 from kanegen.codegen.mechanism.catalogue.stanford_arm_rrp import stanford_arm_rrp
 from kanegen.codegen.mechanism.records import Frame
 from tests.derivation.comparison import numbers, worst
-
-from .programs import program, program_of
+from tests.derivation.force_programs import program, program_of
 
 TOLERANCE = 1e-11
 """Asked for; some hundred roundings of 1.1e-16 would do."""

@@ -10,8 +10,7 @@ from scipy.linalg import cosm, sinm
 from kanegen.codegen.derivation.dual_vectors import DualNumber, DualRotation, DualVector, about_axis
 from kanegen.codegen.derivation.dual_vectors.dual_vector import triple, unit_vector
 from kanegen.codegen.graph import Expression, Graph, constant, evaluate, inputs
-
-from .programs import program_of
+from tests.derivation.force_programs import program_of
 
 Array = NDArray[np.float64]
 

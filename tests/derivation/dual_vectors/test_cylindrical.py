@@ -16,9 +16,8 @@ from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import JointKind
 from kanegen.codegen.passes.optimize import optimize
 from tests.derivation.comparison import Array, numbers, worst
+from tests.derivation.force_programs import Expressions, newton_euler, program
 from tests.derivation.trees import random_states
-
-from .programs import Expressions, newton_euler, program
 
 TOLERANCE = 1e-12
 """Some thousand roundings of 1.1e-16 on terms that are at most ten times the largest force."""

@@ -12,7 +12,7 @@ from kanegen.codegen.graph import evaluate
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
 from kanegen.codegen.mechanism.catalogue import mechanism
 from tests.derivation.comparison import worst
-from tests.derivation.dual_vectors.programs import newton_euler
+from tests.derivation.force_programs import newton_euler
 from tests.derivation.trees import random_tree
 
 from .mechanisms import cylindrical_arm, sprung_arm, universal_arm

@@ -217,7 +217,7 @@ def test_station_at_no_constant_part_of_a_length_in_a_parameter() -> None:
 
 @pytest.mark.parametrize("name", ["link", "base"])
 def test_names_of_stations(name: str) -> None:
-    with pytest.raises(ModelError, match=rf"frame '{name}': "):
+    with pytest.raises(ModelError, match=rf"frame '{name}':"):
         arm(beam(), {name: "0.5"}).build()
 
 

@@ -1,4 +1,4 @@
-"""Programs for inverse dynamics: dual vectors, and the recursive Newton-Euler method as witness."""
+"""Programs for inverse dynamics by any formulation, and the recursive Newton-Euler method as witness."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def program_of(graph: Graph, arguments: dict[str, int], results: Expressions) ->
     return Program(
         name="forces",
         title="generalized forces",
-        source="dual vectors",
+        source="a test",
         inputs=tuple(Argument(name, (size,), "", "") for name, size in arguments.items()),
         outputs=(Argument("tau", (len(results),), "", ""),),
         graph=graph,

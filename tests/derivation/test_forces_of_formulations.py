@@ -1,0 +1,120 @@
+"""Forces of plain trees by every formulation: the oracle of the Stanford Arm, recursive Newton-Euler, and counts."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import mpmath
+import numpy as np
+import pytest
+
+from kanegen.codegen.derivation import dual_vectors, euler_parameters, influence_coefficients, kane
+from kanegen.codegen.graph import Graph, constant, count, evaluate, inputs
+from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
+from kanegen.codegen.mechanism.catalogue import mechanism
+from kanegen.codegen.mechanism.catalogue.planar_linkages import five_bar
+from kanegen.codegen.mechanism.folding import with_numbers
+from kanegen.codegen.passes.optimize import optimize
+
+from .comparison import DIGITS, EXACT, Array, difference, exactly, numbers, worst
+from .force_programs import Forces, newton_euler, program, program_of
+from .influence_coefficients.support import open_tree
+from .trees import random_states, random_tree
+
+TOLERANCE = 1e-12
+"""Some thousand roundings of 1.1e-16 on terms that are at most ten times the largest force."""
+
+FORMULATIONS: dict[str, Forces] = {
+    "kane": kane.forces,
+    "dual_vectors": dual_vectors.forces,
+    "euler_parameters": euler_parameters.forces,
+    "influence_coefficients": influence_coefficients.forces,
+    "influence_link_by_link": partial(influence_coefficients.forces, link_by_link=True),
+}
+COUNTS = {
+    "kane": None,  # those of its kernel: test_forces of kane_constrained
+    "dual_vectors": (188, 143, 4),
+    "euler_parameters": (424, 303, 5),
+    "influence_coefficients": (302, 188, 4),
+    "influence_link_by_link": (1330, 1058, 5),
+}
+"""Multiplications, additions, sines with cosines of the Stanford Arm, optimized."""
+
+every_formulation = pytest.mark.parametrize("name", FORMULATIONS)
+ARM = mechanism("stanford_arm")
+TREES = [
+    *(random_tree(seed, n) for seed, n in ((1, 1), (3, 3), (7, 4), (8, 7))),
+    *(
+        with_numbers(mechanism(name))
+        for name in ("stanford_simplified", "rx90_simplified", "puma560_general")
+    ),
+    with_numbers(open_tree(five_bar())),
+]
+"""Anywhere; and where terms vanish: right angles, meeting axes, parallel axes, slides, branches."""
+
+
+def motion(tree: Mechanism) -> dict[str, Array]:
+    return dict(zip("qva", random_states(3, 5, len(tree.coordinates)), strict=False))
+
+
+@every_formulation
+def test_stanford_arm_of_the_oracle(states: dict[str, Array], name: str) -> None:
+    found = program(with_numbers(ARM), FORMULATIONS[name])
+    small = optimize(found)[0]
+    at = {"q": states["q"], "v": states["qd"], "a": states["qdd"]}
+    for candidate in (found, small):
+        assert worst(evaluate(candidate, at)["tau"], states["Q_gen"]) <= TOLERANCE
+    counts = count(small)
+    assert counts.divisions == counts.square_roots == 0
+    assert COUNTS[name] in (None, (counts.multiplications, counts.additions, counts.sincos))
+
+
+@every_formulation
+def test_stanford_arm_with_live_parameters(name: str) -> None:
+    at = {"q": np.full(6, 0.4), "v": np.linspace(-1, 1, 6), "a": np.linspace(2, -1, 6)}
+    halved = {name: value / 2 for name, value in numbers(ARM).items()}
+    found = evaluate(program(ARM, FORMULATIONS[name]), at, halved)["tau"]
+    expected = evaluate(newton_euler(ARM, live_parameters=True), at, halved)["tau"]
+    assert worst(found[None], expected[None]) <= TOLERANCE
+
+
+@every_formulation
+@pytest.mark.parametrize("tree", TREES, ids=lambda tree: tree.name)
+def test_trees(tree: Mechanism, name: str) -> None:
+    """As derived and optimized in doubles, and once at 40 digits."""
+    found, textbook = program(tree, FORMULATIONS[name]), newton_euler(tree)
+    at = motion(tree)
+    expected = evaluate(textbook, at)["tau"]
+    for candidate in (found, optimize(found)[0]):
+        assert worst(evaluate(candidate, at)["tau"], expected) <= 10 * TOLERANCE
+    with mpmath.workdps(DIGITS):
+        first = {argument: list(values[0]) for argument, values in at.items()}
+        assert difference(exactly(found, **first), exactly(textbook, **first)) < EXACT
+
+
+@every_formulation
+def test_carriers_without_inertia_and_what_is_welded_to_the_base(name: str) -> None:
+    builder = MechanismBuilder("carried")
+    builder.body("post", mass=3, center=(0, 0, 1), inertia=(1, 1, 1))
+    builder.body("carrier")
+    builder.body("arm", mass=2, center=(0.5, 0, 0), inertia=(0.1, 0.2, 0.2))
+    builder.fixed("weld", BASE, "post", position=(0, 0, 0.5))
+    builder.prismatic("lift", "post", "carrier", (0, 0, 1))
+    builder.revolute("hinge", "carrier", "arm", (0, 1, 0), position=(0, 0, 2))
+    at = {"q": np.array([0.1, 0.3]), "v": np.array([0.0, 1.0]), "a": np.array([0.5, -2.0])}
+    # the centre rises by lift - 0.5 sin q: its acceleration is 0.5 - 0.5 (a cos q - v^2 sin q)
+    rise = 0.5 - 0.5 * (-2.0 * np.cos(0.3) - np.sin(0.3))
+    moment = 0.2 * -2.0 + 2 * 0.5**2 * -2.0 - 2 * (9.81 + 0.5) * 0.5 * np.cos(0.3)
+    found = evaluate(program(builder.build(), FORMULATIONS[name]), at)["tau"]
+    assert found == pytest.approx([2 * (9.81 + rise), moment], rel=TOLERANCE)
+
+
+@every_formulation
+def test_arguments_may_be_any_expressions(name: str) -> None:
+    """Repeated expressions and zeros for coordinates, rates and accelerations: what vanishes costs nothing."""
+    tree, graph = random_tree(4, 4), Graph()
+    x, zero = inputs(graph, "x", 1)[0], constant(graph, 0)
+    tau = FORMULATIONS[name](tree, graph, [x, zero, x, zero], [zero, x, zero, x], [x] * 4)
+    found = evaluate(program_of(graph, {"x": 1}, tau), {"x": np.array([0.7])})["tau"]
+    at = {"q": np.array([0.7, 0, 0.7, 0]), "v": np.array([0, 0.7, 0, 0.7]), "a": np.full(4, 0.7)}
+    assert worst(found[None], evaluate(newton_euler(tree), at)["tau"][None]) <= TOLERANCE
