@@ -6,18 +6,15 @@ That every kernel is what Newton, Euler and its identities say is checked as the
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
 import sympy
 
 import kanegen
-from kanegen.codegen import pipeline
 from kanegen.codegen.derivation.constraints.chart import configurations
 from kanegen.codegen.derivation.constraints.plan import make_plan
 from kanegen.codegen.mechanism import JointRate, Mechanism, MechanismBuilder, ModelError
-from kanegen.codegen.pipeline import Options
 from kanegen.constrained_start import SIMULATION_KERNELS
 from tests.witnesses.jets import Array
 
@@ -206,11 +203,10 @@ OPTIONAL = (
 )
 
 
-def test_kernels_on_demand(tmp_path: Path) -> None:
-    """All of them, certified; and tau by the regressor is tau."""
+def test_kernels_on_demand() -> None:
+    """All of them, certified as they are loaded."""
     mechanism = spatial_linkage(ball=True)
     kernels = (*OPTIONAL, "inverse_dynamics")
-    pipeline.generate(mechanism, tmp_path, Options(kernels=kernels))
     robot = load(mechanism, *kernels, "mass_matrix")
     q, _, w, _ = closed_states()
     a = np.random.default_rng(11).normal(size=w.shape)
@@ -226,7 +222,9 @@ def test_kernels_on_demand(tmp_path: Path) -> None:
 def test_formulations_give_the_same_forces(name: str) -> None:
     mechanism = walker()
     robots = [
-        kanegen.load(mechanism, formulation=f, kernels=("inverse_dynamics", "constraint_jacobian"))
+        kanegen.load(
+            mechanism, formulation=f, kernels=("inverse_dynamics", "constraint_jacobian"), interpreted=True
+        )
         for f in ("recursive", name)
     ]
     q = configurations(mechanism, make_plan(mechanism).states[:5])

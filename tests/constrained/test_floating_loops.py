@@ -11,6 +11,8 @@ from tests.witnesses.jets import Array
 
 pytestmark = pytest.mark.needs("mujoco")
 
+KERNELS = ["forward_dynamics", "constraint_residual", "constraint_jacobian"]
+
 LEG = """
 <mujoco model="five_bar_leg">
   <compiler angle="radian"/>
@@ -44,7 +46,7 @@ def test_accelerations_are_those_of_mujocos_matrices() -> None:
     """At rest A d2x/dt2 = 0, so that M, h and A give the accelerations exactly."""
     import mujoco
 
-    robot = kanegen.load(from_mjcf(LEG), kernels=["forward_dynamics"], interpreted=True)
+    robot = kanegen.load(from_mjcf(LEG), kernels=KERNELS, interpreted=True)
     assert robot.speed_names[:6] == tuple(f"root_{kind}{axis}" for kind in "vw" for axis in "xyz")
     model = mujoco.MjModel.from_xml_string(LEG)
     data = mujoco.MjData(model)

@@ -50,7 +50,7 @@ def states(model: Any, count: int, seed: int) -> list[tuple[Array, Array]]:
 
 def test_drives_and_dampers_of_ball_joints(tmp_path: Path) -> None:
     """The armature resists derivatives of the speeds and nothing else: no gyroscopic forces, as in MuJoCo."""
-    kernels = ["mass_matrix", "bias_forces"]
+    kernels = ["mass_matrix", "bias_forces", "forward_dynamics"]
     robot = kanegen.load(from_mjcf(TURNING), friction=True, kernels=kernels, interpreted=True)
     bare = kanegen.load(from_mjcf(TURNING), kernels=kernels, interpreted=True)
     model = engine().MjModel.from_xml_string(TURNING)
