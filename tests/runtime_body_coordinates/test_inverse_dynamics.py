@@ -10,7 +10,6 @@ import pytest
 
 from kanegen.body_coordinates import BodySystem
 from kanegen.codegen.mechanism import catalogue
-from tests.runtime_body_coordinates import witness
 from tests.runtime_body_coordinates.robots import robot
 from tests.witnesses.constrained_witness import ConstrainedWitness, State
 
@@ -58,35 +57,44 @@ def test_the_published_signs_and_terms_would_show(arm: BodySystem) -> None:
     )
 
 
-def test_against_plain_quaternions(arm: BodySystem) -> None:
-    """Other rows, other derivatives, the same motion, forces and reactions."""
-    other = BodySystem(witness.sim_yoo_lee_robot())
-    random = np.random.default_rng(4)
-    for _ in range(3):
-        q, v, a = random.normal(size=(3, 6))
-        found, expected = arm.inverse_dynamics(q, v, a), other.inverse_dynamics(q, v, a)
+def test_every_link_obeys_newton_and_euler(arm: BodySystem) -> None:
+    """Motion by the truncated series; then a link's joint, the next one, weight and drives make up its momentum's rate."""
+    mechanism = catalogue.mechanism("sim_yoo_lee_robot")
+    other = ConstrainedWitness(mechanism)
+    for q, v, a in np.random.default_rng(4).normal(size=(3, 3, 6)):
+        found = arm.inverse_dynamics(q, v, a)
+        poses = other.tree.poses(other.motions(q, v, a))
         # A thousand roundings of the largest accelerations and forces.
-        for name in ("xdot", "xddot", "tau", "reactions"):
-            mine, theirs = getattr(found, name), getattr(expected, name)
-            np.testing.assert_allclose(mine, theirs, rtol=0, atol=1e-13 * (1 + np.abs(theirs).max()))
-        assert expected.indeterminate == other.joint_names  # three equations compare two directions
-
-
-def test_reactions_balance_every_link(arm: BodySystem) -> None:
-    """Newton and Euler for each link: its joint, the next one, weight, and the drives' moments about the axes."""
-    q, v, a = np.random.default_rng(5).normal(size=(3, 6))
-    found = arm.inverse_dynamics(q, v, a)
-    links = witness.sim_yoo_lee_robot().links
-    x, xddot = found.x.reshape(-1, 7), found.xddot.reshape(-1, 7)
-    for i, link in enumerate(links):
-        force = found.reactions[i, :3].copy()
-        if i + 1 < len(links):
-            force -= found.reactions[i + 1, :3]
-        force[2] -= link.mass * 9.81
-        np.testing.assert_allclose(force, link.mass * xddot[i, :3], rtol=0, atol=1e-13 * 2e4)
-        # A hinge exerts no moment about its axis.
-        axis = witness.rotation(x[i, 3:]) @ np.array(link.axis)
-        assert abs(axis @ found.reactions[i, 3:]) <= 1e-13 * 2e4
+        near = {"rtol": 0, "atol": 1e-13 * (1 + np.abs(found.reactions).max())}
+        np.testing.assert_allclose(found.tau, other.inverse_dynamics(State(q, v, a, v, a)), **near)
+        place, rate, acceleration = (x.reshape(-1, 7) for x in (found.x, found.xdot, found.xddot))
+        force, moment, before = (
+            np.zeros(3),
+            np.zeros(3),
+            np.zeros(3),
+        )  # of the next link, about its hinge at ``before``
+        for i in reversed(range(6)):
+            joint, (name, mass, centre, tensor) = mechanism.joints[i], other.bodies[i]
+            turn, spin = poses[name].rotation.terms[0][-1], poses[name].angular_velocity()
+            at, hinge = poses[name].carried(np.eye(3), centre).position, poses[name].position.terms[0][-1]
+            for entries, order in ((place, 0), (rate, 1), (acceleration, 2)):
+                np.testing.assert_allclose(entries[i, :3], at.terms[order][-1], **near)
+            (omega, alpha), (e0, *e) = (term[-1] for term in spin.terms), place[i, 3:]
+            for entries, expected in ((rate, omega), (acceleration, alpha)):
+                d0, *d = entries[i, 3:]
+                turned = 2 * (e0 * np.array(d) - d0 * np.array(e) + np.cross(e, d))
+                np.testing.assert_allclose(turned, expected, **near)
+            c, central = at.terms[0][-1], turn @ tensor @ turn.T
+            axis = turn @ [float(x) for x in joint.axis]
+            own, torque = found.reactions[i, :3], found.reactions[i, 3:] + found.tau[i] * axis
+            weight = mass * np.array([0, 0, -9.81])
+            np.testing.assert_allclose(own - force + weight, mass * at.terms[2][-1], **near)
+            total = torque - moment + np.cross(hinge - c, own) - np.cross(before - c, force)
+            np.testing.assert_allclose(total, central @ alpha + np.cross(omega, central @ omega), **near)
+            assert (
+                abs(axis @ found.reactions[i, 3:]) <= near["atol"]
+            )  # a hinge exerts no moment about its axis
+            force, moment, before = own, torque, hinge
 
 
 def test_actuators_supply_minus_their_multipliers(arm: BodySystem, bar: BodySystem) -> None:
