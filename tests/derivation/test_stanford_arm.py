@@ -97,11 +97,3 @@ def test_against_fifty_digits(kernel: object) -> None:
 @cache
 def exact_forces_of_the_arm() -> Array:
     return exact_forces(states_of_the_arm(1000))
-
-
-def test_mass_matrix_and_bias_make_up_the_forces() -> None:
-    at = states_of_the_arm(200)
-    tau = value("inverse_dynamics", **at)
-    M = value("mass_matrix", q=at["q"])
-    h = value("bias_forces", q=at["q"], v=at["v"])
-    assert worst(np.einsum("bij,bj->bi", M, at["a"]) + h, tau) < ROUNDING
