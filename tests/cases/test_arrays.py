@@ -30,6 +30,9 @@ LAYOUTS = {
     "unaligned": lambda x: np.ndarray(x.shape, "f8", b"-" + x.tobytes(), 1),
     "columns": np.asfortranarray,
     "list": np.ndarray.tolist,
+    "tuple": lambda x: tuple(x.tolist()),
+    "broadcast": lambda x: np.broadcast_to(x, x.shape),
+    "buffer": memoryview,
     "long double": lambda x: x.astype(np.longdouble),
 }
 
@@ -38,12 +41,13 @@ LAYOUTS = {
 def test_layouts(arm: kanegen.Robot, layout: str) -> None:
     """Case 34: one state and a batch."""
     expected = arm.inverse_dynamics(Q, V, A)
-    q = LAYOUTS[layout](Q)
-    assert_array_equal(arm.inverse_dynamics(q, V, A), expected)
-    assert_array_equal(arm.inverse_dynamics(q[3], V[3], A[3]), expected[3])
+    q, v, a = map(LAYOUTS[layout], (Q, V, A))
+    assert_array_equal(arm.inverse_dynamics(q, v, a), expected)
+    one = [memoryview(np.array(x)[3]) if layout == "buffer" else x[3] for x in (q, v, a)]
+    assert_array_equal(arm.inverse_dynamics(*one), expected[3])
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f2", "i8", "i1", "u2"])
+@pytest.mark.parametrize("dtype", ["f4", "f2", "i8", "i1", "u2", ">i4"])
 def test_types(arm: kanegen.Robot, dtype: str) -> None:
     """Case 34: the value of each element is kept."""
     q = (Q * 3).astype(dtype)
@@ -57,8 +61,13 @@ def test_shapes(arm: kanegen.Robot) -> None:
     assert arm.inverse_dynamics(np.zeros((3, 0, 6)), V[0], A[0]).shape == (3, 0, 6)
     assert_array_equal(arm.inverse_dynamics(Q[:, None], V[:, None], A[:, None])[:, 0], expected)
     for shape in ((5,), (7,), (), (0,), (2, 5), (6, 0)):
-        with pytest.raises(ValueError, match=r"inverse_dynamics, q: expected \(\.\.\., 6\), got \("):
-            arm.inverse_dynamics(np.zeros(shape), V[0], A[0])
+        for place, name in enumerate("qva"):
+            states = [Q[0], V[0], A[0]]
+            states[place] = np.zeros(shape)
+            with pytest.raises(
+                ValueError, match=rf"inverse_dynamics, {name}: expected \(\.\.\., 6\), got \("
+            ):
+                arm.inverse_dynamics(*states)
     with pytest.raises(ValueError, match=r"got \(6, 1\)"):
         arm.inverse_dynamics(np.zeros((6, 1)), V[0], A[0])
     with pytest.raises(ValueError, match=r"must broadcast, got q \(7, 6\), v \(3, 6\), a \(7, 6\)"):
