@@ -60,11 +60,6 @@ def test_macros_includes_and_packages(workspace: Path) -> None:
     assert from_urdf(urdf_text(workspace / "robot.xacro")) == arm
 
 
-def test_arguments(workspace: Path) -> None:
-    arm = from_xacro(workspace / "robot.xacro", arguments={"root": "z"})
-    assert arm.joint("b_joint").parent == "z"
-
-
 def test_xacro_in_a_urdf_file(workspace: Path) -> None:
     path = workspace / "robot.urdf"
     path.write_text(ROBOT)
@@ -104,22 +99,6 @@ def test_fragments_are_called_so(workspace: Path) -> None:
     error = refused(workspace / "segment.xacro")
     assert error.where == f"{workspace / 'segment.xacro'}:1"
     assert error.what == "xacro fragment without a robot, macros only: segment"
-
-
-@pytest.mark.parametrize(
-    ("change", "what"),
-    [
-        (("segment.xacro", "missing.xacro"), "does not exist"),
-        (("find my_arm", "find other_arm"), "no package 'other_arm' was found"),
-        (("$(arg root)", "$(arg foot)"), "Undefined substitution argument"),
-        (('name="c"', 'name="${nothing}"'), "name 'nothing' is not defined"),
-        (("xacro:segment", "xacro:sement"), "unknown macro name: xacro:sement"),
-    ],
-)
-def test_what_cannot_be_expanded(workspace: Path, change: tuple[str, str], what: str) -> None:
-    path = workspace / "robot.xacro"
-    path.write_text(ROBOT.replace(*change))
-    assert what in refused(path).what
 
 
 def test_packages_can_be_given_or_found_by_ros_path(
