@@ -18,9 +18,10 @@ from kanegen.codegen.mechanism.speeds import PointVelocityComponent
 from kanegen.codegen.passes.optimize import optimize
 from kanegen.codegen.pipeline import Options
 from tests.derivation.comparison import derived
-from tests.derivation.dual_vectors.test_cylindrical import ARM, program, separately
-from tests.derivation.influence_coefficients.test_dynamics import force_program
+from tests.derivation.dual_vectors.test_cylindrical import ARM, separately
+from tests.derivation.force_programs import program
 from tests.derivation.kane_constrained.test_counts import counted, forces_first, partials_first
+from tests.derivation.test_forces_of_formulations import FORMULATIONS
 
 AXES = tuple(tuple(Fraction(int(i == j)) for j in range(3)) for i in range(3))
 GUIDE = Path(__file__).resolve().parents[1] / "docs" / "guide"
@@ -91,7 +92,10 @@ def test_derivatives(tmp_path: Path) -> None:
 
 def test_influence_coefficients() -> None:
     arm = with_numbers(mechanism("stanford_arm"))
-    at_once, by_links = (optimized(force_program(arm, link_by_link)) for link_by_link in (False, True))
+    at_once, by_links = (
+        optimized(program(arm, FORMULATIONS[name]))
+        for name in ("influence_coefficients", "influence_link_by_link")
+    )
     text = page("influence-coefficients.md")
     assert f"inverse dynamics so takes {pair(at_once, ' multiplications and ')} additions" in text
     assert f"it takes {pair(by_links, ' and ')}." in text

@@ -13,7 +13,7 @@ import kanegen
 from kanegen.codegen import pipeline
 from kanegen.codegen.certificate.case import Case
 from kanegen.codegen.derivation import on_demand
-from kanegen.codegen.derivation.kernels import Deriver
+from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.on_demand import OnDemand
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism import Mechanism
