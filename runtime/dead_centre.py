@@ -28,11 +28,11 @@ CUT_OFF = math.sqrt(float(np.finfo(np.float64).eps))
 """Ratio of singular values at which half of the digits are gone."""
 
 _LEAST_MARGIN = float(np.finfo(np.float64).eps)
-"""The square of it: margins are squares."""
+"""The square of it: margins are as squares of the determinants that are divided by."""
 
 
 MARGIN = "dead_centre_margin"
-"""The kernel that says how far a configuration is from a dead centre: squares of sines, one for each block of equations."""
+"""The kernel that says how far a configuration is from a dead centre: numbers from 0, at one, to 1."""
 
 
 def can_be_singular(manifest: Manifest) -> bool:

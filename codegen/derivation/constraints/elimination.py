@@ -30,8 +30,7 @@ class _Eliminated:
 class Elimination:
     """The independent rows of a mechanism's equations, factored.
 
-    ``margins`` say for each block how far it is from singular: the square of its determinant over those of its rows'
-    lengths, between 0 and 1.
+    ``determinants`` are those of the blocks where they are not +1 or -1: where one vanishes, the block has no inverse.
     """
 
     def __init__(self, graph: Graph, rows: Matrix, plan: Plan) -> None:
@@ -39,23 +38,16 @@ class Elimination:
         self.n = len(plan.free) + len(plan.independent)
         self._zero = constant(graph, 0)
         self._eliminated: list[_Eliminated] = []
-        self.margins: list[Expression] = []
+        self.determinants: list[Expression] = []
         left = [list(row) for row in rows]
         solved: set[int] = set()
         done: set[int] = set()
         for block in plan.blocks:
             done.update(block.rows)
-            if block.unit is None:
-                open_columns = [j for j in range(self.n) if j not in solved]
-                self.margins.append(
-                    _margin(
-                        graph,
-                        determinant(graph, [[left[i][j] for j in block.columns] for i in block.rows]),
-                        [[left[i][j] for j in open_columns] for i in block.rows],
-                    )
-                )
             solved.update(block.columns)
             square = [[left[i][j] for j in block.columns] for i in block.rows]
+            if block.unit is None:
+                self.determinants.append(determinant(graph, square))
             inverse = inverted(graph, square, block.unit)
             columns = [j for j in range(self.n) if j not in solved]
             rest = {
@@ -139,15 +131,6 @@ class Square:
         self.core = [[matrix[i][j] for j in self.columns] for i in self.rows]
         known = unit if not self.direct else None
         self._inverse = inverted(graph, self.core, known) if len(self.core) <= 3 else None
-        self.margins: list[Expression] = []
-        if self.core and (known is None):
-            if len(self.core) <= 3:
-                self.margins.append(_margin(graph, determinant(graph, self.core), self.core))
-            else:
-                squares = gram(graph, self.core)
-                volume = positive_determinant(graph, squares)
-                sides = [squares[i][i] for i in range(len(squares))]
-                self.margins.append(volume / _product(graph, sides))
 
     def solve(self, right: Sequence[Expression]) -> list[Expression]:
         """x with J x = right."""
@@ -234,8 +217,11 @@ def determinant(graph: Graph, m: Matrix) -> Expression:
     return vec.dot_total(graph, m[0], minors)
 
 
-def positive_determinant(graph: Graph, m: Matrix) -> Expression:
-    """Determinant of a symmetric positive definite matrix: the product of the pivots of its elimination."""
+def pivots(m: Matrix) -> list[Expression]:
+    """Pivots of the elimination of a symmetric positive definite matrix, from the first row to the last.
+
+    Those of rows rows^T are the squares of the distances of each row from the span of those before it.
+    """
     left = [list(row) for row in m]
     n = len(left)
     for k in range(n):
@@ -243,16 +229,4 @@ def positive_determinant(graph: Graph, m: Matrix) -> Expression:
             factor = left[i][k] / left[k][k]
             for j in range(i, n):
                 left[i][j] = left[j][i] = left[i][j] - factor * left[j][k]
-    return _product(graph, [left[k][k] for k in range(n)])
-
-
-def _margin(graph: Graph, volume: Expression, rows: Matrix) -> Expression:
-    sides = [vec.dot_total(graph, row, row) for row in rows]
-    return volume * volume / _product(graph, sides)
-
-
-def _product(graph: Graph, factors: Sequence[Expression]) -> Expression:
-    result = constant(graph, 1)
-    for factor in factors:
-        result = result * factor
-    return result
+    return [left[k][k] for k in range(n)]

@@ -35,12 +35,17 @@ from kanegen.errors import ModelError
 
 @dataclass(frozen=True)
 class Row:
-    """A linear combination of the rates of the coordinates, and a rest: row . dq/dt + rest."""
+    """A linear combination of the rates of the coordinates, and a rest: row . dq/dt + rest.
+
+    ``undivided`` are the coefficients times the length by which those of a distance divide: they have values where the
+    points meet, and vanish there.
+    """
 
     name: str
     group: str
     coefficients: tuple[Expression, ...]
     rest: Expression
+    undivided: tuple[Expression, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,8 @@ class Equations:
 
     ``rows`` are the derivatives of ``positions``, in their order, then the equations of velocity; ``speeds`` one row for
     each generalized speed.  ``margins``, between 0 and 1, are there for rates of distances: they vanish where the points
-    coincide and where no coordinate changes their distance.
+    coincide and where no coordinate changes their distance.  ``sines`` are squares of those of axles to the normals of
+    the ground, without which a wheel has no lowest point.
     """
 
     graph: Graph
@@ -67,6 +73,7 @@ class Equations:
     rows: tuple[Row, ...]
     speeds: tuple[Row, ...]
     margins: tuple[Expression, ...] = ()
+    sines: tuple[Expression, ...] = ()
 
 
 def equations(mechanism: Mechanism, q: Sequence[Expression], lift: Lift) -> Equations:
@@ -83,6 +90,7 @@ class _Writer:
         self.chains = Chains(mechanism, {**self.by_joint, **moving}, lift)
         self.slopes = [partial(self.graph, x) for x in self.q]
         self.rate = {p.joint: lift(p.rate) for p in mechanism.prescribed}
+        self.sines: list[Expression] = []
 
     def equations(self) -> Equations:
         positions: list[Position] = []
@@ -104,7 +112,9 @@ class _Writer:
         speeds = [self._speed(speed) for speed in self.mechanism.generalized_speeds]
         margins = [self._margin(speed) for speed in self.mechanism.speeds if isinstance(speed, DistanceRate)]
         rows = (*derived, *velocities)
-        return Equations(self.graph, self.q, tuple(positions), rows, tuple(speeds), tuple(margins))
+        return Equations(
+            self.graph, self.q, tuple(positions), rows, tuple(speeds), tuple(margins), tuple(self.sines)
+        )
 
     def _gradient(self, value: Expression) -> tuple[Expression, ...]:
         return tuple(slope.first(value) for slope in self.slopes)
@@ -158,7 +168,9 @@ class _Writer:
         touching: list[Position] = []
         if contact.contact is None:
             axle = pose.axis(2)
-            sine = (axle[0] * axle[0] + axle[1] * axle[1]).square_root()
+            square = axle[0] * axle[0] + axle[1] * axle[1]
+            sine = square.square_root()
+            self.sines.append(square)
             touching.append(
                 Position(f"{contact.name} touching", contact.name, pose.position[2] - radius * sine)
             )
@@ -224,7 +236,9 @@ class _Writer:
             unit = [constant(self.graph, int(j == place)) for j in range(n)]
             return Row(f"d{speed.joint}/dt", "speeds", tuple(unit), self.zero)
         if isinstance(speed, DistanceRate):
-            return Row(described_speed(speed), "speeds", self._gradient(self._distance(speed)), self.zero)
+            coefficients = self._gradient(self._distance(speed))
+            _, undivided = self._changes(speed)
+            return Row(described_speed(speed), "speeds", coefficients, self.zero, undivided)
         direction = self.lift.vector(speed.direction)
         if isinstance(speed, AngularVelocityComponent):
             row, rest = [self.zero] * n, [self.zero]
@@ -287,13 +301,16 @@ class _Writer:
         With l from p1 to p2: |l . dl/dq|^2 <= |l|^2 |dl/dq|^2 and |l|^2 <= 2 (|p1|^2 + |p2|^2).
         """
         one, two = self.chains.origins(speed.first, speed.second)
-        apart = self.chains.apart(speed.first, speed.second)
-        slopes = [self._gradient(x) for x in apart]
-        columns = vec.transpose(slopes)
-        changes = vec.apply_total(self.graph, columns, apart)
+        columns, changes = self._changes(speed)
         reach = total(self.graph, [dot(column, column) for column in columns])
         far = (dot(one, one) + dot(two, two)) * 2
         return vec.dot_total(self.graph, changes, changes) / (reach * far)
+
+    def _changes(self, speed: DistanceRate) -> tuple[vec.Matrix, tuple[Expression, ...]]:
+        """dl/dq of the vector l between the two points, a row for each coordinate, and l . dl/dq."""
+        apart = self.chains.apart(speed.first, speed.second)
+        columns = vec.transpose([self._gradient(x) for x in apart])
+        return columns, tuple(vec.apply_total(self.graph, columns, apart))
 
     def _refuse_moving(self, where: str, ends: tuple[str, ...], above: str) -> None:
         for end in ends:

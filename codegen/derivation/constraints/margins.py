@@ -1,34 +1,103 @@
-"""How far a mechanism is from its dead centres and singular configurations."""
+"""How far a mechanism is from its dead centres and singular configurations.
+
+Rates follow from speeds by inverses of a few square matrices: blocks of equations, and the speeds in terms of the free
+rates.  Where one of these is singular, N = d(dq/dt)/dv does not exist, and near there it grows as the inverse of the
+determinant.  The length of the matrix's own rows is no measure of that: they may vanish together with the determinant,
+as the one row of a slider's rate does where the crank is in line with the rod.  The size near home is one.
+"""
 
 from __future__ import annotations
 
-from kanegen.codegen.derivation.constraints.elimination import gram, positive_determinant
+import math
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from fractions import Fraction
+
+import numpy as np
+
+from kanegen.codegen.derivation.constraints.elimination import determinant, gram, pivots
 from kanegen.codegen.derivation.constraints.motion import ConstrainedMap
-from kanegen.codegen.graph import Expression
+from kanegen.codegen.derivation.motion_maps.joint_tree import placement_names
+from kanegen.codegen.graph import Argument, Expression, Graph, Kind, Program, compose, constant, evaluate
 
 
 def margins(motion: ConstrainedMap) -> list[Expression]:
-    """Squares of sines, one for each block of equations and for the speeds; with distances, one more for each of them."""
-    found = [*motion.elimination.margins]
-    distances = motion.system.margins
-    if not distances:
-        return [*found, *motion.speeds.margins]
-    if motion.rows:
-        found.append(_of_speeds(motion))
-    elif len(motion.speeds.core) > 1:
-        found += motion.speeds.margins
-    return [*found, *distances]
+    """x / (x + x0) for all of ``singular(motion)``, x0 its largest value near home, and the sines of axles as they are.
 
-
-def _of_speeds(motion: ConstrainedMap) -> Expression:
-    """det(Y P)^2 over the squares of the lengths of Y's rows times det(P^T P): at most 1 (Cauchy & Binet, Hadamard).
-
-    Unlike the lengths of the rows of Y P itself these do not vanish where a single speed stands still in all motions.
+    Between 0 and 1, and without units: neither those of speeds and equations matter nor those of coordinates.  x0 is a
+    power of two, or an expression of live parameters, which may change the size of the mechanism.
     """
-    graph = motion.graph
-    turned = positive_determinant(graph, gram(graph, motion.J))
-    size = positive_determinant(graph, gram(graph, motion.P))
-    for row in motion.system.speeds:
-        squares = gram(graph, [row.coefficients])
-        size = size * squares[0][0]
-    return turned / size
+    found = singular(motion)
+    return [*(x / (x + x0) for x, x0 in zip(found, _near_home(motion, found), strict=True)), *_sines(motion)]
+
+
+def can_be_singular(motion: ConstrainedMap) -> bool:
+    """Whether there are margins."""
+    return bool(singular(motion) or _sines(motion))
+
+
+def singular(motion: ConstrainedMap) -> list[Expression]:
+    """What vanishes where N does not exist: squares of determinants, or pivots of a Gram matrix of more than three rows.
+
+    Rates of distances are multiplied by these, so that they have values where the points meet.  Matrices that are regular
+    in all configurations have no part in it.
+    """
+    found = [x * x for x in motion.elimination.determinants]
+    if motion.plan.unit is None:
+        rows = [motion.system.speeds[i] for i in motion.speeds.rows]
+        core = [
+            [motion.dot(row.undivided or row.coefficients, motion.P[j]) for j in motion.speeds.columns]
+            for row in rows
+        ]
+        if len(core) > 3:
+            found += pivots(gram(motion.graph, core))
+        elif core:
+            volume = determinant(motion.graph, core)
+            found.append(volume * volume)
+    return [x for x in found if not motion.graph.parametric[abs(x.ref)]]
+
+
+def _sines(motion: ConstrainedMap) -> list[Expression]:
+    return [x for x in motion.system.sines if not motion.graph.parametric[abs(x.ref)]]
+
+
+def _near_home(motion: ConstrainedMap, squares: Sequence[Expression]) -> list[Expression]:
+    """The largest values of ``squares`` in the plan's configurations."""
+    if not squares:
+        return []
+    placements = placement_names(motion.mechanism.balls)
+    numbers = {p.name: p.value for p in motion.mechanism.parameters}
+    program = _program(motion, squares)
+    found = evaluate(program, {"q": motion.plan.states}, {name: float(x) for name, x in numbers.items()})["x"]
+    found = np.where(np.isfinite(found), found, 0.0)
+    at_home = {name: constant(motion.graph, x) for name, x in numbers.items() if name in placements}
+    largest = []
+    for k, x in enumerate(squares):
+        best = found[:, k].argmax()
+        value = float(found[best, k])
+        if value > 0 and _depends(motion.graph, x, numbers.keys() - placements):
+            q = [constant(motion.graph, Fraction(f"{float(x):.3g}")) for x in motion.plan.states[best]]
+            largest.append(compose(_program(motion, [x]), motion.graph, {"q": q}, parameters=at_home)[0][0])
+        else:
+            largest.append(constant(motion.graph, Fraction(2) ** round(math.log2(value)) if value > 0 else 1))
+    return largest
+
+
+def _depends(graph: Graph, x: Expression, parameters: AbstractSet[str]) -> bool:
+    """Whether any of these parameters has a part in an expression."""
+    return any(
+        graph.kinds[i] is Kind.PARAMETER and graph.payloads[i][0] in parameters
+        for i in graph.reachable([abs(x.ref)])
+    )
+
+
+def _program(motion: ConstrainedMap, results: Sequence[Expression]) -> Program:
+    return Program(
+        "margins",
+        "",
+        "",
+        (Argument("q", (len(motion.q),), "", ""),),
+        (Argument("x", (len(results),), "", ""),),
+        motion.graph,
+        (tuple(x.ref for x in results),),
+    )

@@ -47,7 +47,7 @@ class ConstrainedMap:
     @cached_property
     def J(self) -> list[list[Expression]]:
         """Speeds for unit free rates: v = J w."""
-        return [[self._dot(row.coefficients, column) for column in self.P] for row in self.system.speeds]
+        return [[self.dot(row.coefficients, column) for column in self.P] for row in self.system.speeds]
 
     @cached_property
     def speeds(self) -> Square:
@@ -74,7 +74,7 @@ class ConstrainedMap:
         drift = self.elimination.complete([self.zero] * len(self.plan.free), [-row.rest for row in self.rows])
         w = self.speeds.solve(
             [
-                x - row.rest - self._dot(row.coefficients, drift)
+                x - row.rest - self.dot(row.coefficients, drift)
                 for x, row in zip(v, self.system.speeds, strict=True)
             ]
         )
@@ -82,9 +82,7 @@ class ConstrainedMap:
 
     def generalized_speeds(self, qdot: Vector) -> list[Expression]:
         """v for rates dq/dt."""
-        return [
-            total(self.graph, [self._dot(row.coefficients, qdot), row.rest]) for row in self.system.speeds
-        ]
+        return [total(self.graph, [self.dot(row.coefficients, qdot), row.rest]) for row in self.system.speeds]
 
     def required(self, qdot: Vector) -> list[Expression]:
         """gamma(q, dq/dt) of the independent equations: A d2q/dt2 = gamma."""
@@ -100,7 +98,7 @@ class ConstrainedMap:
         still = self.elimination.complete([self.zero] * len(self.plan.free), self.required(qdot))
         tangents = self._tangents(qdot)
         a = [
-            total(self.graph, [self._dot(row.coefficients, still), self._turning(tangents, row, qdot)])
+            total(self.graph, [self.dot(row.coefficients, still), self._turning(tangents, row, qdot)])
             for row in self.system.speeds
         ]
         return still, a
@@ -120,7 +118,7 @@ class ConstrainedMap:
     def on_coordinates(self, tau: Vector) -> list[Expression]:
         """Generalized forces on the coordinates that forces on the speeds stand for: Y^T tau."""
         return [
-            self._dot([row.coefficients[j] for row in self.system.speeds], tau) for j in range(len(self.q))
+            self.dot([row.coefficients[j] for row in self.system.speeds], tau) for j in range(len(self.q))
         ]
 
     def multipliers(self, forces: Vector, tau: Vector) -> list[Expression]:
@@ -175,7 +173,7 @@ class ConstrainedMap:
         tangents = self._tangents(self.rates(v))
         columns = vec.transpose([*self.N, *([tangents.first(x) for x in row] for row in self.N)])
         return [
-            [self._dot([*rate[:nq], *row[:nq]], column) for column in columns]
+            [self.dot([*rate[:nq], *row[:nq]], column) for column in columns]
             for rate, row in zip(rates, rows(), strict=True)
         ]
 
@@ -253,7 +251,8 @@ class ConstrainedMap:
         ]
         return total(self.graph, [*terms, tangents.first(row.rest)])
 
-    def _dot(self, u: Vector, v: Vector) -> Expression:
+    def dot(self, u: Vector, v: Vector) -> Expression:
+        """u . v as one n-ary sum."""
         return vec.dot_total(self.graph, u, v)
 
 

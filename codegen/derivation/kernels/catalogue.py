@@ -294,8 +294,8 @@ DEAD_CENTRE_MARGIN = Contract(
             "margin",
             ("blocks",),
             "1",
-            "squares of sines that vanish at dead centres and in singular configurations, for each block of equations"
-            "{distances}",
+            "x / (x + x0) for squares x of determinants that vanish at dead centres and in singular configurations, x0 "
+            "their largest values near home{sines}",
         ),
     ),
     through_speeds=False,

@@ -9,7 +9,7 @@ import sympy
 
 from kanegen.codegen.derivation.constraints.elimination import gram, solve_positive
 from kanegen.codegen.derivation.constraints.equations import equations
-from kanegen.codegen.derivation.constraints.margins import margins
+from kanegen.codegen.derivation.constraints.margins import can_be_singular, margins
 from kanegen.codegen.derivation.constraints.motion import ConstrainedMap
 from kanegen.codegen.derivation.kernels.catalogue import (
     CONSTRAINT_FORCES,
@@ -117,9 +117,13 @@ def _with_more_coordinates(item: Constraint, names: Sequence[str]) -> Constraint
 
 def dead_centre_margin(s: System) -> Program:
     """How far the speeds are from not determining the motion: 0 at a dead centre, at most 1."""
-    distances = ", and for each distance that is a speed" if _motion(s).system.margins else ""
-    source = "determinants over the lengths of rows"
-    return s.program(DEAD_CENTRE_MARGIN, [margins(_motion(s))], source=source, distances=distances)
+    sines = "; then squares of the sines of wheels' axles to the normals of the ground"
+    return s.program(
+        DEAD_CENTRE_MARGIN,
+        [margins(_motion(s))],
+        source="determinants of blocks of equations, and of the speeds in terms of the free rates",
+        sines=sines if _motion(s).system.sines else "",
+    )
 
 
 def generalized_speeds(s: System) -> Program:
@@ -221,7 +225,7 @@ def constraint_kernels(motion: ConstrainedMap) -> dict[str, Make]:
     offered: list[tuple[Contract, Make, bool]] = [
         (CONSTRAINT_RESIDUAL, constraint_residual, holonomic),
         (CONSTRAINT_JACOBIAN, constraint_jacobian, tied),
-        (DEAD_CENTRE_MARGIN, dead_centre_margin, bool(margins(motion))),
+        (DEAD_CENTRE_MARGIN, dead_centre_margin, can_be_singular(motion)),
         (CONSTRAINT_FORCES, constraint_forces, tied or bool(mechanism.prescribed)),
         (GENERALIZED_SPEEDS, generalized_speeds, tied),
         (MULTIPLIER_DYNAMICS, multiplier_dynamics, tied),
