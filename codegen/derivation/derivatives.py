@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from kanegen.codegen.derivation.constraints.chart import on_chart
+from kanegen.codegen.derivation.constraints.separation import undirected_springs
 from kanegen.codegen.derivation.derivative_kernels import (
     cheaper,
     derivative_kernels,
@@ -51,7 +52,8 @@ def kernels_of_derivatives(
         )
     else:
         derivatives = _through_the_tree(mechanism, live_parameters)
-        if len(mechanism.coordinates) <= _COMPARED:
+        # what the whole program's derivatives save is digits of these
+        if len(mechanism.coordinates) <= _COMPARED and not undirected_springs(mechanism, live_parameters):
             derivatives = cheaper(derivatives, whole)
     return derivative_kernels(builds, derivatives, mechanism.parameters if live_parameters else ())
 

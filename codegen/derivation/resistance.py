@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from kanegen.codegen.derivation.constraints.elastic import Elastic
+from kanegen.codegen.derivation.constraints.separation import by_direction
 from kanegen.codegen.derivation.friction import friction_forces
 from kanegen.codegen.derivation.motion_maps.leaning import rotors_do_not_lean
-from kanegen.codegen.derivation.motion_maps.motion_map import TreeMotion, Vector
+from kanegen.codegen.derivation.motion_maps.motion_map import TreeForces, TreeMotion, Vector
 from kanegen.codegen.graph import Expression, Graph, Program, compose, constant, inputs
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.values import Lift
@@ -21,7 +22,7 @@ class Resistance:
     """
 
     def __init__(self, mechanism: Mechanism, tree: Mechanism) -> None:
-        self.mechanism = mechanism
+        self.mechanism, self._tree = mechanism, tree
         self.joints = [mechanism.joint(name) for name in tree.coordinates]
         self.tree = replace(tree, springs=mechanism.springs)
 
@@ -40,6 +41,28 @@ class Resistance:
         for j, x in rotors_do_not_lean(self.mechanism, motion.v, lift).items():
             found[j] = found[j] + x
         return found
+
+    def by_direction(self) -> tuple[Resistance, Resistance]:
+        """Without the springs whose forces have no direction where their ends meet, and with these springs alone."""
+        directed, undirected = by_direction(self.mechanism, live=True)
+        return Resistance(directed, self._tree), Resistance(undirected, self._tree)
+
+    def with_springs(
+        self, forces: TreeForces, motion: TreeMotion, graph: Graph, placements: Mapping[str, Expression]
+    ) -> TreeForces:
+        """Forces on the tree's joints and those of springs between points, with their derivatives."""
+        if not self.mechanism.springs:
+            return forces
+        elastic, rates = self._elastic()
+        n = len(rates)
+        by_q, by_rates = elastic.derivatives(rates)
+        results = [*elastic.forces(rates), *(x for row in (*by_q, *by_rates) for x in row)]
+        found = _composed(results, motion, graph, placements)
+        values, *slopes = [found[k : k + n] for k in range(0, len(found), n)]
+        derivatives = dict(forces.derivatives)
+        for name, rows in (("q", slopes[:n]), ("v", slopes[n:])):
+            derivatives[name] = [_added(x, y) for x, y in zip(derivatives[name], rows, strict=True)]
+        return replace(forces, values=_added(forces.values, values), derivatives=derivatives)
 
     def energy(self, motion: TreeMotion, lift: Lift, placements: Mapping[str, Expression]) -> Expression:
         """Energy stored in the springs."""
@@ -61,6 +84,10 @@ class Resistance:
         graph, n = Graph(), len(self.joints)
         lift = Lift(graph, self.tree.parameters, live=True)
         return Elastic(self.tree, inputs(graph, "q", n), lift), inputs(graph, "v", n)
+
+
+def _added(u: Vector, v: Vector) -> list[Expression]:
+    return [x + y for x, y in zip(u, v, strict=True)]
 
 
 def _composed(

@@ -160,10 +160,12 @@ class System:
         self.foundation.require_inertia(self, inertia)
         return inertia
 
-    def standing_in(self, **programs: Build) -> System:
-        """This kernel in a new graph, with other programs of the tree under these names."""
+    def standing_in(self, resistance: Resistance, **programs: Build) -> System:
+        """This kernel in a new graph, with another resistance and other programs of the tree under these names."""
         foundation = replace(self.foundation, programs={**self.programs, **programs})
-        return System(foundation, self.tree, self.tree_mechanism, self.choices)
+        found = System(foundation, self.tree, self.tree_mechanism, self.choices)
+        found.resistance = resistance
+        return found
 
     # -- the result --------------------------------------------------------------------------------------------------
 

@@ -4,6 +4,13 @@ Between two points, d the vector from one to the other and l its length, a sprin
 the generalized forces (k - k r / l) d . dd/dq, and a damper c (d . dd/dt / l^2) d . dd/dq.  So a spring of rest length zero
 has neither root nor division: its force is that of k / 2 d . d, also where the points meet.  The others have no direction
 there, with one exception: on a fixed line d = x e the damper is one on x.
+
+Derivatives of forces of springs with a direction u = d / l are not those of their formulas where l may vanish: these
+are differences of terms that grow as 1 / l.  With J_i = dd/dq_i and H_ij = dJ_i/dq_j,
+
+    du/dq_j . J_i = (J_i . J_j - (u . J_i) (u . J_j)) / l = (u x J_i) . (u x J_j) / l,
+
+and what is across the line is small where the points part along it.
 """
 
 from __future__ import annotations
@@ -12,6 +19,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from kanegen.codegen.derivation.constraints.chains import Chains, dot
+from kanegen.codegen.derivation.constraints.displacements import needs_all_digits, separation
 from kanegen.codegen.derivation.constraints.separation import on_fixed_line
 from kanegen.codegen.graph import Expression, constant, partial, total
 from kanegen.codegen.graph import linear as vec
@@ -22,6 +30,8 @@ from kanegen.codegen.mechanism.constraints import (
 )
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.values import Lift
+
+Rows = list[list[Expression]]
 
 
 class Elastic:
@@ -57,15 +67,74 @@ class Elastic:
             terms.append(self.lift(spring.stiffness) * self._stretch_squared(spring) * Fraction(1, 2))
         return total(self.graph, terms)
 
+    def derivatives(self, qdot: Sequence[Expression]) -> tuple[Rows, Rows]:
+        """Derivatives of ``forces`` by q and by dq/dt for springs between points with a rest length or a damper."""
+        by_q, by_rates = (vec.zero_matrix(self.graph, len(self.q), len(self.q)) for _ in range(2))
+        for spring in self.mechanism.springs:
+            assert isinstance(spring, TranslationalSpringDamper), "those on joints have a direction"
+            for (i, j), (k, c) in self._derivatives_between(spring, qdot).items():
+                by_q[i][j], by_rates[i][j] = by_q[i][j] + k, by_rates[i][j] + c
+        return by_q, by_rates
+
+    def _derivatives_between(
+        self, spring: TranslationalSpringDamper, qdot: Sequence[Expression]
+    ) -> dict[tuple[int, int], tuple[Expression, Expression]]:
+        """Derivatives of the force on coordinate i by q_j and its rate, by i and j."""
+        graph = self.graph
+        stiffness, rest, damping = map(self.lift, (spring.stiffness, spring.rest, spring.damping))
+        way = separation(self._chains, spring.first, spring.second)
+        still = (self._zero,) * 3
+        line = None if damping.is_zero else on_fixed_line(way.vector)
+        shift = {j: self._zero if line is None else self._slopes[j].first(line[0]) for j in way.first}
+        beside = self._zero if line is None else damping * line[1]
+        if line is not None:
+            damping = self._zero
+        share = 1 / way.square.square_root()
+        unit = vec.scale(share, way.vector)
+        pulled = stiffness * rest
+        pull = stiffness - pulled * share
+        along = {j: share * x for j, x in way.along.items()}
+        across = {j: vec.cross(unit, column) for j, column in way.first.items()}
+        rates = {j: qdot[j] for j in way.first}
+        moving = total(graph, [along[j] * rate for j, rate in rates.items()])
+        turning = vec.add_total(graph, *(vec.scale(rate, across[j]) for j, rate in rates.items()))
+        spread = total(graph, [shift[j] * rate for j, rate in rates.items()])
+
+        def bend(i: int, j: int) -> vec.Vector:
+            return way.second.get((i, j), still)
+
+        # derivatives of u . dd/dt
+        speeding = {
+            j: total(graph, [dot(unit, bend(k, j)) * rate for k, rate in rates.items()])
+            + dot(turning, across[j]) * share
+            for j in way.first
+        }
+        found = {}
+        for i, one in way.first.items():
+            for j, other in way.first.items():
+                turned = dot(across[i], across[j]) * share
+                curved = self._slopes[j].first(shift[i])
+                swing = [self._slopes[j].first(shift[k]) * rate for k, rate in rates.items()]
+                by_q = [
+                    stiffness * dot(one, other),
+                    pull * dot(way.vector, bend(i, j)),
+                    -pulled * turned,
+                    damping * (speeding[j] * along[i] + moving * (dot(unit, bend(i, j)) + turned)),
+                    beside * (total(graph, swing) * shift[i] + spread * curved),
+                ]
+                by_rate = damping * along[i] * along[j] + beside * shift[i] * shift[j]
+                found[i, j] = total(graph, by_q), by_rate
+        return found
+
     def _stretch_squared(self, spring: SpringDamper) -> Expression:
         rest = self.lift(spring.rest)
         if isinstance(spring, TorsionalSpringDamper):
             stretch = self._known[spring.joint] - rest
         else:
-            apart = self._chains.apart(spring.first, spring.second, divides=not rest.is_zero)
+            _, square, _ = self._way(spring, divides=not rest.is_zero)
             if rest.is_zero:
-                return dot(apart, apart)
-            stretch = dot(apart, apart).square_root() - rest
+                return square
+            stretch = square.square_root() - rest
         return stretch * stretch
 
     def _on_joint(self, spring: TorsionalSpringDamper, qdot: Sequence[Expression] | None) -> list[Expression]:
@@ -83,8 +152,7 @@ class Elastic:
         damping = self._zero if qdot is None else self.lift(spring.damping)
         resting = rest.is_zero or stiffness.is_zero
         divides = not (resting and damping.is_zero)
-        apart = self._chains.apart(spring.first, spring.second, divides)
-        along = [dot(apart, tuple(slope.first(x) for x in apart)) for slope in self._slopes]
+        apart, whole, along = self._way(spring, divides)
         pull, beside = stiffness, self._zero  # on d . dd/dq, and on dx/dq along a fixed line
         line = on_fixed_line(apart)
         shift = [self._zero] * len(self.q)
@@ -95,7 +163,6 @@ class Elastic:
             beside = damping * self._rate(shift, qdot) * square
             damping = self._zero
         if not (resting and damping.is_zero):
-            whole = dot(apart, apart)
             if resting:
                 assert qdot is not None, "there is a damper"
                 pull = pull + damping * self._rate(along, qdot) / whole
@@ -107,6 +174,17 @@ class Elastic:
                     pulled = pulled - damping * self._rate(along, qdot) * share
                 pull = pull - pulled * share
         return [pull * a + beside * s for a, s in zip(along, shift, strict=True)]
+
+    def _way(
+        self, spring: TranslationalSpringDamper, divides: bool
+    ) -> tuple[vec.Vector, Expression, list[Expression]]:
+        """d, d . d, and d . dd/dq for each coordinate."""
+        if divides and needs_all_digits(self._chains, spring.first, spring.second):
+            way = separation(self._chains, spring.first, spring.second)
+            return way.vector, way.square, [way.along.get(j, self._zero) for j in range(len(self.q))]
+        apart = self._chains.apart(spring.first, spring.second, divides)
+        along = [dot(apart, tuple(slope.first(x) for x in apart)) for slope in self._slopes]
+        return apart, dot(apart, apart), along
 
     def _rate(self, slope: Sequence[Expression], qdot: Sequence[Expression]) -> Expression:
         return vec.dot_total(self.graph, slope, qdot)

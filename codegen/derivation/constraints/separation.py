@@ -7,7 +7,7 @@ sum of squares of differences, which loses none.  The first is cheaper and right
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -106,6 +106,13 @@ def undirected_springs(mechanism: Mechanism, live: bool) -> list[TranslationalSp
         )
         and may_meet(mechanism, spring.first, spring.second, lift)
     ]
+
+
+def by_direction(mechanism: Mechanism, live: bool) -> tuple[Mechanism, Mechanism]:
+    """The mechanism with the springs whose forces have a direction everywhere, and with the others."""
+    undirected = undirected_springs(mechanism, live)
+    directed = tuple(spring for spring in mechanism.springs if spring not in undirected)
+    return replace(mechanism, springs=directed), replace(mechanism, springs=tuple(undirected))
 
 
 class _UnknownError(Exception):

@@ -1,12 +1,15 @@
 """Effective damping and spring rate of a mechanism's springs and dampers, equations (18) to (25).
 
 Loads are counted as in the paper: those that the springs and dampers oppose to a motion, which the drives must supply.
+Springs whose ends may meet are taken as elsewhere (constraints/elastic.py): H of a length grows as its inverse.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kanegen.codegen.derivation.constraints.elastic import Elastic
+from kanegen.codegen.derivation.constraints.separation import by_direction
 from kanegen.codegen.derivation.influence_coefficients.arrays import (
     Matrix,
     Vector,
@@ -15,7 +18,7 @@ from kanegen.codegen.derivation.influence_coefficients.arrays import (
 )
 from kanegen.codegen.derivation.influence_coefficients.coefficients import Influence, point_influence
 from kanegen.codegen.derivation.kinematics import Kinematics, frames_of
-from kanegen.codegen.graph import Expression, constant
+from kanegen.codegen.graph import Expression, constant, inputs
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.constraints import TorsionalSpringDamper, TranslationalSpringDamper
 from kanegen.codegen.mechanism.records import BASE, Frame, Mechanism
@@ -35,13 +38,22 @@ class Springs:
     """The springs and dampers of a tree; ``live`` keeps their parameters symbols of the program."""
 
     def __init__(self, kinematics: Kinematics, mechanism: Mechanism, live: bool) -> None:
-        self.kinematics, self.mechanism = kinematics, mechanism
+        self.kinematics = kinematics
         self.graph = kinematics.motion.graph
         self.size = len(kinematics.tree.bodies)
         self._lift = Lift(self.graph, mechanism.parameters, live=live)
+        self.mechanism, undirected = by_direction(mechanism, live)
+        q = inputs(self.graph, "q", self.size)
+        self._undirected = Elastic(undirected, q, self._lift) if undirected.springs else None
 
     def effective_damping(self) -> Matrix:
         """C* of (18), n x n."""
+        terms = [self._directed_damping()]
+        if self._undirected is not None:
+            terms.append(self._undirected.derivatives(vec.zeros(self.graph, self.size))[1])
+        return vec.matrix_add_total(self.graph, *terms)
+
+    def _directed_damping(self) -> Matrix:
         terms: list[Matrix] = [vec.zero_matrix(self.graph, self.size, self.size)]
         for damper in self._dampers():
             G = damper.influence.G
@@ -57,15 +69,19 @@ class Springs:
             terms.append(vec.matrix_scale(spring.rate, vec.multiply_total(graph, vec.transpose(G), G)))
             (bent,) = generalized_dot(graph, [vec.scale(spring.rate, spring.deformation)], H)
             terms.append(bent)
+        if self._undirected is not None:
+            terms.append(self._undirected.derivatives(vec.zeros(self.graph, self.size))[0])
         return vec.matrix_add_total(graph, *terms)
 
     def loads(self, rates: Vector) -> list[Expression]:
         """The sum of (19), for the rates of the coordinates, and (23)."""
-        found = list(vec.apply_total(self.graph, self.effective_damping(), rates))
+        found = list(vec.apply_total(self.graph, self._directed_damping(), rates))
         for spring in self._springs():
             local = vec.scale(spring.rate, spring.deformation)  # (24)
             joint = vec.apply_total(self.graph, vec.transpose(spring.influence.G), local)
             found = [x + y for x, y in zip(found, joint, strict=True)]
+        if self._undirected is not None:
+            found = [x + y for x, y in zip(found, self._undirected.forces(rates), strict=True)]
         return found
 
     def _springs(self) -> list[Element]:

@@ -17,9 +17,11 @@ from kanegen.codegen.graph import Program
 def inverse_dynamics_derivatives(s: System, build: Build, source: str) -> Program:
     """Derivatives of tau along the speeds, by these, and by a; ``build`` makes the tree's own by q, v and a."""
     real, derivatives = s.tree_program("inverse_dynamics"), s.tree_program(build)
-    s = s.standing_in(inverse_dynamics=standing_for_inverse_dynamics)
+    directed, undirected = s.resistance.by_direction()
+    s = s.standing_in(directed, inverse_dynamics=standing_for_inverse_dynamics)
     motion = s.map.motion(s.input("v"), s.input("a"))
     forces = tree_forces(s.of_tree(real, motion)[0], motion, derivatives, s.of_tree(derivatives, motion))
+    forces = undirected.with_springs(forces, motion, s.graph, s.map.placements())
     steps, coordinates = along_speeds(s.map.unit_rates(), s.q)
     return inverse_dynamics_through(
         inverse_dynamics(s),
