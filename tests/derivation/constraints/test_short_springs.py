@@ -167,7 +167,7 @@ def close(found: Any, expected: Any) -> None:
     np.testing.assert_allclose(found, wanted, rtol=0, atol=ROUNDING * np.abs(wanted).max())
 
 
-@pytest.mark.parametrize("exponent", [-4, -6, -8, -9, -10, -12])
+@pytest.mark.parametrize("exponent", [-4, -8, -10, -12])
 @pytest.mark.parametrize("name", CASES)
 def test_every_quantity_has_its_digits(name: str, exponent: int) -> None:
     case = CASES[name]
