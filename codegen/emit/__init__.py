@@ -1,9 +1,7 @@
 """Scheduled kernels to text: C source and header, cffi declarations, type stub and manifest."""
 
-from kanegen.codegen.emit.declarations import cffi_declarations
-from kanegen.codegen.emit.header import c_header
+from kanegen.codegen.emit.languages.c99 import c_header, c_source, cffi_declarations
 from kanegen.codegen.emit.model import LiveParameter, Model, SineCosineLibrary
-from kanegen.codegen.emit.source import c_source
 from kanegen.codegen.emit.stub import type_stub
 from kanegen.codegen.emit.writer import generated_files, write_model
 

@@ -32,8 +32,9 @@ _CPP = """
 KEYWORDS = frozenset(f"{_C99} {_CPP}".split())
 """The keywords of C99 and of C++."""
 
-_TAKEN = KEYWORDS | {"I", "main", "size_t"}
-"""What no argument may be called: I is the imaginary unit of complex.h, the others stand in declarations and example."""
+_TAKEN = KEYWORDS | {"I", "main", "size_t", "blockDim", "blockIdx", "gridDim", "threadIdx"}
+"""What no argument may be called: I is the imaginary unit of complex.h, the others stand in declarations, example and
+kernels for GPUs."""
 
 FIELD_ENDING = "_live"
 """What the field of every live parameter ends in."""

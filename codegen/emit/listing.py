@@ -43,7 +43,7 @@ Item = Definition | Angles | Result
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """An entry of an input is read before anything is written."""
+    """An entry of an input is read where a part begins."""
 
     target: Variable | Member
     source: Entry
@@ -76,14 +76,25 @@ class Listing:
     fields: tuple[str, ...]
 
 
-def list_kernel(spec: Specification, kernel: Kernel, reserved: frozenset[str]) -> Listing:
-    """The statements of a kernel; ``reserved``: names that must not be hidden, beside those of the specification."""
+def list_kernel(
+    spec: Specification, kernel: Kernel, reserved: frozenset[str], loads_first: bool = False
+) -> Listing:
+    """The statements of a kernel.
+
+    ``reserved``: names that must not be hidden, beside those of the specification.  ``loads_first``: each part loads every
+    entry that it reads, where it begins.  Otherwise only entries that are read after something was written are loaded,
+    since an output may be the same array as an input; these are loaded first of all in either case.
+    """
     parameters = {name: Member(PREPARED, field) for name, field in spec.prepared_fields.items()}
     arguments = tuple(a.name for a in kernel.inputs + kernel.outputs)
-    names = name_nodes(kernel.schedule, arguments, spec.coordinates, parameters, spec.reserved | reserved)
+    loaded = _loaded(kernel.schedule, loads_first)
+    names = name_nodes(
+        kernel.schedule, loaded, arguments, spec.coordinates, parameters, spec.reserved | reserved
+    )
     outputs = tuple(a.name for a in kernel.outputs)
     lister = _Lister(
         kernel.schedule,
+        loaded,
         names,
         inputs={a.argument.name: a.name for a in kernel.inputs},
         target=lambda store: Entry(outputs[store.output], store.entry),
@@ -95,10 +106,23 @@ def list_prepare(spec: Specification, schedule: Schedule, reserved: frozenset[st
     """The statements of the prepare step."""
     parameters = {name: Member(PARAMETERS, field) for name, field in spec.parameter_fields.items()}
     fields = tuple(spec.prepared_fields[output.name] for output in schedule.program.outputs)
-    names = name_nodes(schedule, fields, (), parameters, spec.reserved | reserved)
-    lister = _Lister(schedule, names, inputs={}, target=lambda store: Member(PREPARED, fields[store.output]))
+    names = name_nodes(schedule, (), fields, (), parameters, spec.reserved | reserved)
+    lister = _Lister(
+        schedule, (), names, inputs={}, target=lambda store: Member(PREPARED, fields[store.output])
+    )
     read = any(schedule.program.graph.kinds[i] is Kind.PARAMETER for i in _read(schedule))
     return lister.listing(() if read else (PARAMETERS,))
+
+
+def _loaded(schedule: Schedule, loads_first: bool) -> tuple[int, ...]:
+    """Input nodes that are loaded into variables, in order."""
+    if not loads_first:
+        return schedule.copies
+    graph = schedule.program.graph
+    position = {argument.name: place for place, argument in enumerate(schedule.program.inputs)}
+    inputs = [i for i in _read(schedule) if graph.kinds[i] is Kind.INPUT and i not in schedule.copies]
+    inputs.sort(key=lambda i: (position[graph.payloads[i][0]], graph.payloads[i][1]))
+    return (*schedule.copies, *inputs)
 
 
 def _read(schedule: Schedule) -> list[int]:
@@ -121,12 +145,18 @@ class _Lister:
     def __init__(
         self,
         schedule: Schedule,
+        loaded: tuple[int, ...],
         names: Names,
         inputs: Mapping[str, str],
         target: Callable[[Store], Entry | Member],
     ) -> None:
-        """``inputs``: what the program's inputs are called; ``target``: where an output is written."""
+        """Keep what everything is called.
+
+        ``loaded``: inputs that have a variable; ``inputs``: what the program's inputs are called; ``target``: where outputs
+        are written.
+        """
         self.schedule, self.names, self.inputs, self.target = schedule, names, inputs, target
+        self.loaded = loaded
         self.leaves = dict(names.leaves)
         self.variables = schedule.variables
         self.carried = carried_nodes(schedule)
@@ -146,17 +176,17 @@ class _Lister:
         return Listing(unused, parts, self.fields)
 
     def part(self, index: int, statements: Sequence[Statement]) -> Part:
-        """The statements of one part; the first one begins with the copies of inputs."""
+        """The statements of one part, after what it loads."""
         program = self.schedule.program
         graph = program.graph
         copies = self.schedule.copies if index == 0 else ()
         made = {*copies, *(node for item in statements for node in self.made(item))}
         read = {node for item in statements for node in nodes_read(program, item, self.variables)}
-        loads = tuple(Load(self.variable(node), self.entry(node)) for node in copies)
+        early = set(self.schedule.copies)
+        inputs = {*copies, *(n for n in read - early if graph.kinds[n] is Kind.INPUT)}
+        loads = tuple(Load(self.variable(n), self.entry(n)) for n in self.loaded if n in inputs)
         items = tuple(self.item(statement) for statement in statements)
-        places = [load.source for load in loads]
-        places += [self.entry(n) for n in read - set(self.schedule.copies) if graph.kinds[n] is Kind.INPUT]
-        arguments = {place.argument for place in places}
+        arguments = {self.entry(n).argument for n in inputs}
         arguments |= {
             leaf.struct
             for leaf in (self.leaves[n].value for n in read if graph.kinds[n] is Kind.PARAMETER)

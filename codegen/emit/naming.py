@@ -18,6 +18,7 @@ PARAMETERS = "parameters"
 CARRIED = "carried"
 ROWS = "count"
 ROW = "row"
+STRIDE = "stride"
 EXAMPLE_NAMES = ("values", "printf", "i")
 
 
@@ -34,7 +35,7 @@ class AngleArrays:
 class Names:
     """What everything in a kernel is called.
 
-    ``leaves``: inputs, parameters, copies, variables, sines and cosines.  ``temporaries``: variables without a name from
+    ``leaves``: inputs, parameters, variables, sines and cosines.  ``temporaries``: variables without a name from
     the source, whose sign is free.  ``arrays``: those of each call of a sine and cosine routine.
     """
 
@@ -48,7 +49,7 @@ def argument_names(arguments: Sequence[Argument], prefix: str) -> tuple[str, ...
 
     None begins with the prefix, so that no function or macro is hidden.
     """
-    table = NameTable((PREPARED, PARAMETERS, CARRIED, ROWS, ROW, *EXAMPLE_NAMES))
+    table = NameTable((PREPARED, PARAMETERS, CARRIED, ROWS, ROW, STRIDE, *EXAMPLE_NAMES))
     names = []
     for argument in arguments:
         wanted = identifier(argument.name)
@@ -59,6 +60,7 @@ def argument_names(arguments: Sequence[Argument], prefix: str) -> tuple[str, ...
 
 def name_nodes(
     schedule: Schedule,
+    loaded: Sequence[int],
     arguments: Sequence[str],
     coordinates: Sequence[str],
     parameters: Mapping[str, Member],
@@ -66,11 +68,11 @@ def name_nodes(
 ) -> Names:
     """Name all nodes of a kernel.
 
-    ``arguments`` are the names of inputs and outputs, ``coordinates`` those of the entries of the input q,
-    ``parameters`` what parameters are read from, ``reserved`` names that must not be hidden.
+    ``loaded`` are inputs that have a variable, ``arguments`` the names of inputs and outputs, ``coordinates`` those of the
+    entries of the input q, ``parameters`` what parameters are read from, ``reserved`` names that must not be hidden.
     """
     program = schedule.program
-    table = NameTable((*reserved, *arguments, PREPARED, PARAMETERS, CARRIED, ROWS, ROW))
+    table = NameTable((*reserved, *arguments, PREPARED, PARAMETERS, CARRIED, ROWS, ROW, STRIDE))
     of_input = {a.name: name for a, name in zip(program.inputs, arguments, strict=False)}
     leaves: dict[int, Signed] = {}
     graph = program.graph
@@ -80,7 +82,7 @@ def name_nodes(
             leaves[index] = Signed(1, Entry(of_input[payload[0]], payload[1]))
         elif kind is Kind.PARAMETER:
             leaves[index] = Signed(1, parameters[payload[0]])
-    for index in schedule.copies:
+    for index in loaded:
         name, entry = graph.payloads[index]
         leaves[index] = _variable(1, table.take(f"{of_input[name]}_{entry}", variable))
     arrays = _name_angles(schedule, coordinates, table, leaves)

@@ -18,7 +18,7 @@ from kanegen.codegen.emit.expressions import (
     Value,
     Variable,
 )
-from kanegen.codegen.emit.languages.language import Language
+from kanegen.codegen.emit.language import Language
 from kanegen.codegen.emit.layout import statement
 from kanegen.codegen.emit.listing import Angles, Definition, Item, Load, Part
 from kanegen.codegen.emit.precision import Precision
@@ -51,7 +51,8 @@ class Printer:
 
     def part(self, part: Part) -> list[str]:
         """The lines of a part."""
-        lines = [*statement(_WHY_LOADS), *self._loads(part.loads), ""] if part.loads else []
+        why = [] if self._language.loads_first else statement(_WHY_LOADS)
+        lines = [*why, *self._loads(part.loads), ""] if part.loads else []
         for item in part.items:
             lines += self._lines(item)
         return lines
@@ -90,7 +91,8 @@ class Printer:
         values = ", ".join(map(self.value, item.values))
         lines = statement(f"const {number} {angles}[{size}] = {{{values}}};")
         lines += statement(f"{number} {sines}[{size}], {cosines}[{size}];")
-        lines += statement(self._language.sincos(self._sincos[size], size, angles, sines, cosines))
+        for call in self._language.sincos(self._sincos[size], size, angles, sines, cosines):
+            lines += statement(call)
         for index, places in enumerate(zip(item.sines, item.cosines, strict=True)):
             found = zip(places, (sines, cosines), strict=True)
             lines += self._defined(

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from kanegen.codegen.emit.expressions import SQUARE_ROOT
-from kanegen.codegen.emit.languages.c99 import C99
-from kanegen.codegen.emit.layout import signature
 from kanegen.codegen.emit.model import SineCosineLibrary
 from kanegen.codegen.emit.precision import Precision
 from kanegen.codegen.emit.sincos import sincos_source
@@ -41,26 +39,38 @@ class Routines:
         return frozenset((*macros, *prefixed))
 
 
-def routines_of(spec: Specification) -> Routines:
-    """The routines needed by a model, double precision first, fewest angles first."""
-    function_source, functions = _functions(spec)
-    needed = {(size, kernel.precision) for kernel in spec.kernels for size in kernel.angle_counts}
-    if spec.model.prepare is not None:
-        statements = spec.model.prepare.statements
-        needed |= {(len(s.angles), Precision.DOUBLE) for s in statements if isinstance(s, SineCosine)}
+def sincos_by_count(spec: Specification) -> tuple[str, Mapping[Precision, Mapping[int, str]]]:
+    """A routine for each number of angles, double precision first, fewest angles first; and their names."""
     library: Literal["vector", "libm"] = "libm" if spec.model.sincos is SineCosineLibrary.LIBM else "vector"
     texts: list[str] = []
     names: dict[Precision, dict[int, str]] = {precision: {} for precision in Precision}
-    for size, precision in sorted(needed, key=lambda item: (-item[1].digits, item[0])):
-        prefix = _free(f"{spec.model.prefix}_angles{size}{precision.ending}", spec.reserved, "_sincos")
+    for precision, sizes in angle_counts(spec).items():
         number: Literal["double", "single"] = "double" if precision is Precision.DOUBLE else "single"
-        texts.append(sincos_source(prefix, size, number, library).strip("\n"))
-        names[precision][size] = f"{prefix}_sincos"
-    return Routines("\n\n".join(texts), names, function_source, functions)
+        for size in sizes:
+            prefix = free(f"{spec.model.prefix}_angles{size}{precision.ending}", spec.reserved, "_sincos")
+            texts.append(sincos_source(prefix, size, number, library).strip("\n"))
+            names[precision][size] = f"{prefix}_sincos"
+    return "\n\n".join(texts), names
 
 
-def _functions(spec: Specification) -> tuple[str, Mapping[Precision, Mapping[str, str]]]:
-    """Definitions of the functions by table that the model needs and C does not have, and names of all that it needs."""
+def angle_counts(spec: Specification) -> Mapping[Precision, list[int]]:
+    """The numbers of angles of all calls for sines and cosines, the fewest first."""
+    needed = {precision: set[int]() for precision in Precision}
+    for kernel in spec.kernels:
+        needed[kernel.precision].update(kernel.angle_counts)
+    if spec.model.prepare is not None:
+        statements = spec.model.prepare.statements
+        needed[Precision.DOUBLE].update(len(s.angles) for s in statements if isinstance(s, SineCosine))
+    return {precision: sorted(sizes) for precision, sizes in needed.items()}
+
+
+def functions_by_table(
+    spec: Specification, function: Callable[[str, Precision], str], before: str
+) -> tuple[str, Mapping[Precision, Mapping[str, str]]]:
+    """Definitions of the functions by table that the model needs and the library does not have; names of all it needs.
+
+    ``function``: what the library calls one of its functions; ``before``: what stands before a definition.
+    """
     needed = {precision: set[str]() for precision in Precision}
     for kernel in spec.kernels:
         needed[kernel.precision].update(_named(kernel.schedule))
@@ -69,20 +79,22 @@ def _functions(spec: Specification) -> tuple[str, Mapping[Precision, Mapping[str
     texts: list[str] = []
     names: dict[Precision, dict[str, str]] = {}
     for precision, found in needed.items():
-        names[precision] = {SQUARE_ROOT: C99.function("sqrt", precision)}
+        names[precision] = {SQUARE_ROOT: function("sqrt", precision)}
         for name in sorted(found):
             row = TABLES[name]
             if row.library is not None:
-                names[precision][name] = C99.function(row.library, precision)
+                names[precision][name] = function(row.library, precision)
                 continue
-            c_name = _free(f"{spec.model.prefix}_{C_NAMES[name]}{precision.ending}", spec.reserved)
+            c_name = free(f"{spec.model.prefix}_{C_NAMES[name]}{precision.ending}", spec.reserved)
             names[precision][name] = c_name
-            parameters = ", ".join(f"{precision.c_type} {letter}" for letter in "abc"[: row.arity])
             texts.append(
                 fill(
-                    "function_by_table.c",
-                    signature=signature(f"static inline {precision.c_type} {c_name}({parameters})"),
-                    value=f"{row.expression}",
+                    "shared/function_by_table",
+                    before=before,
+                    name=c_name,
+                    type=precision.c_type,
+                    operands="abc"[: row.arity],
+                    value=row.expression,
                 )
             )
     return "\n\n".join(texts), names
@@ -94,7 +106,7 @@ def _named(schedule: Schedule) -> set[str]:
     return {graph.names[i] for i in graph.reachable(schedule.program.roots) if i in graph.names}
 
 
-def _free(wanted: str, reserved: frozenset[str], ending: str = "") -> str:
+def free(wanted: str, reserved: frozenset[str], ending: str = "") -> str:
     """A name with which, and the ending, no function of a model begins, should a control law be called like a routine."""
     name, number = wanted, 1
     while any(word.startswith(f"{name}{ending}") for word in reserved):

@@ -53,16 +53,16 @@ def sincos_source(
         "parameters": f"const {real} x[{count}], {real} s[{count}], {real} c[{count}]",
     }
     if library == "libm":
-        return fill("sincos_libm.c", **common) + "\n"
+        return fill("c99/sincos_libm.c", **common) + "\n"
     macro = f"{prefix}_SINCOS".upper()
     return (
         fill(
-            "sincos_vector.c",
+            "c99/sincos_vector.c",
             **common,
             precision=precision,
             macro=macro,
             lanes=_lanes(macro, count, number),
-            polynomials=fill(f"sincos_{precision}.c"),
+            polynomials=fill(f"shared/sincos_{precision}"),
             results=_results(count, number),
         )
         + "\n"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kanegen.codegen.emit.identifiers import FIELD_ENDING, NameTable, cleaned
 from kanegen.codegen.emit.model import Model
-from kanegen.codegen.emit.naming import PARAMETERS, PREPARED, ROW, ROWS, argument_names
+from kanegen.codegen.emit.naming import PARAMETERS, PREPARED, ROWS, argument_names
 from kanegen.codegen.emit.precision import Precision
 from kanegen.codegen.graph.count import count
 from kanegen.codegen.graph.schedule import Schedule, SineCosine
@@ -247,17 +247,6 @@ def batch_parameter_list(spec: Specification, kernel: Kernel) -> str:
     return ", ".join(items)
 
 
-def call_arguments(spec: Specification, kernel: Kernel) -> str:
-    """Arguments with which one function passes all of its own on."""
-    return ", ".join(([PREPARED] if spec.live else []) + [a.name for a in kernel.inputs + kernel.outputs])
-
-
-def row_arguments(spec: Specification, kernel: Kernel) -> str:
-    """Arguments with which the batch function calls for one row."""
-    rows = [f"{a.name} + {a.argument.size} * {ROW}" for a in kernel.inputs + kernel.outputs]
-    return ", ".join(([PREPARED] if spec.live else []) + rows)
-
-
 def signatures(spec: Specification) -> dict[str, str]:
     """The C parameters of every function with external linkage, by name: of kernels, then those that fill the structs."""
     found: dict[str, str] = {}
@@ -275,34 +264,3 @@ def _prepare_signatures(spec: Specification) -> dict[str, str]:
     for p in spec.precisions:
         found[spec.prepare_function(p)] = f"const {parameters}, {spec.prepared_type(p)} *{PREPARED}"
     return found
-
-
-def prototypes(spec: Specification) -> list[tuple[Kernel, str, str]]:
-    """Each kernel with the prototypes of its two functions, without macro and semicolon."""
-    return [
-        (
-            kernel,
-            f"void {kernel.function}({parameter_list(spec, kernel)})",
-            f"void {kernel.batch}({batch_parameter_list(spec, kernel)})",
-        )
-        for kernel in spec.kernels
-    ]
-
-
-def prepare_prototypes(spec: Specification) -> tuple[str, ...]:
-    """Prototypes of the functions that fill the structs: parameters, then prepared values in each precision."""
-    return tuple(f"void {name}({parameters})" for name, parameters in _prepare_signatures(spec).items())
-
-
-def struct_definition(
-    name: str,
-    fields: Mapping[str, str],
-    comments: Mapping[str, str],
-    precision: Precision = Precision.DOUBLE,
-) -> str:
-    """A C struct of numbers, one field a line, with a comment where there is one."""
-    lines = ["typedef struct {"]
-    for original, field in fields.items():
-        comment = comments.get(original, "")
-        lines.append(f"    {precision.c_type} {field};" + (f" /* {comment} */" if comment else ""))
-    return "\n".join([*lines, f"}} {name};"])

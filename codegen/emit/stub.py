@@ -23,7 +23,7 @@ def type_stub(model: Model) -> str:
     table = NameTable(_TAKEN)
     return (
         fill(
-            "stub.pyi",
+            "c99/stub.pyi",
             prefix=model.prefix,
             generator=GENERATOR,
             kernel_names=_literal([kernel.name for kernel in spec.kernels]),

@@ -9,12 +9,9 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from kanegen.codegen.emit.declarations import cffi_declarations
-from kanegen.codegen.emit.header import c_header
+from kanegen.codegen.emit.languages import LANGUAGES
 from kanegen.codegen.emit.manifest import manifest
 from kanegen.codegen.emit.model import Model
-from kanegen.codegen.emit.source import c_source
-from kanegen.codegen.emit.stub import type_stub
 from kanegen.durable import make_folders, remove_folders, sync_folder, way_out, what_failed, write_new
 from kanegen.errors import FileError
 from kanegen.manifest import FILE_NAME, manifest_text
@@ -23,15 +20,12 @@ _BESIDE = ".writing-"
 """What names of folders begin with in which files wait for their places."""
 
 
-def generated_files(model: Model) -> dict[str, bytes]:
-    """The content of every generated file, by name; last the manifest, with the checksums of the others."""
-    texts = {
-        f"{model.prefix}.c": c_source(model),
-        f"{model.prefix}.h": c_header(model),
-        f"{model.prefix}.cdef": cffi_declarations(model),
-        f"{model.prefix}.pyi": type_stub(model),
-    }
-    files = {name: text.encode("ascii") for name, text in texts.items()}
+def generated_files(model: Model, language: str = "c99") -> dict[str, bytes]:
+    """The content of every generated file, by name; last the manifest, with the checksums of the others, if there is one."""
+    written = LANGUAGES[language]
+    files = {f"{model.prefix}{ending}": text.encode("ascii") for ending, text in written.files(model).items()}
+    if not written.manifest:
+        return files
     return files | {FILE_NAME: manifest_text(manifest(model, files)).encode("ascii")}
 
 

@@ -1,0 +1,156 @@
+"""What the templates of a language are filled with: each body with its parameters, and its statements in that language."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kanegen.codegen.emit.language import Language
+from kanegen.codegen.emit.layout import comment_text
+from kanegen.codegen.emit.listing import Listing, Part, list_kernel, list_prepare
+from kanegen.codegen.emit.naming import PARAMETERS, PREPARED
+from kanegen.codegen.emit.precision import Precision
+from kanegen.codegen.emit.printer import Printer
+from kanegen.codegen.emit.routines import Routines
+from kanegen.codegen.emit.specification import CArgument, Kernel, PartNames, Specification, signatures
+from kanegen.codegen.version import GENERATOR
+from kanegen.manifest import OperationCounts
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a function: a struct, or an array of ``size`` numbers."""
+
+    name: str
+    type: str
+    size: int | None
+    output: bool
+
+
+@dataclass(frozen=True)
+class Body:
+    """The statements of a kernel, or of the prepare step, with all that is around them."""
+
+    title: str
+    about: str
+    parameters: tuple[Parameter, ...]
+    names: PartNames
+    listing: Listing
+    number: str
+    printer: Printer
+    kernel: Kernel | None = None
+
+    @property
+    def structs(self) -> list[Parameter]:
+        """Parameters that are structs."""
+        return [p for p in self.parameters if p.size is None]
+
+    @property
+    def arrays(self) -> list[Parameter]:
+        """Parameters that are arrays."""
+        return [p for p in self.parameters if p.size is not None]
+
+    @property
+    def cut(self) -> list[tuple[Part, str]]:
+        """The parts of a long body, with the names of their functions; none for a short one."""
+        return (
+            list(zip(self.listing.parts, self.names.functions, strict=True)) if self.names.functions else []
+        )
+
+    def used(self, part: Part) -> list[Parameter]:
+        """Parameters that a part needs."""
+        return [p for p in self.parameters if p.name in part.arguments]
+
+    def lines(self, part: Part) -> str:
+        """The statements of a part."""
+        return "\n".join(self.printer.part(part)).rstrip("\n")
+
+
+def written(spec: Specification, language: Language) -> dict[str, Any]:
+    """The values of the templates: the specification, the routines, the prepare step if there is one, and the kernels."""
+    routines = language.routines(spec)
+    writer = _Writer(spec, language, routines)
+    return {
+        "spec": spec,
+        "model": spec.model,
+        "generator": GENERATOR,
+        "signatures": signatures(spec),
+        "routines": routines,
+        "prepare": writer.prepare(),
+        "kernels": [writer.kernel(kernel) for kernel in spec.kernels],
+        "state": lambda argument: _state(spec, argument),
+    }
+
+
+def _state(spec: Specification, item: CArgument) -> list[str]:
+    """Numbers for an input of the example: the home, or arbitrary ones."""
+    home = spec.model.home
+    if item.argument.name == "q" and item.argument.size == len(home):
+        return [repr(float(q)) for q in home]
+    return [f"0.{1 + i % 9}" for i in range(item.argument.size)]
+
+
+class _Writer:
+    def __init__(self, spec: Specification, language: Language, routines: Routines) -> None:
+        self._spec, self._language, self._routines = spec, language, routines
+        self._listings: dict[int, Listing] = {}  # by schedule, which both precisions share
+
+    def kernel(self, kernel: Kernel) -> Body:
+        program, spec, number = kernel.schedule.program, self._spec, kernel.precision.c_type
+        title = comment_text(program.title)
+        if id(kernel.schedule) not in self._listings:
+            self._listings[id(kernel.schedule)] = list_kernel(
+                spec, kernel, self._routines.words, self._language.loads_first
+            )
+        prepared = Parameter(PREPARED, spec.prepared_type(kernel.precision), None, output=False)
+        return Body(
+            title,
+            f"{title}; {comment_text(program.source)}; {operations(kernel.counts)}",
+            (
+                *((prepared,) if spec.live else ()),
+                *(Parameter(a.name, number, a.argument.size, output=False) for a in kernel.inputs),
+                *(Parameter(a.name, number, a.argument.size, output=True) for a in kernel.outputs),
+            ),
+            kernel.parts,
+            self._listings[id(kernel.schedule)],
+            self._language.number(kernel.precision),
+            self._printer(kernel.precision),
+            kernel,
+        )
+
+    def prepare(self) -> Body | None:
+        schedule, spec = self._spec.model.prepare, self._spec
+        if schedule is None:
+            return None
+        title = comment_text(schedule.program.title)
+        return Body(
+            title,
+            title,
+            (
+                Parameter(PARAMETERS, spec.parameters_type, None, output=False),
+                Parameter(PREPARED, spec.prepared_type(Precision.DOUBLE), None, output=True),
+            ),
+            spec.prepare_parts,
+            list_prepare(spec, schedule, self._routines.words),
+            self._language.number(Precision.DOUBLE),
+            self._printer(Precision.DOUBLE),
+        )
+
+    def _printer(self, precision: Precision) -> Printer:
+        found = self._routines
+        return Printer(self._language, precision, found.functions[precision], found.names[precision])
+
+
+def operations(counts: OperationCounts) -> str:
+    """Operation counts in words, without those that are zero."""
+    numbers = (
+        (counts.multiplications, "multiplication"),
+        (counts.additions, "addition"),
+        (counts.divisions, "division"),
+        (counts.square_roots, "square root"),
+        (counts.sincos, "sine-cosine pair"),
+        (counts.functions, "function"),
+        (counts.selections, "selection"),
+    )
+    words = [f"{n} {word}{'s' if n > 1 else ''}" for n, word in numbers if n]
+    return ", ".join(words) or "no operations"
