@@ -40,7 +40,7 @@ from kanegen.codegen.passes.search import search
 from kanegen.codegen.passes.verify import arguments_of, residual
 from kanegen.codegen.reading import MODEL_SUFFIXES, no_model, read
 from kanegen.codegen.results import DerivedKernel, Generated, Interpretation, Missing, certificate
-from kanegen.errors import CertificateError, ModelError, NoInertiaError
+from kanegen.errors import CertificateError, ModelError, NoInertiaError, NotCompiledError
 from kanegen.model_warnings import once
 from kanegen.options import Options
 
@@ -70,10 +70,12 @@ def generate(
 
     ``progress`` and ``stage`` are told of what is done and of what begins.
 
-    Raises ModelError for a wrong model or an unknown kernel, and CertificateError where the kernels fail a check; nothing is
-    written then.
+    Raises ModelError for a wrong model or an unknown kernel, NotCompiledError for a language that cannot be verified, and
+    CertificateError where the kernels fail a check; nothing is written then.
     """
     options, begin = options or Options(), stage or _silent
+    if options.verify and not options.loadable:
+        raise NotCompiledError(f"verify compiles what is written, which is not done with {options.language!r}")
     begin("reading the model")
     with once() as told:
         mechanism = read(model, options)
@@ -82,7 +84,7 @@ def generate(
     record = _checked(mechanism, kernels, options)
     begin("ordering statements, and writing")
     assembled = assemble(mechanism, kernels, options, missing, record, tuple(told.heard))
-    files = generated_files(assembled)
+    files = generated_files(assembled, options.language)
     files[certify.FILE_NAME] = certificate(assembled, kernels, record).text().encode("ascii")
     written = write_files(files, Path(directory))
     return Generated(

@@ -83,6 +83,10 @@ def load(model: Model, *, interpreted: bool = False, **asked: Unpack[Asked]) -> 
     BuildError when the compiler fails, and ArithmeticError where kernels fail a check, which is an error of kanegen.
     """
     options = replace(options_of(asked), with_residual=asked.get("kernels") is not None)
+    if not options.loadable:
+        raise NotCompiledError(
+            f"language: {options.language!r} is nothing to be loaded here; kanegen.generate writes it"
+        )
     seam.check_model(model)
     with boundary("loading", _title(model)), once() as told:
         found, more, check = _found(model, options, interpreted, told)
@@ -96,8 +100,8 @@ def load(model: Model, *, interpreted: bool = False, **asked: Unpack[Asked]) -> 
 def generate(model: Model, out_dir: str | os.PathLike[str], **asked: Unpack[Asked]) -> Path:
     """Write the C of a mechanism into a directory, for a microcontroller or another build.  Returns the directory.
 
-    The options are those of ``load``.  With ``verify=True`` the C is compiled afterwards and compared with what it was
-    printed from; how far they differ goes into the certificate.
+    The options are those of ``load``, and ``language``.  With ``verify=True`` the C is compiled afterwards and compared with
+    what it was printed from; how far they differ goes into the certificate.
 
     Raises UnknownModelError and ModelError, TypeError and ValueError for wrong options; nothing is written then.  With
     ``verify=True`` BuildError, and CertificateError where the C differs, which is left as it is to be looked at.

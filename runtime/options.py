@@ -32,6 +32,7 @@ class Asked(TypedDict, total=False):
     allow_unphysical: bool
     angle_tolerance: float | None
     arguments: Mapping[str, str] | None
+    language: str
     float32: bool
     sincos: str
     search: int
@@ -139,6 +140,8 @@ def _formulation(name: str, given: Any) -> str:
 
 
 RECURSIVE = "recursive"
+LANGUAGES = ("c99",)
+"""What kernels can be written in; the first is compiled and loaded."""
 SINCOS = ("vector", "libm")
 """Where the sines of generated C can come from."""
 
@@ -204,6 +207,12 @@ class Options:
         Flag("--arg", {"action": "append", "metavar": "NAME:=VALUE"}, of_files=True),
         _arguments,
     )
+    language: str = _option(
+        LANGUAGES[0],
+        "what the kernels are written in",
+        Flag("--language", {"choices": LANGUAGES}),
+        _one_of(*LANGUAGES),
+    )
     float32: bool = _option(
         False,
         "add every function in single precision, under its name with _f32",
@@ -239,6 +248,11 @@ class Options:
         Everything else reads inertias as described: no gauge, and little to search for.
         """
         return self.speeds is None and self.formulation == RECURSIVE
+
+    @property
+    def loadable(self) -> bool:
+        """Whether what is written can be compiled and loaded."""
+        return self.language == LANGUAGES[0]
 
     @property
     def plain(self) -> bool:
