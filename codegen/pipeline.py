@@ -75,7 +75,9 @@ def generate(
     """
     options, begin = options or Options(), stage or _silent
     if options.verify and not options.loadable:
-        raise NotCompiledError(f"verify compiles what is written, which is not done with {options.language!r}")
+        raise NotCompiledError(
+            f"verify compiles what is written, which is not done with {options.language!r}"
+        )
     begin("reading the model")
     with once() as told:
         mechanism = read(model, options)

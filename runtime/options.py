@@ -140,7 +140,7 @@ def _formulation(name: str, given: Any) -> str:
 
 
 RECURSIVE = "recursive"
-LANGUAGES = ("c99",)
+LANGUAGES = ("c99", "cuda")
 """What kernels can be written in; the first is compiled and loaded."""
 SINCOS = ("vector", "libm")
 """Where the sines of generated C can come from."""

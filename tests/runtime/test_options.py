@@ -41,8 +41,8 @@ def test_the_command_line_has_every_option_with_the_same_default() -> None:
 def test_flags_say_what_keywords_say() -> None:
     words = (
         "--kernels mass_matrix bias_forces --formulation kane --speeds kane_levinson --gravity 0 0 -1.6 --live-parameters "
-        "--friction --floating-base --allow-unphysical --angle-tolerance 1e-6 --arg side:=left --float32 --sincos libm "
-        "--search 7 --verify"
+        "--friction --floating-base --allow-unphysical --angle-tolerance 1e-6 --arg side:=left "
+        "--language cuda --float32 --sincos libm --search 7 --verify"
     )
     asked = options(
         {
@@ -56,6 +56,7 @@ def test_flags_say_what_keywords_say() -> None:
             "allow_unphysical": True,
             "angle_tolerance": 1e-6,
             "arguments": {"side": "left"},
+            "language": "cuda",
             "float32": True,
             "sincos": "libm",
             "search": 7,

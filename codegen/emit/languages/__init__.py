@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from kanegen.codegen.emit.language import Language
 from kanegen.codegen.emit.languages.c99 import C99
+from kanegen.codegen.emit.languages.cuda import CUDA
 
-LANGUAGES: Mapping[str, Language] = {"c99": C99}
+LANGUAGES: Mapping[str, Language] = {"c99": C99, "cuda": CUDA}
 """By the word for the option ``language``."""
