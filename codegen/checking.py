@@ -13,11 +13,11 @@ from kanegen.codegen import facts
 from kanegen.codegen.certificate import certify
 from kanegen.codegen.certificate.case import Case, Subject
 from kanegen.codegen.certificate.special_states import SpecialStates, special_states
-from kanegen.codegen.derivation.constraints import chart
-from kanegen.codegen.derivation.constraints.plan import make_plan
 from kanegen.codegen.derivation.flexible_links.states import deflected_states
-from kanegen.codegen.derivation.friction import SLIP_SPEED
 from kanegen.codegen.derivation.kernels.catalogue import contract_of
+from kanegen.codegen.derivation.motion_maps import chart
+from kanegen.codegen.derivation.motion_maps.plan import make_plan
+from kanegen.codegen.derivation.resistance.friction import SLIP_SPEED
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import Mechanism

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from kanegen.codegen import pipeline
-from kanegen.codegen.derivation.constraints.plan import make_plan
 from kanegen.codegen.derivation.formulations import RIGID
+from kanegen.codegen.derivation.motion_maps.plan import make_plan
 from kanegen.codegen.graph import Program, evaluate
 from kanegen.codegen.passes.verify import random_arguments, relative_difference
 from kanegen.codegen.pipeline import Options

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from kanegen.codegen.derivation.constraints.chart import on_chart
-from kanegen.codegen.derivation.constraints.separation import undirected_springs
 from kanegen.codegen.derivation.derivative_kernels import (
     cheaper,
     derivative_kernels,
@@ -24,6 +22,8 @@ from kanegen.codegen.derivation.kernels.catalogue import INVERSE_DYNAMICS_DERIVA
 from kanegen.codegen.derivation.kernels.derivatives import (
     inverse_dynamics_derivatives as carried_derivatives,
 )
+from kanegen.codegen.derivation.motion_maps.chart import on_chart
+from kanegen.codegen.derivation.resistance.separation import undirected_springs
 from kanegen.codegen.derivation.standard import DYNAMICS, Build
 from kanegen.codegen.mechanism.records import Joint, Mechanism
 

@@ -1,7 +1,7 @@
 """Which formulation derives the kernels of a mechanism, and how constraints turn the kernels of its tree into its own.
 
 A formulation for trees is, in the end, a way to the generalized forces of a tree.  Where nothing but joints determines the
-motion, its programs are the kernels; otherwise they are carried to the generalized speeds (constraints/kernels.py).
+motion, its programs are the kernels; otherwise they are carried to the generalized speeds (foundations.py).
 """
 
 from __future__ import annotations

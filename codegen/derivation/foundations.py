@@ -6,20 +6,19 @@ from collections.abc import Mapping
 from functools import lru_cache, partial
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.constraints.ball_kernels import on_quaternions
-from kanegen.codegen.derivation.constraints.chart import folded_chart, on_chart
-from kanegen.codegen.derivation.constraints.motion import ConstrainedMap
-from kanegen.codegen.derivation.constraints.plan import Plan, make_plan, perturbed
-from kanegen.codegen.derivation.constraints.regularity import require_resisted
-from kanegen.codegen.derivation.constraints.spanning_tree import spanning_tree
 from kanegen.codegen.derivation.kernels.catalogue import MASS_MATRIX
 from kanegen.codegen.derivation.kernels.constraints import constraint_kernels
 from kanegen.codegen.derivation.kernels.contract import Arguments
+from kanegen.codegen.derivation.motion_maps.chart import folded_chart, on_chart
+from kanegen.codegen.derivation.motion_maps.constrained import ConstrainedMap
 from kanegen.codegen.derivation.motion_maps.joint_tree import keeps_parameters, tree_of_joints
 from kanegen.codegen.derivation.motion_maps.joints import JointMap
 from kanegen.codegen.derivation.motion_maps.motion_map import Rows
+from kanegen.codegen.derivation.motion_maps.plan import Plan, make_plan, perturbed
+from kanegen.codegen.derivation.motion_maps.quaternions import on_quaternions
+from kanegen.codegen.derivation.motion_maps.spanning_tree import spanning_tree
 from kanegen.codegen.derivation.placement import place
-from kanegen.codegen.derivation.regularity import require_regular_matrix
+from kanegen.codegen.derivation.regularity import require_regular_matrix, require_resisted
 from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.derivation.system import Foundation, Make, Projected, System, kernels_of
 from kanegen.codegen.graph import Graph, inputs

@@ -12,17 +12,31 @@ from functools import lru_cache
 from typing import Any
 
 import mpmath
+import numpy as np
 
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.composite_inertia import mass_matrix
+from kanegen.codegen.derivation.motion_maps.plan import Plan
 from kanegen.codegen.derivation.placement import place
-from kanegen.codegen.graph import Program, evaluate_entries, multiprecision
+from kanegen.codegen.graph import (
+    Argument,
+    Expression,
+    Graph,
+    Program,
+    evaluate,
+    evaluate_entries,
+    multiprecision,
+)
 from kanegen.codegen.mechanism.records import Mechanism, Parameter
 from kanegen.errors import NoInertiaError
 
 _DIGITS = 40
 _VANISHES_BELOW = mpmath.mpf(10) ** -25
 """Of the joint's inertia with the joints beyond it locked; rounding at 40 digits leaves ten orders between the two."""
+
+_STATES = 5
+_SINGULAR = 1e-12
+"""Of the largest entry on the diagonal: doubles leave about 1e-15 where nothing should be."""
 
 
 @lru_cache(maxsize=8)
@@ -68,3 +82,30 @@ def require_regular_matrix(
             for i in remaining:
                 for j in remaining:
                     m[i][j] = m[i][j] - m[i][k] * m[k][j] / m[k][k]
+
+
+def require_resisted(
+    mechanism: Mechanism, graph: Graph, inertia: Sequence[Sequence[Expression]], plan: Plan
+) -> None:
+    """Raise NoInertiaError where the mass matrix on the free rates is singular in every state."""
+    n = len(inertia)
+    program = Program(
+        "inertia",
+        "",
+        "",
+        (Argument("q", (plan.states.shape[1],), "", ""),),
+        (Argument("M", (n, n), "", ""),),
+        graph,
+        (tuple(x.ref for row in inertia for x in row),),
+    )
+    numbers = {p.name: float(p.value) for p in mechanism.parameters}
+    matrices = evaluate(program, {"q": plan.states[:_STATES]}, numbers)["M"]
+    smallest = max(float(np.linalg.eigvalsh(m)[0] / (np.abs(np.diag(m)).max() or 1.0)) for m in matrices)
+    if not smallest > _SINGULAR:
+        names = ", ".join(mechanism.coordinates[j] for j in plan.free)
+        raise NoInertiaError(
+            f"mechanism {mechanism.name!r}",
+            f"has a motion that no inertia resists (mass matrix on the rates of {names})",
+            "bodies with mass or inertia behind every motion",
+            "Give the bodies their inertia; inverse dynamics works as it is.",
+        )

@@ -14,7 +14,7 @@ from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.kernels.contract import Arguments, Contract
 from kanegen.codegen.derivation.motion_maps.motion_map import MotionMap, Rows, TreeMotion, Vector
 from kanegen.codegen.derivation.placement import PlacedTree
-from kanegen.codegen.derivation.resistance import Resistance
+from kanegen.codegen.derivation.resistance.on_tree import Resistance
 from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.graph import Expression, Graph, Program, compose, constant, inputs
 from kanegen.codegen.mechanism.folding import with_numbers

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kanegen.codegen.derivation.constraints.chart import folded_chart, on_chart
-from kanegen.codegen.derivation.constraints.spanning_tree import spanning_tree
+from kanegen.codegen.derivation.motion_maps.chart import folded_chart, on_chart
 from kanegen.codegen.derivation.motion_maps.joint_tree import keeps_parameters, tree_of_joints
+from kanegen.codegen.derivation.motion_maps.spanning_tree import spanning_tree
 from kanegen.codegen.mechanism.records import Mechanism
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import kanegen
 from kanegen.codegen import cli
-from kanegen.codegen.derivation.friction import SLIP_SPEED
+from kanegen.codegen.derivation.resistance.friction import SLIP_SPEED
 from kanegen.motion import Status
 from tests.mechanism.importers.documents import joint, link, pendulum, robot
 

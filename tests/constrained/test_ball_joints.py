@@ -12,8 +12,8 @@ import pytest
 import sympy
 
 import kanegen
-from kanegen.codegen.derivation.constraints.chart import configurations
-from kanegen.codegen.derivation.constraints.plan import make_plan
+from kanegen.codegen.derivation.motion_maps.chart import configurations
+from kanegen.codegen.derivation.motion_maps.plan import make_plan
 from kanegen.codegen.mechanism import JointRate, Mechanism, MechanismBuilder, ModelError
 from kanegen.constrained_start import SIMULATION_KERNELS
 from tests.witnesses.jets import Array

@@ -7,9 +7,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from kanegen.codegen.derivation.constraints.plan import make_plan
 from kanegen.codegen.derivation.derivatives import kernels_of_derivatives
 from kanegen.codegen.derivation.deriver import Deriver
+from kanegen.codegen.derivation.motion_maps.plan import make_plan
 from kanegen.codegen.derivation.tree import derivation_tree
 from kanegen.codegen.graph import Program, count
 from kanegen.codegen.mechanism.catalogue import mechanism

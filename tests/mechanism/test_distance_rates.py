@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from kanegen.codegen.derivation.constraints.plan import make_plan
 from kanegen.codegen.derivation.kernels.catalogue import TAU, A, V
 from kanegen.codegen.derivation.kernels.contract import Arguments
+from kanegen.codegen.derivation.motion_maps.plan import make_plan
 from kanegen.codegen.mechanism import (
     BASE,
     DistanceRate,

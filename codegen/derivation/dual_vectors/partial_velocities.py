@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kanegen.codegen.derivation.constraints.motion import new_motion
-from kanegen.codegen.derivation.constraints.plan import make_plan
-from kanegen.codegen.derivation.constraints.spanning_tree import spanning_tree, tree_positions
 from kanegen.codegen.derivation.dual_vectors.chain import dual_chain, frame_displacement
 from kanegen.codegen.derivation.dual_vectors.dual_vector import DualVector, dual_zero_vector
 from kanegen.codegen.derivation.dual_vectors.motion import DualMotion
+from kanegen.codegen.derivation.motion_maps.constrained import new_motion
+from kanegen.codegen.derivation.motion_maps.plan import make_plan
+from kanegen.codegen.derivation.motion_maps.spanning_tree import spanning_tree
 from kanegen.codegen.derivation.plain_tree import require_plain_tree
 from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.mechanism.records import BASE, Mechanism
@@ -37,10 +37,8 @@ def dual_partial_velocities(
     tree = mechanism
     if mechanism.constrained and rates_from_speeds is None and not mechanism.balls:
         tree = spanning_tree(mechanism)
-        own = new_motion(mechanism, graph, q, make_plan(mechanism), live=True).N
-        q = tree_positions(mechanism, graph, q)
-        none = [constant(graph, 0)] * mechanism.dof
-        rates_from_speeds = [*own, *[none for _ in mechanism.prescribed]]
+        own = new_motion(mechanism, graph, q, make_plan(mechanism), live=True)
+        q, rates_from_speeds = own.motion().q, own.columns()
     require_plain_tree(tree, "dual partial velocities")
     reduced = without_fixed_joints(tree)
     try:

@@ -11,8 +11,8 @@ from kanegen.codegen.derivation.flexible_links.composites import Composites
 from kanegen.codegen.derivation.flexible_links.loads import Loads
 from kanegen.codegen.derivation.flexible_links.motion import Motion
 from kanegen.codegen.derivation.flexible_links.segments import Arm, arm_of, regrouped
-from kanegen.codegen.derivation.friction import friction_forces
 from kanegen.codegen.derivation.kernels.contract import Arguments, Contract
+from kanegen.codegen.derivation.resistance.friction import friction_forces
 from kanegen.codegen.graph import Expression, Graph, Program, constant, inputs
 from kanegen.codegen.mechanism.constraints import TorsionalSpringDamper
 from kanegen.codegen.mechanism.folding import with_numbers

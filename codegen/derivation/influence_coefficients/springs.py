@@ -1,15 +1,13 @@
 """Effective damping and spring rate of a mechanism's springs and dampers, equations (18) to (25).
 
 Loads are counted as in the paper: those that the springs and dampers oppose to a motion, which the drives must supply.
-Springs whose ends may meet are taken as elsewhere (constraints/elastic.py): H of a length grows as its inverse.
+Springs whose ends may meet are taken as elsewhere (resistance/elastic.py): H of a length grows as its inverse.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kanegen.codegen.derivation.constraints.elastic import Elastic
-from kanegen.codegen.derivation.constraints.separation import by_direction
 from kanegen.codegen.derivation.influence_coefficients.arrays import (
     Matrix,
     Vector,
@@ -18,6 +16,8 @@ from kanegen.codegen.derivation.influence_coefficients.arrays import (
 )
 from kanegen.codegen.derivation.influence_coefficients.coefficients import Influence, point_influence
 from kanegen.codegen.derivation.kinematics import Kinematics, frames_of
+from kanegen.codegen.derivation.resistance.elastic import Elastic
+from kanegen.codegen.derivation.resistance.separation import by_direction
 from kanegen.codegen.graph import Expression, constant, inputs
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.constraints import TorsionalSpringDamper, TranslationalSpringDamper

@@ -7,10 +7,6 @@ from dataclasses import replace
 
 import sympy
 
-from kanegen.codegen.derivation.constraints.elimination import gram, solve_positive
-from kanegen.codegen.derivation.constraints.equations import equations
-from kanegen.codegen.derivation.constraints.margins import can_be_singular, margins
-from kanegen.codegen.derivation.constraints.motion import ConstrainedMap
 from kanegen.codegen.derivation.kernels.catalogue import (
     CONSTRAINT_FORCES,
     CONSTRAINT_JACOBIAN,
@@ -21,6 +17,10 @@ from kanegen.codegen.derivation.kernels.catalogue import (
     MULTIPLIER_DYNAMICS,
 )
 from kanegen.codegen.derivation.kernels.contract import Contract
+from kanegen.codegen.derivation.motion_maps.constrained import ConstrainedMap
+from kanegen.codegen.derivation.motion_maps.elimination import gram, solve_positive
+from kanegen.codegen.derivation.motion_maps.equations import equations
+from kanegen.codegen.derivation.motion_maps.margins import can_be_singular, margins
 from kanegen.codegen.derivation.motion_maps.motion_map import TreeMotion, Vector
 from kanegen.codegen.derivation.regularity import require_regular
 from kanegen.codegen.derivation.system import Make, System

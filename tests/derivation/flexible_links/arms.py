@@ -21,7 +21,7 @@ from kanegen.codegen.derivation.flexible_links import (
     flexible_kernels,
     optional_flexible_kernels,
 )
-from kanegen.codegen.derivation.friction import SLIP_SPEED
+from kanegen.codegen.derivation.resistance.friction import SLIP_SPEED
 from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.graph import Program, evaluate
 from kanegen.codegen.mechanism import Mechanism, MechanismBuilder

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from kanegen.codegen.derivation.constraints.spanning_tree import spanning_tree
 from kanegen.codegen.derivation.kane import forces, nonholonomic_forces
 from kanegen.codegen.derivation.kane.equations import forces_on_speeds
+from kanegen.codegen.derivation.motion_maps.spanning_tree import spanning_tree
 from kanegen.codegen.graph import Expression, Graph, OperationCounts, constant, count, inputs
 from kanegen.codegen.mechanism import JointRate, Mechanism
 from kanegen.codegen.mechanism.catalogue import mechanism

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 import sympy
 
-from kanegen.codegen.derivation.constraints.spanning_tree import spanning_tree
 from kanegen.codegen.derivation.kane import forces
+from kanegen.codegen.derivation.motion_maps.spanning_tree import spanning_tree
 from kanegen.codegen.graph import Graph, constant, evaluate, inputs
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.mechanism.folding import with_numbers

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
-from kanegen.codegen.derivation.constraints.elimination import Elimination, Square
-from kanegen.codegen.derivation.constraints.equations import Row, equations
-from kanegen.codegen.derivation.constraints.plan import Plan
+from kanegen.codegen.derivation.motion_maps.elimination import Elimination, Square
+from kanegen.codegen.derivation.motion_maps.equations import Row, equations
 from kanegen.codegen.derivation.motion_maps.leaning import leaning
 from kanegen.codegen.derivation.motion_maps.motion_map import Rows, TreeForces, TreeMotion, Vector
+from kanegen.codegen.derivation.motion_maps.plan import Plan
 from kanegen.codegen.graph import Expression, Graph, Tangents, constant, total
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import Mechanism, Value

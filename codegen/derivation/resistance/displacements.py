@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kanegen.codegen.derivation.constraints.chains import Chains, dot
-from kanegen.codegen.derivation.constraints.separation import collected, may_meet
+from kanegen.codegen.derivation.chains import Chains, dot
+from kanegen.codegen.derivation.resistance.separation import collected, may_meet
 from kanegen.codegen.graph import Expression
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import Joint, JointKind

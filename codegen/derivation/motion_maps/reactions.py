@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kanegen.codegen.derivation.constraints.equations import Equations
+from kanegen.codegen.derivation.motion_maps.equations import Equations
 from kanegen.codegen.mechanism.constraints import KnifeEdge, Loop, RollingContact
 from kanegen.codegen.mechanism.records import BASE, Mechanism
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kanegen.codegen.derivation.constraints.chart import charted
-from kanegen.codegen.derivation.constraints.equations import equations
-from kanegen.codegen.derivation.constraints.plan import make_plan
-from kanegen.codegen.derivation.constraints.sizes import sizes
+from kanegen.codegen.derivation.motion_maps.chart import charted
+from kanegen.codegen.derivation.motion_maps.equations import equations
+from kanegen.codegen.derivation.motion_maps.plan import make_plan
+from kanegen.codegen.derivation.motion_maps.sizes import sizes
 from kanegen.codegen.graph import Graph, inputs
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism

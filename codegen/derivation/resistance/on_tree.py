@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from kanegen.codegen.derivation.constraints.elastic import Elastic
-from kanegen.codegen.derivation.constraints.separation import by_direction
-from kanegen.codegen.derivation.friction import friction_forces
 from kanegen.codegen.derivation.motion_maps.leaning import rotors_do_not_lean
 from kanegen.codegen.derivation.motion_maps.motion_map import TreeForces, TreeMotion, Vector
+from kanegen.codegen.derivation.resistance.elastic import Elastic
+from kanegen.codegen.derivation.resistance.friction import friction_forces
+from kanegen.codegen.derivation.resistance.separation import by_direction
 from kanegen.codegen.graph import Expression, Graph, Program, compose, constant, inputs
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.values import Lift

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kanegen.codegen.derivation.constraints.separation import collected, may_meet
 from kanegen.codegen.derivation.on_demand import OnDemand, on_demand
+from kanegen.codegen.derivation.resistance.separation import collected, may_meet
 from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import BASE, Frame, Joint, JointKind, Mechanism

@@ -15,8 +15,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from kanegen.codegen.derivation.constraints.elimination import determinant, gram, pivots
-from kanegen.codegen.derivation.constraints.motion import ConstrainedMap
+from kanegen.codegen.derivation.motion_maps.constrained import ConstrainedMap
+from kanegen.codegen.derivation.motion_maps.elimination import determinant, gram, pivots
 from kanegen.codegen.derivation.motion_maps.joint_tree import placement_names
 from kanegen.codegen.graph import Argument, Expression, Graph, Kind, Program, compose, constant, evaluate
 

@@ -17,10 +17,10 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from kanegen.codegen.derivation.constraints.chart import charted
-from kanegen.codegen.derivation.constraints.equations import Equations, Row, equations
-from kanegen.codegen.derivation.constraints.reactions import indeterminate_joints
+from kanegen.codegen.derivation.motion_maps.chart import charted
+from kanegen.codegen.derivation.motion_maps.equations import Equations, Row, equations
 from kanegen.codegen.derivation.motion_maps.joint_tree import placement_names
+from kanegen.codegen.derivation.motion_maps.reactions import indeterminate_joints
 from kanegen.codegen.graph import Argument, Graph, Program, evaluate, inputs
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kanegen.codegen.derivation.constraints.elimination import Elimination, Square, inverted
-from kanegen.codegen.derivation.constraints.plan import Block, Plan
+from kanegen.codegen.derivation.motion_maps.elimination import Elimination, Square, inverted
+from kanegen.codegen.derivation.motion_maps.plan import Block, Plan
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, constant, evaluate, inputs
 
 # Well-conditioned random systems of order ten: a few hundred ulp.

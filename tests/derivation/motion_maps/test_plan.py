@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kanegen.codegen.derivation.constraints.plan import make_plan
-from kanegen.codegen.derivation.constraints.report import constraint_report
+from kanegen.codegen.derivation.motion_maps.plan import make_plan
+from kanegen.codegen.derivation.motion_maps.report import constraint_report
 from kanegen.codegen.mechanism import LoopKind, MechanismBuilder, ModelError, catalogue
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.speeds import JointRate

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from kanegen.codegen.derivation.constraints.equations import Position
+from kanegen.codegen.derivation.motion_maps.equations import Position
 from kanegen.codegen.mechanism.constraints import Loop, PositionConstraint, RollingContact
 from kanegen.codegen.mechanism.records import BASE, Joint, JointKind, Mechanism, Vector3
 from kanegen.codegen.mechanism.values import numeric

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from kanegen.codegen.derivation.constraints.chart import charted
+from kanegen.codegen.derivation.motion_maps.chart import charted
 from kanegen.codegen.derivation.motion_maps.joint_tree import still_in_balls
-from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.codegen.mechanism.values import Lift
 
 
 def spanning_tree(mechanism: Mechanism) -> Mechanism:
@@ -34,18 +31,3 @@ def spanning_tree(mechanism: Mechanism) -> Mechanism:
         home=(),
         balls=(),
     )
-
-
-def tree_positions(mechanism: Mechanism, graph: Graph, q: Sequence[Expression]) -> list[Expression]:
-    """Coordinates of the tree: q, and zero for prescribed joints."""
-    return [*q, *[constant(graph, 0)] * len(mechanism.prescribed)]
-
-
-def tree_rates(mechanism: Mechanism, lift: Lift, qdot: Sequence[Expression]) -> list[Expression]:
-    """Rates of the tree's joints: dq/dt, and the given rates of prescribed joints."""
-    return [*qdot, *(lift(p.rate) for p in mechanism.prescribed)]
-
-
-def tree_accelerations(mechanism: Mechanism, graph: Graph, qddot: Sequence[Expression]) -> list[Expression]:
-    """Accelerations of the tree's joints: those of q, and none of prescribed joints."""
-    return [*qddot, *[constant(graph, 0)] * len(mechanism.prescribed)]
