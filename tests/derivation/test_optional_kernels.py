@@ -10,24 +10,10 @@ from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.optional_kernels import OPTIONAL, optional_frame_kernels
 from kanegen.codegen.derivation.placement import place
-from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.passes.optimize import optimize
 
 from .comparison import DIGITS, EXACT, exactly
 from .structured_trees import derive_by_chance, states, structured_tree
-
-
-def test_names() -> None:
-    arm = mechanism("stanford_arm")
-    tree = place(arm, Choices())
-    frames = optional_frame_kernels(tree, {frame: frame.lower() for frame in "ABCDEF"})
-    assert set(frames) == {
-        f"{what}_{f}" for what in ("frame_jacobian_rate", "frame_forces") for f in "abcdef"
-    }
-    for name, build in {**OPTIONAL, **frames}.items():
-        program = build(tree, arm, Choices())
-        assert program.name == name
-        assert [len(refs) for refs in program.results] == [output.size for output in program.outputs]
 
 
 @pytest.mark.parametrize("seed", range(121, 124))
