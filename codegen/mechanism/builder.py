@@ -17,6 +17,7 @@ from kanegen.codegen.mechanism.readers import (
     Rotation,
     Vector,
     inertia_tensor,
+    read_list,
     read_rotation,
     read_value,
     read_vector,
@@ -37,7 +38,7 @@ from kanegen.codegen.mechanism.symbol_order import (
     law_with_forces_by_name,
 )
 from kanegen.codegen.mechanism.tree import depth_first
-from kanegen.codegen.mechanism.validation import check_new_name, validated
+from kanegen.codegen.mechanism.validation import check_new_name, check_texts, validated
 from kanegen.codegen.mechanism.values import Scalar
 from kanegen.codegen.mechanism.vectors import rotated_tensor
 from kanegen.errors import ModelError
@@ -203,7 +204,9 @@ class MechanismBuilder(JointBuilder, MotionBuilder):
         The names of movable joints; a ball or floating joint may be named as one.
         """
         whole = {ball.name: ball.coordinates for ball in self._balls}
-        self._coordinates = tuple(part for name in order for part in whole.get(name, (name,)))
+        self._coordinates = tuple(
+            part for name in read_list("coordinates", order, str, "name") for part in whole.get(name, (name,))
+        )
 
     def actuator(self, joint: str, sign: int = 1, name: str | None = None) -> None:
         """An actuator whose force enters the generalized force of ``joint`` with ``sign`` +1 or -1."""
@@ -214,6 +217,10 @@ class MechanismBuilder(JointBuilder, MotionBuilder):
 
         Refuses masses and inertia tensors that no real body has, unless ``allow_unphysical``.
         """
+        check_texts(
+            *(self._joints, self._mimics, self._frames, self._actuators),
+            *(self._loops, self._constraints, self._prescribed, self._springs),
+        )
         joints = depth_first(self._joints, [body.name for body in self._bodies])
         carriers = {body.name for body in self._bodies if body.carrier}
         coordinates = self._coordinates

@@ -25,6 +25,7 @@ from kanegen.codegen.mechanism.readers import (
     Rotation,
     Vector,
     inertia_tensor,
+    read_list,
     read_rotation,
     read_value,
     read_vector,
@@ -109,6 +110,7 @@ def from_dh(
     frame in the last link.  Decimals of theta and alpha stand for the fractions of pi that they are rounded from (see
     ``rounded_angles``).
     """
+    rows = read_list("table of Denavit and Hartenberg", rows, DHRow)
 
     def built(rows: Sequence[DHRow]) -> Mechanism:
         builder = MechanismBuilder(name, gravity)
@@ -149,7 +151,10 @@ def add_dh(
         )
     if not rows:
         raise ModelError("table of Denavit and Hartenberg", "has no rows", "one row a joint", "Give them.")
-    base = base or Placed()
+    base = Placed() if base is None else base
+    for label, placed in (("base", base), ("tool", tool)):
+        if placed is not None:
+            read_list(label, (placed,), Placed)
     at = _Place(read_rotation("base, rotation", base.rotation), read_vector("base, position", base.position))
     for j, row in enumerate(rows, start=1):
         link = row.link or f"link{j}"
@@ -287,6 +292,8 @@ def from_modified_dh(
 
     Inertias about the link origins become central ones exactly (parallel axes).
     """
+    rows = read_list(f"arm {name!r}, rows", rows, ModifiedDH)
+    links = read_list(f"arm {name!r}, links", links, LinkParameters)
     if len(rows) != len(links):
         raise ModelError(
             f"arm {name!r}",

@@ -21,7 +21,7 @@ from kanegen.codegen.mechanism.constraints import (
     VelocityConstraint,
 )
 from kanegen.codegen.mechanism.control_law import ControlLaw
-from kanegen.codegen.mechanism.readers import read_value
+from kanegen.codegen.mechanism.readers import read_list, read_value
 from kanegen.codegen.mechanism.records import BASE, Value
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
 from kanegen.codegen.mechanism.validation import check_new_name
@@ -67,7 +67,8 @@ class MotionBuilder:
         Symbols that are called like coordinates may come in any order; others stand for the coordinate of their place.
         """
         self._new_constraint(name)
-        self._constraints.append(PositionConstraint(name, tuple(q), expression))
+        symbols = read_list(f"constraint {name!r}, q", q, sympy.Expr, "symbol")
+        self._constraints.append(PositionConstraint(name, symbols, expression))
 
     def velocity_constraint(
         self, name: str, expression: sympy.Expr, q: Sequence[sympy.Symbol], qdot: Sequence[sympy.Symbol]
@@ -77,7 +78,9 @@ class MotionBuilder:
         A rate is that of the coordinate beside it, unless its name says another one, as dq1, q1_dot or rate(q1) do.
         """
         self._new_constraint(name)
-        self._constraints.append(VelocityConstraint(name, tuple(q), tuple(qdot), expression))
+        symbols = read_list(f"constraint {name!r}, q", q, sympy.Expr, "symbol")
+        rates = read_list(f"constraint {name!r}, qdot", qdot, sympy.Expr, "symbol")
+        self._constraints.append(VelocityConstraint(name, symbols, rates, expression))
 
     def _new_constraint(self, name: str) -> None:
         known = [constraint.name for constraint in self._constraints]
@@ -105,7 +108,7 @@ class MotionBuilder:
 
     def speeds(self, speeds: Iterable[GeneralizedSpeed]) -> None:
         """The independent generalized speeds v of a constrained mechanism, as many as it has degrees of freedom."""
-        self._speeds = tuple(speeds)
+        self._speeds = read_list("speeds", speeds, GeneralizedSpeed, "generalized speed")
 
     def home(self, q: Sequence[Scalar] | Mapping[str, Scalar]) -> None:
         """A configuration [rad, m] in which or near which loops are closed: by the names of coordinates, or in their order.
@@ -115,7 +118,7 @@ class MotionBuilder:
         if isinstance(q, Mapping):
             self._home = {str(name): read_value(f"home, {name}", x) for name, x in q.items()}
         else:
-            self._home = tuple(read_value("home", x) for x in q)
+            self._home = tuple(read_value("home", x) for x in read_list("home", q, object, "number"))
 
     def law(
         self,
@@ -138,9 +141,12 @@ class MotionBuilder:
         def exact(force: Any) -> Any:
             return sympy.sympify(force) if isinstance(force, int | float) else force
 
+        at, rates = (
+            read_list(f"law {name!r}, {what}", x, sympy.Expr, "symbol") for what, x in (("q", q), ("v", v))
+        )
         if isinstance(forces, Mapping):
             by_name = {str(joint): exact(force) for joint, force in forces.items()}
-            self._laws.append((ControlLaw(name, title, source, time, tuple(q), tuple(v), ()), by_name))
+            self._laws.append((ControlLaw(name, title, source, time, at, rates, ()), by_name))
         else:
-            listed = tuple(map(exact, forces))
-            self._laws.append((ControlLaw(name, title, source, time, tuple(q), tuple(v), listed), None))
+            listed = tuple(map(exact, read_list(f"law {name!r}, forces", forces, object, "expression")))
+            self._laws.append((ControlLaw(name, title, source, time, at, rates, listed), None))

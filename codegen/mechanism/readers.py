@@ -50,6 +50,21 @@ def read_vector(where: str, vector: Vector) -> Vector3:
     return x, y, z
 
 
+def read_list(where: str, given: Iterable[Any], kind: Any, name: str = "") -> tuple[Any, ...]:
+    """A list of one kind of thing, which messages call by this ``name``, or by its class; no text.  Raises ModelError."""
+    if _is_row(given):
+        entries = tuple(given)
+        wrong = [entry for entry in entries if not isinstance(entry, kind)]
+        if not wrong:
+            return entries
+        given = wrong[0]
+    listed = f"{name}s" if name else f"{kind.__name__}(...)"
+    one = name or kind.__name__
+    raise ModelError(
+        where, f"is given {shown(given)}", f"a list of {listed}", f"Give a list, each entry a {one}."
+    )
+
+
 def read_unit_vector(where: str, vector: Vector) -> tuple[Vector3, float]:
     """A vector normalised exactly, and the length it had (1.0 when that depends on parameters).
 

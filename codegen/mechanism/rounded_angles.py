@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from numbers import Real
 from typing import Any
 
 from kanegen.codegen.mechanism.records import Mechanism, RoundedAngles
@@ -110,7 +111,7 @@ class AngleRule:
 
     def __post_init__(self) -> None:
         """Raise ModelError for a tolerance that makes no sense."""
-        if not 0 <= self.tolerance <= LARGEST_ANGLE_TOLERANCE.value:
+        if not isinstance(self.tolerance, Real) or not 0 <= self.tolerance <= LARGEST_ANGLE_TOLERANCE.value:
             raise ModelError(
                 "angle_tolerance",
                 f"is {self.tolerance!r}",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
+from typing import Any
 
 from kanegen.codegen.graph import Expression, Graph, Kind
 from kanegen.codegen.graph.exact import quantity
@@ -32,7 +33,7 @@ from kanegen.codegen.mechanism.symbol_order import constraint_in_order, law_in_o
 from kanegen.codegen.mechanism.tree import depth_first
 from kanegen.codegen.mechanism.values import numeric
 from kanegen.codegen.mechanism.vectors import cross, dot
-from kanegen.errors import ModelError, counted
+from kanegen.errors import ModelError, counted, shown
 
 _ROUNDED = Fraction(1, 10**12)
 """Unit vectors and rotations may depart this much: doubles do, and derivations treat them as exact."""
@@ -48,6 +49,8 @@ def validated(mechanism: Mechanism, allow_unphysical: bool = False) -> Mechanism
     impossible inertia tensors through, and so does a mechanism for which that was said before.
     """
     mechanism = exact_records(replace(mechanism, unphysical=mechanism.unphysical or allow_unphysical))
+    m = mechanism
+    check_texts(m.joints, m.mimics, m.frames, m.actuators, m.loops, m.constraints, m.prescribed, m.springs)
     _check_names(mechanism)
     joints = depth_first(mechanism.joints, (body.name for body in mechanism.bodies))
     mechanism = replace(mechanism, joints=joints)
@@ -100,6 +103,20 @@ def _check_names(mechanism: Mechanism) -> None:
         for name in names:
             check_new_name(kind, name, seen)
             seen.add(name)
+
+
+def check_texts(*groups: Iterable[Any]) -> None:
+    """Raise ModelError for a record with something else where a name or a text belongs."""
+    for record in (record for group in groups for record in group):
+        for field in fields(record):
+            value = getattr(record, field.name)
+            if field.type not in ("str", "str | None") or isinstance(value, str):
+                continue
+            if value is not None or field.type == "str":
+                where = (
+                    f"{type(record).__name__} {shown(getattr(record, fields(record)[0].name))}, {field.name}"
+                )
+                raise ModelError(where, f"is {shown(value)}", "a text", "Give the name.")
 
 
 def check_new_name(kind: str, name: str, known: Collection[str]) -> None:

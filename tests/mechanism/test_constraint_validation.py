@@ -258,7 +258,7 @@ BAD: list[tuple[str, Step, str]] = [
     ("twice", lambda m: m.prescribe("turn"), r"prescribed joint 'turn': is given twice"),
     (
         "a coordinate",
-        lambda m: (m.prescribe("a"), m.coordinates("abcde")),
+        lambda m: (m.prescribe("a"), m.coordinates([*"abcde"])),
         r"prescribed joint 'a': is among the coordinates",
     ),
     # springs

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, TypeVar
 
 from kanegen.codegen.graph import Expression
 from kanegen.codegen.graph import linear as vec
@@ -22,14 +21,12 @@ from kanegen.codegen.mechanism.flexible.shares import share_of
 from kanegen.codegen.mechanism.flexible.symmetry import symmetrised
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink, ModalIntegrals, Station
 from kanegen.codegen.mechanism.physical import check_physical
-from kanegen.codegen.mechanism.readers import inertia_tensor, read_value, read_vector
+from kanegen.codegen.mechanism.readers import inertia_tensor, read_list, read_value, read_vector
 from kanegen.codegen.mechanism.records import Inertia, Matrix3, Value, Vector3
 from kanegen.codegen.mechanism.values import Scalar, plain
 from kanegen.codegen.mechanism.vectors import matrix, vector
 from kanegen.errors import ModelError, counted
 from kanegen.limits import LARGEST_NUMBER
-
-_T = TypeVar("_T")
 
 PerLength = Scalar | Polynomial | Callable[[float], float]
 """Something per length: one number (or an expression in parameters), or a function of s = distance / length."""
@@ -80,8 +77,8 @@ class _Reading:
                 f"a length whose fourth power, by which stiffness is divided, is above 1/{LARGEST_NUMBER.value:.0e}",
                 "Check its unit.",
             )
-        self.modes = _listed(f"{self.where}, modes", beam.modes, Mode)
-        self.appendages = _listed(f"{self.where}, appendages", beam.appendages, Appendage)
+        self.modes = read_list(f"{self.where}, modes", beam.modes, Mode)
+        self.appendages = read_list(f"{self.where}, appendages", beam.appendages, Appendage)
         if not self.modes:
             raise ModelError(self.where, "has no modes", "at least one", "Leave it rigid, or give it modes.")
         self.curves = [curve_of(self.where, mode) for mode in self.modes]
@@ -270,18 +267,6 @@ class _Reading:
 def _value(f: Polynomial | Waves, s: Fraction) -> Fraction:
     found = f.at(s)
     return found if isinstance(found, Fraction) else number(found)
-
-
-def _listed(where: str, given: Iterable[Any], kind: type[_T]) -> tuple[_T, ...]:
-    """What must be a list of one kind of thing.  Raises ModelError."""
-    name = kind.__name__
-    entries = tuple(given) if isinstance(given, Iterable) else (given,)
-    for entry in entries:
-        if not isinstance(entry, kind) or not isinstance(given, Iterable):
-            raise ModelError(
-                where, f"is given {entry!r}", f"a list of {name}(...)", f"Give a list, each entry a {name}."
-            )
-    return entries
 
 
 def read_square(where: str, rows: Sequence[Sequence[Scalar]], count: int) -> tuple[tuple[Value, ...], ...]:
