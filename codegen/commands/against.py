@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 import kanegen
 from kanegen.codegen import pipeline
 from kanegen.codegen.commands.against_report import Difference, Report
-from kanegen.codegen.commands.peers import State, TreePeer, open_peer
 from kanegen.codegen.derivation.kernels.catalogue import contract_of
 from kanegen.codegen.derivation.kernels.contract import Contract
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import JointKind, Mechanism
+from kanegen.codegen.peers import State, TreePeer, open_peer
 from kanegen.errors import KanegenError
 from kanegen.model_warnings import once
 

@@ -58,8 +58,10 @@ ALLOWED = {
         "passes",
         "emit",
     },
+    "peers": {"peers", "mechanism"},
     "cli": {
         "cli",
+        "peers",
         "pipeline",
         "model_files",
         "certificate",

@@ -13,8 +13,8 @@ from kanegen.codegen.cli import main
 from kanegen.codegen.commands import against
 from kanegen.codegen.commands.against import compare_against
 from kanegen.codegen.commands.against_report import BOUND
-from kanegen.codegen.commands.peers import State, TreePeer, open_peer, pinocchio_engine
 from kanegen.codegen.mechanism import Mechanism, MechanismBuilder, ModelError
+from kanegen.codegen.peers import State, TreePeer, open_peer, pinocchio_engine
 from kanegen.codegen.pipeline import Options, read
 from tests.mechanism.importers.documents import INERTIAL, joint, link, pendulum, robot
 

@@ -12,11 +12,11 @@ import kanegen
 from benchmarks.corpus.robots import RobotFile, robot_files
 from kanegen.codegen import pipeline
 from kanegen.codegen.commands.against import random_states
-from kanegen.codegen.commands.peers import State, open_peer
 from kanegen.codegen.mechanism.importers import read_file
 from kanegen.codegen.mechanism.importers.xacro import urdf_text
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.peers import State, open_peer
 from kanegen.errors import ModelError
 
 FILES = {file.name: file for file in robot_files(("rtb-data",))}

@@ -7,13 +7,13 @@ import pytest
 from numpy.typing import NDArray
 
 from kanegen.codegen import pipeline
-from kanegen.codegen.commands.peers import State, open_peer
 from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.tree import derivation_tree
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.mechanism import Mechanism
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.passes.optimize import optimize
+from kanegen.codegen.peers import State, open_peer
 from tests.derivation.compound_mechanisms import compound_tree
 from tests.derivation.structured_trees import derive_by_chance
 

@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 
 import kanegen
-from kanegen.codegen.commands.peers import mujoco_engine
-from kanegen.codegen.commands.peers.tree_peer import TreePeer
 from kanegen.codegen.mechanism import JointRate, LoopKind, Mechanism, ModelError
 from kanegen.codegen.mechanism.findings import Severity
 from kanegen.codegen.mechanism.importers import read_file
@@ -19,6 +17,8 @@ from kanegen.codegen.mechanism.importers.mjcf import from_mjcf
 from kanegen.codegen.mechanism.poses import frame_poses
 from kanegen.codegen.mechanism.records import JointLimits, Mimic
 from kanegen.codegen.mechanism.reduction import without_friction
+from kanegen.codegen.peers import mujoco_engine
+from kanegen.codegen.peers.tree_peer import TreePeer
 
 from .mjcf_models import (
     BALL,
@@ -58,7 +58,7 @@ def assert_same(found: np.ndarray, expected: np.ndarray) -> None:
 def test_the_mechanism_moves_as_mujoco_says(name: str) -> None:
     """MuJoCo on its own file against Pinocchio on the records of the mechanism."""
     pytest.importorskip("pinocchio", reason="Pinocchio computes with the records")
-    from kanegen.codegen.commands.peers import pinocchio_engine
+    from kanegen.codegen.peers import pinocchio_engine
 
     mechanism = without_friction(from_mjcf(TREES[name]))
     theirs = TreePeer(mechanism, mujoco_engine.of_mjcf(mechanism, TREES[name]))

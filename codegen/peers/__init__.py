@@ -4,7 +4,7 @@ A peer that reads the model file does so itself: from the file to the answer it 
 records of the mechanism are converted one by one, and what kanegen derives from them is not used.
 """
 
-from kanegen.codegen.commands.peers.opening import ENGINES, open_peer
-from kanegen.codegen.commands.peers.tree_peer import State, TreePeer
+from kanegen.codegen.peers.opening import ENGINES, open_peer
+from kanegen.codegen.peers.tree_peer import State, TreePeer
 
 __all__ = ["ENGINES", "State", "TreePeer", "open_peer"]

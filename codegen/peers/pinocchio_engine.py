@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanegen.codegen.commands.peers.coordinates import Ball, Block, CoordinateMap, ball, scalar
-from kanegen.codegen.commands.peers.engine import Motion, Side, Table
-from kanegen.codegen.commands.peers.links import Link, links_of, matrix, number, vector
 from kanegen.codegen.mechanism.records import BASE, JointKind, Mechanism
 from kanegen.codegen.mechanism.reduction import without_fixed_joints
+from kanegen.codegen.peers.coordinates import Ball, Block, CoordinateMap, ball, scalar
+from kanegen.codegen.peers.engine import Motion, Side, Table
+from kanegen.codegen.peers.links import Link, links_of, matrix, number, vector
 from kanegen.errors import ModelError
 from kanegen.extras import install_command
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kanegen.codegen.commands.peers.engine import Engine
-from kanegen.codegen.commands.peers.links import number
 from kanegen.codegen.mechanism.constraints import SpringDamper, TorsionalSpringDamper
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.peers.engine import Engine
+from kanegen.codegen.peers.links import number
 
 Array = NDArray[np.float64]
 

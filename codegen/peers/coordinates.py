@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from kanegen.codegen.commands.peers.links import number
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.peers.links import number
 
 Array = NDArray[np.float64]
 

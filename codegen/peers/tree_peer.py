@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kanegen.codegen.commands.peers.engine import Engine, Motion, Side, Table
-from kanegen.codegen.commands.peers.springs import Springs
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.peers.engine import Engine, Motion, Side, Table
+from kanegen.codegen.peers.springs import Springs
 
 Array = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from kanegen.codegen.commands.peers.coordinates import CoordinateMap
+from kanegen.codegen.peers.coordinates import CoordinateMap
 
 Array = NDArray[np.float64]
 

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanegen.codegen.commands.peers.coordinates import Block, CoordinateMap, Scalar, ball, scalar
-from kanegen.codegen.commands.peers.engine import Table
-from kanegen.codegen.commands.peers.links import vector
-from kanegen.codegen.commands.peers.mujoco_model import MujocoModel
 from kanegen.codegen.mechanism.importers.mjcf.names import Names
 from kanegen.codegen.mechanism.importers.mjcf.source import compiled, warnings_of
 from kanegen.codegen.mechanism.importers.mjcf.ties import joint_ties
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.rounded_angles import AS_WRITTEN
+from kanegen.codegen.peers.coordinates import Block, CoordinateMap, Scalar, ball, scalar
+from kanegen.codegen.peers.engine import Table
+from kanegen.codegen.peers.links import vector
+from kanegen.codegen.peers.mujoco_model import MujocoModel
 from kanegen.errors import ModelError
 from kanegen.extras import install_command
 

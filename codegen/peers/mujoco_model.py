@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanegen.codegen.commands.peers.links import Link, links_of, matrix, number, vector
 from kanegen.codegen.mechanism.importers.mjcf.source import warnings_of
 from kanegen.codegen.mechanism.records import BASE, Frame, Inertia, JointKind, Mechanism
+from kanegen.codegen.peers.links import Link, links_of, matrix, number, vector
 
 Array = NDArray[np.float64]
 

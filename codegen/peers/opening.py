@@ -7,13 +7,13 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from kanegen.codegen.commands.peers import mujoco_engine, pinocchio_engine
-from kanegen.codegen.commands.peers.engine import Engine
-from kanegen.codegen.commands.peers.links import check_tree
-from kanegen.codegen.commands.peers.tree_peer import TreePeer
 from kanegen.codegen.mechanism.importers.formats import format_of
 from kanegen.codegen.mechanism.importers.urdf import text_as_meant
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.peers import mujoco_engine, pinocchio_engine
+from kanegen.codegen.peers.engine import Engine
+from kanegen.codegen.peers.links import check_tree
+from kanegen.codegen.peers.tree_peer import TreePeer
 
 
 def _pinocchio(mechanism: Mechanism, file: Path | None) -> Engine:
