@@ -142,10 +142,11 @@ def test_smooth_motions_are_not_told_of(rod: kanegen.Robot, settings: dict[str, 
     ]
     tolerances: list[dict[str, float]] = [{}, {"rtol": 1e-3, "atol": 1e-6}, {"rtol": 1e-6, "atol": 1e-9}]
     settings = {**settings, "step": 0.01} if settings["method"] == "rk4" else settings
+    tight = 3 if rod.target else 2  # the many steps of the tightest take NumPy seconds
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for controller in controllers:
-            for tolerance in tolerances[:1] if settings["method"] == "rk4" else tolerances:
+            for tolerance in tolerances[: 1 if settings["method"] == "rk4" else tight]:
                 motion = kanegen.simulate(rod, [0.3], [0.0], 2.0, controller, **settings, **tolerance)
                 assert motion.statistics.looks > 0
                 assert motion.statistics.defect <= 1.0
