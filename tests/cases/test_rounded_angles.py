@@ -97,14 +97,24 @@ def operations(mechanism: Mechanism, kernel: str, folder: Path) -> tuple[int, in
     return counts["multiplications"], counts["additions"]
 
 
-@pytest.mark.parametrize("written", ["1.57079632679", "1.570796326795", "1.570796327", "1.570796326"])
-def test_rounded_right_angles_cost_nothing(written: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("written", "kernel"),
+    [
+        *(
+            (text, "inverse_dynamics")
+            for text in ("1.57079632679", "1.570796326795", "1.570796327", "1.570796326")
+        ),
+        ("1.57079632679", "inverse_dynamics_derivatives"),
+        ("1.57079632679", "forward_dynamics_derivatives"),
+    ],
+)
+def test_rounded_right_angles_cost_nothing(written: str, kernel: str, tmp_path: Path) -> None:
     """Case 70: the counts are those of the file with all digits of a double, and the mechanism is the same."""
     rounded, full = from_urdf(arm(written)), from_urdf(arm(FULL))
     assert rounded == full
     assert full.rounded is None
     assert rounded.rounded is not None and rounded.rounded.count == 6
-    assert operations(rounded, "inverse_dynamics", tmp_path) == operations(full, "inverse_dynamics", tmp_path)
+    assert operations(rounded, kernel, tmp_path) == operations(full, kernel, tmp_path)
     assert rounded.rounded.largest == pytest.approx(abs(float(written) - math.pi / 2), rel=1e-3)
 
 
