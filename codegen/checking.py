@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from kanegen.codegen import facts
 from kanegen.codegen.certificate import certify
 from kanegen.codegen.certificate.case import Case, Subject
-from kanegen.codegen.certificate.special_states import SpecialStates, special_states
+from kanegen.codegen.certificate.special_states import Place, SpecialStates, special_states
+from kanegen.codegen.certificate.tied_motion import TiedMotion
 from kanegen.codegen.derivation.flexible_links.states import deflected_states
 from kanegen.codegen.derivation.kernels.catalogue import contract_of
 from kanegen.codegen.derivation.motion_maps import chart
@@ -72,6 +73,25 @@ def condition(subject: Subject) -> float | None:
     return certify.condition(subject, CERTIFIED_STATES)
 
 
+TELLING = ("dead_centre_margin", "constraint_residual", "constraint_jacobian", "generalized_speeds")
+"""Kernels that tell, beside coordinate_rates, how coordinates move that are tied together, where they are."""
+
+_OF_PLACES = (
+    "constraint_residual",
+    "constraint_jacobian",
+    "potential_energy",
+    "generalized_speeds",
+    "center_of_mass",
+    "frame_pose_",
+)
+"""How the names of kernels begin that do not ask what the speeds determine: they have values at dead centres, too.
+
+dead_centre_margin has none where a block is singular, but for the first of those: later ones end as 0 / 0.
+"""
+
+_RATES = ("coriolis_matrix", "frame_jacobian_rate_", "influence_H_", "inertia_power")
+"""How the names of kernels begin that are made of derivatives alone: of what has cancelled, much may be left there."""
+
 REGULAR = 1e8
 """Where the condition number of the mass matrix is larger, accelerations have lost half of their digits."""
 
@@ -80,32 +100,42 @@ REGULAR = 1e8
 class Configurations:
     """Configurations ``q`` (states, nq) that kernels are compared at: random ones, then special ones.
 
-    Rounding errors in them are larger than usual by ``spread`` (states,), in their derivatives by its square, and by
-    ``solving`` (states,) in what solves with the mass matrix, infinitely where that is not regular.
+    Rounding errors in them are larger than usual by ``spread`` (states,), in their derivatives by its square, by ``growth``
+    (states,) in what follows from the speeds, and by ``solving`` (states,) in what solves with the mass matrix, infinitely
+    where there is nothing to compare.
     """
 
     q: NDArray[np.float64]
     spread: NDArray[np.float64]
+    growth: NDArray[np.float64]
     solving: NDArray[np.float64]
 
     def spread_of(self, kernel: str) -> NDArray[np.float64]:
         """How many times larger than usual rounding errors of a kernel are in each state."""
-        own = self.spread**2 if kernel.endswith("_derivatives") else self.spread
+        own = self.spread if kernel.startswith(_OF_PLACES) else self.spread * self.growth
+        own = own**2 if kernel.startswith(_RATES) or kernel.endswith("_derivatives") else own
         return own * self.solving if solves(kernel) else own
 
 
-def with_special_states(subject: Subject) -> Subject:
-    """The subject with special states to look at beside the random ones.
+def special_states_of(subject: Subject) -> SpecialStates:
+    """The special states of a subject, to look at beside the random ones.
 
-    Where constraints or chosen speeds project the motion, these are states in which they do so well: the speeds determine
-    the motion there, and the mass matrix is regular.
+    Where constraints or chosen speeds project the motion and the mass matrix is not regular, a state is one of those that
+    are looked at as those beside dead centres are.
     """
-    special = special_states(subject.mechanism, np.array(home_numbers(subject.mechanism), dtype=np.float64))
-    if subject.projected and len(special.q):
-        regular = certify.conditions_of(Case(subject, 0, special.q)) < REGULAR
-        close = int(regular[len(regular) - special.near :].sum()) if special.near else 0
-        special = SpecialStates(special.q[regular], close, special.spread[regular])
-    return replace(subject, special=special)
+    mechanism, tied = subject.mechanism, None
+    if subject.projected and not mechanism.flexible:
+        programs = {**subject.helpers, **subject.programs}
+        numbers = {p.name: float(p.value) for p in mechanism.parameters}
+        tied = TiedMotion(
+            mechanism, programs, numbers, random_configurations(mechanism).q, subject.independent
+        )
+    special = special_states(mechanism, np.array(home_numbers(mechanism), dtype=np.float64), tied)
+    if tied is None or not len(special.q):
+        return special
+    regular = certify.conditions_of(Case(subject, 0, special.q)) < REGULAR
+    place = np.where((special.place == Place.ORDINARY) & ~regular, Place.BESIDE, special.place)
+    return replace(special, place=place)
 
 
 def random_configurations(mechanism: Mechanism) -> Configurations:
@@ -114,20 +144,23 @@ def random_configurations(mechanism: Mechanism) -> Configurations:
     if given is None:
         given = random_values("q", (len(mechanism.coordinates),), CERTIFIED_STATES)
     ones = np.ones(len(given))
-    return Configurations(given, ones, ones)
+    return Configurations(given, ones, ones, ones)
 
 
 def configurations_of(subject: Subject) -> Configurations:
     """Where the kernels of a subject are compared with their plain derivations."""
     special, usual = subject.special, random_configurations(subject.mechanism)
-    if special is None or not len(special.q):
+    if special is None:
         return usual
-    q, ones = usual.q, usual.spread
+    q, ones = usual.q if special.usual is None else special.usual, usual.spread
+    if not len(special.q):
+        return replace(usual, q=q)
     conditions = certify.conditions_of(Case(subject, 0, special.q))
     solving = np.where(conditions < REGULAR, np.maximum(1.0, conditions / USUAL_CONDITION), np.inf)
     return Configurations(
         np.concatenate([q, special.q]),
         np.concatenate([ones, special.spread]),
+        np.concatenate([ones, special.growth]),
         np.concatenate([ones, solving]),
     )
 
@@ -187,13 +220,16 @@ def subject(
     projected: bool,
     plain: Callable[[str], Program],
     approximate: bool = False,
+    also: Collection[str] = (),
 ) -> Subject:
     """What is to be checked; ``plain`` derives a kernel that is not among ``programs``, where that is needed.
+
+    ``also`` are helpers beside those that checks need.
 
     Mechanisms whose coordinates are tied together (``projected``) have their motion from coordinate_rates; derivatives that
     the records do not give are those of inverse_dynamics.  What is ``approximate`` is held to no law.
     """
-    needed = ["coordinate_rates"] if projected else []
+    needed = ["coordinate_rates", *also] if projected else []
     if any(name.endswith("_derivatives" if projected else "_parameter_derivatives") for name in programs):
         needed.append("inverse_dynamics")
     helpers = {name: plain(name) for name in needed if name not in programs}
@@ -223,6 +259,7 @@ def subject(
 __all__ = [
     "CERTIFIED_BOUND",
     "CERTIFIED_STATES",
+    "TELLING",
     "USUAL_CONDITION",
     "Configurations",
     "Subject",
@@ -234,6 +271,6 @@ __all__ = [
     "configurations_of",
     "random_configurations",
     "solves",
+    "special_states_of",
     "subject",
-    "with_special_states",
 ]

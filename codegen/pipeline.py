@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ from kanegen.codegen import checking
 from kanegen.codegen.assembly import assemble
 from kanegen.codegen.certificate import certify
 from kanegen.codegen.certificate.blame import blame, error_in_doubles
+from kanegen.codegen.certificate.special_states import SpecialStates
 from kanegen.codegen.checking import CERTIFIED_BOUND, CERTIFIED_STATES
 from kanegen.codegen.derivation.deriver import Deriver, Trees
 from kanegen.codegen.derivation.formulations import BOOK
@@ -81,25 +82,25 @@ def generate(
     begin("reading the model")
     with once() as told:
         mechanism = read(model, options)
-    kernels, missing = _derive_all(mechanism, options, progress, begin)
+    special, at = _looked_at(mechanism, options)
+    kernels, missing = _derive_all(mechanism, options, progress, begin, at)
     begin("checking the kernels against each other")
-    record = _checked(mechanism, kernels, options)
+    record = _checked(mechanism, kernels, options, special)
     begin("ordering statements, and writing")
     assembled = assemble(mechanism, kernels, options, missing, record, tuple(told.heard))
     files = generated_files(assembled, options.language)
     files[certify.FILE_NAME] = certificate(assembled, kernels, record).text().encode("ascii")
     written = write_files(files, Path(directory))
-    return Generated(
-        assembled, kernels, record, written, checking.configurations(mechanism), partial(blame, mechanism)
-    )
+    return Generated(assembled, kernels, record, written, at, partial(blame, mechanism))
 
 
 def interpret(model: str | os.PathLike[str] | Mechanism, options: Options | None = None) -> Interpretation:
     """A mechanism for NumPy to evaluate; the textbook derivations, without a search.  Raises ModelError."""
     options = replace(options or Options(), search=1)
     mechanism = read(model, options)
-    kernels, missing = _derive_all(mechanism, options)
-    record = _checked(mechanism, kernels, options)
+    special, at = _looked_at(mechanism, options)
+    kernels, missing = _derive_all(mechanism, options, at=at)
+    record = _checked(mechanism, kernels, options, special)
     assembled = assemble(mechanism, kernels, options, missing, record)
     return Interpretation(manifest(assembled, {}), {name: kernel.program for name, kernel in kernels.items()})
 
@@ -145,12 +146,12 @@ def derive(
     )
     arguments = arguments_of(plain, len(at.q), states_given=given)
     if difference > bound:  # it may be the plain derivation that has no digits
-        difference = error_in_doubles(program, plain, arguments, numbers)
+        difference = error_in_doubles(program, plain, arguments, numbers, spread)
     if not difference <= bound:
         raise CertificateError(
             f"{name}: the optimized program differs from the plain derivation by {difference:.1e} of the largest "
             f"component; expected at most {bound:.0e}. "
-            + blame(mechanism, {name: plain}, arguments, numbers, bound)
+            + blame(mechanism, {name: plain}, arguments, numbers, bound, spread)
         )
     history = (Step("plain", count(plain)), Step("search", found.counts), *steps)
     seconds = time.perf_counter() - started
@@ -158,9 +159,13 @@ def derive(
 
 
 def _derive_all(
-    mechanism: Mechanism, options: Options, progress: Progress | None = None, begin: Stage = _silent
+    mechanism: Mechanism,
+    options: Options,
+    progress: Progress | None = None,
+    begin: Stage = _silent,
+    at: checking.Configurations | None = None,
 ) -> tuple[dict[str, DerivedKernel], Missing]:
-    """The kernels asked for, and why others cannot be had.
+    """The kernels asked for, compared ``at`` these configurations, and why others cannot be had.
 
     What served one kernel well is where the search for the next begins.
     """
@@ -171,7 +176,6 @@ def _derive_all(
     trees = trees_of(mechanism, options)
     subject = _subject(mechanism, options, trees, programs={})
     bounds = checking.bounds(builds, lambda: checking.condition(subject))
-    at = checking.configurations_of(checking.with_special_states(subject))
     without_search = replace(options, search=1)
     for number, (name, build) in enumerate(builds.items(), start=1):
         begin(f"deriving {name}, {number} of {len(builds)}")
@@ -212,25 +216,46 @@ def _plain(build: Build, trees: Trees) -> Program:
     return program
 
 
+def _looked_at(mechanism: Mechanism, options: Options) -> tuple[SpecialStates, checking.Configurations]:
+    """The special states of a mechanism, and the configurations that kernels are compared at.
+
+    Kernels that tell how coordinates move that are tied together are derived for that.
+    """
+    subject = _subject(mechanism, options, trees_of(mechanism, options), {}, checking.TELLING)
+    special = checking.special_states_of(subject)
+    return special, checking.configurations_of(replace(subject, special=special))
+
+
 def _subject(
-    mechanism: Mechanism, options: Options, trees: Trees, programs: Mapping[str, Program]
+    mechanism: Mechanism,
+    options: Options,
+    trees: Trees,
+    programs: Mapping[str, Program],
+    also: Collection[str] = (),
 ) -> checking.Subject:
     """What is to be checked, with the plain derivations of kernels that this needs and that are not in the set."""
     projected = mechanism.constrained or options.speeds is not None
+    builds = available(mechanism, options)
     return checking.subject(
         mechanism,
         programs,
         projected,
-        lambda name: _plain(available(mechanism, options)[name], trees),
+        lambda name: _plain(builds[name], trees),
         approximate=BOOK.get(options.formulation, False),
+        also=[name for name in also if name in builds],
     )
 
 
-def _checked(mechanism: Mechanism, kernels: Mapping[str, DerivedKernel], options: Options) -> certify.Record:
+def _checked(
+    mechanism: Mechanism,
+    kernels: Mapping[str, DerivedKernel],
+    options: Options,
+    special: SpecialStates | None = None,
+) -> certify.Record:
     """The record of a kernel set that passed all checks.  Raises CertificateError."""
     programs = {name: kernel.program for name, kernel in kernels.items()}
     subject = _subject(mechanism, options, trees_of(mechanism, options), programs)
-    return checking.checked(checking.with_special_states(subject))
+    return checking.checked(replace(subject, special=special))
 
 
 __all__ = [

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kanegen.codegen.certificate import certify, compiled
 from kanegen.codegen.certificate.blame import OURS, Blame
-from kanegen.codegen.checking import CERTIFIED_STATES
+from kanegen.codegen.checking import Configurations
 from kanegen.codegen.emit.model import Model
 from kanegen.codegen.emit.writer import write_files
 from kanegen.codegen.graph import Program, evaluate
@@ -51,14 +51,14 @@ class Missing:
 class Generated:
     """What ``generate`` did: the model, its kernels' histories, what was checked, and the files.
 
-    ``configurations`` (states, nq) are what kernels are to be tried at where not every configuration can be had.
+    ``at`` is where kernels are compared with what they come from.
     """
 
     model: Model
     kernels: Mapping[str, DerivedKernel]
     record: certify.Record
     files: tuple[Path, ...]
-    configurations: NDArray[np.float64] | None = None
+    at: Configurations
     blame: Blame | None = None
 
     @property
@@ -75,8 +75,8 @@ class Generated:
             {name: kernel.program for name, kernel in self.kernels.items()},
             {parameter.name: float(parameter.value) for parameter in self.model.parameters},
             call,
-            CERTIFIED_STATES,
-            self.configurations,
+            self.at.q,
+            self.at.spread_of,
         )
         bounds = {name: kernel.bound for name, kernel in self.kernels.items()}
         compiled.require_compiled(found, bounds, self._fault)
@@ -94,10 +94,10 @@ class Generated:
         if self.blame is None:
             return None
         program, bound = self.kernels[kernel].program, self.kernels[kernel].bound
-        given = None if self.configurations is None else {"q": self.configurations}
-        arguments = arguments_of(program, CERTIFIED_STATES, states_given=given)
+        arguments = arguments_of(program, len(self.at.q), states_given={"q": self.at.q})
         parameters = {parameter.name: float(parameter.value) for parameter in self.model.parameters}
-        found = self.blame({kernel: program}, arguments, parameters, bound * compiled.SHARE)
+        growth = self.at.spread_of(kernel)
+        found = self.blame({kernel: program}, arguments, parameters, bound * compiled.SHARE, growth)
         return None if found == OURS else found
 
 

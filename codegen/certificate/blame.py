@@ -13,6 +13,7 @@ import mpmath
 import numpy as np
 
 from kanegen.codegen.certificate.arrays import Array
+from kanegen.codegen.certificate.evaluation import double
 from kanegen.codegen.graph import Program, evaluate
 from kanegen.codegen.graph.evaluate import evaluate_entries, multiprecision
 from kanegen.codegen.mechanism.records import Mechanism
@@ -30,7 +31,7 @@ _SHARE = 0.1
 """Rounding errors of more than this part of a bound explain why it is exceeded."""
 
 Blame = Callable[
-    [Mapping[str, Program], Mapping[str, Array], Mapping[str, float], float],
+    [Mapping[str, Program], Mapping[str, Array], Mapping[str, float], float, Array | float],
     str,
 ]
 """``blame`` for a mechanism."""
@@ -44,10 +45,12 @@ def blame(
     arguments: Mapping[str, Array],
     parameters: Mapping[str, float],
     bound: float,
+    growth: Array | float = 1.0,
 ) -> str:
     """One sentence on what is at fault where one of these kernels exceeds a bound of a check.
 
-    ``arguments`` (states, *shape) by name are what they were evaluated at.
+    ``arguments`` (states, *shape) by name are what they were evaluated at, and ``growth`` (states,) is how many times larger
+    than usual rounding errors are there, infinitely where nothing is compared.
     """
     for name, program in programs.items():
         found = _stacked(evaluate(program, arguments, parameters))
@@ -56,8 +59,9 @@ def blame(
                 f"{name} has no value in any of the {len(found)} states that it was looked at: everywhere something "
                 f"divides by zero, is the root of a negative number or exceeds what a double holds. {_asked(mechanism)}"
             )
-        finite = np.flatnonzero(np.isfinite(found).all(axis=1))
-        lost = error_in_doubles(program, program, arguments, parameters, finite[-_LOOKED_AT:])
+        compared = np.isfinite(found).all(axis=1) & np.isfinite(growth)
+        states = np.flatnonzero(compared)[-_LOOKED_AT:]
+        lost = error_in_doubles(program, program, arguments, parameters, growth, states)
         if lost > _SHARE * bound:
             return (
                 f"Rounding errors of {name} reach {lost:.0e} of its largest component in doubles: "
@@ -75,24 +79,28 @@ def error_in_doubles(
     exact: Program,
     arguments: Mapping[str, Array],
     parameters: Mapping[str, float],
+    growth: Array | float = 1.0,
     states: Iterable[int] | None = None,
 ) -> float:
     """The largest error of a program in doubles: from what ``exact`` gives with many digits, in these ``states``, or in all.
 
-    It is relative to the largest component in that state or a middling one, and infinite where the program alone has no
-    finite value.  States in which there is none to have say nothing.
+    It is relative to the largest component in that state or a middling one, and to the ``growth`` (states,) of rounding
+    errors there, and infinite where the program alone has no finite value.  States in which there is none to have say
+    nothing, nor do those in which errors grow infinitely.
     """
     context = mpmath.mp.clone()
     context.dps = _DIGITS
     arithmetic = multiprecision(context)
     numbers = {name: context.mpf(value) for name, value in parameters.items()}
     found = _stacked(evaluate(program, arguments, parameters))
-    finite = np.asarray(np.isfinite(found).all(axis=1))
+    growth = np.broadcast_to(growth, len(found))
+    compared = np.isfinite(growth)
+    finite = np.asarray(np.isfinite(found).all(axis=1)) & compared
     if not finite.any():
         return float("nan")
     middling = float(np.median(np.abs(found[finite]).max(axis=1)))
     worst = 0.0
-    for state in range(len(found)) if states is None else states:
+    for state in np.flatnonzero(compared) if states is None else states:
         entries: dict[tuple[str, int], Any] = {
             (argument.name, k): context.mpf(float(x))
             for argument in exact.inputs
@@ -102,19 +110,14 @@ def error_in_doubles(
             results = evaluate_entries(exact, entries, arithmetic, numbers)
         except ZeroDivisionError:
             continue
-        values = np.array([_real(x) for row in results for x in row])
+        values = np.array([double(x) for row in results for x in row])
         if not np.isfinite(values).all():
             continue
         if not finite[state]:
             return float("inf")
         scale = max(float(np.abs(values).max()), middling) or 1.0
-        worst = max(worst, float(np.abs(found[state] - values).max()) / scale)
+        worst = max(worst, float(np.abs(found[state] - values).max()) / scale / float(growth[state]))
     return worst
-
-
-def _real(x: Any) -> float:
-    """A double, NaN for the root of a negative number."""
-    return float("nan") if mpmath.im(x) else float(mpmath.re(x))
 
 
 def _asked(mechanism: Mechanism) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from kanegen.codegen.certificate.arrays import Array
 from kanegen.codegen.certificate.described import described
-from kanegen.codegen.certificate.evaluation import slope, stepped, values
+from kanegen.codegen.certificate.evaluation import Evaluate, slope, stepped, values
 from kanegen.codegen.certificate.flexible_reference import FlexibleReference
 from kanegen.codegen.certificate.point_masses import flexible_arm
 from kanegen.codegen.certificate.reference import Reference
@@ -53,14 +53,19 @@ class Subject:
 class Case:
     """A subject in ``states`` random states: q, v, a and tau, as programs are compared at; and in those ``also``.
 
-    ``also`` are further q (k, nq), with random v, a and tau.
+    ``also`` are further q (k, nq), with random v, a and tau.  ``evaluate`` is how programs are, a ``Precisely`` where
+    doubles have few digits.
     """
 
-    def __init__(self, subject: Subject, states: int, also: Array | None = None) -> None:
-        self.subject, self.random, self.nv = subject, states, subject.nv
+    def __init__(
+        self, subject: Subject, states: int, also: Array | None = None, evaluate: Evaluate = values
+    ) -> None:
+        self.subject, self.random, self.nv, self.evaluate = subject, states, subject.nv, evaluate
         self.programs = subject.programs
         self.parameters = {p.name: float(p.value) for p in subject.mechanism.parameters}
         given = subject.configurations
+        if subject.special is not None and subject.special.usual is not None:
+            given = subject.special.usual
         nq = len(subject.mechanism.coordinates)
         self.q: Array = random_values("q", (nq,), states) if given is None else given[:states]
         if also is not None and len(also):
@@ -84,7 +89,7 @@ class Case:
             return TreeSpeeds(subject.mechanism)
         rates = self.program("coordinate_rates")
         assert rates is not None, "a helper where it is no kernel of the set"
-        return ProjectedSpeeds(subject.mechanism, rates, self.parameters)
+        return ProjectedSpeeds(subject.mechanism, rates, self.parameters, self.evaluate)
 
     def program(self, kernel: str) -> Program | None:
         """A kernel of the set, or its plain derivation, or None."""
@@ -102,18 +107,26 @@ class Case:
         """All outputs of a kernel in the states, some inputs replaced by others."""
         if not given and kernel in self._known:
             return self._known[kernel]
-        program = self.program(kernel)
-        assert program is not None, "checks ask for the kernels that are there"
-        found = self._evaluated(program, given)
+        found = self._evaluated(self._there(kernel), given)
         if not given:
             self._known[kernel] = found
         return found
 
+    def _there(self, kernel: str) -> Program:
+        program = self.program(kernel)
+        assert program is not None, "checks ask for the kernels that are there"
+        return program
+
     def _evaluated(
-        self, program: Program, given: Mapping[str, Array], parameters: Mapping[str, Any] | None = None
+        self,
+        program: Program,
+        given: Mapping[str, Array],
+        parameters: Mapping[str, Any] | None = None,
+        evaluate: Evaluate | None = None,
     ) -> dict[str, Array]:
         arguments = {x.name: self.input(x.name, x.shape) for x in program.inputs if x.name not in given}
-        return values(program, {**arguments, **given}, parameters or self.parameters)
+        evaluate = evaluate or self.evaluate
+        return evaluate(program, {**arguments, **given}, parameters or self.parameters)
 
     def input(self, name: str, shape: tuple[int, ...]) -> Array:
         """An input in the states (states, *shape)."""
@@ -128,17 +141,17 @@ class Case:
         return next(iter(errors.values())) / UNIT_ROUNDOFF
 
     def along(self, kernel: str, given: Mapping[str, Array] | None = None, **directions: Array) -> Array:
-        """The derivative of a kernel's first output along directions of its inputs; batches broadcast."""
+        """The derivative of a kernel's first output along directions of its inputs, in doubles; batches broadcast."""
         at = {name: self.input(name, step.shape[-1:]) for name, step in directions.items()} | dict(
             given or {}
         )
         moved = {name: stepped(at[name], step) for name, step in directions.items()}
-        return slope(self.at(kernel, **{**at, **moved}))
+        found = self._evaluated(self._there(kernel), {**at, **moved}, evaluate=values)
+        return slope(next(iter(found.values())))
 
     def by_parameters(self, kernel: str, a: Array) -> Array:
         """Derivatives of a kernel's first output by the live parameters (states, ..., np), at these a."""
-        program = self.program(kernel)
-        assert program is not None, "checks ask for the kernels that are there"
+        program = self._there(kernel)
         slopes = []
         for name, value in self.parameters.items():
             moved = {**self.parameters, name: stepped(np.array(value), np.array(1.0))}

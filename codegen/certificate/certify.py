@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from kanegen.codegen.certificate.against_records import against_records, values_against_records
+from kanegen.codegen.certificate.against_records import (
+    against_records,
+    frames_against_records,
+    places_against_records,
+    solutions_against_records,
+    values_against_records,
+)
 from kanegen.codegen.certificate.arrays import Array
 from kanegen.codegen.certificate.blame import OURS, blame
 from kanegen.codegen.certificate.case import Case, Subject
-from kanegen.codegen.certificate.constrained import constrained
+from kanegen.codegen.certificate.constrained import constrained, of_positions, of_speeds
+from kanegen.codegen.certificate.evaluation import Precisely, values
 from kanegen.codegen.certificate.identities import identities
 from kanegen.codegen.certificate.measure import Checks, Measured
+from kanegen.codegen.certificate.special_states import Place
 from kanegen.errors import CertificateError
 
 BOUND = 1e-11
@@ -59,8 +67,11 @@ def certify(subject: Subject, states: int) -> Record:
     special = subject.special
     case = Case(subject, states, None if special is None else special.ordinary)
     sets = [(case, measured)]
-    if special is not None and len(special.close):
-        sets.append((Case(subject, 0, special.close), measured_values))
+    if special is not None:
+        for place, some in _LOOKED_AT.items():
+            if len(q := special.of(place)):
+                evaluate = Precisely() if place is Place.BESIDE else values
+                sets.append((Case(subject, 0, q, evaluate), some))
     checks = []
     for at, found in sets:
         for check in found(at):
@@ -77,6 +88,8 @@ def certify(subject: Subject, states: int) -> Record:
 
 
 def _fault(case: Case, check: Measured) -> str:
+    if isinstance(case.evaluate, Precisely) and np.isfinite(check.residual):
+        return OURS
     programs = {name: program for name in check.kernels if (program := case.program(name)) is not None}
     arguments = {
         argument.name: case.input(argument.name, argument.shape)
@@ -93,19 +106,40 @@ def _fault(case: Case, check: Measured) -> str:
 
 def measured(case: Case) -> Checks:
     """All checks that apply, one after another."""
-    if case.subject.approximate:
-        return
-    for of in (against_records, identities, constrained):
-        with np.errstate(all="ignore"):
-            yield from of(case)
+    yield from _quietly(case, against_records, identities, constrained)
 
 
 def measured_values(case: Case) -> Checks:
     """Checks of the forces and energies alone: near where something has no value their derivatives have few digits."""
+    yield from _quietly(case, values_against_records)
+
+
+def measured_beside(case: Case) -> Checks:
+    """Checks of what is no derivative, beside dead centres; with many digits, since there doubles lose theirs."""
+    yield from _quietly(case, values_against_records, frames_against_records, of_speeds, of_positions)
+    if case.invertible:
+        yield from _quietly(case, solutions_against_records)
+
+
+def measured_at_centres(case: Case) -> Checks:
+    """Checks of what does not need the speeds, at dead centres."""
+    yield from _quietly(case, places_against_records, of_positions)
+
+
+_LOOKED_AT = {
+    Place.CLOSE: measured_values,
+    Place.BESIDE: measured_beside,
+    Place.CENTRE: measured_at_centres,
+}
+"""Checks in special states that are not as good as any other."""
+
+
+def _quietly(case: Case, *found: Callable[[Case], Checks]) -> Checks:
     if case.subject.approximate:
         return
-    with np.errstate(all="ignore"):
-        yield from values_against_records(case)
+    for of in found:
+        with np.errstate(all="ignore"):
+            yield from of(case)
 
 
 def condition_of(case: Case) -> float | None:

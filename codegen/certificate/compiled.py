@@ -9,7 +9,7 @@ import numpy as np
 from kanegen.codegen.certificate.arrays import Array
 from kanegen.codegen.graph import Program, evaluate
 from kanegen.codegen.graph.evaluate import rounding_errors
-from kanegen.codegen.passes.verify import beyond, random_arguments, relative_difference
+from kanegen.codegen.passes.verify import arguments_of, beyond, relative_difference
 from kanegen.errors import CertificateError
 
 Call = Callable[[str, Sequence[Array]], Sequence[Array]]
@@ -30,27 +30,33 @@ def compiled_residuals(
     programs: Mapping[str, Program],
     parameters: Mapping[str, float],
     call: Call,
-    states: int,
-    configurations: Array | None = None,
+    configurations: Array,
+    spread: Callable[[str], Array],
 ) -> dict[str, float]:
-    """Largest relative difference of each kernel over random states, or the ``configurations`` (states, nq) given for q.
+    """Largest relative difference of each kernel at ``configurations`` (states, nq), all else random.
 
-    Differences that rounding errors of the same steps may make are none: those of C and program together.
+    ``spread`` says for a kernel how many times larger than usual rounding errors are in each of them (states,).  States
+    in which the program has no value are left out: calls of a robot may refuse them.  Differences that rounding errors of
+    the same steps may make are none: those of C and program together.
     """
-    given = {} if configurations is None else {"q": configurations}
     found = {}
     for name, program in programs.items():
-        arguments = random_arguments(program, states)
-        arguments |= {key: value for key, value in given.items() if key in arguments}
+        arguments = arguments_of(program, len(configurations), states_given={"q": configurations})
+        growth = spread(name)
+        defined = np.isfinite(growth) & _finite(evaluate(program, arguments, parameters))
+        if not defined.any():
+            defined[:] = True  # and the difference will be no number
+        arguments, growth = {key: x[defined] for key, x in arguments.items()}, growth[defined]
         expected = evaluate(program, arguments, parameters)
         results = call(name, [arguments[argument.name] for argument in program.inputs])
         values = {x.name: np.asarray(value) for value, x in zip(results, program.outputs, strict=True)}
-        worst = {x: relative_difference(value, expected[x], states) for x, value in values.items()}
+        states = len(growth)
+        worst = {x: relative_difference(value, expected[x], states, growth) for x, value in values.items()}
         suspect = [x for x, difference in worst.items() if difference > _ROUNDINGS]
         errors = rounding_errors(program, arguments, parameters) if suspect else {}
         for x in suspect:
             kept = beyond(values[x].reshape(expected[x].shape), expected[x], 2 * errors[x])
-            worst[x] = relative_difference(kept, expected[x], states)
+            worst[x] = relative_difference(kept, expected[x], states, growth)
         found[name] = float(np.max(list(worst.values())))
     return found
 
@@ -69,3 +75,9 @@ def require_compiled(
                 f"expected at most {SHARE * bounds[name]:.0e}. "
                 + (fault(name) or "The compiler or its flags are at fault, or kanegen")
             )
+
+
+def _finite(outputs: Mapping[str, Array]) -> Array:
+    """Whether all numbers of a state are finite, for each (states,)."""
+    found = [np.isfinite(x.reshape(len(x), -1)).all(axis=1) for x in outputs.values()]
+    return np.asarray(np.logical_and.reduce(found))

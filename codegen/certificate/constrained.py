@@ -14,18 +14,27 @@ from kanegen.codegen.certificate.speeds import ProjectedSpeeds
 
 def constrained(case: Case) -> Checks:
     """Identities of constraints.  The equations themselves are those of the kernels, not of the records."""
-    yield from _kinematics(case)
+    yield from of_speeds(case)
+    yield from of_positions(case)
     yield from _forces(case)
 
 
-def _kinematics(case: Case) -> Checks:
-    q = case.q
+def of_speeds(case: Case) -> Checks:
+    """What the speeds determine fulfils the equations."""
     rows, speeds = "constraint_jacobian", "generalized_speeds"
     if case.has(rows) and case.subject.independent:
         A = case.at(rows)[:, case.subject.independent]
         N = np.moveaxis(case.columns, 0, -1)
         found = residual(A @ N, np.zeros((*A.shape[:-1], case.nv)), largest(A) * largest(N))
         yield Measured("A N = 0", (rows, "coordinate_rates"), found)
+    if case.has(speeds):
+        found = residual(case.at(speeds, qdot=case.rates), case.v, largest(case.rates))
+        yield Measured("v of dq/dt = N v is v", (speeds, "coordinate_rates"), found)
+
+
+def of_positions(case: Case) -> Checks:
+    """The equations of position and their derivatives; everywhere."""
+    q, rows = case.q, "constraint_jacobian"
     if case.has(rows, "constraint_residual"):
         steps = np.eye(q.shape[-1])[:, None, :]
         expected = np.moveaxis(case.along("constraint_residual", q=steps), 0, -1)
@@ -34,9 +43,6 @@ def _kinematics(case: Case) -> Checks:
         yield Measured(
             "A is the derivative of the equations of position", (rows, "constraint_residual"), found
         )
-    if case.has(speeds):
-        found = residual(case.at(speeds, qdot=case.rates), case.v, largest(case.rates))
-        yield Measured("v of dq/dt = N v is v", (speeds, "coordinate_rates"), found)
 
 
 def _drives(case: Case, qdot: Array, qddot: Array) -> Scaled:

@@ -78,14 +78,7 @@ class Reference:
         return self._mass[1]
 
     def _mass_matrix(self, q: Array) -> Scaled:
-        ones = self._units(q)
-        still = np.zeros(self.nv)
-        if np.iscomplexobj(q):
-            found = self.drives(q, self._moving_off(q, ones), INERTIA)
-        else:
-            found = self.inverse_dynamics(q, still, ones, INERTIA)
-            drift = self.inverse_dynamics(q, still, still, INERTIA)  # of prescribed motions
-            found = Scaled(found.value - drift.value, found.scale + drift.scale)
+        found = self.drives(q, self._moving_off(q, self._units(q)), INERTIA)
         return Scaled(np.moveaxis(found.value, 0, -1), found.scale.max(axis=0))
 
     def _moving_off(self, q: Array, v: Array) -> JointMotion:

@@ -1,19 +1,28 @@
 """States beside the random ones: where something vanishes, and formulas that are right elsewhere may fail.
 
 They are zero and home, all joints at their lower limits and all at their upper ones, all hinges turned by a quarter, so that
-axes are aligned or at right angles, and for every spring and damper a configuration in which its ends nearly meet.
+axes are aligned or at right angles, and for every spring and damper a configuration in which its ends nearly meet.  Loops
+are closed from there.  Where constraints or chosen speeds tie coordinates together, dead centres and configurations beside
+them join these.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import IntEnum
 
 import numpy as np
 
 from kanegen.codegen.certificate.arrays import Array
+from kanegen.codegen.certificate.body_motion import bodies
+from kanegen.codegen.certificate.described import described
+from kanegen.codegen.certificate.speeds import TreeSpeeds
+from kanegen.codegen.certificate.tied_motion import TiedMotion
 from kanegen.codegen.mechanism.constraints import TranslationalSpringDamper
 from kanegen.codegen.mechanism.poses import frame_poses
 from kanegen.codegen.mechanism.records import JointKind, Mechanism
+from kanegen.codegen.mechanism.speeds import DistanceRate
 from kanegen.codegen.mechanism.values import numeric
 
 NEAR = 1e-8
@@ -28,39 +37,92 @@ _DIFFERENCE = 1e-6
 _STEPS = 20
 """Of Gauss and Newton, on the way to where ends meet."""
 
+_STARTS = 5
+"""Random configurations from which dead centres are looked for."""
+
+_USUAL = 10.0
+"""Up to this growth of rounding errors a state is looked at as random ones are.
+
+These leave four digits of the bound, and what is solved twice, as mass matrices are, takes the square.
+"""
+
+_LARGEST = 1e8
+"""From this growth on half of the digits are gone, and calls of a robot refuse."""
+
+
+class Place(IntEnum):
+    """What a special state is: one like any other, one in which ends of a spring nearly meet, one beside a dead centre or
+    where the speeds determine the motion badly, and a dead centre.
+    """
+
+    ORDINARY = 0
+    CLOSE = 1
+    BESIDE = 2
+    CENTRE = 3
+
 
 @dataclass(frozen=True, eq=False)
 class SpecialStates:
-    """``q`` (k, nq): well-conditioned ones first, then those ``near`` which ends of springs meet.
+    """``q`` (k, nq) and the ``place`` (k,) of each.
 
-    ``spread`` (k,) is how many times the errors of positions are larger in the direction of the shortest spring: the way
-    to its ends over their distance.
+    ``spread`` (k,) is how many times the errors of positions are larger in the direction of the shortest spring, or distance
+    that is a speed: the way to its ends over its length.  ``growth`` (k,) is how many times those of what follows from the
+    speeds are larger than usual, where what is singular is solved once by its determinant.  ``usual`` are random states in
+    which they are not, as many as there were with those in which they are.
     """
 
     q: Array
-    near: int
+    place: Array
     spread: Array
+    growth: Array
+    usual: Array | None = None
+
+    def of(self, place: Place) -> Array:
+        """Those of one kind."""
+        return np.asarray(self.q[self.place == place])
 
     @property
     def ordinary(self) -> Array:
-        """Those that no ends of springs are close in."""
-        return self.q[: len(self.q) - self.near]
-
-    @property
-    def close(self) -> Array:
-        """Those in which ends of a spring nearly meet."""
-        return self.q[len(self.q) - self.near :]
+        """Those that are like any other."""
+        return self.of(Place.ORDINARY)
 
 
-def special_states(mechanism: Mechanism, home: Array) -> SpecialStates:
+def special_states(mechanism: Mechanism, home: Array, tied: TiedMotion | None = None) -> SpecialStates:
     """The special states of a mechanism whose coordinates ``home`` (nq,) are those of its description.
 
-    A mechanism with constraints has those alone that are known to satisfy them: its home.
+    ``tied`` tells how its coordinates move, where constraints or chosen speeds tie them together.  Equations of position
+    hold in all states; from where that cannot be had, no state comes, nor where they or speeds have no coefficients.
     """
-    if mechanism.constrained:
-        return SpecialStates(home[None], 0, np.ones(1))
     kinds = {joint.name: joint.kind for joint in mechanism.joints}
     simple = [k for k, name in enumerate(mechanism.coordinates) if name in kinds]
+    loops = tied if mechanism.constrained else None
+    ordinary = _closed(loops, _ordinary(mechanism, home, simple, kinds))
+    close = _close(mechanism, home, simple, loops)
+    centres = beside = ordinary[:0]
+    usual = None
+    if tied is not None:
+        regular = np.flatnonzero(tied.growth(tied.usual) <= _USUAL)
+        usual = tied.usual[np.resize(regular, len(tied.usual))] if len(regular) else tied.usual
+        starts = _closed(loops, np.concatenate([ordinary, tied.usual[:_STARTS]]))
+        centres, starts = tied.dead_centres(starts)
+        beside = tied.beside(centres, starts)
+        apart = abs(ordinary[:, None] - centres).max(axis=2, initial=0.0) > NEAR
+        ordinary = ordinary[apart.all(axis=1)]
+    q = np.concatenate([ordinary, close, beside, centres])
+    place = np.repeat([*Place], [len(ordinary), len(close), len(beside), len(centres)])
+    spread = _spread(mechanism, q)
+    growth = np.ones(len(q)) if tied is None else tied.growth(q)
+    growth[place == Place.CENTRE] = np.inf
+    place[(place < Place.BESIDE) & (growth > _USUAL)] = Place.BESIDE
+    place[~(growth < _LARGEST)] = Place.CENTRE
+    growth[place == Place.CENTRE] = np.inf
+    kept = spread < _MEETING
+    if tied is not None:
+        kept &= tied.defined(q)
+    return SpecialStates(q[kept], place[kept], spread[kept], growth[kept], usual)
+
+
+def _ordinary(mechanism: Mechanism, home: Array, simple: list[int], kinds: Mapping[str, JointKind]) -> Array:
     zero = home.copy()
     zero[simple] = 0.0
     quarter = zero.copy()
@@ -75,18 +137,20 @@ def special_states(mechanism: Mechanism, home: Array) -> SpecialStates:
             if given is not None:
                 at[k] = float(given)
         found.append(at)
-    ordinary = list(dict.fromkeys(tuple(q) for q in found))
-    close = _close(mechanism, home, simple)
-    q = np.array([*ordinary, *close])
-    spread = _spread(mechanism, q)
-    kept = spread < _MEETING
-    return SpecialStates(q[kept], int(kept[len(ordinary) :].sum()), spread[kept])
+    return np.array(list(dict.fromkeys(tuple(q) for q in found)))
+
+
+def _closed(loops: TiedMotion | None, q: Array) -> Array:
+    """Configurations on the equations of position from given ones, of those from which they are reached."""
+    if loops is None or not len(q):
+        return q
+    found, closed = loops.closed(q)
+    different = {tuple(np.round(x, 9)): x for x in found[closed]}
+    return np.array(list(different.values())).reshape(-1, q.shape[1])
 
 
 def _directed(mechanism: Mechanism) -> list[TranslationalSpringDamper]:
-    """Springs and dampers with a direction, as far as hinges and slides alone move their ends."""
-    if mechanism.balls or mechanism.mimics:
-        return []
+    """Springs and dampers with a direction."""
     return [
         s
         for s in mechanism.springs
@@ -102,31 +166,43 @@ def _ends(mechanism: Mechanism, spring: TranslationalSpringDamper, q: Array) -> 
     return poses[spring.first][:3, 3], poses[spring.second][:3, 3]
 
 
-def _close(mechanism: Mechanism, home: Array, simple: list[int]) -> list[tuple[float, ...]]:
-    """For each spring with a direction a configuration where its ends nearly meet, if hinges and slides lead there."""
-    found: list[tuple[float, ...]] = []
-    if not simple:
-        return found
+def _close(mechanism: Mechanism, home: Array, simple: list[int], loops: TiedMotion | None) -> Array:
+    """For each spring with a direction a configuration where its ends nearly meet, if hinges and slides alone lead there."""
+    found: list[Array] = []
+    if not simple or mechanism.balls or mechanism.mimics:
+        return home[None][:0]
     beside = home.copy()
     beside[simple] += np.cos(1 + np.arange(len(simple)))  # stretched chains do not tell which way to fold
     for spring in _directed(mechanism):
         for start in (home, beside):
-            q = _closest(mechanism, spring, start, simple)
+            q = _closest(mechanism, spring, start, simple, loops)
             one, two = _ends(mechanism, spring, q)
             if np.linalg.norm(two - one) <= _DIFFERENCE * NEAR:
                 q[simple] = np.round(q[simple], 12)  # so that a place that can be written down is hit
-                q[simple] += NEAR * np.cos(np.arange(len(simple)))
-                found.append(tuple(q))
+                away = NEAR * np.cos(np.arange(len(simple)))
+                if loops is not None:
+                    T = loops.directions(q[None])[0, simple]
+                    away = T @ (T.T @ away)
+                q[simple] += away
+                found.append(q)
                 break
-    return found
+    return np.array(found).reshape(-1, len(home))
 
 
 def _closest(
-    mechanism: Mechanism, spring: TranslationalSpringDamper, start: Array, simple: list[int]
+    mechanism: Mechanism,
+    spring: TranslationalSpringDamper,
+    start: Array,
+    simple: list[int],
+    loops: TiedMotion | None,
 ) -> Array:
     """Coordinates at which the ends of a spring are close, from ``start`` by steps of Gauss and Newton."""
     q = start.copy()
     for _ in range(_STEPS):
+        T = np.eye(len(simple))
+        if loops is not None:
+            q = loops.closed(q[None])[0][0]
+            T = loops.directions(q[None])[0, simple]
         one, two = _ends(mechanism, spring, q)
         columns = []
         for k in simple:
@@ -134,17 +210,24 @@ def _closest(
             step[k] += _DIFFERENCE
             there = _ends(mechanism, spring, step)
             columns.append((there[1] - there[0] - (two - one)) / _DIFFERENCE)
-        way = np.linalg.lstsq(np.stack(columns, axis=1), one - two, rcond=1e-6)[0]
+        way = T @ np.linalg.lstsq(np.stack(columns, axis=1) @ T, one - two, rcond=1e-6)[0]
         q[simple] += np.clip(way, -1.0, 1.0)
     return q
 
 
 def _spread(mechanism: Mechanism, states: Array) -> Array:
-    found, springs = np.ones(len(states)), _directed(mechanism)
-    for row, q in enumerate(states if springs else ()):
-        poses = frame_poses(mechanism, q.tolist())
-        reach = 2 * max(float(np.linalg.norm(pose[:3, 3])) for pose in poses.values())
-        for spring in springs:
-            apart = float(np.linalg.norm(poses[spring.second][:3, 3] - poses[spring.first][:3, 3]))
-            found[row] = max(found[row], 1 + reach / apart if apart else np.inf)
+    pairs = [(s.first, s.second) for s in _directed(mechanism)]
+    pairs += [(s.first, s.second) for s in mechanism.speeds if isinstance(s, DistanceRate)]
+    if not pairs:
+        return np.ones(len(states))
+    records = described(mechanism)
+    moved = bodies(records, TreeSpeeds(mechanism).at_rest(states))
+    found = np.ones(len(states))
+    for pair in pairs:
+        frames = [records.frames[name] for name in pair]
+        first, second = (moved[body].point(offset)[0] for body, _, offset in frames)
+        reach = sum(moved[body].sizes.p + np.linalg.norm(offset) for body, _, offset in frames)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            turn = reach / np.linalg.norm(second - first, axis=-1)
+        found = np.maximum(found, np.where(reach > 0, 1 + turn, np.inf))
     return found

@@ -14,7 +14,7 @@ import numpy as np
 
 from kanegen.codegen.certificate.arrays import Array, of_quaternion, turned
 from kanegen.codegen.certificate.body_motion import JointMotion
-from kanegen.codegen.certificate.evaluation import slope, stepped, values
+from kanegen.codegen.certificate.evaluation import Evaluate, slope, stepped, values
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import BallJoint, Mechanism, Value
@@ -142,9 +142,15 @@ class TreeSpeeds:
 class ProjectedSpeeds:
     """Speeds to which a program of coordinate rates belongs."""
 
-    def __init__(self, mechanism: Mechanism, rates: Program, parameters: Mapping[str, float]) -> None:
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        rates: Program,
+        parameters: Mapping[str, float],
+        evaluate: Evaluate = values,
+    ) -> None:
         """Mimics are for trees alone."""
-        self._program, self._parameters = rates, parameters
+        self._program, self._parameters, self._evaluate = rates, parameters, evaluate
         numbers = with_numbers(mechanism)
         self._tree = TreeSpeeds(mechanism)
         self._joints = numbers.rates
@@ -197,7 +203,7 @@ class ProjectedSpeeds:
 
     def rates(self, q: Array, v: Array) -> Array:
         """See ``Speeds``."""
-        (found,) = values(self._program, {"q": q, "v": v}, self._parameters).values()
+        (found,) = self._evaluate(self._program, {"q": q, "v": v}, self._parameters).values()
         return found
 
     def on_coordinates(self, q: Array, forces: Mapping[str, Array], *, magnitudes: bool = False) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanegen.codegen.graph import Program, evaluate
-from kanegen.codegen.graph.evaluate import rounding_errors
+from kanegen.codegen.graph.evaluate import UNIT_ROUNDOFF, rounding_errors
 
 _ROUNDINGS = 1e-13
 """Relative differences up to this, some hundred roundings, need no explanation."""
@@ -53,14 +53,20 @@ def residual(
 
     An output that is zero in every state but for rounding (of the terms that cancel in it) agrees with one that is zero.
     What is ``written`` in the model, as a control law is, may be a difference of nearly equal terms: it has the rounding
-    errors of these terms, however few digits that leaves it, and agrees where its differences are not larger.
+    errors of these terms, however few digits that leaves it, and agrees where its differences are not larger.  In states
+    in which rounding errors are larger than usual, what the reference adds up from is what its rounding errors are of.
     Inputs are random where ``states_given`` does not give them, (states, *shape) by name.  ``spread``: see there.
     """
     arguments = arguments_of(program, states, seed, states_given)
+    growth = np.ones(states) if spread is None else spread
+    looked_at = np.isfinite(growth)
+    if not looked_at.all():
+        arguments, growth = {name: x[looked_at] for name, x in arguments.items()}, growth[looked_at]
+    states = len(growth)
     found = evaluate(program, arguments, parameters)
     expected = evaluate(reference, arguments, parameters)
     differences = {
-        o.name: relative_difference(found[o.name], expected[o.name], states, spread) for o in program.outputs
+        o.name: relative_difference(found[o.name], expected[o.name], states, growth) for o in program.outputs
     }
     suspect = [name for name, x in differences.items() if x > _ROUNDINGS]
     errors = [rounding_errors(x, arguments, parameters) for x in (program, reference) if suspect]
@@ -68,11 +74,18 @@ def residual(
         own, other = errors[0][name], errors[1][name]
         if (np.abs(found[name]) <= own).all() and (np.abs(expected[name]) <= other).all():
             differences[name] = 0.0
-        elif written:
-            kept = beyond(found[name], expected[name], own + other)
-            differences[name] = relative_difference(kept, expected[name], states, spread)
+            continue
+        kept = beyond(found[name], expected[name], own + other) if written else found[name]
+        terms = np.where(growth > 1.0, _largest(other, states) / UNIT_ROUNDOFF, 0.0)
+        differences[name] = relative_difference(kept, expected[name], states, growth, terms)
     # NaN anywhere must come through, which Python's max does not promise
     return float(np.max(list(differences.values())))
+
+
+def _largest(x: NDArray[np.float64], states: int) -> NDArray[np.float64]:
+    """The largest entries (states,); nothing where these are not finite."""
+    found: NDArray[np.float64] = np.abs(x.reshape(states, -1)).max(axis=1)
+    return np.where(np.isfinite(found), found, 0.0)
 
 
 def beyond(
@@ -87,6 +100,7 @@ def relative_difference(
     expected: NDArray[np.float64],
     states: int,
     spread: NDArray[np.float64] | None = None,
+    terms: NDArray[np.float64] | float = 0.0,
 ) -> float:
     """Error of the largest component over the largest component, of the state or of a middling one; the worst of all states.
 
@@ -94,7 +108,8 @@ def relative_difference(
     are not smaller there.  States where ``expected`` is not finite say nothing and are left out: a control law need not be
     defined everywhere, as a square root of a coordinate is not.  NaN where no state is left, and where ``found`` alone is
     not finite.  ``spread`` (states,) says how many times larger than usual rounding errors are in a state; where it is
-    infinite they are larger than what there is to compare.
+    infinite they are larger than what there is to compare.  ``terms`` (states,) are what results add up from, in which these
+    larger errors are counted already: beside a dead centre, large terms may cancel in what stays small.
     """
     found, expected = found.reshape(states, -1), expected.reshape(states, -1)
     defined = np.isfinite(expected).all(axis=1)
@@ -106,4 +121,7 @@ def relative_difference(
     scale = np.abs(expected[defined]).max(axis=1)
     scale = np.maximum(scale, np.median(scale))
     scale[scale == 0] = 1.0
-    return float((error / scale / (1.0 if spread is None else spread[defined])).max())
+    scale = np.maximum(
+        scale if spread is None else scale * spread[defined], np.broadcast_to(terms, defined.shape)[defined]
+    )
+    return float((error / scale).max())

@@ -10,7 +10,7 @@ import pytest
 import sympy
 
 from kanegen.codegen import pipeline
-from kanegen.codegen.certificate.evaluation import slope, stepped, values
+from kanegen.codegen.certificate.evaluation import Evaluate, Precisely, slope, stepped, values
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, inputs
 from kanegen.codegen.mechanism import BASE, JointRate, MechanismBuilder
 
@@ -49,10 +49,22 @@ def of(function: Callable[[Expression], Expression]) -> Program:
         (lambda x: x.function("asin"), 1.5, math.nan),
     ],
 )
-def test_slopes(function: Callable[[Expression], Expression], x: float, expected: float) -> None:
+@pytest.mark.parametrize("evaluate", [values, Precisely()])
+def test_slopes(
+    evaluate: Evaluate, function: Callable[[Expression], Expression], x: float, expected: float
+) -> None:
     """Derivatives by hand; atan2(x, x^2) is acot x, so that its derivative is -1 / (1 + x^2)."""
-    found = slope(values(of(function), {"x": stepped(np.array([x]), np.ones(1))}, {})["f"])
+    found = slope(evaluate(of(function), {"x": stepped(np.array([x]), np.ones(1))}, {})["f"])
     assert found == pytest.approx(expected, rel=1e-14, nan_ok=True)
+
+
+def test_many_digits() -> None:
+    """(1 + x) - 1 has none of 1e-17 in doubles; 1 / x has no value at zero, and doubles say that it is infinite."""
+    x = np.array([[1e-17], [2e-17], [0.0]])
+    difference = of(lambda x: (x + 1) * (x + 1) - 1 - x - x)
+    assert Precisely()(difference, {"x": x}, {})["f"] == pytest.approx([1e-34, 4e-34, 0], rel=1e-15, abs=0)
+    assert values(difference, {"x": x}, {})["f"].tolist() != [1e-34, 4e-34, 0]
+    assert Precisely()(of(lambda x: 1 / x), {"x": x}, {})["f"].tolist() == [1e17, 5e16, np.inf]
 
 
 @pytest.mark.parametrize("speed", ["j", "x"])
