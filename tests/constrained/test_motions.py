@@ -12,6 +12,7 @@ import pytest
 import kanegen
 from kanegen.codegen.mechanism import JointRate
 from kanegen.codegen.mechanism.catalogue import mechanism
+from kanegen.constrained_start import SIMULATION_KERNELS
 from tests.witnesses.jets import Array
 
 DISK = json.loads(
@@ -65,6 +66,15 @@ def test_disk_between_plates_keeps_its_integral_and_follows_the_oracle() -> None
     assert np.abs(found - expected).max() < 1e-9 * np.abs(expected).max()
 
 
+DRIVEN = [
+    "coordinate_rates",
+    "gravity_forces",
+    "constraint_residual",
+    "constraint_jacobian",
+    *SIMULATION_KERNELS,
+]
+
+
 def linkage_controller(
     robot: kanegen.Robot, reach: Array, stiffness: float, damping: float
 ) -> Callable[[float, Array, Array], Array]:
@@ -86,7 +96,7 @@ def linkage_controller(
     [("five_bar", 0.3, 20.0, 2.0), ("stewart_platform", 0.05, 2000.0, 200.0)],
 )
 def test_driven_linkages_stay_closed(name: str, reach: float, stiffness: float, damping: float) -> None:
-    robot = kanegen.load(name)
+    robot = kanegen.load(name, kernels=DRIVEN)
     control = linkage_controller(robot, np.full(robot.nv, reach), stiffness, damping)
     q0 = robot.assemble()
     motion = kanegen.simulate(
