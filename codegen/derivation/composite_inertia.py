@@ -31,7 +31,7 @@ class CompositeInertia:
 
     def __init__(self, tree: PlacedTree, motion: Motion) -> None:
         self.tree, self.motion = tree, motion
-        self._on_demand: OnDemand[Expression] = OnDemand()
+        self._on_demand: OnDemand[Expression] = OnDemand(len(self.tree.bodies))
 
     def _remember(
         self, key: tuple[str | int, ...], label: str, build: Callable[[], Expression]

@@ -26,7 +26,7 @@ class CompositeMomentum:
 
     def __init__(self, tree: PlacedTree, motion: Motion, inertia: CompositeInertia) -> None:
         self.tree, self.motion, self.inertia = tree, motion, inertia
-        self._on_demand: OnDemand[Expression] = OnDemand()
+        self._on_demand: OnDemand[Expression] = OnDemand(len(self.tree.bodies))
 
     def _remember(
         self, key: tuple[str | int, ...], label: str, build: Callable[[], Expression]

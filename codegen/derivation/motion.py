@@ -80,7 +80,7 @@ class Motion:
             x.cosine() if body.revolute else self.zero for x, body in zip(angles, tree.bodies, strict=True)
         ]
         self.labels: dict[int, str] = {}
-        self._on_demand: OnDemand[Expression] = OnDemand()
+        self._on_demand: OnDemand[Expression] = OnDemand(len(self.tree.bodies))
         self._positions: dict[int, tuple[Expression, ...]] = {}
         self._lifted: dict[int, tuple[tuple[Expression, ...], ...]] = {}
 
@@ -110,8 +110,14 @@ class Motion:
 
     def _remember(self, key: _Key, label: str, build: Callable[[], Expression]) -> Expression:
         """What is built for the key, once; ``label`` is filled in with what the key names."""
-        found = self._on_demand.found.get(key)
-        return self._on_demand(key, lambda: self._labelled(key, label, build)) if found is None else found
+        memory = self._on_demand
+        found = memory.found.get(key)
+        if found is not None:
+            return found
+        if memory.short:
+            built = memory.found[key] = self._labelled(key, label, build)
+            return built
+        return memory(key, lambda: self._labelled(key, label, build))
 
     def _labelled(self, key: _Key, label: str, build: Callable[[], Expression]) -> Expression:
         built = build()

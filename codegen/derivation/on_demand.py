@@ -18,6 +18,9 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 DEEPEST = 16
 """Quantities that are built within one another; each takes some ten frames of Python's stack."""
 
+SHORT = 20
+"""Chains of so many bodies are never too deep, and need no such care, which costs a tenth of their derivation."""
+
 
 class _Deeper(Exception):  # noqa: N818 - no error: it never leaves this module
     """A quantity that has to be built before those that wait for it."""
@@ -30,8 +33,10 @@ class _Deeper(Exception):  # noqa: N818 - no error: it never leaves this module
 class OnDemand(Generic[T]):
     """What has been built, by key."""
 
-    def __init__(self) -> None:
+    def __init__(self, bodies: int | None = None) -> None:
+        """``bodies`` is how many there are at most, one on another, where that is known."""
         self.found: dict[Hashable, T] = {}
+        self.short = bodies is not None and bodies <= SHORT
         self._nested = 0
 
     def __call__(self, key: Hashable, build: Callable[[], T]) -> T:
@@ -42,6 +47,9 @@ class OnDemand(Generic[T]):
         found = self.found.get(key)
         if found is not None:
             return found
+        if self.short:
+            built = self.found[key] = build()
+            return built
         if self._nested == 0:
             return self._first(key, build)
         if self._nested == DEEPEST:
@@ -79,8 +87,13 @@ def on_demand(method: Method) -> Method:
 
     @wraps(method)
     def asked(self: _Demanding, *arguments: Hashable) -> Any:
-        key = (method, *arguments)
-        found = self._on_demand.found.get(key)
-        return self._on_demand(key, partial(method, self, *arguments)) if found is None else found
+        key, memory = (method, *arguments), self._on_demand
+        found = memory.found.get(key)
+        if found is not None:
+            return found
+        if memory.short:
+            built = memory.found[key] = method(self, *arguments)
+            return built
+        return memory(key, partial(method, self, *arguments))
 
     return asked  # type: ignore[return-value]

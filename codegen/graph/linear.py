@@ -10,6 +10,7 @@ the graph, as ``graph.total`` does, so that the sum of no products is its zero; 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import reduce
 from typing import Any
 
@@ -30,7 +31,9 @@ NO_MATRIX: Matrix = (NONE, NONE, NONE)
 
 def is_zero(x: Any) -> bool:
     """Whether an entry vanishes identically."""
-    return x.is_zero if isinstance(x, Expression) else bool(x == 0)
+    if isinstance(x, Expression):
+        return x.is_zero
+    return not x if isinstance(x, int | Fraction) else bool(x == 0)  # comparing a Fraction takes far longer
 
 
 def plus(x: Any, y: Any) -> Any:

@@ -67,8 +67,10 @@ def test_every_kernel_is_the_same_however_deep(formulation: str, monkeypatch: py
         if name.startswith("frame_") and not name.endswith("l8"):
             continue
         derive = Deriver(trees.mechanism, build, gauge=False, trees=trees)
+        monkeypatch.setattr(on_demand, "SHORT", 20)
         monkeypatch.setattr(on_demand, "DEEPEST", 1000)
         whole, points = derive({})
+        monkeypatch.setattr(on_demand, "SHORT", 0)
         monkeypatch.setattr(on_demand, "DEEPEST", 2)
         with stack_of(FRAMES):
             found, met = derive({})
