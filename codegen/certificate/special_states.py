@@ -118,7 +118,7 @@ def special_states(mechanism: Mechanism, home: Array, tied: TiedMotion | None = 
     growth[place == Place.CENTRE] = np.inf
     kept = spread < _MEETING
     if tied is not None:
-        kept &= tied.defined(q)
+        kept &= tied.defined(q, place == Place.CENTRE)
     return SpecialStates(q[kept], place[kept], spread[kept], growth[kept], usual)
 
 

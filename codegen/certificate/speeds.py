@@ -70,6 +70,9 @@ class TreeSpeeds:
             rate[joint], acceleration[joint] = factor * v[..., k], factor * a[..., k]
             if leader in self._place:
                 position[joint] = factor * q[..., self._place[leader]] + offset
+        for prescribed in self._mechanism.prescribed:  # at rest; who moves them says how fast
+            joint = prescribed.joint
+            position[joint] = rate[joint] = acceleration[joint] = np.zeros(batch)
         rotations, shifts = {}, {}
         for ball in self._mechanism.balls:
             at = self._quaternion(ball)

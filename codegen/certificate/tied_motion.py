@@ -17,6 +17,7 @@ import numpy as np
 from kanegen.codegen.certificate.arrays import Array
 from kanegen.codegen.certificate.evaluation import slope, stepped, values
 from kanegen.codegen.graph import Program
+from kanegen.codegen.graph.evaluate import rounding_errors
 from kanegen.codegen.mechanism.records import Mechanism
 
 _CLOSING = 15
@@ -48,6 +49,9 @@ _WAYS = 10 ** -np.linspace(0.5, 7.5, 29)
 
 _GROWN = 1e4
 """Growth of rounding errors beside dead centres: so much that formulas are tried, so little that digits are left."""
+
+_LOST = 1e-6
+"""Rounding errors of coefficients at a dead centre, over the largest, from which on equations are singular themselves."""
 
 _APART = 1e-3
 """Those closer to one another are the same."""
@@ -121,8 +125,11 @@ class TiedMotion:
             regular &= longest < 1 / np.sqrt(_THERE)
         return np.where(regular, np.maximum(1.0, found), np.inf)
 
-    def defined(self, q: Array) -> Array:
-        """Whether equations and speeds have coefficients (k,): a root of one's own has no slope where it vanishes."""
+    def defined(self, q: Array, centre: Array) -> Array:
+        """Whether equations and speeds have coefficients (k,), and at a ``centre`` (k,) digits of them.
+
+        A root of one's own has no slope where it vanishes, and the lowest point of a wheel that lies flat is any of its rim.
+        """
         found = np.ones(len(q), dtype=bool)
         with np.errstate(all="ignore"):
             for kernel, others in (
@@ -130,7 +137,14 @@ class TiedMotion:
                 ("generalized_speeds", {"qdot": np.ones(q.shape[-1])}),
             ):
                 if self._has(kernel):
-                    found &= np.isfinite(self._at(kernel, q, **others)).reshape(len(q), -1).all(axis=1)
+                    given = {"q": q, **{name: np.broadcast_to(x, q.shape) for name, x in others.items()}}
+                    errors = rounding_errors(self._programs[kernel], given, self._parameters)
+                    value, error = (
+                        abs(next(iter(x.values())).reshape(len(q), -1))
+                        for x in (values(self._programs[kernel], given, self._parameters), errors)
+                    )
+                    lost = error.max(axis=1, initial=0.0) > _LOST * value.max(axis=1, initial=0.0)
+                    found &= np.isfinite(value).all(axis=1) & ~(centre & lost)
         return np.asarray(found)
 
     def _sines(self, q: Array) -> Array:
