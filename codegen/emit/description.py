@@ -65,7 +65,10 @@ def _asked(model: Model) -> list[list[str]]:
     """A row on what was asked for beyond the defaults."""
     if not model.asked:
         return []
-    words = [name if value is True else f"{name} {json.dumps(value)}" for name, value in model.asked.items()]
+    words = [
+        name if value is True else f"{name} {value if isinstance(value, str) else json.dumps(value)}"
+        for name, value in model.asked.items()
+    ]
     return [["asked for", comment_text("; ".join(words))]]
 
 
