@@ -22,7 +22,7 @@ class ColumnWrenches:
 
     def __init__(self, composite: CompositeInertia) -> None:
         self.composite, self.motion, self.tree = composite, composite.motion, composite.tree
-        self._on_demand: OnDemand[Expression] = OnDemand(len(self.tree.bodies))
+        self._on_demand: OnDemand[Expression] = OnDemand(self.tree.depth())
 
     @on_demand
     def component(self, kind: str, j: int, i: int, r: int) -> Expression:

@@ -31,17 +31,24 @@ class CompositeInertia:
 
     def __init__(self, tree: PlacedTree, motion: Motion) -> None:
         self.tree, self.motion = tree, motion
-        self._on_demand: OnDemand[Expression] = OnDemand(len(self.tree.bodies))
+        self._on_demand: OnDemand[Expression] = OnDemand(self.tree.depth())
 
     def _remember(
         self, key: tuple[str | int, ...], label: str, build: Callable[[], Expression]
     ) -> Expression:
-        def labelled() -> Expression:
-            built = build()
-            self.motion.labels.setdefault(abs(built.ref), label if built.ref > 0 else "-" + label)
+        memory = self._on_demand
+        found = memory.found.get(key)
+        if found is not None:
+            return found
+        if memory.short:
+            built = memory.found[key] = self._labelled(label, build)
             return built
+        return memory(key, lambda: self._labelled(label, build))
 
-        return self._on_demand(key, labelled)
+    def _labelled(self, label: str, build: Callable[[], Expression]) -> Expression:
+        built = build()
+        self.motion.labels.setdefault(abs(built.ref), label if built.ref > 0 else "-" + label)
+        return built
 
     # -- composites in the body's own frame --------------------------------------------------------------------------
 

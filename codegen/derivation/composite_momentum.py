@@ -26,17 +26,24 @@ class CompositeMomentum:
 
     def __init__(self, tree: PlacedTree, motion: Motion, inertia: CompositeInertia) -> None:
         self.tree, self.motion, self.inertia = tree, motion, inertia
-        self._on_demand: OnDemand[Expression] = OnDemand(len(self.tree.bodies))
+        self._on_demand: OnDemand[Expression] = OnDemand(self.tree.depth())
 
     def _remember(
         self, key: tuple[str | int, ...], label: str, build: Callable[[], Expression]
     ) -> Expression:
-        def labelled() -> Expression:
-            built = build()
-            self.motion.labels.setdefault(abs(built.ref), label if built.ref > 0 else "-" + label)
+        memory = self._on_demand
+        found = memory.found.get(key)
+        if found is not None:
+            return found
+        if memory.short:
+            built = memory.found[key] = self._labelled(label, build)
             return built
+        return memory(key, lambda: self._labelled(label, build))
 
-        return self._on_demand(key, labelled)
+    def _labelled(self, label: str, build: Callable[[], Expression]) -> Expression:
+        built = build()
+        self.motion.labels.setdefault(abs(built.ref), label if built.ref > 0 else "-" + label)
+        return built
 
     def twice_w(self, i: int, r: int) -> Expression:
         """Twice the angular velocity of body i, component r."""

@@ -20,7 +20,7 @@ class CompositeRates:
 
     def __init__(self, composite: CompositeInertia) -> None:
         self.composite, self.motion, self.tree = composite, composite.motion, composite.tree
-        self._on_demand: OnDemand[Expression] = OnDemand(len(self.tree.bodies))
+        self._on_demand: OnDemand[Expression] = OnDemand(self.tree.depth())
 
     @on_demand
     def first(self, i: int, r: int) -> Expression:

@@ -29,7 +29,7 @@ class BodyMomentum:
 
     def __init__(self, kinematics: Kinematics) -> None:
         self.kinematics, self.motion, self.tree = kinematics, kinematics.motion, kinematics.tree
-        self._on_demand: OnDemand[Expression] = OnDemand(len(self.tree.bodies))
+        self._on_demand: OnDemand[Expression] = OnDemand(self.tree.depth())
 
     def own_linear(self, i: int, r: int) -> Expression:
         """p_r of body i alone."""

@@ -28,7 +28,7 @@ class Kinematics:
 
     def __init__(self, tree: PlacedTree, motion: Motion) -> None:
         self.tree, self.motion = tree, motion
-        self._on_demand: OnDemand[Expression] = OnDemand(len(self.tree.bodies))
+        self._on_demand: OnDemand[Expression] = OnDemand(self.tree.depth())
         self._frames: dict[str, tuple[int, tuple[Row, ...], Row]] = {}
 
     def rotation(self, i: int, m: int, r: int) -> Expression:

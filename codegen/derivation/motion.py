@@ -80,7 +80,7 @@ class Motion:
             x.cosine() if body.revolute else self.zero for x, body in zip(angles, tree.bodies, strict=True)
         ]
         self.labels: dict[int, str] = {}
-        self._on_demand: OnDemand[Expression] = OnDemand(len(self.tree.bodies))
+        self._on_demand: OnDemand[Expression] = OnDemand(self.tree.depth())
         self._positions: dict[int, tuple[Expression, ...]] = {}
         self._lifted: dict[int, tuple[tuple[Expression, ...], ...]] = {}
 

@@ -53,7 +53,7 @@ class JointForces:
         self, tree: PlacedTree, motion: Motion, free: Mapping[int, Expression] | None = None
     ) -> None:
         self.tree, self.motion, self.free = tree, motion, free or {}
-        self._on_demand: OnDemand[Expression] = OnDemand(len(self.tree.bodies))
+        self._on_demand: OnDemand[Expression] = OnDemand(self.tree.depth())
 
     def generalized(self, i: int) -> Expression:
         """Generalized force of the joint of body i, on its coordinate, in SI units."""

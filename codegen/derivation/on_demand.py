@@ -33,10 +33,10 @@ class _Deeper(Exception):  # noqa: N818 - no error: it never leaves this module
 class OnDemand(Generic[T]):
     """What has been built, by key."""
 
-    def __init__(self, bodies: int | None = None) -> None:
-        """``bodies`` is how many there are at most, one on another, where that is known."""
+    def __init__(self, depth: int | None = None) -> None:
+        """``depth`` is how many bodies hang one on another at most, where that is known."""
         self.found: dict[Hashable, T] = {}
-        self.short = bodies is not None and bodies <= SHORT
+        self.short = depth is not None and depth <= SHORT
         self._nested = 0
 
     def __call__(self, key: Hashable, build: Callable[[], T]) -> T:

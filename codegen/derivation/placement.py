@@ -93,6 +93,13 @@ class PlacedTree:
         """Indices of the bodies whose parent is ``index`` (-1: the base)."""
         return [j for j, body in enumerate(self.bodies) if body.parent == index]
 
+    def depth(self) -> int:
+        """How many bodies hang one on another at most."""
+        depths: list[int] = []
+        for body in self.bodies:
+            depths.append(1 if body.parent < 0 else depths[body.parent] + 1)
+        return max(depths, default=0)
+
     def index(self, name: str) -> int:
         """Index of the body of that name; -1 for the base.  Raises KeyError."""
         for i, body in enumerate(self.bodies):

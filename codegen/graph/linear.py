@@ -10,7 +10,6 @@ the graph, as ``graph.total`` does, so that the sum of no products is its zero; 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from functools import reduce
 from typing import Any
 
@@ -31,9 +30,7 @@ NO_MATRIX: Matrix = (NONE, NONE, NONE)
 
 def is_zero(x: Any) -> bool:
     """Whether an entry vanishes identically."""
-    if isinstance(x, Expression):
-        return x.is_zero
-    return not x if isinstance(x, int | Fraction) else bool(x == 0)  # comparing a Fraction takes far longer
+    return x.is_zero if isinstance(x, Expression) else bool(x == 0)
 
 
 def plus(x: Any, y: Any) -> Any:
