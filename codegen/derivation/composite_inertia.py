@@ -18,37 +18,16 @@ from fractions import Fraction
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.kernels.catalogue import MASS_MATRIX
 from kanegen.codegen.derivation.kernels.contract import Arguments
-from kanegen.codegen.derivation.motion import Motion
-from kanegen.codegen.derivation.on_demand import OnDemand, on_demand
+from kanegen.codegen.derivation.motion import Motion, Named
+from kanegen.codegen.derivation.on_demand import on_demand
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.unit_gauge import with_unit_of_length
 from kanegen.codegen.graph import Expression, Graph, Program, inputs
 from kanegen.codegen.mechanism.records import Mechanism, Value
 
 
-class CompositeInertia:
+class CompositeInertia(Named):
     """Composite inertial parameters of a placed tree, component by component, on demand."""
-
-    def __init__(self, tree: PlacedTree, motion: Motion) -> None:
-        self.tree, self.motion = tree, motion
-        self._on_demand: OnDemand[Expression] = OnDemand(self.tree.depth())
-
-    def _remember(
-        self, key: tuple[str | int, ...], label: str, build: Callable[[], Expression]
-    ) -> Expression:
-        memory = self._on_demand
-        found = memory.found.get(key)
-        if found is not None:
-            return found
-        if memory.short:
-            built = memory.found[key] = self._labelled(label, build)
-            return built
-        return memory(key, lambda: self._labelled(label, build))
-
-    def _labelled(self, label: str, build: Callable[[], Expression]) -> Expression:
-        built = build()
-        self.motion.labels.setdefault(abs(built.ref), label if built.ref > 0 else "-" + label)
-        return built
 
     # -- composites in the body's own frame --------------------------------------------------------------------------
 

@@ -12,38 +12,18 @@ momentum.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from kanegen.codegen.derivation.composite_inertia import CompositeInertia
-from kanegen.codegen.derivation.motion import Motion
-from kanegen.codegen.derivation.on_demand import OnDemand
+from kanegen.codegen.derivation.motion import Motion, Named
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.graph import Expression
 
 
-class CompositeMomentum:
+class CompositeMomentum(Named):
     """Moments of velocity of a placed tree in a motion, component by component, on demand."""
 
     def __init__(self, tree: PlacedTree, motion: Motion, inertia: CompositeInertia) -> None:
-        self.tree, self.motion, self.inertia = tree, motion, inertia
-        self._on_demand: OnDemand[Expression] = OnDemand(self.tree.depth())
-
-    def _remember(
-        self, key: tuple[str | int, ...], label: str, build: Callable[[], Expression]
-    ) -> Expression:
-        memory = self._on_demand
-        found = memory.found.get(key)
-        if found is not None:
-            return found
-        if memory.short:
-            built = memory.found[key] = self._labelled(label, build)
-            return built
-        return memory(key, lambda: self._labelled(label, build))
-
-    def _labelled(self, label: str, build: Callable[[], Expression]) -> Expression:
-        built = build()
-        self.motion.labels.setdefault(abs(built.ref), label if built.ref > 0 else "-" + label)
-        return built
+        super().__init__(tree, motion)
+        self.inertia = inertia
 
     def twice_w(self, i: int, r: int) -> Expression:
         """Twice the angular velocity of body i, component r."""

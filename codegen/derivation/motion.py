@@ -352,3 +352,28 @@ class Motion:
     @staticmethod
     def _is_permutation(body: PlacedBody) -> bool:
         return all(isinstance(x, Fraction) and x in (0, 1, -1) for row in body.rotation for x in row)
+
+
+class Named:
+    """Quantities of a placed tree in a motion, built on demand, with names among the labels of the motion."""
+
+    def __init__(self, tree: PlacedTree, motion: Motion) -> None:
+        self.tree, self.motion = tree, motion
+        self._on_demand: OnDemand[Expression] = OnDemand(self.tree.depth())
+
+    def _remember(
+        self, key: tuple[str | int, ...], label: str, build: Callable[[], Expression]
+    ) -> Expression:
+        memory = self._on_demand
+        found = memory.found.get(key)
+        if found is not None:
+            return found
+        if memory.short:
+            built = memory.found[key] = self._labelled(label, build)
+            return built
+        return memory(key, lambda: self._labelled(label, build))
+
+    def _labelled(self, label: str, build: Callable[[], Expression]) -> Expression:
+        built = build()
+        self.motion.labels.setdefault(abs(built.ref), label if built.ref > 0 else "-" + label)
+        return built
