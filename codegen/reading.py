@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kanegen.codegen.mechanism import catalogue
-from kanegen.codegen.mechanism.doctor.flexible import check_attachments
+from kanegen.codegen.mechanism.doctor.checks import check_attachments
 from kanegen.codegen.mechanism.findings import tell
 from kanegen.codegen.mechanism.importers import refuse_arguments
 from kanegen.codegen.mechanism.readers import read_vector

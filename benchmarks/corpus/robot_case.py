@@ -29,7 +29,7 @@ from benchmarks.corpus.exact import apart, errors_of_both
 from kanegen.codegen import pipeline
 from kanegen.codegen.commands.against import random_states
 from kanegen.codegen.commands.against_report import BOUND
-from kanegen.codegen.mechanism.importers.formats import format_of
+from kanegen.codegen.mechanism.importers.model_file import format_of
 from kanegen.codegen.mechanism.importers.xacro import urdf_text
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import Mechanism

@@ -14,7 +14,7 @@ from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.doctor import examine, examine_urdf
 from kanegen.codegen.mechanism.findings import Finding, Severity
 from kanegen.codegen.mechanism.importers import ANGLE_TOLERANCE, Imported, read_file, refuse_arguments
-from kanegen.codegen.mechanism.importers.formats import format_of
+from kanegen.codegen.mechanism.importers.model_file import format_of
 from kanegen.codegen.mechanism.importers.xml_tree import parse_file
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.errors import ModelError

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from kanegen.codegen.graph import Expression, Graph
 from kanegen.codegen.mechanism.flexible import Beam, LinkTable
-from kanegen.codegen.mechanism.flexible.rigid import rigid_inertia
+from kanegen.codegen.mechanism.flexible.appendages import rigid_inertia
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink
 from kanegen.codegen.mechanism.joint_builder import JointBuilder
 from kanegen.codegen.mechanism.mimics import with_mimics_as_constraints
@@ -32,13 +32,13 @@ from kanegen.codegen.mechanism.records import (
     Mechanism,
     Parameter,
 )
-from kanegen.codegen.mechanism.symbol_order import (
+from kanegen.codegen.mechanism.validation import check_new_name, check_texts, validated
+from kanegen.codegen.mechanism.validation.symbols import (
     check_order_is_stated,
     home_of,
     law_with_forces_by_name,
 )
-from kanegen.codegen.mechanism.tree import depth_first
-from kanegen.codegen.mechanism.validation import check_new_name, check_texts, validated
+from kanegen.codegen.mechanism.validation.tree import depth_first
 from kanegen.codegen.mechanism.values import Scalar
 from kanegen.codegen.mechanism.vectors import rotated_tensor
 from kanegen.errors import ModelError

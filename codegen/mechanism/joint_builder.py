@@ -6,7 +6,6 @@ import logging
 from dataclasses import replace
 from fractions import Fraction
 
-from kanegen.codegen.mechanism.joint_limits import exact_limits
 from kanegen.codegen.mechanism.readers import (
     Rotation,
     Vector,
@@ -25,6 +24,7 @@ from kanegen.codegen.mechanism.records import (
     Vector3,
 )
 from kanegen.codegen.mechanism.validation import check_new_name
+from kanegen.codegen.mechanism.validation.joints import exact_limits
 from kanegen.codegen.mechanism.values import Scalar, square_root
 from kanegen.codegen.mechanism.vectors import cross, dot, scale
 from kanegen.errors import ModelError

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from kanegen.codegen.mechanism.importers.formats import format_of
+from kanegen.codegen.mechanism.importers.model_file import format_of
 from kanegen.codegen.mechanism.importers.urdf import text_as_meant
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.peers import mujoco_engine, pinocchio_engine

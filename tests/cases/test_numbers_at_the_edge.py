@@ -14,8 +14,8 @@ from kanegen.codegen.commands.doctor import diagnose
 from kanegen.codegen.mechanism import JointLimits, MechanismBuilder
 from kanegen.codegen.mechanism.importers import from_toml, from_urdf
 from kanegen.codegen.mechanism.importers.urdf import text_as_meant
-from kanegen.codegen.mechanism.joint_limits import exact_limits
 from kanegen.codegen.mechanism.rounded_angles import fraction_of_pi
+from kanegen.codegen.mechanism.validation.joints import exact_limits
 from kanegen.codegen.mechanism.values import to_value
 from tests.mechanism.importers.documents import pendulum
 

@@ -10,7 +10,7 @@ import pytest
 
 import kanegen
 from kanegen.codegen.mechanism.importers import read_file
-from kanegen.codegen.mechanism.importers.formats import format_of
+from kanegen.codegen.mechanism.importers.model_file import format_of
 
 pytestmark = pytest.mark.needs("mujoco")
 

@@ -9,7 +9,7 @@ import pytest
 import kanegen
 from kanegen.codegen.cli import main
 from kanegen.codegen.mechanism.importers import read_file
-from kanegen.codegen.mechanism.importers.formats import format_of
+from kanegen.codegen.mechanism.importers.model_file import format_of
 from kanegen.codegen.mechanism.importers.xacro import from_xacro
 
 pytestmark = pytest.mark.needs("xacro")

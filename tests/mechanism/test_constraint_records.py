@@ -32,11 +32,10 @@ from kanegen.codegen.mechanism import (
     validated,
     without_fixed_joints,
 )
-from kanegen.codegen.mechanism.constraint_validation import EQUATIONS, equation_count
 from kanegen.codegen.mechanism.control_law import ControlLaw
 from kanegen.codegen.mechanism.fingerprint import fingerprint
 from kanegen.codegen.mechanism.folding import with_numbers
-from kanegen.codegen.mechanism.speed_validation import driven_joints
+from kanegen.codegen.mechanism.validation.constraints import EQUATIONS, driven_joints, equation_count
 
 from . import witness
 from .constrained_models import RATES, Q, chain, everything

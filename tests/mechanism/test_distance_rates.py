@@ -21,8 +21,8 @@ from kanegen.codegen.mechanism import (
 )
 from kanegen.codegen.mechanism.fingerprint import fingerprint
 from kanegen.codegen.mechanism.folding import with_numbers
-from kanegen.codegen.mechanism.speed_validation import driven_joints
 from kanegen.codegen.mechanism.speeds import described_speed
+from kanegen.codegen.mechanism.validation.constraints import driven_joints
 
 
 def lifted(first: str = "foot", second: str = "eye") -> Mechanism:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from kanegen.codegen.mechanism.catalogue.agrawal_1988 import cylindrical_arm, plate_disk, stanford_arm_rrp
 from kanegen.codegen.mechanism.catalogue.cooperating_arms import cooperating_arms
-from kanegen.codegen.mechanism.catalogue.cylindrical_arm import cylindrical_arm
 from kanegen.codegen.mechanism.catalogue.flexible_arms import FLEXIBLE_ARMS, FLEXIBLE_SCENARIOS
 from kanegen.codegen.mechanism.catalogue.khalil_arms import KHALIL_ARMS
 from kanegen.codegen.mechanism.catalogue.planar_linkages import five_bar, four_bar, four_bar_tilted
-from kanegen.codegen.mechanism.catalogue.plate_disk import plate_disk
 from kanegen.codegen.mechanism.catalogue.rolling_disc import rolling_disc
 from kanegen.codegen.mechanism.catalogue.sim_yoo_lee_robot import sim_yoo_lee_robot
-from kanegen.codegen.mechanism.catalogue.stanford_arm import kane_levinson_speeds, stanford_arm
-from kanegen.codegen.mechanism.catalogue.stanford_arm_rrp import stanford_arm_rrp
-from kanegen.codegen.mechanism.catalogue.stanford_arm_scenarios import stanford_arm_scenarios
+from kanegen.codegen.mechanism.catalogue.stanford_arm import (
+    kane_levinson_speeds,
+    stanford_arm,
+    stanford_arm_scenarios,
+)
 from kanegen.codegen.mechanism.catalogue.stewart_platform import stewart_platform
 from kanegen.codegen.mechanism.catalogue.two_link_space_arm import two_link_space_arm
 from kanegen.codegen.mechanism.catalogue.whipple_bicycle import whipple_bicycle

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from kanegen.codegen.mechanism.doctor.flexible import check_attachments
-from kanegen.codegen.mechanism.doctor.inertias import check_inertias
-from kanegen.codegen.mechanism.doctor.joints import check_joints
-from kanegen.codegen.mechanism.doctor.naming import check_model_name, check_names
+from kanegen.codegen.mechanism.doctor.checks import (
+    check_attachments,
+    check_inertias,
+    check_joints,
+    check_model_name,
+    check_names,
+)
+from kanegen.codegen.mechanism.doctor.in_numbers import Place, of_mechanism
 from kanegen.codegen.mechanism.doctor.resistance import check_resistance
-from kanegen.codegen.mechanism.doctor.subject import Place, of_mechanism
 from kanegen.codegen.mechanism.findings import Finding
 from kanegen.codegen.mechanism.records import Mechanism
 

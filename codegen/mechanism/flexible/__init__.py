@@ -2,8 +2,7 @@
 
 from kanegen.codegen.mechanism.flexible.appendages import Appendage
 from kanegen.codegen.mechanism.flexible.beam import Beam
-from kanegen.codegen.mechanism.flexible.modes import Mode
-from kanegen.codegen.mechanism.flexible.shapes import BeamFunction, Polynomial, RodFunction, Shape
+from kanegen.codegen.mechanism.flexible.shapes import BeamFunction, Mode, Polynomial, RodFunction, Shape
 from kanegen.codegen.mechanism.flexible.tables import LinkTable, StationTable
 
 __all__ = [

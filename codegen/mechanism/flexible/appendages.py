@@ -14,7 +14,7 @@ from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.flexible_records import ModalIntegrals, Station
 from kanegen.codegen.mechanism.records import IDENTITY3, Inertia, Matrix3, Value, Vector3
 from kanegen.codegen.mechanism.values import Scalar, plain
-from kanegen.codegen.mechanism.vectors import matrix, vector
+from kanegen.codegen.mechanism.vectors import matrix, scale, vector
 
 
 @dataclass(frozen=True)
@@ -125,3 +125,15 @@ def symmetric(rows: Iterable[Iterable[Value]]) -> Matrix3:
     """The same of a symmetric matrix: mirrored entries are one expression, however their terms were added."""
     (a, b, c), (_, d, e), (_, _, f) = rows
     return matrix(((a, b, c), (b, d, e), (c, e, f)))
+
+
+def rigid_inertia(link: ModalIntegrals) -> Inertia:
+    """Mass, mass centre and central tensor: trace(P) 1 - P of the second moments P about the mass centre."""
+    center = scale(1 / link.mass, link.first)
+    second = [
+        [plain(link.second[i][j] - link.mass * center[i] * center[j]) for j in range(3)] for i in range(3)
+    ]
+    trace = second[0][0] + second[1][1] + second[2][2]
+    zero = Fraction(0)
+    tensor = symmetric([[(trace if i == j else zero) - second[i][j] for j in range(3)] for i in range(3)])
+    return Inertia(link.mass, center, tensor)

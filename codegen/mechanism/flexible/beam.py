@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from kanegen.codegen.graph import Expression
+from kanegen.codegen.graph import Expression, Graph, Kind
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.flexible.appendages import (
     Appendage,
@@ -14,19 +14,46 @@ from kanegen.codegen.mechanism.flexible.appendages import (
     carrying,
     symmetric,
 )
-from kanegen.codegen.mechanism.flexible.modes import NOTHING, Curve, Mode, curve_of
+from kanegen.codegen.mechanism.flexible.matrices import symmetrised
 from kanegen.codegen.mechanism.flexible.quadrature import check_nowhere_negative, integral, number
-from kanegen.codegen.mechanism.flexible.shapes import Function, Polynomial, Waves
-from kanegen.codegen.mechanism.flexible.shares import share_of
-from kanegen.codegen.mechanism.flexible.symmetry import symmetrised
+from kanegen.codegen.mechanism.flexible.shapes import (
+    NOTHING,
+    Curve,
+    Function,
+    Mode,
+    Polynomial,
+    Waves,
+    curve_of,
+)
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink, ModalIntegrals, Station
-from kanegen.codegen.mechanism.physical import check_physical
 from kanegen.codegen.mechanism.readers import inertia_tensor, read_list, read_value, read_vector
-from kanegen.codegen.mechanism.records import Inertia, Matrix3, Value, Vector3
-from kanegen.codegen.mechanism.values import Scalar, plain
+from kanegen.codegen.mechanism.records import Inertia, Matrix3, Parameter, Value, Vector3
+from kanegen.codegen.mechanism.validation.inertias import check_physical
+from kanegen.codegen.mechanism.values import Lift, Scalar, plain
 from kanegen.codegen.mechanism.vectors import matrix, vector
 from kanegen.errors import ModelError, counted
 from kanegen.limits import LARGEST_NUMBER
+
+
+def share_of(x: Value, length: Value) -> Value:
+    """x / length, as a number where it is one whatever the parameters are: l / 2 is half of l.
+
+    What it is for some values of the parameters is the number, if x less that part of the length vanishes identically.
+    """
+    share = plain(x / length)
+    if not (isinstance(x, Expression) and isinstance(length, Expression) and x.graph is length.graph):
+        return share
+    graph = x.graph
+    reached = graph.reachable([x.ref, length.ref])
+    names = sorted({graph.payloads[i][0] for i in reached if graph.kinds[i] is Kind.PARAMETER})
+    some = [Parameter(name, Fraction(3 * k + 5, 7), "", "") for k, name in enumerate(names)]
+    numbers = Lift(Graph(), some)
+    whole = numbers(length).value
+    if whole == 0:
+        return share
+    guess = numbers(x).value / whole
+    return guess if plain(x - guess * length) == 0 else share
+
 
 PerLength = Scalar | Polynomial | Callable[[float], float]
 """Something per length: one number (or an expression in parameters), or a function of s = distance / length."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from kanegen.codegen.mechanism.flexible.appendages import MassMoments
 from kanegen.codegen.mechanism.flexible.beam import read_square
-from kanegen.codegen.mechanism.flexible.symmetry import symmetrised_products
+from kanegen.codegen.mechanism.flexible.matrices import symmetrised_products
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink, ModalIntegrals, Station
 from kanegen.codegen.mechanism.readers import inertia_tensor, read_value, read_vector
 from kanegen.codegen.mechanism.records import Inertia, Matrix3

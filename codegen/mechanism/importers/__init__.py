@@ -14,9 +14,8 @@ from typing import Any, NoReturn
 
 from kanegen.codegen.mechanism.denavit_hartenberg import from_dh
 from kanegen.codegen.mechanism.importers import mjcf, toml, urdf, xacro
-from kanegen.codegen.mechanism.importers.formats import format_of
-from kanegen.codegen.mechanism.importers.imported import Imported
 from kanegen.codegen.mechanism.importers.mjcf import from_mjcf
+from kanegen.codegen.mechanism.importers.model_file import Imported, format_of
 from kanegen.codegen.mechanism.importers.toml import from_toml
 from kanegen.codegen.mechanism.importers.urdf import from_urdf
 from kanegen.codegen.mechanism.importers.xacro import from_xacro

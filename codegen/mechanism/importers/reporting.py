@@ -1,8 +1,10 @@
-"""Findings about elements of a file, collected while it is read."""
+"""Findings about elements of a file, collected while it is read; one for a thing that occurs many times."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import TypeVar
 
 from kanegen.codegen.mechanism.findings import Finding, Severity
 from kanegen.codegen.mechanism.importers.xml_tree import Element
@@ -39,3 +41,34 @@ class Report:
     def note(self, at: Element, where: str, what: str, expected: str, cure: str) -> None:
         """What is good to know."""
         self._findings.append(Finding(Severity.NOTE, where, what, expected, cure, at.file, at.line))
+
+
+Key = TypeVar("Key", bound=Hashable)
+
+_LINES = 6  # that a message lists
+
+
+@dataclass(slots=True)
+class Places:
+    """Where it occurs: the first element, and the lines of all."""
+
+    first: Element
+    lines: list[int | None] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """For a message: in 3 places (lines 4, 7, 9)."""
+        count = len(self.lines)
+        distinct = [line for line in dict.fromkeys(self.lines) if line is not None]
+        shown = ", ".join(map(str, distinct[:_LINES])) + (", ..." if len(distinct) > _LINES else "")
+        lines = f" (line{'' if len(distinct) == 1 else 's'} {shown})" if shown else ""
+        return f"in {count} place{'' if count == 1 else 's'}{lines}"
+
+    def finding(self, severity: Severity, where: str, what: str, expected: str, cure: str) -> Finding:
+        """A finding at the first of them."""
+        return Finding(severity, where, what, expected, cure, self.first.file, self.first.line)
+
+
+def collect(found: dict[Key, Places], key: Key, element: Element) -> None:
+    """Add a place to those of a key."""
+    found.setdefault(key, Places(element)).lines.append(element.line)

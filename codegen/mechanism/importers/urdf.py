@@ -7,20 +7,54 @@ depth-first order of the file.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from kanegen.codegen.mechanism.findings import Severity, refuse, tell
-from kanegen.codegen.mechanism.importers.imported import Imported
+from kanegen.codegen.mechanism.importers.model_file import Imported
 from kanegen.codegen.mechanism.importers.numbers_in_text import Misread, read_numbers
-from kanegen.codegen.mechanism.importers.unexpanded import expression_in, first_mark
 from kanegen.codegen.mechanism.importers.urdf_document import read_document, unphysical
+from kanegen.codegen.mechanism.importers.urdf_drake import READ
 from kanegen.codegen.mechanism.importers.urdf_mechanism import mechanism_of
 from kanegen.codegen.mechanism.importers.xml_tree import Element, parse_file, parse_text
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE, AS_WRITTEN, AngleRule
 from kanegen.errors import ModelError
 from kanegen.extras import install_command
+
+_NEVER_LOOKED_AT = ("visual", "collision", "material")
+_OF_THE_MECHANISM = {"robot": ("link", "joint", "transmission", *READ), "link": ("inertial",)}
+"""Elements whose texts matter to a plain URDF; below these, all do."""
+
+
+def first_mark(root: Element, *, plain: bool) -> Element | None:
+    """The first element that only xacro understands: one of its own, or one with an expression.
+
+    Shapes and colours are never looked at.  In a ``plain`` URDF neither are expressions in what has no part in the
+    mechanism: parameters of plugins keep the $(find ...) of launch files.
+    """
+    for element, matters in _looked_at(root, plain):
+        if element.tag.startswith("xacro:") or (matters and expression_in(element) is not None):
+            return element
+    return None
+
+
+def expression_in(element: Element) -> str | None:
+    """The first text of an element itself with an expression of xacro's."""
+    texts = (*element.attributes.values(), element.text)
+    return next((text for text in texts if "${" in text or "$(" in text), None)
+
+
+def _looked_at(root: Element, plain: bool) -> Iterator[tuple[Element, bool]]:
+    """Elements in the order of the text, and whether their texts matter."""
+    stack = [(root, True)]
+    while stack:
+        element, matters = stack.pop()
+        yield element, matters
+        known = _OF_THE_MECHANISM.get(element.tag) if plain else None
+        below = [child for child in element.children if child.tag not in _NEVER_LOOKED_AT]
+        stack.extend((child, matters and (known is None or child.tag in known)) for child in reversed(below))
 
 
 def from_urdf(

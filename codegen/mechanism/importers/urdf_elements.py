@@ -10,10 +10,8 @@ from difflib import get_close_matches
 from fractions import Fraction
 
 from kanegen.codegen.mechanism.importers.angles import nearest_quarter_turns, rotation_of_quaternion
-from kanegen.codegen.mechanism.importers.numbers_in_text import quoted
+from kanegen.codegen.mechanism.importers.numbers_in_text import Misread, is_infinite, quoted, read_numbers
 from kanegen.codegen.mechanism.importers.reporting import Report
-from kanegen.codegen.mechanism.importers.urdf_attributes import AttributeReader
-from kanegen.codegen.mechanism.importers.urdf_limits import read_limits
 from kanegen.codegen.mechanism.importers.urdf_records import (
     ZERO,
     Inertial,
@@ -24,7 +22,142 @@ from kanegen.codegen.mechanism.importers.urdf_records import (
     UrdfMimic,
 )
 from kanegen.codegen.mechanism.importers.xml_tree import Element
+from kanegen.codegen.mechanism.records import JointLimits
 from kanegen.codegen.mechanism.rounded_angles import AngleRule, decimals_of, fraction_of_pi
+from kanegen.codegen.mechanism.validation.joints import INFINITE, read_limits
+
+
+class AttributeReader:
+    """Reads parts of elements, and reports to ``report``."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+
+    def _name(self, element: Element, what: str) -> str | None:
+        name = element.attributes.get("name")
+        if name is None:
+            self._missing(element, "name", f"<{what}>")
+        elif not name:
+            self._report.error(element, f"<{what}>", 'has the name ""', "a non-empty text", "Name it.")
+        return name or None
+
+    def _only(self, element: Element, tag: str, where: str) -> Element | None:
+        found = element.named(tag)
+        if len(found) > 1:
+            self._report.warning(
+                found[1],
+                where,
+                f"has {len(found)} elements <{tag}> (lines {', '.join(str(e.line) for e in found)}); the first was used",
+                "one",
+                "Remove the others.",
+            )
+        return found[0] if found else None
+
+    def _needed(self, element: Element, tag: str, where: str) -> Element | None:
+        found = self._only(element, tag, where)
+        if found is None:
+            inside = f"<{element.tag}>"
+            near = get_close_matches(tag, [child.tag for child in element.children], 1, 0.7)
+            hint = f"Rename <{near[0]}>." if near else f"Add <{tag}>, or remove {inside}."
+            self._report.error(element, f"{where}, {inside}", f"has no <{tag}>", f"one element <{tag}>", hint)
+        return found
+
+    def _triple(self, element: Element, attribute: str, where: str, default: Triple) -> Triple:
+        numbers = self._numbers(element, attribute, where, 3)
+        if numbers is None:
+            return default
+        x, y, z = numbers
+        return x, y, z
+
+    def _number(
+        self, element: Element, attribute: str, where: str, default: Fraction | None = None
+    ) -> Fraction | None:
+        if attribute not in element.attributes:
+            if default is None:
+                self._missing(element, attribute, f"{where}, <{element.tag}>")
+            return default
+        numbers = self._numbers(element, attribute, where, 1)
+        return None if numbers is None else numbers[0]
+
+    def _numbers(
+        self, element: Element, attribute: str, where: str, count: int
+    ) -> tuple[Fraction, ...] | None:
+        text = element.attributes.get(attribute)
+        if text is None:
+            return None
+        numbers = read_numbers(text, count)
+        if isinstance(numbers, Misread):
+            self._report.error(
+                element,
+                f"{where}, <{element.tag}> {attribute}",
+                numbers.what,
+                numbers.expected,
+                numbers.cure,
+            )
+            return None
+        return numbers
+
+    def _missing(self, element: Element, attribute: str, where: str) -> None:
+        near = get_close_matches(attribute, element.attributes, 1, 0.6)
+        if near:
+            cure = f"Rename the attribute {near[0]!r}."
+        elif element.text:
+            cure = f'Write {attribute}="{element.text[:40]}" as an attribute, not as text.'
+        else:
+            cure = "Add it."
+        self._report.error(element, where, f"has no attribute {attribute!r}", f'{attribute}="..."', cure)
+
+
+ATTRIBUTES = ("lower", "upper", "velocity", "effort")
+
+
+def _limits(element: Element, where: str, kind: str, report: Report) -> JointLimits | None:
+    """The limits of a joint of one coordinate; ``lower`` and ``upper`` are 0 by default where the other is given.
+
+    Infinite limits are none; a range that is empty is left out with a warning.
+    """
+    if kind not in ("revolute", "continuous", "prismatic"):
+        return None
+    given = {name: _number(element, name, where, report) for name in ATTRIBUTES}
+    lower, upper = given["lower"], given["upper"]  # without limit is not the same as not given
+    if (lower is None) != (upper is None):
+        lower, upper = lower or Fraction(0), upper or Fraction(0)
+    if lower is not None and upper is not None and lower > upper:
+        report.warning(
+            element,
+            f"{where}, <limit>",
+            f"its lower limit {float(lower)!r} is above the upper one, {float(upper)!r}; both were left out",
+            "lower <= upper",
+            "Exchange them, or give both (0 is the default).",
+        )
+        lower = upper = None
+    if kind == "continuous" and (lower is not None or upper is not None):
+        report.note(
+            element,
+            f"{where}, <limit>",
+            "lower and upper of a continuous joint are left out",
+            "velocity and effort alone: it turns without end",
+            'Use the type "revolute" for a joint that ends somewhere.',
+        )
+        lower = upper = None
+    given_limits = JointLimits(lower, upper, given["velocity"], given["effort"])
+    limits, found = read_limits(f"{where}, <limit>", given_limits, element.file, element.line)
+    report.add(found)
+    return limits
+
+
+def _number(element: Element, attribute: str, where: str, report: Report) -> Fraction | None:
+    text = element.attributes.get(attribute)
+    if text is None:
+        return None
+    if is_infinite(text):
+        return Fraction(INFINITE * (-1 if text.strip().startswith("-") else 1))
+    numbers = read_numbers(text, 1)
+    if isinstance(numbers, Misread):
+        report.error(element, f"{where}, <limit> {attribute}", numbers.what, numbers.expected, numbers.cure)
+        return None
+    return numbers[0]
+
 
 AXIAL = ("revolute", "continuous", "prismatic")
 """Joints of one coordinate, about or along their axis."""
@@ -91,7 +224,7 @@ class ElementReader(AttributeReader):
             child,
             origin,
             axis,
-            None if limits is None else read_limits(limits, where, kind, self._report),
+            None if limits is None else _limits(limits, where, kind, self._report),
             damping,
             friction,
             mimic,

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from kanegen.codegen.mechanism.findings import Finding, Severity
 from kanegen.codegen.mechanism.importers.numbers_in_text import quoted
-from kanegen.codegen.mechanism.importers.places import Places, collect
+from kanegen.codegen.mechanism.importers.reporting import Places, collect
 from kanegen.codegen.mechanism.importers.urdf_drake import READ
 from kanegen.codegen.mechanism.importers.urdf_foreign import (
     check_foreign,

@@ -20,8 +20,7 @@ from kanegen.codegen.derivation.dual_vectors import (
 from kanegen.codegen.graph import Expression, Graph, constant, evaluate, inputs
 from kanegen.codegen.graph.sympy_bridge import to_sympy
 from kanegen.codegen.mechanism import Mechanism
-from kanegen.codegen.mechanism.catalogue.plate_disk import plate_disk
-from kanegen.codegen.mechanism.catalogue.stanford_arm_rrp import stanford_arm_rrp
+from kanegen.codegen.mechanism.catalogue.agrawal_1988 import plate_disk, stanford_arm_rrp
 from kanegen.codegen.mechanism.records import Frame
 from tests.derivation.comparison import numbers, worst
 from tests.derivation.force_programs import program, program_of

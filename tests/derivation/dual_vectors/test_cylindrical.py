@@ -11,7 +11,7 @@ from kanegen.codegen.derivation.dual_vectors import forces
 from kanegen.codegen.derivation.dual_vectors.cylindrical import Slide, with_cylindrical_joints
 from kanegen.codegen.graph import Expression, Graph, Program, count, evaluate
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
-from kanegen.codegen.mechanism.catalogue.cylindrical_arm import cylindrical_arm
+from kanegen.codegen.mechanism.catalogue.agrawal_1988 import cylindrical_arm
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import JointKind
 from kanegen.codegen.passes.optimize import optimize

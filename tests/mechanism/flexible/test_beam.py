@@ -17,7 +17,7 @@ import pytest
 import scipy.optimize
 
 from kanegen.codegen.mechanism.flexible import Appendage, Beam, BeamFunction, Mode, Polynomial, RodFunction
-from kanegen.codegen.mechanism.flexible.rigid import rigid_inertia
+from kanegen.codegen.mechanism.flexible.appendages import rigid_inertia
 
 from .material_points import Bent, Carried, Curve, Described, apart, doubles, placed, ratios, recorded, sums
 

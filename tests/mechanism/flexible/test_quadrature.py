@@ -13,8 +13,7 @@ import scipy.integrate
 
 from kanegen.codegen.mechanism import ModelError
 from kanegen.codegen.mechanism.flexible import BeamFunction, Polynomial, RodFunction
-from kanegen.codegen.mechanism.flexible.pieces import pieces
-from kanegen.codegen.mechanism.flexible.quadrature import integral
+from kanegen.codegen.mechanism.flexible.quadrature import integral, pieces
 from kanegen.codegen.mechanism.flexible.shapes import Function, Waves, function_of
 
 WHOLE = Fraction(0), Fraction(1)

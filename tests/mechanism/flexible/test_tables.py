@@ -11,7 +11,7 @@ import pytest
 from kanegen.codegen.mechanism import Mechanism, MechanismBuilder, ModelError
 from kanegen.codegen.mechanism.fingerprint import fingerprint
 from kanegen.codegen.mechanism.flexible import Beam, LinkTable, StationTable
-from kanegen.codegen.mechanism.flexible.rigid import rigid_inertia
+from kanegen.codegen.mechanism.flexible.appendages import rigid_inertia
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink, Station
 
 from .material_points import Particles, apart, ratios, recorded, sums

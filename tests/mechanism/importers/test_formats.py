@@ -8,7 +8,7 @@ import pytest
 
 from kanegen.codegen.mechanism import ModelError
 from kanegen.codegen.mechanism.importers import read_file
-from kanegen.codegen.mechanism.importers.formats import format_of
+from kanegen.codegen.mechanism.importers.model_file import format_of
 
 from .documents import pendulum
 

@@ -22,7 +22,6 @@ from kanegen.codegen.mechanism.importers.mjcf.placing import (
 )
 from kanegen.codegen.mechanism.importers.mjcf.ties import Ties
 from kanegen.codegen.mechanism.importers.mjcf.unsupported import disabled
-from kanegen.codegen.mechanism.joint_limits import read_limits
 from kanegen.codegen.mechanism.readers import read_number, read_unit_vector
 from kanegen.codegen.mechanism.records import (
     BASE,
@@ -34,6 +33,7 @@ from kanegen.codegen.mechanism.records import (
     Value,
     Vector3,
 )
+from kanegen.codegen.mechanism.validation.joints import read_limits
 from kanegen.codegen.mechanism.vectors import add, matrix_multiply, matrix_vector, scale, subtract
 from kanegen.errors import ModelError
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from kanegen.codegen.mechanism.builder import MechanismBuilder
 from kanegen.codegen.mechanism.findings import Finding, tell
-from kanegen.codegen.mechanism.importers.imported import Imported
 from kanegen.codegen.mechanism.importers.mjcf.bodies import Tree, add_bodies, with_resistance
 from kanegen.codegen.mechanism.importers.mjcf.coupling import (
     add_equalities,
@@ -23,6 +22,7 @@ from kanegen.codegen.mechanism.importers.mjcf.placing import to_fraction
 from kanegen.codegen.mechanism.importers.mjcf.source import Source, compiled
 from kanegen.codegen.mechanism.importers.mjcf.ties import joint_ties
 from kanegen.codegen.mechanism.importers.mjcf.unsupported import disabled, doubtful, refuse_unsupported
+from kanegen.codegen.mechanism.importers.model_file import Imported
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE
 from kanegen.codegen.mechanism.speeds import JointRate

@@ -1,9 +1,9 @@
-"""From a file or a text to a compiled model of MuJoCo."""
+"""From a file or a text to a compiled model of MuJoCo, with the angles that are meant."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +11,115 @@ from types import ModuleType
 from typing import Any
 
 from kanegen.codegen.mechanism.findings import Finding, Severity
-from kanegen.codegen.mechanism.importers.mjcf.angles import can_mend, mend_angles, written_angles
-from kanegen.codegen.mechanism.importers.mjcf.files import check_files, refuse_doctype
-from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE, AngleRule
+from kanegen.codegen.mechanism.importers.mjcf.placing import to_fraction
+from kanegen.codegen.mechanism.importers.model_file import model_bytes
+from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE, AngleRule, Written, decimals_of
 from kanegen.errors import ModelError
 from kanegen.extras import install_command
+from kanegen.files import exists, is_file
+
+_DOCTYPE = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s++|<\?.*?\?>|<!--.*?-->)*+<!DOCTYPE", re.DOTALL)
+_NAMED = re.compile(rb"<\s*(include\b)?[^<>]*?\bfile\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_FOLDER = re.compile(rb"\b(?:meshdir|texturedir|assetdir)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+
+
+def check_files(path: Path) -> list[bytes]:
+    """The contents of a model and of the files that it includes.
+
+    Raises ModelError where one of them, or of their assets, is no regular file of its size, and for a document type
+    declaration.  Files that do not exist are left to MuJoCo.
+    """
+    folder = path.parent
+    read: dict[Path, bytes] = {}
+    waiting, assets, folders = [path], set[Path](), {Path()}
+    while waiting:
+        current = waiting.pop()
+        if current in read:
+            continue
+        raw = read[current] = model_bytes(current)
+        refuse_doctype(raw, str(current))
+        folders.update(_path(one or other) for one, other in _FOLDER.findall(raw))
+        for include, one, other in _NAMED.findall(raw):
+            named = _path(one or other)
+            if include:
+                waiting += [found for found in (folder / named, current.parent / named) if exists(found)]
+            else:
+                assets.add(named)
+    for named in assets:
+        for beside in folders:
+            found = folder / beside / named
+            if exists(found) and not is_file(found) and not found.is_dir():
+                raise ModelError(
+                    str(path), f"names {str(named)!r}, which is no regular file", "a file", "Name a file."
+                )
+    return list(read.values())
+
+
+def refuse_doctype(raw: bytes, file: str | None) -> None:
+    """Raise ModelError for a document type declaration: MuJoCo skips it, and would read its entities as plain letters."""
+    if found := _DOCTYPE.match(raw):
+        line = found.group().count(b"\n") + 1
+        raise ModelError(
+            f"line {line}" if file is None else f"{file}:{line}",
+            "has a document type declaration",
+            "plain XML: MuJoCo knows no entities beyond those of XML itself",
+            "Remove <!DOCTYPE ...> and write out the entities that it declares.",
+        )
+
+
+def _path(name: bytes) -> Path:
+    return Path(name.decode("utf-8", "surrogateescape").replace("\0", "?"))
+
+
+_ANGLES = re.compile(rb"""\b(?:euler|axisangle)\s*=\s*["']([^"']*)""")
+
+
+def can_mend(mujoco: Any) -> bool:
+    """Whether this release of MuJoCo lets a parsed model be edited; with earlier ones angles stay as written."""
+    parts = ("bodies", "frames", "geoms", "sites", "compiler")
+    return all(hasattr(getattr(mujoco, "MjSpec", None), part) for part in parts)
+
+
+def written_angles(contents: Iterable[bytes]) -> dict[float, Written]:
+    """The numbers of orientations in files, as they are written; where one is written in two ways, with more decimals."""
+    found: dict[float, Written] = {}
+    for raw in contents:
+        for word in b" ".join(_ANGLES.findall(raw)).decode("ascii", "replace").split():
+            try:
+                number = Written(word)
+            except ValueError:  # MuJoCo says what is wrong with it
+                continue
+            found[number] = max(number, found.get(number, number), key=decimals_of)
+    return found
+
+
+def mend_angles(mujoco: Any, spec: Any, rule: AngleRule, written: Mapping[float, Written]) -> None:
+    """Give a parsed model the angles that are meant, where orientations are written as angles in radians.
+
+    ``written`` has their texts, as MuJoCo hands over doubles.  Degrees are exact as they stand; quaternions and axes are
+    normalised by MuJoCo, so that equal components are equal.
+    """
+    kinds = mujoco.mjtOrientation
+
+    def meant(angle: float) -> float:
+        return float(rule.meant_by(to_fraction(angle), written.get(angle)))
+
+    for orientation in _orientations(spec):
+        if orientation.type == kinds.mjORIENTATION_EULER:
+            orientation.euler = [meant(x) for x in orientation.euler]
+        elif orientation.type == kinds.mjORIENTATION_AXISANGLE:
+            *axis, angle = orientation.axisangle
+            orientation.axisangle = [*axis, meant(angle)]
+
+
+def _orientations(spec: Any) -> Iterator[Any]:
+    for group in (spec.bodies, spec.frames, spec.geoms, spec.sites):
+        for element in group:
+            if not getattr(element, "compiler", spec.compiler).degree:
+                yield element.alt
+                if hasattr(element, "ialt"):
+                    yield element.ialt
+
 
 _LINE = re.compile(r"\bline (?:number)?\s*=?\s*(\d+)|Line number\s*=\s*(\d+)")
 _ELEMENT = re.compile(r"Element (?:name )?'([^']*)'")

@@ -9,8 +9,8 @@ from kanegen.codegen.mechanism.denavit_hartenberg import CONVENTIONS, DHRow, Pla
 from kanegen.codegen.mechanism.importers.toml import schema
 from kanegen.codegen.mechanism.importers.toml.beams import add_beam
 from kanegen.codegen.mechanism.importers.toml.table import Table
-from kanegen.codegen.mechanism.joint_limits import read_limits
 from kanegen.codegen.mechanism.records import BASE, JointLimits
+from kanegen.codegen.mechanism.validation.joints import read_limits
 
 
 def add_parameters(builder: MechanismBuilder, root: Table) -> None:

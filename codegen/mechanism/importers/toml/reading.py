@@ -10,8 +10,7 @@ from typing import Any
 
 from kanegen.codegen.mechanism.builder import MechanismBuilder
 from kanegen.codegen.mechanism.findings import Finding, tell
-from kanegen.codegen.mechanism.importers.imported import Imported
-from kanegen.codegen.mechanism.importers.model_file import model_bytes
+from kanegen.codegen.mechanism.importers.model_file import Imported, model_bytes
 from kanegen.codegen.mechanism.importers.toml import constraints, elements, schema
 from kanegen.codegen.mechanism.importers.toml.lines import lines_of
 from kanegen.codegen.mechanism.importers.toml.table import Document, Table

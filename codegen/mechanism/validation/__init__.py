@@ -9,28 +9,32 @@ from typing import Any
 
 from kanegen.codegen.graph import Expression, Graph, Kind
 from kanegen.codegen.graph.exact import quantity
-from kanegen.codegen.mechanism.constraint_validation import check_constraints, check_contacts
-from kanegen.codegen.mechanism.exact_records import exact_records
-from kanegen.codegen.mechanism.flexible_validation import check_flexible, link_values
-from kanegen.codegen.mechanism.joint_validation import (
+from kanegen.codegen.mechanism.records import BASE, Inertia, Matrix3, Mechanism, Value, Vector3
+from kanegen.codegen.mechanism.rotations import departure
+from kanegen.codegen.mechanism.validation.constraints import (
+    check_constraints,
+    check_contacts,
+    check_speeds,
+    driven_joints,
+)
+from kanegen.codegen.mechanism.validation.exact import exact_records
+from kanegen.codegen.mechanism.validation.flexible_links import check_flexible, link_values
+from kanegen.codegen.mechanism.validation.inertias import check_physical
+from kanegen.codegen.mechanism.validation.joints import (
     check_balls,
     check_coordinates,
     check_drives,
     check_mimics,
 )
-from kanegen.codegen.mechanism.law_validation import check_laws, check_laws_at_home
-from kanegen.codegen.mechanism.motion_validation import (
+from kanegen.codegen.mechanism.validation.laws import check_laws, check_laws_at_home
+from kanegen.codegen.mechanism.validation.motion import (
     check_prescribed,
     check_springs,
     check_steady_motion,
     motion_values,
 )
-from kanegen.codegen.mechanism.physical import check_physical
-from kanegen.codegen.mechanism.records import BASE, Inertia, Matrix3, Mechanism, Value, Vector3
-from kanegen.codegen.mechanism.rotations import departure
-from kanegen.codegen.mechanism.speed_validation import check_speeds, driven_joints
-from kanegen.codegen.mechanism.symbol_order import constraint_in_order, law_in_order
-from kanegen.codegen.mechanism.tree import depth_first
+from kanegen.codegen.mechanism.validation.symbols import constraint_in_order, law_in_order
+from kanegen.codegen.mechanism.validation.tree import depth_first
 from kanegen.codegen.mechanism.values import numeric
 from kanegen.codegen.mechanism.vectors import cross, dot
 from kanegen.errors import ModelError, counted, shown

@@ -13,7 +13,7 @@ from kanegen.codegen.graph.sympy_bridge import UnsupportedExpressionError
 from kanegen.codegen.mechanism.control_law import ControlLaw, live_parameters
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.codegen.mechanism.speed_validation import speed_name
+from kanegen.codegen.mechanism.validation.constraints import speed_name
 from kanegen.codegen.mechanism.values import home_numbers
 from kanegen.errors import ModelError
 

@@ -1,4 +1,6 @@
-"""Matrices that are symmetric but for rounding: a finite-element program of a thousand elements loses seven digits."""
+"""Matrices of modes: square, and symmetric but for rounding, of which a finite-element program of a thousand elements leaves
+seven digits.
+"""
 
 from __future__ import annotations
 

@@ -9,7 +9,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from kanegen.codegen.mechanism.constraint_validation import Carriers, described
 from kanegen.codegen.mechanism.constraints import (
     KnifeEdge,
     PrescribedRate,
@@ -20,8 +19,8 @@ from kanegen.codegen.mechanism.constraints import (
 )
 from kanegen.codegen.mechanism.poses import frame_poses
 from kanegen.codegen.mechanism.records import BASE, Joint, JointKind, Matrix3, Mechanism, Value, Vector3
-from kanegen.codegen.mechanism.speed_validation import speed_name
 from kanegen.codegen.mechanism.speeds import DirectedSpeed, DistanceRate, PointVelocityComponent
+from kanegen.codegen.mechanism.validation.constraints import Carriers, described, speed_name
 from kanegen.codegen.mechanism.values import numeric
 from kanegen.codegen.mechanism.vectors import cross, dot, matrix_multiply, matrix_vector
 from kanegen.errors import ModelError

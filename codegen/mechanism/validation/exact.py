@@ -23,7 +23,6 @@ from kanegen.codegen.mechanism.constraints import (
 )
 from kanegen.codegen.mechanism.control_law import ControlLaw
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink, ModalIntegrals, Station
-from kanegen.codegen.mechanism.joint_limits import exact_limits
 from kanegen.codegen.mechanism.readers import (
     inertia_tensor,
     read_number,
@@ -44,13 +43,14 @@ from kanegen.codegen.mechanism.records import (
     Mimic,
     Parameter,
 )
-from kanegen.codegen.mechanism.speed_validation import speed_name
 from kanegen.codegen.mechanism.speeds import (
     AngularVelocityComponent,
     DistanceRate,
     JointRate,
     PointVelocityComponent,
 )
+from kanegen.codegen.mechanism.validation.constraints import speed_name
+from kanegen.codegen.mechanism.validation.joints import exact_limits
 from kanegen.errors import ModelError, shown
 
 Record = TypeVar("Record")

@@ -1,4 +1,4 @@
-"""What the checks look at: bodies and joints in numbers, whichever kind of description they come from."""
+"""A model as the checks look at it: bodies and joints in numbers, whichever kind of description they come from."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from kanegen.codegen.mechanism.findings import Finding, Severity
 from kanegen.codegen.mechanism.importers.urdf_records import UrdfJoint, UrdfRobot
 from kanegen.codegen.mechanism.importers.xml_tree import Element
-from kanegen.codegen.mechanism.physical import principal_moments
 from kanegen.codegen.mechanism.records import Inertia, JointKind, JointLimits, Mechanism, Vector3
+from kanegen.codegen.mechanism.validation.inertias import principal_moments
 from kanegen.codegen.mechanism.values import numeric
 
 _LONGEST = 5  # names that a message lists
