@@ -26,10 +26,9 @@ from kanegen.codegen.certificate import certify
 from kanegen.codegen.certificate.blame import blame, error_in_doubles
 from kanegen.codegen.certificate.special_states import SpecialStates
 from kanegen.codegen.checking import CERTIFIED_BOUND, CERTIFIED_STATES
-from kanegen.codegen.derivation.deriver import Deriver, Trees
+from kanegen.codegen.derivation.deriver import Build, Deriver, Trees
 from kanegen.codegen.derivation.formulations import BOOK
 from kanegen.codegen.derivation.kernels.catalogue import CLOSED_LOOP, contract_of
-from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.derivation.tree import derivation_tree
 from kanegen.codegen.emit.manifest import manifest
 from kanegen.codegen.emit.writer import generated_files, write_files

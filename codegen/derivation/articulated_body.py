@@ -20,16 +20,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from kanegen.codegen.derivation.motion import Motion
-from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.graph import Expression
 from kanegen.codegen.graph import linear as vec
 
 Row = list[Expression]
 
 
-def forward_dynamics(tree: PlacedTree, motion: Motion, tau: Sequence[Expression]) -> list[Expression]:
+def forward_dynamics(motion: Motion, tau: Sequence[Expression]) -> list[Expression]:
     """Joint accelerations in coordinate order for a motion whose joint accelerations are zero (``motion.rate`` in use)."""
-    bodies = tree.bodies
+    bodies = motion.tree.bodies
     n = len(bodies)
     inertia = [_rigid_inertia(motion, i) for i in range(n)]
     bias = [_rigid_bias(motion, i) for i in range(n)]

@@ -10,48 +10,21 @@ What is fixed to the base in the description counts for neither.
 
 from __future__ import annotations
 
-from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.column_wrenches import ColumnWrenches
 from kanegen.codegen.derivation.composite_inertia import CompositeInertia
-from kanegen.codegen.derivation.kernels.catalogue import CENTER_OF_MASS, CENTROIDAL_MOMENTUM_MATRIX
-from kanegen.codegen.derivation.kernels.contract import Arguments
-from kanegen.codegen.derivation.motion import Motion
-from kanegen.codegen.derivation.placement import PlacedTree
-from kanegen.codegen.graph import Expression, Graph, Program, inputs
+from kanegen.codegen.graph import Expression
 from kanegen.codegen.graph import linear as vec
-from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.errors import ModelError
 
 
-def center_of_mass(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
-    """Mass centre of the moving bodies in the base frame.  Raises ModelError where they have no mass."""
-    motion = _motion(tree, choices)
-    center = center_of_mass_entries(CompositeInertia(tree, motion), mechanism.name)
-    source = "composite first moment over the mass"
-    return CENTER_OF_MASS.program(Arguments.of(mechanism), motion.graph, [center], source, motion.labels)
-
-
-def centroidal_momentum_matrix(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
-    """A(q): linear momentum and angular momentum about the mass centre are A v.
-
-    Raises ModelError where the moving bodies have no mass.
-    """
-    motion = _motion(tree, choices)
-    rows = centroidal_entries(CompositeInertia(tree, motion), mechanism.name)
-    source = "composite inertias about the mass centre (Orin, Goswami & Lee 2013)"
-    return CENTROIDAL_MOMENTUM_MATRIX.program(
-        Arguments.of(mechanism), motion.graph, [rows], source, motion.labels
-    )
-
-
-def center_of_mass_entries(composite: CompositeInertia, name: str) -> list[Expression]:
-    """The mass centre in the base frame.  ``name`` is that of the mechanism, for the error where there is no mass."""
+def center_of_mass(composite: CompositeInertia) -> list[Expression]:
+    """The mass centre of the moving bodies in the base frame.  Raises ModelError where they have no mass."""
     motion, tree = composite.motion, composite.tree
     roots = tree.children(-1)
     mass = motion.sum([motion.number(tree.base_mass), *(composite.mass(j) for j in roots)])
     if mass.is_zero:
         raise ModelError(
-            f"mechanism {name!r}",
+            f"mechanism {tree.name!r}",
             "has no moving mass, so its mass centre is undefined",
             "a moving body with mass",
             "Give the moving bodies their masses, or leave this kernel out.",
@@ -66,10 +39,13 @@ def center_of_mass_entries(composite: CompositeInertia, name: str) -> list[Expre
     ]
 
 
-def centroidal_entries(composite: CompositeInertia, name: str) -> list[list[Expression]]:
-    """The six rows of the centroidal momentum matrix, columns in coordinate order."""
+def centroidal_momentum_matrix(composite: CompositeInertia) -> list[list[Expression]]:
+    """A(q): linear momentum and angular momentum about the mass centre are A v, columns in coordinate order.
+
+    Raises ModelError where the moving bodies have no mass.
+    """
     motion, tree = composite.motion, composite.tree
-    center = center_of_mass_entries(composite, name)
+    center = center_of_mass(composite)
     rows = [[motion.zero] * len(tree.bodies) for _ in range(6)]
     wrenches = ColumnWrenches(composite)
     for j, body in enumerate(tree.bodies):
@@ -84,10 +60,3 @@ def centroidal_entries(composite: CompositeInertia, name: str) -> list[list[Expr
             rows[m][body.coordinate] = f[m] * factor
             rows[3 + m][body.coordinate] = moment * factor
     return rows
-
-
-def _motion(tree: PlacedTree, choices: Choices) -> Motion:
-    graph = Graph()
-    n = len(tree.bodies)
-    rest = [Expression(graph, graph.zero)] * n
-    return Motion(tree, graph, choices, inputs(graph, "q", n), rest, rest)

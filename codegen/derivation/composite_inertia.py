@@ -15,15 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.kernels.catalogue import MASS_MATRIX
-from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.motion import Motion, Named
 from kanegen.codegen.derivation.on_demand import on_demand
-from kanegen.codegen.derivation.placement import PlacedTree
-from kanegen.codegen.derivation.unit_gauge import with_unit_of_length
-from kanegen.codegen.graph import Expression, Graph, Program, inputs
-from kanegen.codegen.mechanism.records import Mechanism, Value
+from kanegen.codegen.graph import Expression
+from kanegen.codegen.mechanism.records import Value
 
 
 class CompositeInertia(Named):
@@ -193,23 +188,9 @@ class CompositeInertia(Named):
         return self.tree.bodies[i].name
 
 
-def mass_matrix(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
-    """M(q), full and symmetric."""
-    tree = with_unit_of_length(tree, choices)
-    graph = Graph()
-    n = len(tree.bodies)
-    rest = [Expression(graph, graph.zero)] * n
-    motion = Motion(tree, graph, choices, inputs(graph, "q", n), rest, rest)
-    rows, source = (
-        mass_matrix_entries(tree, motion),
-        "composite inertias (Walker & Orin 1982) on second moments",
-    )
-    return MASS_MATRIX.program(Arguments.of(mechanism), graph, [rows], source, motion.labels)
-
-
-def mass_matrix_entries(tree: PlacedTree, motion: Motion) -> list[list[Expression]]:
-    """The full symmetric mass matrix in coordinate order."""
-    n = len(tree.bodies)
+def mass_matrix(motion: Motion) -> list[list[Expression]]:
+    """M(q), full and symmetric, in coordinate order."""
+    tree, n = motion.tree, len(motion.tree.bodies)
     matrix = [[motion.zero] * n for _ in range(n)]
     composite = CompositeInertia(tree, motion)
     for j, body in enumerate(tree.bodies):

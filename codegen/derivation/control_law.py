@@ -9,10 +9,10 @@ from __future__ import annotations
 from functools import partial
 
 from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.deriver import Build
 from kanegen.codegen.derivation.kernels.catalogue import CLOSED_LOOP, law_contract
 from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.placement import PlacedTree
-from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.graph import Expression, Graph, Program, compose, constant
 from kanegen.codegen.mechanism.control_law import ControlLaw, live_parameters
 from kanegen.codegen.mechanism.records import Mechanism

@@ -29,17 +29,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.column_wrenches import ColumnWrenches
 from kanegen.codegen.derivation.composite_inertia import CompositeInertia
 from kanegen.codegen.derivation.composite_rates import CompositeRates
-from kanegen.codegen.derivation.kernels.catalogue import CORIOLIS_MATRIX
-from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.placement import PlacedTree
-from kanegen.codegen.derivation.unit_gauge import with_unit_of_length
-from kanegen.codegen.graph import Expression, Graph, Program, inputs
-from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.graph import Expression
 
 
 class CoriolisColumns(ColumnWrenches):
@@ -149,9 +144,12 @@ class CoriolisColumns(ColumnWrenches):
         return motion.sum(terms)
 
 
-def coriolis_entries(tree: PlacedTree, motion: Motion) -> list[list[Expression]]:
-    """C in coordinate order, for a motion's velocities; its accelerations do not matter."""
-    n = len(tree.bodies)
+def coriolis_matrix(motion: Motion) -> list[list[Expression]]:
+    """C in coordinate order, for a motion's velocities; its accelerations do not matter.
+
+    C v are the Coriolis and centrifugal forces, and dM/dt - 2 C is skew-symmetric.
+    """
+    tree, n = motion.tree, len(motion.tree.bodies)
     matrix = [[motion.zero] * n for _ in range(n)]
     columns = CoriolisColumns(tree, motion)
     for j, body in enumerate(tree.bodies):
@@ -161,15 +159,3 @@ def coriolis_entries(tree: PlacedTree, motion: Motion) -> list[list[Expression]]
             matrix[row][column] = above * factor
             matrix[column][row] = below * factor
     return matrix
-
-
-def coriolis_matrix(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
-    """C(q, v) with C v the Coriolis and centrifugal forces and dM/dt - 2 C skew-symmetric."""
-    tree = with_unit_of_length(tree, choices)
-    graph = Graph()
-    n = len(tree.bodies)
-    rest = [Expression(graph, graph.zero)] * n
-    motion = Motion(tree, graph, choices, inputs(graph, "q", n), inputs(graph, "v", n), rest)
-    entries = coriolis_entries(tree, motion)
-    source = "composite inertias and their rates (Echeandia & Wensing 2021) on second moments"
-    return CORIOLIS_MATRIX.program(Arguments.of(mechanism), graph, [entries], source, motion.labels)

@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.deriver import Build
 from kanegen.codegen.derivation.differentiate import By, derivatives_of
-from kanegen.codegen.derivation.force_derivatives import SOURCE, force_derivatives
 from kanegen.codegen.derivation.kernels.catalogue import (
     FORWARD_DYNAMICS_DERIVATIVES,
     FORWARD_DYNAMICS_PARAMETER_DERIVATIVES,
@@ -23,14 +23,10 @@ from kanegen.codegen.derivation.kernels.catalogue import (
     INVERSE_DYNAMICS_PARAMETER_DERIVATIVES,
     of_speeds,
 )
-from kanegen.codegen.derivation.kernels.contract import Arguments, Contract
+from kanegen.codegen.derivation.kernels.contract import Contract
 from kanegen.codegen.derivation.linear_inverse import inverse
 from kanegen.codegen.derivation.linear_solve import blockings, elimination_orders, solve
-from kanegen.codegen.derivation.motion import Motion
-from kanegen.codegen.derivation.newton_euler import JointForces
 from kanegen.codegen.derivation.placement import PlacedTree
-from kanegen.codegen.derivation.standard import Build
-from kanegen.codegen.derivation.unit_gauge import with_unit_of_length
 from kanegen.codegen.graph import (
     Argument,
     Expression,
@@ -52,8 +48,8 @@ def derivative_kernels(
 ) -> dict[str, Build]:
     """All kernels of derivatives by name, from a mechanism's kernels and the derivatives of its inverse dynamics.
 
-    ``builds`` has inverse_dynamics and forward_dynamics, ``derivatives`` those by q, v and a: for a plain tree
-    ``inverse_dynamics_derivatives``.  ``parameters`` are the live ones; without any there are no kernels of theirs.
+    ``builds`` has inverse_dynamics and forward_dynamics, ``derivatives`` those by q, v and a.
+     ``parameters`` are the live ones; without any there are no kernels of theirs.
     """
     inverse_dynamics = builds["inverse_dynamics"]
     exists = _Once(builds["forward_dynamics"])
@@ -97,19 +93,6 @@ def cheaper(*builds: Build) -> Build:
 
 
 # -- inverse dynamics ----------------------------------------------------------------------------------------------------
-
-
-def inverse_dynamics_derivatives(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
-    """Derivatives of tau by q, v and a for a tree of one-dof joints."""
-    tree = with_unit_of_length(tree, choices)
-    graph = Graph()
-    n = len(tree.bodies)
-    q, v, a = (inputs(graph, name, n) for name in "qva")
-    motion = Motion(tree, graph, choices, q, v, a, tree.gravity)
-    found = force_derivatives(tree, motion, JointForces(tree, motion))
-    return INVERSE_DYNAMICS_DERIVATIVES.program(
-        Arguments.of(mechanism), graph, [found.dq, found.dv, found.da], SOURCE, motion.labels
-    )
 
 
 def differentiated(inverse_dynamics: Build, mass_matrix: Build, rates: Build | None = None) -> Build:

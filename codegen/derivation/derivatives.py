@@ -8,23 +8,16 @@ other speeds, are differentiated as they are.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 
-from kanegen.codegen.derivation.derivative_kernels import (
-    cheaper,
-    derivative_kernels,
-    differentiated,
-    inverse_dynamics_derivatives,
-)
-from kanegen.codegen.derivation.force_derivatives import SOURCE
+from kanegen.codegen.derivation.derivative_kernels import cheaper, derivative_kernels, differentiated
+from kanegen.codegen.derivation.deriver import Build
 from kanegen.codegen.derivation.foundations import carried
 from kanegen.codegen.derivation.kernels.catalogue import INVERSE_DYNAMICS_DERIVATIVES
-from kanegen.codegen.derivation.kernels.derivatives import (
-    inverse_dynamics_derivatives as carried_derivatives,
-)
+from kanegen.codegen.derivation.kernels.derivatives import carried_derivatives, tree_derivatives
 from kanegen.codegen.derivation.motion_maps.chart import on_chart
+from kanegen.codegen.derivation.recursive.tree_dynamics import TreeDynamics
 from kanegen.codegen.derivation.resistance.separation import undirected_springs
-from kanegen.codegen.derivation.standard import DYNAMICS, Build
+from kanegen.codegen.derivation.system import Make
 from kanegen.codegen.mechanism.records import Joint, Mechanism
 
 _COMPARED = 24
@@ -43,7 +36,7 @@ def kernels_of_derivatives(
     if not recursive:
         derivatives = whole
     elif mechanism.plain_tree:
-        derivatives = inverse_dynamics_derivatives
+        derivatives = _derived(mechanism, live_parameters, tree_derivatives)
     elif on_chart(mechanism) and any(
         _resisted(mechanism.joint(name)) for b in mechanism.balls for name in b.joints
     ):
@@ -51,7 +44,7 @@ def kernels_of_derivatives(
             whole  # off the middle of its chart, what resists a ball joint is more than its joints know
         )
     else:
-        derivatives = _through_the_tree(mechanism, live_parameters)
+        derivatives = _derived(mechanism, live_parameters, carried_derivatives)
         # what the whole program's derivatives save is digits of these
         if len(mechanism.coordinates) <= _COMPARED and not undirected_springs(mechanism, live_parameters):
             derivatives = cheaper(derivatives, whole)
@@ -62,9 +55,6 @@ def _resisted(joint: Joint) -> bool:
     return joint.rotor_inertia != 0 or joint.damping != 0 or joint.friction != 0
 
 
-def _through_the_tree(mechanism: Mechanism, live: bool) -> Build:
-    """Derivatives of the tree, carried to the mechanism's speeds."""
-    make = partial(carried_derivatives, build=inverse_dynamics_derivatives, source=SOURCE)
-    return carried(mechanism, {**DYNAMICS}, live, {INVERSE_DYNAMICS_DERIVATIVES.name: make})[
-        INVERSE_DYNAMICS_DERIVATIVES.name
-    ]
+def _derived(mechanism: Mechanism, live: bool, make: Make) -> Build:
+    name = INVERSE_DYNAMICS_DERIVATIVES.name
+    return carried(mechanism, TreeDynamics, live, {name: make})[name]

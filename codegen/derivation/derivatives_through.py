@@ -7,36 +7,17 @@ differentiated on the graph.  Differentiating the whole program instead would lo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
-from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.differentiate import cheapest, split_columns
-from kanegen.codegen.derivation.kernels.catalogue import (
-    INVERSE_DYNAMICS,
-    INVERSE_DYNAMICS_DERIVATIVES,
-    of_speeds,
-)
-from kanegen.codegen.derivation.kernels.contract import Arguments
-from kanegen.codegen.derivation.motion_maps.motion_map import TreeForces, TreeMotion, Vector
-from kanegen.codegen.derivation.placement import PlacedTree
+from kanegen.codegen.derivation.kernels.catalogue import INVERSE_DYNAMICS_DERIVATIVES, of_speeds
+from kanegen.codegen.derivation.motion_maps.motion_map import TreeForces, Vector
 from kanegen.codegen.graph import Expression, Graph, Program, compose, inputs
 from kanegen.codegen.graph.jacobian import Given, Order, jacobian
-from kanegen.codegen.mechanism.records import Mechanism
 
 STAND_IN = "forces of the tree"
 """Name of the inputs that stand for the tree's forces; a finished program has none of them."""
-
-
-def tree_forces(
-    values: Vector, motion: TreeMotion, program: Program, results: Sequence[Vector]
-) -> TreeForces:
-    """Forces in a motion; ``results`` are the outputs "dq", "dv" and "da" of the tree's ``program`` of derivatives."""
-    assert motion.v is not None and motion.a is not None, "derivatives are by a whole motion"
-    n, state = len(values), {"q": motion.q, "v": motion.v, "a": motion.a}
-    flat = {argument.name: r for argument, r in zip(program.outputs, results, strict=True)}
-    rows = {name: [flat["d" + name][n * i : n * i + n] for i in range(n)] for name in state}
-    return TreeForces(values, state, rows)
 
 
 def stand_ins(graph: Graph, count: int) -> tuple[Expression, ...]:
@@ -109,10 +90,3 @@ def _without_stand_ins(program: Program, values: Vector) -> Program:
     return replace(
         program, graph=graph, results=tuple(tuple(x.ref for x in values) for values in results), labels=labels
     )
-
-
-def standing_for_inverse_dynamics(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
-    """A tree's inverse dynamics in name only: its results are the stand-ins."""
-    graph = Graph()
-    n = len(tree.bodies)
-    return INVERSE_DYNAMICS.program(Arguments.of(mechanism), graph, [stand_ins(graph, n)], "")

@@ -6,18 +6,20 @@ between kernels.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from kanegen.codegen.derivation import inertial_gauge, orientation, placement
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.inertial_gauge import regroup
 from kanegen.codegen.derivation.placement import PlacedTree, with_inertia
-from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.graph import Program
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.graph.decision import Decision
 from kanegen.codegen.mechanism.records import Mechanism
+
+Build = Callable[[PlacedTree, Mechanism, Choices], Program]
+"""A derivation of one kernel, from a placed tree, its mechanism and answers to decision points."""
 
 Found = tuple[PlacedTree, dict[str, Decision]]
 """A tree, and the decision points met on the way to it."""

@@ -9,19 +9,13 @@ Regrouping inertia across joints changes none of these: what moves belongs to po
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 
-from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.composite_inertia import CompositeInertia
-from kanegen.codegen.derivation.kernels.catalogue import KINETIC_ENERGY, MOMENTUM, POTENTIAL_ENERGY
-from kanegen.codegen.derivation.kernels.contract import Arguments
-from kanegen.codegen.derivation.kinematics import Kinematics, start
+from kanegen.codegen.derivation.kinematics import Kinematics
+from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.on_demand import OnDemand, on_demand
-from kanegen.codegen.derivation.placement import PlacedTree
-from kanegen.codegen.graph import Expression, Program
-from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
+from kanegen.codegen.graph import Expression
 
 
 class BodyMomentum:
@@ -102,12 +96,9 @@ class BodyMomentum:
         )
 
 
-def kinetic_energy(
-    tree: PlacedTree, mechanism: Mechanism, choices: Choices, speeds: Sequence[GeneralizedSpeed] | None = None
-) -> Program:
-    """T = 1/2 sum over the bodies of v . p + w . l, and of the rotors; from joint rates or the given generalized speeds."""
-    kinematics = start(tree, choices, moving=True, speeds=speeds)
-    motion, momentum = kinematics.motion, BodyMomentum(kinematics)
+def kinetic_energy(kinematics: Kinematics) -> Expression:
+    """T = 1/2 sum over the bodies of v . p + w . l, and of the rotors."""
+    motion, tree, momentum = kinematics.motion, kinematics.tree, BodyMomentum(kinematics)
     terms = []
     for i in range(len(tree.bodies)):
         for r in range(3):
@@ -118,49 +109,27 @@ def kinetic_energy(
                 terms.append(motion.w(i, r) * angular)
         if tree.bodies[i].rotor_inertia != 0:
             terms.append(motion.rotor(i) * motion.rate[i] * motion.rate[i])
-    energy = motion.sum(terms) * Fraction(1, 2)
-    source = "sum over the bodies of (v . p + w . l) / 2"
-    return KINETIC_ENERGY.program(
-        Arguments.of(mechanism, speeds), motion.graph, [energy], source, motion.labels
-    )
+    return motion.sum(terms) * Fraction(1, 2)
 
 
-def potential_energy(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+def potential_energy(motion: Motion) -> Expression:
     """U = -g . (first moment of all bodies about the base origin): zero for mass at the base origin."""
-    kinematics = start(tree, choices)
-    motion = kinematics.motion
-    composite = CompositeInertia(tree, motion)
+    tree, composite = motion.tree, CompositeInertia(motion.tree, motion)
     terms = []
     for m in range(3):
         weight = motion.number(tree.gravity[m])
         if not weight.is_zero:
-            terms.append(
-                -weight
-                * motion.sum(
-                    [
-                        motion.number(tree.base_first_moment[m]),
-                        *(composite.first_in_parent(j, m) for j in tree.children(-1)),
-                    ]
-                )
-            )
-    source = "weight of the composite first moment"
-    return POTENTIAL_ENERGY.program(
-        Arguments.of(mechanism), motion.graph, [motion.sum(terms)], source, motion.labels
-    )
+            at_rest = motion.number(tree.base_first_moment[m])
+            moving = [composite.first_in_parent(j, m) for j in tree.children(-1)]
+            terms.append(-weight * motion.sum([at_rest, *moving]))
+    return motion.sum(terms)
 
 
-def momentum(
-    tree: PlacedTree, mechanism: Mechanism, choices: Choices, speeds: Sequence[GeneralizedSpeed] | None = None
-) -> Program:
+def momentum(kinematics: Kinematics) -> list[Expression]:
     """Linear momentum, then angular momentum about the base origin, both in the base frame.
 
     Kane & Levinson's W31 (1983, eqs 134 - 138) is its component along n2.
     """
-    kinematics = start(tree, choices, moving=True, speeds=speeds)
     body = BodyMomentum(kinematics)
-    totals = [body.total(m) for m in range(3)]
-    linear, angular = zip(*totals, strict=True)
-    motion, source = kinematics.motion, "momenta carried from the tips to the base"
-    return MOMENTUM.program(
-        Arguments.of(mechanism, speeds), motion.graph, [[*linear, *angular]], source, motion.labels
-    )
+    linear, angular = zip(*(body.total(m) for m in range(3)), strict=True)
+    return [*linear, *angular]

@@ -70,9 +70,9 @@ class _Wrench:
     moment: Component
 
 
-def force_derivatives(tree: PlacedTree, motion: Motion, forces: JointForces) -> ForceDerivatives:
-    """All derivatives for a tree in a motion; ``forces`` are those that this motion needs."""
-    return _Derivation(tree, motion, forces).matrices()
+def force_derivatives(motion: Motion, forces: JointForces) -> ForceDerivatives:
+    """All derivatives for a motion of a tree; ``forces`` are those that this motion needs."""
+    return _Derivation(motion.tree, motion, forces).matrices()
 
 
 class _Derivation:

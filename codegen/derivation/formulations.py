@@ -9,24 +9,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from kanegen.codegen.derivation import dual_vectors, euler_parameters, influence_coefficients, kane, standard
+from kanegen.codegen.derivation import dual_vectors, euler_parameters, influence_coefficients, kane
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.derivatives import kernels_of_derivatives
+from kanegen.codegen.derivation.deriver import Build
 from kanegen.codegen.derivation.flexible_links import (
     book_kernels,
     flexible_kernels,
     optional_flexible_kernels,
 )
 from kanegen.codegen.derivation.foundations import carried, kernels_of_constraints
-from kanegen.codegen.derivation.from_forces import Forces, programs_from
 from kanegen.codegen.derivation.kane.kernels import KaneFormulation
 from kanegen.codegen.derivation.kernels.dynamics import DYNAMICS, ON_DEMAND
 from kanegen.codegen.derivation.kernels.frames import frame_kernels, frame_kernels_on_demand
 from kanegen.codegen.derivation.kernels.influence import influence_kernels
 from kanegen.codegen.derivation.kinematics import frames_by_name
-from kanegen.codegen.derivation.optional_kernels import OPTIONAL, optional_frame_kernels
 from kanegen.codegen.derivation.placement import PlacedTree, place
-from kanegen.codegen.derivation.standard import Build
+from kanegen.codegen.derivation.recursive.from_forces import DynamicsFromForces, Forces
+from kanegen.codegen.derivation.recursive.tree_dynamics import TreeDynamics
+from kanegen.codegen.derivation.system import Dynamics
 from kanegen.codegen.derivation.tree import DerivationTree, derivation_tree
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism.records import Mechanism
@@ -35,6 +36,7 @@ from kanegen.errors import ModelError, did_you_mean
 from kanegen.manifest import BodyCoordinates
 
 FORCES: Mapping[str, tuple[Forces, str]] = {
+    "kane": (kane.forces, "Kane's method (Kane & Levinson 1983)"),
     "dual_vectors": (dual_vectors.forces, "dual inertia forces on dual partial velocities (Agrawal 1988)"),
     "influence_coefficients": (
         influence_coefficients.forces,
@@ -50,14 +52,14 @@ FORCES: Mapping[str, tuple[Forces, str]] = {
 BOOK = {"book_1983": False, "book_1983_truncated": True}
 """Formulations of arms with flexible links beside the recursive one, and whether they leave out what Book leaves out."""
 
-RIGID = ("recursive", "kane", *FORCES)
+RIGID = ("recursive", *FORCES)
 """Formulations of mechanisms whose links are rigid."""
 
 FLEXIBLE = ("recursive", "flexible_links", *BOOK)
 """Formulations of mechanisms with flexible links; the first two are the same."""
 
 FORMULATIONS = (*RIGID, *FLEXIBLE[1:])
-"""Recursive Newton-Euler with composite or articulated inertias, Kane's method, those of ``FORCES`` and ``FLEXIBLE``."""
+"""Recursive Newton-Euler with composite or articulated inertias, those of ``FORCES`` and ``FLEXIBLE``."""
 
 
 def exact_formulations(mechanism: Mechanism) -> tuple[str, ...]:
@@ -104,10 +106,9 @@ def formulation(
             "Give one of these.",
         )
     tree = derivation_tree(mechanism, live_parameters)
-    placed = place(tree.mechanism, Choices(), tree.live)
-    if mechanism.plain_tree:
-        frames = standard.frame_kernels(placed, identifiers, speeds)
-        return _plain(name, mechanism, tree, speeds, identifiers) | frames
+    frames = frames_by_name(place(tree.mechanism, Choices(), tree.live), identifiers)
+    if mechanism.plain_tree and (name == "kane" or speeds is not None):
+        return KaneFormulation(None if speeds is None else tuple(speeds), tree.live).kernels(frames)
     if speeds is not None and not mechanism.constrained:
         raise ModelError(
             f"mechanism {mechanism.name!r}",
@@ -115,30 +116,12 @@ def formulation(
             "its own speeds",
             "Load it without other generalized speeds.",
         )
-    named = frames_by_name(placed, identifiers)
-    made = DYNAMICS | kernels_of_constraints(mechanism, live_parameters) | frame_kernels(named)
+    made = DYNAMICS | kernels_of_constraints(mechanism, live_parameters) | frame_kernels(frames)
     if mechanism.constrained and name == "influence_coefficients":
-        made |= influence_kernels(named)
-    programs = {**TREE_KERNELS, **_tree_programs(name, tree.live)}
+        made |= influence_kernels(frames)
     projected = kane.nonholonomic_forces if name == "kane" else None
-    kernels = carried(mechanism, programs, live_parameters, made, projected)
+    kernels = carried(mechanism, _dynamics(name, tree.live), live_parameters, made, projected)
     return kernels | _own_kernels(name, mechanism, tree, live_parameters, identifiers)
-
-
-def _plain(
-    name: str,
-    mechanism: Mechanism,
-    tree: DerivationTree,
-    speeds: Sequence[GeneralizedSpeed] | None,
-    identifiers: Mapping[str, str],
-) -> dict[str, Build]:
-    """The kernels of a plain tree, but for those of frames."""
-    if name == "recursive" and speeds is None:
-        return dict(standard.DYNAMICS)
-    if name in FORCES and speeds is None:
-        programs = {**standard.DYNAMICS, **_tree_programs(name, tree.live)}
-        return programs | _own_kernels(name, mechanism, tree, tree.live, identifiers)
-    return KaneFormulation(None if speeds is None else tuple(speeds), tree.live).kernels()
 
 
 def _flexible(
@@ -174,10 +157,8 @@ def optional_kernels(
     tree = derivation_tree(mechanism, live_parameters)
     placed = place(tree.mechanism, Choices(), tree.live)
     derivatives = kernels_of_derivatives(mechanism, kernels, live_parameters)
-    if mechanism.plain_tree:
-        return {**OPTIONAL, **optional_frame_kernels(placed, identifiers), **derivatives}
     made = ON_DEMAND | frame_kernels_on_demand(frames_by_name(placed, identifiers))
-    return {**carried(mechanism, TREE_KERNELS, live_parameters, made), **derivatives}
+    return {**carried(mechanism, TreeDynamics, live_parameters, made), **derivatives}
 
 
 def _own_kernels(
@@ -212,17 +193,12 @@ def _with_springs(
     return build(tree, mechanism, choices)
 
 
-TREE_KERNELS: Mapping[str, Build] = {**standard.DYNAMICS, **OPTIONAL}
-"""The recursive kernels of a tree, from which others are carried."""
-
-
-def _tree_programs(name: str, live: bool) -> Mapping[str, Build]:
-    """The kernels of a plain tree in a formulation that others are carried from."""
+def _dynamics(name: str, live: bool) -> Dynamics:
+    """The dynamics of a tree in a formulation."""
     if name == "recursive":
-        return {}
-    if name == "kane":
-        return programs_from(kane.forces, "Kane's method (Kane & Levinson 1983)", live)
-    return programs_from(*FORCES[name], live)
+        return TreeDynamics
+    formula, source = FORCES[name]
+    return partial(DynamicsFromForces, formula=formula, source=source, live=live)
 
 
 def _in_body_coordinates(mechanism: Mechanism) -> bool:

@@ -7,68 +7,30 @@ matrix is too badly conditioned to be formed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from kanegen.codegen.derivation import articulated_body
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.composite_inertia import CompositeInertia
-from kanegen.codegen.derivation.conditioning import is_well_conditioned
-from kanegen.codegen.derivation.kernels.catalogue import FORWARD_DYNAMICS
-from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.linear_solve import blockings, elimination_orders, solve
 from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.newton_euler import JointForces
 from kanegen.codegen.derivation.placement import PlacedTree
-from kanegen.codegen.derivation.regularity import require_regular
 from kanegen.codegen.derivation.tip_elimination import articulated_tips, axis_inertia, free_tips
-from kanegen.codegen.derivation.unit_gauge import with_unit_of_length
-from kanegen.codegen.graph import Expression, Graph, Program, inputs
-from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.graph import Expression
 
 METHOD = "method of forward dynamics"
 
 
-def forward_dynamics(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
-    """a = M(q)^-1 (tau - h(q, v)).  Raises ModelError where a joint has no inertia to move."""
-    graph = Graph()
-    found = accelerations(tree, mechanism, choices, inputs(graph, "tau", mechanism.dof))
-    return FORWARD_DYNAMICS.program(Arguments.of(mechanism), graph, [found.a], found.source, found.labels)
+def accelerations(motion: Motion, tau: Sequence[Expression], formed: bool) -> tuple[list[Expression], str]:
+    """Joint accelerations in coordinate order for generalized forces, and how they were found.
 
-
-@dataclass(frozen=True)
-class Accelerations:
-    """Joint accelerations in coordinate order, how they were found, and the names of quantities on the way."""
-
-    a: tuple[Expression, ...]
-    source: str
-    labels: Mapping[int, str]
-
-
-def accelerations(
-    tree: PlacedTree, mechanism: Mechanism, choices: Choices, tau: Sequence[Expression]
-) -> Accelerations:
-    """Joint accelerations for generalized forces that are any expressions of a graph with inputs q and v.
-
-    Raises ModelError where a joint has no inertia to move.
+    The motion has weight, and no joint accelerations.  ``formed`` says whether the mass matrix may be formed.
     """
-    require_regular(mechanism)
-    formed = is_well_conditioned(mechanism)
-    if not formed and tree.as_described is not None:
-        # regrouping leaves inertias that are differences: small ones keep their digits only as those of bodies
-        tree = tree.as_described
-    tree = with_unit_of_length(tree, choices)
-    graph = tau[0].graph
-    n = len(tree.bodies)
-    rest = [Expression(graph, graph.zero)] * n
-    motion = Motion(tree, graph, choices, inputs(graph, "q", n), inputs(graph, "v", n), rest, tree.gravity)
-    if formed and choices.pick(METHOD, 2, whole=True) == 0:
-        source = "composite inertias, Newton-Euler bias and an unrolled sparse L D L^T"
-        a = _by_elimination(tree, motion, tau, choices)
-    else:
-        source = "articulated-body recursion (Featherstone 1983)"
-        a = articulated_body.forward_dynamics(tree, motion, tau)
-    return Accelerations(tuple(a), source, motion.labels)
+    if formed and motion.choices.pick(METHOD, 2, whole=True) == 0:
+        a = _by_elimination(motion.tree, motion, tau, motion.choices)
+        return a, "composite inertias, Newton-Euler bias and an unrolled sparse L D L^T"
+    return articulated_body.forward_dynamics(motion, tau), "articulated-body recursion (Featherstone 1983)"
 
 
 def _by_elimination(

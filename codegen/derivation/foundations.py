@@ -1,4 +1,4 @@
-"""What the kernels of a mechanism are made from: its tree's programs, and the map from its speeds to the tree's joints."""
+"""What the kernels of a mechanism are made from: its tree's dynamics, and the map from its speeds to the tree's joints."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache, partial
 
 from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.deriver import Build
 from kanegen.codegen.derivation.kernels.catalogue import MASS_MATRIX
 from kanegen.codegen.derivation.kernels.constraints import constraint_kernels
 from kanegen.codegen.derivation.kernels.contract import Arguments
@@ -19,8 +20,7 @@ from kanegen.codegen.derivation.motion_maps.quaternions import on_quaternions
 from kanegen.codegen.derivation.motion_maps.spanning_tree import spanning_tree
 from kanegen.codegen.derivation.placement import place
 from kanegen.codegen.derivation.regularity import require_regular_matrix, require_resisted
-from kanegen.codegen.derivation.standard import Build
-from kanegen.codegen.derivation.system import Foundation, Make, Projected, System, kernels_of
+from kanegen.codegen.derivation.system import Dynamics, Foundation, Make, Projected, System, kernels_of
 from kanegen.codegen.graph import Graph, inputs
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism
@@ -30,20 +30,20 @@ from kanegen.errors import ModelError
 
 def carried(
     mechanism: Mechanism,
-    programs: Mapping[str, Build],
+    dynamics: Dynamics,
     live: bool,
     made: Mapping[str, Make],
     projected: Projected | None = None,
 ) -> dict[str, Build]:
-    """Kernels by name, each from a function of its system, on ``programs`` of the mechanism's tree.
+    """Kernels by name, each from a function of its system, on the ``dynamics`` of its tree.
 
     Raises ModelError for constraints that cannot be solved.
     """
     if not mechanism.constrained:
-        return kernels_of(_on_joints(mechanism, programs, live), made)
+        return kernels_of(_on_joints(mechanism, dynamics, live), made)
     if not on_chart(mechanism):
-        return kernels_of(_constrained(mechanism, programs, live, projected), made)
-    foundation = _constrained(folded_chart(mechanism, live), programs, True, projected)
+        return kernels_of(_constrained(mechanism, dynamics, live, projected), made)
+    foundation = _constrained(folded_chart(mechanism, live), dynamics, True, projected)
     return on_quaternions(mechanism, kernels_of(foundation, made), live)
 
 
@@ -59,13 +59,13 @@ def kernels_of_constraints(mechanism: Mechanism, live: bool) -> dict[str, Make]:
     return constraint_kernels(ConstrainedMap(numbers, q, lift, make_plan(chart)))
 
 
-def _on_joints(mechanism: Mechanism, programs: Mapping[str, Build], live: bool) -> Foundation:
-    """Ball joints, mimics, springs, friction."""
+def _on_joints(mechanism: Mechanism, dynamics: Dynamics, live: bool) -> Foundation:
+    """Joints, balls and mimics, springs, friction."""
     return Foundation(
         mechanism if live else with_numbers(mechanism),
         tree_of_joints(mechanism, live),
         Arguments.of(mechanism),
-        programs,
+        dynamics,
         live,
         JointMap,
         _require_regular,
@@ -73,7 +73,7 @@ def _on_joints(mechanism: Mechanism, programs: Mapping[str, Build], live: bool) 
 
 
 def _constrained(
-    mechanism: Mechanism, programs: Mapping[str, Build], live: bool, projected: Projected | None
+    mechanism: Mechanism, dynamics: Dynamics, live: bool, projected: Projected | None
 ) -> Foundation:
     """Loops, contacts, prescribed joints, chosen speeds."""
     plan = make_plan(mechanism)
@@ -84,7 +84,7 @@ def _constrained(
         numbers,
         spanning_tree(numbers),
         Arguments.of(mechanism),
-        programs,
+        dynamics,
         live,
         partial(ConstrainedMap, plan=plan),
         lambda s, inertia: require_resisted(s.mechanism, s.graph, inertia, plan),

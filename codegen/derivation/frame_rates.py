@@ -16,39 +16,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.kernels.catalogue import FRAME_FORCES, FRAME_JACOBIAN_RATE
-from kanegen.codegen.derivation.kernels.contract import Arguments
-from kanegen.codegen.derivation.kinematics import Kinematics, frame_jacobian, start
+from kanegen.codegen.derivation.kinematics import Kinematics, frame_jacobian
 from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.placement import PlacedTree
-from kanegen.codegen.graph import Expression, Program, Tangents, constant, inputs, total
+from kanegen.codegen.graph import Expression, Tangents, constant, total
 from kanegen.codegen.graph import linear as vec
-from kanegen.codegen.mechanism.records import Frame, Mechanism
+from kanegen.codegen.mechanism.records import Frame
 
 Rows = list[list[Expression]]
 Vector = Sequence[Expression]
 
 
 def frame_jacobian_rate(
-    tree: PlacedTree, mechanism: Mechanism, choices: Choices, frame: Frame, kernel: str
-) -> Program:
-    """Time derivative of a frame's Jacobian, in the base frame: its accelerations are J a + (dJ/dt) v."""
-    jacobian = frame_jacobian(tree, mechanism, choices, frame, kernel)
-    graph, n = jacobian.graph, len(tree.bodies)
-    flat = [Expression(graph, ref) for ref in jacobian.results[0]]
-    rows = [flat[n * m : n * m + n] for m in range(6)]
-    v = inputs(graph, "v", n)
-    if choices.pick(f"method of {kernel}", 2) == 0:
-        source = "joint axes crossed with velocities"
-        rates = jacobian_rates(tree, frame, rows, v)
-    else:
-        source = "derivative of the Jacobian's formulas"
-        tangents = Tangents(graph, dict(zip(inputs(graph, "q", n), v, strict=True)))
-        rates = [[tangents.first(x) for x in row] for row in rows]
-    return FRAME_JACOBIAN_RATE.program(
-        Arguments.of(mechanism), graph, [rates], source, name=kernel, frame=frame.name
-    )
+    kinematics: Kinematics, frame: Frame, q: Vector, v: Vector, by_velocities: bool
+) -> Rows:
+    """Time derivative of a frame's Jacobian, in the base frame: its accelerations are J a + (dJ/dt) v.
+
+    The tree is at rest; ``v`` are the rates of its coordinates ``q``.
+    """
+    rows = frame_jacobian(kinematics, frame)
+    if by_velocities:
+        return jacobian_rates(kinematics.tree, frame, rows, v)
+    tangents = Tangents(kinematics.motion.graph, dict(zip(q, v, strict=True)))
+    return [[tangents.first(x) for x in row] for row in rows]
 
 
 def jacobian_rates(tree: PlacedTree, frame: Frame, jacobian: Rows, v: Vector) -> Rows:
@@ -79,19 +69,8 @@ def jacobian_rates(tree: PlacedTree, frame: Frame, jacobian: Rows, v: Vector) ->
     return rates
 
 
-def frame_forces(
-    tree: PlacedTree, mechanism: Mechanism, choices: Choices, frame: Frame, kernel: str
-) -> Program:
-    """Generalized forces of a force and a moment at a frame's origin: J^T wrench."""
-    kinematics = start(tree, choices)
-    graph = kinematics.motion.graph
-    tau = projected_forces(kinematics, frame, inputs(graph, "wrench", 6))
-    source = "force and moment carried outwards to each joint"
-    return FRAME_FORCES.program(Arguments.of(mechanism), graph, [tau], source, name=kernel, frame=frame.name)
-
-
-def projected_forces(kinematics: Kinematics, frame: Frame, wrench: Vector) -> list[Expression]:
-    """Generalized forces, in coordinate order, of a force and a moment at a frame's origin along the base axes."""
+def frame_forces(kinematics: Kinematics, frame: Frame, wrench: Vector) -> list[Expression]:
+    """J^T wrench in coordinate order, for a force and a moment at a frame's origin along the base axes."""
     motion, tree = kinematics.motion, kinematics.tree
     tau = [motion.zero] * len(tree.bodies)
     path = _path(tree, frame)

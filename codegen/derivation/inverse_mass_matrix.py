@@ -11,16 +11,11 @@ from __future__ import annotations
 from kanegen.codegen.derivation import articulated_body
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.composite_inertia import CompositeInertia
-from kanegen.codegen.derivation.kernels.catalogue import INVERSE_MASS_MATRIX
-from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.linear_inverse import inverse
 from kanegen.codegen.derivation.linear_solve import blockings, elimination_orders
 from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.placement import PlacedTree
-from kanegen.codegen.derivation.regularity import require_regular
-from kanegen.codegen.derivation.unit_gauge import with_unit_of_length
-from kanegen.codegen.graph import Expression, Graph, Program, constant, inputs
-from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.graph import Expression, constant
 
 METHOD = "method of the inverse mass matrix"
 
@@ -28,28 +23,13 @@ _LONG = 20
 """Joints in a row from which on the articulated-body recursion can be the cheaper method (both were counted)."""
 
 
-def inverse_mass_matrix(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
-    """M(q)^-1, full and symmetric.  Raises ModelError where a joint has no inertia to move."""
-    require_regular(mechanism)
-    tree = with_unit_of_length(tree, choices)
-    graph = Graph()
-    n = len(tree.bodies)
-    rest = [Expression(graph, graph.zero)] * n
-    motion = Motion(tree, graph, choices, inputs(graph, "q", n), rest, rest)
-    if choices.pick(METHOD, 2 if _longest_chain(tree) >= _LONG else 1, whole=True) == 0:
-        source = "composite inertias and the inverse of a sparse L D L^T (Takahashi, Fagan & Chin 1973)"
-        entries = _by_elimination(tree, motion, choices)
-    else:
-        source = "articulated-body recursion for unit forces (Carpentier & Mansard 2018)"
-        entries = _by_articulated_bodies(tree, motion)
-    return INVERSE_MASS_MATRIX.program(Arguments.of(mechanism), graph, [entries], source, motion.labels)
-
-
-def _longest_chain(tree: PlacedTree) -> int:
-    depth: list[int] = []
-    for body in tree.bodies:
-        depth.append(1 + (depth[body.parent] if body.parent >= 0 else 0))
-    return max(depth, default=0)
+def inverse_mass_matrix(motion: Motion) -> tuple[list[list[Expression]], str]:
+    """M(q)^-1, full and symmetric, for a mechanism at rest without weight; and how it was found."""
+    if motion.choices.pick(METHOD, 2 if motion.tree.depth() >= _LONG else 1, whole=True) == 0:
+        found = _by_elimination(motion.tree, motion, motion.choices)
+        return found, "composite inertias and the inverse of a sparse L D L^T (Takahashi, Fagan & Chin 1973)"
+    found = _by_articulated_bodies(motion.tree, motion)
+    return found, "articulated-body recursion for unit forces (Carpentier & Mansard 2018)"
 
 
 def _by_elimination(tree: PlacedTree, motion: Motion, choices: Choices) -> list[list[Expression]]:
@@ -82,7 +62,7 @@ def _by_articulated_bodies(tree: PlacedTree, motion: Motion) -> list[list[Expres
     for j, body in enumerate(tree.bodies):
         tau = [motion.zero] * n
         tau[body.coordinate] = one
-        a = articulated_body.forward_dynamics(tree, motion, tau)
+        a = articulated_body.forward_dynamics(motion, tau)
         for i in range(j + 1):
             k = tree.bodies[i].coordinate
             entries[k][body.coordinate] = entries[body.coordinate][k] = a[k]

@@ -9,16 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.kernels.catalogue import COORDINATE_RATES, FRAME_JACOBIAN, FRAME_POSE
-from kanegen.codegen.derivation.kernels.contract import Arguments
-from kanegen.codegen.derivation.kinematical_equations import KinematicalEquations
 from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.on_demand import OnDemand
 from kanegen.codegen.derivation.placement import PlacedTree
-from kanegen.codegen.graph import Expression, Graph, Program, constant, inputs
+from kanegen.codegen.graph import Expression, Graph, constant, inputs
 from kanegen.codegen.graph import linear as vec
-from kanegen.codegen.mechanism.records import BASE, Frame, Mechanism
-from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
+from kanegen.codegen.mechanism.records import BASE, Frame
 
 Row = tuple[Expression, ...]
 
@@ -129,18 +125,12 @@ class Kinematics:
         return self.origin(i, m) + self.direction(i, position, m)
 
 
-def start(
-    tree: PlacedTree, choices: Choices, moving: bool = False, speeds: Sequence[GeneralizedSpeed] | None = None
-) -> Kinematics:
-    """Kinematics over a new graph with input q, and v if the bodies move: joint rates, or speeds u if these are given."""
+def start(tree: PlacedTree, choices: Choices) -> Kinematics:
+    """Kinematics at rest over a new graph with input q."""
     graph = Graph()
     n = len(tree.bodies)
-    q = inputs(graph, "q", n)
-    rest: Sequence[Expression] = [Expression(graph, graph.zero)] * n
-    v = inputs(graph, "v", n) if moving else rest
-    if moving and speeds is not None:
-        v = KinematicalEquations(Motion(tree, graph, choices, q, rest, rest), speeds).solve(v)
-    return Kinematics(tree, Motion(tree, graph, choices, q, v, rest))
+    rest = [constant(graph, 0)] * n
+    return Kinematics(tree, Motion(tree, graph, choices, inputs(graph, "q", n), rest, rest))
 
 
 def frames_of(tree: PlacedTree) -> tuple[Frame, ...]:
@@ -155,34 +145,19 @@ def frames_by_name(tree: PlacedTree, identifiers: Mapping[str, str]) -> dict[str
     return {identifiers[frame.name]: frame for frame in frames_of(tree)}
 
 
-def frame_pose(
-    tree: PlacedTree, mechanism: Mechanism, choices: Choices, frame: Frame, kernel: str
-) -> Program:
+def frame_pose(kinematics: Kinematics, frame: Frame) -> list[list[Expression]]:
     """Homogeneous matrix of a frame: p_base = X p_frame."""
-    kinematics = start(tree, choices)
-    graph = kinematics.motion.graph
     rows = [
         [*(kinematics.frame_rotation(frame, m, c) for c in range(3)), kinematics.frame_origin(frame, m)]
         for m in range(3)
     ]
-    rows.append([constant(graph, x) for x in (0, 0, 0, 1)])
-    source = "chain of joint rotations"
-    return FRAME_POSE.program(Arguments.of(mechanism), graph, [rows], source, name=kernel, frame=frame.name)
+    return [*rows, [constant(kinematics.motion.graph, x) for x in (0, 0, 0, 1)]]
 
 
-def frame_jacobian(
-    tree: PlacedTree,
-    mechanism: Mechanism,
-    choices: Choices,
-    frame: Frame,
-    kernel: str,
-    speeds: Sequence[GeneralizedSpeed] | None = None,
-) -> Program:
-    """Velocity of a frame's origin and its angular velocity, both in the base frame, from joint rates or speeds u."""
-    kinematics = start(tree, choices)
-    motion = kinematics.motion
-    n = len(tree.bodies)
-    rows = [[motion.zero] * n for _ in range(6)]
+def frame_jacobian(kinematics: Kinematics, frame: Frame) -> list[list[Expression]]:
+    """Velocity of a frame's origin and its angular velocity, both in the base frame, from joint rates."""
+    motion, tree = kinematics.motion, kinematics.tree
+    rows = [[motion.zero] * len(tree.bodies) for _ in range(6)]
     i, _, _ = kinematics.frame(frame)
     end = [kinematics.frame_origin(frame, m) for m in range(3)]
     while i >= 0:
@@ -196,18 +171,4 @@ def frame_jacobian(
             else:
                 rows[m][body.coordinate] = axis[m]
         i = body.parent
-    if speeds is not None:
-        w = KinematicalEquations(motion, speeds).rates_from_speeds
-        rows = [list(row) for row in vec.multiply_total(motion.graph, rows, w)]
-    source = "joint axes crossed with lever arms"
-    return FRAME_JACOBIAN.program(
-        Arguments.of(mechanism, speeds), motion.graph, [rows], source, name=kernel, frame=frame.name
-    )
-
-
-def coordinate_rates(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
-    """dq/dt = v: joint rates are the rates of the coordinates."""
-    del choices
-    graph = Graph()
-    v = inputs(graph, "v", len(tree.bodies))
-    return COORDINATE_RATES.program(Arguments.of(mechanism), graph, [v], "definition of the joint rates")
+    return rows

@@ -15,21 +15,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.kernels.catalogue import (
-    BIAS_FORCES,
-    GRAVITY_FORCES,
-    INVERSE_DYNAMICS,
-)
-from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.on_demand import OnDemand, on_demand
 from kanegen.codegen.derivation.parent_frame import chosen_in_joint_frame, moment_in_joint_frame
 from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.tip_elimination import articulated_share
-from kanegen.codegen.derivation.unit_gauge import with_unit_of_length
-from kanegen.codegen.graph import Expression, Graph, Program, inputs
-from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.graph import Expression
 
 _FORMS: tuple[Callable[[Any, Any], tuple[tuple[Any, str], ...]], ...] = (
     lambda x, y: ((x, "cr"), (-y, "rc")),
@@ -180,56 +171,10 @@ class JointForces:
         return moment_in_joint_frame(self.motion, i, t)
 
 
-def inverse_dynamics(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
-    """Generalized forces tau that produce joint accelerations a at (q, v): tau = M(q) a + h(q, v).
-
-    ``tree`` is the placed mechanism, regrouped or not.
-    """
-    tree = with_unit_of_length(tree, choices)
-    graph = Graph()
-    n = len(tree.bodies)
-    motion = Motion(
-        tree,
-        graph,
-        choices,
-        inputs(graph, "q", n),
-        inputs(graph, "v", n),
-        inputs(graph, "a", n),
-        tree.gravity,
-    )
-    tau = joint_forces(tree, motion)
-    source = "recursive Newton-Euler (Luh, Walker & Paul 1980) on second moments"
-    return INVERSE_DYNAMICS.program(Arguments.of(mechanism), graph, [tau], source, motion.labels)
-
-
-def bias_forces(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
-    """h(q, v): Coriolis, centrifugal and gravity forces, tau = M a + h; the recursion without joint accelerations."""
-    tree = with_unit_of_length(tree, choices)
-    graph = Graph()
-    n = len(tree.bodies)
-    rest = [Expression(graph, graph.zero)] * n
-    motion = Motion(tree, graph, choices, inputs(graph, "q", n), inputs(graph, "v", n), rest, tree.gravity)
-    h = joint_forces(tree, motion)
-    source = "recursive Newton-Euler without joint accelerations"
-    return BIAS_FORCES.program(Arguments.of(mechanism), graph, [h], source, motion.labels)
-
-
-def gravity_forces(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
-    """g(q): the generalized forces that hold the mechanism at rest; the recursion without any motion."""
-    tree = with_unit_of_length(tree, choices)
-    graph = Graph()
-    n = len(tree.bodies)
-    rest = [Expression(graph, graph.zero)] * n
-    motion = Motion(tree, graph, choices, inputs(graph, "q", n), rest, rest, tree.gravity)
-    g = joint_forces(tree, motion)
-    source = "recursive Newton-Euler without motion"
-    return GRAVITY_FORCES.program(Arguments.of(mechanism), graph, [g], source, motion.labels)
-
-
-def joint_forces(tree: PlacedTree, motion: Motion) -> list[Expression]:
-    """Generalized forces in coordinate order for a motion."""
-    forces = JointForces(tree, motion)
-    tau = [motion.zero] * len(tree.bodies)
-    for i, body in enumerate(tree.bodies):
+def joint_forces(motion: Motion) -> list[Expression]:
+    """Generalized forces of a motion in coordinate order: tau = M(q) a + h(q, v)."""
+    forces, bodies = JointForces(motion.tree, motion), motion.tree.bodies
+    tau = [motion.zero] * len(bodies)
+    for i, body in enumerate(bodies):
         tau[body.coordinate] = forces.generalized(i)
     return tau

@@ -89,6 +89,16 @@ class PlacedTree:
     length_unit: Fraction = Fraction(1)
     as_described: PlacedTree | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def live(self) -> bool:
+        """Whether there are live parameters, or placements of balls that stand for such."""
+        values = list(self.gravity)
+        for body in self.bodies:
+            values += [body.mass, *body.first_moment, *body.position, *body.frame_position]
+            for matrix in (body.second_moment, body.rotation, body.frame_rotation):
+                values += [x for row in matrix for x in row]
+        return any(not isinstance(x, Fraction) for x in values)
+
     def children(self, index: int) -> list[int]:
         """Indices of the bodies whose parent is ``index`` (-1: the base)."""
         return [j for j, body in enumerate(self.bodies) if body.parent == index]

@@ -5,36 +5,22 @@ Rotor inertias, springs and friction are not among the parameters: where a mecha
 
 from __future__ import annotations
 
-from kanegen.codegen.derivation.base_parameters import base_parameters, canonical_tree
-from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.inertial_parameters import COUNT, PARTS, TENSOR_PLACES
-from kanegen.codegen.derivation.kernels.catalogue import FULL_REGRESSOR, REGRESSOR
-from kanegen.codegen.derivation.kernels.contract import Arguments
+from kanegen.codegen.derivation.base_parameters import base_parameters
+from kanegen.codegen.derivation.inertial_parameters import COUNT, TENSOR_PLACES
 from kanegen.codegen.derivation.motion import Motion
-from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.regressor_entries import RegressorEntries
-from kanegen.codegen.graph import Expression, Graph, Program, inputs
+from kanegen.codegen.graph import Expression
 from kanegen.codegen.mechanism.records import IDENTITY3, Matrix3, Mechanism
 from kanegen.errors import ModelError
 
 Rows = list[list[Expression]]
-_SOURCE = "powers of unit parameters in the partial velocities of the joints (Atkeson, An & Hollerbach 1986)"
 
 
-def full_regressor(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
-    """Y(q, v, a) on all inertial parameters of the moving bodies, ten for each (inertial_parameters.py)."""
-    motion = _motion(canonical_tree(mechanism, is_live(tree)), choices)
-    rows = full_regressor_entries(motion)
-    arguments = Arguments.of(mechanism).more({}, parts=", ".join(PARTS))
-    return FULL_REGRESSOR.program(arguments, motion.graph, [rows], _SOURCE, motion.labels)
-
-
-def regressor(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
-    """Y(q, v, a) on the base parameters of the mechanism (base_parameters.py).
+def regressor(motion: Motion, mechanism: Mechanism, live: bool) -> Rows:
+    """Y on the base parameters of the mechanism (base_parameters.py), for a motion of its canonical tree.
 
     Raises ModelError for a mechanism whose forces depend on no inertial parameter at all.
     """
-    live = is_live(tree)
     base = base_parameters(mechanism, live)
     if not base.columns:
         raise ModelError(
@@ -43,13 +29,14 @@ def regressor(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Progr
             "joints that move something",
             "Leave the regressor out.",
         )
-    motion = _motion(canonical_tree(mechanism, live), choices)
-    rows = RegressorEntries(motion.tree, motion).matrix(base.columns)
-    return REGRESSOR.program(Arguments.of(mechanism), motion.graph, [rows], _SOURCE, motion.labels)
+    return RegressorEntries(motion.tree, motion).matrix(base.columns)
 
 
-def full_regressor_entries(motion: Motion) -> Rows:
-    """The rows of the full regressor in coordinate order, for a motion of a canonical tree."""
+def full_regressor(motion: Motion) -> Rows:
+    """Y on all inertial parameters of the moving bodies, ten for each (inertial_parameters.py).
+
+    For a motion of the canonical tree, rows in coordinate order.
+    """
     tree = motion.tree
     bodies = [b for b, body in enumerate(tree.bodies) if body.inertial or not body.carrier]
     rows = RegressorEntries(tree, motion).matrix([(b, place) for b in bodies for place in range(COUNT)])
@@ -78,20 +65,3 @@ def _on_described_axes(motion: Motion, turn: Matrix3, own: list[Expression]) -> 
                     terms.append(weight * own[TENSOR_PLACES[r][c]])
             found.append(motion.sum(terms))
     return found
-
-
-def is_live(tree: PlacedTree) -> bool:
-    """Whether a placed tree has live parameters, or placements of balls that stand for such."""
-    values = list(tree.gravity)
-    for body in tree.bodies:
-        values += [body.mass, *body.first_moment, *body.position, *body.frame_position]
-        for matrix in (body.second_moment, body.rotation, body.frame_rotation):
-            values += [x for row in matrix for x in row]
-    return any(isinstance(x, Expression) for x in values)
-
-
-def _motion(tree: PlacedTree, choices: Choices) -> Motion:
-    graph = Graph()
-    n = len(tree.bodies)
-    q, v, a = (inputs(graph, name, n) for name in "qva")
-    return Motion(tree, graph, choices, q, v, a, tree.gravity)

@@ -6,16 +6,17 @@ these joints.  Kernels (kernels/) are written once over it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.kernels.contract import Arguments, Contract
+from kanegen.codegen.derivation.deriver import Build
+from kanegen.codegen.derivation.kernels.contract import Arguments, Contract, flat
 from kanegen.codegen.derivation.motion_maps.motion_map import MotionMap, Rows, TreeMotion, Vector
 from kanegen.codegen.derivation.placement import PlacedTree
+from kanegen.codegen.derivation.recursive.tree_dynamics import TreeDynamics
 from kanegen.codegen.derivation.resistance.on_tree import Resistance
-from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.graph import Expression, Graph, Program, compose, constant, inputs
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism
@@ -25,6 +26,9 @@ from kanegen.codegen.mechanism.values import Lift
 Projected = Callable[[Mechanism, Graph, Vector, Vector, Vector, Rows], list[Expression]]
 """Tree, graph, q, dq/dt, d2q/dt2 and T -> generalized forces on the speeds, but for rotors and resistance."""
 
+Dynamics = Callable[..., TreeDynamics]
+"""Tree, its mechanism, choices, graph, q, and v and a where it moves -> its dynamics."""
+
 PROJECTED = "tree forces on nonholonomic partial velocities (Kane)"
 
 
@@ -32,8 +36,8 @@ PROJECTED = "tree forces on nonholonomic partial velocities (Kane)"
 class Foundation:
     """What all kernels of one mechanism are made from.
 
-    ``mechanism`` and ``tree`` have numbers for parameters that are not ``live``; ``programs`` are the kernels of the tree
-    by name.  ``projected`` gives forces on the speeds directly, where a formulation forms nonholonomic partial velocities
+    ``mechanism`` and ``tree`` have numbers for parameters that are not ``live``; ``dynamics`` makes those of the tree.
+    ``projected`` gives forces on the speeds directly, where a formulation forms nonholonomic partial velocities
     itself.  ``require_inertia`` raises NoInertiaError where no inertia resists a motion, given the mass matrix on the free
     rates.
     """
@@ -41,7 +45,7 @@ class Foundation:
     mechanism: Mechanism
     tree: Mechanism
     arguments: Arguments
-    programs: Mapping[str, Build]
+    dynamics: Dynamics
     live: bool
     motion_map: Callable[[Mechanism, Vector, Lift], MotionMap]
     require_inertia: Callable[[System, Rows], None]
@@ -55,7 +59,7 @@ class System:
         self, foundation: Foundation, tree: PlacedTree | None, tree_mechanism: Mechanism, choices: Choices
     ) -> None:
         self.foundation, self.mechanism = foundation, foundation.mechanism
-        self.arguments, self.programs = foundation.arguments, foundation.programs
+        self.arguments, self.dynamics = foundation.arguments, foundation.dynamics
         self.tree, self.tree_mechanism, self.choices = tree, tree_mechanism, choices
         self.graph = Graph()
         self.zero = constant(self.graph, 0)
@@ -79,48 +83,43 @@ class System:
 
     # -- the tree ----------------------------------------------------------------------------------------------------
 
-    def tree_program(self, kernel: str | Build) -> Program:
-        """A program of the tree, with inputs of its own."""
+    def of_tree(self, ask: Callable[..., Any], motion: TreeMotion, **more: Vector) -> Any:
+        """What ``ask`` gets of the dynamics of the tree in a motion, and of ``more`` inputs by name: expressions, nested.
+
+        It is derived in place where the motion is that of the mechanism's own coordinates and speeds, and otherwise in a
+        graph of its own, from which it is carried here.
+        """
         assert self.tree is not None, "only what needs no tree is built without one"
-        if isinstance(kernel, str):
-            kernel = self.programs[kernel]
-        return kernel(self.tree, self.tree_mechanism, self.choices)
+        given = {"q": motion.q, "v": motion.v, "a": None if motion.steady else motion.a}
+        here = not self.map.placements() and all(map(self._is_input, given, given.values()))
+        graph = self.graph if here else Graph()
+        moving = [x if x is None or here else inputs(graph, name, self.joints) for name, x in given.items()]
+        besides = more if here else {name: inputs(graph, name, len(x)) for name, x in more.items()}
+        dynamics = self.dynamics(self.tree, self.tree_mechanism, self.choices, graph, *moving)
+        found = ask(dynamics, **besides)
+        self._sources |= dynamics.sources
+        if here:
+            self.labels |= {node: x for node, x in dynamics.labels.items() if node not in self.labels}
+            return found
+        entries = flat(found)
+        program = Program("", "", "", (), (), graph, (tuple(x.ref for x in entries),), dynamics.labels)
+        arguments = {name: x for name, x in (*given.items(), *more.items()) if x is not None}
+        carried = compose(program, self.graph, arguments, self.labels, self.map.placements())[0]
+        return _nested(found, iter(carried))
 
-    def of_tree(
-        self,
-        kernel: str | Build | Program,
-        motion: TreeMotion,
-        more: Mapping[str, Vector] | None = None,
-    ) -> list[list[Expression]]:
-        """Outputs of a program of the tree in a motion, and for other inputs."""
-        program = kernel if isinstance(kernel, Program) else self.tree_program(kernel)
-        self._sources |= {program.source: None} if program.source else {}
-        still = [self.zero] * self.joints
-        arguments: dict[str, Vector] = {
-            "q": motion.q,
-            "v": still if motion.v is None else motion.v,
-            "a": still if motion.a is None else motion.a,
-            **(more or {}),
-        }
-        return compose(program, self.graph, arguments, self.labels, self.map.placements())
-
-    def rows_of_tree(self, kernel: str | Build | Program, motion: TreeMotion) -> list[list[Expression]]:
-        """The first output of a program of the tree, a matrix with a column for each joint."""
-        flat, n = self.of_tree(kernel, motion)[0], self.joints
-        return [flat[i : i + n] for i in range(0, len(flat), n)]
+    def _is_input(self, name: str, values: Vector | None) -> bool:
+        """Whether these are the entries of the input of that name, or there are none."""
+        if values is None:
+            return True
+        own = self.q if name == "q" else self.input(name)
+        return [x.ref for x in values] == [x.ref for x in own]
 
     # -- forces and inertia ------------------------------------------------------------------------------------------
 
     def forces(self, motion: TreeMotion) -> list[Expression]:
         """Generalized forces on the joints of the tree in a motion, resistance overcome."""
-        kernel = (
-            "gravity_forces" if motion.v is None else "bias_forces" if motion.steady else "inverse_dynamics"
-        )
-        return self.with_resistance(self.of_tree(kernel, motion)[0], motion)
-
-    def with_resistance(self, forces: Vector, motion: TreeMotion) -> list[Expression]:
-        """Forces on the joints of the tree, and those that overcome what resists them."""
-        return [x + y for x, y in zip(forces, self.resisting(motion), strict=True)]
+        found = self.of_tree(lambda tree: tree.forces(), motion)
+        return [x + y for x, y in zip(found, self.resisting(motion), strict=True)]
 
     def resisting(self, motion: TreeMotion) -> list[Expression]:
         """What overcomes springs and friction, on the joints of the tree."""
@@ -148,7 +147,8 @@ class System:
 
     def tree_inertia(self) -> list[list[Expression]]:
         """Mass matrix on the joints of the tree."""
-        return self.rows_of_tree("mass_matrix", self.map.motion())
+        found: list[list[Expression]] = self.of_tree(lambda tree: tree.mass_matrix(), self.map.motion())
+        return found
 
     def free_inertia(self) -> Rows:
         """Mass matrix on the free rates."""
@@ -159,13 +159,6 @@ class System:
         inertia = self.free_inertia()
         self.foundation.require_inertia(self, inertia)
         return inertia
-
-    def standing_in(self, resistance: Resistance, **programs: Build) -> System:
-        """This kernel in a new graph, with another resistance and other programs of the tree under these names."""
-        foundation = replace(self.foundation, programs={**self.programs, **programs})
-        found = System(foundation, self.tree, self.tree_mechanism, self.choices)
-        found.resistance = resistance
-        return found
 
     # -- the result --------------------------------------------------------------------------------------------------
 
@@ -182,6 +175,11 @@ class System:
         if source is None:
             source = "; ".join(self._sources) + (self.map.carried if contract.through_speeds else "")
         return contract.program(self.arguments, self.graph, results, source, self.labels, name=name, **words)
+
+
+def _nested(like: Any, values: Iterator[Expression]) -> Any:
+    """Values in the nested lists of others."""
+    return next(values) if isinstance(like, Expression) else [_nested(part, values) for part in like]
 
 
 Make = Callable[[System], Program]

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.deriver import Build
 from kanegen.codegen.derivation.placement import place
-from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.graph import Program, evaluate_entries, multiprecision
 from kanegen.codegen.mechanism import Mechanism
 

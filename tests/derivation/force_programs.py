@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.dual_vectors import forces
-from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, inputs
 from kanegen.codegen.mechanism import Mechanism
+from tests.derivation.tree_kernels import DYNAMICS
 
 Expressions = Sequence[Expression]
 Forces = Callable[[Mechanism, Graph, Expressions, Expressions, Expressions], list[Expression]]

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.deriver import Deriver
+from kanegen.codegen.derivation.deriver import Build, Deriver
 from kanegen.codegen.derivation.placement import place
-from kanegen.codegen.derivation.standard import DYNAMICS, Build, frame_kernels
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
+from tests.derivation.tree_kernels import DYNAMICS, frame_kernels
 from tests.witnesses.pinocchio_trees import PinocchioTree
 
 Array = NDArray[np.float64]

@@ -6,8 +6,9 @@ import mpmath
 import pytest
 
 from kanegen.codegen.derivation.deriver import Deriver
-from kanegen.codegen.derivation.forward_dynamics import METHOD, forward_dynamics
+from kanegen.codegen.derivation.forward_dynamics import METHOD
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder, ModelError
+from tests.derivation.tree_kernels import forward_dynamics
 
 from .comparison import DIGITS, EXACT, difference, exactly
 from .structured_trees import states, structured_tree

@@ -6,12 +6,11 @@ import mpmath
 import numpy as np
 import pytest
 
-from kanegen.codegen.derivation.centroidal import center_of_mass, centroidal_momentum_matrix
 from kanegen.codegen.derivation.deriver import Deriver
-from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder, ModelError
 from kanegen.codegen.mechanism.catalogue import mechanism
+from tests.derivation.tree_kernels import DYNAMICS, center_of_mass, centroidal_momentum_matrix
 
 from .comparison import DIGITS, EXACT, derived, difference, exactly, numbers
 from .structured_trees import derive_by_chance, states, structured_tree

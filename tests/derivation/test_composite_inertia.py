@@ -6,11 +6,10 @@ import mpmath
 import numpy as np
 import pytest
 
-from kanegen.codegen.derivation.composite_inertia import mass_matrix
 from kanegen.codegen.derivation.deriver import Deriver
-from kanegen.codegen.derivation.newton_euler import inverse_dynamics
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.mechanism import BASE, MechanismBuilder
+from tests.derivation.tree_kernels import inverse_dynamics, mass_matrix
 
 from .comparison import DIGITS, EXACT, difference, exactly
 from .structured_trees import states, structured_tree

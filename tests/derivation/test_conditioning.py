@@ -6,14 +6,13 @@ import mpmath
 import numpy as np
 import pytest
 
-from kanegen.codegen.derivation.composite_inertia import mass_matrix
-from kanegen.codegen.derivation.conditioning import is_well_conditioned
 from kanegen.codegen.derivation.deriver import Deriver
-from kanegen.codegen.derivation.forward_dynamics import METHOD, forward_dynamics
-from kanegen.codegen.derivation.newton_euler import bias_forces
+from kanegen.codegen.derivation.forward_dynamics import METHOD
+from kanegen.codegen.derivation.regularity import is_well_conditioned
 from kanegen.codegen.graph import Program, evaluate, evaluate_entries, multiprecision
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
 from kanegen.codegen.passes.optimize import optimize
+from tests.derivation.tree_kernels import bias_forces, forward_dynamics, mass_matrix
 
 ROUNDING = 2.0**-53
 STATES = 20

@@ -12,13 +12,13 @@ import pytest
 import sympy
 
 from kanegen.codegen.derivation.control_law import control_law, law_kernels
-from kanegen.codegen.derivation.deriver import Deriver
-from kanegen.codegen.derivation.standard import DYNAMICS, Build
+from kanegen.codegen.derivation.deriver import Build, Deriver
 from kanegen.codegen.graph import Kind, Program, count, evaluate
 from kanegen.codegen.graph.sympy_bridge import argument_names, to_sympy
 from kanegen.codegen.mechanism import Mechanism, catalogue, validated
 from kanegen.codegen.mechanism.control_law import ControlLaw
 from kanegen.codegen.mechanism.folding import with_numbers
+from tests.derivation.tree_kernels import DYNAMICS
 
 ORACLES = Path(__file__).parent.parent / "oracles"
 ARM = catalogue.mechanism("stanford_arm")

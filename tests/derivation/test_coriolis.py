@@ -8,11 +8,10 @@ import mpmath
 import numpy as np
 import pytest
 
-from kanegen.codegen.derivation.coriolis import coriolis_matrix
 from kanegen.codegen.derivation.deriver import Deriver
-from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.graph import Program, evaluate
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
+from tests.derivation.tree_kernels import DYNAMICS, coriolis_matrix
 
 from .comparison import EXACT, ROUNDING, exactly
 from .structured_trees import derive_by_chance, states, structured_tree

@@ -10,11 +10,11 @@ from kanegen.codegen.derivation import inertial_gauge
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.deriver import Deriver, Trees
 from kanegen.codegen.derivation.placement import PlacedTree
-from kanegen.codegen.derivation.standard import DYNAMICS, frame_kernels
 from kanegen.codegen.graph import Program, count
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import Mechanism
+from tests.derivation.tree_kernels import DYNAMICS, frame_kernels
 
 ARM = catalogue.mechanism("puma560_general")
 TREES = Trees(ARM)

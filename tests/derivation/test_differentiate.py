@@ -12,11 +12,11 @@ from kanegen.codegen.derivation.kernels.catalogue import (
     INVERSE_DYNAMICS_PARAMETER_DERIVATIVES,
     of_speeds,
 )
-from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.graph import Argument, Graph, Kind, Program, count, count_nodes, inputs
 from kanegen.codegen.graph.jacobian import Order
 from kanegen.codegen.graph.jacobian import jacobian as differentiate
 from kanegen.codegen.mechanism.catalogue import mechanism
+from tests.derivation.tree_kernels import DYNAMICS
 
 from .complex_steps import entries_of, jacobian, outputs, relative, units
 from .structured_trees import states, structured_tree

@@ -12,19 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.derivative_kernels import (
-    derivative_kernels,
-    differentiated,
-    inverse_dynamics_derivatives,
-)
+from kanegen.codegen.derivation.derivative_kernels import derivative_kernels, differentiated
 from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.placement import place
-from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.graph import Program, count, evaluate, evaluate_entries, multiprecision
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder, ModelError, numeric
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.passes.factor import factor
 from kanegen.codegen.passes.flatten import flatten
+from tests.derivation.tree_kernels import DYNAMICS, inverse_dynamics_derivatives
 from tests.witnesses import pinocchio_derivatives as peer
 from tests.witnesses.pinocchio_trees import PinocchioTree
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.frame_rates import frame_forces, frame_jacobian_rate
-from kanegen.codegen.derivation.kinematics import frame_jacobian, frames_of
+from kanegen.codegen.derivation.kinematics import frames_of
 from kanegen.codegen.derivation.placement import place
 from kanegen.codegen.graph import Program, evaluate
 from kanegen.codegen.mechanism import BASE, Frame, Mechanism, MechanismBuilder
+from tests.derivation.tree_kernels import frame_forces, frame_jacobian, frame_jacobian_rate
 from tests.witnesses.pinocchio_trees import PinocchioTree, pinocchio
 
 from .comparison import EXACT, ROUNDING, exactly

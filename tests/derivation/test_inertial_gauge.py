@@ -14,9 +14,9 @@ from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.inertial_gauge import regroup
 from kanegen.codegen.derivation.placement import PlacedTree, place
-from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.mechanism import Mechanism
 from kanegen.codegen.mechanism.catalogue import mechanism
+from tests.derivation.tree_kernels import DYNAMICS
 
 from .comparison import DIGITS, EXACT, difference, exactly
 from .structured_trees import states, structured_tree

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from kanegen.codegen.derivation.deriver import Deriver
-from kanegen.codegen.derivation.inverse_mass_matrix import METHOD, inverse_mass_matrix
+from kanegen.codegen.derivation.inverse_mass_matrix import METHOD
 from kanegen.codegen.derivation.linear_inverse import inverse
-from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.graph import Argument, Graph, Program, constant, count, evaluate, inputs
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder, ModelError
+from tests.derivation.tree_kernels import DYNAMICS, inverse_mass_matrix
 
 from .comparison import DIGITS, EXACT, Array, difference, exactly
 from .structured_trees import derive_by_chance, states, structured_tree

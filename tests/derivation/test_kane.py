@@ -182,7 +182,7 @@ def test_other_speeds_are_the_same_mechanics(seed: int, directions: Any) -> None
     """u = Y q' and u' = Y q'' + Y' q' give Q = Y^T tau as Newton-Euler finds it from q' and q''."""
     tree, speeds = tree_with_speeds(seed, 4, directions)
     kane = equations(tree, speeds)
-    kernels = KaneFormulation(speeds).kernels()
+    kernels = KaneFormulation(speeds).kernels({})
     Y = program_of(kane, "Y", kane.speeds_from_rates)
     q, v, a, _ = random_states(seed, 1, 4)
     with mpmath.workdps(2 * DIGITS):
@@ -213,7 +213,7 @@ def _square(entries: Sequence[Any], n: int) -> Any:
 def test_laws_of_the_equations(seed: int) -> None:
     """M symmetric positive definite, tau = M u' + h, h at rest = g, T = u . M u / 2, and Q -> tau -> Q."""
     tree, speeds = tree_with_speeds(seed, 4, AXES)
-    kernels = KaneFormulation(speeds).kernels()
+    kernels = KaneFormulation(speeds).kernels({})
     q, u, u_dot, tau = random_states(seed, 20, 4)
     arguments = {"q": q, "v": u, "a": u_dot, "tau": tau}
 

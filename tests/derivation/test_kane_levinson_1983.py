@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from kanegen.codegen.derivation import kane_levinson_1983
-from kanegen.codegen.derivation.energy import momentum
 from kanegen.codegen.derivation.kane_levinson_1983 import (
     ACTUATORS,
     FORCES,
@@ -28,6 +27,7 @@ from kanegen.codegen.derivation.kane_levinson_1983 import (
 from kanegen.codegen.derivation.written_rows import Row, count_as_written, needed
 from kanegen.codegen.graph import Graph, OperationCounts, count, evaluate
 from kanegen.codegen.mechanism.catalogue import mechanism
+from tests.derivation.tree_kernels import momentum
 
 from .comparison import ROUNDING, Array, derived, worst
 

@@ -9,11 +9,12 @@ import pytest
 
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.kane.kernels import KaneFormulation
-from kanegen.codegen.derivation.kinematics import coordinate_rates, frame_jacobian, frame_pose, frames_of
+from kanegen.codegen.derivation.kinematics import frames_of
 from kanegen.codegen.derivation.placement import place
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.mechanism import Frame, Mechanism
 from kanegen.codegen.mechanism.catalogue import mechanism
+from tests.derivation.tree_kernels import coordinate_rates, frame_jacobian, frame_pose
 from tests.witnesses.pinocchio_trees import PinocchioTree
 
 from .comparison import ROUNDING, derived, worst

@@ -8,9 +8,9 @@ import pytest
 
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.deriver import Deriver
-from kanegen.codegen.derivation.optional_kernels import OPTIONAL, optional_frame_kernels
 from kanegen.codegen.derivation.placement import place
 from kanegen.codegen.passes.optimize import optimize
+from tests.derivation.tree_kernels import OPTIONAL, optional_frame_kernels
 
 from .comparison import DIGITS, EXACT, exactly
 from .structured_trees import derive_by_chance, states, structured_tree

@@ -12,11 +12,11 @@ from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.orientation import POINT, turn_frames
 from kanegen.codegen.derivation.placement import place
-from kanegen.codegen.derivation.standard import DYNAMICS, frame_kernels
 from kanegen.codegen.graph import count
 from kanegen.codegen.mechanism import Mechanism
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.mechanism.vectors import matrix_multiply
+from tests.derivation.tree_kernels import DYNAMICS, frame_kernels
 
 from .comparison import DIGITS, EXACT, difference, exactly
 from .structured_trees import states, structured_tree

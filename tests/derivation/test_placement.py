@@ -12,11 +12,11 @@ import pytest
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.placement import POINT, place
-from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.mechanism import BASE, IDENTITY3, ZERO3, Joint, Mechanism, MechanismBuilder
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.mechanism.vectors import add, matrix_multiply, matrix_vector, scale, subtract
+from tests.derivation.tree_kernels import DYNAMICS
 
 from .comparison import DIGITS, EXACT, ROUNDING, Array, difference, exactly, worst
 from .structured_trees import states, structured_tree

@@ -110,7 +110,7 @@ def test_velocity_relative_to_a_body_on_the_way() -> None:
 def test_the_same_mechanics(seed: int, directions: Sequence[Vector3]) -> None:
     """u = Y q' and u' = Y q'' + Y' q' give Q = Y^T tau as Newton-Euler finds it from q' and q'', and back."""
     tree, speeds = tree_with_point_speeds(seed, 3, directions)
-    kernels = KaneFormulation(speeds).kernels()
+    kernels = KaneFormulation(speeds).kernels({})
     Y = matrix_of(tree, speeds, "speeds_from_rates")
     q, v, a, _ = random_states(seed, 1, 3)
     with mpmath.workdps(2 * DIGITS):

@@ -13,13 +13,12 @@ import pytest
 from kanegen.codegen.derivation.base_parameters import BaseParameters, base_parameters
 from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.inertial_parameters import PARTS, InertialParameters, inertial_parameters
-from kanegen.codegen.derivation.regressor import full_regressor, regressor
-from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.derivation.tree import derivation_tree
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.mechanism import BASE, Inertia, Mechanism, MechanismBuilder
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.mechanism.records import ZERO3, Matrix3
+from tests.derivation.tree_kernels import DYNAMICS, full_regressor, regressor
 
 from .comparison import DIGITS, EXACT, ROUNDING, Array, derived, exactly, numbers
 from .structured_trees import derive_by_chance, states, structured_tree

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kanegen.codegen.derivation.deriver import Deriver
-from kanegen.codegen.derivation.standard import DYNAMICS, Build
+from kanegen.codegen.derivation.deriver import Build, Deriver
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.mechanism import Mechanism, ModelError
 from kanegen.codegen.passes.optimize import optimize
+from tests.derivation.tree_kernels import DYNAMICS
 
 from .comparison import DIGITS, EXACT, ROUNDING, Array, difference, exactly
 from .structured_trees import derive_by_chance, expected, kernels, states, structured_tree

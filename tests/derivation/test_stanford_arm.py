@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from kanegen.codegen.derivation.deriver import Deriver
-from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.graph import Program, evaluate, evaluate_entries, multiprecision
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.passes.optimize import optimize
 from kanegen.codegen.passes.search import search
+from tests.derivation.tree_kernels import DYNAMICS
 
 from .comparison import ROUNDING, Array, worst
 

@@ -10,11 +10,11 @@ import pytest
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.placement import place
-from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.derivation.unit_gauge import POINT, with_unit_of_length
 from kanegen.codegen.graph import count
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
 from kanegen.codegen.mechanism.catalogue import mechanism
+from tests.derivation.tree_kernels import DYNAMICS
 
 from .comparison import DIGITS, EXACT, difference, exactly
 from .structured_trees import states, structured_tree

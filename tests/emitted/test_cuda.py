@@ -15,12 +15,12 @@ import kanegen
 from benchmarks.nvrtc import NoNvrtcError, compile_source
 from kanegen.codegen import cli
 from kanegen.codegen.derivation.deriver import Deriver
-from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.emit import Model, SineCosineLibrary
 from kanegen.codegen.emit.languages.cuda import CUDA, columns
 from kanegen.codegen.emit.listing import list_kernel
 from kanegen.codegen.emit.specification import specify
 from kanegen.codegen.graph import Graph, Program, inputs
+from tests.derivation.tree_kernels import DYNAMICS
 
 from .compilation import Library, run
 from .cuda_host import build_cuda, header

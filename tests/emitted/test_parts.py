@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kanegen.codegen.derivation.deriver import Deriver
-from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.emit import Model, c_source
 from kanegen.codegen.graph import Program
 from kanegen.codegen.graph.schedule import Schedule
 from kanegen.codegen.mechanism import Mechanism, MechanismBuilder
+from tests.derivation.tree_kernels import DYNAMICS
 
 from .compilation import Library, build, compiler, run
 from .live import live_model

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from kanegen.codegen.derivation.deriver import Deriver
-from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.graph import Program, evaluate
 from kanegen.codegen.mechanism import Mechanism
 from kanegen.codegen.mechanism.catalogue import mechanism
 from tests.derivation.comparison import DIGITS, EXACT, difference, exactly
 from tests.derivation.structured_trees import derive_by_chance, states, structured_tree
+from tests.derivation.tree_kernels import DYNAMICS
 
 MACHINES = [mechanism("stanford_arm"), *(structured_tree(seed, 4) for seed in (90, 92, 95, 97))]
 

@@ -13,11 +13,11 @@ import sympy
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.placement import place
 from kanegen.codegen.derivation.prescribed_motion import prescribed_motion
-from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.graph.sympy_bridge import UnsupportedExpressionError
 from kanegen.codegen.mechanism import ModelError, catalogue
 from kanegen.codegen.mechanism.scenarios import ControlledMotion, PrescribedMotion
+from tests.derivation.tree_kernels import DYNAMICS
 
 MOTIONS = json.loads((Path(__file__).parent.parent / "oracles" / "stanford_arm_motions.json").read_text())
 ARM = catalogue.mechanism("stanford_arm")

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 
 from kanegen.codegen.derivation.deriver import Deriver
-from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.graph import (
     Expression,
     Graph,
@@ -25,6 +24,7 @@ from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.passes.hoist import Hoisted, hoist
 from kanegen.codegen.passes.optimize import optimize
 from tests.derivation.structured_trees import states
+from tests.derivation.tree_kernels import DYNAMICS
 from tests.emitted.programs import program
 
 from .graphs import operations, sums_of_products

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.deriver import Build
 from kanegen.codegen.derivation.flexible_links import dynamics_kernels as dynamics
 from kanegen.codegen.derivation.flexible_links import frame_kernels as frames
 from kanegen.codegen.derivation.flexible_links import state_kernels as state
 from kanegen.codegen.derivation.flexible_links.book import BookArm
 from kanegen.codegen.derivation.flexible_links.setting import Basis, Setting, basis_of
 from kanegen.codegen.derivation.placement import PlacedTree
-from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism.records import Mechanism
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.deriver import Build
 from kanegen.codegen.derivation.influence_coefficients.coefficients import frame_influence
 from kanegen.codegen.derivation.influence_coefficients.equations import augmented_model
 from kanegen.codegen.derivation.influence_coefficients.hand import ROWS, forces_at_hand, hand_model
@@ -26,7 +27,6 @@ from kanegen.codegen.derivation.kernels.catalogue import (
 from kanegen.codegen.derivation.kernels.contract import Arguments, Contract
 from kanegen.codegen.derivation.kinematics import Kinematics, frames_of, start
 from kanegen.codegen.derivation.placement import PlacedTree
-from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.graph import Expression, Graph, Program, inputs
 from kanegen.codegen.mechanism.records import Frame, Mechanism
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.energy import kinetic_energy, momentum, potential_energy
+from kanegen.codegen.derivation.deriver import Build
 from kanegen.codegen.derivation.generalized_speeds import joint_rates
 from kanegen.codegen.derivation.kane.equations import (
     described,
@@ -31,16 +32,24 @@ from kanegen.codegen.derivation.kernels.catalogue import (
     BIAS_FORCES,
     COORDINATE_RATES,
     FORWARD_DYNAMICS,
+    FRAME_JACOBIAN,
+    FRAME_POSE,
     GRAVITY_FORCES,
     INVERSE_DYNAMICS,
+    KINETIC_ENERGY,
     MASS_MATRIX,
+    MOMENTUM,
+    POTENTIAL_ENERGY,
 )
 from kanegen.codegen.derivation.kernels.contract import Arguments, Contract
+from kanegen.codegen.derivation.kinematical_equations import KinematicalEquations
 from kanegen.codegen.derivation.linear_solve import blockings, elimination_orders, solve
+from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.placement import PlacedTree
-from kanegen.codegen.derivation.standard import Build
+from kanegen.codegen.derivation.recursive.tree_dynamics import TreeDynamics
 from kanegen.codegen.graph import Expression, Graph, Program, constant, inputs
-from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.graph import linear as vec
+from kanegen.codegen.mechanism.records import Frame, Mechanism
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed, described_speed
 from kanegen.errors import NoInertiaError
 
@@ -59,20 +68,26 @@ class KaneFormulation:
     speeds: tuple[GeneralizedSpeed, ...] | None = None
     live_parameters: bool = False
 
-    def kernels(self) -> dict[str, Build]:
-        """All kernels of the formulation, by name."""
-        return {
+    def kernels(self, frames: Mapping[str, Frame]) -> dict[str, Build]:
+        """All kernels of the formulation, by name, those of ``frames`` by identifiers included."""
+        found: dict[str, Build] = {
             "inverse_dynamics": self.inverse_dynamics,
             "forward_dynamics": self.forward_dynamics,
             "mass_matrix": self.mass_matrix,
             "bias_forces": self.bias_forces,
             "gravity_forces": self.gravity_forces,
-            "kinetic_energy": partial(kinetic_energy, speeds=self.speeds),
-            "potential_energy": potential_energy,
-            "momentum": partial(momentum, speeds=self.speeds),
+            "kinetic_energy": self.kinetic_energy,
+            "potential_energy": self.potential_energy,
+            "momentum": self.momentum,
             "coordinate_rates": self.coordinate_rates,
             "actuator_forces": self.actuator_forces,
         }
+        for identifier, frame in frames.items():
+            for contract, build in ((FRAME_POSE, self.frame_pose), (FRAME_JACOBIAN, self.frame_jacobian)):
+                found[contract.named(identifier)] = partial(
+                    build, frame=frame, kernel=contract.named(identifier)
+                )
+        return found
 
     def inverse_dynamics(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
         """Generalized forces on the speeds that produce given u': the first problem of the paper.
@@ -138,6 +153,57 @@ class KaneFormulation:
         """q' = W(q) u (eqs 8 - 12)."""
         derivation = self._start(tree, mechanism, "qv")
         return derivation.program(COORDINATE_RATES, derivation.chosen.rates)
+
+    def kinetic_energy(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+        """T of the bodies, for speeds u."""
+        dynamics = self._tree(tree, mechanism, choices)
+        return self._of_tree(KINETIC_ENERGY, dynamics, dynamics.kinetic_energy())
+
+    def momentum(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+        """Momentum of the bodies, for speeds u."""
+        dynamics = self._tree(tree, mechanism, choices)
+        return self._of_tree(MOMENTUM, dynamics, dynamics.momentum())
+
+    def potential_energy(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+        """U of the bodies."""
+        dynamics = self._tree(tree, mechanism, choices, moving=False)
+        return self._of_tree(POTENTIAL_ENERGY, dynamics, dynamics.potential_energy())
+
+    def frame_pose(
+        self, tree: PlacedTree, mechanism: Mechanism, choices: Choices, frame: Frame, kernel: str
+    ) -> Program:
+        """X of a frame."""
+        dynamics = self._tree(tree, mechanism, choices, moving=False)
+        pose = dynamics.frame_pose(frame)
+        return self._of_tree(FRAME_POSE, dynamics, pose, name=kernel, frame=frame.name)
+
+    def frame_jacobian(
+        self, tree: PlacedTree, mechanism: Mechanism, choices: Choices, frame: Frame, kernel: str
+    ) -> Program:
+        """J W."""
+        dynamics = self._tree(tree, mechanism, choices, moving=False)
+        rows = dynamics.frame_jacobian(frame)
+        if self.speeds is not None:
+            still = Motion(tree, dynamics.graph, choices, dynamics.q, dynamics.rest, dynamics.rest)
+            w = KinematicalEquations(still, self.speeds).rates_from_speeds
+            rows = [list(row) for row in vec.multiply_total(dynamics.graph, rows, w)]
+        return self._of_tree(FRAME_JACOBIAN, dynamics, rows, name=kernel, frame=frame.name)
+
+    def _tree(
+        self, tree: PlacedTree, mechanism: Mechanism, choices: Choices, moving: bool = True
+    ) -> TreeDynamics:
+        """The bodies as the speeds u move them."""
+        graph, n = Graph(), len(tree.bodies)
+        q, v = inputs(graph, "q", n), inputs(graph, "v", n) if moving else None
+        if v is not None and self.speeds is not None:
+            rest = [constant(graph, 0)] * n
+            still = Motion(tree, graph, choices, q, rest, rest)
+            v = tuple(KinematicalEquations(still, self.speeds).solve(v))
+        return TreeDynamics(tree, mechanism, choices, graph, q, v)
+
+    def _of_tree(self, contract: Contract, dynamics: TreeDynamics, found: Any, **words: str) -> Program:
+        arguments, source = Arguments.of(dynamics.mechanism, self.speeds), "; ".join(dynamics.sources)
+        return contract.program(arguments, dynamics.graph, [found], source, dynamics.labels, **words)
 
     def _speeds(self, mechanism: Mechanism) -> tuple[GeneralizedSpeed, ...]:
         return joint_rates(mechanism) if self.speeds is None else self.speeds

@@ -231,7 +231,7 @@ class Contract:
         """
         known = {**arguments.words, **words}
         outputs: dict[Argument, list[Expression]] = {}
-        for slot, entries in zip(self.gives, map(_flat, results), strict=True):
+        for slot, entries in zip(self.gives, map(flat, results), strict=True):
             outputs[slot.argument(_sizes(slot, arguments.sizes, len(entries)), known, arguments.units)] = (
                 entries
             )
@@ -240,9 +240,9 @@ class Contract:
         return Program.of(graph, name or self.name, title, inputs, outputs, source, labels or {})
 
 
-def _flat(entries: Any) -> list[Expression]:
+def flat(entries: Any) -> list[Expression]:
     """The entries of an array of any dimension, row by row."""
-    return [entries] if isinstance(entries, Expression) else [x for part in entries for x in _flat(part)]
+    return [entries] if isinstance(entries, Expression) else [x for part in entries for x in flat(part)]
 
 
 def _sizes(slot: Slot, sizes: Mapping[str, int], count: int) -> Mapping[str, int]:

@@ -10,6 +10,8 @@ dependent.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from kanegen.codegen.derivation.inertial_parameters import PARTS
 from kanegen.codegen.derivation.kernels.catalogue import (
     BIAS_FORCES,
@@ -33,6 +35,7 @@ from kanegen.codegen.derivation.linear_inverse import inverse
 from kanegen.codegen.derivation.linear_solve import Blocks, blockings, elimination_orders, solve
 from kanegen.codegen.derivation.motion_maps.leaning import level_rotors
 from kanegen.codegen.derivation.motion_maps.motion_map import Rows, Vector
+from kanegen.codegen.derivation.recursive.tree_dynamics import TreeDynamics
 from kanegen.codegen.derivation.system import System
 from kanegen.codegen.graph import Expression, Program
 from kanegen.codegen.graph import linear as vec
@@ -73,7 +76,7 @@ def forward_dynamics(s: System) -> Program:
 def _by_the_tree(s: System, v: Vector, tau: Vector) -> list[Expression]:
     motion, drift = s.map.drifting(v)
     driving = [t - r for t, r in zip(tau, s.resisting(motion), strict=True)]
-    found = s.of_tree("forward_dynamics", motion, {"tau": driving})[0]
+    found = s.of_tree(lambda tree, tau: tree.accelerations(tau), motion, tau=driving)
     leaning = motion.a or drift
     return [x if extra.is_zero else x - extra for x, extra in zip(found, leaning, strict=True)]
 
@@ -89,7 +92,7 @@ def _by_elimination(s: System, v: Vector, tau: Vector) -> list[Expression]:
 def inverse_mass_matrix(s: System) -> Program:
     """M^-1: the tree's own, or from the inverse on the free rates.  Raises NoInertiaError."""
     if s.map.one_to_one:
-        rows: Rows = s.rows_of_tree("inverse_mass_matrix", s.map.motion())
+        rows: Rows = s.of_tree(lambda tree: tree.inverse_mass_matrix(), s.map.motion())
     else:
         inertia = s.resisted_inertia()
         rows = s.map.from_free(inverse(inertia, _blocks(s, inertia, "the inverse")))
@@ -111,63 +114,61 @@ _ORDERS = {"elimination": "elimination order", "the inverse": "elimination order
 
 def kinetic_energy(s: System) -> Program:
     """T of the tree, and of what its joints' drives turn."""
-    found = s.of_tree("kinetic_energy", s.map.motion(s.input("v")))
-    return s.program(KINETIC_ENERGY, found)
+    found = s.of_tree(lambda tree: tree.kinetic_energy(), s.map.motion(s.input("v")))
+    return s.program(KINETIC_ENERGY, [found])
 
 
 def potential_energy(s: System) -> Program:
     """U of gravity and springs."""
-    energy = s.of_tree("potential_energy", s.map.motion())[0][0] + s.spring_energy()
+    energy = s.of_tree(lambda tree: tree.potential_energy(), s.map.motion()) + s.spring_energy()
     return s.program(POTENTIAL_ENERGY, [energy])
 
 
 def momentum(s: System) -> Program:
     """Momentum of the tree."""
-    found = s.of_tree("momentum", s.map.motion(s.input("v")))
-    return s.program(MOMENTUM, found)
+    found = s.of_tree(lambda tree: tree.momentum(), s.map.motion(s.input("v")))
+    return s.program(MOMENTUM, [found])
 
 
 def coordinate_rates(s: System) -> Program:
     """dq/dt = N(q) v + (what prescribed motions add)."""
-    return s.program(COORDINATE_RATES, [s.map.coordinate_rates(s.input("v"))], source="equations of velocity")
+    return s.program(COORDINATE_RATES, [s.map.coordinate_rates(s.input("v"))], source=s.map.rates_from)
 
 
 def coriolis_matrix(s: System) -> Program:
     """T^T (C_tree T + M_tree dT/dt)."""
     v = s.input("v")
-    c = s.rows_of_tree("coriolis_matrix", s.map.motion(v))
+    c = s.of_tree(lambda tree: tree.coriolis_matrix(), s.map.motion(v))
     rows = s.map.coriolis(c, s.tree_inertia, v, level_rotors(s.mechanism))
     return s.program(CORIOLIS_MATRIX, [rows])
 
 
 def center_of_mass(s: System) -> Program:
     """That of the tree."""
-    found = s.of_tree("center_of_mass", s.map.motion())
-    return s.program(CENTER_OF_MASS, found)
+    found = s.of_tree(lambda tree: tree.center_of_mass(), s.map.motion())
+    return s.program(CENTER_OF_MASS, [found])
 
 
 def centroidal_momentum_matrix(s: System) -> Program:
     """A_tree T: the momenta are A v, and what prescribed motions add."""
-    rows = s.rows_of_tree("centroidal_momentum_matrix", s.map.motion())
+    rows = s.of_tree(lambda tree: tree.centroidal_momentum_matrix(), s.map.motion())
     return s.program(CENTROIDAL_MOMENTUM_MATRIX, [[s.map.on_speeds(row) for row in rows]])
 
 
 def regressor(s: System) -> Program:
     """T^T Y_tree for the base parameters."""
-    return _regressor(s, REGRESSOR)
+    return _regressor(s, REGRESSOR, lambda tree: tree.regressor())
 
 
 def full_regressor(s: System) -> Program:
     """T^T Y_tree for all inertial parameters."""
-    return _regressor(s, FULL_REGRESSOR)
+    return _regressor(s, FULL_REGRESSOR, lambda tree: tree.full_regressor())
 
 
-def _regressor(s: System, contract: Contract) -> Program:
+def _regressor(s: System, contract: Contract, of_tree: Callable[[TreeDynamics], Rows]) -> Program:
     """Column by column."""
-    motion = s.map.motion(s.input("v"), s.input("a"))
-    program = s.tree_program(contract.name)
-    flat, (count, width) = s.of_tree(program, motion)[0], program.outputs[0].shape
-    columns = [s.map.on_speeds([flat[width * j + c] for j in range(count)]) for c in range(width)]
+    rows = s.of_tree(of_tree, s.map.motion(s.input("v"), s.input("a")))
+    columns = [s.map.on_speeds(column) for column in vec.transpose(rows)]
     return s.program(contract, [vec.transpose(columns)], parts=", ".join(PARTS))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from kanegen.codegen.derivation import frame_rates, kinematics
 from kanegen.codegen.derivation.kernels.catalogue import (
     FRAME_FORCES,
     FRAME_JACOBIAN,
@@ -13,6 +12,7 @@ from kanegen.codegen.derivation.kernels.catalogue import (
     FRAME_POSE,
 )
 from kanegen.codegen.derivation.kernels.contract import Contract
+from kanegen.codegen.derivation.motion_maps.motion_map import Rows, TreeMotion
 from kanegen.codegen.derivation.system import Make, System
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism.records import Frame
@@ -20,33 +20,35 @@ from kanegen.codegen.mechanism.records import Frame
 
 def frame_pose(s: System, frame: Frame, kernel: str) -> Program:
     """The tree's pose of a frame."""
-    program = s.tree_program(partial(kinematics.frame_pose, frame=frame, kernel=kernel))
-    pose = s.of_tree(program, s.map.motion())
-    return s.program(FRAME_POSE, pose, name=kernel, frame=frame.name)
+    pose = s.of_tree(lambda tree: tree.frame_pose(frame), s.map.motion())
+    return s.program(FRAME_POSE, [pose], name=kernel, frame=frame.name)
 
 
 def frame_jacobian(s: System, frame: Frame, kernel: str) -> Program:
     """J_tree T."""
-    program = s.tree_program(partial(kinematics.frame_jacobian, frame=frame, kernel=kernel))
-    rows = [s.map.on_speeds(row) for row in s.rows_of_tree(program, s.map.motion())]
+    rows = [s.map.on_speeds(row) for row in jacobian_of_tree(s, frame, s.map.motion())]
     return s.program(FRAME_JACOBIAN, [rows], name=kernel, frame=frame.name)
 
 
 def frame_jacobian_rate(s: System, frame: Frame, kernel: str) -> Program:
     """dJ_tree/dt T + J_tree dT/dt."""
     v = s.input("v")
-    program = s.tree_program(partial(frame_rates.frame_jacobian_rate, frame=frame, kernel=kernel))
-    jacobian = partial(kinematics.frame_jacobian, frame=frame, kernel=kernel)
-    rates = s.rows_of_tree(program, s.map.motion(v))
-    rows = s.map.rate_of_rows(rates, lambda: s.rows_of_tree(jacobian, s.map.motion()), v)
+    rates = s.of_tree(lambda tree: tree.frame_jacobian_rate(frame, kernel), s.map.motion(v))
+    rows = s.map.rate_of_rows(rates, lambda: jacobian_of_tree(s, frame, s.map.motion()), v)
     return s.program(FRAME_JACOBIAN_RATE, [rows], name=kernel, frame=frame.name)
 
 
 def frame_forces(s: System, frame: Frame, kernel: str) -> Program:
     """T^T of the forces on the tree's joints."""
-    program = s.tree_program(partial(frame_rates.frame_forces, frame=frame, kernel=kernel))
-    tau = s.map.on_speeds(s.of_tree(program, s.map.motion())[0])
-    return s.program(FRAME_FORCES, [tau], name=kernel, frame=frame.name)
+    wrench = s.input("wrench", 6)
+    found = s.of_tree(lambda tree, wrench: tree.frame_forces(frame, wrench), s.map.motion(), wrench=wrench)
+    return s.program(FRAME_FORCES, [s.map.on_speeds(found)], name=kernel, frame=frame.name)
+
+
+def jacobian_of_tree(s: System, frame: Frame, motion: TreeMotion) -> Rows:
+    """J of a frame on the joints of the tree."""
+    rows: Rows = s.of_tree(lambda tree: tree.frame_jacobian(frame), motion)
+    return rows
 
 
 def frame_kernels(frames: Mapping[str, Frame]) -> dict[str, Make]:

@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 
-from kanegen.codegen.derivation import frame_rates, kinematics
 from kanegen.codegen.derivation.kernels.catalogue import (
     EFFECTIVE_INERTIA,
     INERTIA_POWER,
     INFLUENCE_G,
     INFLUENCE_H,
 )
+from kanegen.codegen.derivation.kernels.frames import jacobian_of_tree
 from kanegen.codegen.derivation.system import Make, System
 from kanegen.codegen.graph import Expression, Program
 from kanegen.codegen.graph import linear as vec
@@ -37,8 +37,7 @@ def inertia_power(s: System) -> Program:
 
 def influence_G(s: System, frame: Frame, kernel: str) -> Program:
     """G of a frame (2): its twist for unit speeds, which is its Jacobian."""
-    jacobian = partial(kinematics.frame_jacobian, frame=frame, kernel=kernel)
-    rows = [s.map.on_speeds(row) for row in s.rows_of_tree(jacobian, s.map.motion())]
+    rows = [s.map.on_speeds(row) for row in jacobian_of_tree(s, frame, s.map.motion())]
     return s.program(INFLUENCE_G, [rows], name=kernel, frame=frame.name)
 
 
@@ -47,8 +46,8 @@ def influence_H(s: System, frame: Frame, kernel: str) -> Program:
     v = s.input("v")
     motion = s.map.motion(v, s.rest)
     assert motion.v is not None and motion.a is not None, "a motion"
-    jacobian = s.rows_of_tree(partial(kinematics.frame_jacobian, frame=frame, kernel=kernel), motion)
-    rates = s.rows_of_tree(partial(frame_rates.frame_jacobian_rate, frame=frame, kernel=kernel), motion)
+    jacobian = jacobian_of_tree(s, frame, motion)
+    rates = s.of_tree(lambda tree: tree.frame_jacobian_rate(frame, kernel), motion)
     accelerations = [
         vec.dot_total(s.graph, [*row, *rate], [*motion.a, *motion.v])
         for row, rate in zip(jacobian, rates, strict=True)

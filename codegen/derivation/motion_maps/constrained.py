@@ -136,6 +136,7 @@ class ConstrainedMap:
 
     one_to_one = False
     carried = ", carried to the speeds"
+    rates_from = "equations of velocity"
 
     def placements(self) -> Mapping[str, Expression]:
         """None: those of a chart stay parameters (chart.py)."""

@@ -91,7 +91,20 @@ class JointMap:
 
     # -- what kernels ask of any map (motion_map.py) ----------------------------------------------------------------------
 
-    carried = ", carried to the speeds"
+    @property
+    def _identity(self) -> bool:
+        """Whether speeds are the rates of the tree's joints."""
+        return not (self.mechanism.mimics or self.mechanism.balls)
+
+    @property
+    def carried(self) -> str:
+        """Nothing to say where the speeds are the tree's own."""
+        return "" if self._identity else ", carried to the speeds"
+
+    @property
+    def rates_from(self) -> str:
+        """The definition of the joint rates, where these are the speeds."""
+        return "definition of the joint rates" if self._identity else "equations of velocity"
 
     @property
     def one_to_one(self) -> bool:

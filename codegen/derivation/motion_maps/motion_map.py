@@ -47,8 +47,13 @@ class MotionMap(Protocol):
     def one_to_one(self) -> bool:
         """Whether every joint of the tree has a speed of its own, so that the tree's forward dynamics is the mechanism's."""
 
-    carried: str
-    """What to say of a kernel's source."""
+    @property
+    def carried(self) -> str:
+        """What to add to a kernel's source."""
+
+    @property
+    def rates_from(self) -> str:
+        """What rates of the coordinates are derived from."""
 
     def placements(self) -> Mapping[str, Expression]:
         """What parameters of the tree are that stand for placements of ball joints."""

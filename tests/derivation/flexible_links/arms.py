@@ -16,13 +16,13 @@ from kanegen.codegen.certificate.flexible_reference import FlexibleReference
 from kanegen.codegen.certificate.point_masses import flexible_arm
 from kanegen.codegen.certificate.speeds import TreeSpeeds
 from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.deriver import Build
 from kanegen.codegen.derivation.flexible_links import (
     book_kernels,
     flexible_kernels,
     optional_flexible_kernels,
 )
 from kanegen.codegen.derivation.resistance.friction import SLIP_SPEED
-from kanegen.codegen.derivation.standard import Build
 from kanegen.codegen.graph import Program, evaluate
 from kanegen.codegen.mechanism import Mechanism, MechanismBuilder
 from kanegen.codegen.mechanism.flexible import Appendage, Beam, BeamFunction, Mode, RodFunction

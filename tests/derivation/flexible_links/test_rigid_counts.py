@@ -8,11 +8,11 @@ from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.flexible_links import flexible_kernels
 from kanegen.codegen.derivation.placement import place
-from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.graph import count
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.passes.optimize import optimize
+from tests.derivation.tree_kernels import DYNAMICS
 
 COUNTS = {
     ("stanford_arm", "inverse_dynamics"): (118, 86),

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.mechanism import Mechanism
 from tests.derivation.comparison import derived
+from tests.derivation.tree_kernels import DYNAMICS
 from tests.mechanism.flexible.material_points import doubles
 
 from .arms import Array, Kernels, RandomArm, apart, planar, spatial, states

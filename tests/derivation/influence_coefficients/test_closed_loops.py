@@ -23,7 +23,6 @@ from kanegen.codegen.derivation.influence_coefficients import (
 )
 from kanegen.codegen.derivation.influence_coefficients.equations import motion_at
 from kanegen.codegen.derivation.kinematics import Kinematics
-from kanegen.codegen.derivation.newton_euler import inverse_dynamics
 from kanegen.codegen.graph import Expression, Graph, Program, inputs
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism import Mechanism, numeric
@@ -31,6 +30,7 @@ from kanegen.codegen.mechanism.catalogue.cooperating_arms import cooperating_arm
 from kanegen.codegen.mechanism.catalogue.planar_linkages import five_bar
 from kanegen.codegen.mechanism.folding import with_numbers
 from tests.derivation.comparison import derived
+from tests.derivation.tree_kernels import inverse_dynamics
 
 from .support import (
     DERIVATIVE,

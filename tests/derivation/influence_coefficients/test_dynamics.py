@@ -6,10 +6,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from kanegen.codegen.derivation.composite_inertia import mass_matrix
 from kanegen.codegen.derivation.influence_coefficients import dynamic_model
 from kanegen.codegen.derivation.influence_coefficients.programs import effective_inertia, inertia_power
-from kanegen.codegen.derivation.newton_euler import bias_forces, gravity_forces
 from kanegen.codegen.graph import Graph, Program, inputs
 from kanegen.codegen.mechanism import Mechanism
 from kanegen.codegen.mechanism.catalogue import mechanism
@@ -17,6 +15,7 @@ from kanegen.codegen.mechanism.catalogue.khalil_arms import KHALIL_ARMS
 from kanegen.codegen.mechanism.catalogue.planar_linkages import five_bar
 from kanegen.codegen.mechanism.folding import with_numbers
 from tests.derivation.comparison import EXACT, derived
+from tests.derivation.tree_kernels import bias_forces, gravity_forces, mass_matrix
 from tests.derivation.trees import random_tree
 
 from .support import (

@@ -11,13 +11,13 @@ import pytest
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.influence_coefficients import hand_influence, kernels
-from kanegen.codegen.derivation.kinematics import frame_jacobian, frames_of, start
-from kanegen.codegen.derivation.newton_euler import inverse_dynamics
+from kanegen.codegen.derivation.kinematics import frames_of, start
 from kanegen.codegen.graph import Program, evaluate
 from kanegen.codegen.mechanism import Mechanism, ModelError
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.passes.optimize import optimize
 from tests.derivation.comparison import Array, derived, worst
+from tests.derivation.tree_kernels import frame_jacobian, inverse_dynamics
 from tests.derivation.trees import random_states
 
 from .support import DERIVATIVE, DIGITS, exact_numbers, frame_of, gap, placed, random_arm, values

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from kanegen.codegen.derivation.influence_coefficients.programs import influence_G, influence_H
-from kanegen.codegen.derivation.kinematics import frame_pose, frames_of
+from kanegen.codegen.derivation.kinematics import frames_of
 from kanegen.codegen.graph import count, evaluate
 from kanegen.codegen.mechanism import Frame, Mechanism
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.passes.optimize import optimize
 from tests.derivation.comparison import derived
+from tests.derivation.tree_kernels import frame_pose
 from tests.derivation.trees import random_tree
 
 from .support import DERIVATIVE, DIGITS, derivative, exact_numbers, gap, placed, unit, values

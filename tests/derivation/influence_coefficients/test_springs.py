@@ -15,7 +15,6 @@ from kanegen.codegen.derivation.influence_coefficients.programs import (
     effective_stiffness,
     spring_forces,
 )
-from kanegen.codegen.derivation.kinematics import frame_pose
 from kanegen.codegen.derivation.placement import place
 from kanegen.codegen.graph import Program, evaluate
 from kanegen.codegen.mechanism import (
@@ -26,6 +25,7 @@ from kanegen.codegen.mechanism import (
     TranslationalSpringDamper,
 )
 from tests.derivation.comparison import EXACT, derived
+from tests.derivation.tree_kernels import frame_pose
 
 from .support import DERIVATIVE, DIGITS, derivative, exact_numbers, gap, unit, values
 

@@ -24,11 +24,11 @@ from kanegen.codegen.derivation.influence_coefficients import (
 )
 from kanegen.codegen.derivation.influence_coefficients.equations import motion_at
 from kanegen.codegen.derivation.kinematics import Kinematics
-from kanegen.codegen.derivation.newton_euler import inverse_dynamics
 from kanegen.codegen.graph import Graph, constant, inputs, partial
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism import Mechanism
 from tests.derivation.comparison import EXACT, derived
+from tests.derivation.tree_kernels import inverse_dynamics
 
 from .support import (
     DERIVATIVE,

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.kane import forces, nonholonomic_forces
-from kanegen.codegen.derivation.standard import DYNAMICS
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, inputs
 from kanegen.codegen.mechanism import Mechanism
+from tests.derivation.tree_kernels import DYNAMICS
 
 
 def program_of(graph: Graph, sizes: Mapping[str, int], results: Sequence[Expression]) -> Program:

@@ -1,0 +1,87 @@
+"""The dynamics of a tree in any formulation that gives its generalized forces.
+
+tau = M(q) a + h(q, v): unit accelerations at rest and without gravity give the columns of the mass matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.linear_solve import elimination_orders, solve
+from kanegen.codegen.derivation.placement import PlacedTree
+from kanegen.codegen.derivation.recursive.tree_dynamics import Rows, TreeDynamics
+from kanegen.codegen.derivation.regularity import require_regular
+from kanegen.codegen.graph import Expression, Graph, constant
+from kanegen.codegen.mechanism.folding import with_numbers
+from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.reduction import without_fixed_joints
+from kanegen.codegen.mechanism.values import Lift
+
+Vector = Sequence[Expression]
+Forces = Callable[[Mechanism, Graph, Vector, Vector, Vector], list[Expression]]
+"""Mechanism (a plain tree), graph, q, v, a -> generalized forces in coordinate order."""
+
+
+class DynamicsFromForces(TreeDynamics):
+    """A formulation's ``formula`` for the forces, and inertia and accelerations from it.
+
+    Energies, momenta and frames are those of the bodies, whatever the formulation.  ``live`` is what the tree was placed
+    with.
+    """
+
+    def __init__(
+        self,
+        tree: PlacedTree,
+        mechanism: Mechanism,
+        choices: Choices,
+        graph: Graph,
+        q: Vector,
+        v: Vector | None = None,
+        a: Vector | None = None,
+        *,
+        formula: Forces,
+        source: str,
+        live: bool,
+    ) -> None:
+        super().__init__(tree, mechanism, choices, graph, q, v, a)
+        reduced = without_fixed_joints(mechanism)
+        self.given = reduced if live else with_numbers(reduced)
+        self.formula, self.source, self.live = formula, source, live
+
+    def forces(self) -> Vector:
+        """tau, h or g by the formula."""
+        v, a = (self.rest if x is None else x for x in (self.v, self.a))
+        return self._forces(self.given, v, a)
+
+    def mass_matrix(self) -> Rows:
+        """M, column by column."""
+        n, one = len(self.q), constant(self.graph, 1)
+        still = replace(self.given, gravity=(Fraction(0),) * 3)
+        zero = self.rest[0]
+        columns = [
+            self._forces(still, self.rest, [one if i == j else zero for i in range(n)]) for j in range(n)
+        ]
+        return [[columns[min(i, j)][max(i, j)] for j in range(n)] for i in range(n)]
+
+    def accelerations(self, tau: Vector) -> Vector:
+        """M^-1 (tau - h).  Raises NoInertiaError where a joint has no inertia to move."""
+        require_regular(self.mechanism)
+        matrix = self.mass_matrix()
+        h = self._forces(self.given, self.rest if self.v is None else self.v, self.rest)
+        order = elimination_orders(
+            [[not x.is_zero for x in row] for row in matrix], [[x.is_number for x in row] for row in matrix]
+        )[0]
+        return solve(matrix, [t - x for t, x in zip(tau, h, strict=True)], [(i,) for i in order])
+
+    def _forces(self, mechanism: Mechanism, v: Vector, a: Vector) -> list[Expression]:
+        """The forces of the bodies, and of the rotors, which formulas do not know."""
+        self.sources[self.source] = None
+        found = self.formula(mechanism, self.graph, self.q, v, a)
+        lift = Lift(self.graph, mechanism.parameters, live=self.live)
+        rotors = [mechanism.joint(name).rotor_inertia for name in mechanism.coordinates]
+        return [
+            x if rotor == 0 else x + lift(rotor) * y for x, rotor, y in zip(found, rotors, a, strict=True)
+        ]
