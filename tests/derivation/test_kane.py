@@ -9,7 +9,6 @@ import mpmath
 import numpy as np
 import pytest
 
-from kanegen.codegen.derivation import newton_euler
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.inertial_gauge import regroup
 from kanegen.codegen.derivation.kane.equations import (
@@ -24,6 +23,7 @@ from kanegen.codegen.graph import Argument, Expression, Program, count, evaluate
 from kanegen.codegen.mechanism import BASE, MechanismBuilder, ModelError
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.mechanism.catalogue.stanford_arm import kane_levinson_speeds
+from tests.derivation import tree_kernels
 
 from .comparison import DIGITS, EXACT, ROUNDING, Array, derived, difference, exactly, numbers, worst
 from .speeds import AXES, SKEW, tree_with_speeds
@@ -81,7 +81,7 @@ def test_rates_of_the_arm(formulation: KaneFormulation, v: str, a: str, states: 
 
 
 def test_energies_of_the_arm_in_the_papers_speeds(states: dict[str, Array]) -> None:
-    kernels = PAPER.kernels()
+    kernels = PAPER.kernels({})
     arguments = {"q": states["q"], "v": states["u"]}
     kinetic = evaluate(derived(kernels["kinetic_energy"], ARM), arguments)["T"]
     potential = evaluate(derived(kernels["potential_energy"], ARM), {"q": states["q"]})["U"]
@@ -152,8 +152,8 @@ def test_live_parameters(formulation: KaneFormulation) -> None:
     q, v, a, tau = random_states(5, 20, 6)
     arguments = {"q": q, "v": v, "a": a, "tau": tau}
     for kernel in ("inverse_dynamics", "forward_dynamics", "mass_matrix"):
-        folded = derived(formulation.kernels()[kernel], ARM)
-        kept = derived(live.kernels()[kernel], ARM, live_parameters=True)
+        folded = derived(formulation.kernels({})[kernel], ARM)
+        kept = derived(live.kernels({})[kernel], ARM, live_parameters=True)
         (output,) = (argument.name for argument in folded.outputs)
         expected = evaluate(folded, arguments)[output]
         found = evaluate(kept, arguments, numbers(ARM))[output]
@@ -169,7 +169,7 @@ def test_live_parameters(formulation: KaneFormulation) -> None:
 def test_two_formulations_agree(seed: int, joints: int) -> None:
     """Kane with joint rates and Newton-Euler are the same function: no rounding hides a difference."""
     tree = random_tree(seed, joints)
-    kane, other = derived(RATES.inverse_dynamics, tree), derived(newton_euler.inverse_dynamics, tree)
+    kane, other = derived(RATES.inverse_dynamics, tree), derived(tree_kernels.inverse_dynamics, tree)
     q, v, a, _ = random_states(seed, 1, joints)
     with mpmath.workdps(DIGITS):
         arguments = {"q": q[0], "v": v[0], "a": a[0]}
@@ -197,7 +197,7 @@ def test_other_speeds_are_the_same_mechanics(seed: int, directions: Any) -> None
         u_dot = y(q0) * accelerations + (ahead - behind) * rates / (2 * step)
         tau = exactly(derived(kernels["inverse_dynamics"], tree), q=list(q0), v=list(u), a=list(u_dot))
         on_rates = y(q0).T * mpmath.matrix(tau)
-        expected = exactly(derived(newton_euler.inverse_dynamics, tree), q=q[0], v=v[0], a=a[0])
+        expected = exactly(derived(tree_kernels.inverse_dynamics, tree), q=q[0], v=v[0], a=a[0])
         assert difference(list(on_rates), expected) < EXACT
         back = exactly(derived(kernels["forward_dynamics"], tree), q=list(q0), v=list(u), tau=tau)
         assert difference(back, list(u_dot)) < EXACT
