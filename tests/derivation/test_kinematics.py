@@ -14,7 +14,7 @@ from kanegen.codegen.derivation.placement import place
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.mechanism import Frame, Mechanism
 from kanegen.codegen.mechanism.catalogue import mechanism
-from tests.derivation.tree_kernels import coordinate_rates, frame_jacobian, frame_pose
+from tests.derivation.tree_kernels import coordinate_rates, frame_pose
 from tests.witnesses.pinocchio_trees import PinocchioTree
 
 from .comparison import ROUNDING, derived, worst
@@ -35,7 +35,7 @@ def test_jacobians_of_generalized_speeds() -> None:
     q = random_states(1, 10, 4)[0]
     Y = np.array([speeds_from_rates(tree, speeds, witness, state) for state in q])
     for frame in all_frames(tree):
-        build = partial(frame_jacobian, frame=frame, kernel="jacobian", speeds=speeds)
+        build = partial(KaneFormulation(tuple(speeds)).frame_jacobian, frame=frame, kernel="jacobian")
         jacobian = evaluate(derived(build, tree), {"q": q})["J"]
         expected = np.array([witness.frame_jacobian(state, frame.name) for state in q])
         assert worst(jacobian @ Y, expected) < ROUNDING * np.linalg.cond(Y).max()
