@@ -48,11 +48,14 @@ def unavailable_laws(mechanism: Mechanism, options: Options) -> dict[str, str]:
 def optional(mechanism: Mechanism, options: Options) -> dict[str, Build]:
     """Kernels by name that are derived only when they are asked for: derivatives, regressors, matrices of the motion.
 
-    They are on the joint rates, or on the mechanism's own speeds; a formulation makes no difference to them.
+    They are on the speeds of the kernel set; a formulation makes no difference to them.
     """
-    if options.speeds is not None:
-        return {}
-    return optional_kernels(mechanism, options.live_parameters, c_names(facts.frame_names(mechanism)))
+    return optional_kernels(
+        mechanism,
+        options.live_parameters,
+        c_names(facts.frame_names(mechanism)),
+        _speeds(mechanism, options),
+    )
 
 
 def wanted(mechanism: Mechanism, options: Options, builds: Mapping[str, Build]) -> dict[str, Build]:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from kanegen.codegen import pipeline
-from kanegen.codegen.derivation.kane.kernels import KaneFormulation
 from kanegen.codegen.graph import OperationCounts, Program, count
 from kanegen.codegen.mechanism import AngularVelocityComponent, JointKind, JointRate
 from kanegen.codegen.mechanism.catalogue import mechanism
@@ -21,6 +20,7 @@ from tests.derivation.comparison import derived
 from tests.derivation.dual_vectors.test_cylindrical import ARM, separately
 from tests.derivation.force_programs import program
 from tests.derivation.kane_constrained.test_counts import counted, forces_first, partials_first
+from tests.derivation.speeds import kane_kernels
 from tests.derivation.test_forces_of_formulations import FORMULATIONS
 
 AXES = tuple(tuple(Fraction(int(i == j)) for j in range(3)) for i in range(3))
@@ -72,7 +72,7 @@ def test_speeds_of_kanes_method() -> None:
     )
     every = (None, (*E, *map(JointRate, ("q3", "q4", "q5"))), tuple(F))
     rates, of_E, of_F = (
-        pair(optimized(derived(KaneFormulation(speeds=speeds).inverse_dynamics, arm)), " and ")
+        pair(optimized(derived(kane_kernels(arm, speeds)["inverse_dynamics"], arm)), " and ")
         for speeds in every
     )
     assert (

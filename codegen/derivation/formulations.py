@@ -13,24 +13,39 @@ from kanegen.codegen.derivation import dual_vectors, euler_parameters, influence
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.derivatives import kernels_of_derivatives
 from kanegen.codegen.derivation.deriver import Build
-from kanegen.codegen.derivation.flexible_links import (
-    book_kernels,
-    flexible_kernels,
-    optional_flexible_kernels,
+from kanegen.codegen.derivation.flexible_links.book import BookDynamics
+from kanegen.codegen.derivation.foundations import (
+    carried,
+    kernels_of_constraints,
+    on_chosen_speeds,
+    on_segments,
 )
-from kanegen.codegen.derivation.foundations import carried, kernels_of_constraints
-from kanegen.codegen.derivation.kane.kernels import KaneFormulation
-from kanegen.codegen.derivation.kernels.dynamics import DYNAMICS, ON_DEMAND
+from kanegen.codegen.derivation.kane.systems import ChosenSpeedsSystem, NonholonomicSystem
+from kanegen.codegen.derivation.kernels.catalogue import (
+    ACTUATOR_FORCES,
+    BIAS_FORCES,
+    CENTER_OF_MASS,
+    EQUATIONS_OF_MOTION,
+    FORWARD_DYNAMICS,
+    FRAME_FORCES,
+    GRAVITY_FORCES,
+    INVERSE_DYNAMICS,
+    INVERSE_MASS_MATRIX,
+    MASS_MATRIX,
+    contract_of,
+)
+from kanegen.codegen.derivation.kernels.dynamics import DYNAMICS, ON_DEMAND, actuator_forces
+from kanegen.codegen.derivation.kernels.flexible import equations_of_motion, flexible_kernels
 from kanegen.codegen.derivation.kernels.frames import frame_kernels, frame_kernels_on_demand
 from kanegen.codegen.derivation.kernels.influence import influence_kernels
 from kanegen.codegen.derivation.kinematics import frames_by_name
 from kanegen.codegen.derivation.placement import PlacedTree, place
 from kanegen.codegen.derivation.recursive.from_forces import DynamicsFromForces, Forces
 from kanegen.codegen.derivation.recursive.tree_dynamics import TreeDynamics
-from kanegen.codegen.derivation.system import Dynamics
+from kanegen.codegen.derivation.system import Dynamics, System
 from kanegen.codegen.derivation.tree import DerivationTree, derivation_tree
 from kanegen.codegen.graph import Program
-from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.records import Frame, Mechanism
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
 from kanegen.errors import ModelError, did_you_mean
 from kanegen.manifest import BodyCoordinates
@@ -108,7 +123,8 @@ def formulation(
     tree = derivation_tree(mechanism, live_parameters)
     frames = frames_by_name(place(tree.mechanism, Choices(), tree.live), identifiers)
     if mechanism.plain_tree and (name == "kane" or speeds is not None):
-        return KaneFormulation(None if speeds is None else tuple(speeds), tree.live).kernels(frames)
+        made = {**DYNAMICS, ACTUATOR_FORCES.name: actuator_forces, **frame_kernels(frames)}
+        return on_chosen_speeds(mechanism, TreeDynamics, tree.live, made, ChosenSpeedsSystem, speeds)
     if speeds is not None and not mechanism.constrained:
         raise ModelError(
             f"mechanism {mechanism.name!r}",
@@ -119,8 +135,8 @@ def formulation(
     made = DYNAMICS | kernels_of_constraints(mechanism, live_parameters) | frame_kernels(frames)
     if mechanism.constrained and name == "influence_coefficients":
         made |= influence_kernels(frames)
-    projected = kane.nonholonomic_forces if name == "kane" else None
-    kernels = carried(mechanism, _dynamics(name, tree.live), live_parameters, made, projected)
+    system = NonholonomicSystem if name == "kane" else System
+    kernels = carried(mechanism, _dynamics(name, tree.live), live_parameters, made, system)
     return kernels | _own_kernels(name, mechanism, tree, live_parameters, identifiers)
 
 
@@ -142,23 +158,54 @@ def _flexible(
             f"the joint rates and a formulation of {', '.join(FLEXIBLE)}",
             "Give one of these, or leave the links rigid.",
         )
-    kernels = flexible_kernels(mechanism, live, identifiers)
-    return {**kernels, **book_kernels(mechanism, live, BOOK[name])} if name in BOOK else kernels
+    frames = frame_kernels(_frames_of_links(mechanism, identifiers))
+    kernels = on_segments(mechanism, live, {**DYNAMICS, **flexible_kernels(mechanism), **frames})
+    if name not in BOOK:
+        return kernels
+    by_book = {kernel: make for kernel, make in DYNAMICS.items() if kernel in _BY_BOOK}
+    made = {**by_book, EQUATIONS_OF_MOTION.name: equations_of_motion}
+    return kernels | on_segments(mechanism, live, made, partial(BookDynamics, truncated=BOOK[name]))
+
+
+_BY_BOOK = {c.name for c in (INVERSE_DYNAMICS, FORWARD_DYNAMICS, MASS_MATRIX, BIAS_FORCES, GRAVITY_FORCES)}
+"""What Book's equations are for, beside the equations of motion themselves."""
+
+
+def _frames_of_links(mechanism: Mechanism, identifiers: Mapping[str, str]) -> dict[str, Frame]:
+    """Frames by their names as identifiers, as ``identifiers`` gives them by name."""
+    own = (Frame(body.name, body.name) for body in mechanism.bodies)
+    frames = {frame.name: frame for frame in (*own, *mechanism.frames)}
+    return {identifier: frames[name] for name, identifier in identifiers.items()}
 
 
 def optional_kernels(
-    mechanism: Mechanism, live_parameters: bool, identifiers: Mapping[str, str]
+    mechanism: Mechanism,
+    live_parameters: bool,
+    identifiers: Mapping[str, str],
+    speeds: Sequence[GeneralizedSpeed] | None = None,
 ) -> dict[str, Build]:
-    """Kernels that are generated only when asked for by name, derived recursively; names of frames as in ``formulation``."""
-    kernels = formulation("recursive", mechanism, None, live_parameters, identifiers)
+    """Kernels that are generated only when asked for by name, derived recursively; ``speeds`` and names of frames as in
+    ``formulation``.
+    """
+    kernels = formulation("recursive", mechanism, speeds, live_parameters, identifiers)
     if mechanism.flexible:
         derivatives = kernels_of_derivatives(mechanism, kernels, live_parameters, recursive=False)
-        return {**optional_flexible_kernels(mechanism, live_parameters, identifiers), **derivatives}
+        frames = _frames_of_links(mechanism, identifiers)
+        all_made = ON_DEMAND | frame_kernels_on_demand(frames)
+        of_links = {kernel: make for kernel, make in all_made.items() if contract_of(kernel) in _OF_LINKS}
+        return {**on_segments(mechanism, live_parameters, of_links), **derivatives}
     tree = derivation_tree(mechanism, live_parameters)
     placed = place(tree.mechanism, Choices(), tree.live)
-    derivatives = kernels_of_derivatives(mechanism, kernels, live_parameters)
+    derivatives = kernels_of_derivatives(mechanism, kernels, live_parameters, recursive=speeds is None)
     made = ON_DEMAND | frame_kernels_on_demand(frames_by_name(placed, identifiers))
+    if speeds is not None and mechanism.plain_tree:
+        chosen = on_chosen_speeds(mechanism, TreeDynamics, live_parameters, made, ChosenSpeedsSystem, speeds)
+        return {**chosen, **derivatives}
     return {**carried(mechanism, TreeDynamics, live_parameters, made), **derivatives}
+
+
+_OF_LINKS = (INVERSE_MASS_MATRIX, CENTER_OF_MASS, FRAME_FORCES)
+"""What there is of kernels on demand for flexible links, beside derivatives."""
 
 
 def _own_kernels(

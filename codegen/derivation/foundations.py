@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache, partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
 
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.deriver import Build
+from kanegen.codegen.derivation.flexible_links.dynamics import FlexibleDynamics
+from kanegen.codegen.derivation.flexible_links.segments import arm_of, regrouped
 from kanegen.codegen.derivation.kernels.catalogue import MASS_MATRIX
 from kanegen.codegen.derivation.kernels.constraints import constraint_kernels
 from kanegen.codegen.derivation.kernels.contract import Arguments
+from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.motion_maps.chart import folded_chart, on_chart
+from kanegen.codegen.derivation.motion_maps.chosen_speeds import ChosenSpeeds
 from kanegen.codegen.derivation.motion_maps.constrained import ConstrainedMap
 from kanegen.codegen.derivation.motion_maps.joint_tree import keeps_parameters, tree_of_joints
 from kanegen.codegen.derivation.motion_maps.joints import JointMap
-from kanegen.codegen.derivation.motion_maps.motion_map import Rows
+from kanegen.codegen.derivation.motion_maps.motion_map import Rows, Vector
 from kanegen.codegen.derivation.motion_maps.plan import Plan, make_plan, perturbed
 from kanegen.codegen.derivation.motion_maps.quaternions import on_quaternions
+from kanegen.codegen.derivation.motion_maps.resolved_speeds import joint_rates
 from kanegen.codegen.derivation.motion_maps.spanning_tree import spanning_tree
-from kanegen.codegen.derivation.placement import place
+from kanegen.codegen.derivation.placement import PlacedTree, place
 from kanegen.codegen.derivation.regularity import require_regular_matrix, require_resisted
-from kanegen.codegen.derivation.system import Dynamics, Foundation, Make, Projected, System, kernels_of
+from kanegen.codegen.derivation.system import Dynamics, Foundation, Make, System, kernels_of
 from kanegen.codegen.graph import Graph, inputs
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.speeds import GeneralizedSpeed, described_speed
 from kanegen.codegen.mechanism.values import Lift
-from kanegen.errors import ModelError
+from kanegen.errors import ModelError, NoInertiaError
 
 
 def carried(
@@ -33,18 +40,79 @@ def carried(
     dynamics: Dynamics,
     live: bool,
     made: Mapping[str, Make],
-    projected: Projected | None = None,
+    system: type[System] = System,
 ) -> dict[str, Build]:
     """Kernels by name, each from a function of its system, on the ``dynamics`` of its tree.
+
+    A constrained mechanism may have a ``system`` of its own.
 
     Raises ModelError for constraints that cannot be solved.
     """
     if not mechanism.constrained:
         return kernels_of(_on_joints(mechanism, dynamics, live), made)
     if not on_chart(mechanism):
-        return kernels_of(_constrained(mechanism, dynamics, live, projected), made)
-    foundation = _constrained(folded_chart(mechanism, live), dynamics, True, projected)
+        return kernels_of(_constrained(mechanism, dynamics, live, system), made)
+    foundation = _constrained(folded_chart(mechanism, live), dynamics, True, system)
     return on_quaternions(mechanism, kernels_of(foundation, made), live)
+
+
+def on_chosen_speeds(
+    mechanism: Mechanism,
+    dynamics: Dynamics,
+    live: bool,
+    made: Mapping[str, Make],
+    system: type[System],
+    speeds: Sequence[GeneralizedSpeed] | None,
+) -> dict[str, Build]:
+    """Kernels of a plain tree by name, on generalized speeds of one's choice or on the rates of its joints.
+
+    Raises ModelError for speeds that do not determine the rates.
+    """
+    chosen = joint_rates(mechanism) if speeds is None else speeds
+
+    def motion_map(s: System) -> ChosenSpeeds:
+        assert s.tree is not None, "speeds are those of a placed tree"
+        rest = [s.zero] * len(s.q)
+        return ChosenSpeeds(Motion(s.tree, s.graph, Choices(), s.q, rest, rest), chosen, s.q)
+
+    def require_inertia(_: System, inertia: Rows) -> None:
+        for r, speed in enumerate(chosen):
+            if inertia[r][r].is_zero:
+                raise NoInertiaError(
+                    f"generalized speed u{r + 1} = {described_speed(speed)}",
+                    "moves no inertia, so its derivative is undefined",
+                    "a body with mass or inertia that it moves",
+                    "Give the bodies beyond it their inertia; inverse dynamics works as it is.",
+                )
+
+    numbers = mechanism if live else with_numbers(mechanism)
+    arguments = Arguments.of(mechanism, speeds)
+    foundation = Foundation(numbers, numbers, arguments, dynamics, live, motion_map, require_inertia, system)
+    return kernels_of(foundation, made)
+
+
+def on_segments(
+    mechanism: Mechanism, live: bool, made: Mapping[str, Make], arm: Callable[..., Any] = FlexibleDynamics
+) -> dict[str, Build]:
+    """Kernels of a mechanism with flexible links by name, whose joints and modes are the coordinates of its ``arm``."""
+    numbers = mechanism if live else with_numbers(mechanism)
+    described = arm_of(numbers)
+    shifted = regrouped(described)
+
+    def dynamics(_: PlacedTree, __: Mechanism, ___: Choices, graph: Graph, q: Vector, *moving: Vector) -> Any:
+        return arm(described, shifted, graph, Lift(graph, numbers.parameters, live=live), q, *moving)
+
+    arguments = Arguments.of(mechanism)
+    foundation = Foundation(
+        numbers,
+        numbers,
+        arguments,
+        dynamics,
+        live,
+        lambda s: JointMap(s.mechanism, s.q, s.lift),
+        _require_regular,
+    )
+    return kernels_of(foundation, made)
 
 
 def kernels_of_constraints(mechanism: Mechanism, live: bool) -> dict[str, Make]:
@@ -67,14 +135,12 @@ def _on_joints(mechanism: Mechanism, dynamics: Dynamics, live: bool) -> Foundati
         Arguments.of(mechanism),
         dynamics,
         live,
-        JointMap,
+        lambda s: JointMap(s.mechanism, s.q, s.lift),
         _require_regular,
     )
 
 
-def _constrained(
-    mechanism: Mechanism, dynamics: Dynamics, live: bool, projected: Projected | None
-) -> Foundation:
+def _constrained(mechanism: Mechanism, dynamics: Dynamics, live: bool, system: type[System]) -> Foundation:
     """Loops, contacts, prescribed joints, chosen speeds."""
     plan = make_plan(mechanism)
     if live and plan.redundant:
@@ -86,9 +152,9 @@ def _constrained(
         Arguments.of(mechanism),
         dynamics,
         live,
-        partial(ConstrainedMap, plan=plan),
+        lambda s: ConstrainedMap(s.mechanism, s.q, s.lift, plan),
         lambda s, inertia: require_resisted(s.mechanism, s.graph, inertia, plan),
-        projected,
+        system,
     )
 
 

@@ -18,38 +18,11 @@ from kanegen.codegen.derivation.placement import PlacedTree
 from kanegen.codegen.derivation.recursive.tree_dynamics import TreeDynamics
 from kanegen.codegen.derivation.resistance.on_tree import Resistance
 from kanegen.codegen.graph import Expression, Graph, Program, compose, constant, inputs
-from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.codegen.mechanism.reduction import without_fixed_joints
 from kanegen.codegen.mechanism.values import Lift
-
-Projected = Callable[[Mechanism, Graph, Vector, Vector, Vector, Rows], list[Expression]]
-"""Tree, graph, q, dq/dt, d2q/dt2 and T -> generalized forces on the speeds, but for rotors and resistance."""
 
 Dynamics = Callable[..., TreeDynamics]
 """Tree, its mechanism, choices, graph, q, and v and a where it moves -> its dynamics."""
-
-PROJECTED = "tree forces on nonholonomic partial velocities (Kane)"
-
-
-@dataclass(frozen=True, eq=False)
-class Foundation:
-    """What all kernels of one mechanism are made from.
-
-    ``mechanism`` and ``tree`` have numbers for parameters that are not ``live``; ``dynamics`` makes those of the tree.
-    ``projected`` gives forces on the speeds directly, where a formulation forms nonholonomic partial velocities
-    itself.  ``require_inertia`` raises NoInertiaError where no inertia resists a motion, given the mass matrix on the free
-    rates.
-    """
-
-    mechanism: Mechanism
-    tree: Mechanism
-    arguments: Arguments
-    dynamics: Dynamics
-    live: bool
-    motion_map: Callable[[Mechanism, Vector, Lift], MotionMap]
-    require_inertia: Callable[[System, Rows], None]
-    projected: Projected | None = None
 
 
 class System:
@@ -67,7 +40,7 @@ class System:
         self.joints = len(foundation.tree.coordinates)
         self.q = inputs(self.graph, "q", self.nq)
         self.lift = Lift(self.graph, self.mechanism.parameters, live=foundation.live)
-        self.map = foundation.motion_map(self.mechanism, self.q, self.lift)
+        self.map = foundation.motion_map(self)
         self.resistance = Resistance(self.mechanism, foundation.tree)
         self.labels: dict[int, str] = {}
         self._sources: dict[str, None] = {}
@@ -125,21 +98,14 @@ class System:
         """What overcomes springs and friction, on the joints of the tree."""
         return self.resistance.forces(motion, self.lift, self.map.placements())
 
-    def driving(self, motion: TreeMotion) -> list[Expression]:
-        """Generalized forces on the speeds in a motion."""
-        projected = self.foundation.projected
-        if projected is None or motion.v is None:
-            return self.map.on_speeds(self.forces(motion))
-        assert motion.a is not None, "forces need accelerations"
-        tree, live = without_fixed_joints(self.tree_mechanism), self.foundation.live
-        tree = tree if live else with_numbers(tree)
-        found = projected(tree, self.graph, motion.q, motion.v, motion.a, self.map.columns())
-        self._sources[PROJECTED] = None
-        resisting = self.resisting(motion)
-        for j, joint in enumerate(self.resistance.joints):
-            if joint.rotor_inertia != 0:
-                resisting[j] = resisting[j] + self.lift(joint.rotor_inertia) * motion.a[j]
-        return [x + y for x, y in zip(found, self.map.on_speeds(resisting), strict=True)]
+    def driving(self, v: Vector | None = None, a: Vector | None = None) -> list[Expression]:
+        """Generalized forces on the speeds that a motion with these speeds and their derivatives needs; at rest without."""
+        return self.map.on_speeds(self.forces(self.map.motion(v, a)))
+
+    def balance(self, v: Vector, tau: Vector) -> tuple[list[Expression], Vector]:
+        """What accelerates the free rates, and derivatives of the speeds where nothing does."""
+        motion, drift = self.map.drifting(v)
+        return self.map.unbalanced(tau, self.forces(motion)), drift
 
     def spring_energy(self) -> Expression:
         """Energy stored in the springs."""
@@ -149,6 +115,10 @@ class System:
         """Mass matrix on the joints of the tree."""
         found: list[list[Expression]] = self.of_tree(lambda tree: tree.mass_matrix(), self.map.motion())
         return found
+
+    def inertia(self) -> Rows:
+        """Mass matrix on the speeds."""
+        return self.map.on_both_sides(self.tree_inertia())
 
     def free_inertia(self) -> Rows:
         """Mass matrix on the free rates."""
@@ -182,6 +152,25 @@ def _nested(like: Any, values: Iterator[Expression]) -> Any:
     return next(values) if isinstance(like, Expression) else [_nested(part, values) for part in like]
 
 
+@dataclass(frozen=True, eq=False)
+class Foundation:
+    """What all kernels of one mechanism are made from.
+
+    ``mechanism`` and ``tree`` have numbers for parameters that are not ``live``; ``dynamics`` makes those of the tree.
+    ``require_inertia`` raises NoInertiaError where no inertia resists a motion, given the mass matrix on the free rates.
+    ``system`` is another one where a formulation forms forces on the speeds itself.
+    """
+
+    mechanism: Mechanism
+    tree: Mechanism
+    arguments: Arguments
+    dynamics: Dynamics
+    live: bool
+    motion_map: Callable[[System], MotionMap]
+    require_inertia: Callable[[System, Rows], None]
+    system: type[System] = System
+
+
 Make = Callable[[System], Program]
 
 
@@ -189,6 +178,6 @@ def kernels_of(foundation: Foundation, made: Mapping[str, Make]) -> dict[str, Bu
     """Kernels by name, each from a function of its system."""
 
     def build(make: Make) -> Build:
-        return lambda tree, mechanism, choices: make(System(foundation, tree, mechanism, choices))
+        return lambda tree, mechanism, choices: make(foundation.system(foundation, tree, mechanism, choices))
 
     return {name: build(make) for name, make in made.items()}

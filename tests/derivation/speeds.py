@@ -1,4 +1,4 @@
-"""Generalized speeds for test mechanisms: joint rates, some replaced by components of angular velocity."""
+"""Generalized speeds for test mechanisms: joint rates, some replaced by components of velocities."""
 
 from __future__ import annotations
 
@@ -8,6 +8,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from kanegen.codegen import facts
+from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.deriver import Build
+from kanegen.codegen.derivation.formulations import formulation
+from kanegen.codegen.derivation.kane.motion import turns_of
+from kanegen.codegen.derivation.motion_maps.chosen_speeds import ChosenSpeeds
+from kanegen.codegen.derivation.placement import place
+from kanegen.codegen.graph import Argument, Graph, Program, inputs
 from kanegen.codegen.mechanism import (
     BASE,
     AngularVelocityComponent,
@@ -18,6 +26,7 @@ from kanegen.codegen.mechanism import (
     Vector3,
     numeric,
 )
+from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.speeds import PointVelocityComponent
 from tests.witnesses.pinocchio_trees import PinocchioTree
 
@@ -76,6 +85,52 @@ def speeds_of_body(
     )
 
 
+def line_to_base(tree: Mechanism, body: str) -> list[str]:
+    """The movable joints from a body to the base."""
+    joints = []
+    while body != BASE:
+        joint = next(joint for joint in tree.joints if joint.child == body)
+        if joint.kind is not JointKind.FIXED:
+            joints.append(joint.name)
+        body = joint.parent
+    return joints
+
+
+def tree_with_point_speeds(
+    seed: int, joints: int, directions: Sequence[Vector3]
+) -> tuple[Mechanism, tuple[GeneralizedSpeed, ...]]:
+    """A random tree with slides; rates of the last joints before the frame "tip" give way to its velocity."""
+    while True:
+        tree = random_tree(seed, joints)
+        replaced = line_to_base(tree, tree.frame("tip").body)[: len(directions)]
+        kinds = {tree.joint(name).kind for name in replaced}
+        if len(replaced) == len(directions) and (len(directions) < 2 or len(kinds) == 2):
+            components = iter(directions)
+            return tree, tuple(
+                PointVelocityComponent("tip", next(components)) if name in replaced else JointRate(name)
+                for name in tree.coordinates
+            )
+        seed += 1000
+
+
+def chosen_speeds(
+    mechanism: Mechanism, speeds: Sequence[GeneralizedSpeed], live: bool = False
+) -> ChosenSpeeds:
+    """The map from the speeds of a tree, in a graph of its own with input q."""
+    graph = Graph()
+    q = inputs(graph, "q", mechanism.dof)
+    return ChosenSpeeds(turns_of(place(mechanism, Choices(), live), graph, q), speeds, q)
+
+
+def matrix_of(chosen: ChosenSpeeds, which: str) -> Program:
+    """W or Y as a program of q."""
+    rows = getattr(chosen, which)
+    n = len(rows)
+    refs = tuple(x.ref for row in rows for x in row)
+    arguments = Argument("q", (n,), "", ""), Argument("matrix", (n, n), "", "")
+    return Program(which, "", "", arguments[:1], arguments[1:], chosen.graph, (refs,))
+
+
 def speeds_from_rates(
     mechanism: Mechanism, speeds: Sequence[GeneralizedSpeed], tree: PinocchioTree, q: Array
 ) -> Array:
@@ -99,3 +154,10 @@ def speeds_from_rates(
             velocity = velocity - other[:3] - np.cross(other[3:].T, arm).T
         rows.append(direction @ velocity)
     return np.array(rows)
+
+
+def kane_kernels(
+    mechanism: Mechanism, speeds: Sequence[GeneralizedSpeed] | None = None, live: bool = False
+) -> dict[str, Build]:
+    """The kernels of Kane's method, on the rates of the joints unless other speeds are given."""
+    return formulation("kane", mechanism, speeds, live, c_names(facts.frame_names(mechanism)))

@@ -7,18 +7,20 @@ from functools import partial
 import numpy as np
 import pytest
 
+from kanegen.codegen import facts
 from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.kane.kernels import KaneFormulation
+from kanegen.codegen.derivation.kernels.catalogue import FRAME_JACOBIAN
 from kanegen.codegen.derivation.kinematics import frames_of
 from kanegen.codegen.derivation.placement import place
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.mechanism import Frame, Mechanism
 from kanegen.codegen.mechanism.catalogue import mechanism
+from kanegen.codegen.mechanism.names import c_names
 from tests.derivation.tree_kernels import coordinate_rates, frame_pose
 from tests.witnesses.pinocchio_trees import PinocchioTree
 
 from .comparison import ROUNDING, derived, worst
-from .speeds import AXES, speeds_from_rates, tree_with_speeds
+from .speeds import AXES, kane_kernels, speeds_from_rates, tree_with_speeds
 from .trees import random_states
 
 ARM = mechanism("stanford_arm")
@@ -34,8 +36,9 @@ def test_jacobians_of_generalized_speeds() -> None:
     witness = PinocchioTree(tree)
     q = random_states(1, 10, 4)[0]
     Y = np.array([speeds_from_rates(tree, speeds, witness, state) for state in q])
+    kernels, names = kane_kernels(tree, speeds), c_names(facts.frame_names(tree))
     for frame in all_frames(tree):
-        build = partial(KaneFormulation(tuple(speeds)).frame_jacobian, frame=frame, kernel="jacobian")
+        build = kernels[FRAME_JACOBIAN.named(names[frame.name])]
         jacobian = evaluate(derived(build, tree), {"q": q})["J"]
         expected = np.array([witness.frame_jacobian(state, frame.name) for state in q])
         assert worst(jacobian @ Y, expected) < ROUNDING * np.linalg.cond(Y).max()
@@ -54,5 +57,5 @@ def test_rates_of_coordinates() -> None:
     v = np.arange(6.0)
     q = np.ones(6)
     assert np.array_equal(evaluate(derived(coordinate_rates, ARM), {"q": q, "v": v})["qdot"], v)
-    by_kane = derived(KaneFormulation().coordinate_rates, ARM)
+    by_kane = derived(kane_kernels(ARM)["coordinate_rates"], ARM)
     assert np.array_equal(evaluate(by_kane, {"q": q, "v": v})["qdot"], v)

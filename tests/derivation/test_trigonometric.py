@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kanegen.codegen.derivation.trigonometric import TrigonometricAlgebra
+from kanegen.codegen.derivation.motion_maps.trigonometric import TrigonometricAlgebra
 from kanegen.codegen.graph import Expression, Graph, constant, inputs
 
 GRAPH = Graph()

@@ -10,16 +10,14 @@ traces cancel, as matrices of integrals are taken twice.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from functools import cache, cached_property
+from typing import Any
 
-from kanegen.codegen.graph import Expression
+from kanegen.codegen.derivation.flexible_links.dynamics import FlexibleDynamics, Vector
+from kanegen.codegen.derivation.flexible_links.motion import Motion
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import JointKind
 from kanegen.errors import ModelError
-
-if TYPE_CHECKING:
-    from kanegen.codegen.derivation.flexible_links.setting import Setting
 
 Matrix = tuple[tuple[Any, ...], ...]
 
@@ -32,25 +30,45 @@ def homogeneous(R: Matrix, r: Sequence[Any], corner: int = 1) -> Matrix:
     return ((corner, 0, 0, 0), *((r[i], *R[i]) for i in range(3)))
 
 
-class BookArm:
-    """M and h of a serial arm."""
+class BookDynamics(FlexibleDynamics):
+    """Forces and mass matrix of a serial arm by Book's own equations; everything else is as with ``FlexibleDynamics``."""
 
     source = "recursive Lagrangian dynamics of flexible arms with 4 x 4 matrices (Book 1983)"
 
-    def __init__(self, setting: Setting, truncated: bool) -> None:
-        self.s, self.truncated = setting, truncated
-        self.motion = setting.motion(described=True)
-        self.segments = setting.basis.described.segments
+    def __init__(self, *given: Any, truncated: bool) -> None:
+        super().__init__(*given)
+        self.truncated = truncated
+
+    @cached_property
+    def _book(self) -> BookEquations:
+        return BookEquations(self._motion(described=True), self.truncated)
+
+    def _inertial(self, a: Vector | None) -> list[Any]:
+        h = self._book.bias(self.v)
+        if a is None:
+            return h
+        return [x + vec.dot(row, a) for x, row in zip(h, self._book.matrix(), strict=True)]
+
+    def _inertia(self) -> list[list[Any]]:
+        return self._book.matrix()
+
+
+class BookEquations:
+    """M and h of a serial arm, which ``motion`` shows at rest with its mass as described."""
+
+    def __init__(self, motion: Motion, truncated: bool) -> None:
+        self.motion, self.truncated = motion, truncated
+        self.segments, self.q = motion.arm.segments, motion.q
         self.n = len(self.segments)
         if any(segment.parent != i - 1 for i, segment in enumerate(self.segments)):
             raise ModelError(
-                f"mechanism {setting.basis.mechanism.name!r}",
+                f"mechanism {motion.arm.name!r}",
                 "branches, which Book's equations do not know",
                 "a serial arm",
                 "Use the recursive formulation.",
             )
         self.A = [self._joint(i) for i in range(self.n)]
-        self.E = [self._link(i, self.s.q, _UNIT) for i in range(self.n)]
+        self.E = [self._link(i, self.q, _UNIT) for i in range(self.n)]
         self.W: list[Matrix] = []
         for i in range(self.n):
             self.W.append(vec.multiply(self.W_hat(i - 1), self.A[i]))
@@ -116,7 +134,7 @@ class BookArm:
         modes = self.segments[i].modes
         return vec.matrix_add(
             self._C1(i, k),
-            *(vec.matrix_scale(self.s.q[place], self._C(i, n, k)) for n, place in enumerate(modes)),
+            *(vec.matrix_scale(self.q[place], self._C(i, n, k)) for n, place in enumerate(modes)),
         )
 
     def _G(self, i: int) -> Matrix:
@@ -132,11 +150,11 @@ class BookArm:
             quadratic: list[Matrix] = []
             if not self.truncated:
                 quadratic = [
-                    vec.matrix_scale(self.s.q[other], self._C(i, k, n))
+                    vec.matrix_scale(self.q[other], self._C(i, k, n))
                     for n, other in enumerate(self.segments[i].modes)
                 ]
             found = vec.matrix_add(
-                found, vec.matrix_scale(self.s.q[place], vec.matrix_add(C, vec.transpose(C), *quadratic))
+                found, vec.matrix_scale(self.q[place], vec.matrix_add(C, vec.transpose(C), *quadratic))
             )
         return found
 
@@ -173,7 +191,7 @@ class BookArm:
             """jW~h = E_j A_j+1 ... A_h."""
             return _UNIT if j == h else vec.multiply(vec.multiply(self.E[j], self.A[j + 1]), across(j + 1, h))
 
-        count = self.s.n
+        count = len(self.q)
         found: list[list[Any]] = [[0] * count for _ in range(count)]
 
         def put(row: int, column: int, x: Any) -> None:
@@ -232,12 +250,12 @@ class BookArm:
 
     # -- right-hand side ---------------------------------------------------------------------------------------------
 
-    def bias(self, v: Sequence[Expression] | None) -> list[Any]:
-        """h = F - R: (64), (65), (83) to (90); ``v`` None stands for rest."""
-        rates: Sequence[Any] = [0] * self.s.n if v is None else v
+    def bias(self, v: Vector | None) -> list[Any]:
+        """h = F - R: (64), (65), (83) to (90), but for springs and friction of joints; ``v`` None stands for rest."""
+        rates: Sequence[Any] = [0] * len(self.q) if v is None else v
         dW, ddW = self._rates(rates)
-        gravity = (0, *self.motion.lifted(self.s.basis.described.gravity))
-        found: list[Any] = [0] * self.s.n
+        gravity = (0, *self.motion.lifted(self.motion.arm.gravity))
+        found: list[Any] = [0] * len(self.q)
         Q, P = _NONE, ((0,) * 4)
         for j in reversed(range(self.n)):
             segment = self.segments[j]
@@ -266,14 +284,7 @@ class BookArm:
                 found[segment.coordinate] = sum(
                     [vec.double_dot(left, vec.transpose(Q)), -falling if falling != 0 else 0]
                 )
-        for place, x in self.s.resistance(v):
-            found[place] += x
         return found
-
-    def forces(self, v: Sequence[Expression], a: Sequence[Expression]) -> list[Any]:
-        """M a + h."""
-        h = self.bias(v)
-        return [x + vec.dot(row, a) for x, row in zip(h, self.matrix(), strict=True)]
 
     def _rates(self, v: Sequence[Any]) -> tuple[list[Matrix], list[Matrix]]:
         """dW_j/dt, and d2W_j/dt2 without second derivatives of coordinates (eqs 9, 10, 14, 64, 65)."""
@@ -303,21 +314,13 @@ class BookArm:
 
     def _weight(self, j: int) -> tuple[Any, ...]:
         """Mass, and mass times the mass centre (eq. 51)."""
-        return tuple(row[0] for row in self._weighed(j))
+        segment, lifted = self.segments[j], self.motion.lifted
+        own = self.motion.number(segment.integrals.mass), *lifted(segment.integrals.first)
+        return vec.add(own, *(vec.scale(self.q[p], self._epsilon(j, k)) for k, p in enumerate(segment.modes)))
 
-    def _weighed(self, j: int) -> Matrix:
-        m = self.segments[j].integrals
-        first = self.motion.lifted(m.first)
-        parts = [
-            vec.matrix_scale(self.s.q[p], self._column(j, k)) for k, p in enumerate(self.segments[j].modes)
-        ]
-        mass = self.motion.number(m.mass)
-        return vec.matrix_add(((mass,), *((x,) for x in first)), *parts)
-
-    def _column(self, j: int, k: int) -> Matrix:
+    def _epsilon(self, j: int, k: int) -> tuple[Any, ...]:
         """epsilon_jk of eq. 52, the top row of 2 C_jk."""
-        first = self.motion.lifted(self.segments[j].integrals.mode_first[k])
-        return ((0,), *((x,) for x in first))
+        return 0, *self.motion.lifted(self.segments[j].integrals.mode_first[k])
 
     def _on_mode(
         self,
@@ -340,10 +343,10 @@ class BookArm:
             vec.multiply(ddW, self._D(j, f)), vec.matrix_scale(2, vec.multiply(dW, spinning))
         )
         terms = [vec.double_dot(WM, vec.transpose(onward[0])), vec.double_dot(own, W)]
-        epsilon = tuple(row[0] for row in self._column(j, f))
-        falling = [vec.dot(gravity, vec.apply(WM, onward[1])), vec.dot(gravity, vec.apply(W, epsilon))]
+        weights = vec.apply(WM, onward[1]), vec.apply(W, self._epsilon(j, f))
+        falling = [vec.dot(gravity, x) for x in weights]
         terms += [-x for x in falling if not vec.is_zero(x)]
         for k, place in enumerate(segment.modes):
-            terms.append(self.motion.number(segment.link.stiffness[f][k]) * self.s.q[place])
+            terms.append(self.motion.number(segment.link.stiffness[f][k]) * self.q[place])
             terms.append(self.motion.number(segment.link.damping[f][k]) * v[place])
         return sum([x for x in terms if not vec.is_zero(x)])

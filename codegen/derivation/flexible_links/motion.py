@@ -4,6 +4,8 @@ A segment's axes are B, its origin is o: a point at h in them is at o + B h.  Be
 1 + vec.skew(theta) and not orthogonal; before, B is a rotation, and everything is written in the segment's own axes, where
 B = 1 and its derivatives follow from the angular velocity.  A segment behind a bending link is written in the axes of the
 last segment before, so that B and its derivatives are carried along.
+
+The moments of a segment as it is deflected are Book's G and D (eqs 36, 37) without their first row and column.
 """
 
 from __future__ import annotations
@@ -239,3 +241,67 @@ class Motion:
             for r in range(3)
         )
         return Axes(vec.UNIT, dB, vec.matrix_add(vec.skew(alpha), centripetal), o, oo, w, alpha)
+
+
+class Shape:
+    """Integrals over a segment's mass, with h a point of it in its axes and phi_k the shape of a mode there.
+
+    Terms of second order in the deflections are kept: without them energy is not (see ``book``).
+    """
+
+    def __init__(self, motion: Motion, i: int) -> None:
+        self.motion, self.segment = motion, motion.arm.segments[i]
+        self._m = self.segment.integrals
+        self.mass: Any = motion.number(self._m.mass)
+        self._by_mode = [(motion.q[place], k) for k, place in enumerate(self.segment.modes)]
+
+    @property
+    def first(self) -> Vector:
+        """h dm."""
+        undeflected = self.motion.lifted(self._m.first)
+        moved = self.motion.over_modes(self.segment, self._m.mode_first, self.motion.q)
+        return vec.add(undeflected, moved) if self._by_mode else undeflected
+
+    @property
+    def first_rate(self) -> Vector:
+        """dh/dt dm."""
+        return self.motion.over_modes(self.segment, self._m.mode_first, self.motion.v)
+
+    @property
+    def first_acceleration(self) -> Vector:
+        """d2h/dt2 dm."""
+        return self.motion.over_modes(self.segment, self._m.mode_first, self.motion.a)
+
+    @property
+    def second(self) -> Matrix:
+        """h h^T dm."""
+        found = self.motion.lifted(self._m.second)
+        for delta, k in self._by_mode:
+            N = self.motion.lifted(self._m.mode_mixed[k])
+            both = vec.matrix_add(N, vec.transpose(N))
+            quadratic = [vec.matrix_scale(other, self.mode_product(k, n)) for other, n in self._by_mode]
+            found = vec.matrix_add(found, vec.matrix_scale(delta, vec.matrix_add(both, *quadratic)))
+        return found
+
+    def mixed(self, by: Sequence[Any]) -> Matrix:
+        """The sum over the modes of entries of v or a times phi_k h^T dm."""
+        found = vec.NO_MATRIX
+        for k, place in enumerate(self.segment.modes):
+            if by[place] != 0:
+                found = vec.matrix_add(found, vec.matrix_scale(by[place], vec.transpose(self.mode_mixed(k))))
+        return found
+
+    def mode_first(self, k: int) -> Vector:
+        """phi_k dm."""
+        return self.motion.lifted(self._m.mode_first[k])
+
+    def mode_mixed(self, k: int) -> Matrix:
+        """h phi_k^T dm, Book's D."""
+        N = self.motion.lifted(self._m.mode_mixed[k])
+        return vec.matrix_add(
+            N, *(vec.matrix_scale(delta, self.mode_product(n, k)) for delta, n in self._by_mode)
+        )
+
+    def mode_product(self, k: int, n: int) -> Matrix:
+        """phi_k phi_n^T dm."""
+        return self.motion.lifted(self._m.mode_products[k][n])

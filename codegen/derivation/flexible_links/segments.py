@@ -79,8 +79,9 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """Segments, parents first, and where every frame is."""
+    """The segments of a mechanism of this name, parents first, and where every frame is."""
 
+    name: str
     segments: tuple[Segment, ...]
     frames: Mapping[str, Placement]
     gravity: Vector3
@@ -117,7 +118,7 @@ def arm_of(mechanism: Mechanism) -> Arm:
         places[joint.child] = _own(len(segments) - 1, link)
     own = (Frame(body.name, body.name) for body in mechanism.bodies)
     frames = {frame.name: _frame(mechanism, frame, places, segments) for frame in (*own, *mechanism.frames)}
-    return Arm(tuple(segments), frames, mechanism.gravity)
+    return Arm(mechanism.name, tuple(segments), frames, mechanism.gravity)
 
 
 def _rigid(body: MassMoments) -> ModalIntegrals:

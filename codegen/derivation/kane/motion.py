@@ -1,41 +1,168 @@
-"""Velocities of mass centres in the two forms of Kane's method (Kane & Levinson 1983, eqs 28 - 47, 61 - 75).
+"""How bodies move, in the two forms of Kane's method (Kane & Levinson 1983, eqs 13 - 75).
 
-    explicit form   the partial velocities v_r, functions of q alone: v = sum_r v_r u_r (eq 44)
-    implicit form   v itself, as a sum of products with q' (eqs 31, 33, 35, 41, 43)
-    acceleration    a of the mass centre (eqs 65 - 75)
+    explicit form   partial angular velocities w_r and partial velocities v_r of mass centres, functions of q alone:
+                    w = sum_r w_r u_r (eq 23), v = sum_r v_r u_r (eq 44)
+    implicit form   w and v themselves, as sums of products with q' (eqs 12 - 21, 31 - 43)
+    accelerations   alpha by differentiation in the body's basis (eqs 48 - 60), a of mass centres (eqs 65 - 75)
 
-The bases are the bodies' own, except that a mass centre on the axis of its body's revolute joint is a point
-of the inner body as well, and is followed in that body's basis (A*, B*, D* and F* of the Stanford Arm: eqs 28
-- 31, 34, 42).
+The bases are the bodies' own, except that a mass centre on the axis of its body's revolute joint is a point of the inner
+body as well, and is followed in that body's basis (A*, B*, D* and F* of the Stanford Arm: eqs 28 - 31, 34, 42).
+Components of angular velocity that are speeds by definition are never computed (eq 18).
 
-Given zeros for u', accelerations are what is left beside sum_r v_r u'_r: the Z94 ... Z136 of eqs 71 - 75.
-The acceleration of free fall is subtracted at the base, once for all bodies: inertia forces -m a and
-gravitational forces m g meet the same partial velocities (eqs 78 and 90).
+Given zeros for u', accelerations are what is left beside sum_r w_r u'_r and sum_r v_r u'_r: the Z71 ... Z83 and Z94 ... Z136
+of eqs 56 - 60 and 71 - 75.  The acceleration of free fall is subtracted at the base, once for all bodies: inertia forces
+-m a and gravitational forces m g meet the same partial velocities (eqs 78 and 90).
+
+With q' = N u + ... for fewer speeds than coordinates, as constraints make it, the recursion that gives w_r takes
+column r of N for the rates: these are nonholonomic partial angular velocities, sum_s w_s N_sr of the holonomic w_s.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from kanegen.codegen.derivation.central_inertia import central_inertias
-from kanegen.codegen.derivation.kane.rotation import Component, KaneRotation
-from kanegen.codegen.derivation.kane.speeds import SpeedsOfTree
+from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.kane.rates import Rates
 from kanegen.codegen.derivation.motion import Motion
-from kanegen.codegen.graph import Expression
+from kanegen.codegen.derivation.on_demand import OnDemand
+from kanegen.codegen.derivation.placement import PlacedTree
+from kanegen.codegen.graph import Expression, Graph, Kind, Ref, constant
 from kanegen.codegen.mechanism.records import Mechanism
 
+Component = Callable[[int], Expression]
 
-class KaneMotion(KaneRotation):
-    """Partial velocities, velocities and accelerations of mass centres, and everything of ``KaneRotation``.
 
-    ``mechanism`` has no fixed joints, and the tree of ``turns`` is its placed form in metres; of the tree only the
-    geometry is read, so that it does not matter whether its inertias are regrouped.
+def turns_of(tree: PlacedTree, graph: Graph, q: Sequence[Expression]) -> Motion:
+    """The rotations and positions of a placed tree, at rest."""
+    still = [constant(graph, 0)] * len(tree.bodies)
+    return Motion(tree, graph, Choices(), q, still, still)
+
+
+class KaneMotion:
+    """Partial velocities, velocities and accelerations of bodies and their mass centres, built on demand.
+
+    ``mechanism`` has no fixed joints, and the tree of ``turns`` is its placed form in metres, at rest; of the tree only the
+    geometry is read, so that it does not matter whether its inertias are regrouped.  Components are numbered 0, 1, 2.
+    ``quantities`` lists the nodes that were built, in that order, with words for what they are.
     """
 
-    def __init__(self, mechanism: Mechanism, turns: Motion, speeds: SpeedsOfTree) -> None:
-        super().__init__(turns, speeds)
-        self.gravity = tuple(self.turns.number(g) for g in mechanism.gravity)
+    def __init__(self, mechanism: Mechanism, turns: Motion, speeds: Rates) -> None:
+        self.turns, self.speeds = turns, speeds
+        self.tree, self.graph, self.zero = turns.tree, turns.graph, turns.zero
+        self.gravity = tuple(turns.number(g) for g in mechanism.gravity)
         self.inertias = central_inertias(mechanism, turns.tree)
+        self.quantities: dict[int, str] = {}
+        self._on_demand: OnDemand[Expression] = OnDemand()
+        for body in self.tree.bodies:
+            self.note(speeds.rates[body.coordinate], f"rate of {body.joint}")
+        self._rate_dot: Sequence[Expression] | None = None
+
+    def note(self, value: Expression, meaning: str) -> Expression:
+        """Remember what an intermediate quantity means; the first meaning stays."""
+        if self.graph.operands(value.ref):
+            self.quantities.setdefault(abs(value.ref), meaning if value.ref > 0 else f"minus the {meaning}")
+        return value
+
+    def numbered(self, roots: Iterable[Ref]) -> dict[str, tuple[int, str]]:
+        """Z1, Z2, ... as introduced: the node and the meaning of every quantity that the roots need."""
+        needed = set(self.graph.reachable(roots))
+        found: dict[str, tuple[int, str]] = {}
+        for node, meaning in self.quantities.items():
+            free = self.graph.parametric[node] or self.graph.kinds[node] in (Kind.SINE, Kind.COSINE)
+            if node in needed and not free:
+                found[f"Z{len(found) + 1}"] = (node, meaning)
+        return found
+
+    def _remember(self, key: Hashable, meaning: str, build: Callable[[], Expression]) -> Expression:
+        return self._on_demand(key, lambda: self.note(build(), meaning))
+
+    def _turned(self, i: int, parent: Component, k: int) -> Expression:
+        """Component k in body i's basis of a vector given in its parent's basis."""
+        return self.turns.into_body(i, lambda c: self.turns.into_joint_frame(i, parent, c), k)
+
+    # -- angular motion --------------------------------------------------------------------------------------
+
+    def partial_angular_velocity(self, i: int, r: int, k: int) -> Expression:
+        """w_r of body i, component k (eq 23)."""
+        if i < 0:
+            return self.zero
+
+        def build() -> Expression:
+            if (known := self.speeds.defined(i, k)) is not None:
+                return known.factor if known.speed == r else self.zero
+            body = self.tree.bodies[i]
+            value = self._turned(i, lambda c: self.partial_angular_velocity(body.parent, r, c), k)
+            if body.revolute and k == body.axis:
+                value = value + self.speeds.rates_from_speeds[body.coordinate][r] * body.sense
+            return value
+
+        return self._remember(
+            ("wr", i, r, k), f"partial angular velocity {r + 1} of {self._name(i)}, {k + 1}", build
+        )
+
+    def angular_velocity(self, i: int, k: int) -> Expression:
+        """w of body i, component k, in implicit form."""
+        if i < 0:
+            return self.zero
+
+        def build() -> Expression:
+            if (known := self.speeds.defined(i, k)) is not None:
+                return known.velocity
+            body = self.tree.bodies[i]
+            value = self._turned(i, lambda c: self.angular_velocity(body.parent, c), k)
+            return value + self._rate(i) if body.revolute and k == body.axis else value
+
+        return self._remember(("w", i, k), f"angular velocity of {self._name(i)}, {k + 1}", build)
+
+    def angular_acceleration(self, i: int, k: int) -> Expression:
+        """alpha of body i, component k (eqs 48 - 60)."""
+        if i < 0:
+            return self.zero
+
+        def build() -> Expression:
+            if (known := self.speeds.defined(i, k)) is not None:
+                return known.acceleration
+            value = self._differentiated(i, self.angular_acceleration, k)
+            body = self.tree.bodies[i]
+            return value + self._rate_derivative(i) if body.revolute and k == body.axis else value
+
+        return self._remember(("alpha", i, k), f"angular acceleration of {self._name(i)}, {k + 1}", build)
+
+    def _differentiated(self, i: int, parent: Callable[[int, int], Expression], k: int) -> Expression:
+        """d/dt in N of w_parent + q' e, less q'' e, from that of w_parent: + w_parent x q' e, component k."""
+        body = self.tree.bodies[i]
+        value = self._turned(i, lambda c: parent(body.parent, c), k)
+        if not body.revolute or k == body.axis:
+            return value
+        if k == (body.axis + 1) % 3:
+            return value + self.angular_velocity(i, (body.axis + 2) % 3) * self._rate(i)
+        return value - self.angular_velocity(i, (body.axis + 1) % 3) * self._rate(i)
+
+    def _rate(self, i: int) -> Expression:
+        body = self.tree.bodies[i]
+        return self.speeds.rates[body.coordinate] * body.sense
+
+    def _rate_derivative(self, i: int) -> Expression:
+        """q'' of the joint of body i."""
+        if self._rate_dot is None:
+            self._rate_dot = self.speeds.second_derivatives(self._without_rate_derivatives)
+            for body in self.tree.bodies:
+                self.note(self._rate_dot[body.coordinate], f"second derivative of {body.joint}")
+        body = self.tree.bodies[i]
+        return self._rate_dot[body.coordinate] * body.sense
+
+    def _without_rate_derivatives(self, i: int, k: int) -> Expression:
+        if i < 0:
+            return self.zero
+        return self._remember(
+            ("alpha0", i, k),
+            f"angular acceleration of {self._name(i)} at constant rates, {k + 1}",
+            lambda: self._differentiated(i, self._without_rate_derivatives, k),
+        )
+
+    def _name(self, i: int) -> str:
+        return self.tree.bodies[i].name if i >= 0 else "base"
 
     # -- linear motion ---------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 from kanegen.codegen.derivation.inertial_parameters import PARTS
 from kanegen.codegen.derivation.kernels.catalogue import (
+    ACTUATOR_FORCES,
     BIAS_FORCES,
     CENTER_OF_MASS,
     CENTROIDAL_MOMENTUM_MATRIX,
@@ -33,6 +34,7 @@ from kanegen.codegen.derivation.kernels.catalogue import (
 from kanegen.codegen.derivation.kernels.contract import Contract
 from kanegen.codegen.derivation.linear_inverse import inverse
 from kanegen.codegen.derivation.linear_solve import Blocks, blockings, elimination_orders, solve
+from kanegen.codegen.derivation.motion_maps.chosen_speeds import ChosenSpeeds
 from kanegen.codegen.derivation.motion_maps.leaning import level_rotors
 from kanegen.codegen.derivation.motion_maps.motion_map import Rows, Vector
 from kanegen.codegen.derivation.recursive.tree_dynamics import TreeDynamics
@@ -43,24 +45,36 @@ from kanegen.codegen.graph import linear as vec
 
 def inverse_dynamics(s: System) -> Program:
     """tau for derivatives a of the speeds."""
-    tau = s.driving(s.map.motion(s.input("v"), s.input("a")))
+    tau = s.driving(s.input("v"), s.input("a"))
     return s.program(INVERSE_DYNAMICS, [tau])
 
 
 def bias_forces(s: System) -> Program:
     """h with tau = M a + h."""
-    h = s.driving(s.map.motion(s.input("v"), s.rest))
+    h = s.driving(s.input("v"), s.rest)
     return s.program(BIAS_FORCES, [h])
 
 
 def gravity_forces(s: System) -> Program:
     """g that holds the mechanism at rest."""
-    return s.program(GRAVITY_FORCES, [s.driving(s.map.motion())])
+    return s.program(GRAVITY_FORCES, [s.driving()])
+
+
+def actuator_forces(s: System) -> Program:
+    """Torques and forces of the actuators, with their own signs, that produce given derivatives of the speeds.
+
+    For a joint without an actuator it is the generalized force on the joint's rate (Kane & Levinson 1983, eqs 118 - 126).
+    """
+    assert isinstance(s.map, ChosenSpeeds), "forces on chosen speeds are those of joints in other words"
+    signs = {actuator.joint: actuator.sign for actuator in s.mechanism.actuators}
+    on_rates = s.map.on_coordinates(s.driving(s.input("v"), s.input("a")))
+    forces = [x * signs.get(joint, 1) for joint, x in zip(s.mechanism.coordinates, on_rates, strict=True)]
+    return s.program(ACTUATOR_FORCES, [forces])
 
 
 def mass_matrix(s: System) -> Program:
     """M = T^T M_tree T."""
-    return s.program(MASS_MATRIX, [s.map.on_both_sides(s.tree_inertia())])
+    return s.program(MASS_MATRIX, [s.inertia()])
 
 
 def forward_dynamics(s: System) -> Program:
@@ -82,8 +96,7 @@ def _by_the_tree(s: System, v: Vector, tau: Vector) -> list[Expression]:
 
 
 def _by_elimination(s: System, v: Vector, tau: Vector) -> list[Expression]:
-    motion, drift = s.map.drifting(v)
-    right = s.map.unbalanced(tau, s.forces(motion))
+    right, drift = s.balance(v, tau)
     inertia = s.resisted_inertia()
     free = solve(inertia, right, _blocks(s, inertia, "elimination")) if right else []
     return s.map.accelerations_of(free, drift)

@@ -26,13 +26,13 @@ from kanegen.codegen.mechanism.records import Frame
 
 def effective_inertia(s: System) -> Program:
     """I* of Freeman & Tesar (1988, eq 15), transferred to the speeds: the mass matrix on them."""
-    return s.program(EFFECTIVE_INERTIA, [s.map.on_both_sides(s.tree_inertia())])
+    return s.program(EFFECTIVE_INERTIA, [s.inertia()])
 
 
 def inertia_power(s: System) -> Program:
     """P* of Freeman & Tesar (1988, eq 16), transferred to the speeds: half the second derivatives of the bias forces."""
     v = s.input("v")
-    return s.program(INERTIA_POWER, [_quadratic_form(s, v, s.driving(s.map.motion(v, s.rest)))])
+    return s.program(INERTIA_POWER, [_quadratic_form(s, v, s.driving(v, s.rest))])
 
 
 def influence_G(s: System, frame: Frame, kernel: str) -> Program:

@@ -8,7 +8,13 @@ from functools import cached_property
 from kanegen.codegen.derivation.motion_maps.elimination import Elimination, Square
 from kanegen.codegen.derivation.motion_maps.equations import Row, equations
 from kanegen.codegen.derivation.motion_maps.leaning import leaning
-from kanegen.codegen.derivation.motion_maps.motion_map import Rows, TreeForces, TreeMotion, Vector
+from kanegen.codegen.derivation.motion_maps.motion_map import (
+    Rows,
+    TreeForces,
+    TreeMotion,
+    Vector,
+    rates_through,
+)
 from kanegen.codegen.derivation.motion_maps.plan import Plan
 from kanegen.codegen.graph import Expression, Graph, Tangents, constant, total
 from kanegen.codegen.graph import linear as vec
@@ -170,13 +176,9 @@ class ConstrainedMap:
 
     def rate_of_rows(self, rates: Rows, rows: Callable[[], Rows], v: Vector) -> Rows:
         """dA/dt N + A dN/dt."""
-        nq = len(self.q)
-        tangents = self._tangents(self.rates(v))
-        columns = vec.transpose([*self.N, *([tangents.first(x) for x in row] for row in self.N)])
-        return [
-            [self.dot([*rate[:nq], *row[:nq]], column) for column in columns]
-            for rate, row in zip(rates, rows(), strict=True)
-        ]
+        nq, qdot = len(self.q), dict(zip(self.q, self.rates(v), strict=True))
+        moving, still = ([row[:nq] for row in part] for part in (rates, rows()))
+        return rates_through(self.graph, self.N, qdot, moving, still)
 
     def coriolis(
         self, c: Rows, mass_matrix: Callable[[], Rows], v: Vector, rotors: Mapping[str, Value]

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from kanegen.codegen.graph import Expression
+from kanegen.codegen.graph import Expression, Graph, Tangents
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import Value
 
 Vector = Sequence[Expression]
@@ -106,3 +107,15 @@ class MotionMap(Protocol):
 
     def from_free(self, inverse: Rows) -> Rows:
         """The inverse of the mass matrix on the speeds for that on the free rates."""
+
+
+def rates_through(
+    graph: Graph, columns: Rows, qdot: Mapping[Expression, Expression], rates: Rows, rows: Rows
+) -> Rows:
+    """dA/dt T + A dT/dt for ``rows`` A and their ``rates`` dA/dt, where T (``columns``) changes with the coordinates."""
+    tangents = Tangents(graph, qdot)
+    both = vec.transpose([*columns, *([tangents.first(x) for x in row] for row in columns)])
+    return [
+        [vec.dot_total(graph, [*rate, *row], column) for column in both]
+        for rate, row in zip(rates, rows, strict=True)
+    ]

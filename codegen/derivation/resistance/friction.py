@@ -18,14 +18,16 @@ SLIP_SPEED = Fraction(1, 100)
 """[rad/s] or [m/s]."""
 
 
-def friction_forces(joints: Sequence[Joint], rates: Sequence[Expression], lift: Lift) -> list[Expression]:
-    """What drives must supply on each joint to overcome its friction at these rates."""
+def friction_forces(
+    joints: Sequence[Joint | None], rates: Sequence[Expression], lift: Lift
+) -> list[Expression]:
+    """What drives must supply on each joint to overcome its friction at these rates; nothing where there is no joint."""
     found = []
     for joint, rate in zip(joints, rates, strict=True):
         force = constant(lift.graph, 0)
-        if joint.damping != 0:
+        if joint is not None and joint.damping != 0:
             force = force + lift(joint.damping) * rate
-        if joint.friction != 0:
+        if joint is not None and joint.friction != 0:
             speed = (rate * rate + SLIP_SPEED * SLIP_SPEED).square_root()
             force = force + lift(joint.friction) * rate / speed
         found.append(force)

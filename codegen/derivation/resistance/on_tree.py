@@ -23,7 +23,8 @@ class Resistance:
 
     def __init__(self, mechanism: Mechanism, tree: Mechanism) -> None:
         self.mechanism, self._tree = mechanism, tree
-        self.joints = [mechanism.joint(name) for name in tree.coordinates]
+        joints = {joint.name: joint for joint in mechanism.joints}
+        self.joints = [joints.get(name) for name in tree.coordinates]  # none for modes of flexible links
         self.tree = replace(tree, springs=mechanism.springs)
 
     def forces(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,12 +17,10 @@ from kanegen.codegen.certificate.point_masses import flexible_arm
 from kanegen.codegen.certificate.speeds import TreeSpeeds
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.deriver import Build
-from kanegen.codegen.derivation.flexible_links import (
-    book_kernels,
-    flexible_kernels,
-    optional_flexible_kernels,
-)
+from kanegen.codegen.derivation.formulations import formulation, optional_kernels
+from kanegen.codegen.derivation.placement import place
 from kanegen.codegen.derivation.resistance.friction import SLIP_SPEED
+from kanegen.codegen.derivation.tree import derivation_tree
 from kanegen.codegen.graph import Program, evaluate
 from kanegen.codegen.mechanism import Mechanism, MechanismBuilder
 from kanegen.codegen.mechanism.flexible import Appendage, Beam, BeamFunction, Mode, RodFunction
@@ -172,22 +170,19 @@ class RandomArm:
 class Kernels:
     """Kernels of a mechanism, evaluated."""
 
-    def __init__(self, mechanism: Mechanism, formulation: str = "recursive", live: bool = False) -> None:
+    def __init__(self, mechanism: Mechanism, formulation_name: str = "recursive", live: bool = False) -> None:
         self.mechanism = mechanism
         frames = {frame.name: frame.name for frame in mechanism.frames}
-        self._builds: dict[str, Build] = {
-            **flexible_kernels(mechanism, live, frames),
-            **optional_flexible_kernels(mechanism, live, frames),
-        }
-        if formulation != "recursive":
-            self._builds |= book_kernels(mechanism, live, formulation == "book_1983_truncated")
+        builds = formulation(formulation_name, mechanism, None, live, frames)
+        self._builds: dict[str, Build] = optional_kernels(mechanism, live, frames) | builds
+        rigid = derivation_tree(mechanism, live)
+        self._tree = place(rigid.mechanism, Choices(), rigid.live)
         self._programs: dict[str, Program] = {}
 
     def program(self, name: str) -> Program:
         """The kernel as derived."""
         if name not in self._programs:
-            nothing = cast(Any, None)  # the tree of the rigid arm has no part in these
-            self._programs[name] = self._builds[name](nothing, self.mechanism, Choices())
+            self._programs[name] = self._builds[name](self._tree, self.mechanism, Choices())
         return self._programs[name]
 
     def __call__(self, kernel: str, **arguments: ArrayLike) -> Any:

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
 
 import kanegen
-from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.graph import Program
-from kanegen.codegen.kernel_sets import available, optional
 from kanegen.codegen.mechanism import Mechanism, MechanismBuilder
 from kanegen.codegen.mechanism.flexible import Appendage, Beam, BeamFunction, Mode
-from kanegen.codegen.pipeline import Options
 from tests.derivation.complex_steps import Entries, entries_of, jacobian, outputs, relative, units
 
 from .arms import CUBIC, Array, Kernels, apart, states
@@ -51,11 +48,7 @@ def arm(changes: Mapping[str, str] | None = None, live: bool = True) -> Mechanis
 
 @cache
 def program(kernel: str, live: bool) -> Program:
-    mechanism = arm()
-    options = Options(live_parameters=live)
-    builds = {**available(mechanism, options), **optional(mechanism, options)}
-    nothing = cast(Any, None)
-    return builds[kernel](nothing, mechanism, Choices())
+    return Kernels(arm(), live=live).program(kernel)
 
 
 def state(live: bool) -> dict[str, Array]:

@@ -6,7 +6,8 @@ import pytest
 
 from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.deriver import Deriver
-from kanegen.codegen.derivation.flexible_links import flexible_kernels
+from kanegen.codegen.derivation.foundations import on_segments
+from kanegen.codegen.derivation.kernels import dynamics
 from kanegen.codegen.derivation.placement import place
 from kanegen.codegen.graph import count
 from kanegen.codegen.mechanism import catalogue
@@ -28,7 +29,7 @@ COUNTS = {
 def test_counts(model: str, kernel: str) -> None:
     """Forces take fewer than the textbook's recursion; second moments cost the mass matrix a third more than its own."""
     arm = with_numbers(catalogue.mechanism(model))
-    build = flexible_kernels(arm, live=False, identifiers={})[kernel]
+    build = on_segments(arm, False, dynamics.DYNAMICS)[kernel]
     found = count(optimize(build(place(arm, Choices()), arm, Choices()))[0])
     assert (found.multiplications, found.additions) == COUNTS[model, kernel]
     ordinary = count(optimize(Deriver(arm, DYNAMICS[kernel], gauge=False)({})[0])[0])

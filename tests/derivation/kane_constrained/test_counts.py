@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from kanegen.codegen.derivation.kane import forces, nonholonomic_forces
-from kanegen.codegen.derivation.kane.equations import forces_on_speeds
 from kanegen.codegen.derivation.motion_maps.spanning_tree import spanning_tree
 from kanegen.codegen.graph import Expression, Graph, OperationCounts, constant, count, inputs
+from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism import JointRate, Mechanism
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.mechanism.folding import with_numbers
@@ -34,7 +34,7 @@ def forces_first(
     tree: Mechanism, graph: Graph, motion: Sequence[Sequence[Expression]], N: Rows
 ) -> list[Expression]:
     q, v, a = motion
-    return forces_on_speeds(N, forces(tree, graph, q, v, a))
+    return list(vec.apply_total(graph, vec.transpose(N), forces(tree, graph, q, v, a)))
 
 
 def counted(name: str, method: Method) -> OperationCounts:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from kanegen.codegen.derivation.kane import nonholonomic_forces
-from kanegen.codegen.derivation.kane.kernels import KaneFormulation
 from kanegen.codegen.graph import Graph, constant, count, inputs
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.mechanism.folding import with_numbers
 from tests.derivation.comparison import derived
+from tests.derivation.speeds import kane_kernels
 
 from .support import tree_forces
 
@@ -18,7 +18,7 @@ ARM = mechanism("stanford_arm")
 
 def test_the_same_work_as_the_kernel_for_joint_rates() -> None:
     """Given rates are the speeds themselves: neither form costs more than the other."""
-    kernel = count(derived(KaneFormulation().inverse_dynamics, ARM))
+    kernel = count(derived(kane_kernels(ARM)["inverse_dynamics"], ARM))
     assert count(tree_forces(with_numbers(ARM))) == kernel
 
 

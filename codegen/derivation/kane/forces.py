@@ -1,14 +1,27 @@
-"""Generalized inertia forces and generalized active forces, summed over the bodies (Kane & Levinson 1983, eqs 76 - 116).
+"""Generalized inertia forces and generalized active forces, summed over the bodies (Kane & Levinson 1983, eqs 76 - 117).
 
     K*_r = sum over bodies of  w_r . T* + v_r . R*                             (eqs 78, 87)
            T* = -alpha . I - w x I . w,   R* = -m a                            (eq 79)
     K_r  = sum over bodies of  v_r . m g  +  tau_r                             (eqs 89 - 116)
+    K*_r + K_r = 0                                                             (eq 117)
 
 with the partial angular velocities w_r and the partial velocities v_r of the mass centres, which a ``KaneMotion``
-gives: holonomic ones, or nonholonomic ones of fewer speeds.
+gives.  Forces and torques in the joints that do no work drop out by themselves.  Terms with the same partial velocity
+component are collected before they are multiplied by it, as in the paper's Z6 (Z146 + Z155).
 
-Terms with the same partial velocity component are collected before they are multiplied by it, as in the paper's
-Z6 (Z146 + Z155).
+Loops, rolling and other constraints leave fewer independent speeds u than the tree has coordinates,
+
+    q' = N(q) u + what does not depend on u.
+
+Velocities are then linear in u, and what they are multiplied by are the nonholonomic partial velocities, w~_r = sum_s w_s
+N_sr and v~_r = sum_s v_s N_sr of the tree's holonomic ones.  Kane's equations hold for them as they stand (the remark on
+closed loops in the paper's conclusion).  Forces of constraint do no work in motions that the constraints allow, so that
+they never appear, neither as multipliers nor as forces between bodies to be eliminated.  One of them is brought into
+evidence by an auxiliary speed: a joint of the tree that the mechanism does not have, with rate and acceleration zero, and
+a column of N that moves it.
+
+The sum is formed with partial velocities, body by body, and not from finished generalized forces of the tree, N^T Q.
+Both are equal; which is cheaper depends on the mechanism (long trees with few speeds favour N^T Q).
 """
 
 from __future__ import annotations
@@ -16,8 +29,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from kanegen.codegen.derivation.kane.motion import KaneMotion
-from kanegen.codegen.graph import Expression, Ref
+from kanegen.codegen.derivation.choices import Choices
+from kanegen.codegen.derivation.kane.motion import KaneMotion, turns_of
+from kanegen.codegen.derivation.kane.rates import GivenRates
+from kanegen.codegen.derivation.motion_maps.motion_map import Rows, Vector
+from kanegen.codegen.derivation.placement import place
+from kanegen.codegen.graph import Expression, Graph, Ref, constant
+from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.reduction import without_fixed_joints
 
 Component = Callable[[int, int], Expression]
 """Component k of a vector of body i."""
@@ -101,3 +120,41 @@ def _dotted(
     return motion.turns.sum(
         [Expression(motion.graph, ref) * motion.turns.sum(values) for ref, values in factors.items()]
     )
+
+
+# -- of a tree whose motion is given ------------------------------------------------------------------------------------
+
+
+def forces(tree: Mechanism, graph: Graph, q: Vector, v: Vector, a: Vector) -> list[Expression]:
+    """Generalized forces [N m, N] that move a plain tree so, in the order of its coordinates, gravity included.
+
+    ``q``, ``v`` and ``a`` are expressions of ``graph``, one for each coordinate.  Values of the tree that are expressions
+    stay live.  The partial velocities are those of the joint rates.
+    """
+    n = len(tree.coordinates)
+    unit = [[constant(graph, int(r == s)) for r in range(n)] for s in range(n)]
+    return nonholonomic_forces(tree, graph, q, v, a, unit)
+
+
+def nonholonomic_forces(
+    tree: Mechanism, graph: Graph, q: Vector, v: Vector, a: Vector, rates_from_speeds: Rows
+) -> list[Expression]:
+    """Generalized forces [N m, N] on independent speeds u, gravity included: tau_r with power = tau . u.
+
+    ``tree`` is the plain tree of a constrained mechanism, all joints movable or fixed; ``q``, ``v`` = dq/dt and
+    ``a`` = d2q/dt2 are expressions of ``graph``, one for each of its coordinates and such as the constraints allow.
+    ``rates_from_speeds`` is N, a row for each coordinate and a column for each speed.  Values of the tree that are
+    expressions stay live.
+
+    Raises ValueError for sizes that do not fit.
+    """
+    n = len(tree.coordinates)
+    if any(len(given) != n for given in (q, v, a, rates_from_speeds)):
+        raise ValueError(f"q, v, a and the rows of N are not {n}, as many as the tree has coordinates")
+    columns = {len(row) for row in rates_from_speeds}
+    if len(columns) > 1:
+        raise ValueError(f"the rows of N differ in length: {sorted(columns)}")
+    reduced = without_fixed_joints(tree)
+    turns = turns_of(place(reduced, Choices(), live_parameters=True), graph, q)
+    motion = KaneMotion(reduced, turns, GivenRates(v, a, rates_from_speeds))
+    return [-generalized_force(motion, r) for r in range(max(columns, default=0))]

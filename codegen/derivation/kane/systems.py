@@ -1,0 +1,102 @@
+"""Systems whose forces on the speeds are Kane's sums over bodies (Kane & Levinson 1983), and not those on joints, projected.
+
+Everything else that kernels ask for, energies, momenta, frames, comes from the dynamics of the tree through the map.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from kanegen.codegen.derivation.kane.forces import (
+    generalized_force,
+    inertia_coefficient,
+    nonholonomic_forces,
+)
+from kanegen.codegen.derivation.kane.motion import KaneMotion
+from kanegen.codegen.derivation.kane.rates import RatesOfSpeeds
+from kanegen.codegen.derivation.kernels.contract import Contract
+from kanegen.codegen.derivation.motion_maps.chosen_speeds import ChosenSpeeds
+from kanegen.codegen.derivation.motion_maps.motion_map import Rows, Vector
+from kanegen.codegen.derivation.system import System
+from kanegen.codegen.graph import Expression, Program
+from kanegen.codegen.mechanism.folding import with_numbers
+from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.reduction import without_fixed_joints
+
+
+class ChosenSpeedsSystem(System):
+    """A plain tree on generalized speeds u of one's choice, or on the rates of its joints.
+
+    Quantities are numbered as they are introduced, Z1, Z2, ..., as in the paper.
+    """
+
+    source = "Kane's dynamical equations (Kane & Levinson 1983)"
+    _kane: KaneMotion | None = None
+
+    def driving(self, v: Vector | None = None, a: Vector | None = None) -> list[Expression]:
+        """tau_r = -(K*_r + gravity's part of K_r) (eq 117).
+
+        The u' are not brought into evidence, which the paper's conclusion calls unnecessary for this purpose.
+        """
+        motion = self._moving(v, a)
+        return [-generalized_force(motion, r) for r in range(self.nv)]
+
+    def inertia(self) -> Rows:
+        """M = -X (eq 88)."""
+        motion = self._kane or self._moving()
+        upper = {
+            (r, s): -inertia_coefficient(motion, r, s) for r in range(self.nv) for s in range(r, self.nv)
+        }
+        return [[upper[min(r, s), max(r, s)] for s in range(self.nv)] for r in range(self.nv)]
+
+    def free_inertia(self) -> Rows:
+        """The same: all speeds are free."""
+        return self.inertia()
+
+    def balance(self, v: Vector, tau: Vector) -> tuple[list[Expression], Vector]:
+        """tau + Z, where M u' = tau + Z (eqs 118 - 123)."""
+        return [t - h for t, h in zip(tau, self.driving(v, self.rest), strict=True)], self.rest
+
+    def program(self, contract: Contract, results: Sequence[Any], **besides: Any) -> Program:
+        """The program with these results, quantities numbered."""
+        if self._kane is None:
+            return super().program(contract, results, **besides)
+        found = super().program(contract, results, **{"source": self.source, **besides})
+        numbered = self._kane.numbered(found.roots)
+        return replace(found, labels={node: name for name, (node, _) in numbered.items()})
+
+    def _moving(self, v: Vector | None = None, a: Vector | None = None) -> KaneMotion:
+        assert isinstance(self.map, ChosenSpeeds)
+        rates = RatesOfSpeeds(self.map, self.rest if v is None else v, self.rest if a is None else a)
+        self._kane = KaneMotion(_of_bodies(self), self.map.turns, rates)
+        return self._kane
+
+
+class NonholonomicSystem(System):
+    """A constrained mechanism that moves: nonholonomic partial velocities of its tree."""
+
+    source = "tree forces on nonholonomic partial velocities (Kane)"
+
+    def driving(self, v: Vector | None = None, a: Vector | None = None) -> list[Expression]:
+        """Generalized forces on the speeds; at rest those on the joints, projected."""
+        if v is None:
+            return super().driving()
+        motion = self.map.motion(v, a)
+        assert motion.v is not None and motion.a is not None, "forces need accelerations"
+        found = nonholonomic_forces(
+            _of_bodies(self), self.graph, motion.q, motion.v, motion.a, self.map.columns()
+        )
+        self._sources[self.source] = None
+        resisting = self.resisting(motion)
+        for j, joint in enumerate(self.resistance.joints):
+            if joint is not None and joint.rotor_inertia != 0:
+                resisting[j] = resisting[j] + self.lift(joint.rotor_inertia) * motion.a[j]
+        return [x + y for x, y in zip(found, self.map.on_speeds(resisting), strict=True)]
+
+
+def _of_bodies(s: System) -> Mechanism:
+    """The tree whose inertias are read: fixed joints lumped, parameters folded unless they stay live."""
+    tree = without_fixed_joints(s.tree_mechanism)
+    return tree if s.foundation.live else with_numbers(tree)
