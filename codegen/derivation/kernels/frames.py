@@ -32,9 +32,10 @@ def frame_jacobian(s: System, frame: Frame, kernel: str) -> Program:
 
 def frame_jacobian_rate(s: System, frame: Frame, kernel: str) -> Program:
     """dJ_tree/dt T + J_tree dT/dt."""
+    jacobian = jacobian_of_tree(s, frame, s.map.motion())
     v = s.input("v")
     rates = s.of_tree(lambda tree: tree.frame_jacobian_rate(frame, kernel), s.map.motion(v))
-    rows = s.map.rate_of_rows(rates, lambda: jacobian_of_tree(s, frame, s.map.motion()), v)
+    rows = s.map.rate_of_rows(rates, lambda: jacobian, v)
     return s.program(FRAME_JACOBIAN_RATE, [rows], name=kernel, frame=frame.name)
 
 
