@@ -46,7 +46,7 @@ static const char *{_sources.DIGEST}(void)
 """,
     sources=[str(_FOLDER / name) for name in _sources.SOURCES],
     include_dirs=[str(_FOLDER)],
-    depends=[str(_HEADER), str(_FOLDER / _sources.INTERNAL_HEADER)],
+    depends=[str(_FOLDER / name) for name in _sources.HEADERS],
     libraries=[] if sys.platform == "win32" else ["m"],
     extra_compile_args=["-O3", "-std=c99"],
     optional=True,  # a package without it still installs

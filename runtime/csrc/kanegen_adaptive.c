@@ -5,10 +5,9 @@
  * 1993 (HNW), section II.4 (error norm, first step); E. Hairer, G. Wanner, "Solving Ordinary Differential Equations
  * II", 2nd ed., Springer 1996, section IV.2 (PI control).
  */
-#include "kanegen_integration.h"
+#include "kanegen_adaptive.h"
 
-#include <float.h>
-#include <math.h>
+#include "kanegen_rows.h"
 
 /* Step control: h_new = h SAFETY error^-ALPHA last_error^BETA, within bounds, where ALPHA = 1/order - 3/4 BETA. */
 static const double SAFETY = 0.9, SHRINK_MOST = 0.2, GROW_MOST = 10.0;

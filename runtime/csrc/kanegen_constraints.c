@@ -4,9 +4,8 @@
  * the method: E. Hairer, C. Lubich, G. Wanner,
  * "Geometric Numerical Integration", 2nd ed., Springer 2006, section IV.4.
  */
-#include "kanegen_integration.h"
+#include "kanegen_constraints.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Projections converge quadratically: a step that errs by 1e-3 is at rounding after four. */
@@ -32,11 +31,10 @@ void kanegen_lay_out_constrained(kanegen_integration *run, double *memory)
 
 bool kanegen_constraints_are_valid(const kanegen_constraints *c)
 {
-    const bool has_residual = c->constraint_residual || c->prepared_constraint_residual;
+    const bool has_residual = KANEGEN_HAS(c, constraint_residual);
     return c->rows > 0 && c->position <= c->rows && has_residual == (c->position > 0)
-        && (c->multiplier_dynamics || c->prepared_multiplier_dynamics)
-        && (c->generalized_speeds || c->prepared_generalized_speeds)
-        && (c->constraint_projection || c->prepared_constraint_projection)
+        && KANEGEN_HAS(c, multiplier_dynamics) && KANEGEN_HAS(c, generalized_speeds)
+        && KANEGEN_HAS(c, constraint_projection)
         && isfinite(c->drift) && c->drift > 0.0;
 }
 
@@ -46,11 +44,7 @@ const double *kanegen_speeds_at(kanegen_integration *run, const double *y)
     const kanegen_constraints *constraints = system->constraints;
     const double *q = y, *rates = y + system->nq;
     if (!constraints) return rates;
-    if (constraints->generalized_speeds) {
-        constraints->generalized_speeds(q, rates, run->v);
-    } else {
-        constraints->prepared_generalized_speeds(system->prepared, q, rates, run->v);
-    }
+    KANEGEN_CALL(constraints, generalized_speeds, system->prepared, q, rates, run->v);
     return run->v;
 }
 
@@ -60,11 +54,7 @@ void kanegen_constrained_rate(kanegen_integration *run, const double *y, const d
     const kanegen_constraints *constraints = system->constraints;
     const double *q = y, *rates = y + system->nq;
     memcpy(dy, rates, system->nq * sizeof *dy);
-    if (constraints->multiplier_dynamics) {
-        constraints->multiplier_dynamics(q, rates, tau, dy + system->nq, run->lambda);
-    } else {
-        constraints->prepared_multiplier_dynamics(system->prepared, q, rates, tau, dy + system->nq, run->lambda);
-    }
+    KANEGEN_CALL(constraints, multiplier_dynamics, system->prepared, q, rates, tau, dy + system->nq, run->lambda);
 }
 
 /* Project y once. *open: how far it is from the constraints then, as large as the residuals of position or the
@@ -75,18 +65,10 @@ static void project_once(kanegen_integration *run, double *y, double *open)
     const kanegen_constraints *constraints = system->constraints;
     const size_t nq = system->nq;
     double *next = run->projected, *phi = run->phi, correction = 0.0, fastest = 1.0;
-    if (constraints->constraint_projection) {
-        constraints->constraint_projection(y, y + nq, next, next + nq);
-    } else {
-        constraints->prepared_constraint_projection(system->prepared, y, y + nq, next, next + nq);
-    }
+    KANEGEN_CALL(constraints, constraint_projection, system->prepared, y, y + nq, next, next + nq);
     *open = NAN;
     if (!kanegen_all_finite(run->n, next)) return;
-    if (constraints->constraint_residual) {
-        constraints->constraint_residual(next, phi);
-    } else if (constraints->prepared_constraint_residual) {
-        constraints->prepared_constraint_residual(system->prepared, next, phi);
-    }
+    if (constraints->position > 0) KANEGEN_CALL(constraints, constraint_residual, system->prepared, next, phi);
     if (!kanegen_all_finite(constraints->position, phi)) return;
 
     for (size_t i = nq; i < run->n; ++i) {

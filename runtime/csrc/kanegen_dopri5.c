@@ -5,9 +5,9 @@
  * 1993 (HNW): table II.5.2, section II.6 (interpolant); E. Hairer, G. Wanner, "Solving Ordinary Differential Equations
  * II", 2nd ed., Springer 1996 (HNW II), section IV.2 (when stability limits the steps).
  */
-#include "kanegen_integration.h"
-
-#include <math.h>
+#include "kanegen_adaptive.h"
+#include "kanegen_driver.h"
+#include "kanegen_rows.h"
 
 /* Nodes, coefficients, and E = weights of order 5 less those of order 4. The weights of order 5 are the last row
  * of A, so the seventh stage of a step is the first of the next. D: weights of the interpolant. */

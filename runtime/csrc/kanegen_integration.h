@@ -1,15 +1,26 @@
 /*
- * Private to the integrators: what the methods share. Users include kanegen_integrators.h.
+ * Private to the integrators: the record of a run, what a method is, and arithmetic. Users include kanegen_integrators.h.
  *
  * A run from t_begin to t_end is cut at the sample instants into stretches on which the right-hand side is
  * smooth. The driver walks over the stretches, samples the controller and writes the rows that fall on their
  * ends; a method advances over one stretch and writes the rows inside it.
+ *
+ * Files know those above them alone, each by its header:
+ *
+ *     kanegen_integration    this record
+ *     kanegen_constraints    constraints and quaternions
+ *     kanegen_steps          the mechanism and its controller, the beginning and the end of a step
+ *     kanegen_linearisation, kanegen_rows
+ *     kanegen_driver, kanegen_adaptive
+ *     kanegen_rk4, kanegen_dopri5, kanegen_rodas4
  */
 #ifndef KANEGEN_INTEGRATION_H
 #define KANEGEN_INTEGRATION_H
 
 #include "kanegen_integrators.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdbool.h>
 
 enum { KANEGEN_STAGES = 7 };
@@ -64,111 +75,13 @@ typedef struct kanegen_method {
     kanegen_status (*judge)(kanegen_integration *run, double h, double t, const double *y, double *multiple);
 } kanegen_method;
 
-/* Run a method from t_begin to t_end; valid: whether the options that are the method's own are in range. */
-kanegen_status kanegen_integrate(const kanegen_method *method, bool valid,
-                                 const kanegen_system *system, const kanegen_options *options, double *q, double *v,
-                                 const kanegen_rows *rows, double *workspace, kanegen_statistics *statistics);
+/* Calls a function of a model, or its form that takes prepared values first: the one of a pair that is there. */
+#define KANEGEN_CALL(functions, kernel, prepared, ...) \
+    ((functions)->kernel ? (functions)->kernel(__VA_ARGS__) \
+                         : (functions)->prepared_##kernel((prepared), __VA_ARGS__))
 
-/* A method that chooses its steps from estimates of their errors. */
-typedef struct {
-    double order;               /* the error of a step of h is in proportion to h^order */
-
-    /* Try a step of h from time t and state y, where dy/dt = k[0]; y_next, and its error as a multiple of the tolerance: */
-    /* not a number where a stage left the domain of the dynamics. */
-    kanegen_status (*attempt)(kanegen_integration *run, double t, double h, double *error);
-
-    /* Write the rows inside the step that was tried. */
-    kanegen_status (*write_rows_inside)(kanegen_integration *run, double t_next);
-
-    /* Make y_next the state and, unless this is t_end, k[0] the rate of change there. */
-    kanegen_status (*accept)(kanegen_integration *run, double t_next, double t_end);
-} kanegen_adaptive_method;
-
-/* Advance by such a method. */
-kanegen_status kanegen_advance_adaptively(const kanegen_adaptive_method *method, kanegen_integration *run,
-                                          double t_begin, double t_end);
-
-/* Whether the tolerances are in range. */
-bool kanegen_tolerances_are_valid(const kanegen_options *options);
-
-/* Size of x against the tolerance at states a and b; leaves the tolerances of the entries in run->scale. */
-double kanegen_scaled_norm(kanegen_integration *run, const double *x, const double *a, const double *b);
-
-/* How large x, a defect times the length of the step, is against what an adaptive method leaves. */
-double kanegen_adaptive_defect(kanegen_integration *run, const double *x);
-
-/* Number of doubles of a linearisation; lay it out from memory on. */
-size_t kanegen_linearisation_size(size_t nv);
-void kanegen_lay_out_linearisation(kanegen_linearisation *linear, size_t nv, double *memory);
-
-/* Linearise about time t and the present state, for steps of about h. */
-kanegen_status kanegen_linearise(kanegen_integration *run, double t, double h);
-
-/* Factor the matrix of a step (1/s - J) x = b, J that of (v, a), where s > 0; false where it is singular. */
-bool kanegen_factor(kanegen_integration *run, double s);
-
-/* Solve it: b [n] becomes x. */
-void kanegen_solve(const kanegen_integration *run, double s, double *b);
-
-/* Number of doubles of the vectors above that only constraints need. */
-size_t kanegen_constrained_vectors(size_t nq, size_t nv, size_t position, size_t rows);
-
-/* Lay these vectors out from memory on. */
-void kanegen_lay_out_constrained(kanegen_integration *run, double *memory);
-
-bool kanegen_constraints_are_valid(const kanegen_constraints *constraints);
-
-/* The speeds at state y: part of it, or with constraints computed into run->v. */
-const double *kanegen_speeds_at(kanegen_integration *run, const double *y);
-
-/* dy = (dq/dt, d2q/dt2) at state y under the forces tau, with constraints. */
-void kanegen_constrained_rate(kanegen_integration *run, const double *y, const double *tau, double *dy);
-
-/* Bring y to the constraints and its quaternions to length one, as far as there are any. */
-kanegen_status kanegen_project(kanegen_integration *run, double *y);
-
-/* Whether one more step may be taken: not if max_steps are done, or a pause says that it is enough. */
-kanegen_status kanegen_may_step(kanegen_integration *run);
-
-/* Whether tau varies with time and state, rather than being none or held. */
-bool kanegen_tau_varies(const kanegen_integration *run);
-
-/* tau = tau(t, q, v); left as it is where there is no controller. */
-kanegen_status kanegen_call_controller(kanegen_integration *run, double t, const double *y, double *tau);
-
-/* dy = (N(q) v, a(q, v, tau)) at time t and state y. */
-kanegen_status kanegen_rate_of_change(kanegen_integration *run, double t, const double *y, double *dy);
-
-/* The same under given forces. */
-void kanegen_rate_under(kanegen_integration *run, const double *y, const double *tau, double *dy);
-
-/* Times that differ by rounding alone, as t_begin + k sample_period and an end or a row computed otherwise. */
-bool kanegen_same_instant(const kanegen_integration *run, double a, double b);
-
-/* Make y_next, reached at t_next, the state, brought to the constraints. */
-kanegen_status kanegen_accept_step(kanegen_integration *run, double t_next);
-
-/* Write the rows that fall on the present state. */
-kanegen_status kanegen_write_rows_here(kanegen_integration *run);
-
-/* Whether a row or a probe falls between the present state and t_next, ends excluded. */
-bool kanegen_row_before(const kanegen_integration *run, double t_next);
-
-/* Write these rows, from the rates of change at both ends of the step; run->c5 is the caller's. They
- * are brought to the constraints one by one. Where tau varies, look at them and the probes for defects. */
-kanegen_status kanegen_write_rows_before(kanegen_integration *run, double t_next, const double *k_begin,
-                                         const double *k_end);
-
-/* The same with run->c3 and run->c4, too, set by the caller. */
-kanegen_status kanegen_write_interpolated_rows(kanegen_integration *run, double t_next);
-
-bool kanegen_all_finite(size_t n, const double *x);
-
-/* y += factor x; no entry of y is one of x. */
-static inline void kanegen_add(size_t n, double *restrict y, double factor, const double *restrict x)
-{
-    for (size_t i = 0; i < n; ++i) y[i] += factor * x[i];
-}
+/* Whether one of a pair is there. */
+#define KANEGEN_HAS(functions, kernel) ((functions)->kernel || (functions)->prepared_##kernel)
 
 static inline double larger(double a, double b)
 {
@@ -178,6 +91,27 @@ static inline double larger(double a, double b)
 static inline double smaller(double a, double b)
 {
     return a < b ? a : b;
+}
+
+/* y += factor x; no entry of y is one of x. */
+static inline void kanegen_add(size_t n, double *restrict y, double factor, const double *restrict x)
+{
+    for (size_t i = 0; i < n; ++i) y[i] += factor * x[i];
+}
+
+static inline bool kanegen_all_finite(size_t n, const double *x)
+{
+    for (size_t i = 0; i < n; ++i) {
+        if (!isfinite(x[i])) return false;
+    }
+    return true;
+}
+
+/* Times that differ by rounding alone, as t_begin + k sample_period and an end or a row computed otherwise. */
+static inline bool kanegen_same_instant(const kanegen_integration *run, double a, double b)
+{
+    const double largest = larger(larger(fabs(a), fabs(b)), fabs(run->options->t_begin));
+    return fabs(a - b) <= 4.0 * DBL_EPSILON * largest;
 }
 
 #endif

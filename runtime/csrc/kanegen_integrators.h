@@ -17,9 +17,9 @@
  * tau in N m or N.
  *
  * Nothing here allocates, keeps state between calls or touches a global: any number of integrations may run
- * at once, each with its own workspace and rows. Compile kanegen_integrators.c, kanegen_rows.c, kanegen_constraints.c,
- * kanegen_linearisation.c, kanegen_adaptive.c, kanegen_rk4.c, kanegen_dopri5.c and kanegen_rodas4.c beside the generated
- * model, and link the mathematical library:
+ * at once, each with its own workspace and rows. Compile kanegen_driver.c, kanegen_rows.c, kanegen_steps.c,
+ * kanegen_constraints.c, kanegen_linearisation.c, kanegen_adaptive.c, kanegen_rk4.c, kanegen_dopri5.c and kanegen_rodas4.c
+ * beside the generated model, and link the mathematical library:
  *
  *     #include "kanegen_integrators.h"
  *     #include "stanford_arm.h"

@@ -10,10 +10,8 @@
  *
  * What the controller adds to da/dq and da/dv is found by differences: da/dtau dtau/dq, column by column.
  */
-#include "kanegen_integration.h"
+#include "kanegen_linearisation.h"
 
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
 enum { MATRICES = 4, VECTORS = 5 };
@@ -112,12 +110,8 @@ kanegen_status kanegen_linearise(kanegen_integration *run, double t, double h)
         tau = linear->tau;
         if ((status = find_tau(run, t, run->y, linear->tau)) != KANEGEN_DONE) return status;
     }
-    if (system->forward_dynamics_derivatives) {
-        system->forward_dynamics_derivatives(q, v, tau, linear->dq, linear->dv, linear->dtau);
-    } else {
-        system->prepared_forward_dynamics_derivatives(system->prepared_derivatives, q, v, tau, linear->dq,
-                                                      linear->dv, linear->dtau);
-    }
+    KANEGEN_CALL(system, forward_dynamics_derivatives, system->prepared_derivatives, q, v, tau, linear->dq, linear->dv,
+                 linear->dtau);
     run->done->linearisations++;
     linear->known = true;
     for (size_t i = 0; i < system->nv; ++i) linear->rate[i] = 0.0;

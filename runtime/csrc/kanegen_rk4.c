@@ -3,10 +3,9 @@
  * Differential Equations I", 2nd ed., Springer 1993, table II.1.2. When steps are too long: E. Hairer, G. Wanner, "Solving
  * Ordinary Differential Equations II", 2nd ed., Springer 1996 (HNW II), section IV.2.
  */
-#include "kanegen_integration.h"
+#include "kanegen_driver.h"
+#include "kanegen_rows.h"
 
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
 /* The method is stable for h |lambda| < 2.83 along the imaginary axis and 2.79 along the negative real one: a step this

@@ -5,9 +5,11 @@
  * Source: E. Hairer, G. Wanner, "Solving Ordinary Differential Equations II", 2nd ed., Springer 1996, section IV.7
  * (Rosenbrock methods, eq. 7.25 for this form of them), section VI.4 (this method and its interpolant).
  */
-#include "kanegen_integration.h"
+#include "kanegen_adaptive.h"
+#include "kanegen_driver.h"
+#include "kanegen_linearisation.h"
+#include "kanegen_rows.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { STAGES = 6 };
@@ -119,8 +121,8 @@ static const kanegen_method METHOD = {rodas4_advance, true, judge};
 kanegen_status kanegen_rodas4(const kanegen_system *system, const kanegen_options *options, double *q, double *v,
                               const kanegen_rows *rows, double *workspace, kanegen_statistics *statistics)
 {
-    const bool has_derivatives = system->forward_dynamics_derivatives || system->prepared_forward_dynamics_derivatives;
-    const bool v_is_rate = system->nq == system->nv && !system->coordinate_rates && !system->prepared_coordinate_rates;
+    const bool has_derivatives = KANEGEN_HAS(system, forward_dynamics_derivatives);
+    const bool v_is_rate = system->nq == system->nv && !KANEGEN_HAS(system, coordinate_rates);
     const bool valid = has_derivatives && v_is_rate && !system->constraints && system->quaternion_count == 0
         && kanegen_tolerances_are_valid(options);
     return kanegen_integrate(&METHOD, valid, system, options, q, v, rows, workspace, statistics);

@@ -5,7 +5,7 @@
  * is small, in proportion to the tolerance. A force that acts between two stages of a step and at none of them, such as a
  * short pulse, is all defect.
  */
-#include "kanegen_integration.h"
+#include "kanegen_rows.h"
 
 #include <string.h>
 

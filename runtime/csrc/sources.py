@@ -11,17 +11,9 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 HEADER = "kanegen_integrators.h"
-INTERNAL_HEADER = "kanegen_integration.h"
-SOURCES = (
-    "kanegen_integrators.c",
-    "kanegen_rows.c",
-    "kanegen_constraints.c",
-    "kanegen_linearisation.c",
-    "kanegen_adaptive.c",
-    "kanegen_rk4.c",
-    "kanegen_dopri5.c",
-    "kanegen_rodas4.c",
-)
+"""What users include; the other headers are private."""
+HEADERS = tuple(sorted(path.name for path in FOLDER.glob("kanegen_*.h")))
+SOURCES = tuple(sorted(path.name for path in FOLDER.glob("kanegen_*.c")))
 
 DIGEST = "kanegen_sources_digest"
 """The function of the extension that returns the digest of what it was compiled from."""
@@ -38,7 +30,7 @@ extern "Python" size_t kanegen_python_pause(void *data);
 def sources_digest() -> str:
     """SHA-256 of the C and of what Python sees of it, whatever the line ends.  Raises OSError where files are missing."""
     found = hashlib.sha256(PYTHON_FUNCTIONS.encode("ascii"))
-    for name in (HEADER, INTERNAL_HEADER, *SOURCES):
+    for name in (*HEADERS, *SOURCES):
         text = (FOLDER / name).read_text(encoding="ascii")
         found.update(f"{name}\0{text}\0".encode("ascii"))
     return found.hexdigest()
