@@ -1,123 +1,106 @@
-"""The command: exit codes, one clear message, and nothing half-written."""
+"""The command: exit codes, one clear message, what was meant by names that are nearly right, and nothing half-written."""
 
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
-from typing import Any
+from unittest import mock
 
 import pytest
 
+import kanegen
 from kanegen.codegen import cli, pipeline
 from tests.mechanism.importers.documents import pendulum
+from tests.refusals import refused
+
+from .files import command, written
 
 GRAVITY = ["generate", "stanford_arm", "--search", "0", "--kernels", "gravity_forces"]
+MEANT = "Did you mean '{}'?"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("words", "told"),
     [
-        (
-            ["generate", "nosuch"],
-            "model 'nosuch': is neither built in nor a file here; expected one of stanford_arm",
-        ),
-        (["generate", "../x"], "../x: does not exist"),
-        (
-            ["generate", "stanford_arm", "--kernels", "nosuch"],
-            "has no kernel 'nosuch'; expected some of inverse_",
-        ),
-        (["generate", "stanford_arm", "--speeds", "nosuch"], "has no generalized speeds called 'nosuch'"),
-        ([*GRAVITY, "-o", "file/below"], "file/below"),
-        (["simulate", "nosuch", "--scenario", "feedback"], "mechanism 'nosuch': is not built in"),
-        (
-            ["simulate", "stanford_arm", "--scenario", "nosuch"],
-            "scenario 'nosuch': .* expected one of prescribed",
-        ),
-        (["simulate", "stanford_arm", "--scenario", "feedback", "--plot", "x.nosuch"], "ends in '.nosuch'"),
+        ("generate nosuch", "model 'nosuch'"),
+        ("generate ../x", "../x: does not exist"),
+        ("generate robots/arm", "does not exist"),
+        ("generate arm.step", "does not exist"),
+        ("generate stanford_arm --kernels nosuch", "has no kernel 'nosuch'; expected some of inverse_"),
+        ("generate stanford_arm --speeds nosuch", "'nosuch'"),
+        (" ".join([*GRAVITY, "-o", "file/below"]), "file/below"),
+        ("simulate nosuch --scenario feedback", "mechanism 'nosuch': is not built in"),
+        ("simulate stanford_arm --scenario nosuch", "expected one of prescribed"),
+        ("simulate stanford_arm --scenario feedback --plot x.nosuch", "ends in '.nosuch'"),
+        ("generate stanford_amr", MEANT.format("stanford_arm")),
+        ("compare stanford_amr --formulations", MEANT.format("stanford_arm")),
+        ("simulate stanford_amr --scenario x", MEANT.format("stanford_arm")),
+        ("doctor stanford_amr", MEANT.format("stanford_arm")),
+        ("simulate stanford_arm --scenario free-swivle", MEANT.format("free-swivel")),
+        ("generate stanford_arm --speeds kane_levinsn", MEANT.format("kane_levinson")),
     ],
 )
-def test_a_wrong_request(
-    arguments: list[str],
-    message: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_wrong_request(words, told, tmp_path, monkeypatch):
+    """Case 91: one line on what is wrong, and what was meant; who gave a file is not told to give one."""
     monkeypatch.chdir(tmp_path)
     Path("file").write_text("mine")
-    assert cli.main(arguments) == 1
-    printed = capsys.readouterr()
-    (line,) = printed.err.splitlines()
-    assert re.match(f"kanegen: .*{message}", line)
+    code, report = command(*words.split())
+    assert code == 1 and told in " ".join(report.split())
+    if not words.startswith("doctor"):
+        (line,) = report.splitlines()
+        assert line.startswith("kanegen: ") and "Give one of these, or a file" not in line
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("words", "told"),
     [
-        [],
-        ["nosuch"],
-        ["generate"],
-        ["generate", "stanford_arm", "--kernels"],
-        ["generate", "stanford_arm", "--gravity", "0", "0"],
-        ["generate", "stanford_arm", "--gravity", "0", "0", "nan"],
-        ["generate", "stanford_arm", "--gravity", "0", "0", "1e400"],
-        ["generate", "stanford_arm", "--search", "-5"],
-        ["generate", "stanford_arm", "--sincos", "nosuch"],
-        ["simulate", "stanford_arm"],
+        ("", ""),
+        ("nosuch", ""),
+        ("generate", ""),
+        ("generate stanford_arm --kernels", ""),
+        ("generate stanford_arm --gravity 0 0", ""),
+        ("generate stanford_arm --gravity 0 0 nan", ""),
+        ("generate stanford_arm --gravity 0 0 1e400", ""),
+        ("generate stanford_arm --search -5", ""),
+        ("generate stanford_arm --sincos nosuch", ""),
+        ("simulate stanford_arm", ""),
+        ("generate stanford_arm --formulation recursiv", MEANT.format("recursive")),
+        ("compare stanford_arm --against pinochio", MEANT.format("pinocchio")),
     ],
 )
-def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        cli.main(arguments)
-    assert caught.value.code == 2
-    assert "error: " in capsys.readouterr().err
+def test_wrong_usage(words, told, capsys):
+    """Case 91: a choice that is none ends with the usage, and says what was meant."""
+    assert refused(lambda: cli.main(words.split()), kind=SystemExit).code == 2
+    error = capsys.readouterr().err
+    assert "error: " in error and told in error
 
 
-def test_interrupted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_names_in_python():
+    """Case 91: the same of ``load``; where nothing is like the name, another way out is told."""
+    for name, told in (("four_baar", MEANT.format("four_bar")), ("xyzzy", "the path and its spelling")):
+        refused(lambda name=name: kanegen.load(name), told, kind=kanegen.UnknownModelError)
+
+
+def test_interrupted(tmp_path):
     """Ctrl-C while a kernel is derived: no traceback, the exit code of shells, nothing written."""
-
-    def interrupt(*_: Any, **__: Any) -> Any:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(pipeline, "derive", interrupt)
-    assert cli.main([*GRAVITY, "-o", str(tmp_path / "out")]) == 130
-    assert capsys.readouterr().err == "kanegen: interrupted\n"
+    with mock.patch.object(pipeline, "derive", side_effect=KeyboardInterrupt):
+        assert command(*GRAVITY, "-o", tmp_path / "out") == (130, "kanegen: interrupted\n")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_directory_with_spaces_and_letters_of_any_language(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_directory_with_spaces_and_letters_of_any_language(tmp_path):
     """Case 33."""
     out = tmp_path / "dir with ü space"
-    assert cli.main([*GRAVITY, "--gravity", "0", "0", "-1.62", "-o", str(out)]) == 0
-    assert capsys.readouterr().out.endswith(f"files to {out}\n")
+    code, report = command(*GRAVITY, "--gravity", "0", "0", "-1.62", "-o", out)
+    assert code == 0 and report.endswith(f"files to {out}\n")
     assert json.loads((out / "manifest.json").read_text())["gravity"] == [0.0, 0.0, -1.62]
 
 
-def test_who_gave_a_file_is_not_told_to_give_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Case 91: a path that leads nowhere, and a name that is not built in."""
-    for model, message in (
-        (str(tmp_path / "robots" / "arm"), "does not exist"),
-        ("arm.step", "does not exist"),
-        ("no_such_arm", "is neither built in nor a file here"),
-    ):
-        assert cli.main(["generate", model, "-o", str(tmp_path / "c")]) == 1
-        line = capsys.readouterr().err
-        assert message in line
-        assert "Give one of these, or a file" not in line
-
-
-def test_compare_says_what_it_leaves_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.needs("pinocchio")
+def test_compare_says_what_it_leaves_out(tmp_path):
     """Case 91: kernels that the other engine has no answer for."""
-    pytest.importorskip("pinocchio")
-    model = tmp_path / "arm.urdf"
-    model.write_text(pendulum(), encoding="utf-8")
-    assert cli.main(["compare", str(model), "--against", "pinocchio", "--states", "2"]) == 0
-    printed = " ".join(capsys.readouterr().out.split())
-    assert "not compared, as Pinocchio" in printed
-    assert "coordinate_rates" in printed.partition("not compared")[2]
+    model = written(tmp_path, ".urdf", pendulum())
+    code, report = command("compare", model, "--against", "pinocchio", "--states", "2")
+    assert code == 0
+    assert "coordinate_rates" in " ".join(report.split()).partition("not compared, as Pinocchio")[2]
