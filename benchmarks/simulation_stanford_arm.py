@@ -75,7 +75,7 @@ def own_simulation(rtol: float, atol: float) -> Simulation:
     """
     try:
         from kanegen import load, simulate  # imported here: without them the peers are measured all the same
-        from kanegen.simulation import Motion
+        from kanegen.simulation.run import Motion
     except ImportError:
         raise PeerUnavailable("kanegen.load and kanegen.simulate cannot be imported") from None
     arm = load("stanford_arm")

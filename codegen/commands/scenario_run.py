@@ -17,8 +17,8 @@ from kanegen.codegen.graph import evaluate
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.scenarios import ControlledMotion, PrescribedMotion, Scenario
 from kanegen.errors import KanegenError
-from kanegen.motion import Statistics, Status
-from kanegen.protocols import SimulatedArm
+from kanegen.simulation.arm import SimulatedArm
+from kanegen.simulation.motion import Statistics, Status
 
 Array = NDArray[np.float64]
 

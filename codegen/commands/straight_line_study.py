@@ -20,8 +20,8 @@ import kanegen
 from kanegen.body_coordinates import BodyRobot, BodySystem, simulate_bodies
 from kanegen.codegen.commands.not_a_knot import Array, spline
 from kanegen.codegen.mechanism.catalogue.sim_yoo_lee_path import StraightLine
-from kanegen.motion import Statistics, Status
-from kanegen.protocols import ControllerFunction, SimulatedArm
+from kanegen.simulation.arm import ControllerFunction, SimulatedArm
+from kanegen.simulation.motion import Statistics, Status
 
 RAMP_INTERVALS = 20
 """Intervals of the splines in each ramp."""

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kanegen.arrays import FloatArray
 from kanegen.body_coordinates.joint_coordinates import joint_coordinates, shortest
 from kanegen.body_coordinates.kernels import BodyKernels
-from kanegen.protocols import FloatArray
 
 
 class Drives:

@@ -14,13 +14,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from kanegen.arrays import FloatArray
 from kanegen.body_coordinates.drives import Drives
 from kanegen.body_coordinates.joint_coordinates import joint_coordinates
 from kanegen.body_coordinates.kernels import BodyKernels
 from kanegen.body_coordinates.pivoting import pivoted_columns
-from kanegen.interpreted_dynamics import MARGIN, MOST_PROJECTIONS, OpenError
-from kanegen.protocols import FloatArray
-from kanegen.simulation_request import Request
+from kanegen.simulation.numpy_integration import brought_back, distance_from
+from kanegen.simulation.request import Request
 
 
 class BodyDynamics:
@@ -95,14 +95,7 @@ class BodyDynamics:
 
     def projected(self, y: FloatArray) -> FloatArray:
         """The state brought back to the joints.  Raises OpenError."""
-        distance = np.inf
-        for _ in range(MOST_PROJECTIONS):
-            before = distance
-            y, distance = self._projected_once(y)
-            if not distance > MARGIN * self._bound or distance >= before:
-                break
-        if not distance <= self._bound:
-            raise OpenError
+        y, distance = brought_back(y, self._bound, self._projected_once)
         self.drift = max(self.drift, distance)
         self._near = self.coordinates(y)
         return y
@@ -113,11 +106,9 @@ class BodyDynamics:
         except np.linalg.LinAlgError:
             return y, np.nan
         x, rates = self.halves(following)
-        phi = self.kernels.phi(x)
-        if not (np.isfinite(following).all() and np.isfinite(phi).all()):
+        if not np.isfinite(x).all():
             return y, np.nan
-        change = float(np.abs(rates - self.halves(y)[1]).max()) / max(1.0, float(np.abs(rates).max()))
-        return following, max(change, float(np.abs(phi).max()))
+        return following, distance_from(rates, self.halves(y)[1], self.kernels.phi(x))
 
     def corrected(self, x: FloatArray, xdot: FloatArray) -> FloatArray:
         """The state after one step of Newton's method for positions and rates, both with the least change.

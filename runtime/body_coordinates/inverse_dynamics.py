@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kanegen.protocols import FloatArray
+from kanegen.arrays import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

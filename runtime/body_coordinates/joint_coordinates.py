@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from kanegen.arrays import FloatArray
 from kanegen.body_coordinates.kernels import BodyKernels
-from kanegen.protocols import FloatArray
 
 
 def joint_coordinates(kernels: BodyKernels, x: FloatArray, near: FloatArray | None = None) -> FloatArray:

@@ -7,10 +7,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from kanegen.arrays import FloatArray
 from kanegen.errors import MissingKernelError
-from kanegen.interpreted_dynamics import kernel_function
 from kanegen.manifest import BodyCoordinates
-from kanegen.protocols import FloatArray
+from kanegen.simulation.arm import kernel_function
 
 SIZE = 7
 """Coordinates of a body: three of the mass centre, four Euler parameters."""

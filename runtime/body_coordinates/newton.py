@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kanegen.arrays import FloatArray
 from kanegen.body_coordinates.rank import EPSILON
-from kanegen.protocols import FloatArray
 
 Equations = Callable[[FloatArray], FloatArray]
 

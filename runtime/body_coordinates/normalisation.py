@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kanegen.arrays import FloatArray
 from kanegen.body_coordinates.kernels import SIZE
-from kanegen.protocols import FloatArray
 
 
 def normalised(bodies: Sequence[str], x: FloatArray) -> FloatArray:

@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from kanegen.arrays import FloatArray
 from kanegen.body_coordinates.drives import Drives
 from kanegen.body_coordinates.dynamics import BodyDynamics
 from kanegen.body_coordinates.kernels import BodyKernels
 from kanegen.body_coordinates.pivoting import pivoted_columns
-from kanegen.protocols import FloatArray
 
 STEEPEST = 10.0
 """Growth of d(dependent)/d(independent), over the values when they were chosen, at which others are chosen."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kanegen.protocols import FloatArray
+from kanegen.arrays import FloatArray
 
 
 def pivoted_columns(matrix: FloatArray, count: int) -> NDArray[np.intp]:

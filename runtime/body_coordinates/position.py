@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from kanegen.arrays import FloatArray
 from kanegen.body_coordinates.drives import Drives
 from kanegen.body_coordinates.joint_coordinates import joint_coordinates
 from kanegen.body_coordinates.kernels import SIZE, BodyKernels
 from kanegen.body_coordinates.newton import Equations, Found, solve
 from kanegen.body_coordinates.normalisation import normalised
 from kanegen.errors import PositionError
-from kanegen.protocols import FloatArray
 
 LONGEST = 0.5
 """Steps of the drives [rad, m]."""

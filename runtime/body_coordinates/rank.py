@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from kanegen.arrays import FloatArray
 from kanegen.errors import counted
-from kanegen.protocols import FloatArray
 
 EPSILON = float(np.finfo(np.float64).eps)
 

@@ -10,17 +10,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kanegen.arrays import FloatArray
 from kanegen.body_coordinates.dynamics import BodyDynamics
 from kanegen.body_coordinates.kernels import BodyRobot
 from kanegen.body_coordinates.normalisation import normalised
 from kanegen.body_coordinates.partitioning import PartitionedDynamics
 from kanegen.body_coordinates.system import BodySystem
 from kanegen.errors import InconsistentStateError, IntegrationError
-from kanegen.interpreted_simulation import integrate
-from kanegen.missed_events import probes_between, stepped_over
-from kanegen.motion import Statistics, Status
-from kanegen.protocols import ControllerFunction, FloatArray
-from kanegen.simulation_request import (
+from kanegen.simulation.arm import ControllerFunction
+from kanegen.simulation.hints import stepped_over
+from kanegen.simulation.motion import Statistics, Status
+from kanegen.simulation.numpy_methods import integrate
+from kanegen.simulation.request import (
     Request,
     checked_breaks,
     checked_max_steps,
@@ -28,6 +29,7 @@ from kanegen.simulation_request import (
     checked_state,
     checked_times,
     positive_number,
+    probes_between,
     real_numbers,
 )
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kanegen.arrays import FloatArray
 from kanegen.body_coordinates.drives import Drives
 from kanegen.body_coordinates.inverse_dynamics import DrivenForces
 from kanegen.body_coordinates.joint_coordinates import joint_coordinates
@@ -15,8 +16,7 @@ from kanegen.body_coordinates.kernels import BodyKernels, BodyRobot
 from kanegen.body_coordinates.position import PositionAnalysis
 from kanegen.body_coordinates.rank import EPSILON, Decomposition, RankReport, decompose
 from kanegen.errors import DeadCentreError
-from kanegen.protocols import FloatArray
-from kanegen.simulation_request import checked_state
+from kanegen.simulation.request import checked_state
 
 
 class BodySystem:

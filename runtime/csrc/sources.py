@@ -18,13 +18,30 @@ SOURCES = tuple(sorted(path.name for path in FOLDER.glob("kanegen_*.c")))
 DIGEST = "kanegen_sources_digest"
 """The function of the extension that returns the digest of what it was compiled from."""
 
-# data is the handle of the Python object that holds the controller, or that looks for interrupts.
+KERNELS = {
+    "forward_dynamics": ("dynamics", 3, 1),
+    "coordinate_rates": ("rates", 2, 1),
+    "forward_dynamics_derivatives": ("derivatives", 3, 3),
+    "multiplier_dynamics": ("multipliers", 3, 2),
+    "generalized_speeds": ("speeds", 2, 1),
+    "constraint_projection": ("projection", 2, 2),
+    "constraint_residual": ("residual", 1, 1),
+}
+"""The kernels that are integrated: what the header calls functions of their form, how many arrays they take and give."""
+
+
+def _python_kernel(kernel: str, takes: int, gives: int) -> str:
+    arrays = ", ".join(["const double *"] * takes + ["double *"] * gives)
+    return f'extern "Python" void kanegen_python_{kernel}(const void *data, {arrays});\n'
+
+
+# data is the handle of the Python object that has the controller or interpreted kernels, or that looks for interrupts.
 PYTHON_FUNCTIONS = f"""
 const char *{DIGEST}(void);
 extern "Python" void kanegen_python_controller(
     double t, const double *q, const double *v, double *tau, void *data);
 extern "Python" size_t kanegen_python_pause(void *data);
-"""
+""" + "".join(_python_kernel(kernel, takes, gives) for kernel, (_, takes, gives) in KERNELS.items())
 
 
 def sources_digest() -> str:

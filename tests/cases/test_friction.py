@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import kanegen
 from kanegen.codegen import cli
 from kanegen.codegen.derivation.resistance.friction import SLIP_SPEED
-from kanegen.motion import Status
+from kanegen.simulation.motion import Status
 from tests.mechanism.importers.documents import joint, link, pendulum, robot
 
 from .files import LoadText, inertial

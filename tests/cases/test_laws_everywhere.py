@@ -24,8 +24,8 @@ from kanegen.codegen.mechanism import (
     catalogue,
 )
 from kanegen.codegen.mechanism.flexible import Beam, BeamFunction, Mode
-from kanegen.constrained_start import SIMULATION_KERNELS
 from kanegen.options import Options
+from kanegen.simulation.arm import SIMULATION_KERNELS
 
 T = sympy.Symbol("t")
 X, Y, Z = (1, 0, 0), (0, 1, 0), (0, 0, 1)

@@ -12,7 +12,7 @@ import pytest
 import kanegen
 from kanegen.codegen.mechanism import JointRate
 from kanegen.codegen.mechanism.catalogue import mechanism
-from kanegen.constrained_start import SIMULATION_KERNELS
+from kanegen.simulation.arm import SIMULATION_KERNELS
 from tests.witnesses.jets import Array
 
 DISK = json.loads(

@@ -16,8 +16,9 @@ from cffi import FFI
 from simulated_arms import DECLARATIONS, SOURCE
 
 from kanegen.errors import NotCompiledError
+from kanegen.simulation import Motion, simulate
 
-CSRC = Path(importlib.util.find_spec("kanegen.motion").origin).parent / "csrc"
+CSRC = Path(importlib.util.find_spec("kanegen.csrc").origin).parent
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,7 +231,28 @@ def arms(integrators: ModuleType, library: ModuleType) -> SimpleNamespace:
     )
 
 
-@pytest.fixture(params=["compiled", "interpreted"])
-def double_pendulum(arms: SimpleNamespace, request: pytest.FixtureRequest) -> Any:
+@pytest.fixture(params=["compiled", "numpy"])
+def in_numpy(arms: SimpleNamespace, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether motions are simulated in NumPy, as on a machine without a compiler."""
+    if request.param == "numpy":
+        monkeypatch.setitem(sys.modules, "kanegen._integrators", None)  # importing it fails
+    return bool(request.param == "numpy")
+
+
+@pytest.fixture
+def double_pendulum(arms: SimpleNamespace, in_numpy: bool) -> Any:
     """The double pendulum, simulated in C and in NumPy."""
-    return replace(arms.double_pendulum, interpreted=request.param == "interpreted")
+    return replace(arms.double_pendulum, interpreted=in_numpy)
+
+
+@pytest.fixture
+def both(arms: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[Motion, Motion]]:
+    """Motions of two robots, of which the second is interpreted: the first in C, the second in NumPy."""
+
+    def motions(compiled: Any, interpreted: Any, *arguments: Any, **settings: Any) -> tuple[Motion, Motion]:
+        first = simulate(compiled, *arguments, **settings)
+        with monkeypatch.context() as patch:
+            patch.setitem(sys.modules, "kanegen._integrators", None)
+            return first, simulate(interpreted, *arguments, **settings)
+
+    return motions

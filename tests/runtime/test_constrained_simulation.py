@@ -24,11 +24,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("constrained")
 
 
-@pytest.fixture(params=["compiled", "interpreted"])
-def interpreted(request: pytest.FixtureRequest) -> bool:
-    return bool(request.param == "interpreted")
-
-
 # ---- against independent coordinates ---------------------------------------------------------------------------------
 
 
@@ -142,9 +137,9 @@ def test_the_loop_stays_closed_for_a_minute(folder: Path) -> None:
     assert np.abs(energy - energy[0]).max() < motion.statistics.accepted * 1e-10 * 400 * 2
 
 
-def test_a_sled_runs_in_a_circle(folder: Path, interpreted: bool) -> None:
+def test_a_sled_runs_in_a_circle(folder: Path, in_numpy: bool) -> None:
     # Without forces its speed and its turning stay: 1 m/s and 0.5 rad/s make a circle of 2 m. dx/dt vanishes on the way.
-    arm = made.robot(made.sled(), folder, interpreted=interpreted)
+    arm = made.robot(made.sled(), folder, interpreted=in_numpy)
     motion = simulate(arm, [0.0, 0.0, 0.0], [1.0, 0.5], 10.0, rtol=1e-11)
     heading = 0.5 * motion.t
     exact = np.stack([2.0 * np.sin(heading), 2.0 - 2.0 * np.cos(heading), heading], axis=-1)
@@ -174,13 +169,13 @@ def run_settings() -> list[Any]:
 @pytest.mark.filterwarnings("ignore:the simulation of:RuntimeWarning")
 @pytest.mark.parametrize("settings", run_settings())
 @pytest.mark.parametrize("law", [None, "law"])
-def test_numpy_takes_the_same_steps(folder: Path, settings: dict[str, Any], law: str | None) -> None:
+def test_numpy_takes_the_same_steps(
+    folder: Path, both: Any, settings: dict[str, Any], law: str | None
+) -> None:
     # The same operations but for the contraction of products and sums, and for sines: a relative 1e-16 in each of
     # some hundred steps, which the motion amplifies by less than 1000 as it swings over the top.
-    compiled, numpy = (
-        simulate(made.robot(made.pendulum(), folder, interpreted=i), [0.3, 0.4], [1.0], 1.0, law, **settings)
-        for i in (False, True)
-    )
+    robots = (made.robot(made.pendulum(), folder, interpreted=it) for it in (False, True))
+    compiled, numpy = both(*robots, [0.3, 0.4], [1.0], 1.0, law, **settings)
     assert compiled.statistics.compiled
     assert not numpy.statistics.compiled
     counts = [dataclasses.replace(m.statistics, compiled=True, t=0.0, defect=0.0) for m in (compiled, numpy)]
@@ -201,8 +196,8 @@ def python_law(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("sample_period", [None, 0.05])
-def test_controllers_are_given_speeds(folder: Path, interpreted: bool, sample_period: float | None) -> None:
-    arm = made.robot(made.pendulum(), folder, interpreted=interpreted)
+def test_controllers_are_given_speeds(folder: Path, in_numpy: bool, sample_period: float | None) -> None:
+    arm = made.robot(made.pendulum(), folder, interpreted=in_numpy)
     calls: list[tuple[float, np.ndarray, np.ndarray]] = []
 
     def controller(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:

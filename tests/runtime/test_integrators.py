@@ -16,13 +16,13 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.special import ellipj, ellipk
 
-import kanegen.motion
-from kanegen.motion import Motion, Status
+import kanegen.csrc
 from kanegen.simulation import simulate
+from kanegen.simulation.motion import Motion, Status
 
 EPSILON = np.finfo(float).eps
 
-CSRC = Path(kanegen.motion.__file__).parent / "csrc"
+CSRC = Path(kanegen.csrc.__file__).parent
 
 STRICT = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
 
@@ -168,15 +168,13 @@ def run_settings() -> list[Any]:
 @pytest.mark.parametrize("settings", run_settings())
 @pytest.mark.parametrize("controlled", [False, True])
 def test_numpy_takes_the_same_steps(
-    arms: SimpleNamespace, settings: dict[str, Any], controlled: bool
+    arms: SimpleNamespace, both: Any, settings: dict[str, Any], controlled: bool
 ) -> None:
     # Both call the same C function for the dynamics, and do the same operations in the same order. Compilers may
     # contract products and sums: a relative 1e-16 in each of some hundred steps, which the motion amplifies < 100x.
     arm, law = arms.double_pendulum, "feedback_law" if controlled else None
-    compiled = simulate(arm, [1.5, -0.5], [0.0, 1.0], 3.0, law, **settings)
-    numpy = simulate(
-        dataclasses.replace(arm, interpreted=True), [1.5, -0.5], [0.0, 1.0], 3.0, law, **settings
-    )
+    interpreted = dataclasses.replace(arm, interpreted=True)
+    compiled, numpy = both(arm, interpreted, [1.5, -0.5], [0.0, 1.0], 3.0, law, **settings)
     assert compiled.statistics.compiled
     assert not numpy.statistics.compiled
     counts = [dataclasses.replace(m.statistics, compiled=True, t=0.0, defect=0.0) for m in (compiled, numpy)]
@@ -187,12 +185,12 @@ def test_numpy_takes_the_same_steps(
 
 
 @pytest.mark.parametrize("method", ["dopri5", "rk4"])
-def test_numpy_takes_the_same_steps_with_coordinate_rates(arms: SimpleNamespace, method: str) -> None:
-    step = 0.01 if method == "rk4" else None
-    compiled, numpy = (
-        simulate(arm, [1.0, 0.0, 0.0, 0.0], [0.3, 2.0, 0.1], 3.0, method=method, step=step)
-        for arm in (arms.body, dataclasses.replace(arms.body, interpreted=True))
-    )
+def test_numpy_takes_the_same_steps_with_coordinate_rates(
+    arms: SimpleNamespace, both: Any, method: str
+) -> None:
+    settings = {"method": method, "step": 0.01 if method == "rk4" else None}
+    bodies = arms.body, dataclasses.replace(arms.body, interpreted=True)
+    compiled, numpy = both(*bodies, [1.0, 0.0, 0.0, 0.0], [0.3, 2.0, 0.1], 3.0, **settings)
     assert compiled.statistics.accepted == numpy.statistics.accepted
     assert compiled.statistics.evaluations == numpy.statistics.evaluations
     np.testing.assert_allclose(compiled.q, numpy.q, rtol=0.0, atol=1e-12)

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kanegen import simulation_callbacks
-from kanegen.compiled_simulation import find_integrators
+from kanegen.simulation import calls_from_c as simulation_callbacks
 from kanegen.simulation import simulate
-from kanegen.simulation_callbacks import MOST_STEPS, Interrupts
+from kanegen.simulation.calls_from_c import MOST_STEPS, Interrupts
+from kanegen.simulation.compiled import find_integrators
 
 HOURS = {"duration": 1e6, "method": "rk4", "step": 1e-4, "max_steps": 10**12, "times": []}
 """A run of ten thousand million steps."""

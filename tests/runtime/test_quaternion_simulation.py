@@ -11,8 +11,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from kanegen.errors import MissingKernelError
-from kanegen.motion import Motion
 from kanegen.simulation import simulate
+from kanegen.simulation.motion import Motion
 
 EPSILON = np.finfo(float).eps
 
@@ -22,9 +22,9 @@ IDENTITY = [1.0, 0.0, 0.0, 0.0]
 SPIN = [0.3, 2.0, 0.1]
 
 
-@pytest.fixture(params=["compiled", "interpreted"])
-def body(arms: SimpleNamespace, request: pytest.FixtureRequest) -> Any:
-    return dataclasses.replace(arms.body, quaternions=(0,), interpreted=request.param == "interpreted")
+@pytest.fixture
+def body(arms: SimpleNamespace, in_numpy: bool) -> Any:
+    return dataclasses.replace(arms.body, quaternions=(0,), interpreted=in_numpy)
 
 
 def lengths(motion: Motion) -> np.ndarray:
@@ -74,13 +74,9 @@ def test_coordinate_rates_are_needed(arms: SimpleNamespace) -> None:
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
-def test_numpy_takes_the_same_steps(arms: SimpleNamespace, settings: dict[str, Any]) -> None:
-    compiled, numpy = (
-        simulate(
-            dataclasses.replace(arms.body, quaternions=(0,), interpreted=it), IDENTITY, SPIN, 3.0, **settings
-        )
-        for it in (False, True)
-    )
+def test_numpy_takes_the_same_steps(arms: SimpleNamespace, both: Any, settings: dict[str, Any]) -> None:
+    bodies = (dataclasses.replace(arms.body, quaternions=(0,), interpreted=it) for it in (False, True))
+    compiled, numpy = both(*bodies, IDENTITY, SPIN, 3.0, **settings)
     counts = [
         (m.statistics.accepted, m.statistics.rejected, m.statistics.evaluations) for m in (compiled, numpy)
     ]

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kanegen.errors import MissingKernelError
-from kanegen.motion import Motion, Status
+from kanegen.errors import MissingKernelError, NotCompiledError
 from kanegen.simulation import simulate
+from kanegen.simulation.motion import Motion, Status
 
 Q0, V0 = [1.5, -0.5], [0.0, 1.0]
 
@@ -207,7 +207,6 @@ def test_arguments_are_left_alone_and_may_be_anything_like_arrays(arms: SimpleNa
 # ---- motions that end early ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("interpreted", [False, True])
 @pytest.mark.parametrize(
     ("arm", "settings", "status", "latest"),
     [
@@ -224,14 +223,14 @@ def test_arguments_are_left_alone_and_may_be_anything_like_arrays(arms: SimpleNa
 )
 def test_what_cannot_be_continued_ends(
     arms: SimpleNamespace,
-    interpreted: bool,
+    in_numpy: bool,
     arm: str,
     settings: dict[str, Any],
     status: Status,
     latest: float,
 ) -> None:
     mechanism = dataclasses.replace(
-        getattr(arms, arm), interpreted=interpreted, energy=lambda q, v: (v[..., 0], q[..., 0])
+        getattr(arms, arm), interpreted=in_numpy, energy=lambda q, v: (v[..., 0], q[..., 0])
     )
     times = [0.0, 0.05, 1.5, 2.0]
     with pytest.warns(RuntimeWarning, match=f"the simulation of {arm} ended at t = .* s instead of 2.0 s"):
@@ -328,6 +327,8 @@ def test_without_the_compiled_integrators(arms: SimpleNamespace, monkeypatch: py
     with pytest.warns(RuntimeWarning, match="the compiled integrators are missing: simulating with NumPy"):
         motion = simulate(arms.double_pendulum, Q0, V0, 0.1)
     assert not motion.statistics.compiled
+    with pytest.raises(NotCompiledError, match="'rodas4' is compiled"):
+        simulate(arms.double_pendulum, Q0, V0, 0.1, method="rodas4")
     np.testing.assert_allclose(motion.q, expected.q, rtol=0.0, atol=1e-13)
 
 

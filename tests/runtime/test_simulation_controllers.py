@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kanegen.motion import Status
-from kanegen.protocols import ControllerFunction
 from kanegen.simulation import simulate
+from kanegen.simulation.arm import ControllerFunction
+from kanegen.simulation.motion import Status
 
 Q0, V0 = [1.5, -0.5], [0.0, 1.0]
 

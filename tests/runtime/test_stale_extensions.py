@@ -11,10 +11,10 @@ from cffi import FFI
 
 from kanegen import extension_source
 from kanegen.backends import CompiledBackend
-from kanegen.compiled_simulation import find_integrators
 from kanegen.csrc.sources import DIGEST, sources_digest
 from kanegen.errors import ManifestError
 from kanegen.simulation import simulate
+from kanegen.simulation.compiled import find_integrators
 
 
 class _Library:

@@ -14,7 +14,7 @@ import pytest
 import kanegen
 from kanegen.codegen.mechanism import MechanismBuilder
 from kanegen.codegen.mechanism.flexible import Beam, BeamFunction, Mode
-from kanegen.motion import Motion, Status
+from kanegen.simulation.motion import Motion, Status
 
 KERNELS = ["forward_dynamics", "forward_dynamics_derivatives", "kinetic_energy", "potential_energy"]
 

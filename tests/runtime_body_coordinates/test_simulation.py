@@ -10,7 +10,7 @@ import kanegen
 from kanegen.body_coordinates import BodySystem, simulate_bodies
 from kanegen.codegen.mechanism import catalogue
 from kanegen.errors import DeadCentreError, InconsistentStateError, IntegrationError
-from kanegen.motion import Status
+from kanegen.simulation.motion import Status
 from tests.runtime_body_coordinates.machines import TORSION, energy, swing
 from tests.runtime_body_coordinates.robots import compiled, robot, stub
 from tests.witnesses.constrained_witness import ConstrainedWitness

@@ -11,7 +11,7 @@ import pytest
 import kanegen
 from kanegen.body_coordinates import KERNELS, STRUT_KERNELS, BodySystem, simulate_bodies
 from kanegen.errors import DeadCentreError, MissingKernelError, PositionError
-from kanegen.motion import Status
+from kanegen.simulation.motion import Status
 from tests.constrained.strut_models import EYE, FOOT, MODELS, SPREADS, boom
 from tests.runtime_body_coordinates.robots import compiled, stub
 from tests.witnesses.constrained_witness import ConstrainedWitness, State

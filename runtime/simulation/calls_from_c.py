@@ -1,4 +1,4 @@
-"""What the C integrators call in Python while they run: a controller, and a look for signals.
+"""What the C integrators call in Python while they run: a controller, kernels that are interpreted, a look for signals.
 
 C cannot pass an exception on.  Every one, KeyboardInterrupt too, ends the integration and is raised when C has returned.
 """
@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import functools
 import time
+from collections.abc import Iterable, Sequence
 from types import ModuleType, TracebackType
 from typing import Any
 
 import numpy as np
 
-from kanegen.protocols import ControllerFunction, SimulatedArm
-from kanegen.simulation_controllers import checked_tau, controller_result
+from kanegen.csrc.sources import KERNELS
+from kanegen.simulation.arm import ControllerFunction, SimulatedArm
+from kanegen.simulation.controllers import checked_tau, controller_result
 
 SHORTEST_WITHOUT_LOOK, LONGEST_WITHOUT_LOOK = 0.025, 0.1
 """Seconds between two looks for signals."""
@@ -62,6 +64,28 @@ class PythonCalls(Callback):
         self._ffi.memmove(tau, tau_array, tau_array.nbytes)
 
 
+class KernelCalls(Callback):
+    """Calls kernels that are interpreted."""
+
+    def __init__(self, ffi: Any, arm: SimulatedArm, kernels: Iterable[str], stop: Any) -> None:
+        super().__init__(stop)
+        self._move = ffi.memmove
+        self._bound = {kernel: arm.bind(kernel) for kernel in kernels}
+        self._arrays = {kernel: list(vars(bound).values()) for kernel, bound in self._bound.items()}
+
+    def call(self, kernel: str, pointers: Sequence[Any]) -> None:
+        """Evaluate a kernel, from and to where these lead; nothing once the integration is to end."""
+        if self._stop[0]:
+            return
+        arrays, (_, takes, _) = self._arrays[kernel], KERNELS[kernel]
+        for array, pointer in zip(arrays[:takes], pointers, strict=False):
+            self._move(array, pointer, array.nbytes)
+        with np.errstate(all="ignore"):  # integrators look for what is not finite
+            self._bound[kernel]()
+        for array, pointer in zip(arrays[takes:], pointers[takes:], strict=True):
+            self._move(pointer, array, array.nbytes)
+
+
 class Interrupts(Callback):
     """Lets Python look for signals while C integrates, about twenty times a second however long a step takes.
 
@@ -75,7 +99,9 @@ class Interrupts(Callback):
         self._last = time.perf_counter()
 
     def steps_until_next(self) -> int:
-        """How many steps to take until the next look."""
+        """How many steps to take until the next look; none once the integration is to end."""
+        if self._stop[0]:
+            return 0
         now = time.perf_counter()
         elapsed, self._last = now - self._last, now
         if elapsed > LONGEST_WITHOUT_LOOK:
@@ -102,6 +128,12 @@ def with_python_functions(module: ModuleType) -> ModuleType:
         steps: int = from_handle(data).steps_until_next()
         return steps
 
+    for kernel in KERNELS:
+
+        def evaluate(data: Any, *pointers: Any, kernel: str = kernel) -> None:
+            from_handle(data).call(kernel, pointers)
+
+        module.ffi.def_extern(name=f"kanegen_python_{kernel}", onerror=failed)(evaluate)
     module.ffi.def_extern(onerror=failed)(kanegen_python_controller)
     module.ffi.def_extern(onerror=failed, error=0)(kanegen_python_pause)
     return module

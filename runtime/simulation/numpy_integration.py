@@ -1,18 +1,173 @@
-"""What the NumPy integrators share: the counterpart of ``csrc/kanegen_integrators.c``, with its names."""
+"""What the NumPy integrators share, for machines without a compiler: the equations that they integrate, and the walk.
+
+The counterparts of ``csrc/kanegen_constraints.c``, ``kanegen_steps.c``, ``kanegen_rows.c`` and ``kanegen_driver.c``, with
+their names; the comments are there.  Results are those of C up to rounding.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import numpy as np
 
-from kanegen.interpreted_dynamics import Dynamics, OpenError
-from kanegen.motion import Status
-from kanegen.protocols import ControllerFunction, FloatArray
-from kanegen.simulation_request import Request
+from kanegen.arrays import FloatArray
+from kanegen.quaternions import normalised
+from kanegen.simulation.arm import ControllerFunction, SimulatedArm, active_constraints, kernel_function
+from kanegen.simulation.motion import Status
+from kanegen.simulation.request import Request
 
 EPSILON = float(np.finfo(np.float64).eps)
+
+MOST_PROJECTIONS = 8
+MARGIN = 1e-3
+
+
+class OpenError(Exception):
+    """A state cannot be brought back to the constraints."""
+
+
+class Dynamics(Protocol):
+    """A state y, and how it changes."""
+
+    @property
+    def widths(self) -> tuple[int, int, int]:
+        """How many coordinates, speeds and forces there are."""
+
+    @property
+    def drift(self) -> float | None:
+        """How far states were found from the constraints at most; None where there are none."""
+
+    def start(self, request: Request) -> FloatArray:
+        """The state to begin with."""
+
+    def coordinates(self, y: FloatArray) -> FloatArray:
+        """The coordinates q at a state."""
+
+    def rate(self, y: FloatArray, tau: FloatArray) -> FloatArray:
+        """dy/dt under the forces tau."""
+
+    def speeds(self, y: FloatArray) -> FloatArray:
+        """The speeds v at a state."""
+
+    def projected(self, y: FloatArray) -> FloatArray:
+        """The state brought back to the constraints.  Raises OpenError."""
+
+
+def dynamics_of(arm: SimulatedArm, request: Request) -> Dynamics:
+    """The equations of a mechanism."""
+    if active_constraints(arm) is None:
+        return TreeDynamics(arm, request.quaternions)
+    return ConstrainedDynamics(arm, request.drift)
+
+
+class TreeDynamics:
+    """y = (q, v), dy/dt = (N(q) v, a(q, v, tau)); quaternions in q are kept at length one."""
+
+    drift = None
+
+    def __init__(self, arm: SimulatedArm, quaternions: Sequence[int]) -> None:
+        self._quaternions = quaternions
+        self._nq = arm.nq
+        self.widths = (arm.nq, arm.nv, arm.nv)
+        self._accelerations = kernel_function(arm, "forward_dynamics")
+        self._rates = None if arm.speeds_are_rates else kernel_function(arm, "coordinate_rates")
+
+    def start(self, request: Request) -> FloatArray:
+        """The state to begin with."""
+        return np.concatenate([request.q0, request.v0])
+
+    def coordinates(self, y: FloatArray) -> FloatArray:
+        """The coordinates, which are part of the state."""
+        return y[: self._nq]
+
+    def rate(self, y: FloatArray, tau: FloatArray) -> FloatArray:
+        """dy/dt under the forces tau."""
+        q, v = y[: self._nq], y[self._nq :]
+        qdot = v if self._rates is None else self._rates(q, v)[0]
+        return np.concatenate([qdot, self._accelerations(q, v, tau)[0]])
+
+    def speeds(self, y: FloatArray) -> FloatArray:
+        """The speeds, which are part of the state."""
+        return y[self._nq :]
+
+    def projected(self, y: FloatArray) -> FloatArray:
+        """The state with its quaternions at length one."""
+        return normalised(y, self._quaternions)
+
+
+class ConstrainedDynamics:
+    """y = (q, dq/dt); the accelerations come with multipliers, and states are projected onto the constraints."""
+
+    def __init__(self, arm: SimulatedArm, bound: float) -> None:
+        self._nq = arm.nq
+        self.widths = (arm.nq, arm.nv, arm.nv)
+        self._bound = bound
+        self._multiplier_dynamics = kernel_function(arm, "multiplier_dynamics")
+        self._generalized_speeds = kernel_function(arm, "generalized_speeds")
+        self._projection = kernel_function(arm, "constraint_projection")
+        constraints = active_constraints(arm)
+        has_residual = constraints is not None and constraints.position
+        self._residual = kernel_function(arm, "constraint_residual") if has_residual else None
+        self.drift = 0.0
+
+    def start(self, request: Request) -> FloatArray:
+        """The state to begin with."""
+        assert request.rates0 is not None  # there are constraints
+        return np.concatenate([request.q0, request.rates0])
+
+    def coordinates(self, y: FloatArray) -> FloatArray:
+        """The coordinates, which are part of the state."""
+        return y[: self._nq]
+
+    def rate(self, y: FloatArray, tau: FloatArray) -> FloatArray:
+        """dy/dt under the forces tau."""
+        qddot, _ = self._multiplier_dynamics(*self._halves(y), tau)
+        return np.concatenate([y[self._nq :], qddot])
+
+    def speeds(self, y: FloatArray) -> FloatArray:
+        """The speeds v(q, dq/dt)."""
+        return self._generalized_speeds(*self._halves(y))[0]
+
+    def projected(self, y: FloatArray) -> FloatArray:
+        """The state brought back to the constraints.  Raises OpenError."""
+        y, distance = brought_back(y, self._bound, self._projected_once)
+        self.drift = max(self.drift, distance)
+        return y
+
+    def _projected_once(self, y: FloatArray) -> tuple[FloatArray, float]:
+        following = np.concatenate(self._projection(*self._halves(y)))
+        phi = np.zeros(0) if self._residual is None else self._residual(following[: self._nq])[0]
+        return following, distance_from(following[self._nq :], y[self._nq :], phi)
+
+    def _halves(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return y[: self._nq], y[self._nq :]
+
+
+def brought_back(
+    y: FloatArray, bound: float, once: Callable[[FloatArray], tuple[FloatArray, float]]
+) -> tuple[FloatArray, float]:
+    """The state projected until its distance from the constraints is below ``bound``, and that.  Raises OpenError."""
+    distance = np.inf
+    for _ in range(MOST_PROJECTIONS):
+        before = distance
+        following, distance = once(y)
+        if not np.isfinite(distance):
+            break
+        y = following
+        if not distance > MARGIN * bound or before <= distance <= bound:
+            break
+    if not distance <= bound:
+        raise OpenError
+    return y, distance
+
+
+def distance_from(rates: FloatArray, rates_before: FloatArray, phi: FloatArray) -> float:
+    """Of a projected state: the correction of its rates, relative where these exceed one, or the residual if larger."""
+    correction = float(np.abs(rates - rates_before).max()) / max(1.0, float(np.abs(rates).max()))
+    return float(np.maximum(correction, np.abs(phi).max(initial=0.0)))
+
 
 Judge = Callable[[float, float, FloatArray, FloatArray, FloatArray], float]
 """How large a defect (n,) is against what there may be: of a step of h, at time t, at state y, where f(t, y) is the fourth
@@ -39,7 +194,7 @@ class Integration:
         self.dynamics = dynamics
         self.y = self.dynamics.start(request)
         self.accepted = self.rejected = self.evaluations = self.controller_calls = 0
-        self.linearisations = self.stiff_steps = self.looks = 0
+        self.stiff_steps = self.looks = 0
         self.stiff = False
         self.defect, self.defect_t = 0.0, request.t0
         self.row_q, self.row_v, self.row_tau, self.row_y = (
@@ -70,11 +225,6 @@ class Integration:
     def tau_varies(self) -> bool:
         """Whether tau varies with time and state, rather than being none or held."""
         return self._controller is not None and self.request.sample_period == 0.0
-
-    @property
-    def held(self) -> FloatArray:
-        """The force that does not vary."""
-        return self._held
 
     def accept_step(self, t_next: float, y_next: FloatArray) -> None:
         """Make y_next, reached at t_next, the state, brought to the constraints."""
@@ -118,20 +268,6 @@ class Integration:
         d = y_next - self.y
         c3 = h * k_begin - d
         c4 = d - h * k_end - c3
-        self.write_interpolated_rows(t_next, y_next, c3, c4, c5, judge)
-
-    def write_interpolated_rows(
-        self,
-        t_next: float,
-        y_next: FloatArray,
-        c3: FloatArray,
-        c4: FloatArray,
-        c5: FloatArray | float,
-        judge: Judge,
-    ) -> None:
-        """Write these rows by the interpolant with these coefficients, and look for defects: see the C file."""
-        h = t_next - self.t
-        d = y_next - self.y
 
         def interpolated(t: float) -> FloatArray:
             s = (t - self.t) / h

@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 import operator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kanegen.arrays import REAL_KINDS, finite_number, refuse_masked
-from kanegen.constrained_start import active_constraints, initial_rates, needed_kernels
-from kanegen.errors import MissingKernelError, shown
-from kanegen.missed_events import probes_between
-from kanegen.protocols import FloatArray, SimulatedArm
+from kanegen.arrays import REAL_KINDS, FloatArray, finite_number, refuse_masked
+from kanegen.dead_centre import refuse_dead_centre
+from kanegen.errors import InconsistentStateError, MissingKernelError, shown
+from kanegen.manifest import Constraints
 from kanegen.quaternions import normalised
+from kanegen.simulation.arm import SimulatedArm, active_constraints, needed_kernels
 
 Method = Literal["dopri5", "rk4", "rodas4"]
 
@@ -55,71 +55,9 @@ class Request:
     probes: FloatArray = field(default_factory=_none)
 
 
-def check_request(
-    arm: SimulatedArm,
-    q0: ArrayLike,
-    v0: ArrayLike,
-    duration: float,
-    *,
-    method: str,
-    rtol: float,
-    atol: float,
-    times: ArrayLike | None,
-    step: float | None,
-    sample_period: float | None,
-    max_steps: int,
-    drift: float,
-    max_step: float | None,
-    breaks: ArrayLike,
-    t0: float,
-) -> Request:
-    """The request, or a ``ValueError`` that says which argument is wrong, what it was and what was expected.
-
-    ``MissingKernelError`` where the mechanism lacks a kernel that a simulation needs, ``TypeError`` for what is no robot,
-    ``DeadCentreError`` for an initial state in which speeds do not determine the motion.
-    """
-    _check_mechanism(arm)
-    begin, end = checked_span(t0, duration)
-    checked_atol = finite_number("atol", atol)
-    if checked_atol <= 0.0:
-        raise ValueError(
-            f"atol must be positive, got {shown(atol)}: without it a coordinate that passes through zero would have to be "
-            "exact there"
-        )
-    checked_rtol = finite_number("rtol", rtol)
-    if checked_rtol < 0.0:
-        raise ValueError(f"rtol must not be negative, got {shown(rtol)}")
-    rows = checked_times(times, begin, end)
-    bound = positive_number("drift", drift)
-    start_q = _with_unit_quaternions(arm, checked_state("q0", q0, arm.nq))
-    start_v = checked_state("v0", v0, arm.nv)
-    checked_method = _method(method)
-    if checked_method == "rodas4":
-        _check_stiff_method(arm)
-    most = checked_max_steps(max_steps)
-    return Request(
-        method=checked_method,
-        q0=start_q,
-        v0=start_v,
-        t0=begin,
-        t_end=end,
-        times=rows,
-        rtol=checked_rtol,
-        atol=checked_atol,
-        step=_step(method, step),
-        sample_period=_sample_period(sample_period, end - begin, most),
-        max_steps=most,
-        drift=bound,
-        rates0=initial_rates(arm, start_q, start_v, bound),
-        quaternions=tuple(arm.quaternions),
-        max_step=_max_step(method, max_step),
-        breaks=checked_breaks(breaks, begin, end),
-        probes=probes_between(rows, begin, end),
-    )
-
-
-def _with_unit_quaternions(arm: SimulatedArm, q0: FloatArray) -> FloatArray:
-    """The coordinates (nq,) with quaternions of length one; ``ValueError`` for one of length zero."""
+def checked_configuration(arm: SimulatedArm, values: ArrayLike) -> FloatArray:
+    """q0 (nq,) with quaternions of length one; ``ValueError`` for one of length zero."""
+    q0 = checked_state("q0", values, arm.nq)
     for start in arm.quaternions:
         if not q0[start : start + 4].any():
             names = ", ".join(arm.coordinate_names[start : start + 4])
@@ -127,6 +65,25 @@ def _with_unit_quaternions(arm: SimulatedArm, q0: FloatArray) -> FloatArray:
                 f"q0: the quaternion {names} of {arm.name} is zero, which is no rotation; (0, 0, 0, 1) turns nothing"
             )
     return normalised(q0, arm.quaternions)
+
+
+def checked_atol(atol: Any) -> float:
+    """The absolute tolerance, or a ``ValueError``."""
+    number = finite_number("atol", atol)
+    if number <= 0.0:
+        raise ValueError(
+            f"atol must be positive, got {shown(atol)}: without it a coordinate that passes through zero would have to be "
+            "exact there"
+        )
+    return number
+
+
+def checked_rtol(rtol: Any) -> float:
+    """The relative tolerance, or a ``ValueError``."""
+    number = finite_number("rtol", rtol)
+    if number < 0.0:
+        raise ValueError(f"rtol must not be negative, got {shown(rtol)}")
+    return number
 
 
 def checked_vector(values: ArrayLike, length: int) -> FloatArray:
@@ -161,7 +118,8 @@ def real_numbers(values: ArrayLike) -> FloatArray:
         raise ValueError(f"expected real numbers, got {shown(values)} ({error})") from None
 
 
-def _check_mechanism(arm: SimulatedArm) -> None:
+def check_mechanism(arm: SimulatedArm) -> None:
+    """Raise TypeError for what is no robot, ValueError for one that cannot move, MissingKernelError."""
     if not hasattr(arm, "nv"):
         raise TypeError(f"arm: expected a robot, as kanegen.load gives it, got {arm!r}")
     if arm.nv == 0:
@@ -178,14 +136,20 @@ def _obtain(arm: SimulatedArm, kernel: str, user: str) -> None:
             raise MissingKernelError(f"{arm.name} has no kernel {kernel}, which {user} needs")
 
 
-def _method(method: str) -> Method:
-    if method == "dopri5":
-        return "dopri5"
-    if method == "rk4":
-        return "rk4"
-    if method == "rodas4":
-        return "rodas4"
-    raise ValueError(f"method must be 'dopri5', 'rk4' or 'rodas4', got {method!r}")
+def checked_method(arm: SimulatedArm, method: str) -> Method:
+    """The method; ``ValueError`` where there is none of that name, or it cannot integrate the mechanism."""
+    if method not in get_args(Method):
+        raise ValueError(f"method must be 'dopri5', 'rk4' or 'rodas4', got {method!r}")
+    found: Method = method  # type: ignore[assignment]  # see above
+    if found == "rodas4":
+        reason = why_not_stiff_method(arm)
+        if reason is not None:
+            raise ValueError(
+                f"method 'rodas4' integrates trees whose speeds are dq/dt, but {reason}. Use 'dopri5', or 'rk4' with a "
+                "step; where a controller makes the motion stiff, sample it (sample_period=…)"
+            )
+        _obtain(arm, "forward_dynamics_derivatives", "method 'rodas4'")
+    return found
 
 
 def why_not_stiff_method(arm: SimulatedArm) -> str | None:
@@ -199,16 +163,6 @@ def why_not_stiff_method(arm: SimulatedArm) -> str | None:
     return None
 
 
-def _check_stiff_method(arm: SimulatedArm) -> None:
-    reason = why_not_stiff_method(arm)
-    if reason is not None:
-        raise ValueError(
-            f"method 'rodas4' integrates trees whose speeds are dq/dt, but {reason}. Use 'dopri5', or 'rk4' with a step; "
-            "where a controller makes the motion stiff, sample it (sample_period=…)"
-        )
-    _obtain(arm, "forward_dynamics_derivatives", "method 'rodas4'")
-
-
 def positive_number(name: str, value: Any) -> float:
     """The number, or a ``ValueError``."""
     number = finite_number(name, value)
@@ -217,7 +171,8 @@ def positive_number(name: str, value: Any) -> float:
     return number
 
 
-def _step(method: str, step: float | None) -> float:
+def checked_step(method: str, step: float | None) -> float:
+    """The length of equal steps, 0 for a method that chooses them, or a ``ValueError``."""
     if method == "rk4":
         if step is None:
             raise ValueError("method 'rk4' needs the length of its steps: step=…, in seconds")
@@ -229,8 +184,8 @@ def _step(method: str, step: float | None) -> float:
     return 0.0
 
 
-def _sample_period(period: float | None, duration: float, max_steps: int) -> float:
-    """0 for None.  Steps end on the samples, so that more samples than steps cannot be reached."""
+def checked_sample_period(period: float | None, duration: float, max_steps: int) -> float:
+    """The period, 0 for None; ``ValueError`` for more samples than steps, as a step ends on each of them."""
     if period is None:
         return 0.0
     number = positive_number("sample_period", period)
@@ -242,7 +197,8 @@ def _sample_period(period: float | None, duration: float, max_steps: int) -> flo
     return number
 
 
-def _max_step(method: str, max_step: float | None) -> float:
+def checked_max_step(method: str, max_step: float | None) -> float:
+    """The longest step, or a ``ValueError``."""
     if max_step is None:
         return math.inf
     if method == "rk4":
@@ -330,3 +286,52 @@ def checked_times(times: ArrayLike | None, t0: float, t_end: float) -> FloatArra
             f"times must lie from {t0!r} to {t_end!r} s, got {float(rows[0])!r} to {float(rows[-1])!r}"
         )
     return rows
+
+
+# ---- what follows from the arguments ----
+
+PROBES = 64
+"""Where rows are further apart than this part of the run, the motion is looked at in between."""
+
+
+def probes_between(rows: FloatArray, t0: float, t_end: float) -> FloatArray:
+    """The times of a grid over a simulation that lie where its rows are further apart than those of the grid."""
+    spacing = (t_end - t0) / PROBES
+    grid = t0 + (np.arange(PROBES) + 0.5) * spacing
+    after = np.searchsorted(rows, grid)
+    bounds = np.concatenate([[t0], rows, [t_end]])
+    return np.ascontiguousarray(grid[bounds[after + 1] - bounds[after] > spacing])
+
+
+def initial_rates(arm: SimulatedArm, q0: FloatArray, v0: FloatArray, drift: float) -> FloatArray | None:
+    """dq/dt (nq,) of the initial state; None for a mechanism without constraints, whose state is (q, v).
+
+    Raises InconsistentStateError where an equation of position is violated by more than ``drift``, and DeadCentreError
+    where v does not determine dq/dt, or the constraints are singular.
+    """
+    constraints = active_constraints(arm)
+    if constraints is None:
+        return None
+    if constraints.position:
+        _refuse_open_loops(arm, constraints, q0, drift)
+    speeds = arm.call("generalized_speeds", q0, np.vstack([np.zeros(arm.nq), np.eye(arm.nq)]))
+    speed_rows = (speeds[1:] - speeds[0]).T
+    refuse_dead_centre(
+        arm.name,
+        arm.coordinate_names,
+        arm.speed_names,
+        constraints.rank,
+        speed_rows,
+        arm.call("constraint_jacobian", q0),
+    )
+    return arm.coordinate_rates(q0, v0)
+
+
+def _refuse_open_loops(arm: SimulatedArm, constraints: Constraints, q0: FloatArray, drift: float) -> None:
+    phi = np.abs(arm.call("constraint_residual", q0))
+    worst = int(np.argmax(phi))
+    if phi[worst] > drift:
+        raise InconsistentStateError(
+            f"q0 leaves {constraints.position[worst]} of {arm.name} open by {phi[worst]:.2g}, and drift={drift!r} is "
+            f"allowed. Begin with a configuration that satisfies the constraints: q0 = robot.assemble(q0)"
+        )

@@ -9,21 +9,37 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kanegen.arrays import FloatArray
 from kanegen.boundary import boundary
-from kanegen.compiled_simulation import find_integrators, has_compiled_kernels, simulate_compiled
-from kanegen.errors import DeadCentreError, IntegrationError
-from kanegen.interpreted_simulation import simulate_interpreted
-from kanegen.missed_events import stepped_over
-from kanegen.motion import EnergyOf, Motion, Statistics, Status
-from kanegen.protocols import ControllerFunction, FloatArray, SimulatedArm
-from kanegen.simulation_controllers import as_python, recognize_controller
-from kanegen.simulation_request import check_request
-from kanegen.stiffness import limited_by_stability, stiffness_hint
+from kanegen.errors import DeadCentreError, IntegrationError, NotCompiledError
+from kanegen.simulation.arm import ControllerFunction, SimulatedArm, has_compiled_kernels
+from kanegen.simulation.compiled import find_integrators, simulate_in_c
+from kanegen.simulation.controllers import as_python, recognize_controller
+from kanegen.simulation.hints import limited_by_stability, stepped_over, stiffness_hint
+from kanegen.simulation.motion import EnergyOf, Motion, Status
+from kanegen.simulation.numpy_methods import simulate_in_numpy
+from kanegen.simulation.request import (
+    Request,
+    check_mechanism,
+    checked_atol,
+    checked_breaks,
+    checked_configuration,
+    checked_max_step,
+    checked_max_steps,
+    checked_method,
+    checked_rtol,
+    checked_sample_period,
+    checked_span,
+    checked_state,
+    checked_step,
+    checked_times,
+    initial_rates,
+    positive_number,
+    probes_between,
+)
 
 _FAR = 0.3
 """Rotation [rad] of a link's end, or displacement over its distance, from which on a motion is said to bend it too far."""
-
-__all__ = ["Motion", "SimulatedArm", "Statistics", "Status", "simulate"]
 
 
 def simulate(
@@ -105,31 +121,45 @@ def simulate(
     An exception of a Python controller comes through, with its traceback. Arguments that are wrong raise ``ValueError``; so
     does a controller's result that is not (nv,). ``MissingKernelError``: the mechanism lacks a kernel that this needs.
 
-    The work is done in C, with the interpreter lock released except while a Python controller runs. Where there is no
-    compiled mechanism, or no compiled integrator (said by a ``RuntimeWarning``), the same schemes run in NumPy.
+    The work is done in C, which calls Python for a Python controller and for the kernels of an interpreted mechanism, with
+    the interpreter lock released otherwise. Where there is no compiled integrator (said by a ``RuntimeWarning`` for a
+    compiled mechanism), the same schemes run in NumPy, but for "rodas4" (``NotCompiledError``).
     """
     with boundary("simulating", getattr(arm, "name", ""), TypeError, ValueError):
-        request = check_request(
-            arm,
-            q0,
-            v0,
-            duration,
-            method=method,
-            rtol=rtol,
-            atol=atol,
-            times=times,
-            step=step,
-            sample_period=sample_period,
-            max_steps=max_steps,
-            drift=drift,
-            max_step=max_step,
-            breaks=breaks,
-            t0=t0,
+        check_mechanism(arm)
+        begin, end = checked_span(t0, duration)
+        rows = checked_times(times, begin, end)
+        bound = positive_number("drift", drift)
+        start_q, start_v = checked_configuration(arm, q0), checked_state("v0", v0, arm.nv)
+        most = checked_max_steps(max_steps)
+        request = Request(
+            method=checked_method(arm, method),
+            q0=start_q,
+            v0=start_v,
+            t0=begin,
+            t_end=end,
+            times=rows,
+            rtol=checked_rtol(rtol),
+            atol=checked_atol(atol),
+            step=checked_step(method, step),
+            sample_period=checked_sample_period(sample_period, end - begin, most),
+            max_steps=most,
+            drift=bound,
+            rates0=initial_rates(arm, start_q, start_v, bound),
+            quaternions=tuple(arm.quaternions),
+            max_step=checked_max_step(method, max_step),
+            breaks=checked_breaks(breaks, begin, end),
+            probes=probes_between(rows, begin, end),
         )
         recognized = recognize_controller(controller, arm, controller_data)
-        integrators = find_integrators() if has_compiled_kernels(arm) else None
+        integrators = find_integrators()
         if integrators is not None:
-            motion = simulate_compiled(integrators, arm, request, recognized)
+            motion = simulate_in_c(integrators, arm, request, recognized)
+        elif request.method == "rodas4":
+            raise NotCompiledError(
+                "method 'rodas4' is compiled, and the compiled integrators are missing. Install kanegen again where there "
+                "is a C compiler and the headers of Python, or use 'dopri5'"
+            )
         else:
             if has_compiled_kernels(arm):
                 warnings.warn(
@@ -138,7 +168,7 @@ def simulate(
                     RuntimeWarning,
                     stacklevel=2,
                 )
-            motion = simulate_interpreted(arm, request, as_python(recognized, arm))
+            motion = simulate_in_numpy(arm, request, as_python(recognized, arm))
     statistics = motion.statistics
     if statistics.status is Status.OPEN:
         raise IntegrationError(

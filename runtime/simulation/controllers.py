@@ -11,10 +11,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from kanegen.arrays import FloatArray
 from kanegen.boundary import calls_user
 from kanegen.errors import nearest
-from kanegen.protocols import ControllerFunction, FloatArray, SimulatedArm
-from kanegen.simulation_request import checked_vector
+from kanegen.simulation.arm import ControllerFunction, SimulatedArm
+from kanegen.simulation.request import checked_vector
 
 C_CONTROLLER = "void(*)(double, const double *, const double *, double *, void *)"
 _FIRST_ADDRESS = 0x10000

@@ -1,4 +1,4 @@
-"""What is said of a motion whose steps the stability of an explicit method limited: what makes it stiff, and the cure."""
+"""What is said of a motion whose steps missed something, or were limited by stability: what is to blame, and the cure."""
 
 from __future__ import annotations
 
@@ -7,9 +7,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kanegen.motion import Motion, Statistics, Status
-from kanegen.protocols import FloatArray, SimulatedArm
-from kanegen.simulation_request import Request, why_not_stiff_method
+from kanegen.arrays import FloatArray
+from kanegen.simulation.arm import SimulatedArm
+from kanegen.simulation.motion import Motion, Statistics, Status
+from kanegen.simulation.request import Request, why_not_stiff_method
+
+
+def stepped_over(name: str, method: str, t: float) -> str:
+    """What is said of a motion whose steps have not seen what acts at time t."""
+    shorter = "shorter steps (step=…)" if method == "rk4" else "a max_step"
+    return (
+        f"the simulation of {name} stepped over something: at t = {t!r} s forces act that its steps have not seen, so that "
+        f"the motion from there on is not to be trusted. Where forces jump in time, name the times: breaks=[…]; else give "
+        f"{shorter} below the length of the event"
+    )
+
 
 MANY, MANY_RIGID = 1000, 10_000
 """Fewer steps cost too little to speak of.  A rigid robot that has settled under its controller is stiff as well."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from kanegen.protocols import FloatArray
+from kanegen.arrays import FloatArray
 
 EnergyOf = Callable[[FloatArray, FloatArray], FloatArray]
 

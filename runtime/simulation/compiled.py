@@ -1,0 +1,207 @@
+"""Simulation by the C integrators of the extension ``kanegen._integrators``, over compiled or interpreted kernels.
+
+The interpreter lock is released for the whole run and taken back only while Python is being called: a controller, kernels
+that are interpreted, and some twenty times a second a look for signals.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import math
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from kanegen.arrays import FloatArray
+from kanegen.csrc.sources import DIGEST, KERNELS, sources_digest
+from kanegen.simulation.arm import SIMULATION_KERNELS, SimulatedArm, active_constraints, has_compiled_kernels
+from kanegen.simulation.calls_from_c import (
+    Callback,
+    Interrupts,
+    KernelCalls,
+    PythonCalls,
+    with_python_functions,
+)
+from kanegen.simulation.controllers import (
+    CController,
+    CLaw,
+    Controller,
+    KernelController,
+    PythonController,
+    as_python,
+)
+from kanegen.simulation.motion import Motion, Statistics, Status
+from kanegen.simulation.request import Request
+
+_DERIVATIVES = "forward_dynamics_derivatives"
+"""Generated when first asked for, so that they may have a struct of prepared values of their own."""
+
+
+def find_integrators() -> ModuleType | None:
+    """The extension, or None where it was not built (no C compiler when kanegen was installed), or from other sources."""
+    try:
+        module = importlib.import_module("kanegen._integrators")
+    except ImportError:
+        return None
+    if not _is_of_these_sources(module):
+        return None
+    return with_python_functions(module)
+
+
+def _is_of_these_sources(module: ModuleType) -> bool:
+    """Whether an extension was compiled from the C that is here: after an update an older one may still lie about."""
+    digest = getattr(module.lib, DIGEST, None)
+    return digest is not None and module.ffi.string(digest()).decode("ascii") == _present_digest()
+
+
+@functools.cache
+def _present_digest() -> str:
+    try:
+        return sources_digest()
+    except OSError:
+        return ""  # and nothing fits
+
+
+def simulate_in_c(
+    integrators: ModuleType, arm: SimulatedArm, request: Request, controller: Controller
+) -> Motion:
+    """Run the request in C. What is raised in Python meanwhile is raised again once C has returned."""
+    ffi, lib = integrators.ffi, integrators.lib
+    rows = request.times.size
+    q = request.q0.copy()
+    v = (request.v0 if request.rates0 is None else request.rates0).copy()
+    row_q, row_v, row_tau = (np.full((rows, width), np.nan) for width in (arm.nq, arm.nv, arm.nv))
+    kept: list[Any] = []  # what C refers to
+
+    def new(kind: str, **fields: Any) -> Any:
+        kept.append(ffi.new(f"kanegen_{kind} *", fields))
+        return kept[-1]
+
+    def handle(python: object) -> Any:
+        kept.append(ffi.new_handle(python))
+        return kept[-1]
+
+    def doubles(array: FloatArray) -> Any:
+        return ffi.from_buffer("double[]", array)
+
+    stop = ffi.new("int *", 0)
+    starts = ffi.new("size_t[]", list(request.quaternions))
+    python: list[Callback] = [Interrupts(stop)]
+    system = new(
+        "system",
+        nq=arm.nq,
+        nv=arm.nv,
+        quaternion_count=len(request.quaternions),
+        quaternions=starts,
+        stop=stop,
+        pause=lib.kanegen_python_pause,
+        pause_data=handle(python[0]),
+    )
+    constraints = active_constraints(arm)
+    if constraints is None:
+        place = system
+        kernels = ["forward_dynamics"] + ["coordinate_rates"] * (not arm.speeds_are_rates)
+        kernels += [_DERIVATIVES] * (request.method == "rodas4")
+        stiff = "stiff_" if request.method == "rodas4" else ""
+        size = getattr(lib, f"kanegen_{stiff}workspace_size")(arm.nq, arm.nv)
+    else:
+        sizes = len(constraints.position), len(constraints.velocity)
+        place = new("constraints", position=sizes[0], rows=sizes[1], drift=request.drift)
+        kernels = [*SIMULATION_KERNELS, *["constraint_residual"] * bool(constraints.position)]
+        size = lib.kanegen_constrained_workspace_size(arm.nq, arm.nv, *sizes)
+        system.constraints = place
+    if has_compiled_kernels(arm):
+        _set_functions(ffi, system, place, arm, kernels)
+    else:
+        python.append(KernelCalls(ffi, arm, kernels, stop))
+        system.prepared = system.prepared_derivatives = handle(python[-1])
+        for kernel in kernels:
+            setattr(place, f"prepared_{kernel}", getattr(lib, f"kanegen_python_{kernel}"))
+        if isinstance(controller, KernelController):
+            function = as_python(controller, arm)
+            assert function is not None  # there is a controller
+            controller = PythonController(function)
+    if isinstance(controller, PythonController):
+        python.append(PythonCalls(ffi, arm, controller.function, stop))
+        system.controller, system.controller_data = lib.kanegen_python_controller, handle(python[-1])
+    else:
+        _set_c_controller(ffi, system, arm, controller)
+
+    options = new(
+        "options",
+        t_begin=request.t0,
+        t_end=request.t_end,
+        sample_period=request.sample_period,
+        step=request.step,
+        max_step=0.0 if math.isinf(request.max_step) else request.max_step,
+        break_count=request.breaks.size,
+        breaks=doubles(request.breaks),
+        rtol=request.rtol,
+        atol=request.atol,
+        max_steps=request.max_steps,
+    )
+    wanted = new(
+        "rows",
+        count=rows,
+        t=doubles(request.times),
+        q=doubles(row_q),
+        v=doubles(row_v),
+        tau=doubles(row_tau),
+        probe_count=request.probes.size,
+        probes=doubles(request.probes),
+    )
+    done = new("statistics")
+    method = getattr(lib, f"kanegen_{request.method}")
+    status = method(system, options, doubles(q), doubles(v), wanted, doubles(np.empty(size)), done)
+    for callback in python:
+        callback.raise_error()
+
+    statistics = Statistics(
+        status=_STATUSES[ffi.string(ffi.cast("kanegen_status", status))],
+        t=done.t,
+        accepted=done.accepted,
+        rejected=done.rejected,
+        evaluations=done.evaluations,
+        controller_calls=done.controller_calls,
+        compiled=True,
+        linearisations=done.linearisations,
+        stiff_steps=done.stiff_steps,
+        looks=done.probes,
+        defect=done.defect,
+        defect_t=done.defect_t,
+    )
+    drift = None if constraints is None else done.drift
+    return Motion(t=request.times, q=row_q, v=row_v, tau=row_tau, statistics=statistics, drift=drift)
+
+
+_STATUSES = {f"KANEGEN_{status.name}": status for status in Status}
+
+
+def _set_functions(ffi: Any, system: Any, place: Any, arm: SimulatedArm, kernels: list[str]) -> None:
+    """The mechanism's C functions, in the form that goes with live parameters if it has any."""
+    for kernel in kernels:
+        field = "prepared"
+        prepared = arm.prepared_address
+        if kernel == _DERIVATIVES:
+            field, prepared = "prepared_derivatives", arm.prepared_address_of(kernel)
+        form = "" if prepared is None else "prepared_"
+        kind, _, _ = KERNELS[kernel]
+        setattr(place, f"{form}{kernel}", ffi.cast(f"kanegen_{form}{kind} *", arm.kernel_address(kernel)))
+        if prepared is not None:
+            setattr(system, field, ffi.cast("const void *", prepared))
+
+
+def _set_c_controller(ffi: Any, system: Any, arm: SimulatedArm, controller: Controller) -> None:
+    if isinstance(controller, CController):
+        system.controller = ffi.cast("kanegen_controller *", controller.address)
+        system.controller_data = ffi.cast("void *", controller.data)
+    elif isinstance(controller, CLaw):
+        system.law = ffi.cast("kanegen_law *", controller.address)
+    elif isinstance(controller, KernelController):
+        form = "" if arm.prepared_address is None else "prepared_"
+        for field, kernel in (("law", controller.name), ("closed_loop", f"closed_loop_{controller.name}")):
+            if kernel in arm.kernels:
+                function = ffi.cast(f"kanegen_{form}law *", arm.kernel_address(kernel))
+                setattr(system, f"{form}{field}", function)
