@@ -7,10 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kanegen.codegen import pipeline
 from kanegen.codegen.certificate.case import Case
 from kanegen.codegen.certificate.certify import BOUND, certify
+from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.graph import Program
 from kanegen.codegen.passes.verify import random_arguments
+from kanegen.codegen.pipeline import Options
 from kanegen.errors import CertificateError
 from tests.certificate.sets import MECHANISMS, STATES, residuals, subject, tampered, with_kernel
 
@@ -76,3 +79,12 @@ def test_states_are_those_at_which_programs_are_compared():
     case, program = Case(given, STATES), given.programs["inverse_dynamics"]
     for name, values in random_arguments(program, STATES).items():
         assert np.array_equal(getattr(case, name), values)
+
+
+def test_rates_of_jacobians_beyond_balls_are_derived_one_way():
+    """Coordinates of a ball's joints stay at zero, so that formulas have no derivatives by them."""
+    mechanism, kernel = MECHANISMS["floating"](), "frame_jacobian_rate_head"
+    trees = pipeline.trees_of(mechanism, Options())
+    derive = Deriver(trees.mechanism, pipeline.optional(mechanism, Options())[kernel], trees=trees)
+    found = with_kernel(subject("floating"), kernel, derive({f"method of {kernel}": 1})[0])
+    assert max(check.residual for check in certify(found, STATES).checks) < ROUNDING

@@ -168,8 +168,12 @@ class TreeDynamics:
         return kinematics.frame_jacobian(self._kinematics(), frame)
 
     def frame_jacobian_rate(self, frame: Frame, kernel: str) -> Rows:
-        """Time derivative of the Jacobian; how it is formed is a decision on the ``kernel``."""
-        by_velocities = self.choices.pick(f"method of {kernel}", 2) == 0
+        """Time derivative of the Jacobian; how it is formed is a decision on the ``kernel``.
+
+        Formulas of still joints do not have the coordinates that they would be differentiated by.
+        """
+        still = any(body.still for body in self.tree.bodies)
+        by_velocities = self.choices.pick(f"method of {kernel}", 1 if still else 2) == 0
         self.sources[
             "joint axes crossed with velocities" if by_velocities else "derivative of the Jacobian's formulas"
         ] = None
