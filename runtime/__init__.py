@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kanegen.bound import BoundKernel
 from kanegen.errors import (
     AssemblyError,
     BuildError,
@@ -36,6 +35,7 @@ from kanegen.errors import (
     TargetError,
     UnknownModelError,
 )
+from kanegen.kernels.kernel import BoundKernel
 from kanegen.loading import generate, load
 from kanegen.manifest import Constraints, JointLimits, OperationCounts
 from kanegen.robot import ForwardDynamicsDerivatives, InverseDynamicsDerivatives, Robot

@@ -16,7 +16,6 @@ from typing import Any, Unpack
 
 import kanegen.generated
 from kanegen import seam
-from kanegen.backends import CompiledBackend, InterpretedBackend, use_target
 from kanegen.boundary import boundary
 from kanegen.build import MODULE, compiled_entry, generated, write_generated
 from kanegen.errors import (
@@ -29,7 +28,9 @@ from kanegen.errors import (
 )
 from kanegen.files import is_file
 from kanegen.identity import identity_of
-from kanegen.kernel_table import KernelSet
+from kanegen.kernels.compiled import CompiledBackend, use_target
+from kanegen.kernels.interpreted import InterpretedBackend
+from kanegen.kernels.table import KernelSet
 from kanegen.manifest import FILE_NAME, Manifest, manifest_text, parse_manifest, read_manifest
 from kanegen.model_warnings import Told, once, warn
 from kanegen.options import Asked, Options, with_options

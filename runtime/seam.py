@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from kanegen.errors import UnknownModelError
-from kanegen.interpreted import Evaluator
+from kanegen.kernels.interpreted import Evaluator
 from kanegen.manifest import Manifest
 from kanegen.options import Options
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from kanegen.robot.any_kernel import AnyKernel
 from kanegen.robot.configurations import Configurations
 from kanegen.robot.constraints import ConstraintKernels
+from kanegen.robot.core import Core
 from kanegen.robot.derivatives import (
     Derivatives,
     ForwardDynamicsDerivatives,
     InverseDynamicsDerivatives,
+    Linearisation,
+    NaturalModes,
 )
-from kanegen.robot.description import Description
 from kanegen.robot.dynamics import Dynamics
 from kanegen.robot.identification import Identification
-from kanegen.robot.kinematics import Kinematics
-from kanegen.robot.matrices import Matrices
-from kanegen.robot.vibration import Linearisation, NaturalModes, Vibration
 
 __all__ = [
     "ForwardDynamicsDerivatives",
@@ -26,18 +24,7 @@ __all__ = [
 ]
 
 
-class Robot(
-    Dynamics,
-    Matrices,
-    Vibration,
-    Derivatives,
-    Identification,
-    ConstraintKernels,
-    Configurations,
-    Kinematics,
-    AnyKernel,
-    Description,
-):
+class Robot(Dynamics, Derivatives, Identification, ConstraintKernels, Configurations, Core):
     """A mechanism ready to compute.  ``kanegen.load`` makes one.
 
     Shapes: coordinates ``q`` are (..., nq), in the order of ``coordinate_names``; speeds ``v``, accelerations ``a`` and

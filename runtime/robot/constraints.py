@@ -6,38 +6,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kanegen.arrays import FloatArray, single_state
-from kanegen.assembly import assemble
-from kanegen.backends import Backend
-from kanegen.kernel_table import More
-from kanegen.manifest import BodyCoordinates, Constraints, Manifest
+from kanegen.manifest import BodyCoordinates, Constraints
 from kanegen.quaternions import normalised
-from kanegen.robot.core import Core, ParameterCheck
+from kanegen.robot.assembly import assemble
+from kanegen.robot.core import Core
 
 
 class ConstraintKernels(Core):
     """The part of a robot that knows what restricts its motion."""
 
-    def __init__(
-        self,
-        manifest: Manifest,
-        backend: Backend,
-        more: More | None = None,
-        check: ParameterCheck | None = None,
-    ) -> None:
-        super().__init__(manifest, backend, more, check)
-        self._constraint_residual = self._kernels.call_of("constraint_residual")
-        self._constraint_jacobian = self._kernels.call_of("constraint_jacobian")
-        self._constraint_forces = self._kernels.call_of("constraint_forces")
-
     def constraint_residual(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
         """Residuals phi (..., k) of the equations of position, zero where loops are closed; see ``constraints``."""
-        result: FloatArray = self._constraint_residual(q, out)
-        return result
+        return self._constraint_residual(q, out)
 
     def constraint_jacobian(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
         """The matrix A (..., m, nq) of the constraints on dq/dt: derivatives of phi, then equations of velocity."""
-        result: FloatArray = self._constraint_jacobian(q, out)
-        return result
+        return self._constraint_jacobian(q, out)
 
     def constraint_forces(
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, out: FloatArray | None = None
@@ -47,8 +31,7 @@ class ConstraintKernels(Core):
         The multipliers of the m rows (zero for redundant ones), which act on the coordinates with A^T times them, then
         the forces that hold or drive prescribed joints [N m, N].
         """
-        result: FloatArray = self._constraint_forces(q, v, a, out)
-        return result
+        return self._constraint_forces(q, v, a, out)
 
     def assemble(self, q: ArrayLike | None = None) -> FloatArray:
         """The configuration (nq,) nearest to q (nq,), home by default, in which the equations of position hold.

@@ -1,15 +1,20 @@
-"""What every part of a robot needs: its manifest, what evaluates its kernels, and the table of these."""
+"""What every part of a robot needs: its manifest, its kernels by name, live parameters, and what it says of itself."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NoReturn, Self, TypeAlias
+from types import MappingProxyType
+from typing import Any, NoReturn, Self, TypeAlias
 
-from kanegen.backends import Backend
-from kanegen.errors import shown
-from kanegen.kernel_table import KernelSet, KernelTable, More
-from kanegen.manifest import Manifest
-from kanegen.open_loops import TELLING, Told
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kanegen.arrays import FloatArray, check_count, real_array
+from kanegen.errors import counted, shown
+from kanegen.kernels.checks import TELLING, Told
+from kanegen.kernels.kernel import Backend, BoundKernel
+from kanegen.kernels.table import KernelSet, KernelTable, More, merged_parameters
+from kanegen.manifest import Argument, JointLimits, LinkEnds, Manifest, OperationCounts
 
 ParameterCheck: TypeAlias = Callable[[Mapping[str, float]], object]
 """Raises ModelError for values of the live parameters that the model cannot have."""
@@ -33,6 +38,19 @@ class Core:
         self._more = more
         self._check = check
         self._kernels = KernelTable(KernelSet(manifest, backend), more)
+        # Called often, so that they are looked up once.
+        self._inverse_dynamics = self._kernels.call_of("inverse_dynamics")
+        self._forward_dynamics = self._kernels.call_of("forward_dynamics")
+        self._bias_forces = self._kernels.call_of("bias_forces")
+        self._gravity_forces = self._kernels.call_of("gravity_forces")
+        self._mass_matrix = self._kernels.call_of("mass_matrix")
+        self._kinetic_energy = self._kernels.call_of("kinetic_energy")
+        self._potential_energy = self._kernels.call_of("potential_energy")
+        self._momentum = self._kernels.call_of("momentum")
+        self._coordinate_rates = self._kernels.call_of("coordinate_rates")
+        self._constraint_residual = self._kernels.call_of("constraint_residual")
+        self._constraint_jacobian = self._kernels.call_of("constraint_jacobian")
+        self._constraint_forces = self._kernels.call_of("constraint_forces")
 
     def with_open_loops(self, told: Told) -> Self:
         """A robot of the same mechanism that tells in another way of configurations that do not close its loops.
@@ -41,19 +59,17 @@ class Core:
         loop, or radians, warns with a ``ModelWarning``, which names the worst row of a batch.  "error": it raises
         InconsistentStateError.  "ignore": nothing is looked at.  Bound kernels do not look.  Raises ValueError.
         """
-        robot: Self = type(self)(self._manifest, self._backend, self._more, self._check)
         if told not in TELLING:
             raise ValueError(
                 f"with_open_loops: expected one of {', '.join(map(repr, TELLING))}, got {shown(told)}"
             )
+        return self._with(self._backend, told)
+
+    def _with(self, backend: Backend, told: str) -> Self:
+        """A robot of the same mechanism with another backend, that tells of open loops in this way."""
+        robot: Self = type(self)(self._manifest, backend, self._more, self._check)
         if robot._kernels.open_loops is not None:
             robot._kernels.open_loops.told = told
-        return robot
-
-    def _like(self, robot: Self) -> Self:
-        """A new robot that tells of open loops as this one does."""
-        if self._kernels.open_loops is not None and robot._kernels.open_loops is not None:
-            robot._kernels.open_loops.told = self._kernels.open_loops.told
         return robot
 
     def __copy__(self) -> Self:
@@ -71,3 +87,184 @@ class Core:
             f"{self._manifest.name}: a robot cannot be pickled. Load it in every process: kanegen.load(model) takes it from "
             "the cache"
         )
+
+    # ---- kernels by name, their C functions, and live parameters ----
+
+    def call(self, kernel: str, *arrays: ArrayLike, out: Any = None) -> Any:
+        """Evaluate any kernel by name, such as a feedback law compiled with the dynamics.
+
+        Takes its inputs in order; returns its output, or a tuple of them when there are several (``out`` likewise).
+        """
+        found = self._kernels[kernel]
+        check_count(found.spec, arrays)
+        return found.call(*arrays, out)
+
+    def bind(self, kernel: str) -> BoundKernel:
+        """A kernel with buffers of its own, for control loops: ``step.q[:] = …; step(); step.tau``."""
+        return self._kernels[kernel].bind()
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """Names of the kernels that this robot has."""
+        return tuple(self._kernels)
+
+    @property
+    def optional_kernels(self) -> tuple[str, ...]:
+        """Names of the kernels that it does not have yet, and gets when they are first asked for."""
+        return self._kernels.obtainable
+
+    @property
+    def operation_counts(self) -> Mapping[str, OperationCounts]:
+        """Operations of one evaluation of each kernel that this robot has."""
+        return MappingProxyType({name: self._kernels[name].spec.operation_counts for name in self._kernels})
+
+    def kernel_address(self, kernel: str) -> int:
+        """Address of the C function of a kernel.  Raises NotCompiledError for an interpreted robot.
+
+        It stays valid as long as the process runs.
+        """
+        spec = self._kernels[kernel].spec
+        return self._kernels.set_of(kernel).backend.address(spec.function)
+
+    @property
+    def prepared_address(self) -> int | None:
+        """Address of the struct that the C functions in double precision take first; None without live parameters.
+
+        It stays valid as long as this robot exists.  Raises NotCompiledError for an interpreted robot.  A kernel of
+        ``optional_kernels``, or in single precision, has a struct of its own: ``prepared_address_of``.
+        """
+        return self._backend.prepared_address()
+
+    def prepared_address_of(self, kernel: str) -> int | None:
+        """Address of the struct that the C function of this kernel takes first; the rest as ``prepared_address``."""
+        precision = self._kernels[kernel].spec.precision
+        return self._kernels.set_of(kernel).backend.prepared_address(precision)
+
+    @property
+    def target(self) -> str | None:
+        """The instruction set in use (baseline, avx2, avx512), or None when the robot is interpreted."""
+        return self._backend.target
+
+    @property
+    def parameters(self) -> Mapping[str, float]:
+        """Values of the live parameters; empty for a robot loaded without them."""
+        return MappingProxyType(dict(self._backend.parameters))
+
+    def with_parameters(self, values: Mapping[str, float], *, allow_unphysical: bool = False) -> Self:
+        """A robot of the same mechanism with other values of some live parameters.
+
+        They are checked as a model file with these numbers would be: masses and inertias are those of real bodies,
+        springs resist, beams are stiff.  The first check reads the model, which takes a second, each one then some
+        milliseconds; ``allow_unphysical=True`` takes any finite numbers as they are, in microseconds.  A robot of generated
+        C has no model to check against, and does the same.
+
+        Raises KanegenError for a name that is no live parameter, ValueError for what is no finite number, and ModelError,
+        which is both, for values that the model cannot have.
+        """
+        merged = merged_parameters(self._manifest.name, self._backend.parameters, values)
+        if self._check is not None and not allow_unphysical:
+            self._check(merged)
+        loops = self._kernels.open_loops
+        return self._with(self._backend.with_parameters(merged), "warn" if loops is None else loops.told)
+
+    # ---- what a robot says of itself ----
+
+    @property
+    def name(self) -> str:
+        """Name of the mechanism."""
+        return self._manifest.name
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return self._manifest.nq
+
+    @property
+    def nv(self) -> int:
+        """Number of speeds: the degrees of freedom."""
+        return self._manifest.nv
+
+    @property
+    def dof(self) -> int:
+        """Degrees of freedom: the number of speeds."""
+        return self._manifest.nv
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """Names of the coordinates, in order."""
+        return self._manifest.coordinate_names
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the movable joints, in the order of the coordinates."""
+        return self._manifest.joint_names
+
+    @property
+    def speed_names(self) -> tuple[str, ...]:
+        """Names of the generalized speeds, in order: the joints whose rates they are, unless others were chosen."""
+        return self._manifest.speed_names
+
+    @property
+    def mode_names(self) -> tuple[str, ...]:
+        """Names of the coordinates that are amplitudes of modes of flexible links, in order."""
+        return tuple(self._manifest.modes)
+
+    @property
+    def mode_amplitudes(self) -> Mapping[str, float]:
+        """For each mode of a flexible link an amplitude that turns its end by 0.2 rad, or moves it by 0.2 of the length."""
+        return MappingProxyType(dict(self._manifest.modes))
+
+    @property
+    def link_ends(self) -> LinkEnds:
+        """By flexible link and mode, what an amplitude of 1 does to the link's end: see ``LinkEnds``."""
+        return MappingProxyType(dict(self._manifest.link_ends))
+
+    @property
+    def speeds_are_rates(self) -> bool:
+        """Whether v = dq/dt, so that ``coordinate_rates`` has nothing to tell."""
+        manifest = self._manifest
+        known = manifest.speed_names in (manifest.coordinate_names, manifest.joint_names)
+        return manifest.nq == manifest.nv and known and not manifest.speeds_chosen
+
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """Names of the frames."""
+        return self._manifest.frame_names
+
+    @property
+    def gravity(self) -> tuple[float, ...]:
+        """Acceleration of free fall in the base frame [m/s^2]."""
+        return self._manifest.gravity
+
+    @property
+    def joint_limits(self) -> Mapping[str, JointLimits]:
+        """What the model says that joints must not exceed, by their names: data, which nothing here enforces.
+
+        ``.lower``, ``.upper`` [rad, m], ``.velocity`` [rad/s, m/s], ``.effort`` [N m, N]; None where the model says nothing.
+        """
+        none = {name: JointLimits() for name in self._manifest.joint_names}
+        return MappingProxyType(none | dict(self._manifest.limits))
+
+    def to_actuator(self, tau: ArrayLike) -> FloatArray:
+        """Actuator forces (..., nv) for generalized forces ``tau``, by the sign conventions of the mechanism.
+
+        Where the mechanism declares no actuators, each acts along its speed and the forces are the same.
+        """
+        return self._signed("to_actuator", "tau", tau)
+
+    def from_actuator(self, forces: ArrayLike) -> FloatArray:
+        """Generalized forces (..., nv) for actuator forces: the inverse of ``to_actuator``."""
+        return self._signed("from_actuator", "forces", forces)
+
+    def _signed(self, caller: str, name: str, forces: ArrayLike) -> FloatArray:
+        """Forces times the signs of the actuators, which are their own inverse."""
+        array = real_array(caller, Argument(name, (self.nv,), "", ""), forces)
+        result: FloatArray = np.asarray(array, dtype=np.float64) * (self._manifest.actuator_signs or 1.0)
+        return result
+
+    def __repr__(self) -> str:
+        """One line: name, degrees of freedom, kernels, how it computes."""
+        target = self._backend.target
+        how = f"compiled, {target}" if target else "interpreted"
+        freedom = counted(self.dof, "degree of freedom", "degrees of freedom")
+        return f"<Robot {self.name!r}: {freedom}, {counted(len(self._kernels), 'kernel')}, {how}>"

@@ -1,12 +1,15 @@
-"""First derivatives of the dynamics."""
+"""First derivatives of the dynamics, and small motions: linearised equations, natural frequencies and modes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from kanegen.arrays import FloatArray
+from kanegen.arrays import FloatArray, single_state
+from kanegen.errors import KanegenError
 from kanegen.robot.core import Core
 
 
@@ -35,11 +38,38 @@ class ForwardDynamicsDerivatives(NamedTuple):
     dtau: FloatArray
 
 
+class Linearisation(NamedTuple):
+    """Equations of small changes about a state: M da + C dv + K dq = dtau, each matrix (..., nv, nv).
+
+    ``C`` has damping and gyroscopic effects, ``K`` stiffness, weight and what the motion itself adds.  Of friction, ``C``
+    has the part in proportion to the rates: Coulomb friction is no linear resistance, however small a motion is.
+    """
+
+    M: FloatArray
+    C: FloatArray
+    K: FloatArray
+
+
+class NaturalModes(NamedTuple):
+    """Free vibrations about a configuration at rest, lowest first; k of them.
+
+    ``frequencies`` (k,) [rad/s]; a negative one is no vibration, but the rate at which the configuration is left.
+    ``shapes`` (nv, k): columns of coordinates with shape^T M shape = 1; those held are zero.  ``damping`` (k,): ratios
+    to critical damping, each mode by itself; NaN where nothing vibrates.
+    """
+
+    frequencies: FloatArray
+    shapes: FloatArray
+    damping: FloatArray
+
+
 Three = tuple[FloatArray, FloatArray, FloatArray]
+
+_FAST, _GOLDEN = 1e3, 0.6180339887498949
 
 
 class Derivatives(Core):
-    """The part of a robot that gives derivatives."""
+    """The part of a robot that gives derivatives, and looks at small motions."""
 
     def inverse_dynamics_derivatives(
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, out: Three | None = None
@@ -57,12 +87,75 @@ class Derivatives(Core):
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, out: FloatArray | None = None
     ) -> FloatArray:
         """Derivatives (..., nv, np) of ``inverse_dynamics`` with respect to the live ``parameters``, in their order."""
-        result: FloatArray = self._kernels["inverse_dynamics_parameter_derivatives"].call(q, v, a, out)
-        return result
+        return self._kernels.obtained("inverse_dynamics_parameter_derivatives")(q, v, a, out)
 
     def forward_dynamics_parameter_derivatives(
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, out: FloatArray | None = None
     ) -> FloatArray:
         """Derivatives (..., nv, np) of ``forward_dynamics`` with respect to the live ``parameters``, in their order."""
-        result: FloatArray = self._kernels["forward_dynamics_parameter_derivatives"].call(q, v, tau, out)
-        return result
+        return self._kernels.obtained("forward_dynamics_parameter_derivatives")(q, v, tau, out)
+
+    def linearise(
+        self, q: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None
+    ) -> Linearisation:
+        """The linearised equations of motion about a state (q, v) with accelerations ``a``; zero where not given.
+
+        Coulomb friction is left out of C.  ``inverse_dynamics_derivatives`` has it, smooth as it is in the dynamics: f / s
+        at rest, a damper that only holds for rates far below s = 0.01 rad/s or m/s.
+        """
+        rest = np.zeros(self.nv)
+        state = (rest if v is None else v, rest if a is None else a)
+        found = self.inverse_dynamics_derivatives(q, *state)
+        C = self._viscous(q, *state) if self._manifest.coulomb_friction else found.dv
+        return Linearisation(found.da, C, found.dq)
+
+    def _viscous(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> FloatArray:
+        """The derivatives (..., nv, nv) of inverse dynamics by v without those of Coulomb friction.
+
+        Forces are of second degree in v, but for this friction, so that their derivatives at v are the mean of those at
+        v + w and v - w.  Where w is fast, Coulomb friction f has the derivative f s^2 / |w|^3 there: 1e-13 f at 1000 rad/s.
+        """
+        # No joint's rate is zero under these, whichever speeds it follows: they are no multiples of each other.
+        w = _FAST * (1.0 + np.modf(_GOLDEN * np.arange(1.0, self.nv + 1.0))[0])
+        fast, back = (self.inverse_dynamics_derivatives(q, np.asarray(v) + x, a).dv for x in (w, -w))
+        mean: FloatArray = (fast + back) / 2
+        return mean
+
+    def natural_modes(self, q: ArrayLike, held: Iterable[str] | str = ()) -> NaturalModes:
+        """Natural frequencies and modes about a configuration (nq,) at rest, forces being what they are.
+
+        Ratios of damping are those of viscous damping alone: Coulomb friction stops a vibration, it does not damp it in
+        proportion.
+        ``held`` names coordinates that do not move; "joints" stands for all but the modes of flexible links.  Raises
+        KanegenError for names that are no speeds, where nothing is left to move, and where the mass matrix is singular.
+        """
+        state = single_state("natural_modes", "q", q, self.nq)
+        names = self.speed_names
+        if isinstance(held, str) and held in names:
+            held = (held,)
+        if held == "joints":
+            held = [name for name in names if name not in self.mode_names]
+        if isinstance(held, str) or not isinstance(held, Iterable) or not set(held) <= set(names):
+            known = isinstance(held, Iterable) and not isinstance(held, str)
+            wrong = [name for name in held if name not in names] if known else held
+            raise KanegenError(
+                f"held: {wrong!r} is no speed of {self.name}; expected some of {', '.join(names)}"
+            )
+        fixed = set(held)
+        free = [k for k, name in enumerate(names) if name not in fixed]
+        if not free:
+            raise KanegenError(f"held: nothing of {self.name} is left to move. Hold fewer coordinates")
+        M, C, K = (matrix[np.ix_(free, free)] for matrix in self.linearise(state))
+        try:
+            lower = np.linalg.cholesky((M + M.T) / 2)
+        except np.linalg.LinAlgError:
+            raise KanegenError(f"{self.name}: the mass matrix is not positive definite at this q") from None
+        inverse = np.linalg.inv(lower)
+        squares, vectors = np.linalg.eigh(inverse @ (K + K.T) / 2 @ inverse.T)
+        frequencies = np.sign(squares) * np.sqrt(np.abs(squares))
+        small = inverse.T @ vectors
+        shapes = np.zeros((self.nv, len(free)))
+        shapes[free] = small
+        with np.errstate(divide="ignore", invalid="ignore"):
+            damping = np.einsum("ik,ij,jk->k", small, C, small) / (2 * frequencies)
+        return NaturalModes(frequencies, shapes, np.where(frequencies > 0, damping, np.nan))

@@ -1,42 +1,23 @@
-"""Forces, accelerations and energy."""
+"""Frames, forces, accelerations, energy, and the matrices of the equations of motion."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from kanegen.arrays import FloatArray, checked_output, real_array
-from kanegen.backends import Backend
-from kanegen.kernel_table import More
-from kanegen.manifest import Manifest
-from kanegen.robot.core import ParameterCheck
-from kanegen.robot.kinematics import Kinematics
+from kanegen.manifest import Argument
+from kanegen.robot.core import Core
 
 External = Mapping[str, ArrayLike]
 """Wrenches on frames by the frames' names: (..., 6), force [N], then moment about the frame's origin [N m], base axes."""
 
 
-class Dynamics(Kinematics):
-    """The part of a robot that relates forces and motion."""
-
-    def __init__(
-        self,
-        manifest: Manifest,
-        backend: Backend,
-        more: More | None = None,
-        check: ParameterCheck | None = None,
-    ) -> None:
-        super().__init__(manifest, backend, more, check)
-        self._inverse_dynamics = self._kernels.call_of("inverse_dynamics")
-        self._forward_dynamics = self._kernels.call_of("forward_dynamics")
-        self._bias_forces = self._kernels.call_of("bias_forces")
-        self._gravity_forces = self._kernels.call_of("gravity_forces")
-        self._mass_matrix = self._kernels.call_of("mass_matrix")
-        self._kinetic_energy = self._kernels.call_of("kinetic_energy")
-        self._potential_energy = self._kernels.call_of("potential_energy")
-        self._momentum = self._kernels.call_of("momentum")
+class Dynamics(Core):
+    """The part of a robot that relates forces and motion, and knows where its frames are and how they move."""
 
     def inverse_dynamics(
         self,
@@ -54,8 +35,7 @@ class Dynamics(Kinematics):
         """
         if external:
             return self._inverse_dynamics_under(q, v, a, out, external)
-        result: FloatArray = self._inverse_dynamics(q, v, a, out)
-        return result
+        return self._inverse_dynamics(q, v, a, out)
 
     def forward_dynamics(
         self,
@@ -73,48 +53,104 @@ class Dynamics(Kinematics):
         if external:
             spec = self._kernels["forward_dynamics"].spec
             tau = real_array(spec.name, spec.inputs[2], tau) + self._external_forces(q, external)
-        result: FloatArray = self._forward_dynamics(q, v, tau, out)
-        return result
+        return self._forward_dynamics(q, v, tau, out)
 
     def mass_matrix(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
         """The mass matrix M (..., nv, nv), full and symmetric."""
-        result: FloatArray = self._mass_matrix(q, out)
-        return result
+        return self._mass_matrix(q, out)
 
     def bias_forces(self, q: ArrayLike, v: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
         """Coriolis, centrifugal and gravity forces h (..., nv); tau = M a + h."""
-        result: FloatArray = self._bias_forces(q, v, out)
-        return result
+        return self._bias_forces(q, v, out)
 
     def gravity_forces(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
         """Generalized forces g (..., nv) that hold the mechanism still against gravity."""
-        result: FloatArray = self._gravity_forces(q, out)
-        return result
+        return self._gravity_forces(q, out)
 
     def kinetic_energy(self, q: ArrayLike, v: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
         """Kinetic energy (...) [J]; a NumPy scalar for one state."""
-        result: FloatArray = self._kinetic_energy(q, v, out)
-        return result
+        return self._kinetic_energy(q, v, out)
 
     def potential_energy(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
         """Potential energy (...) [J] of weight, zero at the origin of the base, and of springs and bent links."""
-        result: FloatArray = self._potential_energy(q, out)
-        return result
+        return self._potential_energy(q, out)
 
     def elastic_energy(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
         """Energy (...) [J] stored in bent links; for mechanisms with flexible links."""
-        result: FloatArray = self._kernels["elastic_energy"].call(q, out)
-        return result
+        return self._kernels.obtained("elastic_energy")(q, out)
 
     def gravity_energy(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
         """Energy (...) [J] of weight alone, zero at the origin of the base; for mechanisms with flexible links."""
-        result: FloatArray = self._kernels["gravity_energy"].call(q, out)
-        return result
+        return self._kernels.obtained("gravity_energy")(q, out)
 
     def momentum(self, q: ArrayLike, v: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
         """Momentum (..., 6): linear [kg m/s], then angular about the base origin [kg m^2/s], in the base frame."""
-        result: FloatArray = self._momentum(q, v, out)
+        return self._momentum(q, v, out)
+
+    def inverse_mass_matrix(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+        """The inverse of the mass matrix (..., nv, nv), full and symmetric: accelerations by forces."""
+        return self._kernels.obtained("inverse_mass_matrix")(q, out)
+
+    def coriolis_matrix(self, q: ArrayLike, v: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+        """The matrix C (..., nv, nv) with h = C v + g and dM/dt - 2 C skew-symmetric."""
+        return self._kernels.obtained("coriolis_matrix")(q, v, out)
+
+    def centroidal_momentum_matrix(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+        """The matrix A (..., 6, nv) with A v the momentum about the mass centre, along the base's axes.
+
+        Linear momentum [kg m/s] first, then angular momentum about the mass centre [kg m^2/s].
+        """
+        return self._kernels.obtained("centroidal_momentum_matrix")(q, out)
+
+    # ---- frames ----
+
+    def coordinate_rates(self, q: ArrayLike, v: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+        """Time derivatives of the coordinates (..., nq) at the speeds ``v``: dq/dt = N(q) v."""
+        return self._coordinate_rates(q, v, out)
+
+    def frame_pose(self, q: ArrayLike, frame: str, *, out: FloatArray | None = None) -> FloatArray:
+        """Pose of a frame in the base frame: homogeneous matrices (..., 4, 4), lengths in metres."""
+        return self._kernels.of_frame("frame_pose", frame)(q, out)
+
+    def frame_jacobian(self, q: ArrayLike, frame: str, *, out: FloatArray | None = None) -> FloatArray:
+        """Jacobian of a frame (..., 6, nv): velocity of its origin, then angular velocity, both in the base frame."""
+        return self._kernels.of_frame("frame_jacobian", frame)(q, out)
+
+    def frame_jacobian_rate(
+        self, q: ArrayLike, v: ArrayLike, frame: str, *, out: FloatArray | None = None
+    ) -> FloatArray:
+        """Time derivative dJ/dt (..., 6, nv) of ``frame_jacobian`` in the state (q, v).
+
+        The frame's acceleration, of its origin and then angular, along the base's axes, is J a + dJ/dt v.
+        """
+        return self._kernels.of_frame("frame_jacobian_rate", frame)(q, v, out)
+
+    def frame_forces(
+        self, q: ArrayLike, wrench: ArrayLike, frame: str, *, out: FloatArray | None = None
+    ) -> FloatArray:
+        """Generalized forces J^T w (..., nv) of a wrench (..., 6) on a frame.
+
+        The wrench is a force [N], then a moment about the frame's origin [N m], both along the base's axes.  A robot that
+        cannot obtain this kernel multiplies with the Jacobian.
+        """
+        name, jacobian = (self._kernels.name_for(what, frame) for what in ("frame_forces", "frame_jacobian"))
+        if name in self._kernels or name in self._kernels.obtainable or jacobian not in self._kernels:
+            result: FloatArray = self._kernels[name].call(q, wrench, out)
+            return result
+        given = real_array(name, Argument("wrench", (6,), "", ""), wrench)
+        J = self._kernels[jacobian].call(q, None)
+        forces: FloatArray = np.einsum("...ij,...i->...j", J, np.asarray(given, dtype=np.float64))
+        if out is None:
+            return forces
+        spec = replace(self._kernels[jacobian].spec, name=name)
+        argument = Argument("tau", (self._manifest.nv,), "", "")
+        result = checked_output(spec, argument, out, forces.shape[:-1])
+        result[...] = forces
         return result
+
+    def center_of_mass(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+        """The mass centre of all moving bodies (..., 3) [m] in the base frame."""
+        return self._kernels.obtained("center_of_mass")(q, out)
 
     rnea = inverse_dynamics
     aba = forward_dynamics

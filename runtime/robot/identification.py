@@ -22,8 +22,7 @@ class Identification(Core):
         Base parameters are the fewest combinations of the bodies' inertial parameters on which tau depends, so that the
         rows of Y for enough motions have full column rank.
         """
-        result: FloatArray = self._kernels["regressor"].call(q, v, a, out)
-        return result
+        return self._kernels.obtained("regressor")(q, v, a, out)
 
     def full_regressor(
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, out: FloatArray | None = None
@@ -33,8 +32,7 @@ class Identification(Core):
         Ten columns for each body: m [kg]; m cx, m cy, m cz [kg m], c the mass centre; Ixx, Ixy, Ixz, Iyy, Iyz, Izz
         [kg m^2], the tensor about the origin of the body's frame along its axes, with Ixy = -int x y dm.
         """
-        result: FloatArray = self._kernels["full_regressor"].call(q, v, a, out)
-        return result
+        return self._kernels.obtained("full_regressor")(q, v, a, out)
 
     @property
     def base_parameters(self) -> FloatArray:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kanegen.arrays import REAL_KINDS, FloatArray, finite_number, refuse_masked
-from kanegen.dead_centre import refuse_dead_centre
 from kanegen.errors import InconsistentStateError, MissingKernelError, shown
+from kanegen.kernels.checks import refuse_dead_centre
 from kanegen.manifest import Constraints
 from kanegen.quaternions import normalised
 from kanegen.simulation.arm import SimulatedArm, active_constraints, needed_kernels

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import kanegen
 from kanegen import build, record
-from kanegen.backends import CompiledBackend
+from kanegen.kernels.compiled import CompiledBackend
 
 MODEL = Path(__file__).parents[1] / "runtime" / "models" / "live_pendulum"
 Damage = Callable[[Path, random.Random], None]

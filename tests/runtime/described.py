@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import kanegen
-from kanegen.backends import InterpretedBackend
 from kanegen.codegen.derivation.kernels.catalogue import regular
 from kanegen.codegen.emit import LiveParameter, Model, write_model
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, evaluate, inputs, total
 from kanegen.codegen.passes.hoist import hoist
 from kanegen.codegen.passes.schedule import schedule
+from kanegen.kernels.interpreted import InterpretedBackend
 from kanegen.manifest import Constraints, read_manifest
 
 Vector = Sequence[Expression]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import kanegen
-from kanegen.backends import InterpretedBackend
+from kanegen.kernels.interpreted import InterpretedBackend
 from kanegen.manifest import read_manifest
 
 MODELS = Path(__file__).parent / "models"

@@ -12,8 +12,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import kanegen
-from kanegen.assembly import assemble
 from kanegen.manifest import Constraints
+from kanegen.robot.assembly import assemble
 
 EPSILON = np.finfo(float).eps
 

@@ -12,7 +12,7 @@ import robots
 from numpy.testing import assert_array_equal
 
 import kanegen
-from kanegen.bound import BoundKernel
+from kanegen.kernels.kernel import BoundKernel
 
 
 @pytest.fixture(params=["compiled", "interpreted"])

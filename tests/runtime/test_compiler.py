@@ -17,6 +17,7 @@ from kanegen import compiler
 from kanegen.build import compiled_entry, copy_generated, load_module
 from kanegen.compiler import compile_with_setuptools, find_compiler
 from kanegen.extension_source import extension_builder
+from kanegen.kernels.compiled import CompiledBackend
 from kanegen.manifest import read_manifest
 
 
@@ -147,9 +148,7 @@ def test_setuptools_compiles_the_same(tmp_path):
     made = compile_with_setuptools(builder, directory)
     assert made.parent == directory
     module = load_module(directory)
-    arm = kanegen.Robot(
-        read_manifest(directory), kanegen.backends.CompiledBackend(read_manifest(directory), module)
-    )
+    arm = kanegen.Robot(read_manifest(directory), CompiledBackend(read_manifest(directory), module))
     state = [0.3], [0.1], [1.0]
     assert arm.inverse_dynamics(*state) == robots.live_pendulum().inverse_dynamics(*state)
 

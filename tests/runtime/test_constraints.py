@@ -15,7 +15,7 @@ import robots
 from numpy.testing import assert_allclose, assert_array_equal
 
 import kanegen
-from kanegen.backends import InterpretedBackend
+from kanegen.kernels.interpreted import InterpretedBackend
 from kanegen.manifest import read_manifest
 
 

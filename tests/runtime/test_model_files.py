@@ -11,8 +11,8 @@ from numpy.testing import assert_allclose
 
 import kanegen
 from kanegen import build, loading, seam
-from kanegen.backends import InterpretedBackend
 from kanegen.identity import stands_for_itself
+from kanegen.kernels.interpreted import InterpretedBackend
 from kanegen.options import Options
 
 URDF = """<?xml version="1.0"?>

@@ -15,8 +15,8 @@ import robots
 from numpy.testing import assert_allclose, assert_array_equal
 
 import kanegen
-from kanegen.backends import InterpretedBackend
 from kanegen.codegen.mechanism import MechanismBuilder
+from kanegen.kernels.interpreted import InterpretedBackend
 from kanegen.manifest import read_manifest
 
 

@@ -10,9 +10,9 @@ import robots
 from cffi import FFI
 
 from kanegen import extension_source
-from kanegen.backends import CompiledBackend
 from kanegen.csrc.sources import DIGEST, sources_digest
 from kanegen.errors import ManifestError
+from kanegen.kernels.compiled import CompiledBackend
 from kanegen.simulation import simulate
 from kanegen.simulation.compiled import find_integrators
 

@@ -15,8 +15,9 @@ import robots
 from numpy.testing import assert_allclose
 
 import kanegen
-from kanegen import backends, extension_source, processor
+from kanegen import extension_source, processor
 from kanegen.compiler import find_compiler
+from kanegen.kernels import compiled
 from kanegen.manifest import read_manifest
 
 
@@ -33,19 +34,19 @@ def module():
 
 
 def test_the_best_is_chosen(module):
-    assert robots.cart_pole().target == backends.supported_targets(module)[-1]
+    assert robots.cart_pole().target == compiled.supported_targets(module)[-1]
 
 
 def test_asking_changes_nothing(module):
     before = robots.cart_pole().target
-    assert backends.supported_targets(module)[0] == "baseline"
+    assert compiled.supported_targets(module)[0] == "baseline"
     assert robots.cart_pole().target == before
 
 
 def test_all_agree(module):
     arm = robots.cart_pole()
     q, v, a = robots.states(200)
-    for target in backends.supported_targets(module):
+    for target in compiled.supported_targets(module):
         assert module.lib.kanegen_select_target(target.encode())
         assert arm.target == target
         # Terms of at most 8, and four roundings: an ulp of 8 is 1.8e-15.
@@ -70,7 +71,7 @@ def test_all_agree_on_the_stanford_arm():
             counts = arm.operation_counts[kernel]
             operations = counts.multiplications + counts.additions
             found = []
-            for target in backends.supported_targets(module):
+            for target in compiled.supported_targets(module):
                 assert module.lib.kanegen_select_target(target.encode())
                 found.append(arm.call(kernel, *(arguments[name] for name in names)).reshape(300, -1))
             scale = np.abs(found[0]).max(axis=1, keepdims=True)
@@ -83,7 +84,7 @@ def test_all_agree_on_the_stanford_arm():
 @pytest.mark.parametrize("target", ["baseline", "avx2", "avx512", "sse9"])
 def test_the_environment_chooses(target, module):
     """What the processor has is compiled when it is asked for; the module loaded here has only its best."""
-    usable = backends.supported_targets(module)
+    usable = compiled.supported_targets(module)
     here = ("baseline", *(variant.name for variant in processor.usable_variants()))
     program = (
         "import kanegen, sys\n"
@@ -92,7 +93,7 @@ def test_the_environment_chooses(target, module):
         "except kanegen.TargetError as error:\n"
         "    print(error)\n"
     )
-    environment = {**os.environ, backends.TARGET_VARIABLE: target}
+    environment = {**os.environ, compiled.TARGET_VARIABLE: target}
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
     )
@@ -176,4 +177,4 @@ def test_a_binary_of_other_files_is_refused(tmp_path):
     manifest["gravity"] = [0.0, 0.0, -1.62]
     (tmp_path / "model" / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(kanegen.ManifestError, match="belong to another version of the generated files"):
-        backends.CompiledBackend(read_manifest(tmp_path / "model"), module_of(robots.cart_pole()))
+        compiled.CompiledBackend(read_manifest(tmp_path / "model"), module_of(robots.cart_pole()))

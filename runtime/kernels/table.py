@@ -5,14 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from kanegen.backends import Backend
-from kanegen.dead_centre import MARGIN, can_be_singular, checked
-from kanegen.errors import MissingInertiaError, MissingKernelError, nearest
-from kanegen.kernels import Call, Kernel
+from kanegen.arrays import FloatArray, finite_number
+from kanegen.errors import KanegenError, MissingInertiaError, MissingKernelError, nearest
+from kanegen.kernels.checks import MARGIN, RESIDUAL, OpenLoops, can_be_singular, checked
+from kanegen.kernels.kernel import Backend, Kernel
 from kanegen.manifest import Manifest
-from kanegen.open_loops import RESIDUAL, OpenLoops
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +28,9 @@ class KernelSet:
         merged = {name: values.get(name, value) for name, value in present.items()}
         return KernelSet(self.manifest, self.backend.with_parameters(merged))
 
+
+ArrayCall = Callable[..., FloatArray]
+"""The call of a kernel with one output."""
 
 More = Callable[[str], KernelSet]
 """Generates one further kernel of the same mechanism: a set of its own."""
@@ -50,14 +51,15 @@ class KernelTable:
         self._sets = dict.fromkeys(given.manifest.kernels, given)
         self._kernels = {name: given.backend.kernel(spec) for name, spec in given.manifest.kernels.items()}
         residual = self._kernels.get(RESIDUAL)
+        self._margin = self._kernels.get(MARGIN)
         self.open_loops = None if residual is None else OpenLoops.of(given.manifest, residual)
-        if can_be_singular(given.manifest):
-            margin = self._kernels.get(MARGIN)
-            self._kernels = {
-                name: checked(given.manifest, kernel, margin) for name, kernel in self._kernels.items()
-            }
-        if self.open_loops is not None:
-            self._kernels = {name: self.open_loops.watch(kernel) for name, kernel in self._kernels.items()}
+        self._kernels = {name: self._looked_after(given, kernel) for name, kernel in self._kernels.items()}
+
+    def _looked_after(self, of: KernelSet, kernel: Kernel) -> Kernel:
+        """The kernel of a set with a call that looks for dead centres and open loops, where there can be any."""
+        if can_be_singular(of.manifest):
+            kernel = checked(of.manifest, kernel, self._margin)
+        return kernel if self.open_loops is None else self.open_loops.watch(kernel)
 
     def __len__(self) -> int:
         """How many there are."""
@@ -92,29 +94,32 @@ class KernelTable:
             self._obtain(name)
         return self._sets[name]
 
-    def call_of(self, name: str) -> Call:
-        """The call of a kernel; for one that is not there, a call that obtains it or says why it cannot."""
+    def obtained(self, name: str) -> ArrayCall:
+        """The call of a kernel with one output, obtained if it is not there yet.  Raises what ``[name]`` raises."""
+        kernel = self._kernels.get(name)
+        return (kernel if kernel is not None else self._obtain(name)).call
+
+    def call_of(self, name: str) -> ArrayCall:
+        """The call of a kernel with one output; for one that is not there, a call that obtains it or says why it cannot."""
         kernel = self._kernels.get(name)
         if kernel is not None:
             return kernel.call
 
-        def obtained(*arguments: object) -> Any:
-            return self[name].call(*arguments)
+        def obtaining(*arguments: object) -> FloatArray:
+            return self.obtained(name)(*arguments)
 
-        return obtained
+        return obtaining
 
-    def of_frame(self, what: str, frame: str) -> Kernel:
-        """The kernel of a frame: ``what`` is "frame_pose", "frame_jacobian", …  Raises what ``[name]`` raises."""
-        return self[self.name_for(what, frame)]
+    def of_frame(self, what: str, frame: str) -> ArrayCall:
+        """The call for a frame: ``what`` is "frame_pose", "frame_jacobian", …  Raises what ``[name]`` raises."""
+        return self.obtained(self.name_for(what, frame))
 
     def name_for(self, what: str, frame: str) -> str:
         """The name of a kernel of a frame, whether it is there or not.  Raises MissingKernelError: no such frame."""
         manifest = self._given.manifest
         if frame not in manifest.frames:
-            frames = ", ".join(self._given.manifest.frame_names)
-            raise MissingKernelError(
-                f"{self._given.manifest.name!r} has no frame {frame!r}. It has: {frames}"
-            )
+            frames = ", ".join(manifest.frame_names)
+            raise MissingKernelError(f"{manifest.name!r} has no frame {frame!r}. It has: {frames}")
         return f"{what}_{manifest.identifier(frame)}"
 
     def _obtain(self, name: str) -> Kernel:
@@ -124,11 +129,7 @@ class KernelTable:
             kernel = self._kernels.get(name)
             if kernel is None:
                 made = self._more(name).with_parameters(self._given.backend.parameters)
-                kernel = made.backend.kernel(made.manifest.kernels[name])
-                if can_be_singular(made.manifest):
-                    kernel = checked(made.manifest, kernel, self._kernels.get(MARGIN))
-                if self.open_loops is not None:
-                    kernel = self.open_loops.watch(kernel)
+                kernel = self._looked_after(made, made.backend.kernel(made.manifest.kernels[name]))
                 self._sets = {**self._sets, name: made}
                 self._kernels = {**self._kernels, name: kernel}
         return kernel
@@ -150,3 +151,24 @@ class KernelTable:
             f"{manifest.name!r} was loaded without the kernel {name!r}. {known}. "
             f"Ask for it: kanegen.load(model, kernels=[..., {name!r}])"
         )
+
+
+def merged_parameters(
+    name: str, present: Mapping[str, float], values: Mapping[str, float]
+) -> dict[str, float]:
+    """The live parameters of a robot with new values for some of them.
+
+    Raises KanegenError for a parameter that is not there, ValueError for a value that is no finite number.
+    """
+    unknown = [parameter for parameter in values if parameter not in present]
+    if unknown:
+        known = (
+            ", ".join(present)
+            or "none. A model that declares parameters keeps them with live_parameters=True"
+        )
+        raise KanegenError(
+            f"{name!r} has no live parameter {unknown[0]!r}. It has: {known}. "
+            "Parameters that none of its kernels depends on are left out"
+        )
+    given = {key: finite_number(f"parameter {key!r}", value) for key, value in values.items()}
+    return {**present, **given}

@@ -9,8 +9,9 @@ it refuses (lists, other types, batches, mistakes) takes the general path.  Scra
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,58 +25,104 @@ from kanegen.arrays import (
     results,
     rows,
 )
-from kanegen.bound import BoundKernel
-from kanegen.extension_source import bound_function
-from kanegen.manifest import KernelSpec
-
-Call = Callable[..., Any]
+from kanegen.errors import ManifestError, TargetError
+from kanegen.extension_source import (
+    BASELINE,
+    PRECISION_ENDINGS,
+    TARGET_VARIABLE,
+    X86_VARIANTS,
+    bound_function,
+    extension_digest,
+)
+from kanegen.kernels.kernel import BoundKernel, Call, Kernel, positional
+from kanegen.manifest import KernelSpec, Manifest
 
 _REFUSED = (TypeError, ValueError, BufferError, NotImplementedError)
 _ALL = slice(None)
 
 
-class Kernel(NamedTuple):
-    """A kernel of a robot.
+class CompiledBackend:
+    """An extension module made from ``extension_source``, and values for its live parameters.
 
-    ``call(*inputs, out)`` takes the inputs and ``out`` or None by position; ``bind()`` makes a bound kernel.
+    Raises ManifestError when the module was compiled from other files than the manifest describes, or by another version of
+    what stands around them.
     """
 
-    spec: KernelSpec
-    call: Call
-    bind: Callable[[], BoundKernel]
+    def __init__(
+        self, manifest: Manifest, module: Any, parameters: Mapping[str, float] | None = None
+    ) -> None:
+        self._manifest = manifest
+        self._module = module
+        if _digests(module) != (manifest.digest, extension_digest()):
+            raise ManifestError(
+                f"the compiled kernels of {manifest.name!r} belong to another version of the generated files. "
+                "Install the package again (in a working tree: make build)"
+            )
+        values = {spec.name: spec.value for spec in manifest.parameters}
+        self._parameters = values | dict(parameters or {})
+        self._prepared = self._prepare() if manifest.parameters else {}
 
+    def _prepare(self) -> dict[str, Any]:
+        """The structs of prepared values for the present parameters, by the precision of the kernels that take them."""
+        ffi, lib, prefix = self._module.ffi, self._module.lib, self._manifest.prefix
+        parameters = ffi.new(f"{prefix}_parameters *")
+        for spec in self._manifest.parameters:
+            setattr(parameters, spec.field, self._parameters[spec.name])
+        found = {}
+        for precision in {spec.precision for spec in self._manifest.kernels.values()}:
+            ending = PRECISION_ENDINGS[precision]
+            found[precision] = ffi.new(f"{prefix}_prepared{ending} *")
+            getattr(lib, f"{prefix}_prepare{ending}")(parameters, found[precision])
+        return found
 
-class CompiledKernels:
-    """The functions of one extension module.
+    @property
+    def target(self) -> str | None:
+        """The instruction set in use."""
+        name: str = self._module.ffi.string(self._module.lib.kanegen_target()).decode("ascii")
+        return name
 
-    ``prepared`` has, by precision, the C struct of prepared values that every function of that precision takes first; it is
-    empty without live parameters.
-    """
+    @property
+    def parameters(self) -> Mapping[str, float]:
+        """Values of the live parameters."""
+        return self._parameters
 
-    def __init__(self, ffi: Any, lib: Any, prepared: Mapping[str, Any]) -> None:
-        self._ffi = ffi
-        self._lib = lib
-        self._leading = {precision: (struct,) for precision, struct in prepared.items()}
+    def address(self, function: str) -> int:
+        """Address of a C function; it jumps to the instruction set in use."""
+        ffi = self._module.ffi
+        return int(ffi.cast("uintptr_t", ffi.addressof(self._module.lib, function)))
+
+    def prepared_address(self, precision: str = "double") -> int | None:
+        """Address of the struct that C functions of a precision take first; None without live parameters."""
+        prepared = self._prepared.get(precision)
+        return None if prepared is None else int(self._module.ffi.cast("uintptr_t", prepared))
+
+    def with_parameters(self, values: Mapping[str, float]) -> CompiledBackend:
+        """The same kernels with these values of all live parameters."""
+        return CompiledBackend(self._manifest, self._module, values)
 
     def kernel(self, spec: KernelSpec) -> Kernel:
         """The kernel, ready to be called."""
         general = self._general_call(spec)
         vectors = all(len(argument.shape) == 1 for argument in spec.inputs)
         if vectors and len(spec.outputs) == 1 and len(spec.inputs) in _FAST_CALLS:
-            run = getattr(self._lib, bound_function(spec.name))
+            run = getattr(self._module.lib, bound_function(spec.name))
             call = _FAST_CALLS[len(spec.inputs)](spec, lambda: self._scratch(spec), run, general)
         else:
             call = positional(general)
         return Kernel(spec, call, lambda: self._bind(spec))
 
+    def _leading(self, spec: KernelSpec) -> tuple[Any, ...]:
+        """What every function of this precision takes first: the struct of prepared values, if there are live parameters."""
+        return (self._prepared[spec.precision],) if self._prepared else ()
+
     def _buffers(self, spec: KernelSpec) -> tuple[list[NDArray[Any]], Any, list[Any]]:
         """New arrays for all arguments of a kernel, the C array of pointers to them, and what keeps those alive."""
         arrays = [np.zeros(argument.shape, dtype=kernel_type(spec)) for argument in spec.arguments]
         pointers = [
-            *self._leading.get(spec.precision, ()),
-            *(self._ffi.from_buffer(array) for array in arrays),
+            *self._leading(spec),
+            *(self._module.ffi.from_buffer(array) for array in arrays),
         ]
-        return arrays, self._ffi.new("void *[]", pointers), pointers
+        return arrays, self._module.ffi.new("void *[]", pointers), pointers
 
     def _scratch(self, spec: KernelSpec) -> tuple[Any, ...]:
         """Views of the inputs, pointers to call with, the output, how to copy it out, and what must stay alive."""
@@ -88,15 +135,15 @@ class CompiledKernels:
     def _bind(self, spec: KernelSpec) -> BoundKernel:
         arrays, slots, pointers = self._buffers(spec)
         views = {argument.name: array for argument, array in zip(spec.arguments, arrays, strict=True)}
-        return BoundKernel(getattr(self._lib, bound_function(spec.name)), (slots,), views, pointers)
+        return BoundKernel(getattr(self._module.lib, bound_function(spec.name)), (slots,), views, pointers)
 
     def _general_call(self, spec: KernelSpec) -> Callable[[tuple[ArrayLike, ...], object], Any]:
         """The call for any arrays and any batch."""
-        from_buffer = self._ffi.from_buffer
+        from_buffer = self._module.ffi.from_buffer
         pointer = {"double": "double[]", "single": "float[]"}[spec.precision]
-        scalar = getattr(self._lib, spec.function)
-        batched = getattr(self._lib, spec.batch)
-        leading = self._leading.get(spec.precision, ())
+        scalar = getattr(self._module.lib, spec.function)
+        batched = getattr(self._module.lib, spec.batch)
+        leading = self._leading(spec)
 
         def general(values: tuple[ArrayLike, ...], out: object) -> Any:
             inputs, batch = inputs_and_batch(spec, values)
@@ -219,11 +266,27 @@ def _deliverer(spec: KernelSpec) -> Call:
     return deliver
 
 
-def positional(general: Call) -> Call:
-    """A call that takes the inputs and ``out`` by position, from one that takes all inputs as a tuple."""
+def _digests(module: Any) -> tuple[str | None, ...]:
+    """The digests of what an extension was compiled from, and of what stands around that; None for one that is missing."""
+    found = (getattr(module.lib, f"kanegen_{of}_digest", None) for of in ("manifest", "extension"))
+    return tuple(None if digest is None else module.ffi.string(digest()).decode("ascii") for digest in found)
 
-    def call(*values_and_out: Any) -> Any:
-        *values, out = values_and_out
-        return general(tuple(values), out)
 
-    return call
+def supported_targets(module: Any) -> tuple[str, ...]:
+    """Instruction sets that this processor and this build can use, worst first; the one in use stays in use."""
+    lib = module.lib
+    present = module.ffi.string(lib.kanegen_target())
+    names = [variant.name for variant in (BASELINE, *reversed(X86_VARIANTS))]
+    found = tuple(name for name in names if lib.kanegen_select_target(name.encode("ascii")))
+    lib.kanegen_select_target(present)
+    return found
+
+
+def use_target(module: Any) -> None:
+    """Use the instruction set that the environment asks for, if it does.  Raises TargetError where it cannot be used."""
+    wanted = os.environ.get(TARGET_VARIABLE)
+    if wanted and not module.lib.kanegen_select_target(wanted.encode()):
+        usable = ", ".join(supported_targets(module))
+        raise TargetError(
+            f"{TARGET_VARIABLE}={wanted}: this processor or build lacks it. Usable here: {usable}"
+        )

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kanegen.arrays import apart_from, inputs_and_batch, kernel_type, outputs_for, results
-from kanegen.bound import BoundKernel
-from kanegen.kernels import Kernel, positional
-from kanegen.manifest import KernelSpec
+from kanegen.errors import NotCompiledError
+from kanegen.kernels.kernel import BoundKernel, Kernel, positional
+from kanegen.manifest import KernelSpec, Manifest
 
 
 class Evaluator(Protocol):
@@ -26,12 +26,42 @@ class Evaluator(Protocol):
         """
 
 
-class InterpretedKernels:
-    """The kernels of an evaluator."""
+class InterpretedBackend:
+    """An evaluator of ``kanegen.codegen``, and values for its live parameters."""
 
-    def __init__(self, evaluator: Evaluator, parameters: Mapping[str, float]) -> None:
+    def __init__(
+        self, manifest: Manifest, evaluator: Evaluator, parameters: Mapping[str, float] | None = None
+    ) -> None:
+        self._manifest = manifest
         self._evaluator = evaluator
-        self._parameters = parameters
+        values = {spec.name: spec.value for spec in manifest.parameters}
+        self._parameters = values | dict(parameters or {})
+
+    @property
+    def target(self) -> str | None:
+        """None: nothing is compiled."""
+        return None
+
+    @property
+    def parameters(self) -> Mapping[str, float]:
+        """Values of the live parameters."""
+        return self._parameters
+
+    def address(self, function: str) -> int:
+        """There is none.  Raises NotCompiledError."""
+        raise NotCompiledError(
+            f"{self._manifest.name!r} is interpreted, so {function} has no address. "
+            "Install a C compiler and load the robot without interpreted=True"
+        )
+
+    def prepared_address(self, precision: str = "double") -> int | None:
+        """There is none.  Raises NotCompiledError."""
+        del precision
+        return self.address(f"{self._manifest.prefix}_prepare")
+
+    def with_parameters(self, values: Mapping[str, float]) -> InterpretedBackend:
+        """The same kernels with these values of all live parameters."""
+        return InterpretedBackend(self._manifest, self._evaluator, values)
 
     def kernel(self, spec: KernelSpec) -> Kernel:
         """The kernel, ready to be called."""

@@ -1,12 +1,16 @@
-"""A kernel bound to buffers of its own, for control loops."""
+"""What a kernel of a robot is: its call, its form with buffers of its own, and what evaluates it."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from numpy.typing import NDArray
+
+from kanegen.manifest import KernelSpec
+
+Call = Callable[..., Any]
 
 
 class BoundKernel(functools.partial[None]):
@@ -46,3 +50,48 @@ class BoundKernel(functools.partial[None]):
 
     def __repr__(self) -> str:
         return f"<bound kernel: {', '.join(self.__dict__)}>"
+
+
+class Kernel(NamedTuple):
+    """A kernel of a robot.
+
+    ``call(*inputs, out)`` takes the inputs and ``out`` or None by position; ``bind()`` makes a bound kernel.
+    """
+
+    spec: KernelSpec
+    call: Call
+    bind: Callable[[], BoundKernel]
+
+
+def positional(general: Call) -> Call:
+    """A call that takes the inputs and ``out`` by position, from one that takes all inputs as a tuple."""
+
+    def call(*values_and_out: Any) -> Any:
+        *values, out = values_and_out
+        return general(tuple(values), out)
+
+    return call
+
+
+class Backend(Protocol):
+    """What a robot needs of whatever evaluates its kernels."""
+
+    @property
+    def target(self) -> str | None:
+        """The instruction set in use; None for the interpreter."""
+
+    @property
+    def parameters(self) -> Mapping[str, float]:
+        """Values of the live parameters."""
+
+    def kernel(self, spec: KernelSpec) -> Kernel:
+        """A kernel, ready to be called."""
+
+    def address(self, function: str) -> int:
+        """Address of a C function.  Raises NotCompiledError."""
+
+    def prepared_address(self, precision: str = "double") -> int | None:
+        """Address of the struct that C functions of a precision take first; None without live parameters."""
+
+    def with_parameters(self, values: Mapping[str, float]) -> Backend:
+        """The same kernels with these values of all live parameters."""

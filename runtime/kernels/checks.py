@@ -1,27 +1,30 @@
-"""Dead centres: places where the chosen speeds of a constrained mechanism do not determine its motion.
+"""Calls that look where they are made: at dead centres, and at loops that are open.
 
-Speeds are v = Y dq/dt, and the constraints say A dq/dt = 0 (or a given right-hand side).  Together they determine dq/dt
+Dead centres are places where the chosen speeds of a constrained mechanism do not determine its motion.  Speeds are
+v = Y dq/dt, and the constraints say A dq/dt = 0 (or a given right-hand side).  Together they determine dq/dt
 where [Y; A] has full column rank nq (less one for each quaternion, whose length does not change).  Where it has not, but A
 has its usual rank, the speeds are badly chosen for that place: the crank of a slider-crank follows from the slider except
 where it is in line with the rod.  Where A itself loses rank, the mechanism can change its way of moving: a parallelogram
-folded into a line.
-
-A spring with a rest length, and a damper, have no direction where their ends meet.
-
+folded into a line.  A spring with a rest length, and a damper, have no direction where their ends meet.
 The kernels have no branches.  They divide by zero there, and the calls of a robot look at what they return.
+
+Open loops are configurations that violate the equations of position.  The kernels of a constrained mechanism hold where its
+loops are closed; anywhere else they return a number that belongs to no configuration of the mechanism.  A call evaluates
+the residual of the equations as well, one small kernel; trees have none.
 """
 
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
 from kanegen.arrays import FloatArray
-from kanegen.errors import DeadCentreError, counted
-from kanegen.kernels import Kernel
+from kanegen.errors import DeadCentreError, InconsistentStateError, ModelWarning, counted
+from kanegen.kernels.kernel import Call, Kernel
 from kanegen.manifest import KernelSpec, Manifest
 
 CUT_OFF = math.sqrt(float(np.finfo(np.float64).eps))
@@ -29,7 +32,6 @@ CUT_OFF = math.sqrt(float(np.finfo(np.float64).eps))
 
 _LEAST_MARGIN = float(np.finfo(np.float64).eps)
 """The square of it: margins are as squares of the determinants that are divided by."""
-
 
 MARGIN = "dead_centre_margin"
 """The kernel that says how far a configuration is from a dead centre: numbers from 0, at one, to 1."""
@@ -77,14 +79,22 @@ def checked(manifest: Manifest, kernel: Kernel, margin: Kernel | None) -> Kernel
 
 
 def _at_dead_centre(manifest: Manifest, spec: KernelSpec, what: str, margins: Any) -> DeadCentreError:
-    lost = np.argwhere(np.asarray(margins) < _LEAST_MARGIN)
-    where = f" (first in row {', '.join(map(str, lost[0]))} of the batch)" if np.ndim(margins) else ""
-    return DeadCentreError(
-        f"{manifest.name}, {spec.name}: {what}{where}. The mechanism stands at a dead centre, where its speeds "
-        f"{_listed(manifest.speed_names)} do not determine its motion, or in a singular configuration. Move on to a "
-        "configuration beside it, or describe the mechanism with other speeds. A simulation may pass through dead "
-        "centres, but cannot begin there"
+    where = _first_row(np.asarray(margins) < _LEAST_MARGIN)
+    return DeadCentreError(f"{manifest.name}, {spec.name}: {what}{where}. {_dead_centre(manifest)}")
+
+
+def _dead_centre(manifest: Manifest) -> str:
+    return (
+        f"The mechanism stands at a dead centre, where its speeds {_listed(manifest.speed_names)} do not determine its "
+        "motion, or in a singular configuration. Move on to a configuration beside it, or describe the mechanism with "
+        "other speeds. A simulation may pass through dead centres, but cannot begin there"
     )
+
+
+def _first_row(lost: Any) -> str:
+    """Where in a batch something is lost for the first time; nothing for a single state."""
+    row = ", ".join(map(str, np.argwhere(lost)[0]))
+    return f" (first in row {row} of the batch)" if np.ndim(lost) else ""
 
 
 def _parts(result: Any) -> tuple[Any, ...]:
@@ -101,11 +111,11 @@ def _explain(manifest: Manifest, spec: KernelSpec, inputs: Sequence[Any], result
     count = len(spec.inputs)
     given = np.logical_and.reduce(np.broadcast_arrays(*batch_wise[:count]))
     found = np.logical_and.reduce(batch_wise[count:])
-    lost = np.argwhere(given & ~found)
-    if not len(lost):
+    lost = np.asarray(given & ~found)
+    if not lost.any():
         return
-    where = f" (first in row {', '.join(map(str, lost[0]))} of the batch)" if found.ndim else ""
-    _refuse_zero_quaternions(manifest, spec, inputs, found.shape, tuple(lost[0]), where)
+    where = _first_row(lost)
+    _refuse_zero_quaternions(manifest, spec, inputs, lost, where)
     raise DeadCentreError(
         f"{manifest.name}, {spec.name}: the result is not finite although the arguments are{where}. "
         + " ".join(_reasons(manifest))
@@ -113,18 +123,13 @@ def _explain(manifest: Manifest, spec: KernelSpec, inputs: Sequence[Any], result
 
 
 def _refuse_zero_quaternions(
-    manifest: Manifest,
-    spec: KernelSpec,
-    inputs: Sequence[Any],
-    batch: tuple[int, ...],
-    row: tuple[int, ...],
-    where: str,
+    manifest: Manifest, spec: KernelSpec, inputs: Sequence[Any], lost: Any, where: str
 ) -> None:
-    """Raise ValueError where the state of a row has a quaternion of length zero, by which is divided."""
+    """Raise ValueError where the first state lost has a quaternion of length zero, by which is divided."""
     for argument, array in zip(spec.inputs, inputs, strict=True):
         if argument.name != "q":
             continue
-        q = np.broadcast_to(array, (*batch, manifest.nq))[row]
+        q = np.broadcast_to(array, (*lost.shape, manifest.nq))[tuple(np.argwhere(lost)[0])]
         for start in manifest.quaternions:
             if not q[start : start + 4].any():
                 names = ", ".join(manifest.coordinate_names[start : start + 4])
@@ -144,11 +149,7 @@ def _reasons(manifest: Manifest) -> list[str]:
             "place, or give a spring without a damper the rest length 0."
         )
     if manifest.constraints is not None or manifest.speed_names != manifest.joint_names:
-        found.append(
-            f"The mechanism stands at a dead centre, where its speeds {_listed(manifest.speed_names)} do not determine its "
-            "motion, or in a singular configuration. Move on to a configuration beside it, or describe the mechanism with "
-            "other speeds. A simulation may pass through dead centres, but cannot begin there."
-        )
+        found.append(f"{_dead_centre(manifest)}.")
     return [*found, "Or numbers are so large that they overflow"]
 
 
@@ -204,3 +205,78 @@ def _unit_rows(rows: FloatArray) -> FloatArray:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(names)
+
+
+Told = Literal["warn", "error", "ignore"]
+TELLING: tuple[str, ...] = get_args(Told)
+
+OPEN = 1e-6
+"""Residual over the lengths in the loop, or in radians, above which it is open: far more than assembly leaves."""
+
+RESIDUAL = "constraint_residual"
+JACOBIAN = "constraint_jacobian"
+
+_MADE_FOR_OPEN = (RESIDUAL, JACOBIAN, "constraint_projection", "dead_centre_margin")
+"""Kernels by which loops are closed."""
+
+
+class OpenLoops:
+    """Looks at the configurations that the kernels of a robot are called with; ``told``: what comes of an open one."""
+
+    def __init__(self, manifest: Manifest, residual: Call, sizes: tuple[float, ...]) -> None:
+        self.told: str = "warn"
+        self._manifest = manifest
+        self._residual = residual
+        self._allowed = OPEN * np.array(sizes)
+
+    @classmethod
+    def of(cls, manifest: Manifest, residual: Kernel) -> Self | None:
+        """For a mechanism with equations of position; None for any other."""
+        constraints = manifest.constraints
+        if constraints is None or not constraints.position:
+            return None
+        return cls(manifest, residual.call, constraints.sizes)
+
+    def watch(self, kernel: Kernel) -> Kernel:
+        """The kernel with a call that tells of open configurations."""
+        call, spec = kernel.call, kernel.spec
+        names = [argument.name for argument in spec.inputs]
+        if "q" not in names or spec.name in _MADE_FOR_OPEN:
+            return kernel
+        place = names.index("q")
+
+        def watching_call(*inputs_and_out: Any) -> Any:
+            q, out = inputs_and_out[place], inputs_and_out[-1]
+            if out is not None and isinstance(q, np.ndarray):
+                q = q.copy()  # out may lie in its memory
+            result = call(*inputs_and_out)
+            if self.told != "ignore":
+                self._look(spec, q)
+            return result
+
+        return kernel._replace(call=watching_call)
+
+    def _cure(self) -> str:
+        if JACOBIAN in self._manifest.kernels:
+            return "Close it: q = robot.assemble(q)."
+        return f"Close it: q = robot.assemble(q), of a robot loaded with {JACOBIAN!r} among its kernels."
+
+    def _look(self, spec: KernelSpec, q: Any) -> None:
+        phi = np.abs(self._residual(q, None))
+        if (phi <= self._allowed).all():
+            return
+        excess = np.where(np.isfinite(phi), phi / self._allowed, 0.0)
+        if excess.size == 0 or excess.max() <= 1.0:
+            return  # what is not finite came with the arguments
+        *row, equation = (int(i) for i in np.unravel_index(int(np.argmax(excess)), excess.shape))
+        where = f" in row {', '.join(map(str, row))} of the batch, the worst," if row else ""
+        constraints = self._manifest.constraints
+        assert constraints is not None
+        message = (
+            f"{self._manifest.name}, {spec.name}: q{where} leaves {constraints.position[equation]} open by "
+            f"{phi[(*row, equation)]:.2g}, so that the result belongs to no configuration of the mechanism. "
+            f"{self._cure()} robot.with_open_loops('error') makes this an error"
+        )
+        if self.told == "error":
+            raise InconsistentStateError(message)
+        warnings.warn(message, ModelWarning, stacklevel=4)
