@@ -15,9 +15,10 @@ from types import ModuleType
 from typing import Any, Unpack
 
 import kanegen.generated
-from kanegen import seam
+from kanegen import generator
 from kanegen.boundary import boundary
-from kanegen.build import MODULE, compiled_entry, generated, write_generated
+from kanegen.builds.cache_place import distrust_of_neighbour
+from kanegen.builds.extensions import MODULE, compiled_entry, generated, write_generated
 from kanegen.errors import (
     KanegenError,
     ManifestError,
@@ -25,9 +26,12 @@ from kanegen.errors import (
     NoCompilerError,
     NotCompiledError,
     TargetError,
+    UnknownModelError,
+    did_you_mean,
+    shortened,
 )
-from kanegen.files import is_file
-from kanegen.identity import identity_of
+from kanegen.files import contents, exists, is_file
+from kanegen.generator import Model, ParameterCheck, Verification
 from kanegen.kernels.compiled import CompiledBackend, use_target
 from kanegen.kernels.interpreted import InterpretedBackend
 from kanegen.kernels.table import KernelSet
@@ -36,8 +40,6 @@ from kanegen.model_warnings import Told, once, warn
 from kanegen.options import Asked, Options, with_options
 from kanegen.options import options as options_of
 from kanegen.robot import Robot
-from kanegen.seam import Model, ParameterCheck, Verification
-from kanegen.trust import distrust_of_neighbour
 
 _log = logging.getLogger("kanegen")
 
@@ -88,7 +90,7 @@ def load(model: Model, *, interpreted: bool = False, **asked: Unpack[Asked]) -> 
         raise NotCompiledError(
             f"language: {options.language!r} is nothing to be loaded here; kanegen.generate writes it"
         )
-    seam.check_model(model)
+    generator.check_model(model)
     with boundary("loading", _title(model)), once() as told:
         found, more, check = _found(model, options, interpreted, told)
         if not told.read:  # what was said when these kernels were made
@@ -108,15 +110,15 @@ def generate(model: Model, out_dir: str | os.PathLike[str], **asked: Unpack[Aske
     ``verify=True`` BuildError, and CertificateError where the C differs, which is left as it is to be looked at.
     """
     options = options_of(asked)
-    seam.check_model(model)
+    generator.check_model(model)
     directory = Path(out_dir)
     with boundary("generating the C of", _title(model)), once():
         identity_of(model, options, builtin_names())
         if options.verify:
-            verify = seam.generate_to_verify(model, options, directory)
+            verify = generator.generate_to_verify(model, options, directory)
             verify(functools.partial(_call, _of_files(*generated(directory))))
         else:
-            seam.generate(model, options, directory)
+            generator.generate(model, options, directory)
     return directory
 
 
@@ -147,7 +149,7 @@ def _parameter_check(found: KernelSet, model: Model, options: Options, told: Tol
     @functools.cache
     def of_model() -> ParameterCheck:
         with boundary("reading", _title(model)), once(told):
-            model_hash, check = seam.parameter_check(model, options)
+            model_hash, check = generator.parameter_check(model, options)
         if model_hash != found.manifest.hash:
             raise KanegenError(
                 f"{_title(model)}: the model has changed since this robot was loaded, so values of its parameters "
@@ -187,8 +189,8 @@ def _from_model(model: Model, options: Options, interpreted: bool) -> KernelSet:
     return _compiled_or_interpreted(
         model,
         options,
-        {"identity": identity, "generator": seam.generator_digest(), "options": asdict(options)},
-        lambda directory: seam.generate(model, options, directory),
+        {"identity": identity, "generator": generator.generator_digest(), "options": asdict(options)},
+        lambda directory: generator.generate(model, options, directory),
     )
 
 
@@ -293,7 +295,7 @@ def _content(files: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def _interpreted(model: Model, options: Options) -> KernelSet:
-    found = seam.interpret(model, options)
+    found = generator.interpret(model, options)
     manifest = parse_manifest(manifest_text(found.manifest).encode(), _title(model))
     return KernelSet(manifest, InterpretedBackend(manifest, found))
 
@@ -303,3 +305,55 @@ def _title(model: Model) -> str:
     if isinstance(model, str | os.PathLike):
         return Path(model).stem
     return str(getattr(model, "name", "mechanism"))
+
+
+def identity_of(model: Model, options: Options, builtin: Sequence[str]) -> str:
+    """The name of a built-in, the content of a file, the hash of a mechanism; ``builtin`` names what has committed C.
+
+    A file that stands for itself is known by its bytes, so that it need not be read as a model to be found again.  One
+    that takes in other files, or asks the environment, is read each time, and known by the mechanism it describes.
+
+    Raises UnknownModelError for what leads nowhere, ModelError where the file has to be read and is wrong.
+    """
+    if not isinstance(model, str | os.PathLike):
+        return f"mechanism {generator.mechanism_fingerprint(model, options.allow_unphysical)}"
+    path = Path(model)
+    if exists(path) and not path.is_dir():
+        content = _bytes_of(path)
+        if stands_for_itself(path.suffix, content):
+            return f"file {path.name} {hashlib.sha256(content).hexdigest()}"
+        return f"file {path.name} {generator.imported_fingerprint(model, options)}"
+    names = tuple(dict.fromkeys((*builtin, *generator.catalogue_names())))
+    if str(model) in names:
+        return f"built-in {model}"
+    if path.is_dir():
+        raise UnknownModelError(
+            f"{shortened(model)} is a directory without manifest.json: it holds no generated mechanism, or one whose "
+            "generation was interrupted. Generate it again"
+        )
+    raise UnknownModelError(
+        f"{shortened(model)!r} is neither a built-in mechanism nor a file. Built-in: {', '.join(names)}. "
+        + did_you_mean(str(model), names, "Check the name, or the path and its spelling")
+    )
+
+
+def _bytes_of(path: Path) -> bytes:
+    """The bytes of a file.  Raises UnknownModelError."""
+    try:
+        return contents(path)
+    except OSError as error:
+        raise UnknownModelError(
+            f"{path}: {error.strerror}. A model is a regular file that can be read"
+        ) from None
+
+
+def stands_for_itself(suffix: str, content: bytes) -> bool:
+    """Whether a model file says all there is to its mechanism.
+
+    Xacro takes in files, arguments and the environment; MJCF takes in files and derives masses from meshes.  The meshes of
+    a URDF have no part in its dynamics.  The bytes are searched in the encodings in which files begin.
+    """
+    text = content.replace(b"\0", b"")  # UTF-16 of such words is the words with zeros between
+    if suffix.lower() == ".xacro" or any(mark in text for mark in (b"xacro:", b"${", b"$(")):
+        return False
+    return b"<mujoco" not in text or not (b"file" in text or b"<include" in text)

@@ -12,8 +12,8 @@ from pathlib import Path
 from kanegen.codegen.emit.languages import LANGUAGES
 from kanegen.codegen.emit.manifest import manifest
 from kanegen.codegen.emit.model import Model
-from kanegen.durable import make_folders, remove_folders, sync_folder, way_out, what_failed, write_new
 from kanegen.errors import FileError
+from kanegen.files import make_folders, remove_folders, sync_folder, way_out, what_failed, write_new
 from kanegen.manifest import FILE_NAME, manifest_text
 
 _BESIDE = ".writing-"

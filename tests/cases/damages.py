@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import kanegen
-from kanegen import build, record
+from kanegen.builds import cache, extensions
 from kanegen.kernels.compiled import CompiledBackend
 
 MODEL = Path(__file__).parents[1] / "runtime" / "models" / "live_pendulum"
@@ -150,14 +150,14 @@ def of_another(name: str) -> Damage:
 
 def record_changed(change: Callable[[dict[str, object]], object]) -> Damage:
     def damage(entry: Path, _: random.Random) -> None:
-        data = json.loads((entry / record.FILE_NAME).read_text())
+        data = json.loads((entry / cache.RECORD_FILE).read_text())
         change(data)
-        (entry / record.FILE_NAME).write_text(json.dumps(data))
+        (entry / cache.RECORD_FILE).write_text(json.dumps(data))
 
     return damage
 
 
-LIBRARY, MANIFEST, RECORD = "_kernels*.so", "manifest.json", record.FILE_NAME
+LIBRARY, MANIFEST, RECORD = "_kernels*.so", "manifest.json", cache.RECORD_FILE
 FILES = (LIBRARY, MANIFEST, RECORD, "live_pendulum.c")
 TEXTS = (
     "[]",
@@ -210,17 +210,17 @@ def damage(root: Path, number: int) -> None:
     DAMAGES[number % len(DAMAGES)](entry, random.Random(number))
 
 
-def _found(number: int | str) -> build.Compiled:
-    return build.compiled_entry(
+def _found(number: int | str) -> extensions.Compiled:
+    return extensions.compiled_entry(
         f"n{number}" if isinstance(number, int) else number,
         {"number": number},
-        lambda directory: build.copy_generated(MODEL, directory),
+        lambda directory: extensions.copy_generated(MODEL, directory),
     )
 
 
 def _compile_once(root: Path) -> None:
     """Compile the pendulum, and let everything that is made afterwards be a copy of that: what is tried is the cache."""
-    compile_really, made = build._compile, root.parent / "compiled"
+    compile_really, made = extensions._compile, root.parent / "compiled"
 
     def compile_(compiler: object, directory: Path, variants: object) -> None:
         if not made.exists():
@@ -231,18 +231,18 @@ def _compile_once(root: Path) -> None:
         for path in made.iterdir():
             shutil.copy2(path, directory)
 
-    build._compile = compile_  # type: ignore[assignment]
-    build.failure = lambda library: None
+    extensions._compile = compile_  # type: ignore[assignment]
+    extensions.failure = lambda library: None
 
 
 def _another(entry: Path, place: Path) -> None:
     """A whole entry of other bytes."""
     shutil.copytree(entry, place)
-    (place / record.FILE_NAME).unlink()
+    (place / cache.RECORD_FILE).unlink()
     for path in (library(place), place / MANIFEST):
         with path.open("ab") as file:
             file.write(b"\n")
-    record.seal(place, place.name)
+    cache.seal(place, place.name)
 
 
 class _Counting(logging.Handler):
@@ -267,7 +267,7 @@ def main(what: str, number: str) -> None:
         if what == "load":
             arm = kanegen.Robot(found.manifest, CompiledBackend(found.manifest, found.module))
             torque = arm.inverse_dynamics([0.3], [0.1], [1.0]).item()
-            whole = record.contents(found.directory, found.directory.name) is not None
+            whole = cache.recorded(found.directory, found.directory.name) is not None
             sys.stdout.write(f"{i} {_Counting.seen - before} {whole} {torque!r}\n")
             sys.stdout.flush()
 

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kanegen import cache, record
-from kanegen.cache_place import VARIABLE
+from kanegen.builds import cache
+from kanegen.builds.cache_place import VARIABLE
 from kanegen.codegen.emit.writer import write_files
 from kanegen.errors import KanegenError
 
@@ -105,12 +105,12 @@ class Cache:
     def complaint(self, folder: Path) -> str | None:
         """What is wrong afterwards: the entry is whole or known to be damaged, and then it is mended."""
         place = folder / "cache" / NAME
-        with contextlib.suppress(record.DamagedError):
-            left = record.contents(place, NAME)
+        with contextlib.suppress(cache.DamagedError):
+            left = cache.recorded(place, NAME)
             if left is not None and left != CONTENTS:
                 return "a half entry is taken for a whole one"
         self.run(folder)
-        if record.contents(place, NAME) != CONTENTS:
+        if cache.recorded(place, NAME) != CONTENTS:
             return "the entry is not mended"
         return "work is left" if list(place.parent.glob(f".{NAME}.*")) else None
 

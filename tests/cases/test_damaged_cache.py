@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 import kanegen
-from kanegen import build, cache_place, record
+from kanegen.builds import cache, cache_place, extensions
 
 from .damages import DAMAGES, MODEL, TEXTS, damage
 from .machines import pendulum
@@ -97,12 +97,12 @@ def test_what_was_damaged_is_checked_like_anything_new(place: Path, caplog: pyte
 
     def generate(directory: Path) -> None:
         written.append(directory)
-        build.copy_generated(MODEL, directory)
+        extensions.copy_generated(MODEL, directory)
 
-    made = build.compiled_entry("arm", {"model": "x"}, generate).directory
+    made = extensions.compiled_entry("arm", {"model": "x"}, generate).directory
     other = made.with_name(f"{made.name[:-8]}00000000")
     made.rename(other)  # as if another compiler had made it; its record says otherwise
-    build.compiled_entry("arm", {"model": "x"}, generate)
+    extensions.compiled_entry("arm", {"model": "x"}, generate)
     assert len(written) == 2
     assert "belongs to" in caplog.text
 
@@ -111,23 +111,23 @@ def test_what_was_damaged_is_checked_like_anything_new(place: Path, caplog: pyte
 @pytest.mark.skipif(os.name == "posix" and os.geteuid() == 0, reason="root may write everything")
 def test_damage_that_cannot_be_set_aside(place: Path) -> None:
     """Case 92: in a cache that cannot be written, the error has the reason, and what to delete or to set."""
-    made = build.compiled_entry(
-        "arm", {"model": "x"}, lambda directory: build.copy_generated(MODEL, directory)
+    made = extensions.compiled_entry(
+        "arm", {"model": "x"}, lambda directory: extensions.copy_generated(MODEL, directory)
     )
     (made.directory / "manifest.json").write_bytes(b"")
     (place / f"{made.directory.name}.lock").touch()
     place.chmod(0o500)
     try:
         with pytest.raises(kanegen.CacheError, match=r"manifest\.json has 0 bytes,"):
-            build.compiled_entry("arm", {"model": "x"}, lambda directory: None)
+            extensions.compiled_entry("arm", {"model": "x"}, lambda directory: None)
     finally:
         place.chmod(0o700)
 
 
 def test_damage_where_nothing_can_be_moved(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Case 92: as above, for whoever may write everything."""
-    made = build.compiled_entry(
-        "arm", {"model": "x"}, lambda directory: build.copy_generated(MODEL, directory)
+    made = extensions.compiled_entry(
+        "arm", {"model": "x"}, lambda directory: extensions.copy_generated(MODEL, directory)
     )
     (made.directory / "manifest.json").write_bytes(b"")
 
@@ -139,7 +139,7 @@ def test_damage_where_nothing_can_be_moved(place: Path, monkeypatch: pytest.Monk
         kanegen.CacheError,
         match=r"manifest\.json has 0 bytes, .* cannot be set aside",
     ):
-        build.compiled_entry("arm", {"model": "x"}, lambda directory: None)
+        extensions.compiled_entry("arm", {"model": "x"}, lambda directory: None)
 
 
 def test_without_a_compiler(
@@ -223,12 +223,12 @@ def test_records_are_of_what_is_there(place: Path) -> None:
     """Case 92: the record names every file of the entry beside itself, with its size and SHA-256."""
     import hashlib
 
-    made = build.compiled_entry(
-        "arm", {"model": "x"}, lambda directory: build.copy_generated(MODEL, directory)
+    made = extensions.compiled_entry(
+        "arm", {"model": "x"}, lambda directory: extensions.copy_generated(MODEL, directory)
     )
-    data = json.loads((made.directory / record.FILE_NAME).read_text())
+    data = json.loads((made.directory / cache.RECORD_FILE).read_text())
     there = {
-        path.name: path.read_bytes() for path in made.directory.iterdir() if path.name != record.FILE_NAME
+        path.name: path.read_bytes() for path in made.directory.iterdir() if path.name != cache.RECORD_FILE
     }
     assert data["entry"] == made.directory.name
     assert data["files"] == {name: [len(x), hashlib.sha256(x).hexdigest()] for name, x in there.items()}

@@ -25,7 +25,7 @@ from pathlib import Path
 import pytest
 
 import kanegen
-from kanegen import build, cache, cache_place, record, trust
+from kanegen.builds import cache, cache_place, extensions
 from kanegen.errors import CacheError
 
 from .damages import MODEL
@@ -60,9 +60,9 @@ def bits(path: Path) -> int:
     return stat.S_IMODE(path.lstat().st_mode)
 
 
-def compiled() -> build.Compiled:
-    return build.compiled_entry(
-        "arm", {"model": "x"}, lambda directory: build.copy_generated(MODEL, directory)
+def compiled() -> extensions.Compiled:
+    return extensions.compiled_entry(
+        "arm", {"model": "x"}, lambda directory: extensions.copy_generated(MODEL, directory)
     )
 
 
@@ -102,7 +102,7 @@ def test_a_folder_of_ours_that_is_open(place: Path, mode: int, caplog: pytest.Lo
     assert len(told) == (1 if mode & 0o002 else 0)
 
 
-@pytest.mark.parametrize("name", [None, "content", record.FILE_NAME])
+@pytest.mark.parametrize("name", [None, "content", cache.RECORD_FILE])
 @pytest.mark.parametrize("mode", [0o666, 0o620, 0o602])
 def test_an_entry_that_was_open(
     place: Path, name: str | None, mode: int, caplog: pytest.LogCaptureFixture
@@ -162,11 +162,11 @@ def test_folders_of_a_private_group(place: Path, tmp_path: Path, monkeypatch: py
     assert cache.entry("arm", write).directory.parent == place
     for members in ([name], [name, "eve"]):
         groups[gid] = grp.struct_group((name, "x", gid, members))
-        assert (trust.distrust_of_way(place) is None) == (members == [name])
+        assert (cache_place.distrust_of_way(place) is None) == (members == [name])
     groups[gid] = grp.struct_group(("staff", "x", gid, []))
-    assert "may be written by other users" in str(trust.distrust_of_way(place))
+    assert "may be written by other users" in str(cache_place.distrust_of_way(place))
     groups.clear()
-    assert "may be written by other users" in str(trust.distrust_of_way(place))
+    assert "may be written by other users" in str(cache_place.distrust_of_way(place))
 
 
 @TWO_USERS
@@ -196,7 +196,7 @@ def test_a_folder_above_of_another_user(place: Path, tmp_path: Path, monkeypatch
     monkeypatch.setenv(cache_place.VARIABLE, str(theirs / "cache"))
     assert cache.entry("arm", write).directory.parent == theirs / "cache"
     assert (
-        trust.distrust_of_way(theirs / "cache")
+        cache_place.distrust_of_way(theirs / "cache")
         == f"{theirs} belongs to another user ({pwd.getpwuid(OTHER).pw_name})"
     )
     tmp_path.chmod(0o1777)
@@ -205,7 +205,7 @@ def test_a_folder_above_of_another_user(place: Path, tmp_path: Path, monkeypatch
 
 
 @TWO_USERS
-@pytest.mark.parametrize("what", ["entry", "content", record.FILE_NAME])
+@pytest.mark.parametrize("what", ["entry", "content", cache.RECORD_FILE])
 def test_an_entry_of_another_user(place: Path, what: str, caplog: pytest.LogCaptureFixture) -> None:
     """Case 93: set aside with the reason, and made anew."""
     made = cache.entry("arm", write).directory
@@ -309,7 +309,7 @@ def test_two_users(reachable: Path, monkeypatch: pytest.MonkeyPatch, umask: int)
     assert done.returncode == 0, done.stderr
     assert library.stat().st_uid == OTHER
     made.directory.chmod(0o700)  # so that the owner alone gives it away
-    build._modules.clear()
+    extensions._modules.clear()
     again = compiled()
     assert not marker.exists()
     assert (
@@ -356,8 +356,8 @@ def test_entries_that_changed_places(place: Path, caplog: pytest.LogCaptureFixtu
 def test_a_library_beside_another_manifest(place: Path) -> None:
     """Case 93: library and manifest of one entry are recorded together; those of two are refused before either is used."""
     made = compiled()
-    other = build.compiled_entry(
-        "arm", {"model": "y"}, lambda directory: build.copy_generated(MODEL, directory)
+    other = extensions.compiled_entry(
+        "arm", {"model": "y"}, lambda directory: extensions.copy_generated(MODEL, directory)
     )
     path = other.directory / "manifest.json"
     data = json.loads(path.read_text())
@@ -365,9 +365,9 @@ def test_a_library_beside_another_manifest(place: Path) -> None:
     path.write_text(json.dumps(data))
     shutil.copy2(path, made.directory / "manifest.json")
     with pytest.raises(
-        record.DamagedError, match=r"manifest\.json has \d+ bytes, and had \d+ when it was made"
+        cache.DamagedError, match=r"manifest\.json has \d+ bytes, and had \d+ when it was made"
     ):
-        record.contents(made.directory, made.directory.name)
+        cache.recorded(made.directory, made.directory.name)
 
 
 def test_what_is_not_recorded_is_not_used(place: Path, tmp_path: Path) -> None:
@@ -377,9 +377,9 @@ def test_what_is_not_recorded_is_not_used(place: Path, tmp_path: Path) -> None:
     made = compiled()
     (library,) = (path.name for path in made.directory.iterdir() if path.suffix == ".so")
     for suffix in importlib.machinery.EXTENSION_SUFFIXES:
-        if f"{build.MODULE}{suffix}" != library:
-            (made.directory / f"{build.MODULE}{suffix}").write_bytes(b"planted")
-    build._modules.clear()
+        if f"{extensions.MODULE}{suffix}" != library:
+            (made.directory / f"{extensions.MODULE}{suffix}").write_bytes(b"planted")
+    extensions._modules.clear()
     assert Path(str(compiled().module.__file__)).name == library
 
 

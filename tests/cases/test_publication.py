@@ -21,7 +21,7 @@ import filelock
 import pytest
 
 import kanegen
-from kanegen import cache, cache_place
+from kanegen.builds import cache, cache_place
 from kanegen.codegen.results import Generated
 from kanegen.errors import CacheError, CertificateError, FileError
 
@@ -183,7 +183,7 @@ def mounted(options: str, folder: Path, program: str, **environment: str) -> sub
 
 FULL = """\
 import os, sys, kanegen, pathlib
-from kanegen import cache
+from kanegen.builds import cache
 from tests.cases.machines import pendulum
 place, half_written, errors = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else os.environ["PLACE"]), 0, set()
 arm = pendulum()
@@ -263,13 +263,13 @@ def test_a_home_that_forbids_execution(tmp_path: Path) -> None:
 def test_a_policy_that_forbids_execution(reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Case 102: a whole library that the system does not map is not to be deleted; and the mechanism is not to blame."""
     inertia()
-    from kanegen import build
+    from kanegen.builds import extensions
 
     def refuse(*_: object) -> None:
         raise ImportError(f"_kernels.so: {reason}")
 
-    monkeypatch.setattr(build, "_modules", {})
-    monkeypatch.setattr(build.importlib.util, "module_from_spec", refuse)
+    monkeypatch.setattr(extensions, "_modules", {})
+    monkeypatch.setattr(extensions.importlib.util, "module_from_spec", refuse)
     with pytest.raises(
         CacheError, match="This system forbids to run code from there, or set KANEGEN_CACHE_DIR"
     ) as caught:

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import kanegen
-from kanegen import seam
+from kanegen import generator
+from kanegen.builds.compiler import find_compiler
 from kanegen.codegen import checking, pipeline
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
 from kanegen.codegen.pipeline import Options
-from kanegen.compiler import find_compiler
 from kanegen.errors import CertificateError
 from tests.certificate.sets import tampered
 
@@ -136,7 +136,7 @@ def test_what_fails_when_compiled_is_not_kept(tmp_path: Path, monkeypatch):
     if find_compiler() is None:
         pytest.skip("needs a C compiler")
     monkeypatch.setenv("KANEGEN_CACHE_DIR", str(tmp_path))
-    right, seen = seam.generate, []
+    right, seen = generator.generate, []
 
     def failing(model, options, directory):
         verify = right(model, options, directory)
@@ -148,10 +148,10 @@ def test_what_fails_when_compiled_is_not_kept(tmp_path: Path, monkeypatch):
 
         return wrong
 
-    monkeypatch.setattr(seam, "generate", failing)
+    monkeypatch.setattr(generator, "generate", failing)
     with pytest.raises(CertificateError):
         kanegen.load(arm(), kernels=["gravity_forces"])
     assert seen == [(4, 3)]
     assert not list(tmp_path.glob("arm*/manifest.json"))
-    monkeypatch.setattr(seam, "generate", right)
+    monkeypatch.setattr(generator, "generate", right)
     assert kanegen.load(arm(), kernels=["gravity_forces"]).gravity_forces([0, 0, 0]).shape == (3,)

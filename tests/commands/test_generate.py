@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import kanegen
+from kanegen.builds.compiler import find_compiler
 from kanegen.codegen.cli import main
-from kanegen.compiler import find_compiler
 
 
 def test_verify_leaves_a_certificate_beside_the_c(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

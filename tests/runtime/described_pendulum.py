@@ -140,12 +140,12 @@ def _base_parameters() -> tuple[NamedValue, ...]:
 
 
 def generate(of: object, options: Options, directory: Path) -> None:
-    """In place of ``seam.generate``."""
+    """In place of ``generator.generate``."""
     write_model(model(options.kernels), directory)
 
 
 class Interpretation:
-    """In place of what ``seam.interpret`` returns."""
+    """In place of what ``generator.interpret`` returns."""
 
     def __init__(self, of: object, options: Options) -> None:
         made = model(options.kernels)

@@ -14,7 +14,7 @@ import filelock
 import platformdirs
 import pytest
 
-from kanegen import cache, cache_place
+from kanegen.builds import cache, cache_place
 from kanegen.errors import BuildError, CacheError
 
 
@@ -129,7 +129,7 @@ def test_threads_make_an_entry_once(root):
 def test_processes_make_an_entry_once(root):
     program = (
         "import os, pathlib, time\n"
-        "from kanegen.cache import entry\n"
+        "from kanegen.builds.cache import entry\n"
         "def make(directory):\n"
         "    (directory / str(os.getpid())).write_text('')\n"
         "    time.sleep(0.3)\n"

@@ -13,9 +13,9 @@ import pytest
 import robots
 
 import kanegen
-from kanegen import compiler
-from kanegen.build import compiled_entry, copy_generated, load_module
-from kanegen.compiler import compile_with_setuptools, find_compiler
+from kanegen.builds import compiler
+from kanegen.builds.compiler import compile_with_setuptools, find_compiler
+from kanegen.builds.extensions import compiled_entry, copy_generated, load_module
 from kanegen.extension_source import extension_builder
 from kanegen.kernels.compiled import CompiledBackend
 from kanegen.manifest import read_manifest

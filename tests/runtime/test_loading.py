@@ -14,7 +14,8 @@ import robots
 from numpy.testing import assert_allclose
 
 import kanegen
-from kanegen import compiler, loading, seam
+from kanegen import generator, loading
+from kanegen.builds import compiler, extensions
 from kanegen.codegen.mechanism import MechanismBuilder
 
 
@@ -46,8 +47,8 @@ def no_generation(monkeypatch):
         raise AssertionError("something was generated")
 
     def forbid():
-        monkeypatch.setattr(seam, "generate", refuse)
-        monkeypatch.setattr(kanegen.build, "compile_extension", refuse)
+        monkeypatch.setattr(generator, "generate", refuse)
+        monkeypatch.setattr(extensions, "compile_extension", refuse)
 
     return forbid
 
@@ -58,7 +59,7 @@ def builtin(tmp_path, monkeypatch):
     folder = tmp_path / "generated"
     shutil.copytree(robots.CART_POLE, folder / "cart_pole")
     monkeypatch.setattr(loading, "_GENERATED", folder)
-    monkeypatch.setattr(seam, "interpret", lambda model, options: robots.CartPoleEvaluator())
+    monkeypatch.setattr(generator, "interpret", lambda model, options: robots.CartPoleEvaluator())
     return folder / "cart_pole"
 
 

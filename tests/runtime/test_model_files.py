@@ -10,9 +10,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 import kanegen
-from kanegen import build, loading, seam
-from kanegen.identity import stands_for_itself
+from kanegen import generator, loading
+from kanegen.builds import extensions
 from kanegen.kernels.interpreted import InterpretedBackend
+from kanegen.loading import stands_for_itself
 from kanegen.options import Options
 
 URDF = """<?xml version="1.0"?>
@@ -55,13 +56,13 @@ class Asked:
         self.generated = []
         self.read = []
         self.described = "mechanism 1"
-        monkeypatch.setattr(seam, "generate", self.generate)
-        monkeypatch.setattr(seam, "imported_fingerprint", self.fingerprint)
-        monkeypatch.setattr(seam, "generator_digest", lambda: "one version of it")
-        monkeypatch.setattr(build, "_compile", lambda compiler, directory, variants: None)
-        monkeypatch.setattr(build, "_tried", lambda directory, name, compiler: None)
-        monkeypatch.setattr(build, "_library", lambda files: "none")
-        monkeypatch.setattr(build, "_load", lambda library, name: None)
+        monkeypatch.setattr(generator, "generate", self.generate)
+        monkeypatch.setattr(generator, "imported_fingerprint", self.fingerprint)
+        monkeypatch.setattr(generator, "generator_digest", lambda: "one version of it")
+        monkeypatch.setattr(extensions, "_compile", lambda compiler, directory, variants: None)
+        monkeypatch.setattr(extensions, "_tried", lambda directory, name, compiler: None)
+        monkeypatch.setattr(extensions, "_library", lambda files: "none")
+        monkeypatch.setattr(extensions, "_load", lambda library, name: None)
         monkeypatch.setattr(loading, "use_target", lambda module: None)
         monkeypatch.setattr(loading, "CompiledBackend", self.evaluated)
 

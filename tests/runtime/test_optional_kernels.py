@@ -13,7 +13,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import kanegen
-from kanegen import compiler, seam
+from kanegen import generator
+from kanegen.builds import compiler
 from kanegen.codegen.mechanism import MechanismBuilder
 
 M, L, G = 1.5, 0.8, 9.81
@@ -34,9 +35,9 @@ class Generations:
     def __init__(self, monkeypatch):
         self.asked = []
         self.pause = 0.0
-        monkeypatch.setattr(seam, "generate", self.generate)
-        monkeypatch.setattr(seam, "interpret", self.interpret)
-        monkeypatch.setattr(seam, "parameter_check", self.parameter_check)
+        monkeypatch.setattr(generator, "generate", self.generate)
+        monkeypatch.setattr(generator, "interpret", self.interpret)
+        monkeypatch.setattr(generator, "parameter_check", self.parameter_check)
 
     def generate(self, model, options, directory):
         self.asked.append(options.kernels)
@@ -234,17 +235,17 @@ def test_without_a_compiler_they_are_interpreted(generations, empty_cache, monke
 
 
 def test_a_generation_that_fails_can_be_tried_again(new_arm, generations, monkeypatch):
-    kept = seam.generate, seam.interpret
+    kept = generator.generate, generator.interpret
 
     def fail(*_):
         raise kanegen.ModelError("here", "it fails", "success", "Try again.")
 
-    monkeypatch.setattr(seam, "generate", fail)
-    monkeypatch.setattr(seam, "interpret", fail)
+    monkeypatch.setattr(generator, "generate", fail)
+    monkeypatch.setattr(generator, "interpret", fail)
     with pytest.raises(kanegen.ModelError, match="it fails"):
         new_arm.inverse_mass_matrix([0.0])
-    monkeypatch.setattr(seam, "generate", kept[0])
-    monkeypatch.setattr(seam, "interpret", kept[1])
+    monkeypatch.setattr(generator, "generate", kept[0])
+    monkeypatch.setattr(generator, "interpret", kept[1])
     assert new_arm.inverse_mass_matrix([0.0]).shape == (1, 1)
 
 

@@ -5,8 +5,8 @@ import shutil
 import pytest
 import robots
 
-from kanegen import processor
-from kanegen.build import compiled_entry, copy_generated, load_module
+from kanegen.builds import compiler
+from kanegen.builds.extensions import compiled_entry, copy_generated, load_module
 from kanegen.extension_source import TARGET_VARIABLE, X86_VARIANTS
 
 AVX512, AVX2 = X86_VARIANTS
@@ -17,16 +17,16 @@ def machine(monkeypatch, tmp_path):
     """Pretend to run on an architecture whose system says this about the processor."""
 
     def pretend(architecture, information):
-        monkeypatch.setattr(processor.platform, "machine", lambda: architecture)
+        monkeypatch.setattr(compiler.platform, "machine", lambda: architecture)
         path = tmp_path / "cpuinfo"
         if information is not None:
             path.write_text(information)
-        monkeypatch.setattr(processor, "_INFORMATION", path)
-        for function in (processor.usable_variants, processor._features):
+        monkeypatch.setattr(compiler, "_INFORMATION", path)
+        for function in (compiler.usable_variants, compiler._features):
             function.cache_clear()
 
     yield pretend
-    for function in (processor.usable_variants, processor._features):
+    for function in (compiler.usable_variants, compiler._features):
         function.cache_clear()
 
 
@@ -49,24 +49,24 @@ def information(*variants):
 )
 def test_the_best_and_the_wanted(machine, having, wanted, chosen):
     machine("x86_64", information(*having))
-    assert processor.usable_variants() == having
-    assert processor.chosen_variants(wanted) == chosen
+    assert compiler.usable_variants() == having
+    assert compiler.chosen_variants(wanted) == chosen
 
 
 @pytest.mark.parametrize("said", [None, "processor\t: 0\n"])
 def test_all_where_the_system_does_not_say(machine, said):
     machine("AMD64", said)
-    assert processor.chosen_variants(None) == X86_VARIANTS
+    assert compiler.chosen_variants(None) == X86_VARIANTS
 
 
 def test_other_architectures_have_the_baseline_alone(machine):
     machine("aarch64", information(AVX2))
-    assert processor.chosen_variants("avx2") == ()
+    assert compiler.chosen_variants("avx2") == ()
 
 
 def test_one_missing_feature_is_enough(machine):
     machine("x86_64", information(AVX512).replace(" avx512dq", ""))
-    assert processor.chosen_variants(None) == (AVX2,)
+    assert compiler.chosen_variants(None) == (AVX2,)
 
 
 def test_another_processor_is_another_entry_with_the_same_c(machine, cache, monkeypatch):

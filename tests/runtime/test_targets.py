@@ -15,8 +15,9 @@ import robots
 from numpy.testing import assert_allclose
 
 import kanegen
-from kanegen import extension_source, processor
-from kanegen.compiler import find_compiler
+from kanegen import extension_source
+from kanegen.builds import compiler
+from kanegen.builds.compiler import find_compiler
 from kanegen.kernels import compiled
 from kanegen.manifest import read_manifest
 
@@ -85,7 +86,7 @@ def test_all_agree_on_the_stanford_arm():
 def test_the_environment_chooses(target, module):
     """What the processor has is compiled when it is asked for; the module loaded here has only its best."""
     usable = compiled.supported_targets(module)
-    here = ("baseline", *(variant.name for variant in processor.usable_variants()))
+    here = ("baseline", *(variant.name for variant in compiler.usable_variants()))
     program = (
         "import kanegen, sys\n"
         "try:\n"

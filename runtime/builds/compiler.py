@@ -1,4 +1,4 @@
-"""The C compiler of this machine, found as Python's own build knows it, and run on one directory.
+"""The C compiler of this machine, found as Python's own build knows it and run on one directory, and its processor.
 
 GCC, Clang and compilers with the same command line are run directly: the units of a mechanism compile side by side,
 and command and output are at hand when something fails.  On Windows, setuptools finds and runs the compiler.
@@ -22,6 +22,9 @@ from kanegen.extension_source import COMPILE_FLAGS
 
 if TYPE_CHECKING:
     from cffi import FFI
+import platform
+
+from kanegen.extension_source import X86_VARIANTS, Variant
 
 _INSTALL_COMPILER = (
     "no C compiler was found. Install one (Debian, Ubuntu: apt install gcc python3-dev; Fedora: dnf install gcc "
@@ -156,3 +159,44 @@ def compile_with_setuptools(builder: FFI, directory: Path) -> Path:
         raise NoCompilerError(f"{_INSTALL_COMPILER} ({error})") from error
     except VerificationError as error:
         raise BuildError("setuptools build_ext", str(error), directory) from error
+
+
+_INFORMATION = Path("/proc/cpuinfo")
+
+
+@functools.cache
+def usable_variants() -> tuple[Variant, ...]:
+    """Instruction sets beyond the baseline that this processor has, best first.
+
+    All there are, where the system does not say; the compiled module asks the processor itself when it is loaded.
+    """
+    if platform.machine().lower() not in ("x86_64", "amd64"):
+        return ()
+    features = _features()
+    return (
+        X86_VARIANTS
+        if features is None
+        else tuple(v for v in X86_VARIANTS if features.issuperset(v.features))
+    )
+
+
+def chosen_variants(wanted: str | None) -> tuple[Variant, ...]:
+    """The instruction sets to compile for this processor alone: its best one, and the one wanted if it is another."""
+    usable = usable_variants()
+    if platform.machine().lower() in ("x86_64", "amd64") and _features() is None:
+        return usable
+    return tuple(v for i, v in enumerate(usable) if i == 0 or v.name == wanted)
+
+
+@functools.cache
+def _features() -> frozenset[str] | None:
+    """Names of the features of an x86-64 processor that the system has switched on; None where it does not say."""
+    try:
+        text = _INFORMATION.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    for line in text.splitlines():
+        name, _, value = line.partition(":")
+        if name.strip() == "flags":
+            return frozenset(value.split())
+    return None

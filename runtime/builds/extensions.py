@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import importlib.machinery
 import importlib.util
 import json
+import logging
 import os
 import platform
 import re
 import shlex
 import shutil
+import signal
+import subprocess
+import sys
 import sysconfig
 import tempfile
 import threading
@@ -19,10 +24,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-from kanegen import record
-from kanegen.cache import Entry, entries, entry
-from kanegen.cache_place import VARIABLE
-from kanegen.compiler import Compiler, compile_extension, compile_with_setuptools, find_compiler
+from kanegen.builds.cache import RECORD_FORMAT, Entry, entries, entry
+from kanegen.builds.cache_place import VARIABLE
+from kanegen.builds.compiler import (
+    Compiler,
+    chosen_variants,
+    compile_extension,
+    compile_with_setuptools,
+    find_compiler,
+)
 from kanegen.errors import BuildError, CacheError, ManifestError, NoCompilerError
 from kanegen.extension_source import (
     BASELINE,
@@ -35,8 +45,6 @@ from kanegen.extension_source import (
 )
 from kanegen.files import contents
 from kanegen.manifest import FILE_NAME, Manifest, parse_manifest, read_manifest
-from kanegen.processor import chosen_variants
-from kanegen.trial import failure
 from kanegen.version import VERSION
 
 MODULE = "_kernels"
@@ -63,7 +71,7 @@ def _build_conditions() -> dict[str, str]:
     """What a compiled mechanism depends on beside its model and the compiler."""
     return {
         "version": VERSION,
-        "record": str(record.FORMAT),
+        "record": str(RECORD_FORMAT),
         "extension source": extension_digest(),
         "python": str(sysconfig.get_config_var("EXT_SUFFIX")),
         "machine": platform.machine(),
@@ -239,3 +247,65 @@ def _load(library: Path, name: str) -> ModuleType:
 def _forbidden(reason: str) -> bool:
     """Whether a library was not mapped into memory since the system forbids it: noexec, or a security policy."""
     return "failed to map segment" in reason or "Operation not permitted" in reason
+
+
+_PROGRAM = """
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+sys.path.extend(sys.argv[3:])
+spec = spec_from_file_location(sys.argv[1], sys.argv[2])
+module = module_from_spec(spec)
+spec.loader.exec_module(module)
+module.ffi, module.lib
+"""
+
+_MOST_SECONDS = 300.0
+
+_log = logging.getLogger("kanegen")
+
+
+def failure(library: Path) -> str | None:
+    """Why an extension module cannot be loaded by this Python; None where it can, or where that cannot be tried.
+
+    It cannot where kanegen runs inside a program that is no Python interpreter.  The process has the standard library and
+    cffi alone, and no site packages.
+    """
+    if not Path(sys.executable or "").stem.lower().startswith(("python", "pypy")):
+        _log.info("%s is no Python interpreter: %s is not tried elsewhere first", sys.executable, library)
+        return None
+    place = getattr(
+        importlib.import_module("_cffi_backend"), "__file__", None
+    )  # a part of the interpreter in PyPy
+    folders = [] if place is None else [str(Path(place).parent)]
+    command = [
+        sys.executable,
+        "-I",
+        "-S",
+        "-c",
+        _PROGRAM,
+        library.name.partition(".")[0],
+        str(library),
+        *folders,
+    ]
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_MOST_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return f"loading it takes more than {_MOST_SECONDS:.0f} s"
+    except OSError as error:
+        _log.info("%s cannot be run (%s): %s is not tried elsewhere first", sys.executable, error, library)
+        return None
+    if done.returncode == 0:
+        return None
+    if done.returncode < 0:
+        return f"loading it ends with {_signal_name(-done.returncode)}"
+    lines = done.stderr.decode(errors="replace").strip().splitlines()
+    return lines[-1] if lines else f"loading it ends with exit status {done.returncode}"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -21,6 +21,7 @@ from kanegen.options import Options
 if TYPE_CHECKING:
     from kanegen.codegen.mechanism.records import Mechanism
 
+
 Model: TypeAlias = "str | os.PathLike[str] | Mechanism"
 """Name of a built-in mechanism, path of a model file, or a ``kanegen.codegen.mechanism.Mechanism``."""
 
