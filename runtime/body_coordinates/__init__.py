@@ -13,11 +13,10 @@ Euler Parameters", 1985.
 
 from __future__ import annotations
 
-from kanegen.body_coordinates.inverse_dynamics import DrivenForces
 from kanegen.body_coordinates.kernels import KERNELS, STRUT_KERNELS, BodyRobot
 from kanegen.body_coordinates.rank import RankReport
 from kanegen.body_coordinates.simulation import BodyMotion, simulate_bodies
-from kanegen.body_coordinates.system import BodySystem
+from kanegen.body_coordinates.system import BodySystem, DrivenForces
 
 __all__ = [
     "KERNELS",

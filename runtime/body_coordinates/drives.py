@@ -11,8 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kanegen.arrays import FloatArray
-from kanegen.body_coordinates.joint_coordinates import joint_coordinates, shortest
-from kanegen.body_coordinates.kernels import BodyKernels
+from kanegen.body_coordinates.kernels import BodyKernels, joint_coordinates, shortest
 
 
 class Drives:

@@ -1,4 +1,4 @@
-"""The kernels of a robot in body coordinates, as functions of single states."""
+"""The kernels of a robot in body coordinates, as functions of single states; coordinates of joints from those of bodies."""
 
 from __future__ import annotations
 
@@ -146,3 +146,43 @@ class BodyKernels:
         x = self.coordinates(home)
         change = self.drive(x, np.full(self.nq, 2 * np.pi)) - self.drive(x, np.zeros(self.nq))
         return np.where(np.abs(change) < 1.0, 2 * np.pi, np.inf)
+
+
+def joint_coordinates(kernels: BodyKernels, x: FloatArray, near: FloatArray | None = None) -> FloatArray:
+    """q (nq,) of the bodies at x (7n,): angles next to those of ``near`` (nq,), by default within half a turn of zero.
+
+    The drive of a turn is sin(theta - q) = sin(theta) cos(q) - cos(theta) sin(q), with theta the angle between directions
+    on the two bodies: at q = 0 it is the sine of theta, at q = pi / 2 minus its cosine, so both are known and the angle
+    with them.  The drive of a slide is its length less q.
+    """
+    turns = np.isfinite(kernels.turns)
+    at_zero = kernels.drive(x, np.zeros(kernels.nq))
+    at_quarter = kernels.drive(x, np.full(kernels.nq, np.pi / 2))
+    q = np.where(turns, np.arctan2(at_zero, -at_quarter), at_zero)
+    return q if near is None else near + shortest(kernels, q - near)
+
+
+def shortest(kernels: BodyKernels, difference: FloatArray) -> FloatArray:
+    """A difference of coordinates (nq,) without whole turns: angles from -pi to pi."""
+    turns = np.isfinite(kernels.turns)
+    whole = np.round(np.where(turns, difference, 0.0) / (2 * np.pi))
+    result: FloatArray = difference - 2 * np.pi * whole
+    return result
+
+
+def normalised(bodies: Sequence[str], x: FloatArray) -> FloatArray:
+    """x (7n,) with the Euler parameters of each body scaled to norm one.
+
+    Raises ValueError for parameters that are all zero, which say nothing about the rotation.
+    """
+    scaled = x.reshape(-1, SIZE).copy()
+    largest = np.abs(scaled[:, 3:]).max(axis=1, keepdims=True)
+    zero = np.flatnonzero(largest == 0.0)
+    if zero.size:
+        raise ValueError(
+            f"the Euler parameters of {bodies[zero[0]]} are all zero, which is no rotation: give any others, such as "
+            "1, 0, 0, 0"
+        )
+    scaled[:, 3:] /= largest  # their squares may be too large or too small for a double
+    scaled[:, 3:] /= np.linalg.norm(scaled[:, 3:], axis=1, keepdims=True)
+    return scaled.reshape(-1)

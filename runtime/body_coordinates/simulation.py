@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kanegen.arrays import FloatArray
-from kanegen.body_coordinates.dynamics import BodyDynamics
-from kanegen.body_coordinates.kernels import BodyRobot
-from kanegen.body_coordinates.normalisation import normalised
-from kanegen.body_coordinates.partitioning import PartitionedDynamics
+from kanegen.body_coordinates.dynamics import BodyDynamics, PartitionedDynamics
+from kanegen.body_coordinates.kernels import BodyRobot, normalised
 from kanegen.body_coordinates.system import BodySystem
 from kanegen.errors import InconsistentStateError, IntegrationError
 from kanegen.simulation.arm import ControllerFunction
