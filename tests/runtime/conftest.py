@@ -12,9 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import robots
 from cffi import FFI
 from simulated_arms import DECLARATIONS, SOURCE
 
+import kanegen
+from kanegen.builds import compiler
 from kanegen.errors import NotCompiledError
 from kanegen.simulation import Motion, simulate
 
@@ -256,3 +259,26 @@ def both(arms: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> Callable[...
             return first, simulate(interpreted, *arguments, **settings)
 
     return motions
+
+
+# ---- robots whose C was written by hand, and where compiled ones are kept ----
+
+
+@pytest.fixture(params=["compiled", "interpreted"])
+def cart_pole(request: pytest.FixtureRequest) -> kanegen.Robot:
+    """The cart with a pendulum, compiled and interpreted."""
+    return robots.cart_pole() if request.param == "compiled" else robots.interpreted_cart_pole()
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache."""
+    monkeypatch.setenv("KANEGEN_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without any compiler."""
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setattr(compiler.shutil, "which", lambda _: None)

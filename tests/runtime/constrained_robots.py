@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 from fractions import Fraction
 
-from described import Described, Vector, robot
+from described import Described, Vector, folder_of, robot
 
 from kanegen.codegen.graph import Expression, Graph
 
-__all__ = ["pendulum", "robot", "sled", "slider_crank"]
+__all__ = ["folder_of", "pendulum", "robot", "sled", "slider_crank"]
 
 GRAVITY = Fraction(981, 100)
 

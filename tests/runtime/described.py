@@ -6,6 +6,7 @@ derivations is used.
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -263,12 +264,27 @@ class Evaluator:
         return evaluate(self._programs[kernel], arrays, parameters)
 
 
-def robot(what: Described, folder: Path, *, interpreted: bool = False) -> kanegen.Robot:
-    """The mechanism as a robot, its files written into a folder."""
-    directory = folder / what.name
+_FOLDER = tempfile.TemporaryDirectory(prefix="kanegen-described-")
+_ROBOTS: dict[tuple[str, bool], kanegen.Robot] = {}
+
+
+def folder_of(what: Described) -> Path:
+    """The generated files of the mechanism, written once in a run."""
+    directory = Path(_FOLDER.name) / what.name
     if not directory.exists():
         write_model(emitted(what), directory)
-    if not interpreted:
-        return kanegen.load(directory)
-    manifest = read_manifest(directory)
-    return kanegen.Robot(manifest, InterpretedBackend(manifest, Evaluator(what)))
+    return directory
+
+
+def robot(what: Described, *, interpreted: bool = False) -> kanegen.Robot:
+    """The mechanism as a robot, the same one whenever it is asked for: nothing in a robot changes."""
+    key = what.name, interpreted
+    if key not in _ROBOTS:
+        directory = folder_of(what)
+        manifest = read_manifest(directory)
+        _ROBOTS[key] = (
+            kanegen.Robot(manifest, InterpretedBackend(manifest, Evaluator(what)))
+            if interpreted
+            else kanegen.load(directory)
+        )
+    return _ROBOTS[key]

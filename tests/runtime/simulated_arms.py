@@ -2,61 +2,12 @@
 
 from __future__ import annotations
 
-DECLARATIONS = """
-/* Mass 1 kg at 1 m, and the linear oscillator of 1 rad/s. */
-void pendulum_dynamics(const double *q, const double *v, const double *tau, double *a);
-void oscillator_dynamics(const double *q, const double *v, const double *tau, double *a);
-
-/* Two masses of 1 kg on two massless rods of 1 m, absolute angles from the vertical. */
-void double_pendulum_dynamics(const double *q, const double *v, const double *tau, double *a);
-
-/* A free rigid body, principal moments 1, 2, 3 kg m^2; unit quaternion (w, x, y, z), angular velocity in the body. */
-void body_dynamics(const double *q, const double *v, const double *tau, double *a);
-void body_rates(const double *q, const double *v, double *qdot);
-
-/* Accelerations that lead out of their domain (not a number for q > 1) or to infinity in finite time. */
-void leaving_dynamics(const double *q, const double *v, const double *tau, double *a);
-void exploding_dynamics(const double *q, const double *v, const double *tau, double *a);
-
-/* Derivatives of accelerations by q, v and tau. */
-void pendulum_derivatives(
-    const double *q, const double *v, const double *tau, double *dq, double *dv, double *dtau);
-void oscillator_derivatives(
-    const double *q, const double *v, const double *tau, double *dq, double *dv, double *dtau);
-void double_pendulum_derivatives(
-    const double *q, const double *v, const double *tau, double *dq, double *dv, double *dtau);
-void leaving_derivatives(
-    const double *q, const double *v, const double *tau, double *dq, double *dv, double *dtau);
-void exploding_derivatives(
-    const double *q, const double *v, const double *tau, double *dq, double *dv, double *dtau);
-
-/* The linear oscillator of 1 rad/s, and a mass that follows it on a spring with a damper. */
-typedef struct { double stiffness, damping; } prepared_follower;
-void follower_dynamics(const void *prepared, const double *q, const double *v, const double *tau, double *a);
-void follower_derivatives(const void *prepared, const double *q, const double *v, const double *tau, double *dq,
-    double *dv, double *dtau);
-
-/* The pendulum with g / l (1/s^2) as a live parameter, and a law that swings with it. */
-typedef struct { double g_over_l; } prepared_pendulum;
-void prepared_dynamics(const void *prepared, const double *q, const double *v, const double *tau, double *a);
-void prepared_law(const void *prepared, const double *t, const double *q, const double *v, double *tau);
-
-/* tau = 3 sin 2t - 4 q - v / 2 for two joints, in both forms; the controller scales it by *(double *)data. */
-void law(const double *t, const double *q, const double *v, double *tau);
-void controller(double t, const double *q, const double *v, double *tau, void *data);
-
-/* tau_0 = 20 for 0.5 <= t < 0.51 and tau = -v besides, for two joints, in both forms. */
-void pulse(const double *t, const double *q, const double *v, double *tau);
-void pulse_controller(double t, const double *q, const double *v, double *tau, void *data);
-
-/* Tells that it was entered and then waits until told to go on; if that does not happen, tau is not a number. */
-typedef struct { volatile int entered, go_on; } rendezvous;
-void waiting_controller(double t, const double *q, const double *v, double *tau, void *data);
-"""
+import re
 
 SOURCE = """
 #include <math.h>
 
+/* Mass 1 kg at 1 m, and the linear oscillator of 1 rad/s. */
 void pendulum_dynamics(const double *q, const double *v, const double *tau, double *a)
 {
     (void)v;
@@ -69,6 +20,7 @@ void oscillator_dynamics(const double *q, const double *v, const double *tau, do
     a[0] = tau[0] - q[0];
 }
 
+/* Two masses of 1 kg on two massless rods of 1 m, absolute angles from the vertical. */
 void double_pendulum_dynamics(const double *q, const double *v, const double *tau, double *a)
 {
     const double c = cos(q[0] - q[1]), s = sin(q[0] - q[1]);
@@ -80,6 +32,7 @@ void double_pendulum_dynamics(const double *q, const double *v, const double *ta
     a[1] = a2;
 }
 
+/* A free rigid body, principal moments 1, 2, 3 kg m^2; unit quaternion (w, x, y, z), angular velocity in the body. */
 void body_dynamics(const double *q, const double *v, const double *tau, double *a)
 {
     const double a1 = tau[0] - 1.0 * v[1] * v[2];
@@ -99,6 +52,7 @@ void body_rates(const double *q, const double *v, double *qdot)
     qdot[3] = 0.5 * (q[0] * v[2] + q[1] * v[1] - q[2] * v[0]);
 }
 
+/* Accelerations that lead out of their domain (not a number for q > 1) or to infinity in finite time. */
 void leaving_dynamics(const double *q, const double *v, const double *tau, double *a)
 {
     (void)v;
@@ -111,6 +65,7 @@ void exploding_dynamics(const double *q, const double *v, const double *tau, dou
     a[0] = tau[0] + v[0] * v[0];
 }
 
+/* Derivatives of accelerations by q, v and tau. */
 #define DERIVATIVES(name) \
     void name(const double *q, const double *v, const double *tau, double *dq, double *dv, double *dtau)
 
@@ -169,6 +124,7 @@ DERIVATIVES(double_pendulum_derivatives)
     double_pendulum_column(c, 0.0, 1.0, dtau, 1);
 }
 
+/* The linear oscillator of 1 rad/s, and a mass that follows it on a spring with a damper. */
 typedef struct { double stiffness, damping; } prepared_follower;
 
 void follower_dynamics(const void *prepared, const double *q, const double *v, const double *tau, double *a)
@@ -189,6 +145,7 @@ void follower_derivatives(const void *prepared, const double *q, const double *v
     dtau[0] = dtau[3] = 1.0, dtau[1] = dtau[2] = 0.0;
 }
 
+/* The pendulum with g / l (1/s^2) as a live parameter, and a law that swings with it. */
 typedef struct { double g_over_l; } prepared_pendulum;
 
 void prepared_dynamics(const void *prepared, const double *q, const double *v, const double *tau, double *a)
@@ -203,11 +160,13 @@ void prepared_law(const void *prepared, const double *t, const double *q, const 
     tau[0] = ((const prepared_pendulum *)prepared)->g_over_l * sin(t[0]) - v[0];
 }
 
+/* tau = 3 sin 2t - 4 q - v / 2 for two joints, in both forms; the controller scales it by *(double *)data. */
 void law(const double *t, const double *q, const double *v, double *tau)
 {
     for (int i = 0; i < 2; ++i) tau[i] = 3.0 * sin(2.0 * t[0]) - 4.0 * q[i] - 0.5 * v[i];
 }
 
+/* tau_0 = 20 for 0.5 <= t < 0.51 and tau = -v besides, for two joints, in both forms. */
 void pulse(const double *t, const double *q, const double *v, double *tau)
 {
     (void)q;
@@ -228,6 +187,7 @@ void controller(double t, const double *q, const double *v, double *tau, void *d
     for (int i = 0; i < 2; ++i) tau[i] *= scale;
 }
 
+/* Tells that it was entered and then waits until told to go on; if that does not happen, tau is not a number. */
 typedef struct { volatile int entered, go_on; } rendezvous;
 
 void waiting_controller(double t, const double *q, const double *v, double *tau, void *data)
@@ -240,3 +200,15 @@ void waiting_controller(double t, const double *q, const double *v, double *tau,
     tau[0] = meeting->go_on ? 0.0 : NAN;
 }
 """
+
+_PLAIN = re.sub(
+    r"DERIVATIVES\((\w+)\)\n",
+    r"void \1(const double *q, const double *v, const double *tau, double *dq, double *dv, double *dtau)\n",
+    SOURCE,
+)
+DECLARATIONS = "\n".join(
+    [
+        *re.findall(r"^typedef struct .*;$", SOURCE, re.MULTILINE),
+        *(f"{prototype};" for prototype in re.findall(r"^void \w+\([^)]*\)", _PLAIN, re.MULTILINE)),
+    ]
+)

@@ -13,27 +13,22 @@ from numpy.testing import assert_allclose, assert_array_equal
 TOLERANCE = 1e-14
 
 
-@pytest.fixture(params=["compiled", "interpreted"])
-def arm(request):
-    return robots.cart_pole() if request.param == "compiled" else robots.interpreted_cart_pole()
-
-
-def test_leading_dimensions_broadcast(arm):
+def test_leading_dimensions_broadcast(cart_pole):
     q, v, a = robots.states(5, 4)
-    tau = arm.inverse_dynamics(q[0, 0], v[:, :1], a[:1])
+    tau = cart_pole.inverse_dynamics(q[0, 0], v[:, :1], a[:1])
     assert_allclose(
         tau, robots.inverse_dynamics(q[0, 0] + 0 * q, v[:, :1] + 0 * v, a[:1] + 0 * a), atol=20 * TOLERANCE
     )
 
 
-def test_a_matrix_and_scalars(arm):
+def test_a_matrix_and_scalars(cart_pole):
     q, v, _ = robots.states(3)
-    assert_allclose(arm.mass_matrix(q), robots.mass_matrix(q), atol=TOLERANCE)
-    assert arm.mass_matrix(q[0]).shape == (2, 2)
-    T, U = arm.call("energies", q, v)
+    assert_allclose(cart_pole.mass_matrix(q), robots.mass_matrix(q), atol=TOLERANCE)
+    assert cart_pole.mass_matrix(q[0]).shape == (2, 2)
+    T, U = cart_pole.call("energies", q, v)
     assert_allclose(T, robots.kinetic_energy(q, v), atol=20 * TOLERANCE)
     assert_allclose(U, robots.potential_energy(q), atol=20 * TOLERANCE)
-    T, U = arm.call("energies", q[0], v[0])
+    T, U = cart_pole.call("energies", q[0], v[0])
     assert isinstance(T, np.float64)
     assert isinstance(U, np.float64)
 
@@ -83,58 +78,58 @@ def test_single_precision():
     ],
     ids=repr,
 )
-def test_what_is_not_a_real_number(arm, q):
+def test_what_is_not_a_real_number(cart_pole, q):
     with pytest.raises(TypeError, match="mass_matrix, q: expected real numbers"):
-        arm.mass_matrix(q)
+        cart_pole.mass_matrix(q)
 
 
-def test_ragged_lists(arm):
+def test_ragged_lists(cart_pole):
     with pytest.raises(
         ValueError, match=r"mass_matrix, q: expected \(\.\.\., 2\), got lists of unequal lengths"
     ):
-        arm.mass_matrix([[1.0, 2.0], [3.0]])
+        cart_pole.mass_matrix([[1.0, 2.0], [3.0]])
 
 
 @pytest.mark.parametrize("batch", [(), (5,)], ids=str)
-def test_out(arm, batch):
+def test_out(cart_pole, batch):
     states = robots.states(*batch)
     out = np.full((*batch, 2), np.nan)
-    assert arm.inverse_dynamics(*states, out=out) is out
-    assert_array_equal(out, arm.inverse_dynamics(*states))
+    assert cart_pole.inverse_dynamics(*states, out=out) is out
+    assert_array_equal(out, cart_pole.inverse_dynamics(*states))
 
 
-def test_a_matrix_may_overlap_its_argument(arm):
+def test_a_matrix_may_overlap_its_argument(cart_pole):
     room = np.zeros((4, 4))
     room[:, :2] = robots.states(4)[0]
     q = room.reshape(-1)[:8].reshape(4, 2)
-    expected = arm.mass_matrix(q)
-    assert_array_equal(arm.mass_matrix(q, out=room.reshape(4, 2, 2)), expected)
+    expected = cart_pole.mass_matrix(q)
+    assert_array_equal(cart_pole.mass_matrix(q, out=room.reshape(4, 2, 2)), expected)
 
 
-def test_several_outputs_take_a_tuple(arm):
+def test_several_outputs_take_a_tuple(cart_pole):
     q, v, _ = robots.states(3)
     out = (np.zeros(3), np.zeros(3))
-    T, U = arm.call("energies", q, v, out=out)
+    T, U = cart_pole.call("energies", q, v, out=out)
     assert T is out[0]
     assert U is out[1]
     assert_allclose(T, robots.kinetic_energy(q, v), atol=20 * TOLERANCE)
     with pytest.raises(TypeError, match="energies, out: expected a tuple of 2 arrays"):
-        arm.call("energies", q, v, out=np.zeros(3))
+        cart_pole.call("energies", q, v, out=np.zeros(3))
 
 
-def test_inputs_are_left_alone(arm):
+def test_inputs_are_left_alone(cart_pole):
     states = robots.states(3)
     before = [x.copy() for x in states]
-    arm.inverse_dynamics(*states)
+    cart_pole.inverse_dynamics(*states)
     for x, y in zip(states, before, strict=True):
         assert_array_equal(x, y)
 
 
-def test_results_are_new_arrays(arm):
+def test_results_are_new_arrays(cart_pole):
     states = robots.states()
-    first = arm.inverse_dynamics(*states)
+    first = cart_pole.inverse_dynamics(*states)
     kept = first.copy()
-    arm.inverse_dynamics(*(x + 1.0 for x in states))
+    cart_pole.inverse_dynamics(*(x + 1.0 for x in states))
     assert_array_equal(first, kept)
     assert first.flags.owndata
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import constrained_robots as made
 import numpy as np
@@ -18,14 +17,14 @@ from kanegen.robot.assembly import assemble
 EPSILON = np.finfo(float).eps
 
 
-@pytest.fixture(scope="module")
-def pendulum(tmp_path_factory: pytest.TempPathFactory) -> kanegen.Robot:
-    return made.robot(made.pendulum(), tmp_path_factory.mktemp("assembly"))
+@pytest.fixture
+def pendulum() -> kanegen.Robot:
+    return made.robot(made.pendulum())
 
 
-@pytest.fixture(scope="module")
-def slider_crank(tmp_path_factory: pytest.TempPathFactory) -> kanegen.Robot:
-    return made.robot(made.slider_crank(), tmp_path_factory.mktemp("assembly"))
+@pytest.fixture
+def slider_crank() -> kanegen.Robot:
+    return made.robot(made.slider_crank())
 
 
 def test_home_is_the_default(pendulum: kanegen.Robot) -> None:
@@ -114,7 +113,7 @@ def test_a_configuration_that_newton_cannot_leave() -> None:
     assert abs(np.linalg.norm(close([0.0, 0.0, 0.0])) - 1.0) < 4 * EPSILON
 
 
-def test_configurations_far_away(tmp_path: Path) -> None:
-    arm = made.robot(made.slider_crank(), tmp_path, interpreted=True)
+def test_configurations_far_away() -> None:
+    arm = made.robot(made.slider_crank(), interpreted=True)
     for q0 in np.random.default_rng(7).uniform(-3.0, 3.0, (30, 3)):
         assert np.abs(arm.constraint_residual(arm.assemble(q0))).max() < 16 * EPSILON

@@ -15,36 +15,31 @@ import kanegen
 from kanegen.kernels.kernel import BoundKernel
 
 
-@pytest.fixture(params=["compiled", "interpreted"])
-def arm(request):
-    return robots.cart_pole() if request.param == "compiled" else robots.interpreted_cart_pole()
-
-
-def test_write_call_read(arm):
-    step = arm.bind("inverse_dynamics")
+def test_write_call_read(cart_pole):
+    step = cart_pole.bind("inverse_dynamics")
     tau = step.tau
     for seed in range(3):
         q, v, a = robots.states(seed=seed)
         step.q[:], step.v[:], step.a[:] = q, v, a
         assert step() is None
         assert step.tau is tau
-        assert_array_equal(tau, arm.inverse_dynamics(q, v, a))
+        assert_array_equal(tau, cart_pole.inverse_dynamics(q, v, a))
         assert_array_equal(step.q, q)
 
 
-def test_the_arrays_are_in_the_order_of_the_c_arguments(arm):
-    assert list(vars(arm.bind("inverse_dynamics"))) == ["q", "v", "a", "tau"]
-    assert repr(arm.bind("inverse_dynamics")) == "<bound kernel: q, v, a, tau>"
+def test_the_arrays_are_in_the_order_of_the_c_arguments(cart_pole):
+    assert list(vars(cart_pole.bind("inverse_dynamics"))) == ["q", "v", "a", "tau"]
+    assert repr(cart_pole.bind("inverse_dynamics")) == "<bound kernel: q, v, a, tau>"
 
 
-def test_shapes(arm):
-    assert arm.bind("mass_matrix").M.shape == (2, 2)
-    step = arm.bind("energies")
+def test_shapes(cart_pole):
+    assert cart_pole.bind("mass_matrix").M.shape == (2, 2)
+    step = cart_pole.bind("energies")
     assert step.T.shape == step.U.shape == ()
     q, v, _ = robots.states()
     step.q[:], step.v[:] = q, v
     step()
-    assert arm.call("energies", q, v) == (step.T, step.U)
+    assert cart_pole.call("energies", q, v) == (step.T, step.U)
 
 
 def test_scalar_inputs_and_single_precision():
@@ -55,8 +50,8 @@ def test_scalar_inputs_and_single_precision():
     assert robots.cart_pole().bind("bias_forces_f32").q.dtype == np.float32
 
 
-def test_bound_kernels_are_apart(arm):
-    first, second = arm.bind("inverse_dynamics"), arm.bind("inverse_dynamics")
+def test_bound_kernels_are_apart(cart_pole):
+    first, second = cart_pole.bind("inverse_dynamics"), cart_pole.bind("inverse_dynamics")
     first.q[:] = 1.0
     first()
     kept = first.tau.copy()
@@ -65,17 +60,17 @@ def test_bound_kernels_are_apart(arm):
     assert_array_equal(first.tau, kept)
 
 
-def test_an_array_cannot_be_replaced(arm):
-    step = arm.bind("inverse_dynamics")
+def test_an_array_cannot_be_replaced(cart_pole):
+    step = cart_pole.bind("inverse_dynamics")
     with pytest.raises(
         AttributeError, match=r"write into the array instead of replacing it: step.q\[\.\.\.\] = value"
     ):
         step.q = np.zeros(2)
 
 
-def test_an_array_that_is_not_there(arm):
+def test_an_array_that_is_not_there(cart_pole):
     with pytest.raises(AttributeError, match="a bound kernel has the arrays q, v, a, tau"):
-        _ = arm.bind("inverse_dynamics").qd
+        _ = cart_pole.bind("inverse_dynamics").qd
 
 
 def test_a_name_that_is_taken():

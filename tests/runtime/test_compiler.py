@@ -21,19 +21,6 @@ from kanegen.kernels.compiled import CompiledBackend
 from kanegen.manifest import read_manifest
 
 
-@pytest.fixture
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("KANEGEN_CACHE_DIR", str(tmp_path / "cache"))
-    return tmp_path / "cache"
-
-
-@pytest.fixture
-def no_compiler(monkeypatch):
-    """A machine without any compiler."""
-    monkeypatch.delenv("CC", raising=False)
-    monkeypatch.setattr(compiler.shutil, "which", lambda _: None)
-
-
 def script(path, text):
     path.write_text(f"#!/bin/sh\n{text}\n")
     path.chmod(0o755)

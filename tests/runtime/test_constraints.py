@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
-from pathlib import Path
 from typing import Any
 
 import constrained_robots as made
@@ -19,14 +18,9 @@ from kanegen.kernels.interpreted import InterpretedBackend
 from kanegen.manifest import read_manifest
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("constrained")
-
-
 @pytest.fixture(params=["compiled", "interpreted"])
-def pendulum(folder: Path, request: pytest.FixtureRequest) -> kanegen.Robot:
-    return made.robot(made.pendulum(), folder, interpreted=request.param == "interpreted")
+def pendulum(request: pytest.FixtureRequest) -> kanegen.Robot:
+    return made.robot(made.pendulum(), interpreted=request.param == "interpreted")
 
 
 def test_description(pendulum: kanegen.Robot) -> None:
@@ -56,8 +50,8 @@ def test_a_plain_tree_has_no_constraints() -> None:
         arm.constraint_residual(start)
 
 
-def test_without_equations_of_position_there_is_nothing_to_assemble(folder: Path) -> None:
-    sled = made.robot(made.sled(), folder)
+def test_without_equations_of_position_there_is_nothing_to_assemble() -> None:
+    sled = made.robot(made.sled())
     assert_array_equal(sled.assemble([1.0, 2.0, 3.0]), [1.0, 2.0, 3.0])
     with pytest.raises(kanegen.MissingKernelError, match="constraint_residual"):
         sled.constraint_residual([1.0, 2.0, 3.0])
@@ -156,9 +150,8 @@ def test_what_cannot_be_assembled(
         pendulum.assemble(q)
 
 
-def test_the_manifest(folder: Path) -> None:
-    made.robot(made.pendulum(), folder)
-    manifest = read_manifest(folder / "cartesian_pendulum")
+def test_the_manifest() -> None:
+    manifest = read_manifest(made.folder_of(made.pendulum()))
     assert manifest.speed_names == ("x",)
     assert manifest.home == (0.0, -0.5)
     assert manifest.body_coordinates is None

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from references import Run
 
 from kanegen.simulation import calls_from_c as simulation_callbacks
 from kanegen.simulation import simulate
@@ -110,18 +111,11 @@ def test_looks_are_about_as_far_apart_however_long_steps_take(monkeypatch: pytes
 
 def test_a_pause_that_says_stop(integrators: ModuleType, arms: SimpleNamespace) -> None:
     """Of the C interface: zero ends the integration, where it was."""
-    ffi, lib = integrators.ffi, integrators.lib
-
     find_integrators()  # tells the extension what its calls of Python are
+    functions = {"forward_dynamics": ("dynamics", arms.pendulum.kernel_address("forward_dynamics"))}
+    run = Run(integrators, [1.0], [0.0], functions, step=0.125)
     answers = iter([1, 1, 0])
-    handle = ffi.new_handle(SimpleNamespace(steps_until_next=lambda: next(answers)))
-    system = ffi.new(
-        "kanegen_system *", {"nq": 1, "nv": 1, "pause": lib.kanegen_python_pause, "pause_data": handle}
-    )
-    system.forward_dynamics = ffi.cast("kanegen_dynamics *", arms.pendulum.kernel_address("forward_dynamics"))
-    options = ffi.new("kanegen_options *", {"t_end": 1.0, "step": 0.125, "max_steps": 100})
-    q, v, done = ffi.new("double[1]", [1.0]), ffi.new("double[1]"), ffi.new("kanegen_statistics *")
-    workspace = ffi.new("double[]", lib.kanegen_workspace_size(1, 1))
-    status = lib.kanegen_rk4(system, options, q, v, ffi.new("kanegen_rows *"), workspace, done)
-    assert ffi.string(ffi.cast("kanegen_status", status)) == "KANEGEN_STOPPED"
-    assert (done.accepted, done.t) == (2, 0.25)
+    handle = run.ffi.new_handle(SimpleNamespace(steps_until_next=lambda: next(answers)))
+    run.system.pause, run.system.pause_data = run.lib.kanegen_python_pause, handle
+    assert run("rk4") == "KANEGEN_STOPPED"
+    assert (run.done.accepted, run.done.t) == (2, 0.25)

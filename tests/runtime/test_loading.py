@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose
 
 import kanegen
 from kanegen import generator, loading
-from kanegen.builds import compiler, extensions
+from kanegen.builds import extensions
 from kanegen.codegen.mechanism import MechanismBuilder
 
 
@@ -25,18 +25,6 @@ def pendulum(name="pendulum", mass=2.0, gravity=(0.0, 0.0, -9.81)):
     builder.body("bob", mass=mass, center=(0, 0, -0.5), inertia=(0, 0, 0))
     builder.revolute("hinge", "base", "bob", axis=(0, 1, 0))
     return builder.build()
-
-
-@pytest.fixture
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("KANEGEN_CACHE_DIR", str(tmp_path / "cache"))
-    return tmp_path / "cache"
-
-
-@pytest.fixture
-def no_compiler(monkeypatch):
-    monkeypatch.delenv("CC", raising=False)
-    monkeypatch.setattr(compiler.shutil, "which", lambda _: None)
 
 
 @pytest.fixture
@@ -95,15 +83,6 @@ def test_what_the_cache_tells_apart(cache):
     assert len([path for path in cache.iterdir() if path.is_dir()]) == 4
 
 
-@pytest.mark.parametrize("gravity", [(9.81, 0.0, 0.0), (0.0, 3.0, 0.0), (0.0, 0.0, 0.0)])
-def test_gravity_in_any_direction(cache, gravity):
-    """The bob hangs at r = 0.5 (-sin q, 0, -cos q); its weight turns the hinge by -m g . dr/dq."""
-    q = np.array([0.4])
-    arm = kanegen.load(pendulum(), gravity=gravity, kernels=["gravity_forces"], interpreted=True)
-    dr = 0.5 * np.array([-np.cos(q[0]), 0.0, np.sin(q[0])])
-    assert_allclose(arm.gravity_forces(q), [-2.0 * np.dot(gravity, dr)], atol=1e-14)
-
-
 def test_interpreted_and_compiled_agree(cache):
     compiled, interpreted = kanegen.load(pendulum()), kanegen.load(pendulum(), interpreted=True)
     assert interpreted.target is None
@@ -156,16 +135,6 @@ def test_what_is_no_model(cache, model):
         kanegen.load(model)
 
 
-def test_arguments_that_make_no_sense():
-    with pytest.raises(TypeError, match=r"kernels: expected a list of names, got the string 'mass_matrix'"):
-        kanegen.load("stanford_arm", kernels="mass_matrix")
-    with pytest.raises(kanegen.MissingKernelError, match="at least one name"):
-        kanegen.load("stanford_arm", kernels=[])
-    for gravity in ((0, 0), (0, 0, 0, 0), (0, 0, float("nan")), "abc", 9.81):
-        with pytest.raises(ValueError, match="gravity: expected three finite numbers"):
-            kanegen.load("stanford_arm", gravity=gravity)
-
-
 def test_generate_writes_the_c_and_its_certificate_and_nothing_else(tmp_path, cache):
     out = tmp_path / "my robot ü"
     assert kanegen.generate(pendulum(), out, kernels=["inverse_dynamics"]) == out
@@ -184,34 +153,6 @@ def test_generated_c_stays_as_it_is(cache):
             kanegen.load(robots.CART_POLE, **options)
     with pytest.raises(kanegen.NotCompiledError, match="there is nothing to interpret"):
         kanegen.load(robots.CART_POLE, interpreted=True)
-
-
-def test_a_manifest_that_cannot_be_read(tmp_path):
-    (tmp_path / "manifest.json").write_text("{")
-    with pytest.raises(kanegen.ManifestError, match=r"manifest.json: cannot be read"):
-        kanegen.load(tmp_path)
-    (tmp_path / "manifest.json").write_text('{"format": 99}')
-    with pytest.raises(kanegen.ManifestError, match="manifest format 99"):
-        kanegen.load(tmp_path)
-    (tmp_path / "manifest.json").write_text('{"format": 1, "model": {"name": "x"}}')
-    with pytest.raises(kanegen.ManifestError, match="the manifest is incomplete"):
-        kanegen.load(tmp_path)
-
-
-def test_live_parameters(cache):
-    builder = MechanismBuilder("live")
-    mass = builder.parameter("m", 2.0, "kg")
-    builder.body("bob", mass=mass, center=(0, 0, -0.5), inertia=(0, 0, 0))
-    builder.revolute("hinge", "base", "bob", axis=(0, 1, 0))
-    mechanism = builder.build()
-    for interpreted in (False, True):
-        arm = kanegen.load(
-            mechanism, live_parameters=True, kernels=["inverse_dynamics"], interpreted=interpreted
-        )
-        assert arm.parameters == {"m": 2.0}
-        heavy = arm.with_parameters({"m": 5.0})
-        expected = expected_torque(STATE[0], STATE[2], mass=5.0)
-        assert_allclose(heavy.inverse_dynamics(*STATE), expected, rtol=1e-14)
 
 
 # ---- built-ins ----

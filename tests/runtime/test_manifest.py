@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import kanegen
 from kanegen.errors import ManifestError
 from kanegen.json_records import from_json, to_json
 from kanegen.manifest import (
@@ -152,3 +153,9 @@ def test_damages_are_refused_with_a_reason(message: str) -> None:
         parent[last] = value
     with pytest.raises(ManifestError, match=f"here: .*{message}"):
         manifest_from(data, "", "here")
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text("{")
+    with pytest.raises(ManifestError, match=r"manifest.json: cannot be read"):
+        kanegen.load(tmp_path)

@@ -34,12 +34,6 @@ URDF = """<?xml version="1.0"?>
 
 
 @pytest.fixture
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("KANEGEN_CACHE_DIR", str(tmp_path / "cache"))
-    return tmp_path / "cache"
-
-
-@pytest.fixture
 def urdf(tmp_path):
     path = tmp_path / "swing.urdf"
     path.write_text(URDF)

@@ -76,7 +76,10 @@ def test_flags_say_what_keywords_say() -> None:
         ({"kernel": ["a"]}, TypeError, "there is no option 'kernel'; did you mean 'kernels'"),
         ({"kernels": "mass_matrix"}, TypeError, "pass \\['mass_matrix'\\]"),
         ({"kernels": []}, kanegen.MissingKernelError, "at least one name"),
-        ({"gravity": (1, 2)}, ValueError, "three finite numbers"),
+        *(
+            ({"gravity": gravity}, ValueError, "three finite numbers")
+            for gravity in ((1, 2), (0, 0, 0, 0), (0, 0, float("nan")), "abc", 9.81)
+        ),
         ({"gravity": (True, 0, 0)}, ValueError, "three finite numbers"),
         ({"angle_tolerance": -1.0}, ValueError, "must not be negative"),
         ({"search": -1}, ValueError, "not negative"),

@@ -10,17 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from references import Q0, V0, python_law
 
 from kanegen.simulation import simulate
 from kanegen.simulation.arm import ControllerFunction
 from kanegen.simulation.motion import Status
-
-Q0, V0 = [1.5, -0.5], [0.0, 1.0]
-
-
-def python_law(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """The law of the library, in Python."""
-    return 3.0 * np.sin(2.0 * t) - 4.0 * q - 0.5 * v
 
 
 def test_every_form_of_controller_gives_the_same_motion(double_pendulum: Any, library: ModuleType) -> None:

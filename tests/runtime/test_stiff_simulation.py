@@ -60,26 +60,16 @@ def pd(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     return np.array([40.0, 40.0, 1.0, 1.0, 1.0, 40.0]) * (goal - q - 0.1 * v)
 
 
-@pytest.mark.parametrize(
-    ("controller", "sample_period"), [("feedback_law", None), (pd, None), (pd, 0.01), (None, None)]
-)
+@pytest.mark.parametrize(("controller", "sample_period"), [("feedback_law", None), (pd, 0.01)])
 def test_agrees_with_dopri5_on_the_stanford_arm(controller: Any, sample_period: float | None) -> None:
     arm = kanegen.load("stanford_arm")
     motions = [
         kanegen.simulate(
-            arm,
-            [0.0, 1.5, 0.1, 0.0, 0.2, 0.5],
-            np.zeros(6),
-            0.5,
-            controller,
-            method=method,
-            rtol=1e-9,
-            atol=1e-10,
-            sample_period=sample_period,
-            times=np.linspace(0.0, 0.5, 11),
+            arm, [0.0, 1.5, 0.1, 0.0, 0.2, 0.5], np.zeros(6), 0.5, controller, method=method, rtol=1e-9, atol=1e-10,
+            sample_period=sample_period, times=np.linspace(0.0, 0.5, 11),
         )
         for method in ("dopri5", "rodas4")
-    ]
+    ]  # fmt: skip
     # Each step errs by 1e-9 |y|, |y| < 10; within half a second the motion amplifies errors by less than 10.
     bound = sum(motion.statistics.accepted for motion in motions) * 1e-9 * 10 * 10
     assert close(*motions, bound)
@@ -219,7 +209,7 @@ def test_where_the_method_does_not_apply(tmp_path: Path) -> None:
     satellite = kanegen.load(builder.build(), kernels=["forward_dynamics", "coordinate_rates"])
     with pytest.raises(ValueError, match=r"'rodas4' .* satellite has quaternions"):
         kanegen.simulate(satellite, satellite.neutral, np.zeros(6), 1.0, method="rodas4")
-    constrained = made.robot(made.pendulum(), tmp_path)
+    constrained = made.robot(made.pendulum())
     with pytest.raises(ValueError, match=r"'rodas4' .* cartesian_pendulum has constraints"):
         kanegen.simulate(constrained, [0.0, -0.5], [0.0], 1.0, method="rodas4")
     with pytest.raises(ValueError, match=r"step belongs to method 'rk4' \('rodas4' chooses its own steps\)"):
