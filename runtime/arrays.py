@@ -161,11 +161,6 @@ def results(outputs: Sequence[NDArray[Any]], out: object) -> Any:
     return found[0] if len(found) == 1 else found
 
 
-def rows(batch: Shape) -> int:
-    """How many states a batch has."""
-    return math.prod(batch)
-
-
 def finite_number(name: str, value: Any) -> float:
     """An argument that is one finite number, as a float; truth values are none.  Raises ValueError."""
     try:

@@ -9,6 +9,7 @@ it refuses (lists, other types, batches, mistakes) takes the general path.  Scra
 from __future__ import annotations
 
 import functools
+import math
 import os
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -16,15 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kanegen.arrays import (
-    apart_from,
-    checked_output,
-    inputs_and_batch,
-    kernel_type,
-    outputs_for,
-    results,
-    rows,
-)
+from kanegen.arrays import Shape, checked_output, kernel_type
 from kanegen.errors import ManifestError, TargetError
 from kanegen.extension_source import (
     BASELINE,
@@ -34,7 +27,7 @@ from kanegen.extension_source import (
     bound_function,
     extension_digest,
 )
-from kanegen.kernels.kernel import BoundKernel, Call, Kernel, positional
+from kanegen.kernels.kernel import Arrays, BoundKernel, Call, Kernel, general_call, positional
 from kanegen.manifest import KernelSpec, Manifest
 
 _REFUSED = (TypeError, ValueError, BufferError, NotImplementedError)
@@ -59,7 +52,8 @@ class CompiledBackend:
                 "Install the package again (in a working tree: make build)"
             )
         values = {spec.name: spec.value for spec in manifest.parameters}
-        self._parameters = values | dict(parameters or {})
+        self.parameters: Mapping[str, float] = values | dict(parameters or {})
+        """Values of the live parameters."""
         self._prepared = self._prepare() if manifest.parameters else {}
 
     def _prepare(self) -> dict[str, Any]:
@@ -67,7 +61,7 @@ class CompiledBackend:
         ffi, lib, prefix = self._module.ffi, self._module.lib, self._manifest.prefix
         parameters = ffi.new(f"{prefix}_parameters *")
         for spec in self._manifest.parameters:
-            setattr(parameters, spec.field, self._parameters[spec.name])
+            setattr(parameters, spec.field, self.parameters[spec.name])
         found = {}
         for precision in {spec.precision for spec in self._manifest.kernels.values()}:
             ending = PRECISION_ENDINGS[precision]
@@ -80,11 +74,6 @@ class CompiledBackend:
         """The instruction set in use."""
         name: str = self._module.ffi.string(self._module.lib.kanegen_target()).decode("ascii")
         return name
-
-    @property
-    def parameters(self) -> Mapping[str, float]:
-        """Values of the live parameters."""
-        return self._parameters
 
     def address(self, function: str) -> int:
         """Address of a C function; it jumps to the instruction set in use."""
@@ -137,7 +126,7 @@ class CompiledBackend:
         views = {argument.name: array for argument, array in zip(spec.arguments, arrays, strict=True)}
         return BoundKernel(getattr(self._module.lib, bound_function(spec.name)), (slots,), views, pointers)
 
-    def _general_call(self, spec: KernelSpec) -> Callable[[tuple[ArrayLike, ...], object], Any]:
+    def _general_call(self, spec: KernelSpec) -> Call:
         """The call for any arrays and any batch."""
         from_buffer = self._module.ffi.from_buffer
         pointer = {"double": "double[]", "single": "float[]"}[spec.precision]
@@ -145,21 +134,14 @@ class CompiledBackend:
         batched = getattr(self._module.lib, spec.batch)
         leading = self._leading(spec)
 
-        def general(values: tuple[ArrayLike, ...], out: object) -> Any:
-            inputs, batch = inputs_and_batch(spec, values)
-            outputs = outputs_for(spec, out, batch)
-            if out is not None:
-                inputs = [apart_from(array, outputs) for array in inputs]
-            count = rows(batch)
-            if count:
-                pointers = [from_buffer(pointer, array) for array in (*inputs, *outputs)]
-                if batch:
-                    batched(*leading, count, *pointers)
-                else:
-                    scalar(*leading, *pointers)
-            return results(outputs, out)
+        def evaluate(inputs: Arrays, outputs: Arrays, batch: Shape) -> None:
+            pointers = [from_buffer(pointer, array) for array in (*inputs, *outputs)]
+            if not batch:
+                scalar(*leading, *pointers)
+            elif count := math.prod(batch):
+                batched(*leading, count, *pointers)
 
-        return general
+        return general_call(spec, evaluate)
 
 
 def _fast_call_1(spec: KernelSpec, make: Callable[[], Any], run: Call, general: Call) -> Call:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from kanegen.arrays import apart_from, inputs_and_batch, kernel_type, outputs_for, results
+from kanegen.arrays import kernel_type
 from kanegen.errors import NotCompiledError
-from kanegen.kernels.kernel import BoundKernel, Kernel, positional
+from kanegen.kernels.kernel import Arrays, BoundKernel, Kernel, general_call, positional
 from kanegen.manifest import KernelSpec, Manifest
 
 
@@ -29,23 +29,17 @@ class Evaluator(Protocol):
 class InterpretedBackend:
     """An evaluator of ``kanegen.codegen``, and values for its live parameters."""
 
+    target: str | None = None
+    """Nothing is compiled."""
+
     def __init__(
         self, manifest: Manifest, evaluator: Evaluator, parameters: Mapping[str, float] | None = None
     ) -> None:
         self._manifest = manifest
         self._evaluator = evaluator
         values = {spec.name: spec.value for spec in manifest.parameters}
-        self._parameters = values | dict(parameters or {})
-
-    @property
-    def target(self) -> str | None:
-        """None: nothing is compiled."""
-        return None
-
-    @property
-    def parameters(self) -> Mapping[str, float]:
+        self.parameters: Mapping[str, float] = values | dict(parameters or {})
         """Values of the live parameters."""
-        return self._parameters
 
     def address(self, function: str) -> int:
         """There is none.  Raises NotCompiledError."""
@@ -65,24 +59,14 @@ class InterpretedBackend:
 
     def kernel(self, spec: KernelSpec) -> Kernel:
         """The kernel, ready to be called."""
-        return Kernel(spec, positional(self._general_call(spec)), lambda: self._bind(spec))
+        general = general_call(spec, lambda inputs, outputs, batch: self._evaluate(spec, inputs, outputs))
+        return Kernel(spec, positional(general), lambda: self._bind(spec))
 
-    def _evaluate(self, spec: KernelSpec, inputs: list[NDArray[Any]], outputs: list[NDArray[Any]]) -> None:
+    def _evaluate(self, spec: KernelSpec, inputs: Arrays, outputs: Arrays) -> None:
         arrays = {argument.name: array for argument, array in zip(spec.inputs, inputs, strict=True)}
-        found = self._evaluator.evaluate(spec.name, arrays, self._parameters)
+        found = self._evaluator.evaluate(spec.name, arrays, self.parameters)
         for argument, output in zip(spec.outputs, outputs, strict=True):
             output[...] = found[argument.name]
-
-    def _general_call(self, spec: KernelSpec) -> Callable[[tuple[ArrayLike, ...], object], Any]:
-        def general(values: tuple[ArrayLike, ...], out: object) -> Any:
-            inputs, batch = inputs_and_batch(spec, values)
-            outputs = outputs_for(spec, out, batch)
-            if out is not None:
-                inputs = [apart_from(array, outputs) for array in inputs]
-            self._evaluate(spec, inputs, outputs)
-            return results(outputs, out)
-
-        return general
 
     def _bind(self, spec: KernelSpec) -> BoundKernel:
         arrays = [np.zeros(argument.shape, dtype=kernel_type(spec)) for argument in spec.arguments]

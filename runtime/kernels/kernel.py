@@ -6,11 +6,13 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from kanegen.arrays import Shape, apart_from, inputs_and_batch, outputs_for, results
 from kanegen.manifest import KernelSpec
 
 Call = Callable[..., Any]
+Arrays = list[NDArray[Any]]
 
 
 class BoundKernel(functools.partial[None]):
@@ -71,6 +73,20 @@ def positional(general: Call) -> Call:
         return general(tuple(values), out)
 
     return call
+
+
+def general_call(spec: KernelSpec, evaluate: Callable[[Arrays, Arrays, Shape], None]) -> Call:
+    """The call for any arrays and any batch, from one that fills checked outputs: ``evaluate(inputs, outputs, batch)``."""
+
+    def general(values: tuple[ArrayLike, ...], out: object) -> Any:
+        inputs, batch = inputs_and_batch(spec, values)
+        outputs = outputs_for(spec, out, batch)
+        if out is not None:
+            inputs = [apart_from(array, outputs) for array in inputs]
+        evaluate(inputs, outputs, batch)
+        return results(outputs, out)
+
+    return general
 
 
 class Backend(Protocol):
