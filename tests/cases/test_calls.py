@@ -325,7 +325,7 @@ def test_a_controllers_exceptions_pass_unchanged(rod, error):
         assert (
             refused(partial(kanegen.simulate, rod, [0.1], [0.0], 1.0, controller), kind=type(error)) is error
         )
-    with mock.patch("kanegen.simulation.recognize_controller", side_effect=IndexError("seven")):
+    with mock.patch("kanegen.simulation.run.recognize_controller", side_effect=IndexError("seven")):
         call = partial(kanegen.simulate, rod, [0.1], [0.0], 0.1)
         refused(call, "simulating pendulum", kind=kanegen.InternalError)
 
