@@ -88,6 +88,23 @@ def transposed(rows: Sequence[Row]) -> list[Row]:
     return [list(column) for column in zip(*rows, strict=True)]
 
 
+def program(
+    name: str,
+    takes: Mapping[str, tuple[int, ...]],
+    gives: Mapping[str, tuple[int, ...]],
+    compute: Callable[..., Sequence[Any]],
+) -> Program:
+    """A program by hand: ``compute(graph, *inputs)`` returns the entries of each output."""
+    graph = Graph()
+    arguments, outputs = (
+        tuple(Argument(a, shape, "SI", a) for a, shape in some.items()) for some in (takes, gives)
+    )
+    results = compute(graph, *(inputs(graph, argument.name, argument.size) for argument in arguments))
+    zero = Expression(graph, graph.constant(0))
+    refs = tuple(tuple((zero + x).ref for x in result) for result in results)
+    return Program(name, name, "made by hand", arguments, outputs, graph, refs)
+
+
 class Kernels:
     """The programs of a described mechanism."""
 
@@ -101,48 +118,28 @@ class Kernels:
         q, qdot = {"q": (n,)}, {"qdot": (n,)}
         v, a, tau = ({name: (w.nv,)} for name in ("v", "a", "tau"))
         made = [
-            self.program("inverse_dynamics", q | v | a, tau, self.inverse_dynamics),
-            self.program("forward_dynamics", q | v | tau, a, self.forward_dynamics),
-            self.program("coordinate_rates", q | v, qdot, lambda g, q, v: [self.rates(q, v)]),
-            self.program("kinetic_energy", q | v, {"T": ()}, self.kinetic_energy),
-            self.program("potential_energy", q, {"U": ()}, lambda g, q: [[w.potential(q)]]),
-            self.program("constraint_jacobian", q, {"A": (m, n)}, self.jacobian),
-            self.program(
-                "generalized_speeds", q | qdot, v, lambda g, q, qdot: [product(w.speed_rows, qdot, g)]
-            ),
-            self.program(
+            program("inverse_dynamics", q | v | a, tau, self.inverse_dynamics),
+            program("forward_dynamics", q | v | tau, a, self.forward_dynamics),
+            program("coordinate_rates", q | v, qdot, lambda g, q, v: [self.rates(q, v)]),
+            program("kinetic_energy", q | v, {"T": ()}, self.kinetic_energy),
+            program("potential_energy", q, {"U": ()}, lambda g, q: [[w.potential(q)]]),
+            program("constraint_jacobian", q, {"A": (m, n)}, self.jacobian),
+            program("generalized_speeds", q | qdot, v, lambda g, q, qdot: [product(w.speed_rows, qdot, g)]),
+            program(
                 "multiplier_dynamics",
                 q | qdot | tau,
                 {"qddot": (n,), "lambda": (m,)},
                 self.multiplier_dynamics,
             ),
-            self.program(
-                "constraint_projection", q | qdot, {"q_next": (n,), "qdot_next": (n,)}, self.projection
-            ),
-            self.program("constraint_forces", q | v | a, {"forces": (m,)}, self.forces),
+            program("constraint_projection", q | qdot, {"q_next": (n,), "qdot_next": (n,)}, self.projection),
+            program("constraint_forces", q | v | a, {"forces": (m,)}, self.forces),
         ]
         if k:
-            made += [self.program("constraint_residual", q, {"phi": (k,)}, lambda g, q: [w.residual(q)])]
+            made += [program("constraint_residual", q, {"phi": (k,)}, lambda g, q: [w.residual(q)])]
         if w.law is not None:
             law = w.law
-            made += [self.program("law", {"t": ()} | q | v, tau, lambda g, t, q, v: [law(t[0], q, v)])]
+            made += [program("law", {"t": ()} | q | v, tau, lambda g, t, q, v: [law(t[0], q, v)])]
         return made
-
-    def program(
-        self,
-        name: str,
-        given: Mapping[str, tuple[int, ...]],
-        wanted: Mapping[str, tuple[int, ...]],
-        compute: Callable[..., Sequence[Any]],
-    ) -> Program:
-        graph = Graph()
-        arguments, outputs = (
-            tuple(Argument(a, shape, "SI", a) for a, shape in some.items()) for some in (given, wanted)
-        )
-        results = compute(graph, *(inputs(graph, argument.name, argument.size) for argument in arguments))
-        zero = Expression(graph, graph.constant(0))
-        refs = tuple(tuple((zero + x).ref for x in result) for result in results)
-        return Program(name, name, "made by hand", arguments, outputs, graph, refs)
 
     # ---- with speeds ----
 

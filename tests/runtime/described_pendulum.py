@@ -12,9 +12,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import described
+
 from kanegen.codegen.emit import LiveParameter, Model, write_model
 from kanegen.codegen.emit.manifest import manifest
-from kanegen.codegen.graph import Argument, Expression, Graph, Program, evaluate, inputs
+from kanegen.codegen.graph import Expression, Graph, Program, evaluate
 from kanegen.codegen.passes.hoist import hoist
 from kanegen.codegen.passes.schedule import schedule
 from kanegen.manifest import FrameKernels, NamedValue
@@ -94,16 +96,11 @@ OPTIONAL = {
 
 def program(name: str) -> Program:
     kernel = (USUAL | OPTIONAL)[name]
-    graph = Graph()
-    takes, gives = (
-        tuple(Argument(a, shape, "SI", a) for a, shape in some.items())
-        for some in (kernel.takes, kernel.gives)
-    )
-    m, l = (Expression(graph, graph.parameter(name)) for name in PARAMETERS)
-    results = kernel.compute(m, l, *(inputs(graph, argument.name, argument.size) for argument in takes))
-    zero = Expression(graph, graph.constant(0))
-    refs = tuple(tuple((zero + x).ref for x in result) for result in results)
-    return Program(name, name, "made by hand", takes, gives, graph, refs)
+
+    def compute(graph: Graph, *given: Any) -> list[Row]:
+        return kernel.compute(*(Expression(graph, graph.parameter(p)) for p in PARAMETERS), *given)
+
+    return described.program(name, kernel.takes, kernel.gives, compute)
 
 
 def model(kernels: Sequence[str] | None) -> Model:
