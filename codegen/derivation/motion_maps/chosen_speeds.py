@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.motion_maps.motion_map import (
+    FreeSpeeds,
     Rows,
     TreeForces,
     TreeMotion,
@@ -49,7 +50,7 @@ class _Step:
     others: tuple[tuple[int, Expression], ...]
 
 
-class ChosenSpeeds:
+class ChosenSpeeds(FreeSpeeds):
     """u = Y(q) q' and q' = W(q) u of a placed tree, in the graph and with the sines and cosines of ``turns``, at rest.
 
     ``speeds_from_rates`` is Y, ``rates_from_speeds`` is W: rows of Expressions, rates in coordinate order; ``q`` are the
@@ -194,27 +195,6 @@ class ChosenSpeeds:
     def changes(self, forces: TreeForces, steps: Vector) -> Mapping[Expression, Vector]:
         """Nothing."""
         return {}
-
-    def free_inertia(self, matrix: Sequence[Vector]) -> Rows:
-        """The mass matrix on the speeds, which are free."""
-        return self.on_both_sides(matrix)
-
-    def drifting(self, v: Vector) -> tuple[TreeMotion, Vector]:
-        """The motion in which the speeds do not change."""
-        rest = [self.zero] * len(self.speeds)
-        return self.motion(v, rest), rest
-
-    def unbalanced(self, tau: Vector, forces: Vector) -> list[Expression]:
-        """tau - W^T Q."""
-        return [t - h for t, h in zip(tau, self.on_speeds(forces), strict=True)]
-
-    def accelerations_of(self, free: Vector, drift: Vector) -> list[Expression]:
-        """The derivatives of the speeds themselves."""
-        return list(free)
-
-    def from_free(self, inverse: Rows) -> Rows:
-        """The inverse itself."""
-        return inverse
 
     # -- the equations and their solution --------------------------------------------------------------------
 

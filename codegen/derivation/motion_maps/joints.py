@@ -17,7 +17,7 @@ from fractions import Fraction
 from kanegen.codegen.derivation.motion_maps.ball_steps import changes_of_balls
 from kanegen.codegen.derivation.motion_maps.joint_tree import orientation_name, position_name
 from kanegen.codegen.derivation.motion_maps.leaning import leaning, turning
-from kanegen.codegen.derivation.motion_maps.motion_map import Rows, TreeForces, TreeMotion, Vector
+from kanegen.codegen.derivation.motion_maps.motion_map import FreeSpeeds, Rows, TreeForces, TreeMotion, Vector
 from kanegen.codegen.graph import Expression, constant, total
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import BallJoint, Mechanism, Value
@@ -34,7 +34,7 @@ class _Slot:
     offset: Value
 
 
-class JointMap:
+class JointMap(FreeSpeeds):
     """The motion of the tree's joints for coordinates ``q``, expressions of the graph of ``lift``."""
 
     def __init__(self, mechanism: Mechanism, q: Vector, lift: Lift) -> None:
@@ -165,27 +165,6 @@ class JointMap:
         """dq/dt for each speed = 1."""
         n, one = len(self.mechanism.rates), constant(self.graph, 1)
         return [self.coordinate_rates([one if i == j else self.zero for i in range(n)]) for j in range(n)]
-
-    def free_inertia(self, matrix: Sequence[Vector]) -> Rows:
-        """The mass matrix on the speeds, which are free."""
-        return self.on_both_sides(matrix)
-
-    def drifting(self, v: Vector) -> tuple[TreeMotion, Vector]:
-        """The motion in which the speeds do not change."""
-        rest = [self.zero] * len(self.mechanism.rates)
-        return self.motion(v, rest), rest
-
-    def unbalanced(self, tau: Vector, forces: Vector) -> list[Expression]:
-        """tau - T^T f."""
-        return [t - h for t, h in zip(tau, self.on_speeds(forces), strict=True)]
-
-    def accelerations_of(self, free: Vector, drift: Vector) -> list[Expression]:
-        """The derivatives of the speeds themselves."""
-        return list(free)
-
-    def from_free(self, inverse: Rows) -> Rows:
-        """The inverse itself."""
-        return inverse
 
     def _less_leaning(self, rates: Rows, rows: Callable[[], Rows], v: Vector) -> Rows:
         """rates - rows D(v)."""

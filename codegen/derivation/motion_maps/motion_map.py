@@ -6,6 +6,7 @@ first, with v = J w; then w are what forward dynamics finds.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -107,6 +108,45 @@ class MotionMap(Protocol):
 
     def from_free(self, inverse: Rows) -> Rows:
         """The inverse of the mass matrix on the speeds for that on the free rates."""
+
+
+class FreeSpeeds(ABC):
+    """Part of a map whose speeds are free: they are the free rates themselves."""
+
+    zero: Expression
+
+    @abstractmethod
+    def motion(self, v: Vector | None = None, a: Vector | None = None) -> TreeMotion:
+        """As in ``MotionMap``."""
+
+    @abstractmethod
+    def on_speeds(self, forces: Vector) -> list[Expression]:
+        """As in ``MotionMap``."""
+
+    @abstractmethod
+    def on_both_sides(self, matrix: Sequence[Vector]) -> Rows:
+        """As in ``MotionMap``."""
+
+    def free_inertia(self, matrix: Sequence[Vector]) -> Rows:
+        """The mass matrix on the speeds."""
+        return self.on_both_sides(matrix)
+
+    def drifting(self, v: Vector) -> tuple[TreeMotion, Vector]:
+        """The motion in which the speeds do not change."""
+        rest = [self.zero] * len(v)
+        return self.motion(v, rest), rest
+
+    def unbalanced(self, tau: Vector, forces: Vector) -> list[Expression]:
+        """tau - T^T f."""
+        return [t - h for t, h in zip(tau, self.on_speeds(forces), strict=True)]
+
+    def accelerations_of(self, free: Vector, drift: Vector) -> list[Expression]:
+        """The derivatives of the speeds themselves."""
+        return list(free)
+
+    def from_free(self, inverse: Rows) -> Rows:
+        """The inverse itself."""
+        return inverse
 
 
 def rates_through(
