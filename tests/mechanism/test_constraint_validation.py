@@ -115,12 +115,12 @@ BAD: list[tuple[str, Step, str]] = [
     (
         "symbol twice",
         lambda m: m.velocity_constraint("tie", ra - rb, Q, (a, *RATES[1:])),
-        r"equation of velocity 'tie': the symbol 'a' stands for two coordinates or rates",
+        r"equation of velocity 'tie': the symbol 'a' stands for two things",
     ),
     (
         "symbol of a parameter",
         lambda m: m.position_constraint("tie", a - b, (a, b, c, d, sympy.Symbol("r"))),
-        r"equation of position 'tie': the symbol 'r' of a coordinate or rate is also the name of a parameter",
+        r"equation of position 'tie': the symbol 'r' of a coordinate or a rate is also the name of a parameter",
     ),
     (
         "no expression",

@@ -62,10 +62,10 @@ WRONG: list[tuple[dict[str, object], str]] = [
     ({"forces": (M,)}, r"has 1 forces; expected 2, one for each of a, b\. Give one each, in this order"),
     ({"q": Q[:1]}, "has 1 coordinates q; expected 2"),
     ({"v": (*V, sympy.Symbol("v3"))}, "has 3 rates v; expected 2"),
-    ({"v": Q}, "the symbol 'q1' stands for two parts of the state"),
-    ({"time": Q[1]}, "the symbol 'q2' stands for two parts of the state"),
+    ({"v": Q}, "the symbol 'q1' stands for two things"),
+    ({"time": Q[1]}, "the symbol 'q2' stands for two things"),
     ({"time": "t"}, "'t' stands for a part of the state; expected a SymPy Symbol"),
-    ({"time": sympy.Symbol("g")}, "the symbol 'g' of its state is also the name of a parameter"),
+    ({"time": sympy.Symbol("g")}, "the symbol 'g' of a part of the state is also the name of a parameter"),
     (
         {"forces": (M, sympy.Symbol("k"))},
         r"depends on the symbol 'k'; expected .* parameters of the mechanism: g, m\.",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 
 import numpy as np
@@ -30,7 +29,7 @@ from kanegen.codegen.mechanism.speeds import (
     GeneralizedSpeed,
     JointRate,
 )
-from kanegen.codegen.mechanism.validation.symbols import kind_of_name
+from kanegen.codegen.mechanism.validation.symbols import check_symbols, kind_of_name
 from kanegen.codegen.mechanism.values import numeric
 from kanegen.codegen.mechanism.vectors import dot
 from kanegen.errors import ModelError, counted
@@ -202,39 +201,11 @@ def _check_written(
                 f"{len(mechanism.coordinates)}, one for each of {', '.join(mechanism.coordinates)}",
                 "Give one each, in this order.",
             )
-    _check_symbols(where, (*constraint.q, *rates), mechanism)
+    symbols = (*constraint.q, *rates)
+    check_symbols(where, symbols, mechanism, "a coordinate or a rate", "each coordinate and each rate")
     _check_expression(where, constraint.expression, (*constraint.q, *rates), mechanism)
     if isinstance(constraint, VelocityConstraint):
         _check_linear(where, constraint)
-
-
-def _check_symbols(where: str, symbols: Iterable[sympy.Symbol], mechanism: Mechanism) -> None:
-    symbols = tuple(symbols)
-    for symbol in symbols:
-        if not isinstance(symbol, sympy.Symbol):
-            raise ModelError(
-                where,
-                f"{symbol!r} stands for a coordinate or a rate",
-                "a SymPy Symbol",
-                "Use sympy.Symbol.",
-            )
-    names = Counter(symbol.name for symbol in symbols)
-    repeated = [name for name, times in names.items() if times > 1]
-    if repeated:
-        raise ModelError(
-            where,
-            f"the symbol {repeated[0]!r} stands for two coordinates or rates",
-            "different symbols for each coordinate and each rate",
-            "Rename one.",
-        )
-    for parameter in mechanism.parameters:
-        if parameter.name in names:
-            raise ModelError(
-                where,
-                f"the symbol {parameter.name!r} of a coordinate or rate is also the name of a parameter",
-                "symbols for coordinates and rates that no parameter has",
-                "Rename the symbol in the equation.",
-            )
 
 
 def _check_expression(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 import sympy
 from sympy.logic.boolalg import Xor
@@ -14,6 +12,7 @@ from kanegen.codegen.mechanism.control_law import ControlLaw, live_parameters
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.validation.constraints import speed_name
+from kanegen.codegen.mechanism.validation.symbols import check_symbols
 from kanegen.codegen.mechanism.values import home_numbers
 from kanegen.errors import ModelError
 
@@ -28,7 +27,8 @@ def check_laws(mechanism: Mechanism) -> None:
         _check_name(law, seen)
         seen.add(law.name.lower())
         _check_dimensions(law, mechanism)
-        _check_symbols(law, mechanism)
+        where, each = f"control law {law.name!r}", "time, each coordinate and each rate"
+        check_symbols(where, law.state, mechanism, "a part of the state", each)
         _check_forces(law, mechanism)
 
 
@@ -64,32 +64,6 @@ def _check_dimensions(law: ControlLaw, mechanism: Mechanism) -> None:
                 f"has {len(entries)} {what}",
                 f"{count}, one for each of {names}",
                 "Give one each, in this order.",
-            )
-
-
-def _check_symbols(law: ControlLaw, mechanism: Mechanism) -> None:
-    where = f"control law {law.name!r}"
-    for symbol in law.state:
-        if not isinstance(symbol, sympy.Symbol):
-            raise ModelError(
-                where, f"{symbol!r} stands for a part of the state", "a SymPy Symbol", "Use sympy.Symbol."
-            )
-    names = Counter(symbol.name for symbol in law.state)
-    repeated = [name for name, times in names.items() if times > 1]
-    if repeated:
-        raise ModelError(
-            where,
-            f"the symbol {repeated[0]!r} stands for two parts of the state",
-            "different symbols for time, each coordinate and each rate",
-            "Rename one.",
-        )
-    for parameter in mechanism.parameters:
-        if parameter.name in names:
-            raise ModelError(
-                where,
-                f"the symbol {parameter.name!r} of its state is also the name of a parameter",
-                "symbols for time, coordinates and rates that no parameter has",
-                "Rename the symbol in the law.",
             )
 
 

@@ -7,6 +7,7 @@ may go by places.  Lists in which names and places contradict each other are ref
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
@@ -261,3 +262,31 @@ def _sorted(symbols: Sequence[sympy.Symbol], places: Sequence[int]) -> tuple[sym
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(name or "(no rate of a joint)" for name in names)
+
+
+def check_symbols(where: str, symbols: Iterable[object], mechanism: Mechanism, one: str, each: str) -> None:
+    """Raise ModelError where symbols of an equation or a law cannot be told apart, or from parameters.
+
+    Each stands for ``one`` thing ("a coordinate or a rate"), and all together for ``each`` ("each coordinate and ...").
+    """
+    names: Counter[str] = Counter()
+    for symbol in symbols:
+        if not isinstance(symbol, sympy.Symbol):
+            raise ModelError(where, f"{symbol!r} stands for {one}", "a SymPy Symbol", "Use sympy.Symbol.")
+        names[symbol.name] += 1
+    for name, times in names.items():
+        if times > 1:
+            raise ModelError(
+                where,
+                f"the symbol {name!r} stands for two things",
+                f"different symbols for {each}",
+                "Rename one.",
+            )
+    for parameter in mechanism.parameters:
+        if parameter.name in names:
+            raise ModelError(
+                where,
+                f"the symbol {parameter.name!r} of {one} is also the name of a parameter",
+                f"symbols for {each} that no parameter has",
+                "Rename the symbol.",
+            )
