@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kanegen.codegen.derivation.base_parameters import base_parameters
 from kanegen.codegen.derivation.flexible_links.states import link_ends, usual_amplitudes
 from kanegen.codegen.derivation.formulations import body_coordinates_of
-from kanegen.codegen.derivation.inertial_parameters import inertial_parameters
 from kanegen.codegen.derivation.motion_maps.report import constraint_report
+from kanegen.codegen.derivation.motion_maps.spanning_tree import derivation_tree
+from kanegen.codegen.derivation.parameters.base_parameters import base_parameters
+from kanegen.codegen.derivation.parameters.inertial_parameters import inertial_parameters
 from kanegen.codegen.derivation.resistance.separation import undirected_springs
-from kanegen.codegen.derivation.tree import derivation_tree
 from kanegen.codegen.mechanism.records import JointKind, Mechanism
 from kanegen.codegen.mechanism.records import JointLimits as ExactLimits
 from kanegen.codegen.mechanism.speeds import JointRate

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from kanegen.codegen import facts
-from kanegen.codegen.derivation.control_law import law_kernels
-from kanegen.codegen.derivation.deriver import Build
 from kanegen.codegen.derivation.formulations import formulation, optional_kernels
+from kanegen.codegen.derivation.kernels.laws import law_kernels
+from kanegen.codegen.derivation.placed_tree.deriver import Build
 from kanegen.codegen.kernel_names import check_names_of_laws
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.names import c_names

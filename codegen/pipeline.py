@@ -26,10 +26,10 @@ from kanegen.codegen.certificate import certify
 from kanegen.codegen.certificate.blame import blame, error_in_doubles
 from kanegen.codegen.certificate.special_states import SpecialStates
 from kanegen.codegen.checking import CERTIFIED_BOUND, CERTIFIED_STATES
-from kanegen.codegen.derivation.deriver import Build, Deriver, Trees
 from kanegen.codegen.derivation.formulations import BOOK
 from kanegen.codegen.derivation.kernels.catalogue import CLOSED_LOOP, contract_of
-from kanegen.codegen.derivation.tree import derivation_tree
+from kanegen.codegen.derivation.motion_maps.spanning_tree import derivation_tree
+from kanegen.codegen.derivation.placed_tree.deriver import Build, Deriver, Trees
 from kanegen.codegen.emit.manifest import manifest
 from kanegen.codegen.emit.writer import generated_files, write_files
 from kanegen.codegen.graph import Program, count

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kanegen.codegen import pipeline
 from kanegen.codegen.commands.against_report import BOUND
-from kanegen.codegen.derivation.deriver import Deriver
+from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import Program, evaluate_entries, multiprecision
 from kanegen.codegen.kernel_sets import available
 from kanegen.codegen.mechanism.records import Mechanism

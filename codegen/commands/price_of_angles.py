@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from kanegen.codegen import pipeline
-from kanegen.codegen.derivation.deriver import Deriver
+from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import OperationCounts, count
 from kanegen.codegen.mechanism.findings import Finding, Severity
 from kanegen.codegen.mechanism.importers import Imported

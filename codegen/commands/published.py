@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kanegen.codegen.derivation import kane_levinson_1983
 from kanegen.codegen.graph import OperationCounts
+from kanegen.codegen.studies import kane_levinson_1983
 
 PUBLISHED: Mapping[tuple[str, str], tuple[tuple[int, int, str], ...]] = {
     ("stanford_arm", "inverse_dynamics"): (

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import kanegen
-from kanegen.codegen.derivation.prescribed_motion import prescribed_motion
+from kanegen.codegen.derivation.kernels.prescribed_motion import prescribed_motion
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.scenarios import ControlledMotion, PrescribedMotion, Scenario

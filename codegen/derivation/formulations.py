@@ -10,9 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from kanegen.codegen.derivation import dual_vectors, euler_parameters, influence_coefficients, kane
-from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.derivatives import kernels_of_derivatives
-from kanegen.codegen.derivation.deriver import Build
+from kanegen.codegen.derivation.derivatives.of_mechanisms import kernels_of_derivatives
 from kanegen.codegen.derivation.flexible_links.book import BookDynamics
 from kanegen.codegen.derivation.foundations import (
     carried,
@@ -38,12 +36,14 @@ from kanegen.codegen.derivation.kernels.dynamics import DYNAMICS, ON_DEMAND, act
 from kanegen.codegen.derivation.kernels.flexible import equations_of_motion, flexible_kernels
 from kanegen.codegen.derivation.kernels.frames import frame_kernels, frame_kernels_on_demand
 from kanegen.codegen.derivation.kernels.influence import influence_kernels
-from kanegen.codegen.derivation.kinematics import frames_by_name
-from kanegen.codegen.derivation.placement import PlacedTree, place
+from kanegen.codegen.derivation.motion_maps.spanning_tree import DerivationTree, derivation_tree
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.deriver import Build
+from kanegen.codegen.derivation.placed_tree.placement import PlacedTree, place
 from kanegen.codegen.derivation.recursive.from_forces import DynamicsFromForces, Forces
+from kanegen.codegen.derivation.recursive.kinematics import frames_by_name
 from kanegen.codegen.derivation.recursive.tree_dynamics import TreeDynamics
 from kanegen.codegen.derivation.system import Dynamics, System
-from kanegen.codegen.derivation.tree import DerivationTree, derivation_tree
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism.records import Frame, Mechanism
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed

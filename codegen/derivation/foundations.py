@@ -6,14 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.deriver import Build
 from kanegen.codegen.derivation.flexible_links.dynamics import FlexibleDynamics
 from kanegen.codegen.derivation.flexible_links.segments import arm_of, regrouped
 from kanegen.codegen.derivation.kernels.catalogue import MASS_MATRIX
 from kanegen.codegen.derivation.kernels.constraints import constraint_kernels
 from kanegen.codegen.derivation.kernels.contract import Arguments
-from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.motion_maps.chart import folded_chart, on_chart
 from kanegen.codegen.derivation.motion_maps.chosen_speeds import ChosenSpeeds
 from kanegen.codegen.derivation.motion_maps.constrained import ConstrainedMap
@@ -24,8 +21,11 @@ from kanegen.codegen.derivation.motion_maps.plan import Plan, make_plan, perturb
 from kanegen.codegen.derivation.motion_maps.quaternions import on_quaternions
 from kanegen.codegen.derivation.motion_maps.resolved_speeds import joint_rates
 from kanegen.codegen.derivation.motion_maps.spanning_tree import spanning_tree
-from kanegen.codegen.derivation.placement import PlacedTree, place
-from kanegen.codegen.derivation.regularity import require_regular_matrix, require_resisted
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.deriver import Build
+from kanegen.codegen.derivation.placed_tree.placement import PlacedTree, place
+from kanegen.codegen.derivation.recursive.motion import Motion
+from kanegen.codegen.derivation.recursive.regularity import require_regular_matrix, require_resisted
 from kanegen.codegen.derivation.system import Dynamics, Foundation, Make, System, kernels_of
 from kanegen.codegen.graph import Graph, inputs
 from kanegen.codegen.mechanism.folding import with_numbers

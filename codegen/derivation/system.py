@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.deriver import Build
 from kanegen.codegen.derivation.kernels.contract import Arguments, Contract, flat
 from kanegen.codegen.derivation.motion_maps.motion_map import MotionMap, Rows, TreeMotion, Vector
-from kanegen.codegen.derivation.placement import PlacedTree
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.deriver import Build
+from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
 from kanegen.codegen.derivation.recursive.tree_dynamics import TreeDynamics
 from kanegen.codegen.derivation.resistance.on_tree import Resistance
 from kanegen.codegen.graph import Expression, Graph, Program, compose, constant, inputs

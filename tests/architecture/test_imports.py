@@ -59,8 +59,10 @@ ALLOWED = {
         "emit",
     },
     "peers": {"peers", "mechanism"},
+    "studies": {"studies", "derivation", "mechanism", "graph"},
     "cli": {
         "cli",
+        "studies",
         "peers",
         "pipeline",
         "model_files",

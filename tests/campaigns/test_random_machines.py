@@ -10,8 +10,8 @@ import os
 import pytest
 
 from tests.derivation.compound_mechanisms import compound_tree
+from tests.derivation.kernels.test_standard_kernels import check_against_pinocchio
 from tests.derivation.test_compound_joints import USUAL, check_kernels
-from tests.derivation.test_standard_kernels import check_against_pinocchio
 
 MACHINES = int(os.environ.get("KANEGEN_CAMPAIGN", "0"))
 PARTS = 50

@@ -11,7 +11,7 @@ import pytest
 
 from kanegen.codegen.commands.doctor import diagnose
 from kanegen.codegen.commands.price_of_angles import LARGEST
-from kanegen.codegen.derivation.deriver import Deriver
+from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.mechanism.doctor import resistance
 from kanegen.codegen.mechanism.importers import from_urdf, read_file
 

@@ -10,7 +10,7 @@ from functools import cache
 from kanegen.codegen import checking, facts, pipeline
 from kanegen.codegen.certificate.case import Case, Subject
 from kanegen.codegen.certificate.certify import measured
-from kanegen.codegen.derivation.deriver import Deriver
+from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import Expression, Kind, Program, inputs, total
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder, catalogue
 from kanegen.codegen.pipeline import Options

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from kanegen.codegen.derivation.derivatives import kernels_of_derivatives
-from kanegen.codegen.derivation.deriver import Deriver
-from kanegen.codegen.derivation.tree import derivation_tree
+from kanegen.codegen.derivation.derivatives.of_mechanisms import kernels_of_derivatives
+from kanegen.codegen.derivation.motion_maps.spanning_tree import derivation_tree
+from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism import Mechanism
 from kanegen.codegen.mechanism.catalogue import mechanism

@@ -9,9 +9,9 @@ import mpmath
 import numpy as np
 from numpy.typing import NDArray
 
-from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.deriver import Build
-from kanegen.codegen.derivation.placement import place
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.deriver import Build
+from kanegen.codegen.derivation.placed_tree.placement import place
 from kanegen.codegen.graph import Program, evaluate_entries, multiprecision
 from kanegen.codegen.mechanism import Mechanism
 

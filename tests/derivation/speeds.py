@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanegen.codegen import facts
-from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.deriver import Build
 from kanegen.codegen.derivation.formulations import formulation
 from kanegen.codegen.derivation.kane.motion import turns_of
 from kanegen.codegen.derivation.motion_maps.chosen_speeds import ChosenSpeeds
-from kanegen.codegen.derivation.placement import place
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.deriver import Build
+from kanegen.codegen.derivation.placed_tree.placement import place
 from kanegen.codegen.graph import Argument, Graph, Program, inputs
 from kanegen.codegen.mechanism import (
     BASE,

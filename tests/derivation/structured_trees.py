@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.deriver import Build, Deriver
-from kanegen.codegen.derivation.placement import place
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.deriver import Build, Deriver
+from kanegen.codegen.derivation.placed_tree.placement import place
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
 from tests.derivation.tree_kernels import DYNAMICS, frame_kernels

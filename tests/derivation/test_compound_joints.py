@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from kanegen.codegen import pipeline
-from kanegen.codegen.derivation.deriver import Deriver
-from kanegen.codegen.derivation.tree import derivation_tree
+from kanegen.codegen.derivation.motion_maps.spanning_tree import derivation_tree
+from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.mechanism import Mechanism
 from kanegen.codegen.mechanism.names import c_names

@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from kanegen.codegen.derivation.deriver import Deriver
+from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import Program, evaluate, evaluate_entries, multiprecision
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.passes.optimize import optimize

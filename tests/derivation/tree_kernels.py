@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.deriver import Build
 from kanegen.codegen.derivation.foundations import carried
 from kanegen.codegen.derivation.kernels import dynamics, frames
 from kanegen.codegen.derivation.kernels.derivatives import tree_derivatives
-from kanegen.codegen.derivation.kinematics import frames_by_name
-from kanegen.codegen.derivation.placement import PlacedTree
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.deriver import Build
+from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
+from kanegen.codegen.derivation.recursive.kinematics import frames_by_name
 from kanegen.codegen.derivation.recursive.tree_dynamics import TreeDynamics
 from kanegen.codegen.derivation.system import Make
 from kanegen.codegen.graph import Program

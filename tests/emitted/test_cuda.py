@@ -14,7 +14,7 @@ import pytest
 import kanegen
 from benchmarks.nvrtc import NoNvrtcError, compile_source
 from kanegen.codegen import cli
-from kanegen.codegen.derivation.deriver import Deriver
+from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.emit import Model, SineCosineLibrary
 from kanegen.codegen.emit.languages.cuda import CUDA, columns
 from kanegen.codegen.emit.listing import list_kernel

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kanegen.codegen.derivation.deriver import Deriver
+from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.emit import Model, c_source
 from kanegen.codegen.graph import Program
 from kanegen.codegen.graph.schedule import Schedule

@@ -9,7 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from kanegen.codegen.derivation.deriver import Deriver
+from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import Program, evaluate
 from kanegen.codegen.mechanism import Mechanism
 from kanegen.codegen.mechanism.catalogue import mechanism

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import sympy
 
-from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.placement import place
-from kanegen.codegen.derivation.prescribed_motion import prescribed_motion
+from kanegen.codegen.derivation.kernels.prescribed_motion import prescribed_motion
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.placement import place
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.graph.sympy_bridge import UnsupportedExpressionError
 from kanegen.codegen.mechanism import ModelError, catalogue

@@ -8,7 +8,7 @@ import mpmath
 import pytest
 from hypothesis import given, settings
 
-from kanegen.codegen.derivation.deriver import Deriver
+from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import (
     Expression,
     Graph,

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kanegen.codegen.derivation.central_inertia import central_inertias
-from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.dual_vectors.cylindrical import Slide, with_cylindrical_joints
 from kanegen.codegen.derivation.dual_vectors.dual_number import DualNumber
 from kanegen.codegen.derivation.dual_vectors.dual_rotation import DualRotation, Rows
 from kanegen.codegen.derivation.dual_vectors.dual_vector import Triple
-from kanegen.codegen.derivation.placement import place
+from kanegen.codegen.derivation.placed_tree.central_inertia import central_inertias
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.placement import place
 from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.mechanism.records import Frame, Matrix3, Mechanism
 from kanegen.codegen.mechanism.reduction import without_fixed_joints

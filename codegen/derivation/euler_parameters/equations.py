@@ -20,8 +20,8 @@ from collections.abc import Sequence
 
 from kanegen.codegen.derivation.euler_parameters.chain import Chain, chain_of
 from kanegen.codegen.derivation.euler_parameters.tree_motion import TreeMotion
-from kanegen.codegen.derivation.on_demand import OnDemand, on_demand
 from kanegen.codegen.derivation.plain_tree import require_plain_tree
+from kanegen.codegen.derivation.recursive.on_demand import OnDemand, on_demand
 from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.graph.linear import Expressions

@@ -20,7 +20,7 @@ from kanegen.codegen.derivation.euler_parameters.rotation import (
     rate_of_parameters,
     rotation_matrix,
 )
-from kanegen.codegen.derivation.on_demand import OnDemand
+from kanegen.codegen.derivation.recursive.on_demand import OnDemand
 from kanegen.codegen.graph import Expression, constant
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.graph.linear import ExpressionRows, Expressions

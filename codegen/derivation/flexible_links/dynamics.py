@@ -14,8 +14,8 @@ from kanegen.codegen.derivation.flexible_links.forces import Composites, Loads
 from kanegen.codegen.derivation.flexible_links.motion import Motion, Shape
 from kanegen.codegen.derivation.flexible_links.poses import Poses
 from kanegen.codegen.derivation.flexible_links.segments import Arm
-from kanegen.codegen.derivation.linear_inverse import inverse
-from kanegen.codegen.derivation.linear_solve import solve
+from kanegen.codegen.derivation.linear.inverse import inverse
+from kanegen.codegen.derivation.linear.solve import solve
 from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.flexible_records import Station

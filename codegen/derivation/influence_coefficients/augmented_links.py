@@ -26,11 +26,11 @@ from __future__ import annotations
 from fractions import Fraction
 from math import prod
 
-from kanegen.codegen.derivation.composite_inertia import CompositeInertia
 from kanegen.codegen.derivation.influence_coefficients.arrays import Array, Matrix, Vector, zero_array
-from kanegen.codegen.derivation.motion import Motion
-from kanegen.codegen.derivation.on_demand import OnDemand
-from kanegen.codegen.derivation.placement import PlacedTree
+from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
+from kanegen.codegen.derivation.recursive.composite_inertia import CompositeInertia
+from kanegen.codegen.derivation.recursive.motion import Motion
+from kanegen.codegen.derivation.recursive.on_demand import OnDemand
 from kanegen.codegen.graph import Expression, constant
 from kanegen.codegen.graph import linear as vec
 

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kanegen.codegen.derivation.influence_coefficients.arrays import Array, Matrix, Vector, zero_array
-from kanegen.codegen.derivation.kinematics import Kinematics
+from kanegen.codegen.derivation.recursive.kinematics import Kinematics
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import Frame
 

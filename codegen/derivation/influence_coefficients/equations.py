@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kanegen.codegen.derivation.central_inertia import central_inertias
-from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.inertial_gauge import regroup
 from kanegen.codegen.derivation.influence_coefficients import link_sums
 from kanegen.codegen.derivation.influence_coefficients.augmented_links import AugmentedLinks
 from kanegen.codegen.derivation.influence_coefficients.model import Model
-from kanegen.codegen.derivation.kinematics import Kinematics
-from kanegen.codegen.derivation.motion import Motion
-from kanegen.codegen.derivation.placement import PlacedTree, place
+from kanegen.codegen.derivation.placed_tree.central_inertia import central_inertias
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.inertial_gauge import regroup
+from kanegen.codegen.derivation.placed_tree.placement import PlacedTree, place
 from kanegen.codegen.derivation.plain_tree import require_plain_tree
+from kanegen.codegen.derivation.recursive.kinematics import Kinematics
+from kanegen.codegen.derivation.recursive.motion import Motion
 from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.reduction import without_fixed_joints

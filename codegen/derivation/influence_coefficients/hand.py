@@ -10,8 +10,8 @@ from kanegen.codegen.derivation.influence_coefficients.equations import augmente
 from kanegen.codegen.derivation.influence_coefficients.inverses import inverse
 from kanegen.codegen.derivation.influence_coefficients.model import Model
 from kanegen.codegen.derivation.influence_coefficients.transfer import least_energy_inverse, transferred_to
-from kanegen.codegen.derivation.kinematics import Kinematics
-from kanegen.codegen.derivation.placement import PlacedTree
+from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
+from kanegen.codegen.derivation.recursive.kinematics import Kinematics
 from kanegen.codegen.graph import Expression, Graph
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import Frame

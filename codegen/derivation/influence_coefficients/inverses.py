@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kanegen.codegen.derivation.influence_coefficients.arrays import Matrix, Vector
-from kanegen.codegen.derivation.linear_solve import elimination_orders, solve
+from kanegen.codegen.derivation.linear.solve import elimination_orders, solve
 from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.graph import linear as vec
 

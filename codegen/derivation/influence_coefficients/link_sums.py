@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kanegen.codegen.derivation.central_inertia import CentralInertia
 from kanegen.codegen.derivation.influence_coefficients.arrays import (
     Array,
     Matrix,
@@ -23,7 +22,8 @@ from kanegen.codegen.derivation.influence_coefficients.coefficients import (
     point_influence,
     rotation_influence,
 )
-from kanegen.codegen.derivation.kinematics import Kinematics
+from kanegen.codegen.derivation.placed_tree.central_inertia import CentralInertia
+from kanegen.codegen.derivation.recursive.kinematics import Kinematics
 from kanegen.codegen.graph import Expression, Graph
 from kanegen.codegen.graph import linear as vec
 

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.deriver import Build
 from kanegen.codegen.derivation.influence_coefficients.coefficients import frame_influence
 from kanegen.codegen.derivation.influence_coefficients.equations import augmented_model
 from kanegen.codegen.derivation.influence_coefficients.hand import ROWS, forces_at_hand, hand_model
@@ -25,8 +23,10 @@ from kanegen.codegen.derivation.kernels.catalogue import (
     SPRING_FORCES,
 )
 from kanegen.codegen.derivation.kernels.contract import Arguments, Contract
-from kanegen.codegen.derivation.kinematics import Kinematics, frames_of, start
-from kanegen.codegen.derivation.placement import PlacedTree
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.deriver import Build
+from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
+from kanegen.codegen.derivation.recursive.kinematics import Kinematics, frames_of, start
 from kanegen.codegen.graph import Expression, Graph, Program, inputs
 from kanegen.codegen.mechanism.records import Frame, Mechanism
 

@@ -15,7 +15,7 @@ from kanegen.codegen.derivation.influence_coefficients.arrays import (
     zero_array,
 )
 from kanegen.codegen.derivation.influence_coefficients.coefficients import Influence, point_influence
-from kanegen.codegen.derivation.kinematics import Kinematics, frames_of
+from kanegen.codegen.derivation.recursive.kinematics import Kinematics, frames_of
 from kanegen.codegen.derivation.resistance.elastic import Elastic
 from kanegen.codegen.derivation.resistance.separation import by_direction
 from kanegen.codegen.graph import Expression, constant, inputs

@@ -29,11 +29,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.kane.motion import KaneMotion, turns_of
 from kanegen.codegen.derivation.kane.rates import GivenRates
 from kanegen.codegen.derivation.motion_maps.motion_map import Rows, Vector
-from kanegen.codegen.derivation.placement import place
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.placement import place
 from kanegen.codegen.graph import Expression, Graph, Ref, constant
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.reduction import without_fixed_joints

@@ -21,12 +21,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
-from kanegen.codegen.derivation.central_inertia import central_inertias
-from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.kane.rates import Rates
-from kanegen.codegen.derivation.motion import Motion
-from kanegen.codegen.derivation.on_demand import OnDemand
-from kanegen.codegen.derivation.placement import PlacedTree
+from kanegen.codegen.derivation.placed_tree.central_inertia import central_inertias
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
+from kanegen.codegen.derivation.recursive.motion import Motion
+from kanegen.codegen.derivation.recursive.on_demand import OnDemand
 from kanegen.codegen.graph import Expression, Graph, Kind, Ref, constant
 from kanegen.codegen.mechanism.records import Mechanism
 

@@ -22,7 +22,7 @@ from kanegen.codegen.derivation.motion_maps.elimination import gram, solve_posit
 from kanegen.codegen.derivation.motion_maps.equations import equations
 from kanegen.codegen.derivation.motion_maps.margins import can_be_singular, margins
 from kanegen.codegen.derivation.motion_maps.motion_map import TreeMotion, Vector
-from kanegen.codegen.derivation.regularity import require_regular
+from kanegen.codegen.derivation.recursive.regularity import require_regular
 from kanegen.codegen.derivation.system import Make, System
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, compose, inputs, total
 from kanegen.codegen.graph import linear as vec

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from kanegen.codegen.derivation.derivatives_through import inverse_dynamics_through, stand_ins
-from kanegen.codegen.derivation.differentiate import along_speeds
-from kanegen.codegen.derivation.force_derivatives import SOURCE
+from kanegen.codegen.derivation.derivatives.differentiate import along_speeds
+from kanegen.codegen.derivation.derivatives.through_the_tree import inverse_dynamics_through, stand_ins
 from kanegen.codegen.derivation.kernels.catalogue import INVERSE_DYNAMICS_DERIVATIVES
 from kanegen.codegen.derivation.kernels.dynamics import inverse_dynamics, mass_matrix
 from kanegen.codegen.derivation.motion_maps.motion_map import TreeForces
+from kanegen.codegen.derivation.recursive.force_derivatives import SOURCE
 from kanegen.codegen.derivation.recursive.tree_dynamics import TreeDynamics, Vector
 from kanegen.codegen.derivation.system import System
 from kanegen.codegen.graph import Expression, Program

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kanegen.codegen.derivation.inertial_parameters import PARTS
 from kanegen.codegen.derivation.kernels.catalogue import (
     ACTUATOR_FORCES,
     BIAS_FORCES,
@@ -32,11 +31,12 @@ from kanegen.codegen.derivation.kernels.catalogue import (
     REGRESSOR,
 )
 from kanegen.codegen.derivation.kernels.contract import Contract
-from kanegen.codegen.derivation.linear_inverse import inverse
-from kanegen.codegen.derivation.linear_solve import Blocks, blockings, elimination_orders, solve
+from kanegen.codegen.derivation.linear.inverse import inverse
+from kanegen.codegen.derivation.linear.solve import Blocks, blockings, elimination_orders, solve
 from kanegen.codegen.derivation.motion_maps.chosen_speeds import ChosenSpeeds
 from kanegen.codegen.derivation.motion_maps.leaning import level_rotors
 from kanegen.codegen.derivation.motion_maps.motion_map import Rows, Vector
+from kanegen.codegen.derivation.parameters.inertial_parameters import PARTS
 from kanegen.codegen.derivation.recursive.tree_dynamics import TreeDynamics
 from kanegen.codegen.derivation.system import System
 from kanegen.codegen.graph import Expression, Program

@@ -10,7 +10,7 @@ from kanegen.codegen.derivation.kernels.catalogue import (
     GRAVITY_ENERGY,
     PRESCRIBED_MOTION_FORCES,
 )
-from kanegen.codegen.derivation.linear_solve import solve
+from kanegen.codegen.derivation.linear.solve import solve
 from kanegen.codegen.derivation.system import Make, System
 from kanegen.codegen.graph import Program
 from kanegen.codegen.graph import linear as vec

@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from kanegen.codegen.derivation.motion import Motion
 from kanegen.codegen.derivation.motion_maps.motion_map import (
     FreeSpeeds,
     Rows,
@@ -30,7 +29,8 @@ from kanegen.codegen.derivation.motion_maps.motion_map import (
 )
 from kanegen.codegen.derivation.motion_maps.resolved_speeds import resolve
 from kanegen.codegen.derivation.motion_maps.trigonometric import Polynomial, TrigonometricAlgebra
-from kanegen.codegen.derivation.placement import PlacedBody
+from kanegen.codegen.derivation.placed_tree.placement import PlacedBody
+from kanegen.codegen.derivation.recursive.motion import Motion
 from kanegen.codegen.graph import Expression, Tangents, constant
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import Value

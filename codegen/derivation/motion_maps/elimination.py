@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kanegen.codegen.derivation.linear_solve import elimination_orders, solve
+from kanegen.codegen.derivation.linear.solve import elimination_orders, solve
 from kanegen.codegen.derivation.motion_maps.plan import Block, Plan
 from kanegen.codegen.graph import Expression, Graph, constant, total
 from kanegen.codegen.graph import linear as vec

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kanegen.codegen.derivation.chains import Chains, dot
+from kanegen.codegen.derivation.motion_maps.chains import Chains, dot
 from kanegen.codegen.graph import Expression, Graph, constant, partial, total
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.graph.sympy_bridge import from_sympy, with_exact_exponents

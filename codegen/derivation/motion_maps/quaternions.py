@@ -12,8 +12,6 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
-from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.deriver import Build
 from kanegen.codegen.derivation.kernels.catalogue import (
     CONSTRAINT_JACOBIAN,
     CONSTRAINT_PROJECTION,
@@ -25,7 +23,9 @@ from kanegen.codegen.derivation.kernels.catalogue import (
 from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.motion_maps.joints import JointMap
 from kanegen.codegen.derivation.motion_maps.leaning import turning
-from kanegen.codegen.derivation.placement import PlacedTree
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.deriver import Build
+from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, compose, constant, inputs, total
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.folding import with_numbers

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from kanegen.codegen.derivation.placement import PlacedTree
+from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import BASE, Frame, Mechanism, Value
 from kanegen.codegen.mechanism.speeds import (

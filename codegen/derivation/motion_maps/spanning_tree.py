@@ -1,11 +1,11 @@
-"""The tree of a constrained mechanism: all its movable joints as coordinates, and nothing that ties them together."""
+"""The tree from which the kernels of a mechanism are derived: its movable joints, without what ties or resists them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from kanegen.codegen.derivation.motion_maps.chart import charted
-from kanegen.codegen.derivation.motion_maps.joint_tree import still_in_balls
+from kanegen.codegen.derivation.motion_maps.chart import charted, folded_chart, on_chart
+from kanegen.codegen.derivation.motion_maps.joint_tree import keeps_parameters, still_in_balls, tree_of_joints
 from kanegen.codegen.mechanism.records import Mechanism
 
 
@@ -31,3 +31,20 @@ def spanning_tree(mechanism: Mechanism) -> Mechanism:
         home=(),
         balls=(),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class DerivationTree:
+    """A plain tree, and whether it is to be derived with live parameters."""
+
+    mechanism: Mechanism
+    live: bool
+
+
+def derivation_tree(mechanism: Mechanism, live: bool) -> DerivationTree:
+    """The mechanism itself where it is a plain tree; otherwise the tree of its joints, without what ties or resists them."""
+    if on_chart(mechanism):
+        return DerivationTree(spanning_tree(folded_chart(mechanism, live)), True)
+    if mechanism.plain_tree or mechanism.constrained:
+        return DerivationTree(spanning_tree(mechanism), live)
+    return DerivationTree(tree_of_joints(mechanism, live), keeps_parameters(mechanism, live))

@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.linear_solve import elimination_orders, solve
-from kanegen.codegen.derivation.placement import PlacedTree
+from kanegen.codegen.derivation.linear.solve import elimination_orders, solve
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
+from kanegen.codegen.derivation.recursive.regularity import require_regular
 from kanegen.codegen.derivation.recursive.tree_dynamics import Rows, TreeDynamics
-from kanegen.codegen.derivation.regularity import require_regular
 from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism

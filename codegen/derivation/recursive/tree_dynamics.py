@@ -9,7 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kanegen.codegen.derivation import (
+from kanegen.codegen.derivation.parameters import regressor
+from kanegen.codegen.derivation.parameters.base_parameters import canonical_tree
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
+from kanegen.codegen.derivation.placed_tree.unit_gauge import with_unit_of_length
+from kanegen.codegen.derivation.recursive import (
     centroidal,
     composite_inertia,
     coriolis,
@@ -19,17 +24,12 @@ from kanegen.codegen.derivation import (
     inverse_mass_matrix,
     kinematics,
     newton_euler,
-    regressor,
 )
-from kanegen.codegen.derivation.base_parameters import canonical_tree
-from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.composite_inertia import CompositeInertia
-from kanegen.codegen.derivation.force_derivatives import SOURCE, ForceDerivatives, force_derivatives
-from kanegen.codegen.derivation.kinematics import Kinematics
-from kanegen.codegen.derivation.motion import Motion
-from kanegen.codegen.derivation.placement import PlacedTree
-from kanegen.codegen.derivation.regularity import is_well_conditioned, require_regular
-from kanegen.codegen.derivation.unit_gauge import with_unit_of_length
+from kanegen.codegen.derivation.recursive.composite_inertia import CompositeInertia
+from kanegen.codegen.derivation.recursive.force_derivatives import SOURCE, ForceDerivatives, force_derivatives
+from kanegen.codegen.derivation.recursive.kinematics import Kinematics
+from kanegen.codegen.derivation.recursive.motion import Motion
+from kanegen.codegen.derivation.recursive.regularity import is_well_conditioned, require_regular
 from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.mechanism.records import Frame, Mechanism
 

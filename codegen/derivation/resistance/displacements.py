@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kanegen.codegen.derivation.chains import Chains, dot
+from kanegen.codegen.derivation.motion_maps.chains import Chains, dot
 from kanegen.codegen.derivation.resistance.separation import collected, may_meet
 from kanegen.codegen.graph import Expression
 from kanegen.codegen.graph import linear as vec

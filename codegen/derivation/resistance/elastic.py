@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from kanegen.codegen.derivation.chains import Chains, dot
+from kanegen.codegen.derivation.motion_maps.chains import Chains, dot
 from kanegen.codegen.derivation.resistance.displacements import needs_all_digits, separation
 from kanegen.codegen.derivation.resistance.separation import on_fixed_line
 from kanegen.codegen.graph import Expression, constant, partial, total

@@ -7,9 +7,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.euler_parameters import kernels, names_of_bodies, names_of_massless_bodies
-from kanegen.codegen.derivation.placement import place
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.placement import place
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder, ModelError
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.mechanism.constraints import LoopKind

@@ -15,12 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 from kanegen.codegen.certificate.flexible_reference import FlexibleReference
 from kanegen.codegen.certificate.point_masses import flexible_arm
 from kanegen.codegen.certificate.speeds import TreeSpeeds
-from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.deriver import Build
 from kanegen.codegen.derivation.formulations import formulation, optional_kernels
-from kanegen.codegen.derivation.placement import place
+from kanegen.codegen.derivation.motion_maps.spanning_tree import derivation_tree
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.deriver import Build
+from kanegen.codegen.derivation.placed_tree.placement import place
 from kanegen.codegen.derivation.resistance.friction import SLIP_SPEED
-from kanegen.codegen.derivation.tree import derivation_tree
 from kanegen.codegen.graph import Program, evaluate
 from kanegen.codegen.mechanism import Mechanism, MechanismBuilder
 from kanegen.codegen.mechanism.flexible import Appendage, Beam, BeamFunction, Mode, RodFunction

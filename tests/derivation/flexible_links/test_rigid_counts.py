@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.foundations import on_segments
 from kanegen.codegen.derivation.kernels import dynamics
-from kanegen.codegen.derivation.placement import place
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.deriver import Deriver
+from kanegen.codegen.derivation.placed_tree.placement import place
 from kanegen.codegen.graph import count
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.folding import with_numbers

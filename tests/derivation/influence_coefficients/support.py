@@ -9,9 +9,9 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.influence_coefficients import Influence, Model
-from kanegen.codegen.derivation.placement import PlacedTree, place
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.placement import PlacedTree, place
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, evaluate_entries, multiprecision
 from kanegen.codegen.mechanism import BASE, Frame, Mechanism, MechanismBuilder
 

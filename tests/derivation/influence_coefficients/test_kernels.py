@@ -8,10 +8,10 @@ import mpmath
 import numpy as np
 import pytest
 
-from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.influence_coefficients import hand_influence, kernels
-from kanegen.codegen.derivation.kinematics import frames_of, start
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.deriver import Deriver
+from kanegen.codegen.derivation.recursive.kinematics import frames_of, start
 from kanegen.codegen.graph import Program, evaluate
 from kanegen.codegen.mechanism import Mechanism, ModelError
 from kanegen.codegen.mechanism.catalogue import mechanism

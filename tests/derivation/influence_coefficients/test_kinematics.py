@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kanegen.codegen.derivation.influence_coefficients.programs import influence_G, influence_H
-from kanegen.codegen.derivation.kinematics import frames_of
+from kanegen.codegen.derivation.recursive.kinematics import frames_of
 from kanegen.codegen.graph import count, evaluate
 from kanegen.codegen.mechanism import Frame, Mechanism
 from kanegen.codegen.mechanism.catalogue import mechanism

@@ -9,13 +9,13 @@ import mpmath
 import numpy as np
 import pytest
 
-from kanegen.codegen.derivation.choices import Choices
 from kanegen.codegen.derivation.influence_coefficients.programs import (
     effective_damping,
     effective_stiffness,
     spring_forces,
 )
-from kanegen.codegen.derivation.placement import place
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.placement import place
 from kanegen.codegen.graph import Program, evaluate
 from kanegen.codegen.mechanism import (
     BASE,

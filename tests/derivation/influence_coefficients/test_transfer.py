@@ -23,7 +23,7 @@ from kanegen.codegen.derivation.influence_coefficients import (
     transferred_to,
 )
 from kanegen.codegen.derivation.influence_coefficients.equations import motion_at
-from kanegen.codegen.derivation.kinematics import Kinematics
+from kanegen.codegen.derivation.recursive.kinematics import Kinematics
 from kanegen.codegen.graph import Graph, constant, inputs, partial
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism import Mechanism

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kanegen.codegen.derivation.deriver import Deriver
 from kanegen.codegen.derivation.kane import forces, nonholonomic_forces
+from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, inputs
 from kanegen.codegen.mechanism import Mechanism
 from tests.derivation.tree_kernels import DYNAMICS

@@ -11,14 +11,14 @@ import mpmath
 import numpy as np
 import pytest
 
-from kanegen.codegen.derivation.base_parameters import base_parameters
-from kanegen.codegen.derivation.choices import Choices
-from kanegen.codegen.derivation.deriver import Build
 from kanegen.codegen.derivation.formulations import formulation, optional_kernels
-from kanegen.codegen.derivation.inertial_parameters import inertial_parameters
 from kanegen.codegen.derivation.motion_maps.plan import make_plan
 from kanegen.codegen.derivation.motion_maps.spanning_tree import spanning_tree
-from kanegen.codegen.derivation.placement import PlacedTree, place
+from kanegen.codegen.derivation.parameters.base_parameters import base_parameters
+from kanegen.codegen.derivation.parameters.inertial_parameters import inertial_parameters
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.deriver import Build
+from kanegen.codegen.derivation.placed_tree.placement import PlacedTree, place
 from kanegen.codegen.graph import evaluate_entries, multiprecision
 from kanegen.codegen.mechanism import Mechanism
 from kanegen.codegen.mechanism.catalogue import mechanism

@@ -1,0 +1,1 @@
+"""Derivatives of inverse and forward dynamics: by composites of the tree, by differentiating programs, and carried on."""

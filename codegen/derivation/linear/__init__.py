@@ -1,0 +1,1 @@
+"""Unrolled and structurally sparse solutions of symmetric positive definite systems."""

@@ -1,0 +1,130 @@
+"""The standard kernels by name: each one a derivation from a mechanism and answers to its decision points.
+
+Placement and regrouping depend on few decision points and are remembered, between the many derivations of a search and
+between kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from kanegen.codegen.derivation.placed_tree import inertial_gauge, orientation, placement
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.inertial_gauge import regroup
+from kanegen.codegen.derivation.placed_tree.placement import PlacedTree, with_inertia
+from kanegen.codegen.graph import Program
+from kanegen.codegen.graph import linear as vec
+from kanegen.codegen.graph.decision import Decision
+from kanegen.codegen.mechanism.records import Mechanism
+
+Build = Callable[[PlacedTree, Mechanism, Choices], Program]
+"""A derivation of one kernel, from a placed tree, its mechanism and answers to decision points."""
+
+Found = tuple[PlacedTree, dict[str, Decision]]
+"""A tree, and the decision points met on the way to it."""
+
+_Key = tuple[tuple[str, int], ...]
+
+
+class Trees:
+    """Placed trees of one mechanism for any answers, remembered: as placed, turned, and regrouped."""
+
+    def __init__(self, mechanism: Mechanism, *, live_parameters: bool = False) -> None:
+        self.mechanism, self.live = mechanism, live_parameters
+        self._placed: dict[_Key, Found] = {}
+        self._turned: dict[_Key, Found] = {}
+        self._regrouped: dict[_Key, Found] = {}
+
+    def placed(self, answers: Mapping[str, int]) -> Found:
+        """The tree with its origins as the answers say, and no more."""
+        key = _key(answers, placement.POINT)
+        if key not in self._placed:
+            choices = Choices(answers)
+            self._placed[key] = (placement.place(self.mechanism, choices, self.live), choices.points)
+        return self._placed[key]
+
+    def turned(self, answers: Mapping[str, int]) -> Found:
+        """The tree with origins and orientations of frames as the answers say."""
+        key = _key(answers, placement.POINT, orientation.POINT)
+        if key not in self._turned:
+            tree, points = self.placed(answers)
+            choices = Choices(answers)
+            turned = orientation.turn_frames(tree, choices)
+            self._turned[key] = (turned, points | choices.points)
+        return self._turned[key]
+
+    def regrouped(self, answers: Mapping[str, int]) -> Found:
+        """That tree with inertial parameters moved across joints as the answers say."""
+        key = _key(answers, placement.POINT, orientation.POINT, inertial_gauge.POINT)
+        if key not in self._regrouped:
+            tree, points = self.turned(answers)
+            choices = Choices(answers)
+            grouped = regroup(tree, choices)
+            self._regrouped[key] = (grouped, points | choices.points)
+        return self._regrouped[key]
+
+
+def _key(answers: Mapping[str, int], *points: str) -> _Key:
+    """The answers to these decision points that are not the textbook's."""
+    return tuple(
+        sorted((point, answer) for point, answer in answers.items() if answer and point.startswith(points))
+    )
+
+
+class Deriver:
+    """Derives one kernel of one mechanism, again and again, for different answers.
+
+    ``gauge``: frames are turned, and inertial parameters moved across joints.  Kernels into which inertia does not enter,
+    as poses of frames, have no decisions on it, which is found out where they are ``searched``.  ``trees`` shares what
+    kernels have in common.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        build: Build,
+        *,
+        live_parameters: bool = False,
+        gauge: bool = True,
+        searched: bool = True,
+        trees: Trees | None = None,
+    ) -> None:
+        self.mechanism, self.build, self.gauge, self.searched = mechanism, build, gauge, searched
+        self.trees = trees or Trees(mechanism, live_parameters=live_parameters)
+        self._has_inertia: bool | None = None
+
+    def __call__(self, answers: Mapping[str, int]) -> tuple[Program, Mapping[str, Decision]]:
+        """The program for these answers, and the decision points met with their numbers of alternatives."""
+        if not self.gauge:
+            tree, points = self.trees.placed(answers)
+        elif not self.searched or self.has_inertia():
+            tree, points = self.trees.regrouped(answers)
+        else:
+            tree, points = self.trees.turned(answers)
+        choices = Choices(answers)
+        program = self.build(tree, self.mechanism, choices)
+        return program, points | choices.points
+
+    def has_inertia(self) -> bool:
+        """Whether masses or moments of the bodies enter into the kernel: other numbers for them make another program."""
+        if self._has_inertia is None:
+            tree, _ = self.trees.placed({})
+            programs = [self.build(t, self.mechanism, Choices()) for t in (tree, _with_other_inertia(tree))]
+            first, second = ((p.graph.kinds, p.graph.payloads, p.results) for p in programs)
+            self._has_inertia = first != second
+        return self._has_inertia
+
+
+def _with_other_inertia(tree: PlacedTree) -> PlacedTree:
+    """The tree with the inertia of every body multiplied by a number of its own."""
+    bodies = tuple(
+        with_inertia(
+            body,
+            body.mass * factor,
+            vec.scale(factor, body.first_moment),
+            vec.matrix_scale(factor, body.second_moment),
+        )
+        for factor, body in enumerate(tree.bodies, start=3)
+    )
+    return replace(tree, bodies=bodies)

@@ -1,0 +1,152 @@
+"""Inertial gauge: move inertial parameters across joints without changing any generalized force.
+
+At a revolute joint with axis e, mass, first moment along e and second moment along e, all taken at a point of the axis,
+belong to points that both bodies carry along alike: any amounts (mu, nu, sigma) may move from the child to the parent.
+At a prismatic joint both bodies turn alike, so the whole second-moment tensor about the child's origin may move.  (The
+classical minimal parameters of Gautier & Khalil 1990 are one such choice: everything that can move, moves.)  Reactions at
+the crossed joints do change; kernels for them use the original parameters.
+
+Which numbers vanish is free, and the best choice depends on the formula that uses them; the choices are decision points.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.placement import PlacedBody, PlacedTree, with_inertia
+from kanegen.codegen.graph import linear as vec
+from kanegen.codegen.mechanism.values import plain
+
+POINT = "second moment of"
+"""How the names of this module's decision points begin."""
+
+
+def regroup(tree: PlacedTree, choices: Choices) -> PlacedTree:
+    """Move parameters towards the base, tips first, by amounts that the decision points choose."""
+    bodies = list(tree.bodies)
+    base, base_mass = tree.base_first_moment, tree.base_mass
+    for i in reversed(range(len(bodies))):
+        body = bodies[i]
+        if body.still:
+            continue  # what would cross changes its orientation with coordinates that the tree does not know
+        parent = bodies[body.parent] if body.parent >= 0 else None
+        if body.revolute:
+            mass, first, second = _revolute_amounts(bodies, i, choices)
+        else:
+            mass, first, second = Fraction(0), Fraction(0), None
+        bodies[i], received = _split(body, mass, first, second)
+        if parent is not None:
+            bodies[body.parent] = _receive(parent, body, *received)
+        else:
+            arrived = vec.add(vec.scale(received[0], body.position), vec.apply(body.rotation, received[1]))
+            base, base_mass = vec.add(base, arrived), base_mass + received[0]
+    return replace(tree, bodies=tuple(bodies), base_first_moment=base, base_mass=base_mass, as_described=tree)
+
+
+def _scope(bodies: list[PlacedBody], i: int) -> list[str]:
+    """Bodies that feel what crosses the joint of body i: itself and its ancestors up to the first revolute joint."""
+    scope = [bodies[i].name]
+    i = bodies[i].parent
+    while i >= 0:
+        scope.append(bodies[i].name)
+        if bodies[i].revolute:
+            break
+        i = bodies[i].parent
+    return scope
+
+
+def _revolute_amounts(bodies: list[PlacedBody], i: int, choices: Choices) -> tuple[Any, Any, Any]:
+    """Amounts (mu, nu, sigma) to move across the revolute joint of body i.
+
+    Mass and first moment along the axis go entirely.  The second moment along the axis may be spent on the body itself
+    (empty one of its coefficients, or make two alike) or on the one that receives it.
+    """
+    body = bodies[i]
+    k = body.axis
+    a, b = (k + 1) % 3, (k + 2) % 3
+    own = body.second_moment
+    amounts = [own[k][k] - target for target in (Fraction(0), own[a][a], own[b][b], -own[a][a], -own[b][b])]
+    receiver = _receiver(bodies, i)
+    if receiver is not None:
+        theirs, e = receiver
+        others = [f for f in range(3) if f != e]
+        amounts += [
+            target - theirs[e][e]
+            for target in (Fraction(0), *(s * theirs[f][f] for f in others for s in (1, -1)))
+        ]
+    unique: list[Any] = []
+    for amount in amounts:
+        if amount not in unique:
+            unique.append(amount)
+    sigma = unique[
+        choices.pick(f"{POINT} {body.name} along its axis", len(unique), *_scope(bodies, i), coarse=True)
+    ]
+    return body.mass, body.first_moment[k], sigma
+
+
+def _receiver(bodies: list[PlacedBody], i: int) -> tuple[vec.Matrix, int] | None:
+    """Second moments of the body that keeps what body i sends, before any second moment along the axis has been sent.
+
+    Prismatic joints pass second moments on.  With the coordinate axis of that body to which the joint axis is parallel;
+    None where it is parallel to none, or to that body's own joint axis (such an amount would move on).
+    """
+    body = bodies[i]
+    if body.parent < 0:
+        return None
+    _, (mass, first, second) = _split(body, body.mass, body.first_moment[body.axis], Fraction(0))
+    direction: vec.Vector = vec.transpose(body.rotation)[body.axis]
+    receiving = _receive(bodies[body.parent], body, mass, first, second)
+    while not receiving.revolute and not receiving.still and receiving.parent >= 0:
+        direction = vec.apply(receiving.rotation, direction)
+        _, sent = _split(receiving, Fraction(0), Fraction(0), None)
+        receiving = _receive(bodies[receiving.parent], receiving, *sent)
+    nonzero = [e for e in range(3) if direction[e] != 0]
+    if len(nonzero) != 1 or nonzero[0] == receiving.axis:
+        return None
+    return receiving.second_moment, nonzero[0]
+
+
+def _split(
+    body: PlacedBody, mass: Any, first: Any, second: Any
+) -> tuple[PlacedBody, tuple[Any, vec.Vector, vec.Matrix]]:
+    """What stays on the body, and what leaves (mass, first and second moments at the body's origin, in its frame)."""
+    zero = Fraction(0)
+    if second is None:
+        none = tuple((zero,) * 3 for _ in range(3))
+        return (
+            with_inertia(body, body.mass, body.first_moment, none),
+            (zero, (zero,) * 3, body.second_moment),
+        )
+    e = tuple(Fraction(int(i == body.axis)) for i in range(3))
+    leaving = (mass, vec.scale(first, e), vec.matrix_scale(second, vec.outer(e, e)))
+    stays = with_inertia(
+        body,
+        body.mass - mass,
+        vec.subtract(body.first_moment, leaving[1]),
+        vec.matrix_add(body.second_moment, vec.matrix_scale(Fraction(-1), leaving[2])),
+    )
+    return stays, leaving
+
+
+def _receive(
+    parent: PlacedBody, child: PlacedBody, mass: Any, first: vec.Vector, second: vec.Matrix
+) -> PlacedBody:
+    """The parent with the child's parameters added at the joint's origin."""
+    r, p = child.rotation, child.position
+    if not child.revolute:
+        p = (Fraction(0),) * 3  # only second moments cross, and they do not feel the shift
+    turned_first = vec.apply(r, first)
+    added = vec.matrix_add(vec.outer(p, turned_first), vec.outer(turned_first, p))
+    added = vec.matrix_add(
+        added, vec.matrix_add(vec.congruence(r, second), vec.matrix_scale(mass, vec.outer(p, p)))
+    )
+    # settled, since exact products of sixty-digit numbers would grow by their digits at every joint
+    return with_inertia(
+        parent,
+        plain(parent.mass + mass),
+        tuple(map(plain, vec.add(parent.first_moment, vec.add(vec.scale(mass, p), turned_first)))),
+        tuple(tuple(map(plain, row)) for row in vec.matrix_add(parent.second_moment, added)),
+    )

@@ -1,0 +1,285 @@
+"""Kane's method: the paper's arm against the oracle, and turned trees against Newton-Euler at 40 digits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+from kanegen.codegen.derivation.kane.forces import generalized_force, inertia_coefficient
+from kanegen.codegen.derivation.kane.motion import KaneMotion
+from kanegen.codegen.derivation.kane.rates import RatesOfSpeeds
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.inertial_gauge import regroup
+from kanegen.codegen.derivation.placed_tree.placement import place
+from kanegen.codegen.graph import Expression, Graph, Program, constant, count, evaluate, inputs
+from kanegen.codegen.mechanism import BASE, GeneralizedSpeed, Mechanism, MechanismBuilder, ModelError, Vector3
+from kanegen.codegen.mechanism.catalogue import mechanism
+from kanegen.codegen.mechanism.catalogue.stanford_arm import kane_levinson_speeds
+from kanegen.codegen.mechanism.folding import with_numbers
+from tests.derivation.comparison import (
+    DIGITS,
+    EXACT,
+    ROUNDING,
+    Array,
+    derived,
+    difference,
+    exactly,
+    numbers,
+    worst,
+)
+from tests.derivation.speeds import (
+    AXES,
+    SKEW,
+    chosen_speeds,
+    kane_kernels,
+    matrix_of,
+    tree_with_point_speeds,
+    tree_with_speeds,
+)
+from tests.derivation.trees import random_states, random_tree
+
+from .kane_constrained.support import newton_euler, program_of
+
+ARM = mechanism("stanford_arm")
+RATES, PAPER = kane_kernels(ARM), kane_kernels(ARM, kane_levinson_speeds)
+Speeds = tuple[GeneralizedSpeed, ...]
+
+
+def motion_of_the_arm() -> KaneMotion:
+    """The arm at the paper's speeds u, inputs like q, with zeros for u': X_rs are then coefficients, and Z_r forces."""
+    chosen = chosen_speeds(ARM, kane_levinson_speeds)
+    rest = [constant(chosen.graph, 0)] * 6
+    return KaneMotion(
+        with_numbers(ARM), chosen.turns, RatesOfSpeeds(chosen, inputs(chosen.graph, "v", 6), rest)
+    )
+
+
+def program(graph: Graph, rows: Sequence[Sequence[Expression]]) -> Program:
+    """Expressions as a program of q and v."""
+    return program_of(graph, dict.fromkeys("qv", 6), [x for row in rows for x in row])
+
+
+# -- the arm of the paper ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kernels", "v", "a"), [(RATES, "qd", "qdd"), (PAPER, "u", "udot")], ids=["rates", "paper"]
+)
+def test_forces_and_rates_of_the_arm(kernels: Any, v: str, a: str, states: dict[str, Array]) -> None:
+    arguments = {"q": states["q"], "v": states[v], "a": states[a]}
+    forces = evaluate(derived(kernels["actuator_forces"], ARM), arguments)["forces"]
+    assert worst(forces, states["tau_paper"]) < 1e-13
+    if kernels is RATES:
+        tau = evaluate(derived(kernels["inverse_dynamics"], ARM), arguments)["tau"]
+        assert worst(tau, states["Q_gen"]) < 1e-13
+    rates = evaluate(derived(kernels["coordinate_rates"], ARM), {"q": states["q"], "v": states[v]})["qdot"]
+    # q'_1 = (u1 s3 - u3 c3) / s2: rounding grows with 1 / s2
+    assert worst(rates, states["qd"]) < ROUNDING / np.abs(np.sin(states["q"][:, 1])).min()
+
+
+@pytest.mark.parametrize("paper", [False, True], ids=["rates", "paper"])
+def test_motion_of_the_arm(paper: bool, states: dict[str, Array]) -> None:
+    tau = states["fd_tau_paper"] * np.array([actuator.sign for actuator in ARM.actuators])
+    if paper:
+        W = matrix_of(chosen_speeds(ARM, kane_levinson_speeds), "rates_from_speeds")
+        tau = np.einsum("bsr,bs->br", evaluate(W, {"q": states["q"]})["matrix"], tau)
+    arguments = {"q": states["q"], "v": states["u" if paper else "qd"], "tau": tau}
+    found = evaluate(derived((PAPER if paper else RATES)["forward_dynamics"], ARM), arguments)["a"]
+    assert worst(found, states["fd_udot" if paper else "fd_qdd"]) < 1e-12
+
+
+def test_energies_of_the_arm_in_the_papers_speeds(states: dict[str, Array]) -> None:
+    arguments = {"q": states["q"], "v": states["u"]}
+    kinetic = evaluate(derived(PAPER["kinetic_energy"], ARM), arguments)["T"]
+    potential = evaluate(derived(PAPER["potential_energy"], ARM), {"q": states["q"]})["U"]
+    momentum = evaluate(derived(PAPER["momentum"], ARM), arguments)["momentum"]
+    # the two energies are up to 100 J and may cancel
+    assert np.abs(kinetic + potential - states["energy"]).max() < 100 * ROUNDING
+    assert np.abs(momentum[:, 4] - states["H_n2_W31"]).max() < 100 * ROUNDING
+
+
+def test_operation_counts() -> None:
+    """The paper's algorithm takes 641 / 407 and 4 divisions for the forces, 601 / 378 and 5 before the solution."""
+    forces = count(derived(RATES["inverse_dynamics"], ARM))
+    assert (forces.multiplications, forces.additions, forces.divisions) == (202, 146, 0)
+    forces = count(derived(PAPER["actuator_forces"], ARM))
+    assert (forces.multiplications, forces.additions, forces.divisions) == (218, 153, 1)
+    motion = motion_of_the_arm()
+    X = [[inertia_coefficient(motion, r, s) for s in range(r, 6)] for r in range(6)]
+    Z = [generalized_force(motion, r) for r in range(6)]
+    before_solution = count(program(motion.graph, [*X, Z, motion.speeds.rates]))
+    assert (before_solution.multiplications, before_solution.additions) == (323, 211)
+    assert before_solution.divisions == 1
+
+
+def test_the_papers_simple_coefficients() -> None:
+    """X15, X26, X45 and X56 vanish; X25 = -c4 F2, X35 = -s4 F2, X55 = -F2 and X66 = -(mC + mD + mE + mF)."""
+    motion = motion_of_the_arm()
+    q = inputs(motion.graph, "q", 6)
+    for r, s in ((0, 4), (1, 5), (3, 4), (4, 5)):
+        assert inertia_coefficient(motion, r, s).is_zero
+        assert inertia_coefficient(motion, s, r).is_zero
+    value = {parameter.name: parameter.value for parameter in ARM.parameters}
+    assert inertia_coefficient(motion, 1, 4) == -q[3].cosine() * value["F2"]
+    assert inertia_coefficient(motion, 2, 4) == -q[3].sine() * value["F2"]
+    assert inertia_coefficient(motion, 4, 4) == -value["F2"]
+    assert inertia_coefficient(motion, 5, 5) == -sum(value[f"m{body}"] for body in "CDEF")
+
+
+def test_velocities_in_both_forms_and_the_bases_of_the_paper() -> None:
+    """v = sum_r v_r u_r; B* is followed in A, D* in C, F* in E, and A* not at all (eqs 28 - 44)."""
+    motion = motion_of_the_arm()
+    u = inputs(motion.graph, "v", 6)
+    name = [body.name for body in motion.tree.bodies]
+    carriers = {name[i]: name[j] if j >= 0 else BASE for i in range(6) for j in [motion.carrier(i)[0]]}
+    assert carriers == {"A": BASE, "B": "A", "C": "C", "D": "C", "E": "E", "F": "E"}
+    forms: list[list[Expression]] = [[], []]
+    for i in range(6):
+        for k in range(3):
+            forms[0] += [motion.velocity(i, k), motion.angular_velocity(i, k)]
+            for part in (motion.partial_velocity, motion.partial_angular_velocity):
+                forms[1].append(motion.turns.sum([part(i, r, k) * u[r] for r in range(6)]))
+    q, v = random_states(1, 20, 6)[:2]
+    found = evaluate(program(motion.graph, forms), {"q": q, "v": v})["tau"]
+    implicit, explicit = np.moveaxis(found.reshape(20, 2, -1), 1, 0)
+    assert worst(explicit, implicit) < ROUNDING / np.abs(np.sin(q[:, 1])).min()
+
+
+def test_intermediate_quantities_are_numbered_as_introduced() -> None:
+    found = derived(PAPER["inverse_dynamics"], ARM)
+    assert sorted(found.labels.values(), key=lambda z: int(z[1:])) == [
+        f"Z{i}" for i in range(1, len(found.labels) + 1)
+    ]
+    assert set(found.labels) <= set(found.graph.reachable(found.roots))
+    motion = motion_of_the_arm()
+    quantities = motion.numbered([generalized_force(motion, r).ref for r in range(6)])
+    assert [meaning for _, meaning in quantities.values()][:3] == ["rate of q1", "rate of q2", "rate of q3"]
+    assert quantities["Z1"][0] == abs(motion.speeds.rates[0].ref)
+
+
+@pytest.mark.parametrize("speeds", [None, kane_levinson_speeds], ids=["rates", "paper"])
+def test_live_parameters(speeds: Speeds | None) -> None:
+    q, v, a, tau = random_states(5, 20, 6)
+    arguments = {"q": q, "v": v, "a": a, "tau": tau}
+    for kernel in ("inverse_dynamics", "forward_dynamics", "mass_matrix"):
+        folded = derived(kane_kernels(ARM, speeds)[kernel], ARM)
+        kept = derived(kane_kernels(ARM, speeds, live=True)[kernel], ARM, live_parameters=True)
+        (output,) = (argument.name for argument in folded.outputs)
+        expected = evaluate(folded, arguments)[output]
+        found = evaluate(kept, arguments, numbers(ARM))[output]
+        # accelerations: the condition of the mass matrix is at most 1e5 in these states
+        assert worst(found, expected) < ROUNDING * (1e5 if kernel == "forward_dynamics" else 10)
+
+
+# -- any tree ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("joints", [1, 2, 4, 7])
+def test_two_formulations_agree(seed: int, joints: int) -> None:
+    """Kane with joint rates and Newton-Euler are the same function: no rounding hides a difference."""
+    tree = random_tree(seed, joints)
+    kane = derived(kane_kernels(tree)["inverse_dynamics"], tree)
+    q, v, a, _ = random_states(seed, 1, joints)
+    with mpmath.workdps(DIGITS):
+        arguments = {"q": q[0], "v": v[0], "a": a[0]}
+        assert difference(exactly(kane, **arguments), exactly(newton_euler(tree), **arguments)) < EXACT
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(
+    ("make", "joints", "directions"),
+    [
+        (tree_with_speeds, 4, AXES),
+        (tree_with_speeds, 4, SKEW[:2]),
+        (tree_with_point_speeds, 3, AXES[:1]),
+        (tree_with_point_speeds, 3, SKEW[:2]),
+    ],
+    ids=["turning", "turning, skew", "point", "point, skew"],
+)
+def test_other_speeds_are_the_same_mechanics(
+    make: Callable[[int, int, Sequence[Vector3]], tuple[Mechanism, Speeds]],
+    joints: int,
+    directions: Sequence[Vector3],
+    seed: int,
+) -> None:
+    """u = Y q' and u' = Y q'' + Y' q' give Q = Y^T tau as Newton-Euler finds it from q' and q'', and back."""
+    tree, speeds = make(seed, joints, directions)
+    kernels = kane_kernels(tree, speeds)
+    Y = matrix_of(chosen_speeds(tree, speeds), "speeds_from_rates")
+    q, v, a, _ = random_states(seed, 1, joints)
+    with mpmath.workdps(2 * DIGITS):
+        q0, rates, accelerations = mpmath.matrix(q[0]), mpmath.matrix(v[0]), mpmath.matrix(a[0])
+        step = mpmath.mpf(10) ** -DIGITS  # truncation 1e-80, rounding 1e-80 / 1e-40
+
+        def y(at: Any) -> Any:
+            entries = exactly(Y, q=list(at))
+            return mpmath.matrix([entries[i : i + joints] for i in range(0, joints**2, joints)])
+
+        ahead, behind = y(q0 + step * rates), y(q0 - step * rates)
+        u = y(q0) * rates
+        u_dot = y(q0) * accelerations + (ahead - behind) * rates / (2 * step)
+        tau = exactly(derived(kernels["inverse_dynamics"], tree), q=list(q0), v=list(u), a=list(u_dot))
+        expected = exactly(newton_euler(tree), q=q[0], v=v[0], a=a[0])
+        assert difference(list(y(q0).T * mpmath.matrix(tau)), expected) < EXACT
+        back = exactly(derived(kernels["forward_dynamics"], tree), q=list(q0), v=list(u), tau=tau)
+        assert difference(back, list(u_dot)) < EXACT
+        qdot = exactly(derived(kernels["coordinate_rates"], tree), q=list(q0), v=list(u))
+        assert difference(qdot, list(rates)) < EXACT
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_laws_of_the_equations(seed: int) -> None:
+    """M symmetric positive definite, tau = M u' + h, h at rest = g, T = u . M u / 2, and Q -> tau -> Q."""
+    tree, speeds = tree_with_speeds(seed, 4, AXES)
+    kernels = kane_kernels(tree, speeds)
+    q, u, u_dot, tau = random_states(seed, 20, 4)
+    arguments = {"q": q, "v": u, "a": u_dot, "tau": tau}
+
+    def value(kernel: str, **other: Array) -> Array:
+        program = derived(kernels[kernel], tree)
+        return evaluate(program, arguments | other)[program.outputs[0].name]
+
+    mass, bias, forces = value("mass_matrix"), value("bias_forces"), value("inverse_dynamics")
+    assert np.array_equal(mass, mass.transpose(0, 2, 1))
+    assert np.linalg.eigvalsh(mass).min() > 0
+    condition = np.linalg.cond(mass).max()
+    largest = np.abs(forces).max()
+    assert np.abs(np.einsum("brs,bs->br", mass, u_dot) + bias - forces).max() < 10 * ROUNDING * largest
+    assert worst(value("bias_forces", v=0 * u), value("gravity_forces")) < ROUNDING * condition
+    kinetic = np.einsum("br,brs,bs->b", u, mass, u) / 2
+    assert worst(value("kinetic_energy"), kinetic) < ROUNDING * condition
+    chosen = chosen_speeds(tree, speeds)
+    there = chosen.on_coordinates(chosen.on_speeds(inputs(chosen.graph, "v", 4)))
+    again = evaluate(program_of(chosen.graph, dict.fromkeys("qv", 4), there), arguments)["tau"]
+    assert worst(again, u) < ROUNDING * condition
+
+
+def test_a_mechanism_without_inertia_at_its_end() -> None:
+    """Inverse dynamics is defined, forward dynamics is refused by name; nothing is divided by zero."""
+    builder = MechanismBuilder("hand")
+    builder.body("arm", mass=1, center=(1, 0, 0))
+    builder.body("marker")
+    builder.revolute("shoulder", BASE, "arm", axis=(0, 1, 0))
+    builder.revolute("wrist", "arm", "marker", axis=(0, 1, 0), position=(2, 0, 0))
+    hand = builder.build()
+    zero, one = np.zeros((1, 2)), np.ones((1, 2))
+    tau = evaluate(derived(kane_kernels(hand)["inverse_dynamics"], hand), {"q": zero, "v": zero, "a": one})[
+        "tau"
+    ]
+    assert tau == pytest.approx(np.array([[1 - 9.81, 0.0]]), abs=1e-14)
+    with pytest.raises(ModelError, match="dwrist/dt"):
+        derived(kane_kernels(hand)["forward_dynamics"], hand)
+
+
+def test_regrouped_trees_serve_too() -> None:
+    """Only the geometry of the placed tree is read."""
+    tree = regroup(place(ARM, Choices()), Choices())
+    q, v, a, _ = random_states(2, 20, 6)
+    arguments = {"q": q, "v": v, "a": a}
+    regrouped = evaluate(RATES["inverse_dynamics"](tree, ARM, Choices()), arguments)["tau"]
+    assert np.array_equal(regrouped, evaluate(derived(RATES["inverse_dynamics"], ARM), arguments)["tau"])

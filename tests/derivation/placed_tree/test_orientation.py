@@ -1,0 +1,98 @@
+"""Turned frames: no result depends on them, and odd angles in a description cost an addition at most."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import mpmath
+import pytest
+
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.deriver import Deriver
+from kanegen.codegen.derivation.placed_tree.orientation import POINT, turn_frames
+from kanegen.codegen.derivation.placed_tree.placement import place
+from kanegen.codegen.graph import count
+from kanegen.codegen.mechanism import Mechanism
+from kanegen.codegen.mechanism.catalogue import mechanism
+from kanegen.codegen.mechanism.vectors import matrix_multiply
+from tests.derivation.comparison import DIGITS, EXACT, difference, exactly
+from tests.derivation.structured_trees import states, structured_tree
+from tests.derivation.tree_kernels import DYNAMICS, frame_kernels
+
+KERNELS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "potential_energy", "momentum")
+ODD = (Fraction(5, 13), Fraction(12, 13))
+"""Cosine and sine of an odd angle."""
+
+
+def oddly_described(plain: Mechanism) -> Mechanism:
+    """Joint frames turned about their own axes by an odd angle, bodies left alone: other zeros of the coordinates."""
+    c, s = ODD
+    turns = (
+        ((1, 0, 0), (0, c, -s), (0, s, c)),
+        ((c, 0, s), (0, 1, 0), (-s, 0, c)),
+        ((c, -s, 0), (s, c, 0), (0, 0, 1)),
+    )
+    joints = []
+    for joint in plain.joints:
+        (k,) = (i for i in range(3) if joint.axis[i] != 0)
+        turn = tuple(tuple(Fraction(x) for x in row) for row in turns[k])
+        joints.append(replace(joint, rotation=matrix_multiply(joint.rotation, turn)))  # type: ignore[arg-type]
+    return replace(plain, joints=tuple(joints))
+
+
+def values(described: Mechanism, kernel: str, answers: dict[str, int], gauge: bool) -> list[mpmath.mpf]:
+    program = Deriver(described, DYNAMICS[kernel], gauge=gauge)(answers)[0]
+    at = {name: value[0] for name, value in states(9, 1, described.dof).items()}
+    with mpmath.workdps(DIGITS):
+        return exactly(program, **{argument.name: at[argument.name] for argument in program.inputs})
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("seed", [100, 101, 102, 104])
+def test_no_result_depends_on_a_turn(seed: int, kernel: str) -> None:
+    """The best guess, and for every body the last pair that is worth trying; against the frames as described."""
+    described = structured_tree(seed, 4)
+    wanted = values(described, kernel, {}, gauge=False)
+    points = Deriver(described, DYNAMICS[kernel])({})[1]
+    last = {p: max(d.alternatives - 2, 0) for p, d in points.items() if p.startswith(POINT)}
+    for answers in ({}, last):
+        found = values(described, kernel, answers, gauge=True)
+        if any(x != 0 for x in wanted):
+            assert difference(found, wanted) < EXACT
+
+
+def test_poses_are_those_of_the_described_frames() -> None:
+    described = oddly_described(mechanism("rx90_simplified"))
+    frames = frame_kernels(place(described, Choices()), {f"link{i}": f"link{i}" for i in range(1, 7)})
+    at = {"q": states(9, 1, described.dof)["q"][0]}
+    for name in ("frame_pose_link3", "frame_jacobian_link6"):
+        turned, plain = (Deriver(described, frames[name], gauge=g)({})[0] for g in (True, False))
+        with mpmath.workdps(DIGITS):
+            assert difference(exactly(turned, **at), exactly(plain, **at)) < EXACT
+
+
+@pytest.mark.parametrize("arm", ["rx90_simplified", "puma560_general", "stanford_general"])
+def test_an_odd_zero_of_a_joint_costs_one_addition(arm: str) -> None:
+    """At each revolute joint but the first, where a turn of everything else about a vertical axis is for nothing."""
+    plain, odd = mechanism(arm), oddly_described(mechanism(arm))
+    build = DYNAMICS["inverse_dynamics"]
+    straight, left, turned = (
+        count(program)
+        for program in (
+            Deriver(plain, build)({})[0],
+            Deriver(odd, build, gauge=False)({})[0],
+            Deriver(odd, build)({})[0],
+        )
+    )
+    assert turned.multiplications <= straight.multiplications
+    assert turned.additions <= straight.additions + 6
+    assert turned.total < left.total
+
+
+def test_nothing_is_offered_where_frames_are_straight() -> None:
+    for arm in ("stanford_arm", "rx90_general", "general_6r"):
+        choices = Choices()
+        tree = place(mechanism(arm), choices)
+        assert turn_frames(tree, choices).bodies == tree.bodies
+        assert not [point for point in choices.points if point.startswith(POINT)]

@@ -1,0 +1,5 @@
+"""The oracle's states of the Stanford Arm."""
+
+from tests.derivation.conftest import states
+
+__all__ = ["states"]
