@@ -31,6 +31,7 @@ from tests.derivation.comparison import (
     numbers,
     worst,
 )
+from tests.derivation.kane_constrained.support import newton_euler, program_of
 from tests.derivation.speeds import (
     AXES,
     SKEW,
@@ -41,8 +42,6 @@ from tests.derivation.speeds import (
     tree_with_speeds,
 )
 from tests.derivation.trees import random_states, random_tree
-
-from .kane_constrained.support import newton_euler, program_of
 
 ARM = mechanism("stanford_arm")
 RATES, PAPER = kane_kernels(ARM), kane_kernels(ARM, kane_levinson_speeds)
