@@ -84,7 +84,7 @@ def parameter_check(model: Model, options: Options) -> tuple[str, ParameterCheck
     """The hash of a mechanism, and what checks values of its parameters.  Raises ModelError."""
     from kanegen.codegen import pipeline
     from kanegen.codegen.mechanism.fingerprint import fingerprint
-    from kanegen.codegen.mechanism.parameter_values import with_parameter_values
+    from kanegen.codegen.mechanism.validation import with_parameter_values
 
     mechanism = pipeline.read(model, options)
     return fingerprint(mechanism), functools.partial(with_parameter_values, mechanism)

@@ -17,7 +17,7 @@ from kanegen.codegen.certificate.evaluation import double
 from kanegen.codegen.graph import Program, evaluate
 from kanegen.codegen.graph.evaluate import evaluate_entries, multiprecision
 from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.codegen.mechanism.validation import values_of
+from kanegen.codegen.mechanism.validation.exact import values_of
 from kanegen.codegen.mechanism.values import numeric
 from kanegen.errors import ModelError
 
@@ -132,14 +132,13 @@ def _asked(mechanism: Mechanism) -> str:
 def _sizes(mechanism: Mechanism) -> str:
     """The largest and the smallest number of the model, and where they stand."""
     sizes: list[tuple[float, str]] = []
-    for where, values, _ in values_of(mechanism):
-        for value in values:
-            try:
-                size = abs(float(numeric(value, mechanism)))
-            except (ModelError, OverflowError):
-                continue
-            if size:
-                sizes.append((size, where))
+    for where, value in values_of(mechanism):
+        try:
+            size = abs(float(numeric(value, mechanism)))
+        except (ModelError, OverflowError):
+            continue
+        if size:
+            sizes.append((size, where))
     if not sizes:
         return "the model has no numbers."
     (least, at), (most, there) = min(sizes), max(sizes)

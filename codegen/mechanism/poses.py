@@ -1,51 +1,130 @@
-"""Where the frames of a mechanism are, in doubles: enough to check a description, not to compute with."""
+"""Where the bodies of a mechanism are and how its joints move them, in doubles: enough to check a description."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kanegen.codegen.mechanism.records import BASE, JointKind, Matrix3, Mechanism, Vector3
+from kanegen.codegen.mechanism.records import BASE, Frame, Joint, JointKind, Mechanism
 from kanegen.codegen.mechanism.values import numeric
 
-Pose = NDArray[np.float64]
+Array = NDArray[np.float64]
+Pose = Array
 """4 x 4: base from frame."""
 
 
-def frame_poses(mechanism: Mechanism, q: Sequence[float]) -> dict[str, Pose]:
-    """The poses of all frames and of ``BASE`` for coordinates ``q`` [rad, m]; prescribed joints stand at zero."""
-    values = dict(zip(mechanism.coordinates, q, strict=True))
-    bodies = {BASE: np.eye(4)}
+def doubles(values: Any, mechanism: Mechanism) -> Array:
+    """A value of a mechanism, or values in tuples, at its parameters.  Raises OverflowError."""
+
+    def number(value: Any) -> Any:
+        return (
+            [number(entry) for entry in value]
+            if isinstance(value, tuple)
+            else float(numeric(value, mechanism))
+        )
+
+    return np.array(number(values), dtype=float)
+
+
+def moving_joints(mechanism: Mechanism) -> tuple[str, ...]:
+    """The joints that can move, in their order."""
+    return tuple(joint.name for joint in mechanism.joints if joint.kind is not JointKind.FIXED)
+
+
+@dataclass(frozen=True)
+class BodyMotions:
+    """One configuration: the pose of each body, and how it moves there."""
+
+    mechanism: Mechanism
+    poses: Mapping[str, Pose]
+
+    @cached_property
+    def columns(self) -> Mapping[str, Array]:
+        """The motion of each body for each rate of ``moving_joints`` (6, n), made where it is asked for.
+
+        Angular velocity [rad/s], and velocity [m/s] of the body's point at the base's origin.
+        """
+        column = {name: k for k, name in enumerate(moving_joints(self.mechanism))}
+        found = {BASE: np.zeros((6, len(column)))}
+        for joint in self.mechanism.joints:
+            jacobian, pose = found[joint.parent], self.poses[joint.child]
+            if joint.kind is not JointKind.FIXED:
+                jacobian = jacobian.copy()
+                along = pose[:3, :3] @ doubles(joint.axis, self.mechanism)
+                turns = joint.kind is JointKind.REVOLUTE
+                motion = (*along, *np.cross(pose[:3, 3], along)) if turns else (0.0, 0.0, 0.0, *along)
+                jacobian[:, column[joint.name]] = motion
+            found[joint.child] = jacobian
+        return found
+
+    def frame_pose(self, frame: Frame) -> Pose:
+        """The pose of a frame."""
+        return self.poses[frame.body] @ placed(frame, self.mechanism)
+
+    def jacobian(self, body: str, point: Array) -> Array:
+        """The angular velocity of a body, and the velocity of its point there [m], for each rate (6, n)."""
+        found = self.columns[body].copy()
+        found[3:] += np.cross(found[:3].T, point).T
+        return found
+
+
+def body_motions(mechanism: Mechanism, values: Mapping[str, float]) -> BodyMotions:
+    """The bodies for values [rad, m] of joints by name; those that are not named stand at zero."""
+    poses = {BASE: np.eye(4)}
     for joint in mechanism.joints:  # every parent precedes its children
-        axis = _vector(joint.axis, mechanism)
-        value = values.get(joint.name, 0.0)
+        axis, value = doubles(joint.axis, mechanism), values.get(joint.name, 0.0)
         motion = np.eye(4)
         if joint.kind is JointKind.PRISMATIC:
             motion[:3, 3] = value * axis
         elif joint.kind is JointKind.REVOLUTE:
-            motion[:3, :3] = _rotation(axis, value)
-        placed = _placed(joint.rotation, joint.position, mechanism)
-        bodies[joint.child] = bodies[joint.parent] @ placed @ motion
-    frames = {f.name: bodies[f.body] @ _placed(f.rotation, f.position, mechanism) for f in mechanism.frames}
-    return {BASE: bodies[BASE], **frames}
+            motion[:3, :3] = turned(axis, value)
+        poses[joint.child] = poses[joint.parent] @ placed(joint, mechanism) @ motion
+    return BodyMotions(mechanism, poses)
 
 
-def _rotation(axis: NDArray[np.float64], angle: float) -> NDArray[np.float64]:
+def frame_poses(mechanism: Mechanism, q: Sequence[float]) -> dict[str, Pose]:
+    """The poses of all frames and of ``BASE`` for coordinates ``q`` [rad, m]; prescribed joints stand at zero."""
+    motions = body_motions(mechanism, dict(zip(mechanism.coordinates, q, strict=True)))
+    return {BASE: motions.poses[BASE], **{f.name: motions.frame_pose(f) for f in mechanism.frames}}
+
+
+def followers(mechanism: Mechanism) -> tuple[tuple[str, ...], Array, Array]:
+    """The joints that move by themselves, and values of all ``moving_joints`` by theirs: factors @ values + offsets."""
+    moving, leaders = moving_joints(mechanism), {mimic.joint: mimic for mimic in mechanism.mimics}
+    free = tuple(name for name in moving if name not in leaders)
+    factors, offsets = np.zeros((len(moving), len(free))), np.zeros(len(moving))
+    for row, name in enumerate(moving):
+        factor = 1.0
+        while name in leaders:
+            mimic = leaders[name]
+            offsets[row] += factor * float(numeric(mimic.offset, mechanism))
+            factor *= float(numeric(mimic.multiplier, mechanism))
+            name = mimic.leader
+        factors[row, free.index(name)] = factor
+    return free, factors, offsets
+
+
+def skew(v: Array) -> Array:
+    """The matrix of v x."""
+    x, y, z = v
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+
+
+def turned(axis: Array, angle: float) -> Array:
     """Rodrigues' formula."""
-    x, y, z = axis
-    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    turned: NDArray[np.float64] = np.eye(3) + np.sin(angle) * skew + (1 - np.cos(angle)) * skew @ skew
-    return turned
+    across = skew(axis)
+    found: Array = np.eye(3) + np.sin(angle) * across + (1 - np.cos(angle)) * across @ across
+    return found
 
 
-def _vector(vector: Vector3, mechanism: Mechanism) -> NDArray[np.float64]:
-    return np.array([float(numeric(entry, mechanism)) for entry in vector])
-
-
-def _placed(rotation: Matrix3, position: Vector3, mechanism: Mechanism) -> Pose:
+def placed(item: Joint | Frame, mechanism: Mechanism) -> Pose:
+    """The pose of a frame, or of a joint where it stands at zero, in the body that it is fixed in."""
     pose = np.eye(4)
-    pose[:3, :3] = [_vector(row, mechanism) for row in rotation]
-    pose[:3, 3] = _vector(position, mechanism)
+    pose[:3, :3] = doubles(item.rotation, mechanism)
+    pose[:3, 3] = doubles(item.position, mechanism)
     return pose

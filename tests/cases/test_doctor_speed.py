@@ -14,6 +14,7 @@ from kanegen.codegen.commands.price_of_angles import LARGEST
 from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.mechanism.doctor import resistance
 from kanegen.codegen.mechanism.importers import from_urdf, read_file
+from kanegen.codegen.mechanism.poses import BodyMotions
 
 
 def chain(count: int, inertia: str = "1e-2") -> str:
@@ -69,7 +70,7 @@ def test_no_array_of_doctor_grows_with_the_links(tmp_path: Path, monkeypatch: py
     def refused(*_: object) -> None:
         raise AssertionError("a matrix of all joints was made")
 
-    monkeypatch.setattr(resistance, "_mass_matrix", refused)
+    monkeypatch.setattr(BodyMotions, "columns", property(refused))
     path = tmp_path / "chain.urdf"
     path.write_text(chain(200))
     assert all(finding.where != "file" for finding in diagnose(str(path)))
@@ -111,9 +112,8 @@ def test_articulated_inertias_are_what_elimination_leaves(inertia: str) -> None:
     Both sum positive terms but for one subtraction of the size of what stays: 1e-12 is far above ten joints' roundings.
     """
     mechanism = from_urdf(chain(8, inertia), allow_unphysical=True)
-    linear, dense = (
-        list(way(mechanism)) for way in (resistance._by_articulation, resistance._by_elimination)
-    )
+    motions = resistance._arbitrary_motions(mechanism)
+    linear, dense = (list(way(motions)) for way in (resistance._by_articulation, resistance._by_elimination))
     assert [name for name, _, _ in linear] == [name for name, _, _ in dense]
     for one, other in zip(linear, dense, strict=True):
         size = max(other[2], 1e-2 if inertia != "1e-2" else 0.0)

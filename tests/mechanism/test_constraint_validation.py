@@ -395,7 +395,7 @@ def foreign() -> Expression:
 HAND_MADE: list[tuple[Callable[[Mechanism], Mechanism], str]] = [
     (
         lambda m: replace(m, constraints=(RollingContact("roll", "tip", "wide", "table"),)),
-        r"constraint 'roll', radius: not a finite number, 'wide'",
+        r"rolling contact 'roll', radius: not a finite number, 'wide'",
     ),
     (
         lambda m: replace(m, prescribed=(PrescribedRate("turn", foreign()),)),
@@ -407,7 +407,7 @@ HAND_MADE: list[tuple[Callable[[Mechanism], Mechanism], str]] = [
     ),
     (
         lambda m: replace(m, springs=(TorsionalSpringDamper("coil", "c", foreign(), NIL, NIL),)),
-        "spring 'coil': uses parameters of another mechanism",
+        "spring 'coil', stiffness: uses parameters of another mechanism",
     ),
     (
         lambda m: replace(m, speeds=(AngularVelocityComponent("body_e", (foreign(), NIL, NIL)),)),

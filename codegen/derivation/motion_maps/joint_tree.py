@@ -26,7 +26,7 @@ from kanegen.codegen.mechanism.records import (
     Value,
     Vector3,
 )
-from kanegen.codegen.mechanism.validation import values_of
+from kanegen.codegen.mechanism.validation.exact import values_of
 
 
 def tree_of_joints(mechanism: Mechanism, live: bool) -> Mechanism:
@@ -141,7 +141,6 @@ def _three(v: tuple[object, ...]) -> tuple[Any, Any, Any]:
 
 def _graphs(mechanism: Mechanism) -> Iterator[Graph]:
     """The graph of the mechanism's own parameters, once for every value that uses them."""
-    for _, values, _ in values_of(mechanism):
-        for value in values:
-            if isinstance(value, Expression):
-                yield value.graph
+    for _, value in values_of(mechanism):
+        if isinstance(value, Expression):
+            yield value.graph

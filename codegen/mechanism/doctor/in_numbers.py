@@ -6,8 +6,10 @@ import math
 from dataclasses import dataclass
 
 from kanegen.codegen.mechanism.findings import Finding, Severity
+from kanegen.codegen.mechanism.folding import mapped
 from kanegen.codegen.mechanism.importers.urdf_records import UrdfJoint, UrdfRobot
 from kanegen.codegen.mechanism.importers.xml_tree import Element
+from kanegen.codegen.mechanism.poses import doubles
 from kanegen.codegen.mechanism.records import Inertia, JointKind, JointLimits, Mechanism, Vector3
 from kanegen.codegen.mechanism.validation.inertias import principal_moments
 from kanegen.codegen.mechanism.values import numeric
@@ -162,10 +164,10 @@ def _inertia(
 ) -> tuple[float | None, float, tuple[float, float, float]]:
     if inertia is None:
         return None, 0.0, (0.0, 0.0, 0.0)
-    tensor = tuple(tuple(numeric(x, mechanism) for x in row) for row in inertia.tensor)
+    tensor = mapped(inertia.tensor, lambda value: numeric(value, mechanism))
     mass = float(numeric(inertia.mass, mechanism))
     return mass, _length(inertia.center, mechanism), principal_moments(tensor)
 
 
 def _length(vector: Vector3, mechanism: Mechanism) -> float:
-    return math.hypot(*(float(numeric(x, mechanism)) for x in vector))
+    return math.hypot(*doubles(vector, mechanism))

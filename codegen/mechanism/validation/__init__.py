@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
 from fractions import Fraction
 from typing import Any
 
 from kanegen.codegen.graph import Expression, Graph, Kind
-from kanegen.codegen.graph.exact import quantity
-from kanegen.codegen.mechanism.records import BASE, Inertia, Matrix3, Mechanism, Value, Vector3
+from kanegen.codegen.graph.exact import from_number, quantity
+from kanegen.codegen.mechanism.folding import mapped
+from kanegen.codegen.mechanism.records import BASE, Body, Joint, Matrix3, Mechanism, Value
 from kanegen.codegen.mechanism.rotations import departure
 from kanegen.codegen.mechanism.validation.constraints import (
     check_constraints,
@@ -17,9 +18,9 @@ from kanegen.codegen.mechanism.validation.constraints import (
     check_speeds,
     driven_joints,
 )
-from kanegen.codegen.mechanism.validation.exact import exact_records
-from kanegen.codegen.mechanism.validation.flexible_links import check_flexible, link_values
-from kanegen.codegen.mechanism.validation.inertias import check_physical
+from kanegen.codegen.mechanism.validation.exact import exact_records, title_of, values_of
+from kanegen.codegen.mechanism.validation.flexible_links import check_flexible
+from kanegen.codegen.mechanism.validation.inertias import ROUNDED, check_physical, check_unit
 from kanegen.codegen.mechanism.validation.joints import (
     check_balls,
     check_coordinates,
@@ -31,7 +32,6 @@ from kanegen.codegen.mechanism.validation.motion import (
     check_prescribed,
     check_springs,
     check_steady_motion,
-    motion_values,
 )
 from kanegen.codegen.mechanism.validation.symbols import constraint_in_order, law_in_order
 from kanegen.codegen.mechanism.validation.tree import depth_first
@@ -39,8 +39,8 @@ from kanegen.codegen.mechanism.values import numeric
 from kanegen.codegen.mechanism.vectors import cross, dot
 from kanegen.errors import ModelError, counted, shown
 
-_ROUNDED = Fraction(1, 10**12)
-"""Unit vectors and rotations may depart this much: doubles do, and derivations treat them as exact."""
+_LISTED = 4
+"""So many of the new values are named in an error."""
 
 
 def validated(mechanism: Mechanism, allow_unphysical: bool = False) -> Mechanism:
@@ -63,8 +63,7 @@ def validated(mechanism: Mechanism, allow_unphysical: bool = False) -> Mechanism
     _check_values(mechanism)
     _check_geometry(mechanism)
     for body in bodies:
-        if body.inertia is not None:
-            _check_inertia(body.name, body.inertia, mechanism)
+        _check_inertia(body, mechanism)
     _check_frames(mechanism)
     check_prescribed(mechanism)
     check_drives(mechanism)
@@ -88,6 +87,27 @@ def validated(mechanism: Mechanism, allow_unphysical: bool = False) -> Mechanism
     check_laws_at_home(ordered)
     check_contacts(ordered)
     return ordered
+
+
+def with_parameter_values(mechanism: Mechanism, values: Mapping[str, float]) -> Mechanism:
+    """The mechanism with these finite numbers for some of its parameters, checked as a model file with them would be.
+
+    Raises ModelError: for masses and inertias that no body has (where the mechanism does not allow them), for rotations
+    that are none, springs that push, and the like.
+    """
+    changed = {p.name for p in mechanism.parameters if values.get(p.name, float(p.value)) != float(p.value)}
+    parameters = tuple(
+        replace(p, value=from_number(values[p.name])) if p.name in changed else p
+        for p in mechanism.parameters
+    )
+    try:
+        return validated(replace(mechanism, parameters=parameters))
+    except ModelError as error:
+        listed = [f"{p.name} = {values[p.name]!r}" for p in parameters if p.name in changed]
+        more = ", ..." * (len(listed) > _LISTED)
+        where = f"with {', '.join(listed[:_LISTED])}{more}: {error.where}"
+        cure = f"{error.cure} with_parameters(..., allow_unphysical=True) checks nothing."
+        raise ModelError(where, error.what, error.expected, cure) from None
 
 
 def _check_names(mechanism: Mechanism) -> None:
@@ -138,48 +158,26 @@ def check_new_name(kind: str, name: str, known: Collection[str]) -> None:
         )
 
 
-def values_of(mechanism: Mechanism) -> Iterable[tuple[str, tuple[Value, ...], int]]:
-    """Every group of values: where it stands, its entries, and how many there must be."""
-    yield "gravity", mechanism.gravity, 3
-    for body in mechanism.bodies:
-        if body.inertia is not None:
-            yield f"body {body.name!r}, mass", (body.inertia.mass,), 1
-            yield f"body {body.name!r}, mass centre", body.inertia.center, 3
-            yield f"body {body.name!r}, inertia", tuple(e for row in body.inertia.tensor for e in row), 9
-    for joint in mechanism.joints:
-        yield f"joint {joint.name!r}, axis", joint.axis, 3
-        yield f"joint {joint.name!r}, drive", (joint.rotor_inertia, joint.damping, joint.friction), 3
-    for mimic in mechanism.mimics:
-        yield f"mimic joint {mimic.joint!r}", (mimic.multiplier, mimic.offset), 2
-    for kind, placed in (("joint", mechanism.joints), ("frame", mechanism.frames)):
-        for item in placed:
-            yield f"{kind} {item.name!r}, position", item.position, 3
-            yield f"{kind} {item.name!r}, rotation", tuple(e for row in item.rotation for e in row), 9
-    for parameter in mechanism.parameters:
-        yield f"parameter {parameter.name!r}", (parameter.value,), 1
-    yield from motion_values(mechanism)
-    yield from link_values(mechanism)
-
-
 def _check_values(mechanism: Mechanism) -> None:
     graph: Graph | None = None
     known = {parameter.name for parameter in mechanism.parameters}
-    for where, values, count in values_of(mechanism):
-        if len(values) != count:
-            raise ModelError(where, f"has {counted(len(values), 'number')}", f"{count}", "Give as many.")
-        for value in values:
-            if isinstance(value, Expression):
-                graph = value.graph if graph is None else graph
-                if value.graph is not graph:
-                    raise ModelError(
-                        where,
-                        "uses parameters of another mechanism",
-                        "this mechanism's own",
-                        "Declare them here.",
-                    )
-                _check_parameters(where, value, known)
-            else:
-                _check_magnitude(where, value)
+    if mechanism.home and len(mechanism.home) != len(mechanism.coordinates):
+        what = f"has {counted(len(mechanism.home), 'number')}"
+        raise ModelError("home", what, f"{len(mechanism.coordinates)}", "Give as many.")
+    for where, value in values_of(mechanism):
+        if isinstance(value, Expression):
+            graph = value.graph if graph is None else graph
+            if value.graph is not graph:
+                raise ModelError(
+                    where,
+                    "uses parameters of another mechanism",
+                    "this mechanism's own",
+                    "Declare them here.",
+                )
+            _check_parameters(where, value, known)
+            _check_number(where, value, mechanism)
+        else:
+            _check_magnitude(where, value)
 
 
 def _check_magnitude(where: str, value: Fraction) -> None:
@@ -203,72 +201,50 @@ def _check_parameters(where: str, value: Expression, known: set[str]) -> None:
             )
 
 
-def _numeric(where: str, value: Value, mechanism: Mechanism) -> Fraction:
+def _check_number(where: str, value: Value, mechanism: Mechanism) -> None:
     try:
-        return numeric(value, mechanism)
+        numeric(value, mechanism)
     except ModelError as error:
         raise ModelError(where, error.what, error.expected, error.cure) from None
 
 
-def _numeric_vector(where: str, vector: Vector3, mechanism: Mechanism) -> tuple[Fraction, Fraction, Fraction]:
-    x, y, z = (_numeric(where, entry, mechanism) for entry in vector)
-    return x, y, z
-
-
-def _numeric_matrix(where: str, matrix: Matrix3, mechanism: Mechanism) -> tuple[tuple[Fraction, ...], ...]:
-    return tuple(_numeric_vector(where, row, mechanism) for row in matrix)
-
-
 def _check_geometry(mechanism: Mechanism) -> None:
-    _numeric_vector("gravity", mechanism.gravity, mechanism)
-    for where, values, _ in motion_values(mechanism):
-        for value in values:
-            _numeric(where, value, mechanism)
-    for joint in mechanism.joints:
-        where = f"joint {joint.name!r}"
-        _check_placement(where, joint.rotation, joint.position, mechanism)
-        axis = _numeric_vector(f"{where}, axis", joint.axis, mechanism)
-        if abs(sum((entry * entry for entry in axis), Fraction(-1))) > 2 * _ROUNDED:
-            shown = " ".join(f"{float(entry):.9g}" for entry in axis)
-            raise ModelError(f"{where}, axis", f"({shown}) is not a unit vector", "length 1", "Normalise it.")
-    for frame in mechanism.frames:
-        _check_placement(f"frame {frame.name!r}", frame.rotation, frame.position, mechanism)
+    for item in mapped((*mechanism.joints, *mechanism.frames), lambda value: numeric(value, mechanism)):
+        _check_rotation(f"{title_of(item)}, rotation", item.rotation, mechanism)
+        if isinstance(item, Joint):
+            check_unit(f"{title_of(item)}, axis", item.axis, mechanism)
 
 
-def _check_placement(where: str, rotation: Matrix3, position: Vector3, mechanism: Mechanism) -> None:
-    _numeric_vector(f"{where}, position", position, mechanism)
-    rows = [_numeric_vector(f"{where}, rotation", row, mechanism) for row in rotation]
-    deviation = departure((rows[0], rows[1], rows[2]))
-    reflected = numeric(dot(rows[0], cross(rows[1], rows[2])), mechanism) < Fraction(0)
-    if deviation > 2 * _ROUNDED or reflected:
-        what = (
-            "is a reflection"
-            if reflected
-            else f"R R^T differs from the unit matrix by {float(deviation):.3g}"
-        )
+def _check_rotation(where: str, rows: Matrix3, mechanism: Mechanism) -> None:
+    """Raise ModelError for rows of numbers that are no rotation."""
+    deviation = departure(rows)
+    reflected = numeric(dot(rows[0], cross(rows[1], rows[2])), mechanism) < 0
+    if deviation > 2 * ROUNDED or reflected:
+        far = f"R R^T differs from the unit matrix by {float(deviation):.3g}"
         raise ModelError(
-            f"{where}, rotation",
-            what,
+            where,
+            "is a reflection" if reflected else far,
             "an orthonormal, right-handed matrix",
             "Check its entries and their order.",
         )
 
 
-def _check_inertia(name: str, inertia: Inertia, mechanism: Mechanism) -> None:
-    mass = _numeric(f"body {name!r}, mass", inertia.mass, mechanism)
-    _numeric_vector(f"body {name!r}, mass centre", inertia.center, mechanism)
-    tensor = _numeric_matrix(f"body {name!r}, inertia", inertia.tensor, mechanism)
+def _check_inertia(body: Body, mechanism: Mechanism) -> None:
+    where, written = title_of(body), body.inertia
+    if written is None:
+        return
+    inertia = mapped(written, lambda value: numeric(value, mechanism))
     for i, j, entry in ((0, 1, "xy"), (0, 2, "xz"), (1, 2, "yz")):
-        if inertia.tensor[i][j] != inertia.tensor[j][i]:
+        if written.tensor[i][j] != written.tensor[j][i]:
+            one, other = (float(inertia.tensor[r][c]) for r, c in ((i, j), (j, i)))
             raise ModelError(
-                f"body {name!r}, inertia",
-                f"is not symmetric: I{entry} is {float(tensor[i][j])!r}, "
-                f"I{entry[::-1]} is {float(tensor[j][i])!r}",
+                f"{where}, inertia",
+                f"is not symmetric: I{entry} is {one!r}, I{entry[::-1]} is {other!r}",
                 "a symmetric tensor",
                 "Give each product of inertia once, or twice the same.",
             )
     if not mechanism.unphysical:
-        check_physical(f"body {name!r}", mass, tensor)
+        check_physical(where, inertia.mass, inertia.tensor)
 
 
 def _check_actuators(mechanism: Mechanism) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 
 import numpy as np
 import sympy
@@ -12,7 +11,6 @@ from sympy.logic.boolalg import Xor
 from kanegen.codegen.graph import Expression, Graph
 from kanegen.codegen.graph.sympy_bridge import UnsupportedExpressionError, from_sympy, with_exact_exponents
 from kanegen.codegen.mechanism.constraints import (
-    Constraint,
     KnifeEdge,
     Loop,
     LoopKind,
@@ -29,9 +27,10 @@ from kanegen.codegen.mechanism.speeds import (
     GeneralizedSpeed,
     JointRate,
 )
+from kanegen.codegen.mechanism.validation.exact import title_of
+from kanegen.codegen.mechanism.validation.inertias import check_unit
 from kanegen.codegen.mechanism.validation.symbols import check_symbols, kind_of_name
 from kanegen.codegen.mechanism.values import numeric
-from kanegen.codegen.mechanism.vectors import dot
 from kanegen.errors import ModelError, counted
 
 _OFF = 1e-9
@@ -55,25 +54,13 @@ def check_constraints(mechanism: Mechanism) -> None:
     for loop in mechanism.loops:
         _check_loop(loop, carriers)
     for constraint in mechanism.constraints:
-        where = described(constraint)
+        where = title_of(constraint)
         if isinstance(constraint, RollingContact):
             _check_rolling(where, constraint, carriers, mechanism)
         elif isinstance(constraint, KnifeEdge):
             carriers.check_pair(where, ("edge", constraint.edge), ("ground", constraint.ground))
         else:
             _check_written(where, constraint, mechanism)
-
-
-def described(item: Loop | Constraint) -> str:
-    """How messages call a loop or a constraint."""
-    kinds: dict[type[object], str] = {
-        Loop: "loop",
-        RollingContact: "rolling contact",
-        KnifeEdge: "knife edge",
-        PositionConstraint: "equation of position",
-        VelocityConstraint: "equation of velocity",
-    }
-    return f"{kinds[type(item)]} {item.name!r}"
 
 
 def equation_count(mechanism: Mechanism) -> int:
@@ -123,7 +110,7 @@ class Carriers:
 
 
 def _check_loop(loop: Loop, carriers: Carriers) -> None:
-    where = described(loop)
+    where = title_of(loop)
     if not isinstance(loop.kind, LoopKind):
         raise ModelError(
             where,
@@ -166,7 +153,7 @@ def check_contacts(mechanism: Mechanism) -> None:
             radius = float(numeric(contact.radius, mechanism))
             if slope < _OFF:
                 raise ModelError(
-                    described(contact),
+                    title_of(contact),
                     f"the z axis of its wheel {contact.wheel!r} is perpendicular to the ground",
                     "the axle as z axis of the wheel's frame",
                     "Give a frame of the wheel that is turned so, by (-pi/2, 0, 0) where the axle is the body's y.",
@@ -176,7 +163,7 @@ def check_contacts(mechanism: Mechanism) -> None:
             above = float(up @ (lowest - ground[:3, 3]))
             if off > _OFF * radius or abs(above) > _OFF * radius:
                 raise ModelError(
-                    described(contact),
+                    title_of(contact),
                     f"with coordinates a little off the home the wheel's lowest point is {off:.3g} m from the origin of "
                     f"{contact.contact!r} and {above:.3g} m above the ground",
                     "a frame that by the construction of the tree is the point of contact in every configuration",
@@ -273,21 +260,6 @@ def _check_linear(where: str, constraint: VelocityConstraint) -> None:
         )
 
 
-_ROUNDED = Fraction(1, 10**12)
-"""Directions may depart this much from unit length: doubles do."""
-
-
-def speed_name(speed: GeneralizedSpeed) -> str:
-    """How messages call a generalized speed."""
-    if isinstance(speed, JointRate):
-        return f"speed, rate of {speed.joint!r}"
-    if isinstance(speed, AngularVelocityComponent):
-        return f"speed, angular velocity of {speed.body!r}"
-    if isinstance(speed, DistanceRate):
-        return f"speed, rate of the distance from {speed.first!r} to {speed.second!r}"
-    return f"speed, velocity of {speed.frame!r}"
-
-
 def driven_joints(mechanism: Mechanism) -> tuple[str, ...]:
     """The joints whose rates are generalized speeds, in the order of the speeds: an actuator may act on these."""
     if not mechanism.speeds:
@@ -320,7 +292,7 @@ def check_speeds(mechanism: Mechanism) -> None:
     for index, speed in enumerate(mechanism.speeds):
         _check_speed(speed, carriers, mechanism)
         if _either_way(speed) in map(_either_way, mechanism.speeds[:index]):
-            raise ModelError(speed_name(speed), "is given twice", "independent speeds", "Remove one.")
+            raise ModelError(title_of(speed), "is given twice", "independent speeds", "Remove one.")
     count = len(mechanism.speeds)
     if not least <= count <= len(coordinates):
         most = f" to {len(coordinates)}" if constrained and least < len(coordinates) else ""
@@ -340,7 +312,7 @@ def _either_way(speed: GeneralizedSpeed) -> GeneralizedSpeed:
 
 
 def _check_speed(speed: GeneralizedSpeed, carriers: Carriers, mechanism: Mechanism) -> None:
-    where = speed_name(speed)
+    where = title_of(speed)
     if isinstance(speed, JointRate):
         if speed.joint not in mechanism.rates:
             raise ModelError(
@@ -353,12 +325,7 @@ def _check_speed(speed: GeneralizedSpeed, carriers: Carriers, mechanism: Mechani
     if isinstance(speed, DistanceRate):
         carriers.check_pair(where, ("first frame", speed.first), ("second frame", speed.second))
         return
-    length = numeric(dot(speed.direction, speed.direction), mechanism)
-    if abs(length - 1) > 2 * _ROUNDED:
-        shown = " ".join(f"{float(numeric(entry, mechanism)):.9g}" for entry in speed.direction)
-        raise ModelError(
-            f"{where}, direction", f"({shown}) is not a unit vector", "length 1", "Normalise it."
-        )
+    check_unit(f"{where}, direction", speed.direction, mechanism)
     if isinstance(speed, AngularVelocityComponent):
         if speed.body not in {body.name for body in mechanism.bodies}:
             raise ModelError(

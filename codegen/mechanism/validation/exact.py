@@ -1,14 +1,15 @@
-"""Records that people make by hand, with whatever numbers, as records of exact ones.
+"""Records that people make by hand, with whatever numbers, as records of exact ones; and the numbers in them.
 
 What is exact already, and of the right shape, stays as it is: readers would round it anew.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any
 
 from kanegen.codegen.graph import Expression
 from kanegen.codegen.mechanism.constraints import (
@@ -42,19 +43,23 @@ from kanegen.codegen.mechanism.records import (
     Mechanism,
     Mimic,
     Parameter,
+    Value,
 )
 from kanegen.codegen.mechanism.speeds import (
     AngularVelocityComponent,
     DistanceRate,
+    GeneralizedSpeed,
     JointRate,
     PointVelocityComponent,
 )
-from kanegen.codegen.mechanism.validation.constraints import speed_name
 from kanegen.codegen.mechanism.validation.joints import exact_limits
 from kanegen.errors import ModelError, shown
 
-Record = TypeVar("Record")
 Reader = Callable[[str, Any], Any]
+Shape = tuple[int, ...] | None
+
+_ANY = None
+"""The shape of what has none of its own: other checks count its entries."""
 
 
 def exact_records(mechanism: Mechanism) -> Mechanism:
@@ -63,20 +68,64 @@ def exact_records(mechanism: Mechanism) -> Mechanism:
     Raises ModelError for what is no number, has another shape, or is another record than belongs there.
     """
     changes: dict[str, Any] = {}
-    for name, (title, kinds) in _MEMBERS.items():
+    for name, kinds in _MEMBERS.items():
         given = getattr(mechanism, name)
         records = _sequence(f"mechanism {mechanism.name!r}, {name}", given)
-        found = tuple(_record(_title(title, record), record, kinds) for record in records)
-        if not isinstance(given, tuple) or any(a is not b for a, b in zip(found, given, strict=True)):
-            changes[name] = found
+        exact = tuple(_record(title_of(record, kinds), record, kinds) for record in records)
+        if not isinstance(given, tuple) or any(a is not b for a, b in zip(exact, given, strict=True)):
+            changes[name] = exact
     coordinates = _sequence(f"mechanism {mechanism.name!r}, coordinates", mechanism.coordinates)
     if coordinates != mechanism.coordinates:
         changes["coordinates"] = coordinates
-    for name, (shape, reader) in _OF_MECHANISM.items():
-        value = _read(name, getattr(mechanism, name), shape, reader)
-        if value is not getattr(mechanism, name):
-            changes[name] = value
-    return replace(mechanism, **changes) if changes else mechanism
+    found: Mechanism = _changed(replace(mechanism, **changes) if changes else mechanism, "", _OF_MECHANISM)
+    return found
+
+
+def values_of(mechanism: Mechanism) -> Iterator[tuple[str, Value]]:
+    """Every value in a mechanism, and where it stands; limits of joints are data and left out."""
+    yield from _values_in("gravity", mechanism.gravity)
+    for name in _MEMBERS:
+        for record in getattr(mechanism, name):
+            yield from _values_in(title_of(record), record)
+    yield from _values_in("home", mechanism.home)
+
+
+def title_of(record: object, kinds: tuple[type, ...] = ()) -> str:
+    """How messages call a record; what is none of these ``kinds`` is called as one of the first kind."""
+    if isinstance(record, GeneralizedSpeed):
+        return f"speed, {_speed(record)}"
+    kind = kinds[0] if kinds and not isinstance(record, kinds) else type(record)
+    for field in ("name", "joint", "body", "frame"):
+        if hasattr(record, field):
+            return f"{_TITLES[kind]} {getattr(record, field)!r}"
+    return _TITLES[kind]
+
+
+def _speed(speed: GeneralizedSpeed) -> str:
+    if isinstance(speed, JointRate):
+        return f"rate of {speed.joint!r}"
+    if isinstance(speed, AngularVelocityComponent):
+        return f"angular velocity of {speed.body!r}"
+    if isinstance(speed, DistanceRate):
+        return f"rate of the distance from {speed.first!r} to {speed.second!r}"
+    return f"velocity of {speed.frame!r}"
+
+
+def _values_in(where: str, part: object) -> Iterator[tuple[str, Value]]:
+    if isinstance(part, Fraction | Expression):
+        yield where, part
+    elif isinstance(part, tuple):
+        for entry in part:
+            yield from _values_in(where, entry)
+    elif is_dataclass(part) and not isinstance(part, JointLimits):
+        for field in fields(part):
+            yield from _values_in(_inside(where, field.name), getattr(part, field.name))
+
+
+def _inside(where: str, field: str) -> str:
+    """Where a field of a record stands."""
+    word = _WORDS.get(field, field)
+    return f"{where}, {word}" if where and word else where or word
 
 
 def _nested(where: str, value: Any) -> Any:
@@ -88,12 +137,10 @@ def _nested(where: str, value: Any) -> Any:
 
 def _limits(where: str, value: Any) -> JointLimits | None:
     limits = exact_limits(where.rpartition(",")[0], value)
-    return value if limits == value and _is_exact_limits(value) else limits
-
-
-def _is_exact_limits(limits: JointLimits | None) -> bool:
-    sizes = () if limits is None else (limits.lower, limits.upper, limits.velocity, limits.effort)
-    return all(size is None or isinstance(size, Fraction) for size in sizes)
+    if limits is None or limits != value:
+        return limits
+    sizes = (value.lower, value.upper, value.velocity, value.effort)
+    return value if all(size is None or isinstance(size, Fraction) for size in sizes) else limits
 
 
 def _kind(where: str, value: Any) -> JointKind:
@@ -104,114 +151,38 @@ def _kind(where: str, value: Any) -> JointKind:
         raise ModelError(where, f"is {shown(value)}", f"one of {known}", "Give one of these.") from None
 
 
-_ANY = None
-"""The shape of what has none of its own: other checks count its entries."""
-
-_VALUE: tuple[tuple[int, ...] | None, Reader] = ((), read_value)
-_VECTOR: tuple[tuple[int, ...] | None, Reader] = ((3,), read_vector)
-_NESTED: tuple[tuple[int, ...] | None, Reader] = (_ANY, _nested)
-_PLACED: Mapping[str, tuple[tuple[int, ...] | None, Reader]] = {
-    "rotation": ((3, 3), read_rotation),
-    "position": _VECTOR,
-}
-_SPRING = {"stiffness": _VALUE, "damping": _VALUE, "rest": _VALUE}
-_OF_MECHANISM: Mapping[str, tuple[tuple[int, ...] | None, Reader]] = {"gravity": _VECTOR, "home": _NESTED}
-
-_NUMBERS: Mapping[type, Mapping[str, tuple[tuple[int, ...] | None, Reader]]] = {
-    Inertia: {"mass": _VALUE, "center": _VECTOR, "tensor": ((3, 3), inertia_tensor)},
-    Joint: {
-        **_PLACED,
-        "axis": _VECTOR,
-        "rotor_inertia": _VALUE,
-        "damping": _VALUE,
-        "friction": _VALUE,
-    },
-    Frame: _PLACED,
-    Parameter: {"value": ((), read_number)},
-    Mimic: {"multiplier": _VALUE, "offset": _VALUE},
-    RollingContact: {"radius": _VALUE},
-    PrescribedRate: {"rate": _VALUE},
-    TorsionalSpringDamper: _SPRING,
-    TranslationalSpringDamper: _SPRING,
-    AngularVelocityComponent: {"direction": _VECTOR},
-    PointVelocityComponent: {"direction": _VECTOR},
-    FlexibleLink: {"stiffness": _NESTED, "damping": _NESTED},
-    ModalIntegrals: dict.fromkeys(
-        ("mass", "first", "second", "mode_first", "mode_mixed", "mode_products"), _NESTED
-    ),
-    Station: dict.fromkeys(("position", "displacements", "rotations"), _NESTED),
-}
-"""The numbers of each kind of record: their shape, and what reads other than exact ones of that shape."""
-
-_WORDS = {"center": "mass centre", "tensor": "inertia", "rotor_inertia": "rotor inertia"}
-"""Fields that messages call otherwise."""
-
-_MEMBERS: Mapping[str, tuple[str, tuple[type, ...]]] = {
-    "bodies": ("body", (Body,)),
-    "joints": ("joint", (Joint,)),
-    "frames": ("frame", (Frame,)),
-    "actuators": ("actuator", (Actuator,)),
-    "parameters": ("parameter", (Parameter,)),
-    "laws": ("control law", (ControlLaw,)),
-    "loops": ("loop", (Loop,)),
-    "constraints": ("constraint", (RollingContact, KnifeEdge, PositionConstraint, VelocityConstraint)),
-    "prescribed": ("prescribed joint", (PrescribedRate,)),
-    "speeds": ("speed", (JointRate, AngularVelocityComponent, PointVelocityComponent, DistanceRate)),
-    "springs": ("spring", (TorsionalSpringDamper, TranslationalSpringDamper)),
-    "balls": ("ball joint", (BallJoint,)),
-    "mimics": ("mimic joint", (Mimic,)),
-    "flexible": ("flexible link", (FlexibleLink,)),
-}
-"""The records that each list of a mechanism holds, and what messages call one."""
-
-
-def _record(where: str, record: Record, kinds: tuple[type, ...]) -> Record:
+def _record(where: str, record: Any, kinds: tuple[type, ...]) -> Any:
     """A record of one of these kinds with exact numbers: itself where it has them."""
     if not isinstance(record, kinds):
         expected = " or ".join(kind.__name__ for kind in kinds)
         raise ModelError(where, f"is {shown(record)}", f"a record {expected}", "Give one of this kind.")
-    changes: dict[str, Any] = {}
-    for kind, numbers in _NUMBERS.items():
+    for kind, readers in _NUMBERS.items():
         if isinstance(record, kind):
-            for field, (shape, reader) in numbers.items():
-                value = _read(f"{where}, {_WORDS.get(field, field)}", getattr(record, field), shape, reader)
-                if value is not getattr(record, field):
-                    changes[field] = value
-    for field, value in _parts(where, record):
-        if value is not getattr(record, field):
+            return _changed(record, where, readers)
+    return record
+
+
+def _inertia(where: str, inertia: Any) -> Any:
+    return None if inertia is None else _record(where, inertia, (Inertia,))
+
+
+def _stations(where: str, stations: Any) -> Any:
+    found = tuple((name, _record(f"{where}, {name}", station, (Station,))) for name, station in stations)
+    return stations if found == stations else found
+
+
+def _changed(record: Any, where: str, readers: Mapping[str, tuple[Shape, Reader]]) -> Any:
+    """A record with what its readers make of those fields that are not exact already."""
+    changes = {}
+    for field, (shape, reader) in readers.items():
+        given = getattr(record, field)
+        value = given if _is_exact(given, shape) else reader(_inside(where, field), given)
+        if value is not given:
             changes[field] = value
-    return replace(record, **changes) if changes else record  # type: ignore[type-var]
+    return replace(record, **changes) if changes else record
 
 
-def _parts(where: str, record: object) -> Iterable[tuple[str, Any]]:
-    """What else of a record holds numbers, by field."""
-    if isinstance(record, Body) and record.inertia is not None:
-        yield "inertia", _record(where, record.inertia, (Inertia,))
-    elif isinstance(record, Joint):
-        yield "kind", _kind(f"{where}, kind", record.kind)
-        yield "limits", _limits(f"{where}, limits", record.limits)
-    elif isinstance(record, FlexibleLink):
-        yield "integrals", _record(f"{where}, integrals", record.integrals, (ModalIntegrals,))
-        yield "end", _record(f"{where}, end", record.end, (Station,))
-        stations = tuple((name, _record(f"{where}, {name}", s, (Station,))) for name, s in record.stations)
-        yield "stations", record.stations if stations == record.stations else stations
-
-
-def _title(title: str, record: object) -> str:
-    """How a message calls a record."""
-    if isinstance(record, AngularVelocityComponent | PointVelocityComponent):
-        return speed_name(record)
-    for field in ("name", "joint", "body", "frame"):
-        if hasattr(record, field):
-            return f"{title} {getattr(record, field)!r}"
-    return title
-
-
-def _read(where: str, value: Any, shape: tuple[int, ...] | None, reader: Reader) -> Any:
-    return value if _is_exact(value, shape) else reader(where, value)
-
-
-def _is_exact(value: object, shape: tuple[int, ...] | None) -> bool:
+def _is_exact(value: object, shape: Shape) -> bool:
     if isinstance(value, Fraction | Expression):
         return not shape
     if not isinstance(value, tuple) or shape == ():
@@ -224,3 +195,93 @@ def _sequence(where: str, given: Any) -> tuple[Any, ...]:
     if isinstance(given, str) or not hasattr(given, "__iter__"):
         raise ModelError(where, f"is {shown(given)}", "a tuple", "Give one.")
     return tuple(given)
+
+
+_VALUE: tuple[Shape, Reader] = ((), read_value)
+_VECTOR: tuple[Shape, Reader] = ((3,), read_vector)
+_NESTED: tuple[Shape, Reader] = (_ANY, _nested)
+_PLACED: Mapping[str, tuple[Shape, Reader]] = {"rotation": ((3, 3), read_rotation), "position": _VECTOR}
+_SPRING = dict.fromkeys(("stiffness", "damping", "rest"), _VALUE)
+_OF_MECHANISM: Mapping[str, tuple[Shape, Reader]] = {"gravity": _VECTOR, "home": _NESTED}
+
+_NUMBERS: Mapping[type, Mapping[str, tuple[Shape, Reader]]] = {
+    Body: {"inertia": (_ANY, _inertia)},
+    Inertia: {"mass": _VALUE, "center": _VECTOR, "tensor": ((3, 3), inertia_tensor)},
+    Joint: {
+        **_PLACED,
+        "axis": _VECTOR,
+        **dict.fromkeys(("rotor_inertia", "damping", "friction"), _VALUE),
+        "kind": (_ANY, _kind),
+        "limits": (_ANY, _limits),
+    },
+    Frame: _PLACED,
+    Parameter: {"value": ((), read_number)},
+    Mimic: {"multiplier": _VALUE, "offset": _VALUE},
+    RollingContact: {"radius": _VALUE},
+    PrescribedRate: {"rate": _VALUE},
+    TorsionalSpringDamper: _SPRING,
+    TranslationalSpringDamper: _SPRING,
+    AngularVelocityComponent: {"direction": _VECTOR},
+    PointVelocityComponent: {"direction": _VECTOR},
+    FlexibleLink: {
+        "stiffness": _NESTED,
+        "damping": _NESTED,
+        "integrals": (_ANY, partial(_record, kinds=(ModalIntegrals,))),
+        "end": (_ANY, partial(_record, kinds=(Station,))),
+        "stations": (_ANY, _stations),
+    },
+    ModalIntegrals: dict.fromkeys(
+        ("mass", "first", "second", "mode_first", "mode_mixed", "mode_products"), _NESTED
+    ),
+    Station: dict.fromkeys(("position", "displacements", "rotations"), _NESTED),
+}
+"""The numbers of each kind of record: their shape, and what reads other than exact ones of that shape."""
+
+_WORDS = {
+    "inertia": "",
+    "stations": "",
+    "center": "mass centre",
+    "tensor": "inertia",
+    "rotor_inertia": "rotor inertia",
+}
+"""Fields that messages call otherwise, or do not name."""
+
+_MEMBERS: Mapping[str, tuple[type, ...]] = {
+    "bodies": (Body,),
+    "joints": (Joint,),
+    "frames": (Frame,),
+    "actuators": (Actuator,),
+    "parameters": (Parameter,),
+    "laws": (ControlLaw,),
+    "loops": (Loop,),
+    "constraints": (RollingContact, KnifeEdge, PositionConstraint, VelocityConstraint),
+    "prescribed": (PrescribedRate,),
+    "speeds": (JointRate, AngularVelocityComponent, PointVelocityComponent, DistanceRate),
+    "springs": (TorsionalSpringDamper, TranslationalSpringDamper),
+    "balls": (BallJoint,),
+    "mimics": (Mimic,),
+    "flexible": (FlexibleLink,),
+}
+"""The records that each list of a mechanism holds."""
+
+_TITLES: Mapping[type, str] = {
+    Body: "body",
+    Joint: "joint",
+    Frame: "frame",
+    Actuator: "actuator",
+    Parameter: "parameter",
+    ControlLaw: "control law",
+    Loop: "loop",
+    RollingContact: "rolling contact",
+    KnifeEdge: "knife edge",
+    PositionConstraint: "equation of position",
+    VelocityConstraint: "equation of velocity",
+    PrescribedRate: "prescribed joint",
+    JointRate: "speed",
+    TorsionalSpringDamper: "spring",
+    TranslationalSpringDamper: "spring",
+    BallJoint: "ball joint",
+    Mimic: "mimic joint",
+    FlexibleLink: "flexible link",
+}
+"""What messages call a record."""

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kanegen.codegen.mechanism.constraints import SpringDamper, TranslationalSpringDamper
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink, Station
+from kanegen.codegen.mechanism.poses import Array, doubles
 from kanegen.codegen.mechanism.records import Mechanism, Value
-from kanegen.codegen.mechanism.values import numeric
 from kanegen.errors import ModelError, counted
 
 _ROUNDED = 1e-9
@@ -27,8 +26,6 @@ _BESIDE = 0.01
 
 _PRINTED = 1e-5
 """What tables of six digits leave of eigenvalues that are zero, relative to the largest; contradictions are of order 1."""
-
-Array = NDArray[np.float64]
 
 
 def check_flexible(mechanism: Mechanism) -> None:
@@ -103,7 +100,7 @@ class Attachment:
 
 def attachments(mechanism: Mechanism, link: FlexibleLink) -> list[Attachment]:
     """What the end of a link carries; nothing where the end is at its beginning."""
-    end = np.array([float(numeric(x, mechanism)) for x in link.end.position])
+    end = doubles(link.end.position, mechanism)
     own = {name for name, _ in link.stations} | {link.body}
     places = [(f"joint {j.name!r}", j.position) for j in mechanism.joints if j.parent == link.body]
     places += [
@@ -113,7 +110,7 @@ def attachments(mechanism: Mechanism, link: FlexibleLink) -> list[Attachment]:
     ]
     found = []
     for where, position in places if end.any() else ():
-        place = np.array([float(numeric(x, mechanism)) for x in position])
+        place = doubles(position, mechanism)
         share = float(place @ end / (end @ end))
         beside = float(np.linalg.norm(place - share * end) / np.linalg.norm(end))
         found.append(Attachment(where, share, beside))
@@ -194,7 +191,7 @@ class _Link:
         m, count = self.link.integrals, self.count
         size = 4 + 3 * count
         gram = np.zeros((size, size))
-        gram[0, 0] = self._number(m.mass)
+        gram[0, 0] = self._array(m.mass)
         gram[0, 1:4] = self._array(m.first)
         gram[1:4, 1:4] = self._array(m.second)
         for k in range(count):
@@ -268,14 +265,9 @@ class _Link:
             )
         return found
 
-    def _array(self, values: Sequence[Any]) -> Array:
-        return np.array(
-            [self._array(x) if isinstance(x, tuple) else self._number(x) for x in values], dtype=float
-        )
-
-    def _number(self, value: Value) -> float:
+    def _array(self, values: Any) -> Array:
         try:
-            return float(numeric(value, self.mechanism))
+            return doubles(values, self.mechanism)
         except OverflowError:
             raise ModelError(
                 self.where, "has integrals beyond 1e308", "SI units", "Check the units."
@@ -284,23 +276,3 @@ class _Link:
     @staticmethod
     def _shown(values: Array) -> str:
         return ", ".join(f"{x:.6g}" for x in values)
-
-
-def link_values(mechanism: Mechanism) -> list[tuple[str, tuple[Value, ...], int]]:
-    """The values of flexible links: where they stand, and how many there must be."""
-    found: list[tuple[str, tuple[Value, ...], int]] = []
-    for link in mechanism.flexible:
-        m = link.integrals
-        parts: list[Any] = [m.mass, m.first, m.second, m.mode_first, m.mode_mixed, m.mode_products]
-        parts += [link.stiffness, link.damping]
-        for station in (link.end, *(station for _, station in link.stations)):
-            parts += [station.position, station.displacements, station.rotations]
-        values = tuple(_flat(parts))
-        found.append((f"flexible link {link.body!r}", values, len(values)))
-    return found
-
-
-def _flat(values: Any) -> list[Value]:
-    if isinstance(values, tuple | list):
-        return [x for entry in values for x in _flat(entry)]
-    return [values]

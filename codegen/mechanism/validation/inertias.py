@@ -1,4 +1,4 @@
-"""Whether an inertia can belong to a real body."""
+"""Whether a vector has unit length, and an inertia can belong to a real body."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ from fractions import Fraction
 
 import numpy as np
 
+from kanegen.codegen.mechanism.records import Mechanism, Vector3
+from kanegen.codegen.mechanism.values import numeric
 from kanegen.errors import ModelError
 
 NumericTensor = tuple[tuple[Fraction, ...], ...]
+
+ROUNDED = Fraction(1, 10**12)
+"""Unit vectors and rotations may depart this much: doubles do, and derivations treat them as exact."""
 
 TOLERANCE = 1e-9
 """Relative to the largest moment.  Doubles and files of ten digits stay within it; rods (0, I, I) and plates
@@ -20,6 +25,14 @@ POINT = 1e-8
 _CURE = (
     "Check units, signs and the order of the six entries; if it is meant, allow unphysical models explicitly."
 )
+
+
+def check_unit(where: str, vector: Vector3, mechanism: Mechanism) -> None:
+    """Raise ModelError for a direction that is no unit vector."""
+    entries = [numeric(entry, mechanism) for entry in vector]
+    if abs(sum((entry * entry for entry in entries), Fraction(-1))) > 2 * ROUNDED:
+        listed = " ".join(f"{float(entry):.9g}" for entry in entries)
+        raise ModelError(where, f"({listed}) is not a unit vector", "length 1", "Normalise it.")
 
 
 def principal_moments(tensor: NumericTensor) -> tuple[float, float, float]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from kanegen.codegen.graph import Expression
 from kanegen.codegen.mechanism.findings import Finding, Severity
+from kanegen.codegen.mechanism.poses import moving_joints
 from kanegen.codegen.mechanism.readers import read_value
 from kanegen.codegen.mechanism.records import BallJoint, Joint, JointKind, JointLimits, Mechanism, Mimic
 from kanegen.codegen.mechanism.values import numeric
@@ -130,11 +131,6 @@ def _exact(where: str, value: Any) -> Fraction | None:
     return exact
 
 
-def movable_joints(mechanism: Mechanism) -> tuple[str, ...]:
-    """The joints that can move, in their order."""
-    return tuple(joint.name for joint in mechanism.joints if joint.kind is not JointKind.FIXED)
-
-
 def check_drives(mechanism: Mechanism) -> None:
     """Raise ModelError for rotor inertias, damping or friction below zero, and for limits that cannot be kept."""
     for joint in mechanism.joints:
@@ -154,7 +150,7 @@ def check_drives(mechanism: Mechanism) -> None:
 
 def check_mimics(mechanism: Mechanism) -> None:
     """Raise ModelError for joints that follow what does not lead."""
-    movable = movable_joints(mechanism)
+    movable = moving_joints(mechanism)
     by_joint: dict[str, Mimic] = {}
     for mimic in mechanism.mimics:
         where = f"mimic joint {mimic.joint!r}"
@@ -235,7 +231,7 @@ def check_coordinates(mechanism: Mechanism) -> None:
     """Raise ModelError where the coordinates are not all that can move by itself, once each, balls in one piece."""
     given = {p.joint for p in mechanism.prescribed} | {m.joint for m in mechanism.mimics}
     inner = {name for ball in mechanism.balls for name in ball.joints}
-    free = [name for name in movable_joints(mechanism) if name not in given | inner]
+    free = [name for name in moving_joints(mechanism) if name not in given | inner]
     whole = [name for ball in mechanism.balls for name in ball.coordinates] + list(mechanism.modes)
     if not free and not whole:
         raise ModelError(

@@ -11,7 +11,7 @@ from kanegen.codegen.graph.sympy_bridge import UnsupportedExpressionError
 from kanegen.codegen.mechanism.control_law import ControlLaw, live_parameters
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.codegen.mechanism.validation.constraints import speed_name
+from kanegen.codegen.mechanism.validation.exact import title_of
 from kanegen.codegen.mechanism.validation.symbols import check_symbols
 from kanegen.codegen.mechanism.values import home_numbers
 from kanegen.errors import ModelError
@@ -68,7 +68,7 @@ def _check_dimensions(law: ControlLaw, mechanism: Mechanism) -> None:
 
 
 def _check_forces(law: ControlLaw, mechanism: Mechanism) -> None:
-    names = mechanism.speeds and [speed_name(speed) for speed in mechanism.speeds]
+    names = mechanism.speeds and [title_of(speed) for speed in mechanism.speeds]
     for name, force in zip(names or map(repr, mechanism.rates), law.forces, strict=True):
         if not isinstance(force, sympy.Expr):
             raise ModelError(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -17,16 +16,15 @@ from kanegen.codegen.mechanism.constraints import (
     TorsionalSpringDamper,
     TranslationalSpringDamper,
 )
-from kanegen.codegen.mechanism.poses import frame_poses
-from kanegen.codegen.mechanism.records import BASE, Joint, JointKind, Matrix3, Mechanism, Value, Vector3
-from kanegen.codegen.mechanism.speeds import DirectedSpeed, DistanceRate, PointVelocityComponent
-from kanegen.codegen.mechanism.validation.constraints import Carriers, described, speed_name
+from kanegen.codegen.mechanism.poses import body_motions, moving_joints
+from kanegen.codegen.mechanism.records import BASE, Joint, JointKind, Matrix3, Mechanism, Vector3
+from kanegen.codegen.mechanism.speeds import DistanceRate, PointVelocityComponent
+from kanegen.codegen.mechanism.validation.constraints import Carriers
+from kanegen.codegen.mechanism.validation.exact import title_of
+from kanegen.codegen.mechanism.validation.inertias import ROUNDED
 from kanegen.codegen.mechanism.values import numeric
 from kanegen.codegen.mechanism.vectors import cross, dot, matrix_multiply, matrix_vector
 from kanegen.errors import ModelError
-
-_ROUNDED = Fraction(1, 10**12)
-"""Axes may depart this much from parallel and from perpendicular: doubles do."""
 
 _STATES = 3
 """Configurations in which the ends of springs are looked at; two points that meet by chance do not in all of them."""
@@ -35,29 +33,13 @@ _MEETING = 1e-13
 """Of their distance from the base: points that meet are apart by some hundred roundings at most."""
 
 
-def motion_values(mechanism: Mechanism) -> Iterator[tuple[str, tuple[Value, ...], int]]:
-    """The values of contacts, rates, speeds, springs and home: where each stands, its entries, how many there must be."""
-    for constraint in mechanism.constraints:
-        if isinstance(constraint, RollingContact):
-            yield f"rolling contact {constraint.name!r}, radius", (constraint.radius,), 1
-    for given in mechanism.prescribed:
-        yield f"prescribed joint {given.joint!r}, rate", (given.rate,), 1
-    for speed in mechanism.speeds:
-        if isinstance(speed, DirectedSpeed):
-            yield f"{speed_name(speed)}, direction", speed.direction, 3
-    for spring in mechanism.springs:
-        yield f"spring {spring.name!r}", (spring.stiffness, spring.damping, spring.rest), 3
-    if mechanism.home:
-        yield "home", mechanism.home, len(mechanism.coordinates)
-
-
 def check_prescribed(mechanism: Mechanism) -> None:
     """Raise ModelError for the first prescribed joint that there is not, that cannot move, or that is a coordinate too."""
     seen: set[str] = set()
     for given in mechanism.prescribed:
         where = f"prescribed joint {given.joint!r}"
         joint = next((joint for joint in mechanism.joints if joint.name == given.joint), None)
-        movable = [joint.name for joint in mechanism.joints if joint.kind is not JointKind.FIXED]
+        movable = moving_joints(mechanism)
         if joint is None or joint.name not in movable:
             raise ModelError(
                 where,
@@ -102,7 +84,7 @@ def _check_steady(given: PrescribedRate, mechanism: Mechanism) -> None:
     else:
         along = dot(axis, gravity)
         square, needed = along * along, "an axis perpendicular to gravity"
-    if numeric(square, mechanism) > _ROUNDED**2 * numeric(dot(gravity, gravity), mechanism):
+    if numeric(square, mechanism) > ROUNDED**2 * numeric(dot(gravity, gravity), mechanism):
         raise ModelError(
             where,
             "moves at a rate, and its axis is such that gravity does other work the further it has moved",
@@ -169,14 +151,14 @@ def _bodies_to_base(joint: Joint, mechanism: Mechanism) -> set[str]:
 def _ties(mechanism: Mechanism) -> Iterator[tuple[str, str, str, bool]]:
     """Everything that depends on two frames: what it is, their names, and whether it is a velocity along the first one."""
     for loop in mechanism.loops:
-        yield described(loop), loop.first, loop.second, False
+        yield title_of(loop), loop.first, loop.second, False
     for constraint in mechanism.constraints:
         if isinstance(constraint, RollingContact):
-            yield described(constraint), constraint.wheel, constraint.ground, False
+            yield title_of(constraint), constraint.wheel, constraint.ground, False
             if constraint.contact is not None:
-                yield described(constraint), constraint.wheel, constraint.contact, False
+                yield title_of(constraint), constraint.wheel, constraint.contact, False
         elif isinstance(constraint, KnifeEdge):
-            yield described(constraint), constraint.edge, constraint.ground, True
+            yield title_of(constraint), constraint.edge, constraint.ground, True
     for speed in mechanism.speeds:
         if isinstance(speed, PointVelocityComponent):
             yield "a generalized speed", speed.frame, speed.relative_to, True
@@ -228,12 +210,14 @@ def _check_ends(mechanism: Mechanism) -> None:
     if not springs:
         return
     held = {p.joint for p in mechanism.prescribed}
-    moving = tuple(j.name for j in mechanism.joints if j.kind is not JointKind.FIXED and j.name not in held)
-    free = replace(mechanism, coordinates=moving)  # those within ball joints as well
-    states = [[math.cos(k + 7 * s) for k in range(len(moving))] for s in range(_STATES)]
-    poses = [frame_poses(free, q) for q in states]
-    for spring in springs:
-        ends = np.array([[pose[name][:3, 3] for name in (spring.first, spring.second)] for pose in poses])
+    moving = [
+        name for name in moving_joints(mechanism) if name not in held
+    ]  # those within ball joints as well
+    frames = [(mechanism.frame(spring.first), mechanism.frame(spring.second)) for spring in springs]
+    states = [{name: math.cos(k + 7 * s) for k, name in enumerate(moving)} for s in range(_STATES)]
+    motions = [body_motions(mechanism, state) for state in states]
+    for spring, pair in zip(springs, frames, strict=True):
+        ends = np.array([[motion.frame_pose(end)[:3, 3] for end in pair] for motion in motions])
         apart = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).max()
         if apart <= _MEETING * np.abs(ends).max():
             raise ModelError(

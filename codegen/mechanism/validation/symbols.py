@@ -20,6 +20,7 @@ from kanegen.codegen.mechanism.control_law import ControlLaw
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import BallJoint, Mechanism, Value
 from kanegen.codegen.mechanism.speeds import JointRate
+from kanegen.codegen.mechanism.validation.exact import title_of
 from kanegen.errors import ModelError
 
 _RATES = (
@@ -36,7 +37,7 @@ def constraint_in_order(item: Constraint, mechanism: Mechanism) -> Constraint:
     """
     if not isinstance(item, PositionConstraint | VelocityConstraint):
         return item
-    where = _described(item)
+    where = title_of(item)
     places = _places(where, "coordinate", item.q, mechanism.coordinates)
     if isinstance(item, PositionConstraint):
         return replace(item, q=_sorted(item.q, places))
@@ -53,7 +54,7 @@ def law_in_order(law: ControlLaw, mechanism: Mechanism) -> ControlLaw:
     places, speeds = _places_in_law(law, mechanism)
     if list(speeds) != list(range(len(law.v))):
         raise ModelError(
-            _described(law),
+            title_of(law),
             f"its speeds {', '.join(s.name for s in law.v)} come in another order than those of the mechanism, "
             f"{_listed(names_of_speeds(mechanism))}, and forces in a list have no names that would tell theirs",
             "speeds and forces in the order of the mechanism, or forces by name",
@@ -153,13 +154,13 @@ def check_order_is_stated(mechanism: Mechanism, declared: Sequence[str], home_is
             rates = item.qdot if isinstance(item, VelocityConstraint) else ()
             mute |= {rate for symbol, rate in zip(item.q, rates, strict=False) if symbol in mute}
             if mute & item.expression.free_symbols:
-                raise refuse(_described(item), "its symbols", "Call the symbols like the coordinates")
+                raise refuse(title_of(item), "its symbols", "Call the symbols like the coordinates")
     rates_declared = replace(mechanism, coordinates=tuple(declared)).rates
     for law in mechanism.laws:
         speeds = () if mechanism.speeds else law.v
         if _mute(law.q, coordinates, declared) or _mute(speeds, mechanism.rates, rates_declared, _RATES):
             raise refuse(
-                _described(law), "its symbols", "Call the symbols like coordinates and rates, q1 and dq1"
+                title_of(law), "its symbols", "Call the symbols like coordinates and rates, q1 and dq1"
             )
 
 
@@ -174,16 +175,9 @@ def _mute(
     }
 
 
-def _described(item: PositionConstraint | VelocityConstraint | ControlLaw) -> str:
-    if isinstance(item, ControlLaw):
-        return f"control law {item.name!r}"
-    kind = "position" if isinstance(item, PositionConstraint) else "velocity"
-    return f"equation of {kind} {item.name!r}"
-
-
 def _places_in_law(law: ControlLaw, mechanism: Mechanism) -> tuple[Sequence[int], Sequence[int]]:
     """The places of what the coordinates and the speeds of a law stand for."""
-    where, names = _described(law), names_of_speeds(mechanism)
+    where, names = title_of(law), names_of_speeds(mechanism)
     places = _places(where, "coordinate", law.q, mechanism.coordinates)
     own: Sequence[int] = range(len(names))
     if not mechanism.speeds and list(places) != list(range(len(places))):

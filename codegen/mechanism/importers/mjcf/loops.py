@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kanegen.codegen.mechanism.importers.loop_speeds import dependent_columns
 from kanegen.codegen.mechanism.importers.mjcf.bodies import Tree
 from kanegen.codegen.mechanism.importers.mjcf.kinds import equality_kind, joint_actuators, joint_kind
 from kanegen.codegen.mechanism.importers.mjcf.source import warnings_of
@@ -30,10 +31,7 @@ def independent_speeds(tree: Tree) -> list[str]:
     floating = {d for d in jacobian if joint_kind(mujoco, model, int(model.dof_jntid[d])) == "FREE"}
     # last come those that should rather stay independent
     order = sorted(jacobian, key=lambda d: (d in floating, d in driven_dofs, -d))
-    dependent: list[int] = []
-    for dof in order:
-        if _rank(np.array([jacobian[d] for d in (*dependent, dof)]).T) > len(dependent):
-            dependent.append(dof)
+    dependent = dependent_columns(order, lambda dofs: _rank(np.array([jacobian[d] for d in dofs]).T))
     independent = [tree.speeds[d] for d in sorted(jacobian) if d not in dependent]
     if not independent:
         raise ModelError(
