@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from kanegen.codegen.derivation.euler_parameters.model import BodyModel, body_model
+from kanegen.codegen.derivation.euler_parameters.body_model import BodyModel, body_model
 from kanegen.codegen.derivation.euler_parameters.programs import kernels_of
 from kanegen.codegen.derivation.euler_parameters.setting import Setting
 from kanegen.codegen.derivation.placed_tree.choices import Choices

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kanegen.codegen.derivation.euler_parameters.connections import Connection, Drive, DriveKind, Mark
+from kanegen.codegen.derivation.euler_parameters.body_model import Connection, Drive, DriveKind, Mark
 from kanegen.codegen.derivation.euler_parameters.rows import Coincidence, Distance, Perpendicular, Row
 from kanegen.codegen.derivation.euler_parameters.states import Direction, Point
 from kanegen.codegen.graph import Expression, constant

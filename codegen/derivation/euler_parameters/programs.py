@@ -12,7 +12,7 @@ from kanegen.codegen.derivation.euler_parameters.body_equations import (
     quadratic_term,
     rotational_mass,
 )
-from kanegen.codegen.derivation.euler_parameters.model import BodyModel
+from kanegen.codegen.derivation.euler_parameters.body_model import BodyModel
 from kanegen.codegen.derivation.euler_parameters.reactions import (
     actuator_forces,
     joint_reactions,

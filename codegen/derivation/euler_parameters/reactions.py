@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kanegen.codegen.derivation.euler_parameters.body_equations import torque_of
-from kanegen.codegen.derivation.euler_parameters.connections import DriveKind
+from kanegen.codegen.derivation.euler_parameters.body_model import BodyModel, DriveKind
 from kanegen.codegen.derivation.euler_parameters.library import Place
-from kanegen.codegen.derivation.euler_parameters.model import BodyModel
 from kanegen.codegen.derivation.euler_parameters.rows import Row
 from kanegen.codegen.derivation.euler_parameters.setting import Setting
 from kanegen.codegen.derivation.euler_parameters.states import States, apart

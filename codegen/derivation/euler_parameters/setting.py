@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from kanegen.codegen.derivation.euler_parameters.body_model import BodyModel
 from kanegen.codegen.derivation.euler_parameters.library import Library, Motion
-from kanegen.codegen.derivation.euler_parameters.model import BodyModel
 from kanegen.codegen.derivation.euler_parameters.rows import Normalisation, Row, SquaredDistance
 from kanegen.codegen.derivation.euler_parameters.states import SIZE, Point, States
 from kanegen.codegen.derivation.kernels.contract import Arguments, Contract

@@ -1,4 +1,6 @@
-"""The joints of a mechanism as constraints between bodies: where they sit, what they leave free, how they are driven.
+"""A mechanism in body coordinates: which bodies have coordinates, and its joints as constraints between them.
+
+A joint is where it sits on two bodies, what it leaves free, and how it is driven.
 
 Two hinges through a body without inertia whose axes meet at a right angle are one universal joint, a hinge and a slide
 along the same direction one cylindrical joint, so that such a body needs no coordinates of its own.  It must carry nothing
@@ -11,11 +13,11 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
-from kanegen.codegen.derivation.euler_parameters.chain import Chain, Link, axis_in_parent
+from kanegen.codegen.derivation.euler_parameters.chain import Chain, Link, axis_in_parent, chain_of
 from kanegen.codegen.mechanism.constraints import LoopKind, TranslationalSpringDamper
-from kanegen.codegen.mechanism.records import ZERO3, Frame, Vector3
+from kanegen.codegen.mechanism.records import ZERO3, Frame, Mechanism, Vector3
 from kanegen.codegen.mechanism.speeds import DistanceRate
-from kanegen.codegen.mechanism.values import square_root
+from kanegen.codegen.mechanism.values import numeric, square_root
 from kanegen.codegen.mechanism.vectors import (
     add,
     cross,
@@ -25,6 +27,7 @@ from kanegen.codegen.mechanism.vectors import (
     subtract,
     transpose,
 )
+from kanegen.errors import ModelError
 
 
 class DriveKind(Enum):
@@ -74,7 +77,82 @@ class Connection:
     drives: tuple[Drive, ...] = ()
 
 
-def connections_of(chain: Chain) -> list[Connection]:
+@dataclass(frozen=True, slots=True)
+class BodyModel:
+    """A mechanism in body coordinates.
+
+    ``kept`` are the links of the chain that have coordinates, in order; loops follow the tree in ``connections``.
+    """
+
+    chain: Chain
+    kept: tuple[int, ...]
+    connections: tuple[Connection, ...]
+
+    @property
+    def places(self) -> dict[int, int]:
+        """From links of the chain to bodies; the base stays -1."""
+        return {-1: -1} | {link: body for body, link in enumerate(self.kept)}
+
+    @property
+    def bodies(self) -> list[Link]:
+        """The bodies with coordinates."""
+        return [self.chain.links[i] for i in self.kept]
+
+    @property
+    def struts(self) -> list[DistanceRate]:
+        """The translational actuators between two points, in the order of the speeds."""
+        return [speed for speed in self.chain.mechanism.speeds if isinstance(speed, DistanceRate)]
+
+    def driven(self) -> list[tuple[Connection, Drive]]:
+        """Connection and drive of every coordinate, in the order of q."""
+        found = {
+            drive.coordinate: (connection, drive)
+            for connection in self.connections
+            for drive in connection.drives
+        }
+        return [found[k] for k in range(len(self.chain.mechanism.coordinates))]
+
+
+def body_model(mechanism: Mechanism, live_parameters: bool = False) -> BodyModel:
+    """The mechanism in body coordinates.
+
+    Raises ModelError where it has other constraints than joints, as contacts, blades, equations and joints moved at a rate
+    are, and where it has ball joints, mimics or flexible links.
+    """
+    unknown = (
+        ("ball joints", mechanism.balls),
+        ("mimics", mechanism.mimics),
+        ("flexible links", mechanism.flexible),
+    )
+    if held := [name for name, has in unknown if has]:
+        raise ModelError(
+            f"mechanism {mechanism.name!r}",
+            f"has {', '.join(held)}",
+            "rigid bodies on hinges and slides, each with a coordinate of its own, in the coordinates of bodies",
+            "Use another formulation for this mechanism.",
+        )
+    for constraint in mechanism.constraints:
+        raise ModelError(
+            f"constraint {constraint.name!r}",
+            "is no joint between two bodies",
+            "joints and loops alone: the constraint library of Euler parameters has no contacts and no equations",
+            "Use another formulation for this mechanism.",
+        )
+    for given in mechanism.prescribed:
+        if numeric(given.rate, mechanism) != 0:
+            raise ModelError(
+                f"prescribed joint {given.joint!r}",
+                "moves without a coordinate",
+                "rate zero: bodies are followed in the base frame, where this motion shows",
+                "Make the joint a coordinate and drive it.",
+            )
+    chain = chain_of(mechanism, live_parameters)
+    connections = _connections_of(chain)
+    kept = tuple(sorted(c.second.body for c in connections if c.drives))
+    return BodyModel(chain, kept, tuple(connections))
+
+
+def _connections_of(chain: Chain) -> list[Connection]:
     """The joints of the tree, merged where a body without inertia lies between them, then the loops."""
     found = []
     skipped: set[int] = set()
