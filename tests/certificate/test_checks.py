@@ -10,7 +10,7 @@ import pytest
 from kanegen.codegen import pipeline
 from kanegen.codegen.certificate.case import Case
 from kanegen.codegen.certificate.certify import BOUND, certify
-from kanegen.codegen.derivation.deriver import Deriver
+from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import Program
 from kanegen.codegen.passes.verify import random_arguments
 from kanegen.codegen.pipeline import Options
