@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kanegen.codegen import facts
 from kanegen.codegen.certificate import certify
-from kanegen.codegen.certificate.case import Case, Subject
+from kanegen.codegen.certificate.sample import KernelSet, Sample
 from kanegen.codegen.certificate.special_states import Place, SpecialStates, special_states
 from kanegen.codegen.certificate.tied_motion import TiedMotion
 from kanegen.codegen.derivation.flexible_links.states import deflected_states
@@ -68,9 +68,9 @@ def bounds(kernels: Collection[str], condition: Callable[[], float | None]) -> d
     return {name: bound_of(name, CERTIFIED_BOUND, found) for name in kernels}
 
 
-def condition(subject: Subject) -> float | None:
+def condition(kernel_set: KernelSet) -> float | None:
     """The largest condition number of the mass matrix, None where it is not regular."""
-    return certify.condition(subject, CERTIFIED_STATES)
+    return certify.condition(kernel_set, CERTIFIED_STATES)
 
 
 TELLING = ("dead_centre_margin", "constraint_residual", "constraint_jacobian", "generalized_speeds")
@@ -117,23 +117,23 @@ class Configurations:
         return own * self.solving if solves(kernel) else own
 
 
-def special_states_of(subject: Subject) -> SpecialStates:
-    """The special states of a subject, to look at beside the random ones.
+def special_states_of(kernel_set: KernelSet) -> SpecialStates:
+    """The special states of a kernel_set, to look at beside the random ones.
 
     Where constraints or chosen speeds project the motion and the mass matrix is not regular, a state is one of those that
     are looked at as those beside dead centres are.
     """
-    mechanism, tied = subject.mechanism, None
-    if subject.projected and not mechanism.flexible:
-        programs = {**subject.helpers, **subject.programs}
+    mechanism, tied = kernel_set.mechanism, None
+    if kernel_set.projected and not mechanism.flexible:
+        programs = {**kernel_set.helpers, **kernel_set.programs}
         numbers = {p.name: float(p.value) for p in mechanism.parameters}
         tied = TiedMotion(
-            mechanism, programs, numbers, random_configurations(mechanism).q, subject.independent
+            mechanism, programs, numbers, random_configurations(mechanism).q, kernel_set.independent
         )
     special = special_states(mechanism, np.array(home_numbers(mechanism), dtype=np.float64), tied)
     if tied is None or not len(special.q):
         return special
-    regular = certify.conditions_of(Case(subject, 0, special.q)) < REGULAR
+    regular = certify.conditions_of(Sample(kernel_set, 0, special.q)) < REGULAR
     place = np.where((special.place == Place.ORDINARY) & ~regular, Place.BESIDE, special.place)
     return replace(special, place=place)
 
@@ -147,15 +147,15 @@ def random_configurations(mechanism: Mechanism) -> Configurations:
     return Configurations(given, ones, ones, ones)
 
 
-def configurations_of(subject: Subject) -> Configurations:
-    """Where the kernels of a subject are compared with their plain derivations."""
-    special, usual = subject.special, random_configurations(subject.mechanism)
+def configurations_of(kernel_set: KernelSet) -> Configurations:
+    """Where the kernels of a kernel_set are compared with their plain derivations."""
+    special, usual = kernel_set.special, random_configurations(kernel_set.mechanism)
     if special is None:
         return usual
     q, ones = usual.q if special.usual is None else special.usual, usual.spread
     if not len(special.q):
         return replace(usual, q=q)
-    conditions = certify.conditions_of(Case(subject, 0, special.q))
+    conditions = certify.conditions_of(Sample(kernel_set, 0, special.q))
     solving = np.where(conditions < REGULAR, np.maximum(1.0, conditions / USUAL_CONDITION), np.inf)
     return Configurations(
         np.concatenate([q, special.q]),
@@ -165,9 +165,9 @@ def configurations_of(subject: Subject) -> Configurations:
     )
 
 
-def checked(subject: Subject) -> certify.Record:
+def checked(kernel_set: KernelSet) -> certify.Record:
     """The record of a kernel set that passed all checks.  Raises CertificateError."""
-    return certify.certify(subject, CERTIFIED_STATES)
+    return certify.certify(kernel_set, CERTIFIED_STATES)
 
 
 def change_by_angles(mechanism: Mechanism, written: Mechanism) -> float:
@@ -177,7 +177,7 @@ def change_by_angles(mechanism: Mechanism, written: Mechanism) -> float:
     where loops and constraints tie it together.
     """
     forces = [
-        Case(subject(tree, {}, False, _nothing), CERTIFIED_STATES).forces
+        Sample(kernel_set(tree, {}, False, _nothing), CERTIFIED_STATES).forces
         for tree in (_open_tree(mechanism), _open_tree(replace(written, gravity=mechanism.gravity)))
     ]
     scale = np.abs(forces[1]).max(axis=1)
@@ -214,14 +214,14 @@ def configurations(mechanism: Mechanism) -> NDArray[np.float64] | None:
     return deflected_states(mechanism, CERTIFIED_STATES) if mechanism.flexible else None
 
 
-def subject(
+def kernel_set(
     mechanism: Mechanism,
     programs: Mapping[str, Program],
     projected: bool,
     plain: Callable[[str], Program],
     approximate: bool = False,
     also: Collection[str] = (),
-) -> Subject:
+) -> KernelSet:
     """What is to be checked; ``plain`` derives a kernel that is not among ``programs``, where that is needed.
 
     ``also`` are helpers beside those that checks need.
@@ -241,7 +241,7 @@ def subject(
     if "full_regressor" in programs:
         coefficients["full_regressor"] = tuple(p.value for p in facts.inertial_parameters_of(mechanism))
     plan = make_plan(mechanism) if mechanism.constrained else None
-    return Subject(
+    return KernelSet(
         mechanism=mechanism,
         programs=programs,
         nv=mechanism.dof,
@@ -262,15 +262,15 @@ __all__ = [
     "TELLING",
     "USUAL_CONDITION",
     "Configurations",
-    "Subject",
+    "KernelSet",
     "bound_of",
     "bounds",
     "checked",
     "condition",
     "configurations",
     "configurations_of",
+    "kernel_set",
     "random_configurations",
     "solves",
     "special_states_of",
-    "subject",
 ]

@@ -173,8 +173,8 @@ def _derive_all(
     missing = Missing({}, unavailable_laws(mechanism, options))
     answers: dict[str, int] = {}
     trees = trees_of(mechanism, options)
-    subject = _subject(mechanism, options, trees, programs={})
-    bounds = checking.bounds(builds, lambda: checking.condition(subject))
+    kernel_set = _subject(mechanism, options, trees, programs={})
+    bounds = checking.bounds(builds, lambda: checking.condition(kernel_set))
     without_search = replace(options, search=1)
     for number, (name, build) in enumerate(builds.items(), start=1):
         begin(f"deriving {name}, {number} of {len(builds)}")
@@ -220,9 +220,9 @@ def _looked_at(mechanism: Mechanism, options: Options) -> tuple[SpecialStates, c
 
     Kernels that tell how coordinates move that are tied together are derived for that.
     """
-    subject = _subject(mechanism, options, trees_of(mechanism, options), {}, checking.TELLING)
-    special = checking.special_states_of(subject)
-    return special, checking.configurations_of(replace(subject, special=special))
+    kernel_set = _subject(mechanism, options, trees_of(mechanism, options), {}, checking.TELLING)
+    special = checking.special_states_of(kernel_set)
+    return special, checking.configurations_of(replace(kernel_set, special=special))
 
 
 def _subject(
@@ -231,11 +231,11 @@ def _subject(
     trees: Trees,
     programs: Mapping[str, Program],
     also: Collection[str] = (),
-) -> checking.Subject:
+) -> checking.KernelSet:
     """What is to be checked, with the plain derivations of kernels that this needs and that are not in the set."""
     projected = mechanism.constrained or options.speeds is not None
     builds = available(mechanism, options)
-    return checking.subject(
+    return checking.kernel_set(
         mechanism,
         programs,
         projected,
@@ -253,8 +253,8 @@ def _checked(
 ) -> certify.Record:
     """The record of a kernel set that passed all checks.  Raises CertificateError."""
     programs = {name: kernel.program for name, kernel in kernels.items()}
-    subject = _subject(mechanism, options, trees_of(mechanism, options), programs)
-    return checking.checked(replace(subject, special=special))
+    kernel_set = _subject(mechanism, options, trees_of(mechanism, options), programs)
+    return checking.checked(replace(kernel_set, special=special))
 
 
 __all__ = [

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kanegen.codegen.certificate.arrays import Array, about_axis, cross, length, times, turned
-from kanegen.codegen.certificate.described import Described, FloatArray, Kind, Link
+from kanegen.codegen.certificate.numeric_tree import FloatArray, Kind, Link, NumericTree
 from kanegen.codegen.mechanism.records import BASE
 
 
@@ -80,13 +80,13 @@ class BodyMotion:
         return self.p + r, self.v + wr, self.a + cross(self.alpha, r) + cross(self.w, wr)
 
 
-def bodies(described: Described, motion: JointMotion) -> dict[str, BodyMotion]:
+def bodies(tree: NumericTree, motion: JointMotion) -> dict[str, BodyMotion]:
     """The motion of every body by name, ``BASE`` included."""
     none, nothing = np.zeros((*motion.batch, 3)), np.zeros(motion.batch)
     still = np.broadcast_to(np.eye(3), (*motion.batch, 3, 3))
     sizes = Sizes(nothing, nothing, nothing, nothing, nothing)
     found = {BASE: BodyMotion(still, none, none, none, none, none, none, sizes)}
-    for link in described.links:
+    for link in tree.links:
         found[link.body] = _carried(link, found[link.parent], motion)
     return found
 

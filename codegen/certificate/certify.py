@@ -17,11 +17,11 @@ from kanegen.codegen.certificate.against_records import (
 )
 from kanegen.codegen.certificate.arrays import Array
 from kanegen.codegen.certificate.blame import OURS, blame
-from kanegen.codegen.certificate.case import Case, Subject
 from kanegen.codegen.certificate.constrained import constrained, of_positions, of_speeds
 from kanegen.codegen.certificate.evaluation import Precisely, values
 from kanegen.codegen.certificate.identities import identities
 from kanegen.codegen.certificate.measure import Checks, Measured
+from kanegen.codegen.certificate.sample import KernelSet, Sample
 from kanegen.codegen.certificate.special_states import Place
 from kanegen.errors import CertificateError
 
@@ -59,40 +59,40 @@ class Record:
         return {name: tuple(kernels) for name, kernels in found.items()}
 
 
-def certify(subject: Subject, states: int) -> Record:
+def certify(kernel_set: KernelSet, states: int) -> Record:
     """Check a kernel set.
 
     Raises CertificateError for the first check that fails, and says whether the model or kanegen is at fault.
     """
-    special = subject.special
-    case = Case(subject, states, None if special is None else special.ordinary)
-    sets = [(case, measured)]
+    special = kernel_set.special
+    sample = Sample(kernel_set, states, None if special is None else special.ordinary)
+    sets = [(sample, measured)]
     if special is not None:
         for place, some in _LOOKED_AT.items():
             if len(q := special.of(place)):
                 evaluate = Precisely() if place is Place.BESIDE else values
-                sets.append((Case(subject, 0, q, evaluate), some))
+                sets.append((Sample(kernel_set, 0, q, evaluate), some))
     checks = []
     for at, found in sets:
         for check in found(at):
             if not check.residual <= BOUND:
                 raise CertificateError(
-                    f"{subject.mechanism.name}: the generated kernels fail the check {check.name!r} "
+                    f"{kernel_set.mechanism.name}: the generated kernels fail the check {check.name!r} "
                     f"({', '.join(check.kernels)}) by {check.residual:.1e} of what the terms amount to; "
                     f"expected at most {BOUND:.0e}. {_fault(at, check)}"
                 )
             checks.append(check)
     checked = {kernel for check in checks for kernel in check.kernels}
-    unchecked = tuple(name for name in subject.programs if name not in checked)
-    return Record(sum(at.states for at, _ in sets), tuple(checks), unchecked, condition_of(case))
+    unchecked = tuple(name for name in kernel_set.programs if name not in checked)
+    return Record(sum(at.states for at, _ in sets), tuple(checks), unchecked, condition_of(sample))
 
 
-def _fault(case: Case, check: Measured) -> str:
-    if isinstance(case.evaluate, Precisely) and np.isfinite(check.residual):
+def _fault(sample: Sample, check: Measured) -> str:
+    if isinstance(sample.evaluate, Precisely) and np.isfinite(check.residual):
         return OURS
-    programs = {name: program for name in check.kernels if (program := case.program(name)) is not None}
+    programs = {name: program for name in check.kernels if (program := sample.program(name)) is not None}
     arguments = {
-        argument.name: case.input(argument.name, argument.shape)
+        argument.name: sample.input(argument.name, argument.shape)
         for program in programs.values()
         for argument in program.inputs
     }
@@ -100,30 +100,30 @@ def _fault(case: Case, check: Measured) -> str:
     found = OURS
     for at in (arguments, at_rest):  # checks at rest look at what is small beside the forces of motion
         if found == OURS:
-            found = blame(case.subject.mechanism, programs, at, case.parameters, BOUND)
+            found = blame(sample.kernel_set.mechanism, programs, at, sample.parameters, BOUND)
     return found
 
 
-def measured(case: Case) -> Checks:
+def measured(sample: Sample) -> Checks:
     """All checks that apply, one after another."""
-    yield from _quietly(case, against_records, identities, constrained)
+    yield from _quietly(sample, against_records, identities, constrained)
 
 
-def measured_values(case: Case) -> Checks:
+def measured_values(sample: Sample) -> Checks:
     """Checks of the forces and energies alone: near where something has no value their derivatives have few digits."""
-    yield from _quietly(case, values_against_records)
+    yield from _quietly(sample, values_against_records)
 
 
-def measured_beside(case: Case) -> Checks:
+def measured_beside(sample: Sample) -> Checks:
     """Checks of what is no derivative, beside dead centres; with many digits, since there doubles lose theirs."""
-    yield from _quietly(case, values_against_records, frames_against_records, of_speeds, of_positions)
-    if case.invertible:
-        yield from _quietly(case, solutions_against_records)
+    yield from _quietly(sample, values_against_records, frames_against_records, of_speeds, of_positions)
+    if sample.invertible:
+        yield from _quietly(sample, solutions_against_records)
 
 
-def measured_at_centres(case: Case) -> Checks:
+def measured_at_centres(sample: Sample) -> Checks:
     """Checks of what does not need the speeds, at dead centres."""
-    yield from _quietly(case, places_against_records, of_positions)
+    yield from _quietly(sample, places_against_records, of_positions)
 
 
 _LOOKED_AT = {
@@ -134,24 +134,24 @@ _LOOKED_AT = {
 """Checks in special states that are not as good as any other."""
 
 
-def _quietly(case: Case, *found: Callable[[Case], Checks]) -> Checks:
-    if case.subject.approximate:
+def _quietly(sample: Sample, *found: Callable[[Sample], Checks]) -> Checks:
+    if sample.kernel_set.approximate:
         return
     for of in found:
         with np.errstate(all="ignore"):
-            yield from of(case)
+            yield from of(sample)
 
 
-def condition_of(case: Case) -> float | None:
+def condition_of(sample: Sample) -> float | None:
     """The largest condition number of the mass matrix over the random states, None where it is not regular."""
-    found = float(conditions_of(case)[: case.random].max())
+    found = float(conditions_of(sample)[: sample.random].max())
     return found if np.isfinite(found) else None
 
 
-def conditions_of(case: Case) -> Array:
+def conditions_of(sample: Sample) -> Array:
     """The condition number of the mass matrix in each state, infinite where it has none."""
     with np.errstate(all="ignore"):
-        matrices = case.reference.mass_matrix(case.q).value
+        matrices = sample.reference.mass_matrix(sample.q).value
     found = np.full(len(matrices), np.inf)
     regular = np.isfinite(matrices).all(axis=(1, 2))
     if regular.any():
@@ -159,9 +159,9 @@ def conditions_of(case: Case) -> Array:
     return np.where(np.isfinite(found), found, np.inf)
 
 
-def condition(subject: Subject, states: int) -> float | None:
+def condition(kernel_set: KernelSet, states: int) -> float | None:
     """The largest condition number of the mass matrix, without checking anything."""
-    return condition_of(Case(subject, states))
+    return condition_of(Sample(kernel_set, states))
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,12 @@ from kanegen.codegen.certificate.speeds import Speeds
 class FlexibleReference:
     """As ``Reference``, for rates v = dq/dt of joints and modes."""
 
-    def __init__(self, described: Flexible, speeds: Speeds, slip_speed: float) -> None:
-        self.described, self.speeds, self.slip_speed = described, speeds, slip_speed
-        self.nv = described.count
+    def __init__(self, arm: Flexible, speeds: Speeds, slip_speed: float) -> None:
+        self.records, self.speeds, self.slip_speed = arm, speeds, slip_speed
+        self.nv = arm.count
 
     def _ways(self, q: Array) -> list[tuple[Points, Way]]:
-        return [(body, Way(body.path, q, self.nv)) for body in self.described.bodies]
+        return [(body, Way(body.path, q, self.nv)) for body in self.records.bodies]
 
     # -- dynamics ----------------------------------------------------------------------------------------------------
 
@@ -31,7 +31,7 @@ class FlexibleReference:
         q, v, a = np.broadcast_arrays(q, v, a)
         value = np.zeros(q.shape, dtype=np.result_type(q, v, a))
         scale = np.zeros(q.shape[:-1])
-        falling = self.described.gravity if acting.gravity else np.zeros(3)
+        falling = self.records.gravity if acting.gravity else np.zeros(3)
         for body, way in self._ways(q):
             points = _Points(body, way, q)
             acceleration, size = points.acceleration(v, a)
@@ -43,15 +43,15 @@ class FlexibleReference:
                 reach = np.sqrt((abs(column) ** 2).sum(axis=-1))
                 scale = np.maximum(scale, (abs(body.weights) * reach * size).sum(axis=-1))
         if acting.rotors:
-            value = value + self.described.rotors * a
+            value = value + self.records.rotors * a
         if acting.resistance:
-            value = value + q @ self.described.stiffness + v @ self.described.damping
-            for k, stiffness, rest in self.described.springs:
+            value = value + q @ self.records.stiffness + v @ self.records.damping
+            for k, stiffness, rest in self.records.springs:
                 value[..., k] += stiffness * (q[..., k] - rest)
                 scale = scale + stiffness * (abs(q[..., k]) + abs(rest))
-            value = value + self.described.friction * v / np.sqrt(v * v + self.slip_speed**2)
-            scale = scale + abs(q) @ abs(self.described.stiffness).max(axis=-1)
-            scale = scale + abs(v) @ abs(self.described.damping).max(axis=-1)
+            value = value + self.records.friction * v / np.sqrt(v * v + self.slip_speed**2)
+            scale = scale + abs(q) @ abs(self.records.stiffness).max(axis=-1)
+            scale = scale + abs(v) @ abs(self.records.damping).max(axis=-1)
         return Scaled(value, scale)
 
     def forward_dynamics(self, q: Array, v: Array, tau: Array) -> Array:
@@ -75,7 +75,7 @@ class FlexibleReference:
                     M[..., i, j] += (body.weights * dot(one, other)).sum(axis=-1)
             for one in columns.values():
                 scale = np.maximum(scale, (abs(body.weights) * (abs(one) ** 2).sum(axis=-1)).sum(axis=-1))
-        return Scaled(M + np.diag(self.described.rotors), scale + self.described.rotors.max(initial=0))
+        return Scaled(M + np.diag(self.records.rotors), scale + self.records.rotors.max(initial=0))
 
     def mass_matrix_rate(self, q: Array, v: Array) -> Scaled:
         """dM/dt (..., nv, nv) along a motion."""
@@ -91,7 +91,7 @@ class FlexibleReference:
             velocity = _Points(body, way, q).velocity(v)
             energy = energy + (body.weights * dot(velocity, velocity)).sum(axis=-1) / 2
             scale = scale + (abs(body.weights) * (abs(velocity) ** 2).sum(axis=-1)).sum(axis=-1)
-        turning = (self.described.rotors * v * v).sum(axis=-1) / 2
+        turning = (self.records.rotors * v * v).sum(axis=-1) / 2
         return Scaled(energy + turning, scale + abs(turning))
 
     def gravity_energy(self, q: Array) -> Scaled:
@@ -99,10 +99,10 @@ class FlexibleReference:
         energy, scale = np.zeros(q.shape[:-1]), np.zeros(q.shape[:-1])
         for body, way in self._ways(q):
             points = _Points(body, way, q)
-            heights = points.places @ self.described.gravity
+            heights = points.places @ self.records.gravity
             energy = energy - (body.weights * points.origins * heights).sum(axis=-1)
             # A place is a sum of terms as large as its distance, in every direction: also where it has no height at all.
-            reach = np.sqrt((abs(points.places) ** 2).sum(axis=-1)) * np.linalg.norm(self.described.gravity)
+            reach = np.sqrt((abs(points.places) ** 2).sum(axis=-1)) * np.linalg.norm(self.records.gravity)
             scale = scale + (abs(body.weights * points.origins) * reach).sum(axis=-1)
         return Scaled(energy, scale)
 
@@ -110,9 +110,9 @@ class FlexibleReference:
         """U of weight, bent links and springs."""
         weight = self.gravity_energy(q)
         energy, scale = weight.value, weight.scale
-        energy = energy + ((q @ self.described.stiffness) * q).sum(axis=-1) / 2
-        scale = scale + (abs(q) @ abs(self.described.stiffness) * abs(q)).sum(axis=-1)
-        for k, stiffness, rest in self.described.springs:
+        energy = energy + ((q @ self.records.stiffness) * q).sum(axis=-1) / 2
+        scale = scale + (abs(q) @ abs(self.records.stiffness) * abs(q)).sum(axis=-1)
+        for k, stiffness, rest in self.records.springs:
             energy = energy + stiffness * (q[..., k] - rest) ** 2 / 2
             scale = scale + stiffness * (abs(q[..., k]) + abs(rest)) ** 2
         return Scaled(energy, scale)
@@ -120,7 +120,7 @@ class FlexibleReference:
     def elastic_energy(self, q: Array, modes: list[int]) -> Scaled:
         """U of bent links alone."""
         bent = q[..., modes]
-        stiffness = self.described.stiffness[np.ix_(modes, modes)]
+        stiffness = self.records.stiffness[np.ix_(modes, modes)]
         return Scaled(
             ((bent @ stiffness) * bent).sum(axis=-1) / 2,
             (abs(bent) @ abs(stiffness) * abs(bent)).sum(axis=-1),
@@ -130,7 +130,7 @@ class FlexibleReference:
     def mass(self) -> float:
         """Of everything that moves."""
         return float(
-            sum((b.weights * b.places[:, 0, 0] ** 2).sum() for b in self.described.bodies if _moves(b))
+            sum((b.weights * b.places[:, 0, 0] ** 2).sum() for b in self.records.bodies if _moves(b))
         )
 
     def center_of_mass(self, q: Array) -> Scaled:
@@ -162,14 +162,14 @@ class FlexibleReference:
 
     def pose(self, q: Array, frame: str) -> Scaled:
         """X (..., 4, 4), with the position last."""
-        value = Way(self.described.frames[frame], q, self.nv).value
+        value = Way(self.records.frames[frame], q, self.nv).value
         X = np.zeros_like(value)
         X[..., :3, :3], X[..., :3, 3], X[..., 3, 3] = value[..., 1:, 1:], value[..., 1:, 0], 1
         return Scaled(X, 1 + abs(value[..., 1:, 0]).sum(axis=-1))
 
     def jacobian(self, q: Array, frame: str) -> Scaled:
         """J (..., 6, nv): velocity of a frame's origin; then angular velocities, carried by what is before them."""
-        path = self.described.frames[frame]
+        path = self.records.frames[frame]
         way = Way(path, q, self.nv)
         J = np.zeros((*q.shape[:-1], 6, self.nv), dtype=q.dtype)
         for k, column in way.columns.items():

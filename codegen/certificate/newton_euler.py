@@ -16,7 +16,7 @@ import numpy as np
 
 from kanegen.codegen.certificate.arrays import Array, cross, dot, length, times, turned, turned_back
 from kanegen.codegen.certificate.body_motion import BodyMotion, JointMotion
-from kanegen.codegen.certificate.described import Described, Drive, Kind, Link, Spring
+from kanegen.codegen.certificate.numeric_tree import Drive, Kind, Link, NumericTree, Spring
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +42,14 @@ class Forces:
 
 
 def forces(
-    described: Described,
+    tree: NumericTree,
     motion: JointMotion,
     moving: Mapping[str, BodyMotion],
     acting: Acting,
     slip_speed: float,
 ) -> Forces:
     """Forces of the drives in a motion.  Coulomb friction is smooth around rates of ``slip_speed``."""
-    g = described.gravity if acting.gravity else np.zeros(3)
+    g = tree.gravity if acting.gravity else np.zeros(3)
     f: dict[str, Array] = {}
     n: dict[str, Array] = {}
     sf: dict[str, Array] = {}
@@ -57,13 +57,13 @@ def forces(
     for body in moving:
         f[body], n[body] = np.zeros((*motion.batch, 3)), np.zeros((*motion.batch, 3))
         sf[body], sn[body] = np.zeros(motion.batch), np.zeros(motion.batch)
-    for link in described.links:
+    for link in tree.links:
         _inertia(link, moving[link.body], g, f, n, sf, sn)
     found = Forces({}, {})
     if acting.resistance:
-        for spring in described.springs:
-            _spring(described, spring, motion, moving, (f, n, sf, sn), found)
-    for link in reversed(described.links):
+        for spring in tree.springs:
+            _spring(tree, spring, motion, moving, (f, n, sf, sn), found)
+    for link in reversed(tree.links):
         here, parent = moving[link.body], moving[link.parent]
         r = here.way
         body, above = link.body, link.parent
@@ -104,7 +104,7 @@ def _inertia(
 
 
 def _spring(
-    described: Described,
+    tree: NumericTree,
     spring: Spring,
     motion: JointMotion,
     moving: Mapping[str, BodyMotion],
@@ -122,7 +122,7 @@ def _spring(
         _add(found, name, spring.stiffness * stretch + spring.damping * rate)
         return
     f, n, sf, sn = loads
-    ends = [described.frames[name] for name in spring.ends]
+    ends = [tree.frames[name] for name in spring.ends]
     points = [moving[body].point(offset) for body, _, offset in ends]
     apart, speed = points[1][0] - points[0][0], points[1][1] - points[0][1]
     if spring.rest == 0 and spring.damping == 0:  # a pull along each coordinate, where the ends meet as well

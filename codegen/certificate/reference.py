@@ -9,7 +9,6 @@ import numpy as np
 
 from kanegen.codegen.certificate.arrays import Array, cross, dot, length, turned
 from kanegen.codegen.certificate.body_motion import BodyMotion, JointMotion, bodies
-from kanegen.codegen.certificate.described import Described, Spring
 from kanegen.codegen.certificate.evaluation import slope, stepped
 from kanegen.codegen.certificate.newton_euler import (
     ALL,
@@ -18,6 +17,7 @@ from kanegen.codegen.certificate.newton_euler import (
     Forces,
     forces,
 )
+from kanegen.codegen.certificate.numeric_tree import NumericTree, Spring
 from kanegen.codegen.certificate.speeds import ProjectedSpeeds, Speeds
 
 
@@ -32,8 +32,8 @@ class Scaled:
 class Reference:
     """See the module.  ``slip_speed`` [rad/s, m/s] belongs to Coulomb friction; ``nv`` counts the speeds."""
 
-    def __init__(self, described: Described, speeds: Speeds, nv: int, slip_speed: float) -> None:
-        self.described, self.speeds, self.nv, self.slip_speed = described, speeds, nv, slip_speed
+    def __init__(self, tree: NumericTree, speeds: Speeds, nv: int, slip_speed: float) -> None:
+        self.records, self.speeds, self.nv, self.slip_speed = tree, speeds, nv, slip_speed
         # checks come in turn, and all ask for the same quantities
         self._mass: tuple[Array, Scaled] | None = None
         self._rest: tuple[Array, dict[str, BodyMotion], Array] | None = None
@@ -60,7 +60,7 @@ class Reference:
         return Scaled(speeds.on_coordinates(q, found.value), scale.max(axis=-1))
 
     def _on_joints(self, motion: JointMotion, acting: Acting) -> Forces:
-        return forces(self.described, motion, bodies(self.described, motion), acting, self.slip_speed)
+        return forces(self.records, motion, bodies(self.records, motion), acting, self.slip_speed)
 
     def forward_dynamics(self, q: Array, v: Array, tau: Array) -> Array:
         """a (..., nv), with the mass matrix."""
@@ -102,9 +102,9 @@ class Reference:
     def kinetic_energy(self, q: Array, v: Array) -> Scaled:
         """T of bodies and rotors; all terms are positive where bodies are physical."""
         motion = self.speeds.motion(q, v, np.zeros(self.nv))
-        found = bodies(self.described, motion)
+        found = bodies(self.records, motion)
         energy, scale = np.zeros(motion.batch), np.zeros(motion.batch)
-        for link in self.described.links:
+        for link in self.records.links:
             body = found[link.body]
             _, velocity, _ = body.point(link.center)
             spin = dot(body.w, turned(body.R @ link.tensor @ np.swapaxes(body.R, -1, -2), body.w))
@@ -120,16 +120,16 @@ class Reference:
     def potential_energy(self, q: Array) -> Scaled:
         """U of the moving bodies' weight, zero at the base origin, and of springs."""
         motion = self.speeds.at_rest(q)
-        found = bodies(self.described, motion)
+        found = bodies(self.records, motion)
         energy, scale = np.zeros(motion.batch), np.zeros(motion.batch)
-        g = self.described.gravity
-        for link in self.described.links:
+        g = self.records.gravity
+        for link in self.records.links:
             if link.moves:
                 place, _, _ = found[link.body].point(link.center)
                 energy = energy - link.mass * dot(g, place)
                 reach, _, _ = found[link.body].sizes.point(float(np.linalg.norm(link.center)))
                 scale = scale + abs(link.mass) * float(np.linalg.norm(g)) * reach
-        for spring in self.described.springs:
+        for spring in self.records.springs:
             if len(spring.ends) == 1:
                 size = motion.position[spring.ends[0]]
                 most = abs(size.real)
@@ -147,28 +147,28 @@ class Reference:
     def _apart(self, found: dict[str, BodyMotion], spring: Spring) -> tuple[Array, Array]:
         """The way from one end of a spring to the other, and what it adds up from."""
         first, second = (self.point(found, name)[0] for name in spring.ends)
-        frames = (self.described.frames[name] for name in spring.ends)
+        frames = (self.records.frames[name] for name in spring.ends)
         reach = [found[body].sizes.p + float(np.linalg.norm(offset)) for body, _, offset in frames]
         return second - first, reach[0] + reach[1]
 
     def point(self, found: dict[str, BodyMotion], frame: str) -> tuple[Array, Array, Array]:
         """Position, velocity and acceleration of a frame's origin."""
-        body, _, position = self.described.frames[frame]
+        body, _, position = self.records.frames[frame]
         return found[body].point(position)
 
     @cached_property
     def mass(self) -> float:
         """Of the moving bodies."""
-        return sum(link.mass for link in self.described.links if link.moves)
+        return sum(link.mass for link in self.records.links if link.moves)
 
     def center_of_mass(self, q: Array) -> Scaled:
         """Mass centre of the moving bodies (..., 3)."""
         motion = self.speeds.at_rest(q)
-        return self._center(bodies(self.described, motion))
+        return self._center(bodies(self.records, motion))
 
     def _center(self, found: dict[str, BodyMotion]) -> Scaled:
         moment, scale = np.zeros(3), np.zeros(())
-        for link in self.described.links:
+        for link in self.records.links:
             if link.moves and link.mass:
                 place, _, _ = found[link.body].point(link.center)
                 moment = moment + link.mass * place
@@ -179,9 +179,9 @@ class Reference:
     def momentum(self, q: Array, v: Array, *, about_center: bool = False) -> Scaled:
         """Linear momentum, then angular momentum about the base origin or the mass centre (..., 6)."""
         motion = self.speeds.motion(q, v, np.zeros(self.nv))
-        found = bodies(self.described, motion)
+        found = bodies(self.records, motion)
         linear, angular, scale = np.zeros(3), np.zeros(3), np.zeros(())
-        for link in self.described.links:
+        for link in self.records.links:
             body = found[link.body]
             place, velocity, _ = body.point(link.center)
             linear = linear + link.mass * velocity
@@ -202,7 +202,7 @@ class Reference:
     def pose(self, q: Array, frame: str) -> Scaled:
         """X (..., 4, 4)."""
         found, reach = self._resting(q)
-        body, rotation, _ = self.described.frames[frame]
+        body, rotation, _ = self.records.frames[frame]
         place, _, _ = self.point(found, frame)
         X = np.zeros((*place.shape[:-1], 4, 4), dtype=place.dtype)
         X[..., :3, :3] = found[body].R @ rotation
@@ -213,7 +213,7 @@ class Reference:
     def jacobian(self, q: Array, frame: str) -> Scaled:
         """J (..., 6, nv): velocity of a frame's origin, then its angular velocity, for unit speeds."""
         found, scale = self._starting(q)
-        body, _, _ = self.described.frames[frame]
+        body, _, _ = self.records.frames[frame]
         _, _, a = self.point(found, frame)  # from rest, accelerations are as velocities
         rows = np.concatenate(np.broadcast_arrays(a, found[body].alpha), axis=-1)
         return Scaled(np.moveaxis(rows, 0, -1), scale)
@@ -232,7 +232,7 @@ class Reference:
     def _resting(self, q: Array) -> tuple[dict[str, BodyMotion], Array]:
         """Bodies where they are, and the longest way to one of them."""
         if self._rest is None or self._rest[0] is not q:
-            found = bodies(self.described, self.speeds.at_rest(q))
+            found = bodies(self.records, self.speeds.at_rest(q))
             self._rest = (q, found, self._reach(found))
         return self._rest[1], self._rest[2]
 
@@ -240,7 +240,7 @@ class Reference:
         """Bodies that begin to move with unit speeds, one for each of the leading dimension, and a scale of speeds."""
         if self._start is None or self._start[0] is not q:
             motion = self._moving_off(q, self._units(q))
-            found = bodies(self.described, motion)
+            found = bodies(self.records, motion)
             rates = sum((abs(x.real) for x in motion.acceleration.values()), np.zeros(()))
             scale = np.broadcast_to(rates * (1 + self._reach(found)), motion.batch).max(axis=0)
             self._start = (q, found, scale)

@@ -16,7 +16,7 @@ import numpy as np
 
 from kanegen.codegen.certificate.arrays import Array
 from kanegen.codegen.certificate.body_motion import bodies
-from kanegen.codegen.certificate.described import described
+from kanegen.codegen.certificate.numeric_tree import numeric_tree
 from kanegen.codegen.certificate.speeds import TreeSpeeds
 from kanegen.codegen.certificate.tied_motion import TiedMotion
 from kanegen.codegen.mechanism.constraints import TranslationalSpringDamper
@@ -220,7 +220,7 @@ def _spread(mechanism: Mechanism, states: Array) -> Array:
     pairs += [(s.first, s.second) for s in mechanism.speeds if isinstance(s, DistanceRate)]
     if not pairs:
         return np.ones(len(states))
-    records = described(mechanism)
+    records = numeric_tree(mechanism)
     moved = bodies(records, TreeSpeeds(mechanism).at_rest(states))
     found = np.ones(len(states))
     for pair in pairs:

@@ -8,8 +8,8 @@ from fractions import Fraction
 from functools import cache
 
 from kanegen.codegen import checking, facts, pipeline
-from kanegen.codegen.certificate.case import Case, Subject
 from kanegen.codegen.certificate.certify import measured
+from kanegen.codegen.certificate.sample import KernelSet, Sample
 from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import Expression, Kind, Program, inputs, total
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder, catalogue
@@ -72,7 +72,7 @@ MECHANISMS = {
 
 
 @cache
-def subject(name: str) -> Subject:
+def kernel_set(name: str) -> KernelSet:
     """All kernels of a mechanism in their plain derivations, the optional ones included."""
     mechanism = MECHANISMS[name]()
     options = Options(live_parameters=name.startswith("live"))
@@ -85,10 +85,10 @@ def subject(name: str) -> Subject:
     frames = facts.frame_names(mechanism)
     others = tuple(f"_{frame}" for frame in frames[:-1])  # one frame is as good as many
     kernels = [k for k in builds if not (k.startswith("frame_") and k.endswith(others))]
-    return checking.subject(mechanism, {k: plain(k) for k in kernels}, mechanism.constrained, plain)
+    return checking.kernel_set(mechanism, {k: plain(k) for k in kernels}, mechanism.constrained, plain)
 
 
-def with_kernel(given: Subject, kernel: str, program: Program) -> Subject:
+def with_kernel(given: KernelSet, kernel: str, program: Program) -> KernelSet:
     """The same set with another program for one kernel."""
     return replace(given, programs={**given.programs, kernel: program})
 
@@ -108,10 +108,10 @@ def tampered(program: Program, output: int = 0) -> Program:
     return replace(program, results=tuple(results))
 
 
-def residuals(given: Subject) -> Mapping[tuple[str, tuple[str, ...]], float]:
+def residuals(given: KernelSet) -> Mapping[tuple[str, tuple[str, ...]], float]:
     """The residual of every check, by its name and kernels; the largest where one has several."""
     found: dict[tuple[str, tuple[str, ...]], float] = {}
-    for check in measured(Case(given, STATES)):
+    for check in measured(Sample(given, STATES)):
         key = (check.name, check.kernels)
         found[key] = max(found.get(key, 0.0), check.residual)
     return found

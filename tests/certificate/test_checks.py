@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from kanegen.codegen import pipeline
-from kanegen.codegen.certificate.case import Case
 from kanegen.codegen.certificate.certify import BOUND, certify
+from kanegen.codegen.certificate.sample import Sample
 from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import Program
 from kanegen.codegen.passes.verify import random_arguments
 from kanegen.codegen.pipeline import Options
 from kanegen.errors import CertificateError
-from tests.certificate.sets import MECHANISMS, STATES, residuals, subject, tampered, with_kernel
+from tests.certificate.sets import MECHANISMS, STATES, kernel_set, residuals, tampered, with_kernel
 
 ROUNDING = 200 * 2**-53
 """Residuals are in units of the magnitudes that are added: a hundred roundings each in two evaluations, all adding up."""
@@ -25,7 +25,7 @@ every_set = pytest.mark.parametrize("name", MECHANISMS)
 
 @every_set
 def test_right_kernels_pass(name):
-    given = subject(name)
+    given = kernel_set(name)
     record = certify(given, STATES)
     assert max(check.residual for check in record.checks) < ROUNDING
     assert set(record.unchecked) <= {"dead_centre_margin", "constraint_projection"}
@@ -33,7 +33,7 @@ def test_right_kernels_pass(name):
 
 @every_set
 def test_every_check_notices_an_error_in_each_of_its_kernels(name):
-    given = subject(name)
+    given = kernel_set(name)
     wanted = {
         (key, kernel) for key in residuals(given) for kernel in key[1] if key[0] != "M is positive definite"
     }
@@ -46,7 +46,7 @@ def test_every_check_notices_an_error_in_each_of_its_kernels(name):
 
 
 def test_a_mass_matrix_with_a_negative_direction_is_noticed():
-    given = subject("branched")
+    given = kernel_set("branched")
     program = given.programs["mass_matrix"]
     wrong = with_kernel(given, "mass_matrix", negative(program))
     assert residuals(wrong)["M is positive definite", ("mass_matrix",)] > BOUND
@@ -59,7 +59,7 @@ def negative(program: Program) -> Program:
 
 @pytest.mark.parametrize("kernel", ["bias_forces", "forward_dynamics", "frame_jacobian_hand"])
 def test_an_error_is_refused_in_one_sentence(kernel):
-    given = subject("branched")
+    given = kernel_set("branched")
     wrong = with_kernel(given, kernel, tampered(given.programs[kernel]))
     with pytest.raises(CertificateError, match=rf"branched: .* fail the check .*{kernel}.* error of kanegen"):
         certify(wrong, STATES)
@@ -67,7 +67,7 @@ def test_an_error_is_refused_in_one_sentence(kernel):
 
 def test_a_kernel_alone_is_checked_too():
     """Against the records, without any other kernel to compare with."""
-    given = subject("branched")
+    given = kernel_set("branched")
     for kernel in ("forward_dynamics", "inverse_mass_matrix", "forward_dynamics_derivatives", "regressor"):
         alone = replace(given, programs={kernel: tampered(given.programs[kernel])})
         with pytest.raises(CertificateError):
@@ -75,10 +75,10 @@ def test_a_kernel_alone_is_checked_too():
 
 
 def test_states_are_those_at_which_programs_are_compared():
-    given = subject("branched")
-    case, program = Case(given, STATES), given.programs["inverse_dynamics"]
+    given = kernel_set("branched")
+    sample, program = Sample(given, STATES), given.programs["inverse_dynamics"]
     for name, values in random_arguments(program, STATES).items():
-        assert np.array_equal(getattr(case, name), values)
+        assert np.array_equal(getattr(sample, name), values)
 
 
 def test_rates_of_jacobians_beyond_balls_are_derived_one_way():
@@ -86,5 +86,5 @@ def test_rates_of_jacobians_beyond_balls_are_derived_one_way():
     mechanism, kernel = MECHANISMS["floating"](), "frame_jacobian_rate_head"
     trees = pipeline.trees_of(mechanism, Options())
     derive = Deriver(trees.mechanism, pipeline.optional(mechanism, Options())[kernel], trees=trees)
-    found = with_kernel(subject("floating"), kernel, derive({f"method of {kernel}": 1})[0])
+    found = with_kernel(kernel_set("floating"), kernel, derive({f"method of {kernel}": 1})[0])
     assert max(check.residual for check in certify(found, STATES).checks) < ROUNDING

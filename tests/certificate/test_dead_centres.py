@@ -163,13 +163,13 @@ def test_the_records_are_asked_there_as_well(kernel: str, least: int) -> None:
     for wrong in (False, True):
         if wrong:
             programs[kernel] = damped(programs[kernel], Fraction(1, 10**least))
-        subject = replace(pipeline._subject(model, options, trees, programs), special=special)
-        certify.certify(replace(subject, special=None), pipeline.CERTIFIED_STATES)
+        kernel_set = replace(pipeline._subject(model, options, trees, programs), special=special)
+        certify.certify(replace(kernel_set, special=None), pipeline.CERTIFIED_STATES)
         if wrong:
             with pytest.raises(CertificateError, match=f"fail the check .*{kernel}"):
-                certify.certify(subject, pipeline.CERTIFIED_STATES)
+                certify.certify(kernel_set, pipeline.CERTIFIED_STATES)
         else:
-            record = certify.certify(subject, pipeline.CERTIFIED_STATES)
+            record = certify.certify(kernel_set, pipeline.CERTIFIED_STATES)
             assert record.states == pipeline.CERTIFIED_STATES + len(special.q)
 
 

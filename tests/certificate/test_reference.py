@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.testing import assert_allclose
 
-from kanegen.codegen.certificate.described import described
+from kanegen.codegen.certificate.numeric_tree import numeric_tree
 from kanegen.codegen.certificate.reference import Reference
 from kanegen.codegen.certificate.speeds import TreeSpeeds
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
@@ -17,7 +17,7 @@ SLIP = 0.01
 
 
 def reference(mechanism: Mechanism) -> Reference:
-    return Reference(described(mechanism), TreeSpeeds(mechanism), mechanism.dof, SLIP)
+    return Reference(numeric_tree(mechanism), TreeSpeeds(mechanism), mechanism.dof, SLIP)
 
 
 def test_a_double_pendulum():

@@ -11,7 +11,7 @@ import pytest
 
 import kanegen
 from kanegen.codegen import pipeline
-from kanegen.codegen.certificate.case import Case
+from kanegen.codegen.certificate.sample import Sample
 from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.derivation.recursive import on_demand
 from kanegen.codegen.derivation.recursive.on_demand import OnDemand
@@ -110,7 +110,7 @@ def test_a_chain_of_sixty_hinges_loads() -> None:
     """And has the forces of Newton's and Euler's equations on the records, which the certificate evaluates by themselves."""
     mechanism = turned_chain(60)
     robot = kanegen.load(mechanism, kernels=["inverse_dynamics"], interpreted=True)
-    subject = pipeline._subject(mechanism, Options(), pipeline.trees_of(mechanism, Options()), {})
+    kernel_set = pipeline._subject(mechanism, Options(), pipeline.trees_of(mechanism, Options()), {})
     q, v, a = np.random.default_rng(0).uniform(-1, 1, (3, 60))
-    expected = Case(subject, 1).reference.inverse_dynamics(q[None], v[None], a[None])
+    expected = Sample(kernel_set, 1).reference.inverse_dynamics(q[None], v[None], a[None])
     assert abs(robot.inverse_dynamics(q, v, a) - expected.value[0]).max() < 1e-11 * expected.scale[0]

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from kanegen.codegen.certificate.arrays import Array
-from kanegen.codegen.certificate.described import described
 from kanegen.codegen.certificate.evaluation import Evaluate, slope, stepped, values
 from kanegen.codegen.certificate.flexible_reference import FlexibleReference
+from kanegen.codegen.certificate.numeric_tree import numeric_tree
 from kanegen.codegen.certificate.point_masses import flexible_arm
 from kanegen.codegen.certificate.reference import Reference
 from kanegen.codegen.certificate.special_states import SpecialStates
@@ -24,7 +24,7 @@ from kanegen.codegen.passes.verify import random_values
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
+class KernelSet:
     """The kernels of a mechanism.
 
     ``programs`` are the final ones, by name.  ``helpers`` are plain derivations of kernels that are needed for checking but
@@ -50,23 +50,23 @@ class Subject:
     special: SpecialStates | None = None
 
 
-class Case:
-    """A subject in ``states`` random states: q, v, a and tau, as programs are compared at; and in those ``also``.
+class Sample:
+    """A kernel set in ``states`` random states: q, v, a and tau, as programs are compared at; and in those ``also``.
 
     ``also`` are further q (k, nq), with random v, a and tau.  ``evaluate`` is how programs are, a ``Precisely`` where
     doubles have few digits.
     """
 
     def __init__(
-        self, subject: Subject, states: int, also: Array | None = None, evaluate: Evaluate = values
+        self, kernel_set: KernelSet, states: int, also: Array | None = None, evaluate: Evaluate = values
     ) -> None:
-        self.subject, self.random, self.nv, self.evaluate = subject, states, subject.nv, evaluate
-        self.programs = subject.programs
-        self.parameters = {p.name: float(p.value) for p in subject.mechanism.parameters}
-        given = subject.configurations
-        if subject.special is not None and subject.special.usual is not None:
-            given = subject.special.usual
-        nq = len(subject.mechanism.coordinates)
+        self.kernel_set, self.random, self.nv, self.evaluate = kernel_set, states, kernel_set.nv, evaluate
+        self.programs = kernel_set.programs
+        self.parameters = {p.name: float(p.value) for p in kernel_set.mechanism.parameters}
+        given = kernel_set.configurations
+        if kernel_set.special is not None and kernel_set.special.usual is not None:
+            given = kernel_set.special.usual
+        nq = len(kernel_set.mechanism.coordinates)
         self.q: Array = random_values("q", (nq,), states) if given is None else given[:states]
         if also is not None and len(also):
             self.q = np.concatenate([self.q, also])
@@ -78,22 +78,22 @@ class Case:
         self._known: dict[str, dict[str, Array]] = {}
 
     def _reference(self) -> Reference | FlexibleReference:
-        mechanism, slip_speed = self.subject.mechanism, self.subject.slip_speed
+        mechanism, slip_speed = self.kernel_set.mechanism, self.kernel_set.slip_speed
         if mechanism.flexible:
             return FlexibleReference(flexible_arm(mechanism), TreeSpeeds(mechanism), slip_speed)
-        return Reference(described(mechanism), self._speeds(), self.nv, slip_speed)
+        return Reference(numeric_tree(mechanism), self._speeds(), self.nv, slip_speed)
 
     def _speeds(self) -> Speeds:
-        subject = self.subject
-        if not subject.projected:
-            return TreeSpeeds(subject.mechanism)
+        kernel_set = self.kernel_set
+        if not kernel_set.projected:
+            return TreeSpeeds(kernel_set.mechanism)
         rates = self.program("coordinate_rates")
         assert rates is not None, "a helper where it is no kernel of the set"
-        return ProjectedSpeeds(subject.mechanism, rates, self.parameters, self.evaluate)
+        return ProjectedSpeeds(kernel_set.mechanism, rates, self.parameters, self.evaluate)
 
     def program(self, kernel: str) -> Program | None:
         """A kernel of the set, or its plain derivation, or None."""
-        return self.programs.get(kernel) or self.subject.helpers.get(kernel)
+        return self.programs.get(kernel) or self.kernel_set.helpers.get(kernel)
 
     def has(self, *kernels: str) -> bool:
         """Whether all of these are in the set."""
@@ -198,4 +198,4 @@ class Case:
     @property
     def prescribed(self) -> bool:
         """Whether joints move whatever the speeds are."""
-        return any(p.rate != 0 for p in self.subject.mechanism.prescribed)
+        return any(p.rate != 0 for p in self.kernel_set.mechanism.prescribed)

@@ -71,7 +71,7 @@ class Spring:
 
 
 @dataclass(frozen=True, eq=False)
-class Described:
+class NumericTree:
     """Links in an order in which parents come first, placements of frames in bodies by name, springs, gravity [m/s^2]."""
 
     links: tuple[Link, ...]
@@ -103,7 +103,7 @@ class Described:
         )
 
 
-def described(mechanism: Mechanism) -> Described:
+def numeric_tree(mechanism: Mechanism) -> NumericTree:
     """The records of a mechanism in doubles, at the numbers of its parameters."""
     m = with_numbers(mechanism)
     bodies = {body.name: body.inertia for body in m.bodies}
@@ -131,7 +131,7 @@ def described(mechanism: Mechanism) -> Described:
         )
         for s in m.springs
     )
-    return Described(tuple(links), frames, springs, _vector(m.gravity))
+    return NumericTree(tuple(links), frames, springs, _vector(m.gravity))
 
 
 def _drive(joint: Joint) -> Drive:
