@@ -24,7 +24,9 @@ from benchmarks.robot_times import largest_difference, robot_states, say
 from benchmarks.states import States, read_rows
 from kanegen.codegen import pipeline
 from kanegen.codegen.derivation.flexible_links.states import usual_amplitudes
+from kanegen.codegen.deriving import derive
 from kanegen.codegen.graph import Program, evaluate
+from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.importers import from_urdf
 from kanegen.codegen.mechanism.records import Mechanism
@@ -132,9 +134,7 @@ def _by_solving(equations: Program, states: States) -> Array:
 
 def _of_chain(chain: Mechanism, states: States) -> Array:
     """Accelerations (count, n) of the rigid chain by the textbook derivation."""
-    kernel, options = "forward_dynamics", pipeline.Options(search=1)
-    derived = pipeline.derive(
-        chain, kernel, pipeline.available(chain, options)[kernel], options, bound=RELATIVE_BOUND
-    )
+    sources = KernelSources(chain, pipeline.Options(search=1))
+    derived = derive(sources, "forward_dynamics", bound=RELATIVE_BOUND)
     accelerations: Array = evaluate(derived.program, _inputs(states))["a"]
     return accelerations

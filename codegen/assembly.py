@@ -1,74 +1,78 @@
-"""From derived kernels to the record that emission prints: what is hoisted, how statements are ordered, every name."""
+"""From derived kernels to the record that emission prints: what is hoisted, how statements are ordered, every name.
+
+Beside its kernels a model has what its users may want to know of the mechanism: each is a line of ``assemble``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection
+from dataclasses import replace
 
-from kanegen.codegen import facts
-from kanegen.codegen.certificate import certify
-from kanegen.codegen.checking import CERTIFIED_STATES, change_by_angles
-from kanegen.codegen.derivation.formulations import BOOK
+from kanegen.codegen.certificate.certify import BOUND, Record
+from kanegen.codegen.certificate.comparison import difference_of_forces
+from kanegen.codegen.derivation.flexible_links.states import link_ends, usual_amplitudes
+from kanegen.codegen.derivation.formulations import BOOK, body_coordinates_of
 from kanegen.codegen.derivation.kernels.catalogue import regular
+from kanegen.codegen.derivation.motion_maps.report import constraint_report
+from kanegen.codegen.derivation.resistance.separation import undirected_springs
+from kanegen.codegen.deriving import DerivedKernels
 from kanegen.codegen.emit.model import LiveParameter, Model, SineCosineLibrary
-from kanegen.codegen.kernel_sets import optional
+from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism.fingerprint import fingerprint
 from kanegen.codegen.mechanism.names import c_names, file_name
+from kanegen.codegen.mechanism.records import JointLimits as ExactLimits
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.reduction import open_tree
+from kanegen.codegen.mechanism.speeds import JointRate
 from kanegen.codegen.mechanism.values import home_numbers, numeric
 from kanegen.codegen.passes.hoist import hoist
 from kanegen.codegen.passes.schedule import schedule
-from kanegen.codegen.results import DerivedKernel, Missing
-from kanegen.manifest import Certificate, FrameKernels, RoundedAngles
+from kanegen.manifest import Certificate, Constraints, FrameKernels, JointLimits, RoundedAngles
 from kanegen.options import Options
 
 
 def assemble(
-    mechanism: Mechanism,
-    kernels: Mapping[str, DerivedKernel],
-    options: Options,
-    missing: Missing | None = None,
-    record: certify.Record | None = None,
-    warnings: tuple[str, ...] = (),
+    sources: KernelSources, derived: DerivedKernels, record: Record, warnings: tuple[str, ...] = ()
 ) -> Model:
     """The record that emission prints; ``warnings`` are those of the model that the mechanism was read from."""
-    hoisted = hoist([kernel.program for kernel in kernels.values()])
+    mechanism, options, kernels = sources.mechanism, sources.options, derived.kernels
+    hoisted = hoist(list(derived.programs.values()))
     live = hoisted.prepare is not None
-    frames = facts.frame_names(mechanism)
     gravity = tuple(float(numeric(g, mechanism)) for g in mechanism.gravity)
     return Model(
         name=mechanism.name,
-        prefix=_prefix(mechanism),
+        prefix=file_name(mechanism.name),
         hash=fingerprint(mechanism),
         nq=len(mechanism.coordinates),
         nv=mechanism.dof,
-        speed_names=facts.speed_names(mechanism),
+        speed_names=_speed_names(mechanism),
         home=() if mechanism.plain_tree and not mechanism.home else home_numbers(mechanism),
-        quaternions=facts.quaternions(mechanism),
-        base_parameters=facts.base_parameters_of(mechanism) if "regressor" in kernels else (),
-        inertial_parameters=facts.inertial_parameters_of(mechanism) if "full_regressor" in kernels else (),
-        optional_kernels=tuple(name for name in optional(mechanism, options) if name not in kernels),
-        limits=facts.limits(mechanism),
-        modes=facts.modes(mechanism),
-        link_ends=facts.ends_of_links(mechanism),
-        meeting_ends=facts.meeting_ends(mechanism, live),
-        constraints=facts.constraints(mechanism),
-        body_coordinates=facts.body_coordinates(mechanism)
+        quaternions=tuple(mechanism.coordinates.index(ball.coordinates[-4]) for ball in mechanism.balls),
+        base_parameters=sources.base_parameters if "regressor" in kernels else (),
+        inertial_parameters=sources.inertial_parameters if "full_regressor" in kernels else (),
+        optional_kernels=tuple(name for name in sources.builds_on_demand if name not in kernels),
+        limits={joint.name: _doubles(joint.limits) for joint in mechanism.joints if joint.limits is not None},
+        modes=usual_amplitudes(mechanism),
+        link_ends=link_ends(mechanism),
+        meeting_ends=tuple((s.name, s.first, s.second) for s in undirected_springs(mechanism, live)),
+        constraints=_constraints(mechanism),
+        body_coordinates=body_coordinates_of(mechanism)
         if options.formulation == "euler_parameters"
         else None,
         rounded_angles=_rounded_angles(mechanism),
         coordinate_names=mechanism.coordinates,
-        joint_names=facts.joint_names(mechanism),
+        joint_names=_joint_names(mechanism),
         body_names=tuple(body.name for body in mechanism.bodies if not body.carrier),
-        frame_names=frames,
+        frame_names=tuple(sources.frames),
         gravity=(gravity[0], gravity[1], gravity[2]),
         kernels=tuple(schedule(program) for program in hoisted.kernels),
-        mangled=_mangled(mechanism, frames),
+        mangled=_mangled(sources),
         options={
             "live_parameters": options.live_parameters,
             "search_budget": options.search,
             "formulation": options.formulation if options.speeds is None else "kane",
             "speeds": options.speeds,
-            **({"coulomb_friction": True} if facts.has_coulomb_friction(mechanism) else {}),
+            **({"coulomb_friction": True} if any(j.friction != 0 for j in mechanism.joints) else {}),
         },
         asked={name: value for name, value in options.asked().items() if name != "kernels"},
         actuator_signs=_actuator_signs(mechanism),
@@ -76,58 +80,86 @@ def assemble(
             LiveParameter(p.name, p.value, p.unit, p.description) for p in mechanism.parameters if live
         ),
         prepare=schedule(hoisted.prepare) if hoisted.prepare is not None else None,
-        frames=_frame_kernels(frames, kernels),
+        frames={frame: _frame_kernels(name, kernels) for frame, name in sources.frames.items()},
         certificate=Certificate(
-            {name: kernel.bound for name, kernel in kernels.items()},
-            CERTIFIED_STATES if record is None else record.states,
-            **_meaning(options),
-            checks={} if record is None else record.names,
-            check_bound=certify.BOUND,
+            derived.bounds, record.states, **_meaning(options), checks=record.names, check_bound=BOUND
         ),
         single_precision=options.float32,
         regular=regular(kernels),
         sincos=SineCosineLibrary(options.sincos),
-        unavailable={**missing.without_inertia, **missing.otherwise} if missing else {},
-        left_out=tuple(missing.otherwise) if missing else (),
+        unavailable={**derived.without_inertia, **derived.left_out},
+        left_out=tuple(derived.left_out),
         warnings=warnings,
     )
 
 
+def _speed_names(mechanism: Mechanism) -> tuple[str, ...]:
+    """Names of the speeds, none where they are the rates of the coordinates."""
+    if mechanism.plain_tree:
+        return ()
+    return constraint_report(mechanism).speeds if mechanism.constrained else mechanism.rates
+
+
+def _constraints(mechanism: Mechanism) -> Constraints | None:
+    """Names, rank and redundancy of the constraints; None where there are none."""
+    if not mechanism.constrained:
+        return None
+    found = constraint_report(mechanism).constraints
+    return found if found.forces else None
+
+
+def _joint_names(mechanism: Mechanism) -> tuple[str, ...]:
+    """The joints that move by themselves, in the order of their coordinates; balls by their own names."""
+    balls = {name: ball.name for ball in mechanism.balls for name in ball.coordinates}
+    own = (name for name in mechanism.coordinates if name not in mechanism.modes)
+    return tuple(dict.fromkeys(balls.get(name, name) for name in own))
+
+
+def _doubles(limits: ExactLimits) -> JointLimits:
+    values = (limits.lower, limits.upper, limits.velocity, limits.effort)
+    return JointLimits(*(None if x is None else float(x) for x in values))
+
+
 def _rounded_angles(mechanism: Mechanism) -> RoundedAngles | None:
-    """What angles were changed, and what that changes; one digit, which is the same on every machine."""
+    """What angles were changed, and what that changes; one digit, which is the same on every machine.
+
+    That is the largest difference of the forces of the tree, where loops and constraints tie it together.
+    """
     rounded = mechanism.rounded
     if rounded is None:
         return None
-    change = change_by_angles(mechanism, rounded.written)
+    both = (mechanism, replace(rounded.written, gravity=mechanism.gravity))
+    found, written = (KernelSources(open_tree(one), Options()).kernel_set() for one in both)
+    change = difference_of_forces(found, written)
     return RoundedAngles(rounded.count, float(f"{rounded.largest:.0e}"), float(f"{change:.0e}"))
 
 
-def _prefix(mechanism: Mechanism) -> str:
-    return file_name(mechanism.name)
-
-
-def _mangled(mechanism: Mechanism, frames: tuple[str, ...]) -> dict[str, str]:
+def _mangled(sources: KernelSources) -> dict[str, str]:
     """The identifiers of names that are none in C, by the original."""
-    identifiers = {**c_names(mechanism.coordinates), **c_names(frames), mechanism.name: _prefix(mechanism)}
+    mechanism = sources.mechanism
+    identifiers = {
+        **c_names(mechanism.coordinates),
+        **sources.frames,
+        mechanism.name: file_name(mechanism.name),
+    }
     return {original: new for original, new in identifiers.items() if original != new}
 
 
-def _frame_kernels(frames: tuple[str, ...], kernels: Mapping[str, DerivedKernel]) -> dict[str, FrameKernels]:
-    """The kernels of each frame, None for those that are not in the set."""
-    identifiers = c_names(frames)
-    found = {}
-    for frame in frames:
-        pose, jacobian = (f"{what}_{identifiers[frame]}" for what in ("frame_pose", "frame_jacobian"))
-        found[frame] = FrameKernels(
-            pose if pose in kernels else None, jacobian if jacobian in kernels else None
-        )
-    return found
+def _frame_kernels(name: str, kernels: Collection[str]) -> FrameKernels:
+    """The kernels of a frame of this name in C, None for those that are not in the set."""
+    pose, jacobian = (f"{what}_{name}" for what in ("frame_pose", "frame_jacobian"))
+    return FrameKernels(pose if pose in kernels else None, jacobian if jacobian in kernels else None)
 
 
 def _actuator_signs(mechanism: Mechanism) -> tuple[int, ...] | None:
     """The sign of each driven joint's actuator, None where the mechanism says nothing of actuators."""
+    if not mechanism.actuators:
+        return None
+    driven = mechanism.rates
+    if mechanism.constrained:
+        driven = tuple(s.joint if isinstance(s, JointRate) else "" for s in mechanism.generalized_speeds)
     signs = {actuator.joint: actuator.sign for actuator in mechanism.actuators}
-    return tuple(signs.get(joint, 1) for joint in facts.driven_joints(mechanism)) if signs else None
+    return tuple(signs.get(joint, 1) for joint in driven)
 
 
 def _meaning(options: Options) -> dict[str, str]:

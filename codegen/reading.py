@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.doctor.checks import check_attachments
 from kanegen.codegen.mechanism.findings import tell
-from kanegen.codegen.mechanism.importers import refuse_arguments
+from kanegen.codegen.mechanism.importers import ANGLE_TOLERANCE, read_file, refuse_arguments
 from kanegen.codegen.mechanism.readers import read_vector
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.reduction import without_friction
 from kanegen.codegen.mechanism.validation import validated
-from kanegen.codegen.model_files import read_model
 from kanegen.errors import ModelError, did_you_mean, shown
 from kanegen.files import exists
 from kanegen.options import Options
@@ -68,3 +68,23 @@ def read(model: str | os.PathLike[str] | Mechanism, options: Options) -> Mechani
         mechanism = replace(mechanism, gravity=read_vector("gravity", options.gravity))
     tell(check_attachments(mechanism))
     return mechanism if options.friction else without_friction(mechanism)
+
+
+def read_model(
+    path: Path,
+    *,
+    floating_base: bool,
+    allow_unphysical: bool,
+    angle_tolerance: float | None,
+    arguments: Mapping[str, str] | None = None,
+) -> Mechanism:
+    """The mechanism of a file; what was noticed about it is told.  Raises ModelError."""
+    found = read_file(
+        path,
+        floating_base=floating_base,
+        allow_unphysical=allow_unphysical,
+        angle_tolerance=ANGLE_TOLERANCE if angle_tolerance is None else angle_tolerance,
+        arguments=arguments,
+    )
+    tell(found.findings)
+    return found.mechanism

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from kanegen.codegen import pipeline
 from kanegen.codegen.commands.against_report import BOUND
-from kanegen.codegen.derivation.placed_tree.deriver import Deriver
-from kanegen.codegen.graph import Program, evaluate_entries, multiprecision
-from kanegen.codegen.kernel_sets import available
+from kanegen.codegen.graph import evaluate_entries, multiprecision
+from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism.records import Mechanism
 
 Array = NDArray[np.float64]
@@ -31,12 +30,8 @@ class ExactAccelerations:
     def __init__(self, mechanism: Mechanism) -> None:
         options = pipeline.Options()
         mechanism = pipeline.read(mechanism, options)  # without friction, as the kernels
-        builds, trees = available(mechanism, options), pipeline.trees_of(mechanism, options)
-
-        def plain(name: str) -> Program:
-            return Deriver(trees.mechanism, builds[name], gauge=False, trees=trees)({})[0]
-
-        self._mass_matrix, self._bias_forces = plain("mass_matrix"), plain("bias_forces")
+        sources = KernelSources(mechanism, options)
+        self._mass_matrix, self._bias_forces = sources.plain("mass_matrix"), sources.plain("bias_forces")
 
     def __call__(self, q: Array, v: Array, tau: Array) -> Array:
         """(nv,), rounded once, for q (nq,), v and tau (nv,), whose doubles are taken as they are."""

@@ -33,8 +33,8 @@ from kanegen.codegen.mechanism.importers.model_file import format_of
 from kanegen.codegen.mechanism.importers.xacro import urdf_text
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.codegen.model_files import read_model
 from kanegen.codegen.peers import State, TreePeer, open_peer
+from kanegen.codegen.reading import read_model
 from kanegen.errors import ModelError
 
 ACCELERATIONS = "forward_dynamics"

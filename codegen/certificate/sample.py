@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -25,15 +25,16 @@ from kanegen.codegen.passes.verify import random_values
 
 @dataclass(frozen=True, eq=False)
 class KernelSet:
-    """The kernels of a mechanism.
+    """The kernels of a mechanism, to be checked, with what is handed in from their derivation.
 
     ``programs`` are the final ones, by name.  ``helpers`` are plain derivations of kernels that are needed for checking but
     are not in the set: coordinate_rates where ``projected`` (constraints or chosen speeds tie the joints together), and
-    inverse_dynamics for derivatives then.  ``frames`` maps the identifiers in names of kernels to the names of frames,
-    ``coefficients`` regressors by name to the values that belong to their columns.  ``configurations`` (states, nq) are
-    given where not every configuration can be had, and ``independent`` are then the equations of velocity that hold in them.
-    ``special`` are the states to look at beside these.  ``slip_speed`` [rad/s, m/s] belongs to Coulomb friction.  An
-    ``approximate`` set is known to fulfil no law exactly.
+    inverse_dynamics for derivatives then.  ``solves`` tells of a kernel whether its rounding errors grow with the condition
+    number of the mass matrix.  ``frames`` maps the identifiers in names of kernels to the names of frames, ``coefficients``
+    regressors by name to the values that belong to their columns.  ``configurations`` (states, nq) are given where not every
+    configuration can be had, and ``independent`` are then the equations of velocity that hold in them.  ``special`` are the
+    states to look at beside these.  ``slip_speed`` [rad/s, m/s] belongs to Coulomb friction.  An ``approximate`` set is
+    known to fulfil no law exactly.
     """
 
     mechanism: Mechanism
@@ -41,6 +42,7 @@ class KernelSet:
     nv: int
     projected: bool
     slip_speed: float
+    solves: Callable[[str], bool]
     helpers: Mapping[str, Program] = field(default_factory=dict)
     frames: Mapping[str, str] = field(default_factory=dict)
     coefficients: Mapping[str, tuple[float, ...]] = field(default_factory=dict)

@@ -13,6 +13,7 @@ from kanegen.codegen import pipeline
 from kanegen.codegen.commands.against_report import Difference, Report
 from kanegen.codegen.derivation.kernels.catalogue import contract_of
 from kanegen.codegen.derivation.kernels.contract import Contract
+from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import JointKind, Mechanism
@@ -61,7 +62,7 @@ def compare_against(
     )
     arguments = random_states(mechanism, robot, states, seed)
     answers = peer.kernels(c_names(robot.frame_names))
-    known = {*pipeline.available(mechanism, pipeline.Options()), *robot.kernels, *robot.optional_kernels}
+    known = {*KernelSources(mechanism, pipeline.Options()).builds, *robot.kernels, *robot.optional_kernels}
     wanted = known if kernels is None else {*kernels}
     found, skipped = [], {}
     grouped = {name: parts for name, parts in _grouped(answers).items() if name in wanted}

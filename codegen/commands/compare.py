@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import kanegen
-from kanegen.codegen import checking, pipeline
+from kanegen.codegen import pipeline
 from kanegen.codegen.derivation.formulations import exact_formulations
 from kanegen.codegen.graph import Argument, Program, Tangents, evaluate, inputs
+from kanegen.codegen.kernel_sources import configurations
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.passes.verify import relative_difference
@@ -96,7 +97,7 @@ def _load(model: str | Mechanism, formulation: str, speeds: str | None) -> kaneg
 def _states(mechanism: Mechanism) -> tuple[FloatArray, FloatArray, FloatArray]:
     generator = np.random.default_rng(1985)
     nq, nv = len(mechanism.coordinates), mechanism.dof
-    given = checking.configurations(mechanism)
+    given = configurations(mechanism)
     q = (
         generator.uniform(-np.pi, np.pi, (STATES, nq))
         if given is None

@@ -8,8 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from kanegen.codegen import checking, pipeline
 from kanegen.codegen.commands.price_of_angles import at_least, price_of_angles
+from kanegen.codegen.kernel_sources import configurations
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.doctor import examine, examine_urdf
 from kanegen.codegen.mechanism.findings import Finding, Severity
@@ -17,6 +17,7 @@ from kanegen.codegen.mechanism.importers import ANGLE_TOLERANCE, Imported, read_
 from kanegen.codegen.mechanism.importers.model_file import format_of
 from kanegen.codegen.mechanism.importers.xml_tree import parse_file
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.reading import no_model
 from kanegen.errors import ModelError
 from kanegen.files import exists
 
@@ -70,7 +71,7 @@ def _found(
         return examine(catalogue.mechanism(model))
     path = Path(model)
     if not model or not (path.suffix or exists(path)):
-        raise pipeline.no_model(model)
+        raise no_model(model)
     kind = format_of(path)
     if arguments and kind != "xacro":
         refuse_arguments(model, arguments)
@@ -112,7 +113,7 @@ def _as_loaded(
 def _plan(mechanism: Mechanism) -> None:
     """Raise ModelError for loops that cannot be solved."""
     if mechanism.constrained:
-        checking.configurations(mechanism)
+        configurations(mechanism)
 
 
 def _refusal(error: ModelError) -> Finding:

@@ -8,8 +8,9 @@ from typing import Any
 
 from kanegen.codegen.certificate.certify import BOUND, Record
 from kanegen.codegen.commands.published import PUBLISHED, recounted
+from kanegen.codegen.deriving import DerivedKernel
 from kanegen.codegen.graph import OperationCounts, count
-from kanegen.codegen.pipeline import DerivedKernel, Generated
+from kanegen.codegen.pipeline import Generated
 from kanegen.errors import counted
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from kanegen.codegen import pipeline
 from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import OperationCounts, count
+from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism.findings import Finding, Severity
 from kanegen.codegen.mechanism.importers import Imported
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.passes.optimize import optimize
+from kanegen.options import Options
 
 LARGEST = 30
 """Degrees of freedom up to which a note waits for two derivations, some 30 ms each for every one: two seconds."""
@@ -44,10 +45,9 @@ def at_least(number: float) -> str:
 
 
 def _operations(mechanism: Mechanism) -> OperationCounts:
-    options = pipeline.Options(search=1)
-    trees = pipeline.trees_of(mechanism, options)
-    build = pipeline.available(mechanism, options)[_KERNEL]
-    program, _ = Deriver(trees.mechanism, build, gauge=options.recursive, trees=trees)({})
+    sources = KernelSources(mechanism, Options(search=1))
+    trees, build = sources.trees, sources.build(_KERNEL)
+    program, _ = Deriver(trees.mechanism, build, searched=False, trees=trees)({})
     return count(optimize(program)[0])
 
 

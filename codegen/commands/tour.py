@@ -23,8 +23,10 @@ from kanegen.codegen.commands.published import PUBLISHED
 from kanegen.codegen.commands.scenario_report import headline
 from kanegen.codegen.commands.scenario_run import Result
 from kanegen.codegen.commands.simulate import run_scenario
+from kanegen.codegen.deriving import derive
 from kanegen.codegen.emit.writer import write_files
 from kanegen.codegen.graph import OperationCounts, count
+from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism import catalogue
 from kanegen.errors import KanegenError
 
@@ -71,10 +73,7 @@ def _studies() -> list[str]:
 def _by_kanes_method() -> OperationCounts:
     """Operations of the same six forces, by partial velocities."""
     options = pipeline.Options(formulation="kane", kernels=(KERNEL,))
-    mechanism = pipeline.read(MODEL, options)
-    return count(
-        pipeline.derive(mechanism, KERNEL, pipeline.available(mechanism, options)[KERNEL], options).program
-    )
+    return count(derive(KernelSources(pipeline.read(MODEL, options), options), KERNEL).program)
 
 
 def _study(name: str, figures: Path, stage: Callable[[str], None]) -> Result:

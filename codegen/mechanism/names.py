@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from kanegen.codegen.mechanism.records import JointKind, Mechanism
 from kanegen.limits import LONGEST_IDENTIFIER
 
 _PYTHON_KEYWORDS = """
@@ -56,6 +57,17 @@ def c_names(originals: Iterable[str]) -> dict[str, str]:
             taken.add(mangled.lower())
             result[name] = mangled
     return {name: result[name] for name in names}
+
+
+def frame_identifiers(mechanism: Mechanism) -> dict[str, str]:
+    """The frames that have kernels, each with its name in these.
+
+    They are those of the moving bodies that no frame is named after, and the named ones.
+    """
+    named = [frame.name for frame in mechanism.frames]
+    carriers = {body.name for body in mechanism.bodies if body.carrier}
+    moving = [joint.child for joint in mechanism.joints if joint.kind is not JointKind.FIXED]
+    return c_names([*(child for child in moving if child not in carriers and child not in named), *named])
 
 
 def file_name(model: str) -> str:

@@ -101,6 +101,23 @@ def without_friction(mechanism: Mechanism) -> Mechanism:
     )
 
 
+def open_tree(mechanism: Mechanism) -> Mechanism:
+    """The joints alone, all of them free, those that followed others or moved as prescribed too."""
+    if not (mechanism.constrained or mechanism.mimics):
+        return mechanism
+    own = [m.joint for m in mechanism.mimics] + [p.joint for p in mechanism.prescribed]
+    return replace(
+        mechanism,
+        coordinates=(*mechanism.coordinates, *own),
+        loops=(),
+        constraints=(),
+        prescribed=(),
+        speeds=(),
+        mimics=(),
+        home=(),
+    )
+
+
 def _carried_speed(speed: GeneralizedSpeed, placements: Mapping[str, _Placement]) -> GeneralizedSpeed:
     """A speed in terms of the bodies that are left: only angular velocities name bodies, and all others frames."""
     if not isinstance(speed, AngularVelocityComponent):

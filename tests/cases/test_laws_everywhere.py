@@ -12,8 +12,7 @@ from numpy.testing import assert_allclose
 
 import kanegen
 from kanegen.codegen.derivation.formulations import FLEXIBLE, RIGID
-from kanegen.codegen.kernel_names import BEGINNINGS, RESERVED
-from kanegen.codegen.kernel_sets import available, optional
+from kanegen.codegen.kernel_sources import BEGINNINGS, RESERVED, KernelSources
 from kanegen.codegen.mechanism import (
     AngularVelocityComponent,
     JointRate,
@@ -249,6 +248,6 @@ def test_all_kernels_are_known_by_name(model: str) -> None:
     """Case 71: whatever a mechanism of the catalogue has in any formulation is a name that no law may have."""
     mechanism = replace(catalogue.mechanism(model), laws=())
     for name in FLEXIBLE if mechanism.flexible else RIGID:
-        options = Options(formulation=name, live_parameters=True)
-        for kernel in (*available(mechanism, options), *optional(mechanism, options)):
+        sources = KernelSources(mechanism, Options(formulation=name, live_parameters=True))
+        for kernel in (*sources.builds, *sources.builds_on_demand):
             assert kernel in RESERVED or kernel.lower().startswith(BEGINNINGS), kernel

@@ -22,7 +22,7 @@ import pytest
 
 import kanegen
 from kanegen.builds import cache, cache_place
-from kanegen.codegen.results import Generated
+from kanegen.codegen.generation import Generated
 from kanegen.errors import CacheError, CertificateError, FileError
 
 from .machines import pendulum
@@ -124,7 +124,7 @@ def test_kernels_that_fail_their_check(place: Path, monkeypatch: pytest.MonkeyPa
 def test_a_kill_while_kernels_are_checked(place: Path) -> None:
     """Case 94: what the killed process left is not an entry, and goes with the next load."""
     program = (
-        "import os, signal\nfrom kanegen.codegen.results import Generated\n"
+        "import os, signal\nfrom kanegen.codegen.generation import Generated\n"
         "Generated.compiled_residuals = lambda self, call: os.kill(os.getpid(), signal.SIGKILL)\n" + LOAD
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, check=False)

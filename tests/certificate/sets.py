@@ -7,13 +7,12 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
-from kanegen.codegen import checking, facts, pipeline
 from kanegen.codegen.certificate.certify import measured
 from kanegen.codegen.certificate.sample import KernelSet, Sample
-from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import Expression, Kind, Program, inputs, total
+from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder, catalogue
-from kanegen.codegen.pipeline import Options
+from kanegen.options import Options
 
 STATES = 10
 
@@ -76,16 +75,11 @@ def kernel_set(name: str) -> KernelSet:
     """All kernels of a mechanism in their plain derivations, the optional ones included."""
     mechanism = MECHANISMS[name]()
     options = Options(live_parameters=name.startswith("live"))
-    builds = pipeline.available(mechanism, options) | pipeline.optional(mechanism, options)
-    trees = pipeline.trees_of(mechanism, options)
-
-    def plain(kernel: str) -> Program:
-        return Deriver(trees.mechanism, builds[kernel], gauge=False, trees=trees)({})[0]
-
-    frames = facts.frame_names(mechanism)
-    others = tuple(f"_{frame}" for frame in frames[:-1])  # one frame is as good as many
-    kernels = [k for k in builds if not (k.startswith("frame_") and k.endswith(others))]
-    return checking.kernel_set(mechanism, {k: plain(k) for k in kernels}, mechanism.constrained, plain)
+    sources = KernelSources(mechanism, options)
+    others = tuple(f"_{frame}" for frame in list(sources.frames)[:-1])  # one frame is as good as many
+    every = sources.builds | sources.builds_on_demand
+    kernels = [k for k in every if not (k.startswith("frame_") and k.endswith(others))]
+    return sources.kernel_set({k: sources.plain(k) for k in kernels})
 
 
 def with_kernel(given: KernelSet, kernel: str, program: Program) -> KernelSet:

@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kanegen.codegen import pipeline
 from kanegen.codegen.certificate.certify import BOUND, certify
 from kanegen.codegen.certificate.sample import Sample
 from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import Program
+from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.passes.verify import random_arguments
-from kanegen.codegen.pipeline import Options
 from kanegen.errors import CertificateError
+from kanegen.options import Options
 from tests.certificate.sets import MECHANISMS, STATES, kernel_set, residuals, tampered, with_kernel
 
 ROUNDING = 200 * 2**-53
@@ -84,7 +84,7 @@ def test_states_are_those_at_which_programs_are_compared():
 def test_rates_of_jacobians_beyond_balls_are_derived_one_way():
     """Coordinates of a ball's joints stay at zero, so that formulas have no derivatives by them."""
     mechanism, kernel = MECHANISMS["floating"](), "frame_jacobian_rate_head"
-    trees = pipeline.trees_of(mechanism, Options())
-    derive = Deriver(trees.mechanism, pipeline.optional(mechanism, Options())[kernel], trees=trees)
+    sources = KernelSources(mechanism, Options())
+    derive = Deriver(sources.trees.mechanism, sources.build(kernel), trees=sources.trees)
     found = with_kernel(kernel_set("floating"), kernel, derive({f"method of {kernel}": 1})[0])
     assert max(check.residual for check in certify(found, STATES).checks) < ROUNDING

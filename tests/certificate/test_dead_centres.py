@@ -13,10 +13,18 @@ import pytest
 import sympy
 
 from kanegen.arrays import FloatArray
-from kanegen.codegen import checking, pipeline
+from kanegen.codegen import deriving, pipeline
 from kanegen.codegen.certificate import certify
+from kanegen.codegen.certificate.comparison import (
+    CERTIFIED_BOUND,
+    CERTIFIED_STATES,
+    TELLING,
+    all_configurations,
+    random_configurations,
+)
 from kanegen.codegen.certificate.special_states import Place, SpecialStates
 from kanegen.codegen.graph import Expression, Program, evaluate, inputs
+from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism import BASE, DistanceRate, JointRate, Mechanism, MechanismBuilder, catalogue
 from kanegen.codegen.passes import optimize as optimizing
 from kanegen.codegen.passes.verify import residual
@@ -63,7 +71,9 @@ def parallelogram() -> Mechanism:
 
 
 def looked_at(model: Mechanism, options: Options | None = None) -> SpecialStates:
-    found, _ = pipeline._looked_at(model, options or Options())
+    kernel_set = KernelSources(model, options or Options()).kernel_set(helpers=TELLING)
+    found = all_configurations(kernel_set).special
+    assert found is not None
     return found
 
 
@@ -127,21 +137,18 @@ def test_what_is_wrong_near_dead_centres_alone_is_refused(
 ) -> None:
     """Random states see nothing; those beside dead centres do, and for what has a value there the dead centres."""
     model, options = slider_crank(), Options(kernels=(kernel,))
-    right = pipeline.optimize
+    right = deriving.optimize
 
     def wrong(program: Program) -> tuple[Program, tuple[optimizing.Step, ...]]:
         found, steps = right(program)
         return damped(found, least), steps
 
-    build = pipeline.available(model, options)[kernel]
-    plain = pipeline.derive(model, kernel, build, options).program
-    usual = checking.random_configurations(model).q
-    assert (
-        residual(damped(plain, least), plain, len(usual), states_given={"q": usual})
-        < pipeline.CERTIFIED_BOUND
-    )
+    sources = KernelSources(model, options)
+    plain = deriving.derive(sources, kernel).program
+    usual = random_configurations(sources.kernel_set()).q
+    assert residual(damped(plain, least), plain, len(usual), states_given={"q": usual}) < CERTIFIED_BOUND
     pipeline.interpret(model, options)
-    monkeypatch.setattr(pipeline, "optimize", wrong)
+    monkeypatch.setattr(deriving, "optimize", wrong)
     with pytest.raises(CertificateError, match=f"{kernel}: the optimized program differs"):
         pipeline.interpret(model, options)
 
@@ -155,22 +162,20 @@ def test_the_records_are_asked_there_as_well(kernel: str, least: int) -> None:
 
     With many digits parts of 1e-9 are seen where sin b is 1e-4 and doubles have lost as much.
     """
-    model, options = slider_crank(), Options()
-    special, _ = pipeline._looked_at(model, options)
-    trees = pipeline.trees_of(model, options)
-    builds = pipeline.available(model, options)
-    programs = {name: pipeline._plain(builds[name], trees) for name in (*KINEMATICS, kernel)}
+    model = slider_crank()
+    special, sources = looked_at(model), KernelSources(model, Options())
+    programs = {name: sources.plain(name) for name in (*KINEMATICS, kernel)}
     for wrong in (False, True):
         if wrong:
             programs[kernel] = damped(programs[kernel], Fraction(1, 10**least))
-        kernel_set = replace(pipeline._subject(model, options, trees, programs), special=special)
-        certify.certify(replace(kernel_set, special=None), pipeline.CERTIFIED_STATES)
+        kernel_set = replace(sources.kernel_set(programs), special=special)
+        certify.certify(replace(kernel_set, special=None), CERTIFIED_STATES)
         if wrong:
             with pytest.raises(CertificateError, match=f"fail the check .*{kernel}"):
-                certify.certify(kernel_set, pipeline.CERTIFIED_STATES)
+                certify.certify(kernel_set, CERTIFIED_STATES)
         else:
-            record = certify.certify(kernel_set, pipeline.CERTIFIED_STATES)
-            assert record.states == pipeline.CERTIFIED_STATES + len(special.q)
+            record = certify.certify(kernel_set, CERTIFIED_STATES)
+            assert record.states == CERTIFIED_STATES + len(special.q)
 
 
 def test_compiled_kernels_are_compared_there(tmp_path: Path) -> None:

@@ -11,8 +11,10 @@ import pytest
 import kanegen
 from kanegen import generator
 from kanegen.builds.compiler import find_compiler
-from kanegen.codegen import checking, pipeline
+from kanegen.codegen import deriving, pipeline
+from kanegen.codegen.certificate import comparison
 from kanegen.codegen.graph import evaluate
+from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
 from kanegen.codegen.pipeline import Options
 from kanegen.errors import CertificateError
@@ -62,16 +64,20 @@ def test_only_what_is_the_same_everywhere_stands_in_manifest_and_header(tmp_path
         assert not any(repr(x) in text for x in residuals if x)
 
 
+def with_error_in(monkeypatch, kernel):
+    """Whatever is derived from now on, this kernel has an error."""
+    right = KernelSources.build
+
+    def wrong(sources, name):
+        build = right(sources, name)
+        return build if name != kernel else lambda *given: tampered(build(*given))
+
+    monkeypatch.setattr(KernelSources, "build", wrong)
+
+
 def test_an_error_of_a_derivation_is_refused_and_nothing_is_written(tmp_path: Path, monkeypatch):
     """The plain derivation has the error as well, so that comparing with it says nothing."""
-    right = pipeline.available
-
-    def wrong(mechanism, options):
-        builds = right(mechanism, options)
-        original = builds["bias_forces"]
-        return {**builds, "bias_forces": lambda *given: tampered(original(*given))}
-
-    monkeypatch.setattr(pipeline, "available", wrong)
+    with_error_in(monkeypatch, "bias_forces")
     with pytest.raises(CertificateError, match="arm: the generated kernels fail the check"):
         pipeline.generate(arm(), tmp_path / "out", QUICK)
     assert not (tmp_path / "out").exists()
@@ -80,23 +86,21 @@ def test_an_error_of_a_derivation_is_refused_and_nothing_is_written(tmp_path: Pa
 
 
 def test_an_error_of_a_pass_is_refused(tmp_path: Path, monkeypatch):
-    right = pipeline.optimize
+    right = deriving.optimize
 
     def wrong(program):
         found, steps = right(program)
         return tampered(found), steps
 
-    monkeypatch.setattr(pipeline, "optimize", wrong)
+    monkeypatch.setattr(deriving, "optimize", wrong)
     with pytest.raises(CertificateError, match="differs from the plain derivation"):
         pipeline.generate(arm(), tmp_path, QUICK)
 
 
 def test_bounds_grow_with_the_condition_in_steps_of_ten():
-    bound = pipeline.CERTIFIED_BOUND
     for condition, expected in ((1.0, 1e-11), (999.0, 1e-11), (1001.0, 1e-10), (2e6, 1e-7), (1e40, 1e-3)):
-        assert checking.bound_of("forward_dynamics", bound, condition) == expected
-        assert checking.bound_of("inverse_dynamics", bound, condition) == bound
-    assert checking.bound_of("forward_dynamics", bound, None) == bound
+        assert comparison.bound_of_solutions(condition) == expected
+    assert comparison.bound_of_solutions(None) == comparison.CERTIFIED_BOUND
 
 
 def test_a_robot_near_singular_is_generated_and_its_errors_are_noticed(tmp_path: Path, monkeypatch):
@@ -104,15 +108,8 @@ def test_a_robot_near_singular_is_generated_and_its_errors_are_noticed(tmp_path:
     generated = pipeline.generate(arm("1e-9"), tmp_path, QUICK)
     assert generated.record.condition is not None and generated.record.condition > 1e8
     assert generated.kernels["forward_dynamics"].bound > 1e-6
-    assert generated.kernels["inverse_dynamics"].bound == pipeline.CERTIFIED_BOUND
-    right = pipeline.available
-
-    def wrong(mechanism, options):
-        builds = right(mechanism, options)
-        original = builds["forward_dynamics"]
-        return {**builds, "forward_dynamics": lambda *given: tampered(original(*given))}
-
-    monkeypatch.setattr(pipeline, "available", wrong)
+    assert generated.kernels["inverse_dynamics"].bound == comparison.CERTIFIED_BOUND
+    with_error_in(monkeypatch, "forward_dynamics")
     with pytest.raises(CertificateError, match="forward_dynamics"):
         pipeline.generate(arm("1e-9"), tmp_path, QUICK)
 

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 import sympy
 
-from kanegen.codegen import pipeline
+from kanegen.codegen import deriving, pipeline
 from kanegen.codegen.certificate.blame import OURS, blame
 from kanegen.codegen.certificate.special_states import Place, special_states
+from kanegen.codegen.deriving import derive
 from kanegen.codegen.graph import Expression, Graph, Program
+from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism import MechanismBuilder
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.mechanism.records import JointLimits, Mechanism
@@ -62,11 +64,9 @@ def test_kernels_are_certified_in_them(monkeypatch: pytest.MonkeyPatch) -> None:
     b.translational_spring("s", "w", "p", 30, 0, 0.05)
     model, options = b.build(), Options(kernels=("inverse_dynamics",))
     assert pipeline.interpret(model, options).manifest.certificate.states > 100
-    plain = pipeline.derive(
-        model, "inverse_dynamics", pipeline.available(model, options)["inverse_dynamics"], options
-    ).program
+    plain = derive(KernelSources(model, options), "inverse_dynamics").program
     assert residual(expanded(plain)[0], plain) < 1e-11  # random states see nothing
-    monkeypatch.setattr(pipeline, "optimize", expanded)
+    monkeypatch.setattr(deriving, "optimize", expanded)
     with pytest.raises(CertificateError, match="inverse_dynamics: the optimized program differs"):
         pipeline.interpret(model, options)
 
@@ -86,12 +86,7 @@ def test_rounding_beyond_doubles_is_the_fault_of_the_model() -> None:
     """1e16 + x - 1e16 has no digits of x, and the model's numbers are named; x - 1 has them."""
     graph = Graph()
     arm = mechanism("stanford_arm")
-    made = pipeline.derive(
-        arm,
-        "gravity_forces",
-        pipeline.available(arm, Options())["gravity_forces"],
-        Options(search=1),
-    ).program
+    made = derive(KernelSources(arm, Options(search=1)), "gravity_forces").program
     x = graph.cosine(graph.input("q", 0))
     for large, ours in ((10**16, False), (1, True)):
         with_large = graph.product([graph.sum([x, graph.constant(large)]), graph.cosine(graph.input("q", 1))])

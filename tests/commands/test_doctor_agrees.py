@@ -18,8 +18,9 @@ import tests.cases
 import tests.commands
 import tests.mechanism.doctor
 import tests.mechanism.importers
-from kanegen.codegen import checking, pipeline
+from kanegen.codegen import pipeline
 from kanegen.codegen.commands.doctor import diagnose
+from kanegen.codegen.kernel_sources import configurations
 from kanegen.codegen.mechanism.findings import Severity
 from tests.cases import test_foreign_urdf as foreign
 from tests.mechanism.doctor import test_doctor as doctored
@@ -86,7 +87,7 @@ def loaded(path: Path) -> tuple[kanegen.ModelError | None, list[str]]:
         try:
             mechanism = pipeline.read(path, pipeline.Options())
             if mechanism.constrained:
-                checking.configurations(mechanism)
+                configurations(mechanism)
         except kanegen.ModelError as error:
             return error, []
     return None, [str(warning.message) for warning in told]

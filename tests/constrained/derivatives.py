@@ -9,9 +9,10 @@ from kanegen.codegen.derivation.derivatives.of_mechanisms import kernels_of_deri
 from kanegen.codegen.derivation.motion_maps.spanning_tree import derivation_tree
 from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import Program
+from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism import Mechanism
 from kanegen.codegen.mechanism.catalogue import mechanism
-from kanegen.codegen.pipeline import Options, available
+from kanegen.options import Options
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Derived:
 def derived(name: str) -> Derived:
     """The mechanism of that name, with inverse and forward dynamics, coordinate rates and all derivatives."""
     found = mechanism(name)
-    builds = available(found, Options())
+    builds = KernelSources(found, Options()).builds
     wanted = {
         kernel: builds[kernel] for kernel in ("inverse_dynamics", "forward_dynamics", "coordinate_rates")
     }

@@ -8,7 +8,6 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from kanegen.codegen import facts
 from kanegen.codegen.derivation.formulations import formulation
 from kanegen.codegen.derivation.kane.motion import turns_of
 from kanegen.codegen.derivation.motion_maps.chosen_speeds import ChosenSpeeds
@@ -26,7 +25,7 @@ from kanegen.codegen.mechanism import (
     Vector3,
     numeric,
 )
-from kanegen.codegen.mechanism.names import c_names
+from kanegen.codegen.mechanism.names import frame_identifiers
 from kanegen.codegen.mechanism.speeds import PointVelocityComponent
 from tests.witnesses.pinocchio_trees import PinocchioTree
 
@@ -160,4 +159,4 @@ def kane_kernels(
     mechanism: Mechanism, speeds: Sequence[GeneralizedSpeed] | None = None, live: bool = False
 ) -> dict[str, Build]:
     """The kernels of Kane's method, on the rates of the joints unless other speeds are given."""
-    return formulation("kane", mechanism, speeds, live, c_names(facts.frame_names(mechanism)))
+    return formulation("kane", mechanism, speeds, live, frame_identifiers(mechanism))

@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kanegen.codegen import pipeline
 from kanegen.codegen.derivation.motion_maps.spanning_tree import derivation_tree
 from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import evaluate
+from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism import Mechanism
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.passes.optimize import optimize
 from kanegen.codegen.peers import State, open_peer
+from kanegen.options import Options
 from tests.derivation.compound_mechanisms import compound_tree
 from tests.derivation.structured_trees import derive_by_chance
 
@@ -65,14 +66,13 @@ def check_kernels(mechanism: Mechanism, kernels: tuple[str, ...], seed: int, sea
     theirs = peer.kernels(c_names([frame.name for frame in mechanism.frames]))
     states = random_states(mechanism, seed)
     condition = max(float(np.linalg.cond(peer.mass_matrix(s.q))) for s in states)
-    options = pipeline.Options()
-    builds = pipeline.available(mechanism, options)
-    if not set(kernels) <= set(builds):
-        builds |= pipeline.optional(mechanism, options)
+    sources = KernelSources(mechanism, Options())
     tree = derivation_tree(mechanism, live=False)
     for kernel in kernels:
-        derive = Deriver(tree.mechanism, builds[kernel], live_parameters=tree.live)
-        programs = [Deriver(tree.mechanism, builds[kernel], live_parameters=tree.live, gauge=False)({})[0]]
+        derive = Deriver(tree.mechanism, sources.build(kernel), live_parameters=tree.live)
+        programs = [
+            Deriver(tree.mechanism, sources.build(kernel), live_parameters=tree.live, gauge=False)({})[0]
+        ]
         programs.append(optimize(derive_by_chance(derive, rng)[0])[0] if searched else derive({})[0])
         for program in programs:
             found = evaluate(

@@ -11,7 +11,9 @@ from dataclasses import astuple, replace
 from pathlib import Path
 
 from kanegen.codegen import pipeline
+from kanegen.codegen.deriving import derive_all
 from kanegen.codegen.graph import OperationCounts, count
+from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.pipeline import Options
 
@@ -26,10 +28,12 @@ def counted(model: str) -> Counts:
     """Operations of the kernels of a built-in mechanism."""
     plain = Options()
     mechanism = pipeline.read(model, plain)
-    usual, _ = pipeline._derive_all(mechanism, plain)
-    names = _one_of_each_family(sorted(set(pipeline.optional(mechanism, plain)) - set(usual)))
-    on_demand, _ = pipeline._derive_all(mechanism, replace(plain, kernels=names)) if names else ({}, {})
-    return {name: count(kernel.program) for name, kernel in (usual | on_demand).items()}
+    sources = KernelSources(mechanism, plain)
+    programs = derive_all(sources).programs
+    names = _one_of_each_family(sorted(set(sources.builds_on_demand) - set(programs)))
+    if names:
+        programs |= derive_all(KernelSources(mechanism, replace(plain, kernels=names))).programs
+    return {name: count(program) for name, program in programs.items()}
 
 
 def _one_of_each_family(names: list[str]) -> tuple[str, ...]:

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from benchmarks.revolute_chain import revolute_chain
-from kanegen.codegen import pipeline
+from kanegen.codegen.deriving import derive
 from kanegen.codegen.graph import evaluate
+from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism.importers import from_urdf
-from kanegen.codegen.pipeline import Options
+from kanegen.options import Options
 
 
 def test_the_text_is_the_same_every_time() -> None:
@@ -33,9 +34,7 @@ def test_pinocchio_reads_the_same_chain() -> None:
     text = revolute_chain("chain", 4)
     model, chain = pinocchio.buildModelFromXML(text), from_urdf(text)
     data = model.createData()
-    options = Options(search=1)
-    build = pipeline.available(chain, options)["forward_dynamics"]
-    program = pipeline.derive(chain, "forward_dynamics", build, options).program
+    program = derive(KernelSources(chain, Options(search=1)), "forward_dynamics").program
     q, v, tau = np.random.default_rng(1).uniform(-2.0, 2.0, (3, 10, 4))
     accelerations = evaluate(program, {"q": q, "v": v, "tau": tau})["a"]
     for row, state in zip(accelerations, zip(q, v, tau, strict=True), strict=True):

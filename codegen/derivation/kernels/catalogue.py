@@ -679,6 +679,12 @@ def regular(kernels: Iterable[str]) -> frozenset[str]:
     return frozenset(name for name, contract in found.items() if contract and not contract.through_speeds)
 
 
+def solves(kernel: str) -> bool:
+    """Whether rounding errors of a kernel grow with the condition number of the mass matrix."""
+    contract = contract_of(kernel)
+    return contract is not None and contract.solves
+
+
 def law_contract(name: str, title: str) -> Contract:
     """The contract of a control law."""
     return Contract(name, title, (TIME, Q, V), (TAU,))

@@ -12,8 +12,9 @@ from kanegen.codegen.derivation.derivatives.of_mechanisms import kernels_of_deri
 from kanegen.codegen.derivation.motion_maps.spanning_tree import derivation_tree
 from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import Program, count, evaluate
+from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
-from kanegen.codegen.pipeline import Options, available
+from kanegen.options import Options
 from tests.derivation.comparison import ROUNDING, Array
 from tests.derivation.complex_steps import along_speeds, entries_of, jacobian, outputs, relative, units
 from tests.witnesses.pinocchio_trees import pinocchio as engine
@@ -85,7 +86,7 @@ every_mechanism = pytest.mark.parametrize("name", MECHANISMS)
 @cache
 def programs(name: str) -> dict[str, Program]:
     mechanism = MECHANISMS[name]()
-    builds = available(mechanism, Options(friction=True))
+    builds = KernelSources(mechanism, Options(friction=True)).builds
     wanted = {
         kernel: builds[kernel] for kernel in ("inverse_dynamics", "forward_dynamics", "coordinate_rates")
     }

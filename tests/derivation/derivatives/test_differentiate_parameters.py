@@ -12,9 +12,10 @@ from kanegen.codegen.derivation.motion_maps.plan import make_plan
 from kanegen.codegen.derivation.motion_maps.spanning_tree import derivation_tree
 from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import Program, count
+from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.passes.hoist import hoist
-from kanegen.codegen.pipeline import Options, available
+from kanegen.options import Options
 from tests.derivation.complex_steps import Entries, entries_of, jacobian, outputs, relative
 
 NAMES = ("stanford_arm", "four_bar", "two_link_space_arm")
@@ -31,7 +32,7 @@ DOUBLE = 1e-14
 @cache
 def programs(name: str) -> dict[str, Program]:
     found = mechanism(name)
-    builds = available(found, Options(live_parameters=True))
+    builds = KernelSources(found, Options(live_parameters=True)).builds
     wanted = {kernel: builds[kernel] for kernel in KERNELS}
     wanted |= kernels_of_derivatives(found, builds, live_parameters=True)
     tree = derivation_tree(found, live=True)
@@ -70,5 +71,5 @@ def test_what_depends_on_parameters_alone_is_prepared() -> None:
 
 def test_without_live_parameters_there_are_no_derivatives_by_them() -> None:
     found = mechanism("stanford_arm")
-    made = kernels_of_derivatives(found, available(found, Options()), live_parameters=False)
+    made = kernels_of_derivatives(found, KernelSources(found, Options()).builds, live_parameters=False)
     assert list(made) == ["inverse_dynamics_derivatives", "forward_dynamics_derivatives"]

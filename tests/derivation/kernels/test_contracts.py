@@ -22,11 +22,9 @@ from kanegen.codegen.derivation.kernels.catalogue import (
     contract_of,
 )
 from kanegen.codegen.derivation.kernels.contract import FRAME, Arguments, Contract
-from kanegen.codegen.derivation.placed_tree.deriver import Deriver
-from kanegen.codegen.kernel_sets import available, optional
+from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism import BASE, DistanceRate, Mechanism, MechanismBuilder
 from kanegen.codegen.mechanism.flexible import Beam, Mode
-from kanegen.codegen.pipeline import trees_of
 from kanegen.options import Options
 
 GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "kernels.md"
@@ -83,12 +81,10 @@ def test_every_kernel_keeps_to_its_contract(model: str, formulation: str) -> Non
     """Name, arguments in order, and every result as large as its shape; no word in braces is left."""
     mechanism = MECHANISMS[model]
     options = Options(formulation=formulation, live_parameters=model == "pendulum")
-    trees = trees_of(mechanism, options)
-    builds = available(mechanism, options)
-    if formulation == "recursive":
-        builds |= optional(mechanism, options)
-    for name, build in builds.items():
-        program, _ = Deriver(trees.mechanism, build, gauge=False, trees=trees)({})
+    sources = KernelSources(mechanism, options)
+    on_demand = sources.builds_on_demand if formulation == "recursive" else {}
+    for name in sources.builds | on_demand:
+        program = sources.plain(name)
         contract = contract_of(name)
         assert contract is not None
         if name == "actuator_forces" and formulation == "euler_parameters":

@@ -7,7 +7,6 @@ from functools import partial
 import numpy as np
 import pytest
 
-from kanegen.codegen import facts
 from kanegen.codegen.derivation.kernels.catalogue import FRAME_JACOBIAN
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.placement import place
@@ -15,7 +14,7 @@ from kanegen.codegen.derivation.recursive.kinematics import frames_of
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.mechanism import Frame, Mechanism
 from kanegen.codegen.mechanism.catalogue import mechanism
-from kanegen.codegen.mechanism.names import c_names
+from kanegen.codegen.mechanism.names import frame_identifiers
 from tests.derivation.comparison import ROUNDING, derived, worst
 from tests.derivation.speeds import AXES, kane_kernels, speeds_from_rates, tree_with_speeds
 from tests.derivation.tree_kernels import coordinate_rates, frame_pose
@@ -35,7 +34,7 @@ def test_jacobians_of_generalized_speeds() -> None:
     witness = PinocchioTree(tree)
     q = random_states(1, 10, 4)[0]
     Y = np.array([speeds_from_rates(tree, speeds, witness, state) for state in q])
-    kernels, names = kane_kernels(tree, speeds), c_names(facts.frame_names(tree))
+    kernels, names = kane_kernels(tree, speeds), frame_identifiers(tree)
     for frame in all_frames(tree):
         build = kernels[FRAME_JACOBIAN.named(names[frame.name])]
         jacobian = evaluate(derived(build, tree), {"q": q})["J"]

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import kanegen
-from kanegen.codegen import pipeline
 from kanegen.codegen.certificate.sample import Sample
 from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.derivation.recursive import on_demand
 from kanegen.codegen.derivation.recursive.on_demand import OnDemand
 from kanegen.codegen.graph import Program
+from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism import Mechanism
 from kanegen.codegen.mechanism.importers import from_urdf
 from kanegen.options import Options
@@ -60,10 +60,10 @@ def content(program: Program) -> object:
 def test_every_kernel_is_the_same_however_deep(formulation: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With one quantity within another, and with all within one another, as deep as the chain is long."""
     mechanism, options = turned_chain(8), Options(formulation=formulation)
-    builds = pipeline.available(mechanism, options)
+    sources = KernelSources(mechanism, options)
+    builds, trees = dict(sources.builds), sources.trees
     if formulation == "recursive":
-        builds |= pipeline.optional(mechanism, options)
-    trees = pipeline.trees_of(mechanism, options)
+        builds |= sources.builds_on_demand
     for name, build in builds.items():
         if name.startswith("frame_") and not name.endswith("l8"):
             continue
@@ -110,7 +110,7 @@ def test_a_chain_of_sixty_hinges_loads() -> None:
     """And has the forces of Newton's and Euler's equations on the records, which the certificate evaluates by themselves."""
     mechanism = turned_chain(60)
     robot = kanegen.load(mechanism, kernels=["inverse_dynamics"], interpreted=True)
-    kernel_set = pipeline._subject(mechanism, Options(), pipeline.trees_of(mechanism, Options()), {})
     q, v, a = np.random.default_rng(0).uniform(-1, 1, (3, 60))
-    expected = Sample(kernel_set, 1).reference.inverse_dynamics(q[None], v[None], a[None])
+    sample = Sample(KernelSources(mechanism, Options()).kernel_set(), 1)
+    expected = sample.reference.inverse_dynamics(q[None], v[None], a[None])
     assert abs(robot.inverse_dynamics(q, v, a) - expected.value[0]).max() < 1e-11 * expected.scale[0]

@@ -1,4 +1,4 @@
-"""What comes out of the pipeline: kernels on their way, a generation, an interpretation."""
+"""What comes out of the pipeline: a generation, or an interpretation."""
 
 from __future__ import annotations
 
@@ -11,40 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanegen.codegen.certificate import certify, compiled
-from kanegen.codegen.certificate.blame import OURS, Blame
-from kanegen.codegen.checking import Configurations
+from kanegen.codegen.certificate.blame import OURS, blame
+from kanegen.codegen.certificate.comparison import Configurations
+from kanegen.codegen.deriving import DerivedKernel
 from kanegen.codegen.emit.model import Model
 from kanegen.codegen.emit.writer import write_files
 from kanegen.codegen.graph import Program, evaluate
-from kanegen.codegen.passes.optimize import Step
+from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.passes.verify import arguments_of
 from kanegen.manifest import Manifest
-
-
-@dataclass(frozen=True)
-class DerivedKernel:
-    """One kernel on its way: the program, the stages it went through, its residual against the plain derivation and the
-    bound on that.
-    """
-
-    program: Program
-    steps: tuple[Step, ...]
-    residual: float
-    bound: float
-    seconds: float
-    derivations: int
-    answers: Mapping[str, int]
-
-
-@dataclass(frozen=True)
-class Missing:
-    """Kernels that a mechanism might have, and why they were not made.
-
-    ``without_inertia``: it resists not every motion; ``otherwise``: for other reasons, such as the speeds asked for.
-    """
-
-    without_inertia: dict[str, str]
-    otherwise: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -54,17 +29,23 @@ class Generated:
     ``at`` is where kernels are compared with what they come from.
     """
 
+    mechanism: Mechanism
     model: Model
     kernels: Mapping[str, DerivedKernel]
     record: certify.Record
-    files: tuple[Path, ...]
     at: Configurations
-    blame: Blame | None = None
+    files: tuple[Path, ...] = ()
 
     @property
     def certificate(self) -> certify.Certificate:
-        """What stands in certificate.json."""
-        return certificate(self.model, self.kernels, self.record)
+        """What stands in certificate.json: the record of the set, and each kernel against its plain derivation."""
+        return certify.Certificate(
+            self.model.name,
+            self.model.hash,
+            self.record,
+            {name: kernel.bound for name, kernel in self.kernels.items()},
+            {name: kernel.residual for name, kernel in self.kernels.items()},
+        )
 
     def compiled_residuals(self, call: compiled.Call) -> dict[str, float]:
         """How far compiled kernels are from their programs, one batch of each.
@@ -73,7 +54,7 @@ class Generated:
         """
         found = compiled.compiled_residuals(
             {name: kernel.program for name, kernel in self.kernels.items()},
-            {parameter.name: float(parameter.value) for parameter in self.model.parameters},
+            self._parameters,
             call,
             self.at.q,
             self.at.spread_of,
@@ -89,15 +70,22 @@ class Generated:
         write_files({certify.FILE_NAME: text.encode("ascii")}, directory)
         return found
 
+    @property
+    def _parameters(self) -> dict[str, float]:
+        return {parameter.name: float(parameter.value) for parameter in self.model.parameters}
+
     def _fault(self, kernel: str) -> str | None:
         """What in the model is to blame for a kernel that fails a check; None where it is not the model."""
-        if self.blame is None:
-            return None
         program, bound = self.kernels[kernel].program, self.kernels[kernel].bound
         arguments = arguments_of(program, len(self.at.q), states_given={"q": self.at.q})
-        parameters = {parameter.name: float(parameter.value) for parameter in self.model.parameters}
-        growth = self.at.spread_of(kernel)
-        found = self.blame({kernel: program}, arguments, parameters, bound * compiled.SHARE, growth)
+        found = blame(
+            self.mechanism,
+            {kernel: program},
+            arguments,
+            self._parameters,
+            bound * compiled.SHARE,
+            self.at.spread_of(kernel),
+        )
         return None if found == OURS else found
 
 
@@ -113,16 +101,3 @@ class Interpretation:
     ) -> dict[str, NDArray[np.float64]]:
         """Outputs of a kernel, (*batch, *shape) by name, from inputs (*batch, *shape) by name."""
         return evaluate(self.programs[kernel], arrays, parameters)
-
-
-def certificate(
-    model: Model, kernels: Mapping[str, DerivedKernel], record: certify.Record
-) -> certify.Certificate:
-    """What was checked of a model: the record of its set, and each kernel against its plain derivation."""
-    return certify.Certificate(
-        model.name,
-        model.hash,
-        record,
-        {name: kernel.bound for name, kernel in kernels.items()},
-        {name: kernel.residual for name, kernel in kernels.items()},
-    )

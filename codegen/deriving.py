@@ -1,0 +1,181 @@
+"""Deriving kernels: each one searched, optimized, and compared with its plain derivation; what a search begins with.
+
+Kernels are derived in their order.  What served one well is where the search for the next begins, and some are searched less
+than others (``_policy``).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from kanegen.codegen.certificate.blame import blame, error_in_doubles
+from kanegen.codegen.certificate.comparison import (
+    CERTIFIED_BOUND,
+    Configurations,
+    bounds,
+    random_configurations,
+)
+from kanegen.codegen.derivation.kernels.catalogue import CLOSED_LOOP, contract_of
+from kanegen.codegen.derivation.placed_tree.deriver import Deriver
+from kanegen.codegen.graph import Program, count
+from kanegen.codegen.kernel_sources import KernelSources
+from kanegen.codegen.passes.optimize import Step, optimize
+from kanegen.codegen.passes.search import Found, search
+from kanegen.codegen.passes.verify import arguments_of, residual
+from kanegen.errors import CertificateError, ModelError, NoInertiaError
+
+CONSTRAINED_BUDGET = 1
+"""Derivations tried for each kernel of a constrained or flexible mechanism: programs are long, the tree's part is small."""
+
+
+@dataclass(frozen=True)
+class DerivedKernel:
+    """One kernel on its way: the program, the stages it went through, its residual against the plain derivation and the
+    bound on that.
+    """
+
+    program: Program
+    steps: tuple[Step, ...]
+    residual: float
+    bound: float
+    seconds: float
+    derivations: int
+    answers: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class DerivedKernels:
+    """The kernels of a mechanism that were asked for, and why others that it might have were not made.
+
+    ``without_inertia``: it resists not every motion; ``left_out``: for other reasons, such as the speeds asked for.
+    """
+
+    kernels: Mapping[str, DerivedKernel]
+    without_inertia: Mapping[str, str]
+    left_out: Mapping[str, str]
+
+    @property
+    def programs(self) -> dict[str, Program]:
+        """The program of each kernel."""
+        return {name: kernel.program for name, kernel in self.kernels.items()}
+
+    @property
+    def bounds(self) -> dict[str, float]:
+        """The largest difference of each kernel that is allowed from its plain derivation."""
+        return {name: kernel.bound for name, kernel in self.kernels.items()}
+
+
+Progress = Callable[[str, DerivedKernel], None]
+"""Told of every kernel when it is derived."""
+
+Stage = Callable[[str], None]
+"""Told what begins."""
+
+
+def derive_all(
+    sources: KernelSources,
+    at: Configurations | None = None,
+    progress: Progress | None = None,
+    begin: Stage | None = None,
+) -> DerivedKernels:
+    """The kernels that are asked for, compared ``at`` these configurations; random ones where none are given.
+
+    Raises ModelError for a kernel that was named and cannot be had, and CertificateError.
+    """
+    wanted = sources.wanted()
+    kernels: dict[str, DerivedKernel] = {}
+    without_inertia: dict[str, str] = {}
+    left_out = sources.laws_left_out
+    answers: dict[str, int] = {}
+    largest = bounds(sources.kernel_set(), wanted)
+    for number, name in enumerate(wanted, start=1):
+        if begin is not None:
+            begin(f"deriving {name}, {number} of {len(wanted)}")
+        try:
+            start, budget = _policy(sources, name, kernels, answers)
+            kernels[name] = derive(sources, name, start, budget, largest[name], at)
+        except ModelError as error:
+            if sources.options.kernels is not None:
+                raise
+            (without_inertia if isinstance(error, NoInertiaError) else left_out)[name] = str(error)
+            continue
+        answers = {**kernels[name].answers, **answers}
+        if progress is not None:
+            progress(name, kernels[name])
+    return DerivedKernels(kernels, without_inertia, left_out)
+
+
+def derive(
+    sources: KernelSources,
+    name: str,
+    start: Mapping[str, int] | None = None,
+    budget: int | None = None,
+    bound: float = CERTIFIED_BOUND,
+    at: Configurations | None = None,
+) -> DerivedKernel:
+    """Derive one kernel: search the choices from ``start`` on, optimize, and compare with the plain derivation.
+
+    At most ``budget`` derivations are tried, as many as the options say where none is given.  Programs are compared ``at``
+    these configurations; random ones where none are given.
+
+    Raises CertificateError where the two differ, and says whether the model or kanegen is at fault.
+    """
+    started = time.perf_counter()
+    plain, mechanism = sources.plain(name), sources.mechanism
+    found = _searched(sources, name, start, _budget(sources) if budget is None else budget)
+    program, steps = optimize(found.program)
+    numbers = {p.name: float(p.value) for p in mechanism.parameters}
+    at = at or random_configurations(sources.kernel_set())
+    given, spread = {"q": at.q}, at.spread_of(name)
+    written = contract_of(name) is CLOSED_LOOP or name in {law.name for law in mechanism.laws}
+    difference = residual(
+        program, plain, len(at.q), numbers, states_given=given, spread=spread, written=written
+    )
+    arguments = arguments_of(plain, len(at.q), states_given=given)
+    if difference > bound:  # it may be the plain derivation that has no digits
+        difference = error_in_doubles(program, plain, arguments, numbers, spread)
+    if not difference <= bound:
+        raise CertificateError(
+            f"{name}: the optimized program differs from the plain derivation by {difference:.1e} of the largest "
+            f"component; expected at most {bound:.0e}. "
+            + blame(mechanism, {name: plain}, arguments, numbers, bound, spread)
+        )
+    history = (Step("plain", count(plain)), Step("search", found.counts), *steps)
+    seconds = time.perf_counter() - started
+    return DerivedKernel(program, history, difference, bound, seconds, found.derivations, found.answers)
+
+
+def _policy(
+    sources: KernelSources, name: str, kernels: Mapping[str, DerivedKernel], answers: Mapping[str, int]
+) -> tuple[Mapping[str, int], int]:
+    """The decisions that the search for a kernel begins with, after these ``answers`` served others, and its budget."""
+    if contract_of(name) is CLOSED_LOOP and "forward_dynamics" in kernels:
+        # forward dynamics with other forces: it takes the decisions of that kernel as they are
+        return kernels["forward_dynamics"].answers, 1
+    if name.endswith("_derivatives"):
+        # as many operations as a search among them would find, in a fraction of its time
+        return answers or _answers_of_forces(sources), 1
+    return answers, _budget(sources)
+
+
+def _answers_of_forces(sources: KernelSources) -> Mapping[str, int]:
+    """The decisions that serve inverse dynamics best."""
+    budget = _budget(sources)
+    return _searched(sources, "inverse_dynamics", {}, budget).answers if budget > 1 else {}
+
+
+def _budget(sources: KernelSources) -> int:
+    """Derivations that may be tried for a kernel."""
+    budget = sources.options.search if sources.options.recursive else 1
+    constrained = sources.mechanism.constrained or sources.mechanism.flexible
+    return min(budget, CONSTRAINED_BUDGET) if constrained else budget
+
+
+def _searched(sources: KernelSources, name: str, start: Mapping[str, int] | None, budget: int) -> Found:
+    """The best program of a kernel that a search finds."""
+    trees, build = sources.trees, sources.build(name)
+    gauge = sources.options.recursive
+    deriver = Deriver(trees.mechanism, build, gauge=gauge, searched=budget > 1, trees=trees)
+    return search(deriver, start=start, budget=budget)

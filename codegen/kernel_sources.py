@@ -1,0 +1,211 @@
+"""What the kernels of a mechanism are derived from, made once for the mechanism and its options."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kanegen.codegen.certificate.comparison import CERTIFIED_STATES
+from kanegen.codegen.certificate.sample import KernelSet
+from kanegen.codegen.derivation.flexible_links.states import deflected_states
+from kanegen.codegen.derivation.formulations import BOOK, formulation, optional_kernels
+from kanegen.codegen.derivation.kernels.catalogue import CLOSED_LOOP, CONTRACTS, solves
+from kanegen.codegen.derivation.kernels.laws import law_kernels
+from kanegen.codegen.derivation.motion_maps import chart
+from kanegen.codegen.derivation.motion_maps.plan import make_plan
+from kanegen.codegen.derivation.motion_maps.spanning_tree import derivation_tree
+from kanegen.codegen.derivation.parameters.base_parameters import base_parameters
+from kanegen.codegen.derivation.parameters.inertial_parameters import inertial_parameters
+from kanegen.codegen.derivation.placed_tree.deriver import Build, Deriver, Trees
+from kanegen.codegen.derivation.resistance.friction import SLIP_SPEED
+from kanegen.codegen.graph import Program
+from kanegen.codegen.mechanism import catalogue
+from kanegen.codegen.mechanism.names import frame_identifiers
+from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.errors import ModelError, nearest
+from kanegen.manifest import NamedValue
+from kanegen.options import Options
+
+
+@dataclass(frozen=True, eq=False)
+class KernelSources:
+    """A mechanism and options, and what follows from them for all kernels: each is made when it is first asked for."""
+
+    mechanism: Mechanism
+    options: Options
+    _plain: dict[str, Program] = field(default_factory=dict, init=False, repr=False)
+
+    @cached_property
+    def frames(self) -> dict[str, str]:
+        """The frames that have kernels, each with its name in these."""
+        return frame_identifiers(self.mechanism)
+
+    @cached_property
+    def trees(self) -> Trees:
+        """The placed trees that kernels are derived from."""
+        tree = derivation_tree(self.mechanism, self.options.live_parameters)
+        return Trees(tree.mechanism, live_parameters=tree.live)
+
+    @cached_property
+    def builds(self) -> dict[str, Build]:
+        """All kernels of the mechanism: those of the formulation that its speeds ask for, and its control laws.
+
+        Laws are written in the mechanism's own speeds, so they come with these alone: see ``laws_left_out``.
+        Raises ModelError.
+        """
+        options, mechanism = self.options, self.mechanism
+        builds = formulation(
+            options.formulation, mechanism, self._speeds, options.live_parameters, self.frames
+        )
+        if options.speeds is not None or not mechanism.laws:
+            return builds
+        return builds | law_kernels(mechanism, builds["forward_dynamics"], live=options.live_parameters)
+
+    @cached_property
+    def builds_on_demand(self) -> dict[str, Build]:
+        """Kernels that are derived only when they are asked for: derivatives, regressors, matrices of the motion.
+
+        They are on the speeds of the kernel set; a formulation makes no difference to them.
+        """
+        return optional_kernels(self.mechanism, self.options.live_parameters, self.frames, self._speeds)
+
+    @property
+    def laws_left_out(self) -> dict[str, str]:
+        """The control laws that the mechanism has and that the options leave out, with the reason."""
+        mechanism, speeds = self.mechanism, self.options.speeds
+        if speeds is None:
+            return {}
+        reason = f"it is a law in the rates of the joints; load {mechanism.name!r} without speeds={speeds!r}"
+        return {law.name: reason for law in mechanism.laws}
+
+    def wanted(self) -> tuple[str, ...]:
+        """The kernels asked for, in their order among all; those of the mechanism where none was named.
+
+        Raises ModelError for a kernel that the mechanism does not have, and for a control law that is named like a kernel.
+        """
+        check_names_of_laws(self.mechanism)
+        found, options = tuple(self.builds), self.options
+        if options.kernels is None:
+            return found
+        if not set(options.kernels) <= set(found):
+            found += tuple(self.builds_on_demand)
+        unknown = [k for k in options.kernels if k not in found]
+        if unknown:
+            near = nearest(unknown[0], found)
+            raise ModelError(
+                f"model {self.mechanism.name!r}",
+                f"has no kernel {unknown[0]!r}",
+                f"some of {', '.join(found)}",
+                f"Did you mean {near!r}?" if near else "Ask for one of these.",
+            )
+        named = {*options.kernels, *(("constraint_residual",) if options.with_residual else ())}
+        return tuple(name for name in found if name in named)
+
+    def build(self, kernel: str) -> Build:
+        """How a kernel is derived, on demand or not."""
+        return self.builds[kernel] if kernel in self.builds else self.builds_on_demand[kernel]
+
+    def plain(self, kernel: str) -> Program:
+        """The textbook derivation of a kernel, without any choice."""
+        if kernel not in self._plain:
+            trees = self.trees
+            self._plain[kernel], _ = Deriver(trees.mechanism, self.build(kernel), gauge=False, trees=trees)(
+                {}
+            )
+        return self._plain[kernel]
+
+    @cached_property
+    def base_parameters(self) -> tuple[NamedValue, ...]:
+        """Base parameters, in the order of the columns of the regressor."""
+        tree = derivation_tree(self.mechanism, live=False)
+        found = base_parameters(tree.mechanism, tree.live)
+        return tuple(NamedValue(n, float(x)) for n, x in zip(found.names, found.values, strict=True))
+
+    @cached_property
+    def inertial_parameters(self) -> tuple[NamedValue, ...]:
+        """Ten parameters of each moving body, in the order of the columns of the full regressor."""
+        found = inertial_parameters(derivation_tree(self.mechanism, live=False).mechanism)
+        return tuple(NamedValue(n, float(x)) for n, x in zip(found.names, found.values, strict=True))
+
+    @cached_property
+    def configurations(self) -> NDArray[np.float64] | None:
+        """What ``configurations`` finds."""
+        return configurations(self.mechanism)
+
+    def kernel_set(
+        self, programs: Mapping[str, Program] | None = None, helpers: Collection[str] = ()
+    ) -> KernelSet:
+        """What is to be checked: these programs, with plain derivations of kernels that this needs, and of ``helpers``.
+
+        Mechanisms whose coordinates are tied together, by constraints or chosen speeds, have their motion from
+        coordinate_rates, and helpers; derivatives that the records do not give are those of inverse_dynamics.
+        """
+        mechanism, programs = self.mechanism, programs or {}
+        projected = mechanism.constrained or self.options.speeds is not None
+        needed = ["coordinate_rates", *(x for x in helpers if x in self.builds)] if projected else []
+        if any(name.endswith("_derivatives" if projected else "_parameter_derivatives") for name in programs):
+            needed.append("inverse_dynamics")
+        coefficients = {}
+        if "regressor" in programs:
+            coefficients["regressor"] = tuple(p.value for p in self.base_parameters)
+        if "full_regressor" in programs:
+            coefficients["full_regressor"] = tuple(p.value for p in self.inertial_parameters)
+        return KernelSet(
+            mechanism=mechanism,
+            programs=programs,
+            nv=mechanism.dof,
+            projected=projected,
+            slip_speed=float(SLIP_SPEED),
+            solves=solves,
+            helpers={name: self.plain(name) for name in needed if name not in programs},
+            frames={identifier: name for name, identifier in self.frames.items()},
+            coefficients=coefficients,
+            configurations=self.configurations,
+            independent=make_plan(mechanism).independent if mechanism.constrained else (),
+            approximate=BOOK.get(self.options.formulation, False),
+        )
+
+    @cached_property
+    def _speeds(self) -> tuple[Any, ...] | None:
+        if self.options.speeds is None:
+            return None
+        return catalogue.generalized_speeds(self.mechanism.name, self.options.speeds)
+
+
+def configurations(mechanism: Mechanism) -> NDArray[np.float64] | None:
+    """Configurations (states, nq) to check kernels at, where not all can be had or are meant; None elsewhere.
+
+    Raises ModelError for loops that cannot be closed.
+    """
+    if mechanism.constrained:
+        return chart.configurations(mechanism, make_plan(mechanism).states)
+    return deflected_states(mechanism, CERTIFIED_STATES) if mechanism.flexible else None
+
+
+RESERVED = frozenset(contract.name.lower() for contract in CONTRACTS if not contract.each)
+"""Names of kernels in lower case."""
+
+BEGINNINGS = tuple(contract.named("").lower() for contract in CONTRACTS if contract.each)
+"""How the names of those begin of which there is one for each frame or law."""
+
+_DERIVATIVES = "_derivatives"
+"""How the names of kernels end that are taken for derivatives of others."""
+
+
+def check_names_of_laws(mechanism: Mechanism) -> None:
+    """Raise ModelError for a control law that is named like a kernel, of this mechanism or of any other."""
+    closed = {CLOSED_LOOP.named(law.name).lower() for law in mechanism.laws}
+    for law in mechanism.laws:
+        name = law.name.lower()
+        if name in RESERVED | closed or name.startswith(BEGINNINGS) or name.endswith(_DERIVATIVES):
+            raise ModelError(
+                f"control law {law.name!r}",
+                "a kernel has this name, or its names begin or end like this",
+                "another name",
+                "Rename it, say, to feedback_law.",
+            )
