@@ -17,7 +17,7 @@ from kanegen.codegen.certificate.body_motion import JointMotion
 from kanegen.codegen.certificate.evaluation import Evaluate, slope, stepped, values
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism.folding import with_numbers
-from kanegen.codegen.mechanism.records import BallJoint, Mechanism, Value
+from kanegen.codegen.mechanism.records import Mechanism, Value
 
 
 class Speeds(Protocol):
@@ -50,6 +50,7 @@ class TreeSpeeds:
         self._speed = {name: k for k, name in enumerate(mechanism.rates)}
         self._place = {name: k for k, name in enumerate(mechanism.coordinates)}
         self._leads: dict[str, tuple[str, float, float]] = {name: (name, 1.0, 0.0) for name in self._speed}
+        self._balls = list(zip(mechanism.balls, mechanism.quaternions, strict=True))
         mimics = {mimic.joint: mimic for mimic in mechanism.mimics}
         for joint in mimics:
             leader, factor, offset = joint, 1.0, 0.0
@@ -74,8 +75,7 @@ class TreeSpeeds:
             joint = prescribed.joint
             position[joint] = rate[joint] = acceleration[joint] = np.zeros(batch)
         rotations, shifts = {}, {}
-        for ball in self._mechanism.balls:
-            at = self._quaternion(ball)
+        for ball, at in self._balls:
             rotations[ball.name] = of_quaternion(q[..., at : at + 4])
             if ball.free:
                 shifts[ball.name] = q[..., at - 3 : at]
@@ -92,8 +92,8 @@ class TreeSpeeds:
         for name, k in self._speed.items():
             if name in self._place:
                 found[..., self._place[name], k] = 1.0
-        for ball in self._mechanism.balls:
-            at, k = self._quaternion(ball), self._speed[ball.joints[-3]]
+        for ball, at in self._balls:
+            k = self._speed[ball.joints[-3]]
             u, w = q[..., at : at + 3], q[..., at + 3]
             for m in range(3):
                 e = np.eye(3)[m]
@@ -116,8 +116,8 @@ class TreeSpeeds:
         L = N^T but for quaternions, where it is 4 N^T / |Q|^2.
         """
         found = np.swapaxes(self.columns(q), -1, -2).copy()
-        for ball in self._mechanism.balls:
-            at, k = self._quaternion(ball), self._speed[ball.joints[-3]]
+        for ball, at in self._balls:
+            k = self._speed[ball.joints[-3]]
             square = (q[..., at : at + 4] ** 2).sum(axis=-1)[..., None, None]
             found[..., k : k + 3, at : at + 4] *= 4 / square
         return found
@@ -137,10 +137,6 @@ class TreeSpeeds:
             found[self._speed[leader]] = found[self._speed[leader]] + weight * forces[joint]
         return np.stack(found, axis=-1)
 
-    def _quaternion(self, ball: BallJoint) -> int:
-        """Where in q the quaternion of a ball begins."""
-        return self._place[ball.coordinates[-4]]
-
 
 class ProjectedSpeeds:
     """Speeds to which a program of coordinate rates belongs."""
@@ -157,7 +153,7 @@ class ProjectedSpeeds:
         numbers = with_numbers(mechanism)
         self._tree = TreeSpeeds(mechanism)
         self._joints = numbers.rates
-        self._turning = bool(numbers.balls)
+        self._turning = bool(numbers.quaternions)
         self._prescribed = {p.joint: _number(p.rate) for p in numbers.prescribed}
         self._nv = next(argument for argument in rates.inputs if argument.name == "v").size
         self._last: tuple[Array, Array] | None = None

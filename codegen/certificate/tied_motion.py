@@ -75,7 +75,7 @@ class TiedMotion:
         self._programs, self._parameters, self.usual = programs, parameters, usual
         rates = programs["coordinate_rates"]
         self._nv = next(argument for argument in rates.inputs if argument.name == "v").size
-        self._quaternions = [mechanism.coordinates.index(ball.coordinates[-4]) for ball in mechanism.balls]
+        self._quaternions = mechanism.quaternions
         self._independent, self._size = list(independent), 1.0
         if self._has("constraint_jacobian", "generalized_speeds"):
             self._lengths = _middling(np.linalg.norm(self._rows(usual), axis=-1))[:, None]

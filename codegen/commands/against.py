@@ -93,8 +93,7 @@ def random_states(mechanism: Mechanism, robot: kanegen.Robot, count: int, seed: 
     for index, name in enumerate(mechanism.coordinates):
         if any(j.name == name and j.kind is JointKind.REVOLUTE for j in mechanism.joints):
             q[:, index] *= np.pi
-    for ball in mechanism.balls:
-        first = mechanism.coordinates.index(ball.coordinates[-4])
+    for first in mechanism.quaternions:
         quaternion = random.standard_normal((count, 4))
         q[:, first : first + 4] = quaternion / np.linalg.norm(quaternion, axis=1, keepdims=True)
     v, a, tau = random.standard_normal((3, count, nv))

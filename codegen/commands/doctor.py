@@ -112,8 +112,7 @@ def _as_loaded(
 
 def _plan(mechanism: Mechanism) -> None:
     """Raise ModelError for loops that cannot be solved."""
-    if mechanism.constrained:
-        configurations(mechanism)
+    configurations(mechanism)
 
 
 def _refusal(error: ModelError) -> Finding:

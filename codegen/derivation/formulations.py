@@ -257,9 +257,6 @@ def body_coordinates_of(mechanism: Mechanism) -> BodyCoordinates | None:
 
     That are constraints other than joints, joints that follow others, balls, rotors and friction.
     """
-    drives = any(j.rotor_inertia != 0 or j.damping != 0 or j.friction != 0 for j in mechanism.joints)
-    if drives or mechanism.balls or mechanism.mimics:
-        return None
     try:
         return BodyCoordinates(
             tuple(euler_parameters.names_of_bodies(mechanism)),

@@ -261,6 +261,11 @@ class Mechanism:
         return not (self.constrained or self.resisted or self.balls or self.mimics or self.flexible)
 
     @property
+    def quaternions(self) -> tuple[int, ...]:
+        """Where in q the quaternions of ball joints begin, in the order of ``balls``."""
+        return tuple(self.coordinates.index(ball.coordinates[-4]) for ball in self.balls)
+
+    @property
     def modes(self) -> tuple[str, ...]:
         """Names of the coordinates that are modes of flexible links, link by link."""
         return tuple(mode for link in self.flexible for mode in link.modes)

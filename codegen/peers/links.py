@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kanegen.codegen.mechanism.features import TIES, Feature, require_known
 from kanegen.codegen.mechanism.records import BallJoint, JointKind, Matrix3, Mechanism, Value, Vector3
 from kanegen.codegen.mechanism.values import numeric
-from kanegen.errors import ModelError
 
 Array = NDArray[np.float64]
 
@@ -62,21 +62,12 @@ def links_of(mechanism: Mechanism) -> list[Link]:
 
 def check_tree(mechanism: Mechanism, engine: str) -> None:
     """Raise ModelError for what no comparison of trees can hold."""
-    reasons = {
-        "closes loops": mechanism.loops,
-        "has constraints": mechanism.constraints,
-        "has prescribed joints": mechanism.prescribed,
-        "has generalized speeds of its own": mechanism.speeds,
-        "has flexible links": mechanism.flexible,
-    }
-    for what, found in reasons.items():
-        if found:
-            raise ModelError(
-                f"mechanism {mechanism.name!r}",
-                f"{what}, and {engine} has no equations in the same independent speeds to compare with",
-                "a tree of joints",
-                "Compare formulations instead (--formulations), which check each other.",
-            )
+    require_known(
+        set(Feature) - TIES - {Feature.FLEXIBLE_LINKS},
+        mechanism,
+        f"a tree of joints: {engine} has no equations in the same independent speeds to compare with",
+        "Compare formulations instead (--formulations), which check each other.",
+    )
 
 
 def number(value: Value, mechanism: Mechanism) -> float:

@@ -224,9 +224,7 @@ def test_a_missing_engine_is_one_sentence(
 
 
 def test_loops_are_refused() -> None:
-    with pytest.raises(
-        ModelError, match="closes loops, and pinocchio has no equations in the same independent speeds"
-    ):
+    with pytest.raises(ModelError, match=r"has loops.*pinocchio has no equations"):
         compare_against("five_bar", "pinocchio")
 
 

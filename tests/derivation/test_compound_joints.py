@@ -51,8 +51,7 @@ def random_states(mechanism: Mechanism, seed: int) -> list[State]:
     states = []
     for _ in range(STATES):
         q = rng.uniform(-1.5, 1.5, len(mechanism.coordinates))
-        for ball in mechanism.balls:
-            at = mechanism.coordinates.index(ball.coordinates[-4])
+        for at in mechanism.quaternions:
             q[at : at + 4] /= np.linalg.norm(q[at : at + 4])
         v, a, tau = rng.uniform(-2, 2, (3, mechanism.dof))
         states.append(State(q, v, a, tau, rng.uniform(-2, 2, 6)))

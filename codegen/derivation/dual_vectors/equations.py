@@ -8,7 +8,7 @@ from kanegen.codegen.derivation.dual_vectors.chain import dual_chain
 from kanegen.codegen.derivation.dual_vectors.dual_vector import DualVector
 from kanegen.codegen.derivation.dual_vectors.inertia import dual_inertia_force
 from kanegen.codegen.derivation.dual_vectors.motion import DualMotion
-from kanegen.codegen.derivation.plain_tree import require_plain_tree
+from kanegen.codegen.derivation.open_chains import require_tree
 from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.mechanism.records import Mechanism
 
@@ -33,7 +33,7 @@ def forces(
     of a turn and epsilon z_i of a slide.  Since dual(epsilon x) = real(x), one product z_i . F* has both equations of a
     cylindrical joint: the turn's in its dual part, the slide's in its real part.
     """
-    require_plain_tree(tree, "dual vectors")
+    require_tree(tree, "dual vectors")
     chain = dual_chain(tree, graph, cylindrical)
     motion = DualMotion(chain, graph, q)
     carried = inertia_forces(motion, v, a)
@@ -64,7 +64,7 @@ def forces_on_speeds(
     it stands: nonholonomic partial velocities of every body (7) times its inertia force.  The result is N^T ``forces``.
     Raises ModelError for what is no plain tree.
     """
-    require_plain_tree(tree, "dual vectors")
+    require_tree(tree, "dual vectors")
     motion = DualMotion(dual_chain(tree, graph), graph, q)
     inertia = inertia_forces(motion, v, a)
     result = []

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from kanegen.codegen.derivation.dual_vectors.chain import dual_chain, frame_displacement
 from kanegen.codegen.derivation.dual_vectors.dual_vector import DualVector, dual_zero_vector
 from kanegen.codegen.derivation.dual_vectors.motion import DualMotion
-from kanegen.codegen.derivation.motion_maps.constrained import new_motion
-from kanegen.codegen.derivation.motion_maps.plan import make_plan
+from kanegen.codegen.derivation.motion_maps.own_speeds import own_speeds
 from kanegen.codegen.derivation.motion_maps.spanning_tree import spanning_tree
-from kanegen.codegen.derivation.plain_tree import require_plain_tree
-from kanegen.codegen.graph import Expression, Graph, constant
+from kanegen.codegen.derivation.open_chains import require_tree
+from kanegen.codegen.graph import Expression, Graph
+from kanegen.codegen.mechanism.features import TIES
 from kanegen.codegen.mechanism.records import BASE, Mechanism
 from kanegen.codegen.mechanism.reduction import without_fixed_joints
+from kanegen.codegen.mechanism.values import Lift
 from kanegen.errors import ModelError
 
 
@@ -34,12 +35,11 @@ def dual_partial_velocities(
     Raises ModelError for a frame that the mechanism lacks, and for ball joints, mimics, springs, friction and flexible
     links.
     """
-    tree = mechanism
-    if mechanism.constrained and rates_from_speeds is None and not mechanism.balls:
-        tree = spanning_tree(mechanism)
-        own = new_motion(mechanism, graph, q, make_plan(mechanism), live=True)
-        q, rates_from_speeds = own.motion().q, own.columns()
-    require_plain_tree(tree, "dual partial velocities")
+    require_tree(mechanism, "dual partial velocities", TIES if rates_from_speeds is None else ())
+    tree, rows = spanning_tree(mechanism), rates_from_speeds
+    if rows is None:
+        own = own_speeds(mechanism, q, Lift(graph, mechanism.parameters, live=True))
+        q, rows = own.motion().q, own.columns()
     reduced = without_fixed_joints(tree)
     try:
         fixed = reduced.frame(frame)
@@ -51,8 +51,6 @@ def dual_partial_velocities(
             "Mend the name.",
         ) from None
     chain = dual_chain(reduced, graph, cylindrical=False)
-    n = len(tree.coordinates)
-    rows = rates_from_speeds or [[constant(graph, int(r == s)) for s in range(n)] for r in range(n)]
     columns = list(zip(*rows, strict=True))
     if fixed.body == BASE:
         return [dual_zero_vector(graph) for _ in columns]

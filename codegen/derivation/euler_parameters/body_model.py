@@ -15,6 +15,7 @@ from fractions import Fraction
 
 from kanegen.codegen.derivation.euler_parameters.chain import Chain, Link, axis_in_parent, chain_of
 from kanegen.codegen.mechanism.constraints import LoopKind, TranslationalSpringDamper
+from kanegen.codegen.mechanism.features import SPRINGS, TIES, require_known
 from kanegen.codegen.mechanism.records import ZERO3, Frame, Mechanism, Vector3
 from kanegen.codegen.mechanism.speeds import DistanceRate
 from kanegen.codegen.mechanism.values import numeric, square_root
@@ -117,20 +118,14 @@ def body_model(mechanism: Mechanism, live_parameters: bool = False) -> BodyModel
     """The mechanism in body coordinates.
 
     Raises ModelError where it has other constraints than joints, as contacts, blades, equations and joints moved at a rate
-    are, and where it has ball joints, mimics or flexible links.
+    are, and where it has ball joints, mimics, flexible links, rotors, or damping or friction of joints.
     """
-    unknown = (
-        ("ball joints", mechanism.balls),
-        ("mimics", mechanism.mimics),
-        ("flexible links", mechanism.flexible),
+    require_known(
+        TIES | SPRINGS,
+        mechanism,
+        "rigid bodies on hinges and slides, each with a coordinate of its own, in the coordinates of bodies",
+        "Use another formulation for this mechanism.",
     )
-    if held := [name for name, has in unknown if has]:
-        raise ModelError(
-            f"mechanism {mechanism.name!r}",
-            f"has {', '.join(held)}",
-            "rigid bodies on hinges and slides, each with a coordinate of its own, in the coordinates of bodies",
-            "Use another formulation for this mechanism.",
-        )
     for constraint in mechanism.constraints:
         raise ModelError(
             f"constraint {constraint.name!r}",

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 
 from kanegen.codegen.derivation.euler_parameters.chain import Chain, chain_of
 from kanegen.codegen.derivation.euler_parameters.tree_motion import TreeMotion
-from kanegen.codegen.derivation.plain_tree import require_plain_tree
+from kanegen.codegen.derivation.open_chains import require_tree
 from kanegen.codegen.derivation.recursive.on_demand import OnDemand, on_demand
 from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.graph import linear as vec
@@ -41,7 +41,7 @@ def forces(
     ``q``, ``v`` and ``a`` are expressions of ``graph``, one for each coordinate.  Values of the tree that are expressions
     stay live.  Raises ModelError for what is no plain tree.
     """
-    require_plain_tree(tree, "the tree's multipliers")
+    require_tree(tree, "the tree's multipliers")
     chain = chain_of(tree, live_parameters=True)
     lift = Lift(graph, live=True)
     motion = TreeMotion(chain, lift, q, v, a, gravity=chain.mechanism.gravity)

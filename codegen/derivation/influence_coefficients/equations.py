@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from kanegen.codegen.derivation.influence_coefficients import link_sums
 from kanegen.codegen.derivation.influence_coefficients.augmented_links import AugmentedLinks
 from kanegen.codegen.derivation.influence_coefficients.model import Model
+from kanegen.codegen.derivation.open_chains import require_tree
 from kanegen.codegen.derivation.placed_tree.central_inertia import central_inertias
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.inertial_gauge import regroup
 from kanegen.codegen.derivation.placed_tree.placement import PlacedTree, place
-from kanegen.codegen.derivation.plain_tree import require_plain_tree
 from kanegen.codegen.derivation.recursive.kinematics import Kinematics
 from kanegen.codegen.derivation.recursive.motion import Motion
 from kanegen.codegen.graph import Expression, Graph, constant
@@ -45,7 +45,7 @@ def dynamic_model(
 
     P* is symmetric in its last two indices unless ``link_by_link``.  Raises ModelError for what is no plain tree.
     """
-    require_plain_tree(tree, "influence coefficients")
+    require_tree(tree, "influence coefficients")
     reduced = without_fixed_joints(tree)
     placed = place(reduced, Choices(), live_parameters=True)
     if not link_by_link:

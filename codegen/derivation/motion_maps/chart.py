@@ -72,9 +72,8 @@ def configurations(mechanism: Mechanism, states: FloatArray) -> FloatArray:
     for k, name in enumerate(mechanism.rates):
         if name in mechanism.coordinates:
             found[:, mechanism.coordinates.index(name)] = states[:, k]
-    for ball in mechanism.balls:
+    for ball, at in zip(mechanism.balls, mechanism.quaternions, strict=True):
         k = mechanism.rates.index(ball.joints[0])
-        at = mechanism.coordinates.index(ball.coordinates[-4])
         there = home[at : at + 4] / np.linalg.norm(home[at : at + 4])
         if ball.free:
             found[:, at - 3 : at] += states[:, k : k + 3] @ _matrix(there).T

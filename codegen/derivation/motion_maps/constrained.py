@@ -262,8 +262,3 @@ class ConstrainedMap:
 def congruence(graph: Graph, m: Sequence[Vector], columns: Sequence[Vector]) -> Rows:
     """P^T M P for the columns of P; symmetric."""
     return vec.multiply_symmetric_total(graph, columns, [vec.apply_total(graph, m, x) for x in columns])
-
-
-def new_motion(mechanism: Mechanism, graph: Graph, q: Vector, plan: Plan, live: bool) -> ConstrainedMap:
-    """The motion of a mechanism with coordinates ``q``, with parameters live or as numbers."""
-    return ConstrainedMap(mechanism, q, Lift(graph, mechanism.parameters, live=live), plan)

@@ -113,8 +113,7 @@ class _Carrier:
             if self._angular(j):
                 rates[j] = rates[j] - extra
         found = self.coordinates.coordinate_rates(rates)
-        for ball in self.mechanism.balls:
-            at = self.mechanism.coordinates.index(ball.coordinates[-4])
+        for ball, at in zip(self.mechanism.balls, self.mechanism.quaternions, strict=True):
             first = self.mechanism.rates.index(ball.joints[-3])
             w = self.u[first : first + 3]
             square = vec.dot_total(self.graph, w, w) * Fraction(1, 4)
@@ -129,14 +128,12 @@ class _Carrier:
         steps = [x - y for x, y in zip(moved, positions, strict=True)]
         change = self.coordinates.coordinate_rates(steps)
         q = [x + y for x, y in zip(self.q, change, strict=True)]
-        for ball in self.mechanism.balls:
-            at = self.mechanism.coordinates.index(ball.coordinates[-4])
+        for at in self.mechanism.quaternions:
             length = total(self.graph, [x * x for x in q[at : at + 4]]).square_root()
             q[at : at + 4] = [x / length for x in q[at : at + 4]]
         there = JointMap(self.mechanism, q, self.coordinates.lift).coordinate_rates(u)
         here = self.coordinates.coordinate_rates(u)
-        quaternions = [name for ball in self.mechanism.balls for name in ball.coordinates[-4:]]
-        turning = {self.mechanism.coordinates.index(name) for name in quaternions}
+        turning = {at + k for at in self.mechanism.quaternions for k in range(4)}
         qdot = [there[k] if k in turning else here[k] for k in range(len(q))]
         return dict(zip(map(self.arguments, CONSTRAINT_PROJECTION.gives), (q, qdot), strict=True))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kanegen.codegen.mechanism.constraints import SpringDamper, TranslationalSpringDamper
+from kanegen.codegen.mechanism.features import Feature, require_known
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink, Station
 from kanegen.codegen.mechanism.poses import Array, doubles
 from kanegen.codegen.mechanism.records import Mechanism, Value
@@ -57,27 +57,18 @@ def check_flexible(mechanism: Mechanism) -> None:
 
 
 def _check_company(mechanism: Mechanism) -> None:
-    others = (
-        ("loops", mechanism.loops),
-        ("constraints", mechanism.constraints),
-        ("prescribed motions", mechanism.prescribed),
-        ("chosen speeds", mechanism.speeds),
-        ("ball joints", mechanism.balls),
-        ("mimic joints", mechanism.mimics),
-        ("springs between frames", _between_frames(mechanism)),
+    known = {
+        Feature.FLEXIBLE_LINKS,
+        Feature.SPRINGS_OF_JOINTS,
+        Feature.LOSSES_OF_JOINTS,
+        Feature.ROTORS,
+    }
+    require_known(
+        known,
+        mechanism,
+        "flexible links in a tree of revolute, prismatic and fixed joints",
+        "Leave these out, or the links rigid.",
     )
-    for what, records in others:
-        if records:
-            raise ModelError(
-                f"mechanism {mechanism.name!r}",
-                f"has flexible links and {what}",
-                "flexible links in a tree of revolute, prismatic and fixed joints",
-                f"Leave the {what} out, or the links rigid.",
-            )
-
-
-def _between_frames(mechanism: Mechanism) -> list[SpringDamper]:
-    return [spring for spring in mechanism.springs if isinstance(spring, TranslationalSpringDamper)]
 
 
 def _check_stations(mechanism: Mechanism, link: FlexibleLink) -> None:

@@ -104,8 +104,7 @@ def state(mechanism: Mechanism, seed: int) -> dict[str, Array]:
     """q with quaternions of length one but for rounding, v, a and tau."""
     random = np.random.default_rng([3, seed])
     q = random.uniform(-1.0, 1.0, len(mechanism.coordinates))
-    for ball in mechanism.balls:
-        at = mechanism.coordinates.index(ball.coordinates[-4])
+    for at in mechanism.quaternions:
         q[at : at + 4] /= np.linalg.norm(q[at : at + 4])
     v, a, tau = random.uniform(-1.0, 1.0, (3, mechanism.dof))
     return {"q": q, "v": v, "a": a, "tau": tau}

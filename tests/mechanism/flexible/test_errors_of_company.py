@@ -41,9 +41,9 @@ def _rolling(b: MechanismBuilder) -> None:
 
 COMPANY = [
     (_ball, "ball joints"),
-    (_follower, "mimic joints"),
-    (_prescribed, "prescribed motions"),
-    (_strut, "springs between frames"),
+    (_follower, "mimics"),
+    (_prescribed, "prescribed joints"),
+    (_strut, "springs or dampers between frames"),
     (_rolling, "constraints"),
 ]
 
@@ -54,8 +54,8 @@ def test_company(add: Callable[[MechanismBuilder], None], what: str) -> None:
     add(builder)
     refused(
         builder.build,
-        rf"mechanism 'arm': has flexible links and {what}; expected flexible links in a tree of .*"
-        rf" Leave the {what} out, or the links rigid\.",
+        rf"mechanism 'arm': has {what}; expected flexible links in a tree of .*"
+        r" Leave these out, or the links rigid\.",
     )
 
 

@@ -44,8 +44,7 @@ AGREEMENT = 1e-13
 
 def random_state(mechanism: Mechanism, random: np.random.Generator) -> tuple[np.ndarray, ...]:
     q = random.uniform(-1.5, 1.5, len(mechanism.coordinates))
-    for ball in mechanism.balls:
-        first = mechanism.coordinates.index(ball.coordinates[-4])
+    for first in mechanism.quaternions:
         q[first : first + 4] /= np.linalg.norm(q[first : first + 4])
     return q, *random.standard_normal((3, mechanism.dof))
 
