@@ -18,7 +18,6 @@ from kanegen.codegen.certificate.comparison import (
     random_configurations,
 )
 from kanegen.codegen.derivation.kernels.catalogue import CLOSED_LOOP, contract_of
-from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import Program, count
 from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.passes.optimize import Step, optimize
@@ -175,7 +174,4 @@ def _budget(sources: KernelSources) -> int:
 
 def _searched(sources: KernelSources, name: str, start: Mapping[str, int] | None, budget: int) -> Found:
     """The best program of a kernel that a search finds."""
-    trees, build = sources.trees, sources.build(name)
-    gauge = sources.options.recursive
-    deriver = Deriver(trees.mechanism, build, gauge=gauge, searched=budget > 1, trees=trees)
-    return search(deriver, start=start, budget=budget)
+    return search(sources.deriver(name, searched=budget > 1), start=start, budget=budget)

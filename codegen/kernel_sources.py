@@ -21,7 +21,7 @@ from kanegen.codegen.derivation.motion_maps.plan import make_plan
 from kanegen.codegen.derivation.motion_maps.spanning_tree import derivation_tree
 from kanegen.codegen.derivation.parameters.base_parameters import base_parameters
 from kanegen.codegen.derivation.parameters.inertial_parameters import inertial_parameters
-from kanegen.codegen.derivation.placed_tree.deriver import Build, Deriver, Trees
+from kanegen.codegen.derivation.placed_tree.deriver import Build, Derivation, Deriver, Trees
 from kanegen.codegen.derivation.resistance.friction import SLIP_SPEED
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism import catalogue
@@ -38,7 +38,7 @@ class KernelSources:
 
     mechanism: Mechanism
     options: Options
-    _plain: dict[str, Program] = field(default_factory=dict, init=False, repr=False)
+    _plain: dict[str, Derivation] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def frames(self) -> dict[str, str]:
@@ -113,11 +113,19 @@ class KernelSources:
     def plain(self, kernel: str) -> Program:
         """The textbook derivation of a kernel, without any choice."""
         if kernel not in self._plain:
-            trees = self.trees
-            self._plain[kernel], _ = Deriver(trees.mechanism, self.build(kernel), gauge=False, trees=trees)(
-                {}
-            )
-        return self._plain[kernel]
+            self._plain[kernel] = self.deriver(kernel).plain()
+        return self._plain[kernel][0]
+
+    def deriver(self, kernel: str, *, searched: bool = True) -> Deriver:
+        """What derives a kernel in the formulation asked for; ``searched`` where it will be derived for many answers."""
+        return Deriver(
+            self.trees.mechanism,
+            self.build(kernel),
+            gauge=self.options.recursive,
+            searched=searched,
+            trees=self.trees,
+            plain=self._plain.get(kernel),
+        )
 
     @cached_property
     def base_parameters(self) -> tuple[NamedValue, ...]:

@@ -8,21 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from fractions import Fraction
 
 from kanegen.codegen.derivation.placed_tree import inertial_gauge, orientation, placement
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.inertial_gauge import regroup
 from kanegen.codegen.derivation.placed_tree.placement import PlacedTree, with_inertia
 from kanegen.codegen.graph import Program
-from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.graph.decision import Decision
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.errors import ModelError
 
 Build = Callable[[PlacedTree, Mechanism, Choices], Program]
 """A derivation of one kernel, from a placed tree, its mechanism and answers to decision points."""
 
 Found = tuple[PlacedTree, dict[str, Decision]]
 """A tree, and the decision points met on the way to it."""
+
+Derivation = tuple[Program, Mapping[str, Decision]]
+"""A program, and the decision points met on the way to it with their numbers of alternatives."""
 
 _Key = tuple[tuple[str, int], ...]
 
@@ -77,7 +81,7 @@ class Deriver:
 
     ``gauge``: frames are turned, and inertial parameters moved across joints.  Kernels into which inertia does not enter,
     as poses of frames, have no decisions on it, which is found out where they are ``searched``.  ``trees`` shares what
-    kernels have in common.
+    kernels have in common.  ``plain`` is the textbook derivation, where it is known.
     """
 
     def __init__(
@@ -89,12 +93,14 @@ class Deriver:
         gauge: bool = True,
         searched: bool = True,
         trees: Trees | None = None,
+        plain: Derivation | None = None,
     ) -> None:
         self.mechanism, self.build, self.gauge, self.searched = mechanism, build, gauge, searched
         self.trees = trees or Trees(mechanism, live_parameters=live_parameters)
+        self._plain = plain
         self._has_inertia: bool | None = None
 
-    def __call__(self, answers: Mapping[str, int]) -> tuple[Program, Mapping[str, Decision]]:
+    def __call__(self, answers: Mapping[str, int]) -> Derivation:
         """The program for these answers, and the decision points met with their numbers of alternatives."""
         if not self.gauge:
             tree, points = self.trees.placed(answers)
@@ -102,29 +108,38 @@ class Deriver:
             tree, points = self.trees.regrouped(answers)
         else:
             tree, points = self.trees.turned(answers)
+        if self._plain is not None and not any(answers.values()) and tree is self.trees.placed({})[0]:
+            program, met = self._plain
+            return program, {**points, **met}
         choices = Choices(answers)
         program = self.build(tree, self.mechanism, choices)
         return program, points | choices.points
 
+    def plain(self) -> Derivation:
+        """The textbook derivation, without any choice."""
+        if self._plain is None:
+            (tree, points), choices = self.trees.placed({}), Choices()
+            self._plain = (self.build(tree, self.mechanism, choices), points | choices.points)
+        return self._plain
+
     def has_inertia(self) -> bool:
-        """Whether masses or moments of the bodies enter into the kernel: other numbers for them make another program."""
+        """Whether masses or moments of the bodies enter into the kernel: without them it is another one, or none."""
         if self._has_inertia is None:
+            program, _ = self.plain()
             tree, _ = self.trees.placed({})
-            programs = [self.build(t, self.mechanism, Choices()) for t in (tree, _with_other_inertia(tree))]
-            first, second = ((p.graph.kinds, p.graph.payloads, p.results) for p in programs)
-            self._has_inertia = first != second
+            try:
+                without = self.build(_without_inertia(tree), self.mechanism, Choices())
+            except (ModelError, ZeroDivisionError):
+                self._has_inertia = True
+            else:
+                first, second = ((p.graph.kinds, p.graph.payloads, p.results) for p in (program, without))
+                self._has_inertia = first != second
         return self._has_inertia
 
 
-def _with_other_inertia(tree: PlacedTree) -> PlacedTree:
-    """The tree with the inertia of every body multiplied by a number of its own."""
-    bodies = tuple(
-        with_inertia(
-            body,
-            body.mass * factor,
-            vec.scale(factor, body.first_moment),
-            vec.matrix_scale(factor, body.second_moment),
-        )
-        for factor, body in enumerate(tree.bodies, start=3)
+def _without_inertia(tree: PlacedTree) -> PlacedTree:
+    """The tree with bodies that have no inertia."""
+    none = (Fraction(0),) * 3
+    return replace(
+        tree, bodies=tuple(with_inertia(body, Fraction(0), none, (none,) * 3) for body in tree.bodies)
     )
-    return replace(tree, bodies=bodies)

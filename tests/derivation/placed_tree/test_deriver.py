@@ -67,3 +67,19 @@ def test_a_kernel_that_is_not_searched_is_derived_once() -> None:
     program, _ = Deriver(ARM, build, searched=False, trees=TREES)({})
     assert len(asked) == 1
     assert count(program) == count(Deriver(ARM, FRAMES["frame_pose_link4"], trees=TREES)({})[0])
+
+
+def test_the_textbook_derivation_is_not_made_again_where_it_is_known() -> None:
+    asked: list[PlacedTree] = []
+
+    def build(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+        asked.append(tree)
+        return DYNAMICS["potential_energy"](tree, mechanism, choices)
+
+    plain = Deriver(ARM, build, trees=TREES).plain()
+    known = Deriver(ARM, build, gauge=False, trees=TREES, plain=plain)
+    assert known({"unit of length": 0}) == plain
+    assert len(asked) == 1
+    assert known({"unit of length": 1})[0] is not plain[0]
+    Deriver(ARM, build, trees=TREES, plain=plain)({})  # frames and inertia may move
+    assert len(asked) == 4  # and once without inertia, to see whether it enters
