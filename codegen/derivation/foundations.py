@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
 from kanegen.codegen.derivation.flexible_links.dynamics import FlexibleDynamics
 from kanegen.codegen.derivation.flexible_links.segments import arm_of, regrouped
-from kanegen.codegen.derivation.kernels.catalogue import MASS_MATRIX
+from kanegen.codegen.derivation.kernels.catalogue import (
+    ACTUATOR_FORCES,
+    CENTROIDAL_MOMENTUM_MATRIX,
+    CORIOLIS_MATRIX,
+    FRAME_JACOBIAN_RATE,
+    FULL_REGRESSOR,
+    MASS_MATRIX,
+    REGRESSOR,
+)
 from kanegen.codegen.derivation.kernels.constraints import constraint_kernels
 from kanegen.codegen.derivation.kernels.contract import Arguments
-from kanegen.codegen.derivation.motion_maps.chart import folded_chart, on_chart
+from kanegen.codegen.derivation.kernels.dynamics import actuator_forces
+from kanegen.codegen.derivation.kernels.flexible import flexible_kernels
+from kanegen.codegen.derivation.motion_maps.chart import folded_chart, on_chart, resisted_balls
 from kanegen.codegen.derivation.motion_maps.chosen_speeds import ChosenSpeeds
 from kanegen.codegen.derivation.motion_maps.constrained import ConstrainedMap
 from kanegen.codegen.derivation.motion_maps.joint_tree import keeps_parameters, tree_of_joints
@@ -22,11 +32,11 @@ from kanegen.codegen.derivation.motion_maps.quaternions import on_quaternions
 from kanegen.codegen.derivation.motion_maps.resolved_speeds import joint_rates
 from kanegen.codegen.derivation.motion_maps.spanning_tree import spanning_tree
 from kanegen.codegen.derivation.placed_tree.choices import Choices
-from kanegen.codegen.derivation.placed_tree.deriver import Build
 from kanegen.codegen.derivation.placed_tree.placement import PlacedTree, place
 from kanegen.codegen.derivation.recursive.motion import Motion
 from kanegen.codegen.derivation.recursive.regularity import require_regular_matrix, require_resisted
-from kanegen.codegen.derivation.system import Dynamics, Foundation, Make, System, kernels_of
+from kanegen.codegen.derivation.recursive.tree_dynamics import TreeDynamics
+from kanegen.codegen.derivation.system import Dynamics, Foundation, Make, System
 from kanegen.codegen.graph import Graph, inputs
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism
@@ -35,36 +45,13 @@ from kanegen.codegen.mechanism.values import Lift
 from kanegen.errors import ModelError, NoInertiaError
 
 
-def carried(
-    mechanism: Mechanism,
-    dynamics: Dynamics,
-    live: bool,
-    made: Mapping[str, Make],
-    system: type[System] = System,
-) -> dict[str, Build]:
-    """Kernels by name, each from a function of its system, on the ``dynamics`` of its tree.
-
-    A constrained mechanism may have a ``system`` of its own.
-
-    Raises ModelError for constraints that cannot be solved.
-    """
-    if not mechanism.constrained:
-        return kernels_of(_on_joints(mechanism, dynamics, live), made)
-    if not on_chart(mechanism):
-        return kernels_of(_constrained(mechanism, dynamics, live, system), made)
-    foundation = _constrained(folded_chart(mechanism, live), dynamics, True, system)
-    return on_quaternions(mechanism, kernels_of(foundation, made), live)
-
-
 def on_chosen_speeds(
     mechanism: Mechanism,
-    dynamics: Dynamics,
     live: bool,
-    made: Mapping[str, Make],
-    system: type[System],
     speeds: Sequence[GeneralizedSpeed] | None,
-) -> dict[str, Build]:
-    """Kernels of a plain tree by name, on generalized speeds of one's choice or on the rates of its joints.
+    system: type[System],
+) -> Foundation:
+    """A plain tree on generalized speeds of one's choice, or on the rates of its joints.
 
     Raises ModelError for speeds that do not determine the rates.
     """
@@ -86,15 +73,22 @@ def on_chosen_speeds(
                 )
 
     numbers = mechanism if live else with_numbers(mechanism)
-    arguments = Arguments.of(mechanism, speeds)
-    foundation = Foundation(numbers, numbers, arguments, dynamics, live, motion_map, require_inertia, system)
-    return kernels_of(foundation, made)
+    return Foundation(
+        numbers,
+        numbers,
+        Arguments.of(mechanism, speeds),
+        TreeDynamics,
+        live,
+        motion_map,
+        require_inertia,
+        system,
+        own=lambda: {ACTUATOR_FORCES.name: actuator_forces},
+        through_tree=speeds is None,
+    )
 
 
-def on_segments(
-    mechanism: Mechanism, live: bool, made: Mapping[str, Make], arm: Callable[..., Any] = FlexibleDynamics
-) -> dict[str, Build]:
-    """Kernels of a mechanism with flexible links by name, whose joints and modes are the coordinates of its ``arm``."""
+def on_segments(mechanism: Mechanism, live: bool, arm: Callable[..., Any] = FlexibleDynamics) -> Foundation:
+    """A mechanism with flexible links, whose joints and modes are the coordinates of its ``arm``."""
     numbers = mechanism if live else with_numbers(mechanism)
     described = arm_of(numbers)
     shifted = regrouped(described)
@@ -102,32 +96,27 @@ def on_segments(
     def dynamics(_: PlacedTree, __: Mechanism, ___: Choices, graph: Graph, q: Vector, *moving: Vector) -> Any:
         return arm(described, shifted, graph, Lift(graph, numbers.parameters, live=live), q, *moving)
 
-    arguments = Arguments.of(mechanism)
-    foundation = Foundation(
+    return Foundation(
         numbers,
         numbers,
-        arguments,
+        Arguments.of(mechanism),
         dynamics,
         live,
         lambda s: JointMap(s.mechanism, s.q, s.lift),
         _require_regular,
+        own=lambda: flexible_kernels(mechanism),
+        lacks=_BESIDE_SEGMENTS,
+        through_tree=False,
     )
-    return kernels_of(foundation, made)
 
 
-def kernels_of_constraints(mechanism: Mechanism, live: bool) -> dict[str, Make]:
-    """The kernels that a mechanism has because of its constraints; none where it has none."""
-    if not mechanism.constrained:
-        return {}
-    chart = folded_chart(mechanism, live) if on_chart(mechanism) else mechanism
-    numbers = chart if live or on_chart(mechanism) else with_numbers(chart)
-    graph = Graph()
-    q = inputs(graph, "q", len(numbers.coordinates))
-    lift = Lift(graph, numbers.parameters, live=live or on_chart(mechanism))
-    return constraint_kernels(ConstrainedMap(numbers, q, lift, make_plan(chart)))
+_BESIDE_SEGMENTS = frozenset(
+    (CORIOLIS_MATRIX, CENTROIDAL_MOMENTUM_MATRIX, REGRESSOR, FULL_REGRESSOR, FRAME_JACOBIAN_RATE)
+)
+"""Kernels on demand that arms with flexible links do not have."""
 
 
-def _on_joints(mechanism: Mechanism, dynamics: Dynamics, live: bool) -> Foundation:
+def on_joints(mechanism: Mechanism, dynamics: Dynamics, live: bool) -> Foundation:
     """Joints, balls and mimics, springs, friction."""
     return Foundation(
         mechanism if live else with_numbers(mechanism),
@@ -140,21 +129,39 @@ def _on_joints(mechanism: Mechanism, dynamics: Dynamics, live: bool) -> Foundati
     )
 
 
-def _constrained(mechanism: Mechanism, dynamics: Dynamics, live: bool, system: type[System]) -> Foundation:
-    """Loops, contacts, prescribed joints, chosen speeds."""
-    plan = make_plan(mechanism)
-    if live and plan.redundant:
-        _require_same_rank(mechanism, plan)
-    numbers = mechanism if live else with_numbers(mechanism)
+def on_constraints(
+    mechanism: Mechanism, dynamics: Dynamics, live: bool, system: type[System] = System
+) -> Foundation:
+    """Loops, contacts, prescribed joints, chosen speeds.  A formulation may have a ``system`` of its own for these.
+
+    Raises ModelError for constraints that cannot be solved.
+    """
+    charted = on_chart(mechanism)
+    moving, kept = (folded_chart(mechanism, live), True) if charted else (mechanism, live)
+    plan = make_plan(moving)
+    if kept and plan.redundant:
+        _require_same_rank(moving, plan)
+    numbers = moving if kept else with_numbers(moving)
+
+    def own() -> dict[str, Make]:
+        graph = Graph()
+        q = inputs(graph, "q", len(numbers.coordinates))
+        return constraint_kernels(
+            ConstrainedMap(numbers, q, Lift(graph, numbers.parameters, live=kept), plan)
+        )
+
     return Foundation(
         numbers,
         spanning_tree(numbers),
-        Arguments.of(mechanism),
+        Arguments.of(moving),
         dynamics,
-        live,
+        kept,
         lambda s: ConstrainedMap(s.mechanism, s.q, s.lift, plan),
         lambda s, inertia: require_resisted(s.mechanism, s.graph, inertia, plan),
         system,
+        own=own,
+        through_tree=not (charted and resisted_balls(mechanism)),
+        finished=(lambda builds: on_quaternions(mechanism, builds, live)) if charted else None,
     )
 
 

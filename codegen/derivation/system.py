@@ -6,7 +6,7 @@ these joints.  Kernels (kernels/) are written once over it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -152,13 +152,18 @@ def _nested(like: Any, values: Iterator[Expression]) -> Any:
     return next(values) if isinstance(like, Expression) else [_nested(part, values) for part in like]
 
 
+Make = Callable[[System], Program]
+
+
 @dataclass(frozen=True, eq=False)
 class Foundation:
     """What all kernels of one mechanism are made from.
 
     ``mechanism`` and ``tree`` have numbers for parameters that are not ``live``; ``dynamics`` makes those of the tree.
     ``require_inertia`` raises NoInertiaError where no inertia resists a motion, given the mass matrix on the free rates.
-    ``system`` is another one where a formulation forms forces on the speeds itself.
+    ``system`` is another one where a formulation forms forces on the speeds itself.  Such mechanisms have kernels of their
+    ``own``, by name, and ``lack`` some of those on demand.  Their derivatives go ``through_tree``, from composites, or are
+    those of whole programs.  ``finished`` takes the kernels to other coordinates than those that they are written in.
     """
 
     mechanism: Mechanism
@@ -169,9 +174,10 @@ class Foundation:
     motion_map: Callable[[System], MotionMap]
     require_inertia: Callable[[System, Rows], None]
     system: type[System] = System
-
-
-Make = Callable[[System], Program]
+    own: Callable[[], Mapping[str, Make]] = dict
+    lacks: Collection[Contract] = ()
+    through_tree: bool = True
+    finished: Callable[[dict[str, Build]], dict[str, Build]] | None = None
 
 
 def kernels_of(foundation: Foundation, made: Mapping[str, Make]) -> dict[str, Build]:
@@ -180,4 +186,5 @@ def kernels_of(foundation: Foundation, made: Mapping[str, Make]) -> dict[str, Bu
     def build(make: Make) -> Build:
         return lambda tree, mechanism, choices: make(foundation.system(foundation, tree, mechanism, choices))
 
-    return {name: build(make) for name, make in made.items()}
+    builds = {name: build(make) for name, make in made.items()}
+    return builds if foundation.finished is None else foundation.finished(builds)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from kanegen.codegen.derivation.derivatives.of_mechanisms import kernels_of_derivatives
 from kanegen.codegen.derivation.motion_maps.spanning_tree import derivation_tree
 from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import Program
@@ -13,6 +12,7 @@ from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism import Mechanism
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.options import Options
+from tests.derivation.tree_kernels import derivatives_among
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,12 @@ class Derived:
 def derived(name: str) -> Derived:
     """The mechanism of that name, with inverse and forward dynamics, coordinate rates and all derivatives."""
     found = mechanism(name)
-    builds = KernelSources(found, Options()).builds
+    sources = KernelSources(found, Options())
+    builds = sources.builds
     wanted = {
         kernel: builds[kernel] for kernel in ("inverse_dynamics", "forward_dynamics", "coordinate_rates")
     }
-    wanted |= kernels_of_derivatives(found, builds, live_parameters=False)
+    wanted |= derivatives_among(sources.builds_on_demand)
     tree = derivation_tree(found, live=False)
     programs = {
         kernel: Deriver(tree.mechanism, build, live_parameters=tree.live)({})[0]

@@ -1,4 +1,4 @@
-"""Derivatives of inverse dynamics: the tree's own, and these carried to the speeds of any mechanism."""
+"""Derivatives of inverse dynamics: those of the tree, carried to the speeds of any mechanism."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kanegen.codegen.derivation.motion_maps.motion_map import TreeForces
 from kanegen.codegen.derivation.recursive.force_derivatives import SOURCE
 from kanegen.codegen.derivation.recursive.tree_dynamics import TreeDynamics, Vector
 from kanegen.codegen.derivation.system import System
-from kanegen.codegen.graph import Expression, Program
+from kanegen.codegen.graph import Program
 
 
 class _StandIns(TreeDynamics):
@@ -23,27 +23,20 @@ class _StandIns(TreeDynamics):
         return stand_ins(self.graph, len(self.tree.bodies))
 
 
-def tree_derivatives(s: System) -> Program:
-    """Derivatives of tau by q, v and a where the tree's joints move by these, and nothing resists them."""
-
-    def matrices(tree: TreeDynamics) -> list[list[list[Expression]]]:
-        found = tree.force_derivatives()
-        return [found.dq, found.dv, found.da]
-
-    found = s.of_tree(matrices, s.map.motion(s.input("v"), s.input("a")))
-    return s.program(INVERSE_DYNAMICS_DERIVATIVES, found)
-
-
-def carried_derivatives(s: System) -> Program:
+def inverse_dynamics_derivatives(s: System) -> Program:
     """Derivatives of tau along the speeds, by these, and by a."""
     motion = s.map.motion(s.input("v"), s.input("a"))
     assert motion.v is not None and motion.a is not None, "derivatives are by a whole motion"
 
-    def forces_and_derivatives(tree: TreeDynamics) -> list[Any]:
-        values, found = tree.forces(), tree.force_derivatives()
-        return [values, found.dq, found.dv, found.da]
+    def derivatives(tree: TreeDynamics) -> list[Any]:
+        found = tree.force_derivatives()
+        return [found.dq, found.dv, found.da]
 
-    values, dq, dv, da = s.of_tree(forces_and_derivatives, motion)
+    if not (
+        s.map.carried or s.mechanism.resisted
+    ):  # the tree moves as its speeds do, and nothing else acts on it
+        return s.program(INVERSE_DYNAMICS_DERIVATIVES, s.of_tree(derivatives, motion))
+    values, dq, dv, da = s.of_tree(lambda tree: [tree.forces(), *derivatives(tree)], motion)
     forces = TreeForces(values, {"q": motion.q, "v": motion.v, "a": motion.a}, {"q": dq, "v": dv, "a": da})
     s.resistance, undirected = s.resistance.by_direction()
     forces = undirected.with_springs(forces, motion, s.graph, s.map.placements())

@@ -32,6 +32,12 @@ def on_chart(mechanism: Mechanism) -> bool:
     return mechanism.constrained and bool(mechanism.balls)
 
 
+def resisted_balls(mechanism: Mechanism) -> bool:
+    """Whether anything resists the joints of balls themselves: off the middle of a chart that is more than these know."""
+    joints = [mechanism.joint(name) for ball in mechanism.balls for name in ball.joints]
+    return any(j.rotor_inertia != 0 or j.damping != 0 or j.friction != 0 for j in joints)
+
+
 @lru_cache(maxsize=16)
 def charted(mechanism: Mechanism) -> Mechanism:
     """The mechanism on the coordinates of all its joints; itself where it has no ball joints, or is charted.

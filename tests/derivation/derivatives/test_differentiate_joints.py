@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from kanegen.codegen.derivation.derivatives.kernels import differentiated
-from kanegen.codegen.derivation.derivatives.of_mechanisms import kernels_of_derivatives
 from kanegen.codegen.derivation.motion_maps.spanning_tree import derivation_tree
 from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import Program, count, evaluate
@@ -17,6 +16,7 @@ from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
 from kanegen.options import Options
 from tests.derivation.comparison import ROUNDING, Array
 from tests.derivation.complex_steps import along_speeds, entries_of, jacobian, outputs, relative, units
+from tests.derivation.tree_kernels import derivatives_among
 from tests.witnesses.pinocchio_trees import pinocchio as engine
 
 DOUBLE = 1e-14
@@ -86,11 +86,12 @@ every_mechanism = pytest.mark.parametrize("name", MECHANISMS)
 @cache
 def programs(name: str) -> dict[str, Program]:
     mechanism = MECHANISMS[name]()
-    builds = KernelSources(mechanism, Options(friction=True)).builds
+    sources = KernelSources(mechanism, Options(friction=True))
+    builds = sources.builds
     wanted = {
         kernel: builds[kernel] for kernel in ("inverse_dynamics", "forward_dynamics", "coordinate_rates")
     }
-    wanted |= kernels_of_derivatives(mechanism, builds, live_parameters=False)
+    wanted |= derivatives_among(sources.builds_on_demand)
     wanted["whole"] = differentiated(
         builds["inverse_dynamics"], builds["mass_matrix"], builds["coordinate_rates"]
     )

@@ -7,7 +7,6 @@ from functools import cache
 import numpy as np
 import pytest
 
-from kanegen.codegen.derivation.derivatives.of_mechanisms import kernels_of_derivatives
 from kanegen.codegen.derivation.motion_maps.plan import make_plan
 from kanegen.codegen.derivation.motion_maps.spanning_tree import derivation_tree
 from kanegen.codegen.derivation.placed_tree.deriver import Deriver
@@ -17,6 +16,7 @@ from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.passes.hoist import hoist
 from kanegen.options import Options
 from tests.derivation.complex_steps import Entries, entries_of, jacobian, outputs, relative
+from tests.derivation.tree_kernels import derivatives_among
 
 NAMES = ("stanford_arm", "four_bar", "two_link_space_arm")
 every_mechanism = pytest.mark.parametrize("name", NAMES)
@@ -32,9 +32,9 @@ DOUBLE = 1e-14
 @cache
 def programs(name: str) -> dict[str, Program]:
     found = mechanism(name)
-    builds = KernelSources(found, Options(live_parameters=True)).builds
-    wanted = {kernel: builds[kernel] for kernel in KERNELS}
-    wanted |= kernels_of_derivatives(found, builds, live_parameters=True)
+    sources = KernelSources(found, Options(live_parameters=True))
+    wanted = {kernel: sources.builds[kernel] for kernel in KERNELS}
+    wanted |= derivatives_among(sources.builds_on_demand)
     tree = derivation_tree(found, live=True)
     return {
         kernel: Deriver(tree.mechanism, b, live_parameters=tree.live)({})[0] for kernel, b in wanted.items()
@@ -70,6 +70,5 @@ def test_what_depends_on_parameters_alone_is_prepared() -> None:
 
 
 def test_without_live_parameters_there_are_no_derivatives_by_them() -> None:
-    found = mechanism("stanford_arm")
-    made = kernels_of_derivatives(found, KernelSources(found, Options()).builds, live_parameters=False)
+    made = derivatives_among(KernelSources(mechanism("stanford_arm"), Options()).builds_on_demand)
     assert list(made) == ["inverse_dynamics_derivatives", "forward_dynamics_derivatives"]

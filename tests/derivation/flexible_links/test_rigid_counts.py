@@ -9,6 +9,7 @@ from kanegen.codegen.derivation.kernels import dynamics
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.derivation.placed_tree.placement import place
+from kanegen.codegen.derivation.system import kernels_of
 from kanegen.codegen.graph import count
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.folding import with_numbers
@@ -29,7 +30,7 @@ COUNTS = {
 def test_counts(model: str, kernel: str) -> None:
     """Forces take fewer than the textbook's recursion; second moments cost the mass matrix a third more than its own."""
     arm = with_numbers(catalogue.mechanism(model))
-    build = on_segments(arm, False, dynamics.DYNAMICS)[kernel]
+    build = kernels_of(on_segments(arm, False), dynamics.DYNAMICS)[kernel]
     found = count(optimize(build(place(arm, Choices()), arm, Choices()))[0])
     assert (found.multiplications, found.additions) == COUNTS[model, kernel]
     ordinary = count(optimize(Deriver(arm, DYNAMICS[kernel], gauge=False)({})[0])[0])
