@@ -25,7 +25,7 @@ def test_power(seed: int) -> None:
     moving |= {("v", i): mpmath.mpf(x) for i, x in enumerate(a)}
     gained = slope(kernels.program("kinetic_energy"), entries_of({"q": q, "v": v}), moving)
     gained = gained + slope(kernels.program("potential_energy"), entries_of({"q": q}), moving)
-    d = witness.described
+    d = witness.records
     lost = v @ d.damping @ v + (d.friction * v * v / np.sqrt(v * v + witness.slip_speed**2)).sum()
     size = abs(tau * v).sum() + lost + abs(kernels("gravity_forces", q=q) * v).sum()
     condition = float(np.linalg.cond(kernels("mass_matrix", q=q)))
