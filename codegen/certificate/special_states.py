@@ -95,15 +95,14 @@ def special_states(mechanism: Mechanism, home: Array, tied: TiedMotion | None = 
     """
     kinds = {joint.name: joint.kind for joint in mechanism.joints}
     simple = [k for k, name in enumerate(mechanism.coordinates) if name in kinds]
-    loops = tied if mechanism.constrained else None
-    ordinary = _closed(loops, _ordinary(mechanism, home, simple, kinds))
-    close = _close(mechanism, home, simple, loops)
+    ordinary = _closed(tied, _ordinary(mechanism, home, simple, kinds))
+    close = _close(mechanism, home, simple, tied)
     centres = beside = ordinary[:0]
     usual = None
     if tied is not None:
         regular = np.flatnonzero(tied.growth(tied.usual) <= _USUAL)
         usual = tied.usual[np.resize(regular, len(tied.usual))] if len(regular) else tied.usual
-        starts = _closed(loops, np.concatenate([ordinary, tied.usual[:_STARTS]]))
+        starts = _closed(tied, np.concatenate([ordinary, tied.usual[:_STARTS]]))
         centres, starts = tied.dead_centres(starts)
         beside = tied.beside(centres, starts)
         apart = abs(ordinary[:, None] - centres).max(axis=2, initial=0.0) > NEAR

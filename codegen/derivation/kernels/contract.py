@@ -74,15 +74,13 @@ class Arguments:
         joints = [name for name in mechanism.rates if name not in modes]
         slides = {name for name in joints if mechanism.joint(name).kind is JointKind.PRISMATIC}
         hinges = any(name not in slides | turned for name in joints)
-        own = speeds is None and not mechanism.constrained
-        chosen = () if own else tuple(speeds or mechanism.generalized_speeds)
-        sliding = [name in slides | modes for name in mechanism.rates] if own else _sliding(chosen, slides)
+        sliding = _sliding(speeds or mechanism.generalized_speeds, slides | modes)
         on_joints = (len(slides) < len(joints), bool(slides))
         return cls(
             {"nq": nq, "nv": len(sliding), "joints": len(joints), "parameters": len(mechanism.parameters)},
-            _words(mechanism, chosen, turned),
+            _words(mechanism, speeds or mechanism.speeds, turned),
             {
-                "nq": (hinges, bool(slides or modes), bool(mechanism.balls)),
+                "nq": (hinges, bool(slides or modes), bool(turned)),
                 "nv": (not all(sliding), any(sliding)),
                 "joints": on_joints,
             },
@@ -130,12 +128,15 @@ def _words(mechanism: Mechanism, chosen: Sequence[GeneralizedSpeed], turned: set
         "unit": "a unit rate of each coordinate",
         "rate": "joint rate",
         "index": "coordinates",
+        "beside": ", and of springs" if mechanism.springs else "",
+        "exactly": ",",
+        "axes": "",
     }
     if turned:
         words["q"] = (
             f"coordinates, {in_q}; quaternions (qx, qy, qz, qw) from child to joint axes, of any length but zero"
         )
-    if mechanism.flexible:
+    if mechanism.modes:
         words |= {
             "q": f"coordinates of joints and modes, {in_q}",
             "v": f"rates dq/dt, {order}",
@@ -143,6 +144,9 @@ def _words(mechanism: Mechanism, chosen: Sequence[GeneralizedSpeed], turned: set
             "tau": f"generalized forces (power = tau . v): drives on joints, loads on modes, {order}",
             "accelerations": "accelerations of joints and modes",
             "rate": "rate",
+            "beside": ", and of springs and bent links" if mechanism.springs else ", and of bent links",
+            "exactly": ", exact where nothing bends, to first order in the deflections elsewhere,",
+            "axes": "; axes behind bent links are 1 + skew(theta), not made orthogonal",
         }
     elif turned or chosen:
         kind = "generalized speeds" if chosen else "speeds"
@@ -164,19 +168,11 @@ def _words(mechanism: Mechanism, chosen: Sequence[GeneralizedSpeed], turned: set
         }
         order += along
     actuators = {actuator.joint: actuator.name for actuator in mechanism.actuators}
-    besides = [x for x, has in (("springs", mechanism.springs), ("bent links", mechanism.flexible)) if has]
     return words | {
         "in_q": in_q,
         "order": order,
         "actuators": ", ".join(actuators.get(joint, joint) for joint in mechanism.coordinates),
-        "beside": f", and of {' and '.join(besides)}" if besides else "",
         "resisting": ", and those that overcome springs, damping and friction" if mechanism.resisted else "",
-        "exactly": ", exact where nothing bends, to first order in the deflections elsewhere,"
-        if mechanism.flexible
-        else ",",
-        "axes": "; axes behind bent links are 1 + skew(theta), not made orthogonal"
-        if mechanism.flexible
-        else "",
     }
 
 
