@@ -42,7 +42,7 @@ class Function:
     operands, the derivative by each operand.  In C it is a function of the mathematical ``library``, or the ``expression``
     in a, b, c.  ``along`` gives the derivative along a direction, from the rates of the operands, where that is
     shorter than with slopes.
-    ``symbolic`` is its name in SymPy, where one class has this meaning.
+    ``symbolic`` is its name in SymPy; comparisons and selections have none of their own there.
     """
 
     arity: int
@@ -129,6 +129,7 @@ FUNCTIONS: Mapping[str, Function] = {
         precise=lambda context, a, b: min(a, b),
         slopes=lambda node, a, b: (a.compared("<", b), 1 - a.compared("<", b)),
         expression="a < b ? a : (b <= a ? b : a + b)",
+        symbolic="Min",
         latency=4,
     ),
     "maximum": Function(
@@ -138,6 +139,7 @@ FUNCTIONS: Mapping[str, Function] = {
         precise=lambda context, a, b: max(a, b),
         slopes=lambda node, a, b: (1 - a.compared("<", b), a.compared("<", b)),
         expression="a < b ? b : (b <= a ? a : a + b)",
+        symbolic="Max",
         latency=4,
     ),
     "exp": Function(

@@ -24,15 +24,15 @@ from kanegen.limits import LARGEST_EXPONENT
 
 _DOUBLE_BITS = 53
 _LARGEST = Fraction(sys.float_info.max)
-_SUPPORTED = (
-    "supported are +, -, *, /, integer and half-integer powers (2, 2.0, 1/2, 0.5, -1.5), sqrt, sin, cos, tan, asin, acos, "
-    "atan, atan2, exp, log, tanh, Abs, sign, Min, Max, Piecewise, real constants, and the known symbols"
-)
-
-
 _FUNCTIONS: Mapping[Any, str] = {
     getattr(sympy, row.symbolic): name for name, row in FUNCTIONS.items() if row.symbolic is not None
 }
+_SYMBOLS = {name: function for function, name in _FUNCTIONS.items()}
+
+_SUPPORTED = (
+    "supported are +, -, *, /, integer and half-integer powers (2, 2.0, 1/2, 0.5, -1.5), sqrt, sin, cos, tan, atan, "
+    f"{', '.join(known.__name__ for known in _FUNCTIONS)}, Piecewise, real constants, and the known symbols"
+)
 
 
 class UnsupportedExpressionError(KanegenError, ValueError):
@@ -351,8 +351,7 @@ def to_sympy(graph: Graph, ref: Ref, names: Mapping[Leaf, sympy.Expr] | None = N
 def _symbolic(name: str, operands: list[sympy.Expr]) -> sympy.Expr:
     """A function by table; a comparison is a Piecewise of 1 and 0."""
     if name in FUNCTIONS:
-        known = {"minimum": "Min", "maximum": "Max"}
-        return getattr(sympy, FUNCTIONS[name].symbolic or known[name])(*operands)
+        return _SYMBOLS[name](*operands)
     if name in COMPARISONS:
         relation = {"<": sympy.Lt, "<=": sympy.Le, "==": sympy.Eq}[name]
         return sympy.Piecewise((1, relation(*operands)), (0, True))

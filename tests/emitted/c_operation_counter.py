@@ -14,9 +14,13 @@ from collections import Counter
 
 from pycparser import c_ast, c_parser
 
+from kanegen.codegen.graph.functions import FUNCTIONS
+
 _OPERATORS = {"*": "multiplications", "+": "additions", "-": "additions", "/": "divisions"}
 _SQUARE_ROOTS = ("sqrt", "sqrtf")
-_FUNCTIONS = re.compile(r"(fabs|exp|log|tanh|atan2|asin|acos)f?|\w+_(sign|minimum|maximum)(_f32)?")
+_LIBRARY = "|".join(row.library for row in FUNCTIONS.values() if row.library is not None)
+_WRITTEN = "|".join(name for name, row in FUNCTIONS.items() if row.library is None)
+_FUNCTIONS = re.compile(rf"({_LIBRARY})f?|\w+_({_WRITTEN})(_f32)?")
 _SELECTIONS = re.compile(r"\w+_(less|less_or_equal|equal|select)(_f32)?")
 _SINE_COSINE = re.compile(r"\w+_sincos\w*")
 
