@@ -69,8 +69,9 @@ def constraint_forces(s: System) -> Program:
     """Multipliers of the equations, and forces of the prescribed joints."""
     motion = s.map.motion(s.input("v"), s.input("a"))
     forces = s.forces(motion)
-    multipliers = _motion(s).multipliers(forces[: s.nq], s.map.on_speeds(forces))
-    held = _across_prescribed(s, motion, forces[s.nq :], multipliers)
+    tau = s.map.on_speeds(forces)
+    multipliers = _motion(s).multipliers(forces[: s.nq], tau)
+    held = _across_prescribed(s, motion, forces[s.nq :], [*multipliers, *tau])
     names = ", ".join([_described(s), *(f"force of {p.joint}" for p in s.mechanism.prescribed)]).lstrip(", ")
     return s.program(CONSTRAINT_FORCES, [[*multipliers, *held]], rows=names)
 
@@ -78,7 +79,7 @@ def constraint_forces(s: System) -> Program:
 def _across_prescribed(
     s: System, motion: TreeMotion, forces: Vector, multipliers: Vector
 ) -> list[Expression]:
-    """Forces that prescribed joints must supply, less what constraints that reach across them carry."""
+    """Forces that prescribed joints must supply, less what constraints and drives that reach across them carry."""
     if not s.mechanism.prescribed:
         return []
     names = tuple(p.joint for p in s.mechanism.prescribed)
@@ -87,14 +88,14 @@ def _across_prescribed(
         coordinates=s.foundation.tree.coordinates,
         constraints=tuple(_with_more_coordinates(c, names) for c in s.mechanism.constraints),
         prescribed=(),
-        speeds=(),
+        speeds=s.mechanism.generalized_speeds,
         actuators=(),
         home=(),
     )
     n, graph = s.joints, Graph()
-    rows = equations(
-        free, inputs(graph, "q", n), Lift(graph, s.mechanism.parameters, live=s.foundation.live)
-    ).rows
+    lift = Lift(graph, s.mechanism.parameters, live=s.foundation.live)
+    system = equations(free, inputs(graph, "q", n), lift)
+    rows = [*system.rows, *system.speeds]
     results = [[row.coefficients[j] for row in rows] for j in range(s.nq, n)]
     outputs = {Argument(f"r{k}", (len(r),), "", ""): r for k, r in enumerate(results)}
     program = Program.of(graph, "across", "", (Argument("q", (n,), "", ""),), outputs, "", {})

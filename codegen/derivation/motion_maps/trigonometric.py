@@ -38,7 +38,7 @@ class TrigonometricAlgebra:
         """``sines`` and ``cosines`` belong to the same angles, in order; numbers stand for fixed angles."""
         self.graph = graph
         moving = [(c, s) for c, s in zip(cosines, sines, strict=True) if not (c.is_number and s.is_number)]
-        pairs = [generator for pair in moving for generator in pair]
+        pairs = [Expression(graph, abs(x.ref)) for pair in moving for x in pair]
         parameters = {abs(x.ref): Expression(graph, abs(x.ref)) for x in values if not x.is_number}
         self._meaning = [*pairs, *parameters.values()]
         names = [f"x{i}" for i in range(len(self._meaning))]

@@ -48,6 +48,8 @@ class DynamicsFromForces(TreeDynamics):
     ) -> None:
         super().__init__(tree, mechanism, choices, graph, q, v, a)
         reduced = without_fixed_joints(mechanism)
+        still = tuple(replace(j, damping=Fraction(0), friction=Fraction(0)) for j in reduced.joints)
+        reduced = replace(reduced, joints=still)  # what resists joints is overcome beside the formula
         self.given = reduced if live else with_numbers(reduced)
         self.formula, self.source, self.live = formula, source, live
 
