@@ -1,0 +1,1 @@
+"""Every mechanism, kernel and formulation, each against a witness that shares nothing with the derivations."""

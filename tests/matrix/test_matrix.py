@@ -1,0 +1,160 @@
+"""Every kernel of every mechanism in every formulation, against witnesses that share nothing with the derivations.
+
+A cell is a mechanism in a formulation; in it every kernel is derived once, as the textbook has it or with random answers
+at the decision points, and evaluated in NumPy at random states.  Most are checked as a certificate checks them, against
+Newton's and Euler's equations on the records; ``witnesses`` and ``body_coordinates`` have the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+import pytest
+
+from kanegen.codegen.certificate.arrays import Array
+from kanegen.codegen.certificate.certify import measured
+from kanegen.codegen.certificate.evaluation import values
+from kanegen.codegen.certificate.identities import applied
+from kanegen.codegen.certificate.sample import KernelSet, Sample
+from kanegen.codegen.derivation import influence_coefficients
+from kanegen.codegen.derivation.kernels.catalogue import (
+    BIAS_FORCES,
+    CLOSED_LOOP,
+    CONTRACTS,
+    EQUATIONS_OF_MOTION,
+    FORWARD_DYNAMICS,
+    GRAVITY_FORCES,
+    INVERSE_DYNAMICS,
+    MASS_MATRIX,
+    contract_of,
+)
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.deriver import Build, Deriver
+from kanegen.codegen.derivation.placed_tree.placement import place
+from kanegen.codegen.graph import Program
+from kanegen.codegen.kernel_sources import KernelSources
+from kanegen.options import Options
+from tests.derivation.structured_trees import derive_by_chance
+
+from .definitions import RANK
+from .models import Cell, cells
+from .witnesses import further
+
+STATES = 5
+STEPS = 8
+ROUNDING = 200 * 2**-53
+"""Residuals are in units of the magnitudes that are added: a hundred roundings each in two evaluations, all adding up."""
+
+SOLVED = {"compound_0-euler_parameters", "compound_2-euler_parameters"}
+"""Forces come from a solve with the Jacobian of the joints, whose condition is up to a hundred with carriers in between."""
+
+CELLS = cells()
+ENOUGH = (
+    "stanford_arm-kane",
+    "sim_yoo_lee_robot-influence_coefficients",
+    "planar_arm-influence_coefficients-hand",
+    "excavator-euler_parameters",
+    "stanford_arm-recursive-live",
+    "four_bar-recursive",
+    "flexible_one_link-recursive",
+)
+"""Cells that have all kernels between them."""
+
+TRUNCATED = "book_1983_truncated"
+"""Leaves out what Book's arms have beyond a first order: its equations are those of no arm, but agree with each other."""
+
+OF_BOOK = {
+    INVERSE_DYNAMICS,
+    FORWARD_DYNAMICS,
+    MASS_MATRIX,
+    BIAS_FORCES,
+    GRAVITY_FORCES,
+    EQUATIONS_OF_MOTION,
+    CLOSED_LOOP,
+}
+IDENTITIES = {
+    "FD(q, v, ID(q, v, a)) = a",
+    "ID = M a + h",
+    "h = g where v = 0",
+    "M = M^T",
+    "forward dynamics of a law",
+}
+
+EACH = ("frame_", "influence_G_", "influence_H_")
+"""Families of kernels for each frame: two frames are as good as many, one of a body and one with a place of its own."""
+
+
+class Sources(KernelSources):
+    """The kernels of a cell, those on demand among them."""
+
+    def __init__(self, cell: Cell) -> None:
+        chosen = None if cell.speeds is None else "the cell's own"
+        options = Options(formulation=cell.formulation, live_parameters=cell.live, speeds=chosen)
+        super().__init__(cell.model(), options)
+        self.__dict__ |= {"cell": cell, "_speeds": cell.speeds}
+
+    @cached_property
+    def every(self) -> dict[str, Build]:
+        """All builds by name."""
+        cell, found = self.__dict__["cell"], dict(self.builds)
+        if cell.formulation == "recursive":
+            found |= self.builds_on_demand
+        if cell.hand:
+            placed = place(self.mechanism, Choices())
+            hand = next(frame for frame in placed.frames if frame.name == "hand")
+            self.builds.update(influence_coefficients.kernels(placed, self.frames, hands=[(hand, cell.hand)]))
+            found |= self.builds
+        return found
+
+
+def derived(cell: Cell) -> KernelSet:
+    """The kernels of a cell."""
+    sources, rng = Sources(cell), np.random.default_rng(1)
+
+    def by_chance(kernel: str) -> Program:
+        derive = Deriver(sources.trees.mechanism, sources.build(kernel), trees=sources.trees)
+        return derive_by_chance(derive, rng)[0]
+
+    left_out = tuple(f"_{name}" for name in list(sources.frames.values())[1:-1])
+    kernels = [k for k in sources.every if not (k.startswith(EACH) and k.endswith(left_out))]
+    programs = {k: by_chance(k) if cell.by_chance else sources.plain(k) for k in kernels}
+    found = replace(sources.kernel_set(programs), approximate=False)
+    return replace(found, configurations=closed(found)) if "constraint_residual" in programs else found
+
+
+def closed(given: KernelSet) -> Array:
+    """The first configurations of a kernel set on its own equations of position, by steps of Gauss and Newton."""
+    assert given.configurations is not None
+    q, numbers = given.configurations[:STATES], {p.name: float(p.value) for p in given.mechanism.parameters}
+    residual, jacobian = (given.programs[f"constraint_{what}"] for what in ("residual", "jacobian"))
+    for _ in range(STEPS):
+        phi = values(residual, {"q": q}, numbers)["phi"]
+        A = values(jacobian, {"q": q}, numbers)["A"][:, : phi.shape[1]]
+        q = q - applied(np.linalg.pinv(A, rcond=RANK), phi)
+        for at in given.mechanism.quaternions:
+            q[:, at : at + 4] /= np.linalg.norm(q[:, at : at + 4], axis=1, keepdims=True)
+    return q
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_every_kernel_has_a_witness_that_agrees(name: str) -> None:
+    cell = CELLS[name]
+    sample = Sample(derived(cell), STATES)
+    checks = [*measured(sample), *further(sample, cell.speeds)]
+    assert {k for c in checks for k in c.kernels} >= set(sample.programs), "kernels without a witness"
+    if cell.formulation == TRUNCATED:
+        checks = [
+            c for c in checks if c.name in IDENTITIES or OF_BOOK.isdisjoint(map(contract_of, c.kernels))
+        ]
+    bound = ROUNDING * (100 if name in SOLVED else 1)
+    assert not {(c.name, c.kernels): c.residual for c in checks if not c.residual < bound}
+
+
+def test_every_contract_is_that_of_a_kernel_in_the_matrix() -> None:
+    found = set()
+    for name in ENOUGH:
+        found |= {contract_of(kernel) for kernel in Sources(CELLS[name]).every}
+    kernels = {contract.name for contract in found if contract is not None}
+    assert kernels == {contract.name for contract in CONTRACTS}
