@@ -321,7 +321,9 @@ def _hands(sample: Sample) -> Checks:
             a = applied(N, de - applied(Jdot, v))
             return applied(transposed(N), r.inverse_dynamics(q, v, a, acting).value)
 
-        size = (1 + abs(e).sum(axis=-1)) ** 2 + abs(de).sum(axis=-1) + float(np.linalg.norm(r.records.gravity))
+        size = (
+            (1 + abs(e).sum(axis=-1)) ** 2 + abs(de).sum(axis=-1) + float(np.linalg.norm(r.records.gravity))
+        )
         size = error * size * (1 + largest(N)) ** 2
         found = residual(sample.at(f"hand_forces_{name}"), moved(e, de, Acting()), size)
         yield Measured("forces at the hand", (f"hand_forces_{name}",), found)
