@@ -49,17 +49,9 @@ class TreeSpeeds:
         self._mechanism = mechanism = with_numbers(mechanism)
         self._speed = {name: k for k, name in enumerate(mechanism.rates)}
         self._place = {name: k for k, name in enumerate(mechanism.coordinates)}
-        self._leads: dict[str, tuple[str, float, float]] = {name: (name, 1.0, 0.0) for name in self._speed}
         self._balls = list(zip(mechanism.balls, mechanism.quaternions, strict=True))
-        mimics = {mimic.joint: mimic for mimic in mechanism.mimics}
-        for joint in mimics:
-            leader, factor, offset = joint, 1.0, 0.0
-            while leader in mimics:  # leaders may follow others
-                mimic = mimics[leader]
-                offset += factor * _number(mimic.offset)
-                factor *= _number(mimic.multiplier)
-                leader = mimic.leader
-            self._leads[joint] = (leader, factor, offset)
+        ends = [mechanism.followed(name) for name in (*self._speed, *(m.joint for m in mechanism.mimics))]
+        self._leads = {end.joint: (end.leader, _number(end.multiplier), _number(end.offset)) for end in ends}
 
     def motion(self, q: Array, v: Array, a: Array) -> JointMotion:
         """See ``Speeds``."""

@@ -40,12 +40,6 @@ def with_mimics_as_constraints(mechanism: Mechanism) -> Mechanism:
 
 def _followed(mechanism: Mechanism) -> tuple[Value, ...]:
     """Where mimics stand in the configuration ``home``."""
-    known = dict(zip(mechanism.coordinates, mechanism.home, strict=False))
-    mimics = {mimic.joint: mimic for mimic in mechanism.mimics}
-
-    def at(joint: str) -> Value:
-        if joint not in known:
-            known[joint] = mimics[joint].multiplier * at(mimics[joint].leader) + mimics[joint].offset
-        return known[joint]
-
-    return tuple(at(mimic.joint) for mimic in mechanism.mimics)
+    home = dict(zip(mechanism.coordinates, mechanism.home, strict=False))
+    ends = [mechanism.followed(mimic.joint) for mimic in mechanism.mimics]
+    return tuple(end.multiplier * home[end.leader] + end.offset for end in ends)

@@ -95,17 +95,13 @@ def frame_poses(mechanism: Mechanism, q: Sequence[float]) -> dict[str, Pose]:
 
 def followers(mechanism: Mechanism) -> tuple[tuple[str, ...], Array, Array]:
     """The joints that move by themselves, and values of all ``moving_joints`` by theirs: factors @ values + offsets."""
-    moving, leaders = moving_joints(mechanism), {mimic.joint: mimic for mimic in mechanism.mimics}
-    free = tuple(name for name in moving if name not in leaders)
+    moving = moving_joints(mechanism)
+    ends = [mechanism.followed(name) for name in moving]
+    free = tuple(end.joint for end in ends if end.joint == end.leader)
     factors, offsets = np.zeros((len(moving), len(free))), np.zeros(len(moving))
-    for row, name in enumerate(moving):
-        factor = 1.0
-        while name in leaders:
-            mimic = leaders[name]
-            offsets[row] += factor * float(numeric(mimic.offset, mechanism))
-            factor *= float(numeric(mimic.multiplier, mechanism))
-            name = mimic.leader
-        factors[row, free.index(name)] = factor
+    for row, end in enumerate(ends):
+        offsets[row] = float(numeric(end.offset, mechanism))
+        factors[row, free.index(end.leader)] = float(numeric(end.multiplier, mechanism))
     return free, factors, offsets
 
 

@@ -18,6 +18,8 @@ from kanegen.codegen.mechanism.quantities import Value as Value
 from kanegen.codegen.mechanism.quantities import Vector3 as Vector3
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed, JointRate
 
+ZERO: Value = Fraction(0)
+ONE: Value = Fraction(1)
 ZERO3: Vector3 = (Fraction(0), Fraction(0), Fraction(0))
 IDENTITY3: Matrix3 = (
     (Fraction(1), Fraction(0), Fraction(0)),
@@ -287,6 +289,16 @@ class Mechanism:
             if joint.name == name:
                 return joint
         raise KeyError(name)
+
+    def followed(self, joint: str) -> Mimic:
+        """What a joint follows in the end, where leaders follow others; what moves by itself follows itself."""
+        mimics = {mimic.joint: mimic for mimic in self.mimics}
+        leader, multiplier, offset = joint, ONE, ZERO
+        while leader in mimics:
+            mimic = mimics[leader]
+            offset = offset + multiplier * mimic.offset
+            leader, multiplier = mimic.leader, multiplier * mimic.multiplier
+        return Mimic(joint, leader, multiplier, offset)
 
     def frame(self, name: str) -> Frame:
         """The frame of that name; ``BASE`` is the fixed frame itself.  Raises KeyError."""

@@ -171,16 +171,12 @@ def scalar(mechanism: Mechanism, joint: str, q_slot: int, v_slot: int, circle: b
 
     Followers of followers count on the first leader.
     """
-    mimics = {mimic.joint: mimic for mimic in mechanism.mimics}
-    factor, offset, name = 1.0, 0.0, joint
-    while name in mimics:
-        mimic = mimics[name]
-        offset += factor * number(mimic.offset, mechanism)
-        factor *= number(mimic.multiplier, mechanism)
-        name = mimic.leader
+    end = mechanism.followed(joint)
+    name = end.leader
     if name not in mechanism.coordinates:
         return Scalar(q_slot, v_slot, None, None, circle=circle)
     q_index, v_index = mechanism.coordinates.index(name), mechanism.rates.index(name)
+    factor, offset = number(end.multiplier, mechanism), number(end.offset, mechanism)
     return Scalar(q_slot, v_slot, q_index, v_index, factor, offset, circle)
 
 

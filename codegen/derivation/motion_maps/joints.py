@@ -253,23 +253,14 @@ class JointMap(FreeSpeeds):
 
 def _slots(mechanism: Mechanism) -> list[_Slot]:
     """The joints of the tree in its order."""
-    one, zero = Fraction(1), Fraction(0)
-    by_joint: dict[str, _Slot] = {}
-    for speed, joint in enumerate(mechanism.rates):
-        coordinate = mechanism.coordinates.index(joint) if joint in mechanism.coordinates else None
-        by_joint[joint] = _Slot(speed, coordinate, one, zero)
-    mimics = {mimic.joint: mimic for mimic in mechanism.mimics}
-
-    def slot(joint: str) -> _Slot:
-        if joint not in by_joint:
-            mimic = mimics[joint]
-            leader = slot(mimic.leader)
-            by_joint[joint] = _Slot(
-                leader.speed,
-                leader.coordinate,
-                mimic.multiplier * leader.multiplier,
-                mimic.multiplier * leader.offset + mimic.offset,
-            )
-        return by_joint[joint]
-
-    return [slot(joint) for joint in (*mechanism.rates, *mimics)]
+    rates, coordinates = mechanism.rates, mechanism.coordinates
+    ends = [mechanism.followed(joint) for joint in (*rates, *(mimic.joint for mimic in mechanism.mimics))]
+    return [
+        _Slot(
+            rates.index(end.leader),
+            coordinates.index(end.leader) if end.leader in coordinates else None,
+            end.multiplier,
+            end.offset,
+        )
+        for end in ends
+    ]
