@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
-
 import numpy as np
-import pytest
 
-import kanegen
-from kanegen.codegen.mechanism.catalogue import mechanism
 from tests.witnesses.constrained_witness import ConstrainedWitness, State
-from tests.witnesses.jets import Array
 
 ROUNDING = 2e-13
 """Some 2,000 roundings of 1.1e-16 in a kernel or in the witness, were all of them to add up."""
@@ -30,36 +23,6 @@ SPREADS = {
     "stewart_platform": 0.1,
 }
 """How far the coordinates are disturbed from home [rad, m] before the loops are closed."""
-
-every_mechanism = pytest.mark.parametrize("name", SPREADS)
-
-
-@dataclass(frozen=True)
-class Case:
-    """A mechanism loaded, its witness, and states."""
-
-    robot: kanegen.Robot
-    witness: ConstrainedWitness
-    states: tuple[State, ...]
-
-
-@cache
-def case(name: str) -> Case:
-    """The mechanism of that name with twenty random states."""
-    witness = ConstrainedWitness(mechanism(name))
-    random = np.random.default_rng(1983)
-    states: list[State] = []
-    while len(states) < 20:
-        state = witness.state(random, SPREADS[name])
-        if witness.condition(state.q) < CONDITION:
-            states.append(state)
-    # The platform's C would take as long to compile as all others' together, and is printed as theirs is.
-    return Case(kanegen.load(name, interpreted=name == "stewart_platform"), witness, tuple(states))
-
-
-def rate_error(witness: ConstrainedWitness, q: Array, values: Array) -> float:
-    """The largest error of what the equations of condition kappa give: kappa roundings of the largest component."""
-    return ROUNDING * witness.condition(q) * (1.0 + float(np.abs(values).max()))
 
 
 def force_error(witness: ConstrainedWitness, state: State) -> float:

@@ -189,51 +189,6 @@ def test_a_linkage_that_repeats_equations_on_a_floating_base() -> None:
     assert np.abs(robot.constraint_residual(motion.q)).max() < 1e-9
 
 
-OPTIONAL = (
-    "coriolis_matrix",
-    "inverse_mass_matrix",
-    "center_of_mass",
-    "centroidal_momentum_matrix",
-    "regressor",
-    "full_regressor",
-    "inverse_dynamics_derivatives",
-    "forward_dynamics_derivatives",
-    "frame_forces_tip",
-    "frame_jacobian_rate_tip",
-)
-
-
-def test_kernels_on_demand() -> None:
-    """All of them, certified as they are loaded."""
-    mechanism = spatial_linkage(ball=True)
-    kernels = (*OPTIONAL, "inverse_dynamics")
-    robot = load(mechanism, *kernels, "mass_matrix")
-    q, _, w, _ = closed_states()
-    a = np.random.default_rng(11).normal(size=w.shape)
-    C, M = robot.coriolis_matrix(q, w), robot.mass_matrix(q)
-    assert np.abs(robot.inverse_mass_matrix(q) @ M - np.eye(2)).max() < ROUNDING * 10
-    bias = robot.inverse_dynamics(q, w, np.zeros_like(a))
-    power = np.einsum("bi,bij,bj->b", w, M, a) + np.einsum("bi,bi->b", w, bias)
-    assert np.abs(power - np.einsum("bi,bi->b", w, robot.inverse_dynamics(q, w, a))).max() < ROUNDING * 100
-    assert C.shape == (20, 2, 2)
-
-
-@pytest.mark.parametrize("name", ["kane", "dual_vectors", "influence_coefficients", "euler_parameters"])
-def test_formulations_give_the_same_forces(name: str) -> None:
-    mechanism = walker()
-    robots = [
-        kanegen.load(
-            mechanism, formulation=f, kernels=("inverse_dynamics", "constraint_jacobian"), interpreted=True
-        )
-        for f in ("recursive", name)
-    ]
-    q = configurations(mechanism, make_plan(mechanism).states[:5])
-    q = np.array([robots[0].assemble(x) for x in q])
-    v, a = np.random.default_rng(2).normal(size=(2, 5, 9))
-    forces = [robot.inverse_dynamics(q, v, a) for robot in robots]
-    assert np.abs(forces[0] - forces[1]).max() < ROUNDING * 10 * np.abs(forces[0]).max()
-
-
 def test_live_parameters_are_those_of_the_mechanism_alone() -> None:
     robot = load(spatial_linkage(ball=True, live=True), "mass_matrix", live=True)
     fixed, _ = linkages()

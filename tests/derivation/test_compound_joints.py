@@ -92,10 +92,10 @@ def test_usual_kernels(seed: int) -> None:
     check_kernels(compound_tree(seed, 2 + seed % 2), USUAL, seed)
 
 
-@pytest.mark.parametrize("part", range(10))
+@pytest.mark.parametrize("part", range(3))
 def test_many(part: int) -> None:
-    """Two hundred mechanisms; thousands in the campaign."""
-    for seed in range(1000 + part, 1200, 10):
+    """Sixty mechanisms; thousands in the campaign."""
+    for seed in range(1000 + part, 1060, 3):
         kernels = ("inverse_dynamics", "mass_matrix", "forward_dynamics")
         check_kernels(compound_tree(seed, 1 + seed % 3), kernels, seed, searched=False)
 

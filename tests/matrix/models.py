@@ -111,6 +111,26 @@ def worn() -> Mechanism:
     return b.build()
 
 
+def sprung_tree() -> Mechanism:
+    """Four joints, two branches; springs on a hinge and a slide, to the base, between branches, with and without rest."""
+    builder = MechanismBuilder("sprung")
+    for name in ("trunk", "slider", "left", "right"):
+        builder.body(name, mass=1, center=(0.1, 0, 0.2), inertia=(0.1, 0.2, 0.2))
+    builder.revolute("turn", BASE, "trunk", (1, 2, 2), position=(0, 0.1, 0))
+    builder.prismatic("slide", "trunk", "slider", (2, -1, 2), position=(0.2, 0, 0.3), rotation=(0.3, 0, 1))
+    builder.revolute("swing", "slider", "left", (0, -1, 0), position=(0, 0.4, 0))
+    builder.revolute("nod", "trunk", "right", (2, 3, 6), position=(0.3, -0.2, 0))
+    builder.frame("left_tip", "left", position=(0.1, 0.2, -0.4))
+    builder.frame("right_tip", "right", position=(0.2, 0.5, 0.1))
+    builder.torsional_spring("hinge", "swing", stiffness=3, damping=0.2, rest=0.4)
+    builder.torsional_spring("stop", "slide", stiffness=50, damping=4, rest=-0.1)
+    builder.translational_spring("to_base", BASE, "left_tip", stiffness=80, damping=3, rest=0.7)
+    builder.translational_spring("between", "left_tip", "right_tip", stiffness=40, damping=5)
+    builder.translational_spring("damper", "right_tip", "slider", damping=7)
+    builder.coordinates(["nod", "turn", "swing", "slide"])
+    return builder.build()
+
+
 def free_armature() -> Mechanism:
     """A floating body whose six drives have inertia, and a hinge on it: MJCF's armature."""
     b = MechanismBuilder("free_armature", gravity=(1, 2, -9))
@@ -153,6 +173,7 @@ ZOO: Mapping[str, Callable[[], Mechanism]] = {
     "slide_and_turn": partial(cylindrical_arm, True, False),
     "turn_and_slide": partial(cylindrical_arm, False, True),
     "sprung_arm": sprung_arm,
+    "sprung_tree": sprung_tree,
     "table": table,
     "ball_linkage": partial(ball_models.spatial_linkage, True),
     "hinge_linkage": partial(ball_models.spatial_linkage, False),

@@ -38,32 +38,6 @@ def built(name: str) -> Bodies:
     return Bodies((TREES | LINKAGES)[name]())
 
 
-@pytest.mark.parametrize("name", TREES)
-def test_motions_of_the_tree_keep_joints_closed_and_follow_the_drives(name: str) -> None:
-    bodies = built(name)
-    m = bodies.random_motion(1)
-    joints = bodies("joint_constraint_jacobian", x=m.x)
-    drives = bodies("driving_constraint_jacobian", x=m.x, q=m.q)
-    assert np.abs(bodies("joint_constraints", x=m.x)).max() <= ROUNDING
-    assert np.abs(bodies("driving_constraints", x=m.x, q=m.q)).max() <= ROUNDING
-    assert np.abs(joints @ m.xdot).max() <= ROUNDING
-    assert np.abs(drives @ m.xdot - m.v).max() <= ROUNDING
-    gamma = bodies("joint_constraint_gamma", x=m.x, xdot=m.xdot)
-    assert np.abs(joints @ m.xddot - gamma).max() <= 10 * ROUNDING  # accelerations are some ten times larger
-    driven = bodies("driving_constraint_gamma", x=m.x, xdot=m.xdot, q=m.q, v=m.v, a=m.a)
-    assert np.abs(drives @ m.xddot - driven).max() <= 10 * ROUNDING
-
-
-@pytest.mark.parametrize("name", TREES)
-def test_rows_of_joints_and_drives_are_independent(name: str) -> None:
-    bodies = built(name)
-    for seed in range(3):
-        gradients = bodies.gradients(bodies.random_motion(seed))
-        assert gradients.shape[0] == gradients.shape[1]
-        # a hinge's gradients have lengths of order one; far from singular means far above rounding
-        assert np.linalg.svd(gradients, compute_uv=False).min() > 1e-3
-
-
 @pytest.mark.parametrize("angle", [0, np.pi / 2, np.pi, -np.pi / 2, -np.pi, 3 * np.pi])
 @pytest.mark.parametrize("name", ["sim_yoo_lee_robot", "hinge_slide_against", "universal_arm"])
 def test_drives_are_regular_where_the_cosine_s_derivative_vanishes(name: str, angle: float) -> None:
@@ -73,17 +47,6 @@ def test_drives_are_regular_where_the_cosine_s_derivative_vanishes(name: str, an
     m = bodies.motion(np.full(n, angle), np.ones(n), np.ones(n))
     assert np.linalg.svd(bodies.gradients(m), compute_uv=False).min() > 1e-3
     assert np.abs(bodies("driving_constraint_jacobian", x=m.x, q=m.q) @ m.xdot - 1).max() <= ROUNDING
-
-
-@pytest.mark.parametrize("name", [*TREES, *LINKAGES])
-def test_bodies_follow_the_derivatives_of_their_coordinates(name: str) -> None:
-    bodies = built(name)
-    m = bodies.random_motion(2)
-    at, along = {"q": m.q, "v": m.v}, {"q": m.v, "v": m.a}
-    rate = derivative(bodies.programs["body_coordinates"], {"q": m.q}, {"q": m.v})
-    assert np.abs(rate - m.xdot).max() <= ROUNDING
-    bend = derivative(bodies.programs["body_rates"], at, along)
-    assert np.abs(bend - m.xddot).max() <= 10 * ROUNDING
 
 
 @pytest.mark.parametrize("name", [*TREES, *LINKAGES])

@@ -64,24 +64,6 @@ def test_jacobian_and_gamma_are_derivatives_wherever_the_bodies_are(name: str) -
     assert np.abs(gamma + second).max() <= 10 * ROUNDING * scale
 
 
-@every_model
-def test_motions_of_the_tree_satisfy_them(name: str) -> None:
-    """With lengths, rates and accelerations of an independent witness: Phi_x dx/dt = 2 l dl/dt, Phi_x d2x/dt2 = gamma."""
-    bodies = built(name)
-    m = bodies.random_motion(5)
-    other = ConstrainedWitness(bodies.mechanism)
-    speeds = other.speeds(m.q, m.v)
-    struts = [k for k, s in enumerate(bodies.mechanism.speeds) if isinstance(s, DistanceRate)]
-    v = (speeds.rows @ m.v)[struts]
-    a = (speeds.rows @ m.a + speeds.curvature)[struts]
-    l = lengths(bodies, m.q)
-    jacobian = bodies("strut_constraint_jacobian", x=m.x)
-    scale = 100 * (1 + np.abs(jacobian).max() ** 2)  # accelerations of up to a hundred
-    assert np.abs(jacobian @ m.xdot - 2 * l * v).max() <= ROUNDING * scale
-    gamma = bodies("strut_constraint_gamma", x=m.x, xdot=m.xdot, l=l, v=v, a=a)
-    assert np.abs(jacobian @ m.xddot - gamma).max() <= ROUNDING * scale
-
-
 def test_forces_are_those_that_the_paper_extracts_from_the_bodies() -> None:
     """(29) and (30) give the force on the second body; (36) its magnitude, with the sign of its component along l."""
     bodies = built("excavator")
