@@ -1,9 +1,12 @@
-"""Programs of a catalogue mechanism and of their derivatives, without compiling them."""
+"""Programs of a catalogue mechanism and of their derivatives, without compiling them, and differences of any function."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+
+import numpy as np
 
 from kanegen.codegen.derivation.motion_maps.spanning_tree import derivation_tree
 from kanegen.codegen.derivation.placed_tree.deriver import Deriver
@@ -13,6 +16,7 @@ from kanegen.codegen.mechanism import Mechanism
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.options import Options
 from tests.derivation.tree_kernels import derivatives_among
+from tests.witnesses.jets import Array
 
 
 @dataclass(frozen=True)
@@ -39,3 +43,17 @@ def derived(name: str) -> Derived:
         for kernel, build in wanted.items()
     }
     return Derived(found, programs)
+
+
+STEP = 0.01
+STENCIL = {1: 3 / 4, 2: -3 / 20, 3: 1 / 60}
+"""Sixth-order central differences: truncation h^6/140 of the seventh derivative."""
+
+
+def slope(function: Callable[[Array], Array], at: Array, direction: Array) -> Array:
+    """The derivative at a point along a direction."""
+    terms = [
+        w * (function(at + k * STEP * direction) - function(at - k * STEP * direction)) / STEP
+        for k, w in STENCIL.items()
+    ]
+    return np.array(sum(terms))

@@ -18,7 +18,7 @@ from kanegen.codegen.mechanism import JointRate
 from kanegen.codegen.mechanism.catalogue import mechanism
 from tests.witnesses.jets import Array
 
-from .test_laws import slope
+from .derivatives import slope
 
 ORACLE = json.loads(
     (Path(__file__).resolve().parents[1] / "oracles" / "whipple_bicycle.json").read_text(encoding="utf-8")

@@ -14,8 +14,7 @@ from tests.witnesses.constrained_witness import ConstrainedWitness, State
 from tests.witnesses.jets import Array
 
 from .cases import CONDITION, ROUNDING, SPREADS
-from .derivatives import derived
-from .test_laws import STENCIL
+from .derivatives import STENCIL, derived
 
 NAMES = (
     "two_link_space_arm",

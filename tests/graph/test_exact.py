@@ -11,7 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kanegen.codegen.graph import Graph, constant
-from kanegen.codegen.graph.exact import exact_cosine, exact_sine, exact_square_root, from_number, tidy
+from kanegen.codegen.graph.exact import (
+    MOST_BITS,
+    bounded,
+    exact_cosine,
+    exact_sine,
+    exact_square_root,
+    from_number,
+    tidy,
+)
 
 
 @pytest.mark.parametrize(
@@ -100,3 +108,11 @@ def test_rounding_is_to_the_nearest_of_sixty_digits(n: int, d: int, power: Fract
         assert abs(rounded - value) <= abs(value) * Fraction(5, 10**60)
         digits = abs(rounded.numerator) * 10**400 // rounded.denominator
         assert len(str(digits).rstrip("0")) <= 60
+
+
+@pytest.mark.parametrize("number", [Fraction(2**MOST_BITS), Fraction(1, 2**MOST_BITS)])
+def test_exact_numbers_are_bounded(number: Fraction) -> None:
+    just_below = number / 2 if number > 1 else number * 2
+    assert bounded(just_below) == just_below
+    with pytest.raises(ValueError, match="digits"):
+        bounded(number)

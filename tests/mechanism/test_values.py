@@ -16,6 +16,7 @@ from kanegen.codegen.graph.exact import tidy
 from kanegen.codegen.mechanism import MechanismBuilder, ModelError, lift, numeric, to_value
 from kanegen.codegen.mechanism.records import Parameter
 from kanegen.codegen.mechanism.values import Lift, cosine, degrees, settle, sine, square_root
+from kanegen.limits import MOST_DIGITS
 
 
 @pytest.mark.parametrize(
@@ -183,3 +184,10 @@ def test_simple_ratios_are_found_behind_rounding_errors(
     long = value.denominator >= 10**50
     expected = simple if long and abs(simple - value) < Fraction(1, 10**50) else tidy(value)
     assert settle(value) == expected
+
+
+def test_a_literal_is_not_read_beyond_its_length() -> None:
+    """Zeros in front make no larger number, but text of any length takes time."""
+    assert to_value("0" * (2 * MOST_DIGITS.value - 1) + "1") == 1
+    with pytest.raises(ValueError, match="digits"):
+        to_value("0" * (2 * MOST_DIGITS.value) + "1")
