@@ -30,7 +30,10 @@ class Scaled:
 
 
 class Reference:
-    """See the module.  ``slip_speed`` [rad/s, m/s] belongs to Coulomb friction; ``nv`` counts the speeds."""
+    """Quantities of a tree by Newton's and Euler's equations.
+
+    ``slip_speed`` [rad/s, m/s] belongs to Coulomb friction; ``nv`` counts the speeds.
+    """
 
     def __init__(self, tree: NumericTree, speeds: Speeds, nv: int, slip_speed: float) -> None:
         self.records, self.speeds, self.nv, self.slip_speed = tree, speeds, nv, slip_speed

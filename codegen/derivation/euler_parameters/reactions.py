@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kanegen.codegen.derivation.euler_parameters.body_equations import torque_of
-from kanegen.codegen.derivation.euler_parameters.body_model import BodyModel, DriveKind
+from kanegen.codegen.derivation.euler_parameters.body_model import DriveKind
+from kanegen.codegen.derivation.euler_parameters.body_system import BodySystem
 from kanegen.codegen.derivation.euler_parameters.library import Place
 from kanegen.codegen.derivation.euler_parameters.rows import Row
-from kanegen.codegen.derivation.euler_parameters.setting import Setting
 from kanegen.codegen.derivation.euler_parameters.states import States, apart
 from kanegen.codegen.derivation.kernels.catalogue import (
     BODY_ACTUATOR_FORCES,
@@ -20,33 +20,32 @@ from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.graph.linear import Expressions
 
 
-def actuator_forces(model: BodyModel) -> Program:
+def actuator_forces(s: BodySystem) -> Program:
     """x, q, lambda -> tau: torques and forces on the coordinates from the multipliers of the driving constraints.
 
     The actuator exerts g = -Phi_x^T lambda (29) on the second body of its joint.  (30) turns that into a force in the base's
     axes and a torque h' in the body's.  A torsional actuator supplies u . h' (34), a translational one the force along its
     axis (36), which has its sign.  Springs and dampers are forces of their own here (see body_forces).
     """
-    setting = Setting(model)
-    states, q = setting.states(), setting.joint_vector("q")
-    multipliers = setting.input("lambda", "nq")
+    states, q = s.states(), s.joint_vector("q")
+    multipliers = s.input("lambda", "nq")
     values = []
-    rows = setting.driving_rows(q)
-    for k, (connection, drive) in enumerate(model.driven()):
-        body = model.places[connection.second.body]
+    rows = s.driving_rows(q)
+    for k, (connection, drive) in enumerate(s.model.driven()):
+        body = s.model.places[connection.second.body]
         force, torque = _exerted(states, rows[k], multipliers[k], body)
-        direction = setting.library.drive_axis(connection, drive)
+        direction = s.library.drive_axis(connection, drive)
         if drive.kind is DriveKind.SLIDE:
-            values.append(vec.dot_total(setting.graph, direction.value(states), force))
+            values.append(vec.dot_total(s.graph, direction.value(states), force))
             continue
         u = direction.components
         if direction.body != body:
             u = states.turned_back(body, direction.value(states))
-        values.append(vec.dot_total(setting.graph, u, torque))
-    return setting.program(BODY_ACTUATOR_FORCES, values)
+        values.append(vec.dot_total(s.graph, u, torque))
+    return s.program(BODY_ACTUATOR_FORCES, values)
 
 
-def strut_forces(model: BodyModel) -> Program:
+def strut_forces(s: BodySystem) -> Program:
     """x, lambda -> f: the force of each strut from the multiplier of its constraint, positive where it pushes.
 
     The strut exerts g = -Phi_x^T lambda (29) on the two bodies.  With Phi = l . l - L^2 (35) that is the force -2 lambda l
@@ -54,37 +53,35 @@ def strut_forces(model: BodyModel) -> Program:
     along l: together -2 lambda |l|, which has a value also where the points coincide.  Springs and dampers beside the
     strut are forces of their own here (see body_forces).
     """
-    setting = Setting(model)
-    states = setting.states()
-    multipliers = setting.input("lambda", "struts")
+    states = s.states()
+    multipliers = s.input("lambda", "struts")
     values = []
-    for row, multiplier in zip(setting.strut_rows(()), multipliers, strict=True):
+    for row, multiplier in zip(s.strut_rows(), multipliers, strict=True):
         between = apart(states, row.first, row.second)
-        length = vec.dot_total(setting.graph, between, between).square_root()
+        length = vec.dot_total(s.graph, between, between).square_root()
         values.append(length * multiplier * -2)
-    return setting.program(STRUT_FORCES, values)
+    return s.program(STRUT_FORCES, values)
 
 
-def joint_reactions(model: BodyModel) -> Program:
+def joint_reactions(s: BodySystem) -> Program:
     """x, lambda -> R: force, then moment, that each joint exerts on its second body, in the base's axes.
 
     The second body is the child of a joint of the tree, or carries the second frame of a loop; the moment is about the
     joint's point on it.  What drives exert is not included.
     """
-    setting = Setting(model)
-    states = setting.states()
-    rows = setting.joint_rows()
-    setting.arguments = setting.arguments.more({"joint_rows": len(rows)})
-    multipliers = setting.input("lambda", "joint_rows")
+    states = s.states()
+    rows = s.joint_rows()
+    s.arguments = s.arguments.more({"joint_rows": len(rows)})
+    multipliers = s.input("lambda", "joint_rows")
     values: list[Expression] = []
     at = 0
-    for connection in model.connections:
-        count = len(setting.library.joint_rows(connection))
+    for connection in s.model.connections:
+        count = len(s.library.joint_rows(connection))
         own = [row for _, _, row in rows[at : at + count]]
-        first, second = (setting.library.place(m) for m in (connection.first, connection.second))
+        first, second = (s.library.place(m) for m in (connection.first, connection.second))
         values += _reaction(states, own, multipliers[at : at + count], first, second)
         at += count
-    return setting.program(JOINT_REACTIONS, values)
+    return s.program(JOINT_REACTIONS, values)
 
 
 def _exerted(states: States, row: Row, multiplier: Expression, body: int) -> tuple[Expressions, Expressions]:

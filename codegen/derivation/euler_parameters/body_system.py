@@ -1,4 +1,4 @@
-"""One program in the making: the model, its graph and arguments."""
+"""A mechanism in body coordinates with one of its kernels in the making: the model, its graph and arguments."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NORMALISATION = "normalisation"
 HELD = "held"
 
 
-class Setting:
+class BodySystem:
     """Rows of all constraints, and inputs by name; what is not an input of the program is never asked for."""
 
     def __init__(self, model: BodyModel) -> None:
@@ -79,7 +79,7 @@ class Setting:
         ]
 
     def strut_rows(
-        self, l: Sequence[Expression], v: Sequence[Expression] = (), a: Sequence[Expression] = ()
+        self, l: Sequence[Expression] = (), v: Sequence[Expression] = (), a: Sequence[Expression] = ()
     ) -> list[SquaredDistance]:
         """The driving constraint (35) of every strut; l matters to the value and to gamma, v and a to gamma alone."""
         none = [self.zero] * len(self.model.struts)
