@@ -117,7 +117,7 @@ def all_configurations(kernel_set: KernelSet) -> Configurations:
     centres are.
     """
     mechanism, tied, usual = kernel_set.mechanism, None, random_configurations(kernel_set)
-    if kernel_set.projected and not mechanism.flexible:
+    if kernel_set.projected:
         programs = {**kernel_set.helpers, **kernel_set.programs}
         numbers = {p.name: float(p.value) for p in mechanism.parameters}
         tied = TiedMotion(mechanism, programs, numbers, usual.q, kernel_set.independent)
