@@ -45,6 +45,9 @@ def test_what_the_stanford_arm_costs(formulation: str, tmp_path: Path) -> None:
     assert found["square_roots"] == 0
 
 
-def test_an_unknown_formulation_is_refused() -> None:
-    with pytest.raises(ModelError, match=r"formulation 'lagrange'.*one of recursive, kane"):
-        pipeline.interpret("four_bar", Options(formulation="lagrange"))
+@pytest.mark.parametrize(
+    ("model", "name"), [("four_bar", "lagrange"), ("four_bar", "book_1983"), ("flexible_one_link", "kane")]
+)
+def test_a_formulation_that_does_not_know_the_mechanism_is_refused(model: str, name: str) -> None:
+    with pytest.raises(ModelError, match=f"formulation '{name}'"):
+        pipeline.interpret(model, Options(formulation=name))
