@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import mpmath
 import numpy as np
 import pytest
 
@@ -16,32 +15,24 @@ from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.inertial_gauge import regroup
 from kanegen.codegen.derivation.placed_tree.placement import place
 from kanegen.codegen.graph import Expression, Graph, Program, constant, count, evaluate, inputs
-from kanegen.codegen.mechanism import BASE, GeneralizedSpeed, Mechanism, MechanismBuilder, ModelError, Vector3
+from kanegen.codegen.mechanism import BASE, GeneralizedSpeed, MechanismBuilder, ModelError
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.mechanism.catalogue.stanford_arm import kane_levinson_speeds
 from kanegen.codegen.mechanism.folding import with_numbers
 from tests.derivation.comparison import (
-    DIGITS,
-    EXACT,
     ROUNDING,
     Array,
     derived,
-    difference,
-    exactly,
     numbers,
     worst,
 )
-from tests.derivation.kane_constrained.support import newton_euler, program_of
+from tests.derivation.kane_constrained.support import program_of
 from tests.derivation.speeds import (
-    AXES,
-    SKEW,
     chosen_speeds,
     kane_kernels,
     matrix_of,
-    tree_with_point_speeds,
-    tree_with_speeds,
 )
-from tests.derivation.trees import random_states, random_tree
+from tests.derivation.trees import random_states
 
 ARM = mechanism("stanford_arm")
 RATES, PAPER = kane_kernels(ARM), kane_kernels(ARM, kane_levinson_speeds)
@@ -175,87 +166,6 @@ def test_live_parameters(speeds: Speeds | None) -> None:
 
 
 # -- any tree ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("joints", [1, 2, 4, 7])
-def test_two_formulations_agree(seed: int, joints: int) -> None:
-    """Kane with joint rates and Newton-Euler are the same function: no rounding hides a difference."""
-    tree = random_tree(seed, joints)
-    kane = derived(kane_kernels(tree)["inverse_dynamics"], tree)
-    q, v, a, _ = random_states(seed, 1, joints)
-    with mpmath.workdps(DIGITS):
-        arguments = {"q": q[0], "v": v[0], "a": a[0]}
-        assert difference(exactly(kane, **arguments), exactly(newton_euler(tree), **arguments)) < EXACT
-
-
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize(
-    ("make", "joints", "directions"),
-    [
-        (tree_with_speeds, 4, AXES),
-        (tree_with_speeds, 4, SKEW[:2]),
-        (tree_with_point_speeds, 3, AXES[:1]),
-        (tree_with_point_speeds, 3, SKEW[:2]),
-    ],
-    ids=["turning", "turning, skew", "point", "point, skew"],
-)
-def test_other_speeds_are_the_same_mechanics(
-    make: Callable[[int, int, Sequence[Vector3]], tuple[Mechanism, Speeds]],
-    joints: int,
-    directions: Sequence[Vector3],
-    seed: int,
-) -> None:
-    """u = Y q' and u' = Y q'' + Y' q' give Q = Y^T tau as Newton-Euler finds it from q' and q'', and back."""
-    tree, speeds = make(seed, joints, directions)
-    kernels = kane_kernels(tree, speeds)
-    Y = matrix_of(chosen_speeds(tree, speeds), "speeds_from_rates")
-    q, v, a, _ = random_states(seed, 1, joints)
-    with mpmath.workdps(2 * DIGITS):
-        q0, rates, accelerations = mpmath.matrix(q[0]), mpmath.matrix(v[0]), mpmath.matrix(a[0])
-        step = mpmath.mpf(10) ** -DIGITS  # truncation 1e-80, rounding 1e-80 / 1e-40
-
-        def y(at: Any) -> Any:
-            entries = exactly(Y, q=list(at))
-            return mpmath.matrix([entries[i : i + joints] for i in range(0, joints**2, joints)])
-
-        ahead, behind = y(q0 + step * rates), y(q0 - step * rates)
-        u = y(q0) * rates
-        u_dot = y(q0) * accelerations + (ahead - behind) * rates / (2 * step)
-        tau = exactly(derived(kernels["inverse_dynamics"], tree), q=list(q0), v=list(u), a=list(u_dot))
-        expected = exactly(newton_euler(tree), q=q[0], v=v[0], a=a[0])
-        assert difference(list(y(q0).T * mpmath.matrix(tau)), expected) < EXACT
-        back = exactly(derived(kernels["forward_dynamics"], tree), q=list(q0), v=list(u), tau=tau)
-        assert difference(back, list(u_dot)) < EXACT
-        qdot = exactly(derived(kernels["coordinate_rates"], tree), q=list(q0), v=list(u))
-        assert difference(qdot, list(rates)) < EXACT
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_laws_of_the_equations(seed: int) -> None:
-    """M symmetric positive definite, tau = M u' + h, h at rest = g, T = u . M u / 2, and Q -> tau -> Q."""
-    tree, speeds = tree_with_speeds(seed, 4, AXES)
-    kernels = kane_kernels(tree, speeds)
-    q, u, u_dot, tau = random_states(seed, 20, 4)
-    arguments = {"q": q, "v": u, "a": u_dot, "tau": tau}
-
-    def value(kernel: str, **other: Array) -> Array:
-        program = derived(kernels[kernel], tree)
-        return evaluate(program, arguments | other)[program.outputs[0].name]
-
-    mass, bias, forces = value("mass_matrix"), value("bias_forces"), value("inverse_dynamics")
-    assert np.array_equal(mass, mass.transpose(0, 2, 1))
-    assert np.linalg.eigvalsh(mass).min() > 0
-    condition = np.linalg.cond(mass).max()
-    largest = np.abs(forces).max()
-    assert np.abs(np.einsum("brs,bs->br", mass, u_dot) + bias - forces).max() < 10 * ROUNDING * largest
-    assert worst(value("bias_forces", v=0 * u), value("gravity_forces")) < ROUNDING * condition
-    kinetic = np.einsum("br,brs,bs->b", u, mass, u) / 2
-    assert worst(value("kinetic_energy"), kinetic) < ROUNDING * condition
-    chosen = chosen_speeds(tree, speeds)
-    there = chosen.on_coordinates(chosen.on_speeds(inputs(chosen.graph, "v", 4)))
-    again = evaluate(program_of(chosen.graph, dict.fromkeys("qv", 4), there), arguments)["tau"]
-    assert worst(again, u) < ROUNDING * condition
 
 
 def test_a_mechanism_without_inertia_at_its_end() -> None:
