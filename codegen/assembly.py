@@ -27,7 +27,7 @@ from kanegen.codegen.mechanism.speeds import JointRate
 from kanegen.codegen.mechanism.values import home_numbers, numeric
 from kanegen.codegen.passes.hoist import hoist
 from kanegen.codegen.passes.schedule import schedule
-from kanegen.manifest import Certificate, Constraints, FrameKernels, JointLimits, RoundedAngles
+from kanegen.manifest import Certificate, FrameKernels, JointLimits, RoundedAngles
 from kanegen.options import Options
 
 
@@ -38,6 +38,7 @@ def assemble(
     mechanism, options, kernels = sources.mechanism, sources.options, derived.kernels
     hoisted = hoist(list(derived.programs.values()))
     live = hoisted.prepare is not None
+    report = constraint_report(mechanism) if mechanism.constrained else None
     gravity = tuple(float(numeric(g, mechanism)) for g in mechanism.gravity)
     return Model(
         name=mechanism.name,
@@ -45,7 +46,7 @@ def assemble(
         hash=fingerprint(mechanism),
         nq=len(mechanism.coordinates),
         nv=mechanism.dof,
-        speed_names=_speed_names(mechanism),
+        speed_names=report.speeds if report else () if mechanism.plain_tree else mechanism.rates,
         home=() if mechanism.plain_tree and not mechanism.home else home_numbers(mechanism),
         quaternions=tuple(mechanism.coordinates.index(ball.coordinates[-4]) for ball in mechanism.balls),
         base_parameters=sources.base_parameters if "regressor" in kernels else (),
@@ -55,7 +56,7 @@ def assemble(
         modes=usual_amplitudes(mechanism),
         link_ends=link_ends(mechanism),
         meeting_ends=tuple((s.name, s.first, s.second) for s in undirected_springs(mechanism, live)),
-        constraints=_constraints(mechanism),
+        constraints=report.constraints if report and report.constraints.forces else None,
         body_coordinates=body_coordinates_of(mechanism)
         if options.formulation == "euler_parameters"
         else None,
@@ -91,21 +92,6 @@ def assemble(
         left_out=tuple(derived.left_out),
         warnings=warnings,
     )
-
-
-def _speed_names(mechanism: Mechanism) -> tuple[str, ...]:
-    """Names of the speeds, none where they are the rates of the coordinates."""
-    if mechanism.plain_tree:
-        return ()
-    return constraint_report(mechanism).speeds if mechanism.constrained else mechanism.rates
-
-
-def _constraints(mechanism: Mechanism) -> Constraints | None:
-    """Names, rank and redundancy of the constraints; None where there are none."""
-    if not mechanism.constrained:
-        return None
-    found = constraint_report(mechanism).constraints
-    return found if found.forces else None
 
 
 def _joint_names(mechanism: Mechanism) -> tuple[str, ...]:

@@ -72,7 +72,10 @@ class KernelSources:
 
         They are on the speeds of the kernel set; a formulation makes no difference to them.
         """
-        return optional_kernels(self.mechanism, self.options.live_parameters, self.frames, self._speeds)
+        usual = self.builds if self.options.formulation == "recursive" else None
+        return optional_kernels(
+            self.mechanism, self.options.live_parameters, self.frames, self._speeds, usual
+        )
 
     @property
     def laws_left_out(self) -> dict[str, str]:

@@ -148,11 +148,12 @@ def optional_kernels(
     live_parameters: bool,
     identifiers: Mapping[str, str],
     speeds: Sequence[GeneralizedSpeed] | None = None,
+    usual: Mapping[str, Build] | None = None,
 ) -> dict[str, Build]:
     """Kernels that are generated only when asked for by name, derived recursively; ``speeds`` and names of frames as in
-    ``formulation``.
+    ``formulation``.  ``usual`` are the kernels of the recursive formulation, where they are known.
     """
-    kernels = formulation("recursive", mechanism, speeds, live_parameters, identifiers)
+    kernels = usual or formulation("recursive", mechanism, speeds, live_parameters, identifiers)
     foundation = _foundation("recursive", mechanism, speeds, live_parameters)
     frames = _frames(mechanism, live_parameters, identifiers)
     made = {
