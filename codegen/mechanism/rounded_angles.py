@@ -96,6 +96,21 @@ def _decimals(number: Fraction) -> int | None:
     return max(twos, fives) if rest == 1 else None
 
 
+def noise_of(numbers: Iterable[Fraction]) -> Fraction:
+    """How large a rounding error is in numbers of ten digits and more: one of their last digit; zero for shorter ones."""
+    return max(map(_rounding, numbers), default=Fraction(0))
+
+
+def _rounding(number: Fraction) -> Fraction:
+    decimals = _decimals(number)
+    if decimals is None:
+        return _DOUBLES * abs(number)
+    digits = len(str(abs(int(number * 10**decimals))))
+    if digits < _DIGITS:
+        return Fraction(0)
+    return _DOUBLES * abs(number) if digits >= _DIGITS_OF_DOUBLES else Fraction(1, 10**decimals)
+
+
 @dataclass
 class AngleRule:
     """What becomes of the angles of one description; ``distances`` [rad] has how far each was changed.
@@ -108,6 +123,7 @@ class AngleRule:
     tolerance: float = ANGLE_TOLERANCE
     distances: list[Fraction] = field(default_factory=list)
     near: list[Fraction] = field(default_factory=list)
+    noise: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
         """Raise ModelError for a tolerance that makes no sense."""
@@ -121,6 +137,7 @@ class AngleRule:
 
     def meant(self, angle: Fraction, written: int = 0) -> Fraction:
         """The angle [rad] that is meant; ``written`` is its number of decimals in the text, where that is known."""
+        self.noise = max(self.noise, _rounding(angle))
         quarters = round(angle / (_IN_A_QUARTER * _UNIT))
         quarter = quarters * _IN_A_QUARTER * _UNIT
         away = abs(angle - quarter)
@@ -142,6 +159,7 @@ class AngleRule:
     def cleared(self, direction: Sequence[Fraction]) -> tuple[Fraction, ...]:
         """A direction without components that turn it by no more than the tolerance."""
         largest = max(abs(component) for component in direction)
+        self.noise = max(self.noise, *(_rounding(component) / largest for component in direction))
         kept = []
         for component in direction:
             small = abs(component) <= Fraction(self.tolerance) * largest
@@ -153,6 +171,10 @@ class AngleRule:
     def meant_by(self, angle: Any, number: object) -> Any:
         """The angle [rad] that is meant by a number as it is given; rows of matrices and live parameters as they are."""
         return self.meant(angle, decimals_of(number)) if isinstance(angle, Fraction) else angle
+
+    def turned(self, distance: Fraction) -> None:
+        """Take note that a joint was turned so far [rad]."""
+        self._changed(distance)
 
     def _changed(self, distance: Fraction) -> None:
         if distance > AS_WRITTEN:

@@ -129,7 +129,7 @@ def _pairs_of_numeric(body: PlacedBody, children: tuple[PlacedBody, ...]) -> lis
     joints = [_NONE, *_sparse_turns([(row[(k + 1) % 3], row[(k + 2) % 3]) for row in body.rotation])]
     columns = [vec.transpose(child.rotation)[child.axis] for child in children]
     columns += [column for child in children for column in vec.transpose(child.rotation)]
-    owns = [_NONE, *(t.back() for t in _sparse_turns([(v[(k + 1) % 3], v[(k + 2) % 3]) for v in columns]))]
+    owns = [_NONE, *_sparse_turns([(v[(k + 1) % 3], v[(k + 2) % 3]) for v in columns])]
     pairs = [(turn, turn) for turn in (*joints, *owns)]
     if body.revolute:
         pairs += [(joint, own) for own in owns for joint in joints]
