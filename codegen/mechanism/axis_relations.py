@@ -9,14 +9,17 @@ digits, so that all that follows describes one and the same mechanism.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from kanegen.codegen.mechanism.records import (
     BASE,
     IDENTITY3,
     ZERO3,
+    Body,
+    Inertia,
     Joint,
     JointKind,
     Matrix3,
@@ -33,13 +36,27 @@ from kanegen.codegen.mechanism.vectors import (
     dot,
     matrix_multiply,
     matrix_vector,
+    rotated_tensor,
     scale,
     subtract,
+    symmetric,
     transpose,
 )
 
 ROUNDINGS = 16
 """Roundings between two axes at most: three angles and three lengths at either end, axes, and the arithmetic that made them."""
+
+
+_NEARLY_PARALLEL = Fraction(1, 100)
+"""Square of the sine below which the common normal is no good measure of where axes lie."""
+
+_COINCIDENCE = Fraction(1, 10**4)
+"""How much of the space between short decimals may be taken for them."""
+
+_EXACT = Fraction(1, 10**45)
+"""What arithmetic of 60 digits leaves."""
+
+Rows = Sequence[Sequence[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +100,7 @@ def with_exact_relations(mechanism: Mechanism, angles: AngleRule) -> Mechanism:
     links = {BASE: _Link(None, "", _Frame())}
     for joint in mechanism.joints:
         carrier, place = carriers[joint.parent]
-        if not _is_numeric(joint):
+        if not _numbers(*sum(joint.rotation, ()), *joint.position, *joint.axis):
             return mechanism
         placed = place.then(_Frame(joint.rotation, joint.position))
         if joint.kind is JointKind.FIXED:
@@ -92,22 +109,70 @@ def with_exact_relations(mechanism: Mechanism, angles: AngleRule) -> Mechanism:
             carriers[joint.child] = (joint.child, _Frame())
             links[joint.child] = _Link(joint, carrier, placed)
     frames = _natural_frames(links, turn, shift)
-    joints = []
-    for joint in mechanism.joints:
-        if joint.kind is JointKind.FIXED:
-            joints.append(joint)
-            continue
-        link, place = links[joint.child], carriers[joint.parent][1]
-        before, own = frames[link.parent], frames[joint.child]
-        seen = before.back().then(link.frame).then(own)
-        meant = _Frame(_meant_rotation(seen.rotation, turn), _meant_position(seen.position, shift))
-        if meant == seen:
-            joints.append(joint)
-            continue
-        angles.turned(max(abs(x - y) for x, y in zip(_entries(meant), _entries(seen), strict=True)))
-        found = place.back().then(before).then(meant).then(own.back())
-        joints.append(replace(joint, rotation=found.rotation, position=found.position))
-    return replace(mechanism, joints=tuple(joints))
+    joints = [
+        joint
+        if joint.kind is JointKind.FIXED
+        else _meant_joint(joint, links[joint.child], carriers[joint.parent][1], frames, angles, turn, shift)
+        for joint in mechanism.joints
+    ]
+    bodies = []
+    for body in mechanism.bodies:
+        carrier, place = carriers[body.name]
+        bodies.append(_meant_body(body, frames[carrier].back().then(place), turn, shift))
+    return replace(mechanism, joints=tuple(joints), bodies=tuple(bodies))
+
+
+def _meant_joint(
+    joint: Joint,
+    link: _Link,
+    place: _Frame,
+    frames: dict[str, _Frame],
+    angles: AngleRule,
+    turn: Fraction,
+    shift: Fraction,
+) -> Joint:
+    """The joint between frames on its own axis and on the one before; ``place`` is its parent's in the link that carries it."""
+    before, own = frames[link.parent], frames[joint.child]
+    seen = before.back().then(link.frame).then(own)
+    rotation = _meant_rotation(seen.rotation, turn)
+    on_axes = before.rotation != IDENTITY3 and not joint.still
+    position = (_along_axes if on_axes else _along_coordinates)(seen.position, rotation, shift)
+    turned = _apart(rotation, seen.rotation)
+    if max(turned, _apart([position], [seen.position])) <= _EXACT:
+        return joint
+    angles.turned(turned)
+    found = place.back().then(before).then(_Frame(rotation, position)).then(own.back())
+    return replace(joint, rotation=found.rotation, position=found.position)
+
+
+def _meant_body(body: Body, place: _Frame, turn: Fraction, shift: Fraction) -> Body:
+    """The body with its inertia as it is meant in the frame on the axis of its link, in which its own is placed so."""
+    inertia = body.inertia
+    if inertia is None or not _numbers(inertia.mass, *inertia.center, *sum(inertia.tensor, ())):
+        return body
+    center = add(place.position, matrix_vector(place.rotation, inertia.center))
+    tensor = rotated_tensor(place.rotation, inertia.tensor)
+    entries = sum(inertia.tensor, ())
+    small = ROUNDINGS * noise_of(entries) + turn * max(map(abs, entries))
+    meant_center = _along_coordinates(center, IDENTITY3, shift)
+    xx, yy, zz, xy, xz, yz = (
+        _short(tensor[i][j], small) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+    )
+    meant_tensor = symmetric(xx, yy, zz, xy, xz, yz)
+    if max(_apart([center], [meant_center]), _apart(tensor, meant_tensor)) <= _EXACT:
+        return body
+    back = place.back()
+    meant = Inertia(
+        inertia.mass,
+        _plain_vector(add(back.position, matrix_vector(back.rotation, meant_center))),
+        _plain(rotated_tensor(back.rotation, meant_tensor)),
+    )
+    return replace(body, inertia=meant)
+
+
+def _apart(some: Rows, others: Rows) -> Fraction:
+    """The largest difference of entries."""
+    return max(abs(x - y) for r, s in zip(some, others, strict=True) for x, y in zip(r, s, strict=True))
 
 
 def _tolerances(mechanism: Mechanism, angles: AngleRule) -> tuple[Fraction, Fraction]:
@@ -118,8 +183,8 @@ def _tolerances(mechanism: Mechanism, angles: AngleRule) -> tuple[Fraction, Frac
     return turn, ROUNDINGS * noise_of(lengths) + turn * longest
 
 
-def _is_numeric(joint: Joint) -> bool:
-    return all(isinstance(x, Fraction) for row in (*joint.rotation, joint.position, joint.axis) for x in row)
+def _numbers(*values: Value) -> bool:
+    return all(isinstance(x, Fraction) for x in values)
 
 
 def _natural_frames(links: dict[str, _Link], turn: Fraction, shift: Fraction) -> dict[str, _Frame]:
@@ -220,23 +285,47 @@ def _normal(
 
 
 def _meant_rotation(rotation: Matrix3, turn: Fraction) -> Matrix3:
+    """A rotation with the zeros and ones that are meant."""
     rows = []
     for row in rotation:
-        nearest = [Fraction(round(x)) for x in row]
-        x, y, z = (n if abs(e - n) <= turn else e for e, n in zip(row, nearest, strict=True))
+        x, y, z = (Fraction(round(e)) if abs(e - round(e)) <= turn else e for e in row)
         rows.append((x, y, z))
-    if rows == list(rotation):
-        return rotation
-    return orthonormalized((rows[0], rows[1], rows[2]))
+    found = rows[0], rows[1], rows[2]
+    return rotation if found == rotation else orthonormalized(found)
 
 
-def _meant_position(position: Vector3, shift: Fraction) -> Vector3:
-    x, y, z = (Fraction(0) if abs(e) <= shift else e for e in position)
+def _along_axes(position: Vector3, rotation: Matrix3, shift: Fraction) -> Vector3:
+    """The next origin, as it is meant, by the common normal and what lies along both axes, which are z and R z."""
+    z = IDENTITY3[2]
+    other = transpose(rotation)[2]
+    normal = cross(z, other)
+    square = dot(normal, normal)
+    if square < _NEARLY_PARALLEL:
+        return _along_coordinates(position, rotation, shift)
+    normal = scale(1 / square_root(square), normal)
+    height = _short(dot(position, normal), shift)
+    rest = across(normal, position)
+    beyond = plain(dot(rest, across(z, other)) / square)
+    along = plain(rest[2] - beyond * other[2])
+    parts = (scale(height, normal), scale(_short(along, shift), z), scale(_short(beyond, shift), other))
+    return _plain_vector(add(add(parts[0], parts[1]), parts[2]))
+
+
+def _along_coordinates(position: Vector3, rotation: Matrix3, shift: Fraction) -> Vector3:
+    del rotation
+    x, y, z = (_short(e, shift) for e in position)
     return x, y, z
 
 
-def _entries(frame: _Frame) -> Iterable[Fraction]:
-    return (x for row in frame.rotation for x in row if isinstance(x, Fraction))
+def _short(number: Value, within: Fraction) -> Value:
+    """The shortest decimal within this distance, if it is no coincidence that there is one."""
+    step = Fraction(1)
+    while 2 * within <= _COINCIDENCE * step:
+        nearest = round(number / step) * step
+        if abs(number - nearest) <= within:
+            return nearest
+        step /= 10
+    return number
 
 
 def _plain(m: Matrix3) -> Matrix3:
