@@ -174,4 +174,5 @@ def _budget(sources: KernelSources) -> int:
 
 def _searched(sources: KernelSources, name: str, start: Mapping[str, int] | None, budget: int) -> Found:
     """The best program of a kernel that a search finds."""
-    return search(sources.deriver(name, searched=budget > 1), start=start, budget=budget)
+    deriver = sources.deriver(name, searched=budget > 1)
+    return search(deriver, start, budget, weighed=sources.trees.tied)

@@ -49,7 +49,7 @@ class KernelSources:
     def trees(self) -> Trees:
         """The placed trees that kernels are derived from."""
         tree = derivation_tree(self.mechanism, self.options.live_parameters)
-        return Trees(tree.mechanism, live_parameters=tree.live)
+        return Trees(tree.mechanism, live_parameters=tree.live, tied=tree.tied)
 
     @cached_property
     def builds(self) -> dict[str, Build]:

@@ -44,7 +44,7 @@ from kanegen.codegen.mechanism.vectors import (
 )
 
 ROUNDINGS = 16
-"""Roundings between two axes at most: three angles and three lengths at either end, axes, and the arithmetic that made them."""
+"""Roundings between two axes at most: three angles and lengths at either end, axes, and the arithmetic that made them."""
 
 
 _NEARLY_PARALLEL = Fraction(1, 100)
@@ -131,7 +131,10 @@ def _meant_joint(
     turn: Fraction,
     shift: Fraction,
 ) -> Joint:
-    """The joint between frames on its own axis and on the one before; ``place`` is its parent's in the link that carries it."""
+    """The joint between frames on its own axis and on the one before.
+
+    ``place`` is where its parent sits in the link that carries it.
+    """
     before, own = frames[link.parent], frames[joint.child]
     seen = before.back().then(link.frame).then(own)
     rotation = _meant_rotation(seen.rotation, turn)

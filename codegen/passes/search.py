@@ -105,9 +105,7 @@ class _Search:
         return self.spent >= self.budget or self.work >= self.allowance
 
     def weighed_methods(self, state: _State) -> _State:
-        """The best method, where a descent would hardly come to try another one."""
-        if self.allowance >= _FEW * self.work or self.budget <= 1:
-            return state
+        """The best method."""
         for point in [p for p, d in state.points.items() if d.whole]:
             for answer in range(state.points[point].alternatives):
                 if answer != state.answers.get(point, 0):
@@ -156,14 +154,19 @@ class _Search:
         return state
 
 
-def search(derive: Derive, start: Mapping[str, int] | None = None, budget: int = 1000) -> Found:
+def search(
+    derive: Derive, start: Mapping[str, int] | None = None, budget: int = 1000, weighed: bool = False
+) -> Found:
     """Improve the answers from ``start`` until nothing helps, ``budget`` programs or too many nodes have been derived.
 
-    Coarse answers that are given in ``start`` are kept, unless there is nothing but coarse decisions to make.
+    Where ``weighed``, methods are compared first, whatever that takes.  Coarse answers that are given in ``start`` are kept, unless there is nothing but coarse decisions to make.
     """
     start = dict(start or {})
     run = _Search(derive, budget)
-    state = run.descend(run.weighed_methods(run.state(start)))
+    state = run.state(start)
+    if weighed or (budget > 1 and run.allowance < _FEW * run.work):  # a descent would hardly come to try them
+        state = run.weighed_methods(state)
+    state = run.descend(state)
     kept = start if any(not decision.coarse for decision in state.points.values()) else {}
     while not run.exhausted:
         better = run.coarse_round(state, kept)

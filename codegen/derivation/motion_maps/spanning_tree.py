@@ -35,16 +35,19 @@ def spanning_tree(mechanism: Mechanism) -> Mechanism:
 
 @dataclass(frozen=True, slots=True)
 class DerivationTree:
-    """A plain tree, and whether it is to be derived with live parameters."""
+    """A plain tree, whether it is derived with live parameters, and whether equations have tied its coordinates."""
 
     mechanism: Mechanism
     live: bool
+    tied: bool
 
 
 def derivation_tree(mechanism: Mechanism, live: bool) -> DerivationTree:
     """The mechanism itself where it is a plain tree; otherwise the tree of its joints, without what ties or resists them."""
     if on_chart(mechanism):
-        return DerivationTree(spanning_tree(folded_chart(mechanism, live)), True)
+        return DerivationTree(spanning_tree(folded_chart(mechanism, live)), True, mechanism.constrained)
     if mechanism.plain_tree or mechanism.constrained:
-        return DerivationTree(spanning_tree(mechanism), live)
-    return DerivationTree(tree_of_joints(mechanism, live), keeps_parameters(mechanism, live))
+        return DerivationTree(spanning_tree(mechanism), live, mechanism.constrained)
+    return DerivationTree(
+        tree_of_joints(mechanism, live), keeps_parameters(mechanism, live), mechanism.constrained
+    )

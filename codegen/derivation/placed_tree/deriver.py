@@ -34,8 +34,8 @@ _Key = tuple[tuple[str, int], ...]
 class Trees:
     """Placed trees of one mechanism for any answers, remembered: as placed, turned, and regrouped."""
 
-    def __init__(self, mechanism: Mechanism, *, live_parameters: bool = False) -> None:
-        self.mechanism, self.live = mechanism, live_parameters
+    def __init__(self, mechanism: Mechanism, *, live_parameters: bool = False, tied: bool = False) -> None:
+        self.mechanism, self.live, self.tied = mechanism, live_parameters, tied
         self._placed: dict[_Key, Found] = {}
         self._turned: dict[_Key, Found] = {}
         self._regrouped: dict[_Key, Found] = {}
@@ -45,7 +45,10 @@ class Trees:
         key = _key(answers, placement.POINT)
         if key not in self._placed:
             choices = Choices(answers)
-            self._placed[key] = (placement.place(self.mechanism, choices, self.live), choices.points)
+            self._placed[key] = (
+                placement.place(self.mechanism, choices, self.live, self.tied),
+                choices.points,
+            )
         return self._placed[key]
 
     def turned(self, answers: Mapping[str, int]) -> Found:

@@ -31,6 +31,9 @@ from kanegen.codegen.mechanism.values import plain
 POINT = "turn of"
 """How the names of this module's decision points begin."""
 
+AS_PLACED = f"{POINT} all frames"
+"""The decision point between turned frames and those as they were placed."""
+
 _ROUNDING = Fraction(1, 2**54)
 """Half a rounding of one: what a turn leaves in a rotation below this, where angles were written with rounded decimals, is
 dropped."""
@@ -71,13 +74,20 @@ class _Turn:
 
 
 _NONE = _Turn()
+_WEIGHTLESS = (Fraction(0),) * 3
 
 
 def turn_frames(tree: PlacedTree, choices: Choices) -> PlacedTree:
-    """Turn body and joint frames about their axes, from the base outwards, by what the decision points choose."""
+    """Turn body and joint frames about their axes, from the base outwards, by what the decision points choose.
+
+    One of them is whether to turn any: kernels of frames that a user has placed may be better off with these.
+    """
     bodies = list(tree.bodies)
+    worth = any(len(_pairs(tree, bodies, i)) > 1 for i in range(len(bodies)))
+    if not worth or choices.pick(AS_PLACED, 2, whole=True):
+        return tree
     for i, body in enumerate(bodies):
-        pairs = _pairs(bodies, i)
+        pairs = _pairs(tree, bodies, i)
         if len(pairs) > 1:
             around = {bodies[j].name for j in (i, body.parent, *tree.children(i)) if j >= 0}
             at = choices.pick(f"{POINT} {body.name}", len(pairs), *sorted(around), coarse=True)
@@ -112,17 +122,20 @@ def _on_turned(body: PlacedBody, k: int, turn: _Turn) -> PlacedBody:
     )
 
 
-def _pairs(bodies: Sequence[PlacedBody], i: int) -> list[tuple[_Turn, _Turn]]:
+def _pairs(tree: PlacedTree, bodies: Sequence[PlacedBody], i: int) -> list[tuple[_Turn, _Turn]]:
     """Pairs (joint frame, body frame) of turns worth trying, best guess first; one pair where there is nothing to gain."""
     body = bodies[i]
     children = tuple(child for child in bodies if child.parent == i)
-    if any(b.still or b.carrier or not _is_numeric(b) for b in (body, *children)):
+    if any(b.still or not _is_numeric(b) for b in (body, *children)):
         return [(_NONE, _NONE)]
-    return _pairs_of_numeric(body, children)
+    weight = tree.gravity if all(isinstance(x, Fraction) for x in tree.gravity) else _WEIGHTLESS
+    return _pairs_of_numeric(body, children, weight, tree.tied)
 
 
 @lru_cache(maxsize=4096)
-def _pairs_of_numeric(body: PlacedBody, children: tuple[PlacedBody, ...]) -> list[tuple[_Turn, _Turn]]:
+def _pairs_of_numeric(
+    body: PlacedBody, children: tuple[PlacedBody, ...], gravity: Vector3, tied: bool
+) -> list[tuple[_Turn, _Turn]]:
     """The pairs for a body among its children; a search asks for the same ones again and again."""
     none = (_NONE, _NONE)
     k = body.axis
@@ -133,7 +146,7 @@ def _pairs_of_numeric(body: PlacedBody, children: tuple[PlacedBody, ...]) -> lis
     pairs = [(turn, turn) for turn in (*joints, *owns)]
     if body.revolute:
         pairs += [(joint, own) for own in owns for joint in joints]
-    prices = TurnPrices(body, children)
+    prices = TurnPrices(body, children, gravity, tied)
     priced = {
         pair: (prices.of(pair[0].rough, pair[1].rough), number)
         for number, pair in enumerate(dict.fromkeys(pairs))

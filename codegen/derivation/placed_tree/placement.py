@@ -76,7 +76,7 @@ class PlacedTree:
     ``base_mass`` and ``base_first_moment`` are what regrouping has moved to the base: it has weight but no motion, and only
     the potential energy (as a constant) and the mass centre need it.  ``as_described`` is this tree before regrouping, with
     the inertias that its bodies have; None where nothing was regrouped.  Lengths are in units of ``length_unit`` metres
-    (unit_gauge.py).
+    (unit_gauge.py).  The coordinates of a ``tied`` tree stand in equations too, so that their angles are needed as they are.
     """
 
     name: str
@@ -87,6 +87,7 @@ class PlacedTree:
     base_first_moment: Vector3 = (Fraction(0), Fraction(0), Fraction(0))
     base_mass: Value = Fraction(0)
     length_unit: Fraction = Fraction(1)
+    tied: bool = False
     as_described: PlacedTree | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -120,7 +121,9 @@ class PlacedTree:
         raise KeyError(name)
 
 
-def place(mechanism: Mechanism, choices: Choices, live_parameters: bool = False) -> PlacedTree:
+def place(
+    mechanism: Mechanism, choices: Choices, live_parameters: bool = False, tied: bool = False
+) -> PlacedTree:
     """Place the frames of a tree of revolute and prismatic joints (fixed ones are lumped first)."""
     reduced = _reduced(mechanism, live_parameters)
     joints = list(reduced.joints)
@@ -166,7 +169,9 @@ def place(mechanism: Mechanism, choices: Choices, live_parameters: bool = False)
                 carrier=reduced.body(joint.child).carrier,
             )
         )
-    return PlacedTree(reduced.name, tuple(placed), reduced.gravity, reduced.frames, reduced.coordinates)
+    return PlacedTree(
+        reduced.name, tuple(placed), reduced.gravity, reduced.frames, reduced.coordinates, tied=tied
+    )
 
 
 @lru_cache(maxsize=4)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from kanegen.codegen.derivation.placed_tree.placement import PlacedBody
+from kanegen.codegen.derivation.placed_tree.placement import PlacedBody, Vector3
 from kanegen.codegen.graph import linear as vec
 
 VECTORS = 5
@@ -20,6 +20,12 @@ VECTORS = 5
 COMPONENT = 6
 """Operations that a first moment or a product of inertia takes in most kernels: it enters three forces or moments."""
 
+WEIGHT = (0, 2, 6)
+"""Operations that turn the gravity of the base by a joint's angle, by how many components it has across the axis."""
+
+TIED = 6
+"""Operations that an offset takes where equations need sine and cosine of the angle without it."""
+
 _SAME = 1e-12
 """Entries of rotations that differ by no more than rounding errors are alike; other numbers, relative to the largest."""
 
@@ -27,8 +33,12 @@ _SAME = 1e-12
 class TurnPrices:
     """Prices of turning the joint frame and the own frame of a body about its joint axis."""
 
-    def __init__(self, body: PlacedBody, children: Sequence[PlacedBody]) -> None:
+    def __init__(
+        self, body: PlacedBody, children: Sequence[PlacedBody], gravity: Vector3, tied: bool
+    ) -> None:
+        self._offset = TIED if tied else 1
         self._axis, self._parent = body.axis, body.parent
+        self._gravity = tuple(map(_float, gravity)) if body.revolute and body.parent < 0 else (0.0,) * 3
         self._rotation = _rough(body.rotation)
         self._first, self._second = _inertia(body)
         self._children = [(c.axis, _rough(c.rotation), tuple(map(_float, c.position))) for c in children]
@@ -38,17 +48,17 @@ class TurnPrices:
 
         For turns of the joint frame and of the body's own frame, (cosine, sine) each.
         """
-        price = int(joint != own)  # for the offset of the joint
+        price = self._offset * (joint != own)
+        turned = vec.multiply(self._rotation, _turn(self._axis, joint))
         if self._parent >= 0:
-            price += VECTORS * _operations(vec.multiply(self._rotation, _turn(self._axis, joint)))
+            price += VECTORS * _operations(turned)
+        else:
+            price += WEIGHT[self._across(vec.apply(vec.transpose(turned), self._gravity), self._gravity)]
         back = _turn(self._axis, (own[0], -own[1]))
         first, second = vec.apply(back, self._first), vec.congruence(back, self._second)
         products = [second[r][(r + 1) % 3] for r in range(3)]
-        across = [
-            first[(self._axis + 1) % 3],
-            first[(self._axis + 2) % 3],
-        ]  # what lies along the axis moves on
-        price += COMPONENT * (_nonzero(across, self._first) + _nonzero(products, sum(self._second, ())))
+        moments = self._across(first, self._first)  # what lies along the axis moves on
+        price += COMPONENT * (moments + _nonzero(products, sum(self._second, ())))
         for k, rotation, position in self._children:
             seen = vec.multiply(back, rotation)
             turns = [(1.0, 0.0), *_sparse_turns(seen, k)]
@@ -57,6 +67,10 @@ class TurnPrices:
             )
             price += VECTORS * sum(abs(x) > _SAME for x in vec.apply(back, position))
         return price
+
+    def _across(self, vector: Sequence[float], among: Sequence[float]) -> int:
+        """How many components across the axis a vector has."""
+        return _nonzero([vector[(self._axis + 1) % 3], vector[(self._axis + 2) % 3]], among)
 
 
 def _inertia(body: PlacedBody) -> tuple[vec.Vector, vec.Matrix]:

@@ -23,6 +23,7 @@ from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.placement import PlacedBody, PlacedTree
 from kanegen.codegen.derivation.recursive.on_demand import OnDemand
 from kanegen.codegen.graph import Expression, Graph, constant
+from kanegen.codegen.graph.exact import exact_cosine, exact_sine
 from kanegen.codegen.mechanism.records import Value
 from kanegen.codegen.mechanism.values import Lift
 
@@ -72,17 +73,27 @@ class Motion:
         self.rate_dot = [
             a[body.coordinate] * factor for body, factor in zip(tree.bodies, factors, strict=True)
         ]
-        angles = [x + body.offset for x, body in zip(self.q, tree.bodies, strict=True)]
-        self.sine = [
-            x.sine() if body.revolute else self.zero for x, body in zip(angles, tree.bodies, strict=True)
-        ]
-        self.cosine = [
-            x.cosine() if body.revolute else self.zero for x, body in zip(angles, tree.bodies, strict=True)
-        ]
+        turns = [self._turn(i) for i in range(len(tree.bodies))]
+        self.sine = [sine for sine, _ in turns]
+        self.cosine = [cosine for _, cosine in turns]
         self.labels: dict[int, str] = {}
         self._on_demand: OnDemand[Expression] = OnDemand(self.tree.depth())
         self._positions: dict[int, tuple[Expression, ...]] = {}
         self._lifted: dict[int, tuple[tuple[Expression, ...], ...]] = {}
+
+    def _turn(self, i: int) -> tuple[Expression, Expression]:
+        """Sine and cosine of the angle by which joint i turns; zeros where it slides.
+
+        In a tied tree the angle itself has a sine already, and its offset is added to it by six operations.
+        """
+        body, angle = self.tree.bodies[i], self.q[i]
+        if not body.revolute:
+            return self.zero, self.zero
+        if not (self.tree.tied and body.offset):
+            return (angle + body.offset).sine(), (angle + body.offset).cosine()
+        s, c = exact_sine(body.offset), exact_cosine(body.offset)
+        sine, cosine = angle.sine(), angle.cosine()
+        return sine * c + cosine * s, cosine * c - sine * s
 
     def to_unit(self, i: int) -> Fraction:
         """What turns the coordinate of body i into one along its axis, in the tree's unit of length."""
