@@ -9,7 +9,7 @@ digits, so that all that follows describes one and the same mechanism.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -19,6 +19,7 @@ from kanegen.codegen.mechanism.records import (
     IDENTITY3,
     ZERO3,
     Body,
+    Frame,
     Inertia,
     Joint,
     JointKind,
@@ -79,11 +80,31 @@ class _Frame:
 
 @dataclass(frozen=True, slots=True)
 class _Link:
-    """A link that moves, or the base: its joint, and that joint's frame in the link before."""
+    """A link that moves: its joint, and that joint's frame in the link before.
+
+    No joint has what begins anew: the base, and whatever hangs on live parameters.
+    """
 
     joint: Joint | None
     parent: str
     frame: _Frame
+
+
+@dataclass(frozen=True, slots=True)
+class _Noise:
+    """How far axes may be turned [rad] and shifted [m] by the rounding of the numbers that they were written with."""
+
+    turn: Fraction
+    shift: Fraction
+
+
+def as_meant(mechanism: Mechanism, angles: AngleRule, as_written: Callable[[], Mechanism]) -> Mechanism:
+    """The mechanism that a description means, with a record of how far this is from its numbers.
+
+    ``angles`` knows how its angles were written; ``as_written`` gives the mechanism of these very numbers.
+    """
+    meant = with_exact_relations(mechanism, angles)
+    return angles.recorded(meant, as_written()) if angles.distances else meant
 
 
 def with_exact_relations(mechanism: Mechanism, angles: AngleRule) -> Mechanism:
@@ -91,35 +112,50 @@ def with_exact_relations(mechanism: Mechanism, angles: AngleRule) -> Mechanism:
 
     ``angles`` knows how its angles were written, and is told how far joints were turned.
     """
-    if angles.tolerance < ANGLE_TOLERANCE:
+    noise = _noise(mechanism, angles)
+    if angles.tolerance < ANGLE_TOLERANCE or not (noise.turn or noise.shift):
         return mechanism
-    turn, shift = _tolerances(mechanism, angles)
-    if turn == 0 and shift == 0:
-        return mechanism
-    carriers = {BASE: (BASE, _Frame())}  # by body: the link that carries it, and where it sits there
+    carriers, links = _links(mechanism)
+    frames = _natural_frames(links, noise)
+    joints = [
+        _meant_joint(joint, links[joint.child], carriers[joint.parent][1], frames, angles, noise)
+        if joint.child in links and links[joint.child].joint is not None
+        else joint
+        for joint in mechanism.joints
+    ]
+    on_axes = {body: frames[carrier].back().then(place) for body, (carrier, place) in carriers.items()}
+    return replace(
+        mechanism,
+        joints=tuple(joints),
+        bodies=tuple(_meant_body(body, on_axes[body.name], noise) for body in mechanism.bodies),
+        frames=tuple(_meant_frame(frame, on_axes[frame.body], noise) for frame in mechanism.frames),
+        gravity=_meant_gravity(mechanism.gravity, links, noise),
+    )
+
+
+def _noise(mechanism: Mechanism, angles: AngleRule) -> _Noise:
+    turn = ROUNDINGS * angles.noise + 2 * max(angles.distances, default=Fraction(0))
+    lengths = [x for joint in mechanism.joints for x in joint.position if isinstance(x, Fraction)]
+    longest = max(map(abs, lengths), default=Fraction(0))
+    return _Noise(turn, ROUNDINGS * noise_of(lengths) + turn * longest)
+
+
+def _links(mechanism: Mechanism) -> tuple[dict[str, tuple[str, _Frame]], dict[str, _Link]]:
+    """By body: the link that carries it, and where it sits there; and the links."""
+    carriers = {BASE: (BASE, _Frame())}
     links = {BASE: _Link(None, "", _Frame())}
     for joint in mechanism.joints:
-        carrier, place = carriers[joint.parent]
         if not _numbers(*sum(joint.rotation, ()), *joint.position, *joint.axis):
-            return mechanism
+            carriers[joint.child], links[joint.child] = (joint.child, _Frame()), _Link(None, "", _Frame())
+            continue
+        carrier, place = carriers[joint.parent]
         placed = place.then(_Frame(joint.rotation, joint.position))
         if joint.kind is JointKind.FIXED:
             carriers[joint.child] = (carrier, placed)
         else:
             carriers[joint.child] = (joint.child, _Frame())
             links[joint.child] = _Link(joint, carrier, placed)
-    frames = _natural_frames(links, turn, shift)
-    joints = [
-        joint
-        if joint.kind is JointKind.FIXED
-        else _meant_joint(joint, links[joint.child], carriers[joint.parent][1], frames, angles, turn, shift)
-        for joint in mechanism.joints
-    ]
-    bodies = []
-    for body in mechanism.bodies:
-        carrier, place = carriers[body.name]
-        bodies.append(_meant_body(body, frames[carrier].back().then(place), turn, shift))
-    return replace(mechanism, joints=tuple(joints), bodies=tuple(bodies))
+    return carriers, links
 
 
 def _meant_joint(
@@ -128,8 +164,7 @@ def _meant_joint(
     place: _Frame,
     frames: dict[str, _Frame],
     angles: AngleRule,
-    turn: Fraction,
-    shift: Fraction,
+    noise: _Noise,
 ) -> Joint:
     """The joint between frames on its own axis and on the one before.
 
@@ -137,9 +172,11 @@ def _meant_joint(
     """
     before, own = frames[link.parent], frames[joint.child]
     seen = before.back().then(link.frame).then(own)
-    rotation = _meant_rotation(seen.rotation, turn)
-    on_axes = before.rotation != IDENTITY3 and not joint.still
-    position = (_along_axes if on_axes else _along_coordinates)(seen.position, rotation, shift)
+    rotation = _meant_rotation(seen.rotation, noise.turn)
+    if before.rotation == IDENTITY3 or joint.still:
+        position = _short_vector(seen.position, noise.shift)
+    else:
+        position = _along_axes(seen.position, rotation, noise.shift)
     turned = _apart(rotation, seen.rotation)
     if max(turned, _apart([position], [seen.position])) <= _EXACT:
         return joint
@@ -148,7 +185,7 @@ def _meant_joint(
     return replace(joint, rotation=found.rotation, position=found.position)
 
 
-def _meant_body(body: Body, place: _Frame, turn: Fraction, shift: Fraction) -> Body:
+def _meant_body(body: Body, place: _Frame, noise: _Noise) -> Body:
     """The body with its inertia as it is meant in the frame on the axis of its link, in which its own is placed so."""
     inertia = body.inertia
     if inertia is None or not _numbers(inertia.mass, *inertia.center, *sum(inertia.tensor, ())):
@@ -156,8 +193,8 @@ def _meant_body(body: Body, place: _Frame, turn: Fraction, shift: Fraction) -> B
     center = add(place.position, matrix_vector(place.rotation, inertia.center))
     tensor = rotated_tensor(place.rotation, inertia.tensor)
     entries = sum(inertia.tensor, ())
-    small = ROUNDINGS * noise_of(entries) + turn * max(map(abs, entries))
-    meant_center = _along_coordinates(center, IDENTITY3, shift)
+    small = ROUNDINGS * noise_of(entries) + noise.turn * max(map(abs, entries))
+    meant_center = _short_vector(center, noise.shift)
     xx, yy, zz, xy, xz, yz = (
         _short(tensor[i][j], small) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
     )
@@ -178,19 +215,36 @@ def _apart(some: Rows, others: Rows) -> Fraction:
     return max(abs(x - y) for r, s in zip(some, others, strict=True) for x, y in zip(r, s, strict=True))
 
 
-def _tolerances(mechanism: Mechanism, angles: AngleRule) -> tuple[Fraction, Fraction]:
-    """How far axes may be turned [rad] and shifted [m] by the rounding of the numbers that they were written with."""
-    turn = ROUNDINGS * angles.noise + 2 * max(angles.distances, default=Fraction(0))
-    lengths = [x for joint in mechanism.joints for x in joint.position if isinstance(x, Fraction)]
-    longest = max(map(abs, lengths), default=Fraction(0))
-    return turn, ROUNDINGS * noise_of(lengths) + turn * longest
+def _meant_frame(frame: Frame, place: _Frame, noise: _Noise) -> Frame:
+    """The frame with its axes and origin as they are meant on the axis of its link, in which its body's is placed so."""
+    if not _numbers(*sum(frame.rotation, ()), *frame.position):
+        return frame
+    seen = place.then(_Frame(frame.rotation, frame.position))
+    meant = _Frame(_meant_rotation(seen.rotation, noise.turn), _short_vector(seen.position, noise.shift))
+    if max(_apart(meant.rotation, seen.rotation), _apart([meant.position], [seen.position])) <= _EXACT:
+        return frame
+    found = place.back().then(meant)
+    return replace(frame, rotation=found.rotation, position=found.position)
+
+
+def _meant_gravity(gravity: Vector3, links: dict[str, _Link], noise: _Noise) -> Vector3:
+    """Gravity with the components that are meant in the frame of the first joint on the base."""
+    first = next((link for link in links.values() if link.joint is not None and link.parent == BASE), None)
+    if first is None or not _numbers(*gravity):
+        return gravity
+    seen = matrix_vector(transpose(first.frame.rotation), gravity)
+    size = max(map(abs, gravity))
+    meant = _short_vector(seen, ROUNDINGS * noise_of(gravity) + noise.turn * size)
+    if _apart([meant], [seen]) <= _EXACT * size:
+        return gravity
+    return _plain_vector(matrix_vector(first.frame.rotation, meant))
 
 
 def _numbers(*values: Value) -> bool:
     return all(isinstance(x, Fraction) for x in values)
 
 
-def _natural_frames(links: dict[str, _Link], turn: Fraction, shift: Fraction) -> dict[str, _Frame]:
+def _natural_frames(links: dict[str, _Link], noise: _Noise) -> dict[str, _Frame]:
     """By link: the frame that hangs on its axis and on the common normal to the axis of what it carries."""
     children: dict[str, list[_Link]] = {name: [] for name in links}
     for link in links.values():
@@ -198,14 +252,14 @@ def _natural_frames(links: dict[str, _Link], turn: Fraction, shift: Fraction) ->
             children[link.parent].append(link)
     origins: dict[str, Vector3] = {}
     for name, link in reversed(links.items()):
-        origins[name] = _origin(link, children[name], links, origins, turn)
+        origins[name] = _origin(link, children[name], links, origins, noise.turn)
     frames: dict[str, _Frame] = {}
     for name, link in links.items():
         if link.joint is None or link.joint.still:
             frames[name] = _Frame()
             continue
         z = link.joint.axis
-        x = _normal(link, children[name], origins, turn, shift)
+        x = _normal(link, children[name], origins, noise)
         if x is None:
             # the x axis before, as far as it is perpendicular to this axis; else any other
             carried = matrix_multiply(transpose(link.frame.rotation), frames[link.parent].rotation)
@@ -266,9 +320,7 @@ def _foot(z: Vector3, other: Vector3, point: Vector3, turn: Fraction) -> Value |
     return plain((dot(point, z) - cosine * dot(point, other)) / square)
 
 
-def _normal(
-    link: _Link, below: list[_Link], origins: dict[str, Vector3], turn: Fraction, shift: Fraction
-) -> Vector3 | None:
+def _normal(link: _Link, below: list[_Link], origins: dict[str, Vector3], noise: _Noise) -> Vector3 | None:
     """The direction of the common normal to the first axis below that has one."""
     assert link.joint is not None
     z = link.joint.axis
@@ -277,12 +329,12 @@ def _normal(
         if child.joint.still:
             continue
         normal = cross(z, _axis_in(child))
-        if dot(normal, normal) > turn * turn:
+        if dot(normal, normal) > noise.turn**2:
             return _plain_vector(normal)
         if JointKind.PRISMATIC not in (link.joint.kind, child.joint.kind):
             point = add(child.frame.position, matrix_vector(child.frame.rotation, origins[child.joint.child]))
             apart = across(z, subtract(point, origins[link.joint.child]))
-            if dot(apart, apart) > shift * shift:
+            if dot(apart, apart) > noise.shift**2:
                 return _plain_vector(apart)
     return None
 
@@ -304,7 +356,7 @@ def _along_axes(position: Vector3, rotation: Matrix3, shift: Fraction) -> Vector
     normal = cross(z, other)
     square = dot(normal, normal)
     if square < _NEARLY_PARALLEL:
-        return _along_coordinates(position, rotation, shift)
+        return _short_vector(position, shift)
     normal = scale(1 / square_root(square), normal)
     height = _short(dot(position, normal), shift)
     rest = across(normal, position)
@@ -314,9 +366,9 @@ def _along_axes(position: Vector3, rotation: Matrix3, shift: Fraction) -> Vector
     return _plain_vector(add(add(parts[0], parts[1]), parts[2]))
 
 
-def _along_coordinates(position: Vector3, rotation: Matrix3, shift: Fraction) -> Vector3:
-    del rotation
-    x, y, z = (_short(e, shift) for e in position)
+def _short_vector(vector: Vector3, within: Fraction) -> Vector3:
+    """The vector with short decimals for its components."""
+    x, y, z = (_short(e, within) for e in vector)
     return x, y, z
 
 

@@ -117,7 +117,7 @@ class AngleRule:
 
     Angles within ``tolerance`` [rad] of a multiple of pi/2 are taken for it, and from ``ANGLE_TOLERANCE`` on decimals for
     the fractions of pi that they are rounded from.  ``near`` has the distances of angles that are nearly quarter turns and
-    stay as they are.
+    stay as they are.  ``noise`` [rad] is the largest rounding of those written with many digits.
     """
 
     tolerance: float = ANGLE_TOLERANCE
@@ -171,6 +171,10 @@ class AngleRule:
     def meant_by(self, angle: Any, number: object) -> Any:
         """The angle [rad] that is meant by a number as it is given; rows of matrices and live parameters as they are."""
         return self.meant(angle, decimals_of(number)) if isinstance(angle, Fraction) else angle
+
+    def computed(self) -> None:
+        """Take note that orientations come from quaternions in doubles, whose turn is off by twice what a component is."""
+        self.noise = max(self.noise, 2 * _DOUBLES)
 
     def turned(self, distance: Fraction) -> None:
         """Take note that a joint was turned so far [rad]."""

@@ -159,7 +159,8 @@ def search(
 ) -> Found:
     """Improve the answers from ``start`` until nothing helps, ``budget`` programs or too many nodes have been derived.
 
-    Where ``weighed``, methods are compared first, whatever that takes.  Coarse answers that are given in ``start`` are kept, unless there is nothing but coarse decisions to make.
+    Where ``weighed``, methods are compared first, whatever that takes.  Coarse answers that are given in ``start`` are
+    kept, unless there is nothing but coarse decisions to make.
     """
     start = dict(start or {})
     run = _Search(derive, budget)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from kanegen.codegen.mechanism.axis_relations import with_exact_relations
+from kanegen.codegen.mechanism.axis_relations import as_meant
 from kanegen.codegen.mechanism.findings import Severity, refuse, tell
 from kanegen.codegen.mechanism.importers.model_file import Imported
 from kanegen.codegen.mechanism.importers.numbers_in_text import Misread, read_numbers
@@ -107,11 +107,12 @@ def import_element(
     impossible = unphysical(document.robot, severity)
     refuse((*document.findings, *impossible))
     mechanism, renamed = mechanism_of(document, floating_base, allow_unphysical)
-    mechanism = with_exact_relations(mechanism, document.angles)
-    if document.angles.distances:
+
+    def as_written() -> Mechanism:
         written = read_document(root, floating_base=floating_base, angle_tolerance=AS_WRITTEN)
-        as_written, _ = mechanism_of(written, floating_base, allow_unphysical)
-        mechanism = document.angles.recorded(mechanism, as_written)
+        return mechanism_of(written, floating_base, allow_unphysical)[0]
+
+    mechanism = as_meant(mechanism, document.angles, as_written)
     return Imported(mechanism, (*document.findings, *impossible, *renamed), document.angles)
 
 

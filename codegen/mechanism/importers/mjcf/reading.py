@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from kanegen.codegen.mechanism.axis_relations import as_meant
 from kanegen.codegen.mechanism.builder import MechanismBuilder
 from kanegen.codegen.mechanism.findings import Finding, tell
 from kanegen.codegen.mechanism.importers.mjcf.bodies import Tree, add_bodies, with_resistance
@@ -74,10 +75,15 @@ def _imported(source: Source, title: str, floating_base: bool, allow_unphysical:
         names = Names(mujoco, model)
         refuse_unsupported(mujoco, model, names)
         mechanism, noticed = _mechanism(mujoco, model, names, title, floating_base, allow_unphysical)
-        if source.written is not None:
+
+        def as_written() -> Mechanism:
+            if source.written is None:
+                return mechanism
             again = Names(mujoco, source.written)
-            written, _ = _mechanism(mujoco, source.written, again, title, floating_base, allow_unphysical)
-            mechanism = source.angles.recorded(mechanism, written)
+            return _mechanism(mujoco, source.written, again, title, floating_base, allow_unphysical)[0]
+
+        source.angles.computed()
+        meant = as_meant(mechanism, source.angles, as_written)
     except ModelError as error:
         if source.file is None:
             raise
@@ -90,7 +96,7 @@ def _imported(source: Source, title: str, floating_base: bool, allow_unphysical:
         *notes(mujoco, model, names),
     ]
     located = tuple(replace(finding, file=source.file) for finding in findings)
-    return Imported(mechanism, located, source.angles)
+    return Imported(meant, located, source.angles)
 
 
 def _mechanism(

@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from kanegen.codegen.mechanism.axis_relations import as_meant
 from kanegen.codegen.mechanism.builder import MechanismBuilder
 from kanegen.codegen.mechanism.findings import Finding, tell
 from kanegen.codegen.mechanism.importers.model_file import Imported, model_bytes
@@ -76,10 +77,11 @@ def _imported(
 ) -> Imported:
     angles = AngleRule(angle_tolerance)
     mechanism, findings = _mechanism(text, file, title, floating_base, allow_unphysical, angles)
-    if angles.distances:
-        as_written = AngleRule(AS_WRITTEN)
-        written, _ = _mechanism(text, file, title, floating_base, allow_unphysical, as_written)
-        mechanism = angles.recorded(mechanism, written)
+
+    def as_written() -> Mechanism:
+        return _mechanism(text, file, title, floating_base, allow_unphysical, AngleRule(AS_WRITTEN))[0]
+
+    mechanism = as_meant(mechanism, angles, as_written)
     return Imported(mechanism, findings, angles)
 
 
