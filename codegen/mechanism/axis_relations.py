@@ -9,7 +9,7 @@ digits, so that all that follows describes one and the same mechanism.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -113,7 +113,7 @@ def with_exact_relations(mechanism: Mechanism, angles: AngleRule) -> Mechanism:
     ``angles`` knows how its angles were written, and is told how far joints were turned.
     """
     noise = _noise(mechanism, angles)
-    if angles.tolerance < ANGLE_TOLERANCE or not (noise.turn or noise.shift):
+    if angles.tolerance < ANGLE_TOLERANCE or not (noise.turn or noise_of(_written(mechanism))):
         return mechanism
     carriers, links = _links(mechanism)
     frames = _natural_frames(links, noise)
@@ -129,7 +129,7 @@ def with_exact_relations(mechanism: Mechanism, angles: AngleRule) -> Mechanism:
         joints=tuple(joints),
         bodies=tuple(_meant_body(body, on_axes[body.name], noise) for body in mechanism.bodies),
         frames=tuple(_meant_frame(frame, on_axes[frame.body], noise) for frame in mechanism.frames),
-        gravity=_meant_gravity(mechanism.gravity, links, noise),
+        gravity=_meant_gravity(mechanism.gravity, joints, carriers, noise),
     )
 
 
@@ -138,6 +138,15 @@ def _noise(mechanism: Mechanism, angles: AngleRule) -> _Noise:
     lengths = [x for joint in mechanism.joints for x in joint.position if isinstance(x, Fraction)]
     longest = max(map(abs, lengths), default=Fraction(0))
     return _Noise(turn, ROUNDINGS * noise_of(lengths) + turn * longest)
+
+
+def _written(mechanism: Mechanism) -> Iterator[Fraction]:
+    """The numbers with a unit that a mechanism was described with."""
+    vectors = [mechanism.gravity, *(placed.position for placed in (*mechanism.joints, *mechanism.frames))]
+    for body in mechanism.bodies:
+        if body.inertia is not None:
+            vectors += [body.inertia.center, *body.inertia.tensor]
+    yield from (x for vector in vectors for x in vector if isinstance(x, Fraction))
 
 
 def _links(mechanism: Mechanism) -> tuple[dict[str, tuple[str, _Frame]], dict[str, _Link]]:
@@ -192,9 +201,8 @@ def _meant_body(body: Body, place: _Frame, noise: _Noise) -> Body:
         return body
     center = add(place.position, matrix_vector(place.rotation, inertia.center))
     tensor = rotated_tensor(place.rotation, inertia.tensor)
-    entries = sum(inertia.tensor, ())
-    small = ROUNDINGS * noise_of(entries) + noise.turn * max(map(abs, entries))
-    meant_center = _short_vector(center, noise.shift)
+    small = _error(sum(inertia.tensor, ()), noise)
+    meant_center = _short_vector(center, noise.shift + _error(inertia.center, noise))
     xx, yy, zz, xy, xz, yz = (
         _short(tensor[i][j], small) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
     )
@@ -210,9 +218,26 @@ def _meant_body(body: Body, place: _Frame, noise: _Noise) -> Body:
     return replace(body, inertia=meant)
 
 
+def _exact(number: Value) -> Fraction:
+    """A number that is known to be one."""
+    assert isinstance(number, Fraction)
+    return number
+
+
 def _apart(some: Rows, others: Rows) -> Fraction:
     """The largest difference of entries."""
-    return max(abs(x - y) for r, s in zip(some, others, strict=True) for x, y in zip(r, s, strict=True))
+    pairs = [pair for rows in zip(some, others, strict=True) for pair in zip(*rows, strict=True)]
+    return max(abs(_exact(x) - _exact(y)) for x, y in pairs)
+
+
+def _error(entries: Iterable[Value], noise: _Noise) -> Fraction:
+    """How far components may be off after turns from where they were written with these."""
+    written = [_exact(entry) for entry in entries]
+    return ROUNDINGS * noise_of(written) + noise.turn * max(map(abs, written))
+
+
+def _square(v: Vector3) -> Fraction:
+    return _exact(dot(v, v))
 
 
 def _meant_frame(frame: Frame, place: _Frame, noise: _Noise) -> Frame:
@@ -220,24 +245,30 @@ def _meant_frame(frame: Frame, place: _Frame, noise: _Noise) -> Frame:
     if not _numbers(*sum(frame.rotation, ()), *frame.position):
         return frame
     seen = place.then(_Frame(frame.rotation, frame.position))
-    meant = _Frame(_meant_rotation(seen.rotation, noise.turn), _short_vector(seen.position, noise.shift))
+    meant = _Frame(
+        _meant_rotation(seen.rotation, noise.turn),
+        _short_vector(seen.position, noise.shift + _error(frame.position, noise)),
+    )
     if max(_apart(meant.rotation, seen.rotation), _apart([meant.position], [seen.position])) <= _EXACT:
         return frame
     found = place.back().then(meant)
     return replace(frame, rotation=found.rotation, position=found.position)
 
 
-def _meant_gravity(gravity: Vector3, links: dict[str, _Link], noise: _Noise) -> Vector3:
+def _meant_gravity(
+    gravity: Vector3, joints: Sequence[Joint], carriers: dict[str, tuple[str, _Frame]], noise: _Noise
+) -> Vector3:
     """Gravity with the components that are meant in the frame of the first joint on the base."""
-    first = next((link for link in links.values() if link.joint is not None and link.parent == BASE), None)
-    if first is None or not _numbers(*gravity):
+    moving = [joint for joint in joints if joint.kind is not JointKind.FIXED]
+    first = next((joint for joint in moving if carriers[joint.parent][0] == BASE), None)
+    if first is None or not _numbers(*gravity, *sum(first.rotation, ())):
         return gravity
-    seen = matrix_vector(transpose(first.frame.rotation), gravity)
-    size = max(map(abs, gravity))
-    meant = _short_vector(seen, ROUNDINGS * noise_of(gravity) + noise.turn * size)
-    if _apart([meant], [seen]) <= _EXACT * size:
+    rotation = matrix_multiply(carriers[first.parent][1].rotation, first.rotation)
+    seen = matrix_vector(transpose(rotation), gravity)
+    meant = _short_vector(seen, _error(gravity, noise))
+    if _apart([meant], [seen]) <= _EXACT:
         return gravity
-    return _plain_vector(matrix_vector(first.frame.rotation, meant))
+    return _plain_vector(matrix_vector(rotation, meant))
 
 
 def _numbers(*values: Value) -> bool:
@@ -252,7 +283,7 @@ def _natural_frames(links: dict[str, _Link], noise: _Noise) -> dict[str, _Frame]
             children[link.parent].append(link)
     origins: dict[str, Vector3] = {}
     for name, link in reversed(links.items()):
-        origins[name] = _origin(link, children[name], links, origins, noise.turn)
+        origins[name] = _origin(link, children[name], links, origins, noise.shift)
     frames: dict[str, _Frame] = {}
     for name, link in links.items():
         if link.joint is None or link.joint.still:
@@ -264,10 +295,11 @@ def _natural_frames(links: dict[str, _Link], noise: _Noise) -> dict[str, _Frame]
             # the x axis before, as far as it is perpendicular to this axis; else any other
             carried = matrix_multiply(transpose(link.frame.rotation), frames[link.parent].rotation)
             columns = [across(z, column) for column in transpose(carried)]
-            x = next(column for column in columns if dot(column, column) > Fraction(1, 4))
+            x = next(column for column in columns if _square(column) > Fraction(1, 4))
         x = scale(1 / square_root(dot(x, x)), x)
-        rotation = transpose((x, _plain_vector(cross(z, x)), z))
-        frames[name] = _Frame(_plain(rotation), origins[name])
+        # where the file's own frame is this one but for noise, it is the better measure of what hangs on it
+        rotation = _meant_rotation(_plain(transpose((x, cross(z, x), z))), noise.turn)
+        frames[name] = _Frame(rotation, origins[name])
     return frames
 
 
@@ -283,7 +315,7 @@ def _axis_in(link: _Link) -> Vector3:
 
 
 def _origin(
-    link: _Link, below: list[_Link], links: dict[str, _Link], origins: dict[str, Vector3], turn: Fraction
+    link: _Link, below: list[_Link], links: dict[str, _Link], origins: dict[str, Vector3], shift: Fraction
 ) -> Vector3:
     """A point of the link that does not depend on where its frame was put along its axis."""
     joint = link.joint
@@ -295,27 +327,27 @@ def _origin(
         if child.joint is not None
     ]
     if joint.kind is JointKind.PRISMATIC:
-        return _plain_vector(carried[0]) if carried else ZERO3
+        return _short_vector(_plain_vector(carried[0]), shift) if carried else ZERO3
     z = joint.axis
     for child in below:
         if child.joint is not None and child.joint.kind is JointKind.REVOLUTE and not child.joint.still:
-            t = _foot(z, _axis_in(child), child.frame.position, turn)
+            t = _foot(z, _axis_in(child), child.frame.position)
             if t is not None:
-                return scale(t, z)
+                return scale(_short(t, shift), z)
     before = links[link.parent].joint
     if before is not None and before.kind is JointKind.REVOLUTE:
         back = link.frame.back()
-        t = _foot(z, matrix_vector(back.rotation, before.axis), back.position, turn)
+        t = _foot(z, matrix_vector(back.rotation, before.axis), back.position)
         if t is not None:
-            return scale(t, z)
-    return scale(plain(dot(carried[0], z)), z) if carried else ZERO3
+            return scale(_short(t, shift), z)
+    return scale(_short(plain(dot(carried[0], z)), shift), z) if carried else ZERO3
 
 
-def _foot(z: Vector3, other: Vector3, point: Vector3, turn: Fraction) -> Value | None:
-    """Where on the axis z through zero the common normal to the line through a point begins; None for parallel lines."""
-    cosine = dot(z, other)
+def _foot(z: Vector3, other: Vector3, point: Vector3) -> Value | None:
+    """Where on the axis z through zero the common normal to another line begins; None for (nearly) parallel lines."""
+    cosine = _exact(dot(z, other))
     square = 1 - cosine * cosine
-    if square <= turn * turn:
+    if square <= _NEARLY_PARALLEL:
         return None
     return plain((dot(point, z) - cosine * dot(point, other)) / square)
 
@@ -329,12 +361,12 @@ def _normal(link: _Link, below: list[_Link], origins: dict[str, Vector3], noise:
         if child.joint.still:
             continue
         normal = cross(z, _axis_in(child))
-        if dot(normal, normal) > noise.turn**2:
+        if _square(normal) > noise.turn**2:
             return _plain_vector(normal)
         if JointKind.PRISMATIC not in (link.joint.kind, child.joint.kind):
             point = add(child.frame.position, matrix_vector(child.frame.rotation, origins[child.joint.child]))
             apart = across(z, subtract(point, origins[link.joint.child]))
-            if dot(apart, apart) > noise.shift**2:
+            if _square(apart) > noise.shift**2:
                 return _plain_vector(apart)
     return None
 
@@ -343,7 +375,8 @@ def _meant_rotation(rotation: Matrix3, turn: Fraction) -> Matrix3:
     """A rotation with the zeros and ones that are meant."""
     rows = []
     for row in rotation:
-        x, y, z = (Fraction(round(e)) if abs(e - round(e)) <= turn else e for e in row)
+        nearest = [Fraction(round(_exact(e))) for e in row]
+        x, y, z = (n if abs(e - n) <= turn else e for e, n in zip(map(_exact, row), nearest, strict=True))
         rows.append((x, y, z))
     found = rows[0], rows[1], rows[2]
     return rotation if found == rotation else orthonormalized(found)
@@ -354,7 +387,7 @@ def _along_axes(position: Vector3, rotation: Matrix3, shift: Fraction) -> Vector
     z = IDENTITY3[2]
     other = transpose(rotation)[2]
     normal = cross(z, other)
-    square = dot(normal, normal)
+    square = _square(normal)
     if square < _NEARLY_PARALLEL:
         return _short_vector(position, shift)
     normal = scale(1 / square_root(square), normal)
@@ -374,7 +407,7 @@ def _short_vector(vector: Vector3, within: Fraction) -> Vector3:
 
 def _short(number: Value, within: Fraction) -> Value:
     """The shortest decimal within this distance, if it is no coincidence that there is one."""
-    step = Fraction(1)
+    number, step = _exact(number), Fraction(1)
     while 2 * within <= _COINCIDENCE * step:
         nearest = round(number / step) * step
         if abs(number - nearest) <= within:

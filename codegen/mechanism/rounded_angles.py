@@ -172,6 +172,11 @@ class AngleRule:
         """The angle [rad] that is meant by a number as it is given; rows of matrices and live parameters as they are."""
         return self.meant(angle, decimals_of(number)) if isinstance(angle, Fraction) else angle
 
+    def seen(self, rows: Iterable[Sequence[Any]]) -> None:
+        """Take note of the rounding of rows of rotations."""
+        entries = [entry for row in rows for entry in row if isinstance(entry, Fraction)]
+        self.noise = max(self.noise, noise_of(entries))
+
     def computed(self) -> None:
         """Take note that orientations come from quaternions in doubles, whose turn is off by twice what a component is."""
         self.noise = max(self.noise, 2 * _DOUBLES)

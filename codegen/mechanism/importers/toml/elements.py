@@ -121,7 +121,7 @@ def _add_joint(builder: MechanismBuilder, table: Table) -> None:
     }
     for key in ("axis", "second_axis"):
         if key in table:
-            arguments[key] = table.numbers(key)
+            arguments[key] = table.direction(key)
     if kind in ("revolute", "prismatic"):
         arguments |= _driven(table)
     if kind == "helical":

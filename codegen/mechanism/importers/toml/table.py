@@ -134,10 +134,15 @@ class Table:
         """Three angles [rad], those that are meant, or the rows of a matrix; None where there is nothing."""
         if key not in self.content:
             return None
-        return [
-            self.document.angles.meant_by(*pair)
-            for pair in zip(self.numbers(key), self.content[key], strict=True)
-        ]
+        numbers = self.numbers(key)
+        self.document.angles.seen(row for row in numbers if isinstance(row, list))
+        return [self.document.angles.meant_by(*pair) for pair in zip(numbers, self.content[key], strict=True)]
+
+    def direction(self, key: str) -> Any:
+        """An array of the components of a direction, without those that turn it by noise."""
+        numbers = self.numbers(key)
+        fixed = numbers and any(numbers) and all(isinstance(x, Fraction) for x in numbers)
+        return self.document.angles.cleared(numbers) if fixed else numbers
 
     def names(self, key: str) -> list[str]:
         """An array of texts."""
