@@ -23,7 +23,7 @@ import mpmath
 
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.placement import Matrix3, PlacedBody, PlacedTree, Vector3
-from kanegen.codegen.derivation.placed_tree.turn_prices import TurnPrices
+from kanegen.codegen.derivation.placed_tree.turn_prices import Around, TurnPrices, price_of, weight_of
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.graph.exact import DIGITS, exact_square_root
 from kanegen.codegen.mechanism.values import plain
@@ -31,8 +31,8 @@ from kanegen.codegen.mechanism.values import plain
 POINT = "turn of"
 """How the names of this module's decision points begin."""
 
-AS_PLACED = f"{POINT} all frames"
-"""The decision point between turned frames and those as they were placed."""
+WAY = f"{POINT} all frames"
+"""The decision point between the ways through the tree, and no turn at all."""
 
 _ROUNDING = Fraction(1, 2**54)
 """Half a rounding of one: what a turn leaves in a rotation below this, where angles were written with rounded decimals, is
@@ -74,20 +74,37 @@ class _Turn:
 
 
 _NONE = _Turn()
-_WEIGHTLESS = (Fraction(0),) * 3
 
 
 def turn_frames(tree: PlacedTree, choices: Choices) -> PlacedTree:
-    """Turn body and joint frames about their axes, from the base outwards, by what the decision points choose.
+    """Turn body and joint frames about their axes by what the decision points choose.
 
-    One of them is whether to turn any: kernels of frames that a user has placed may be better off with these.
+    One of them is whether to go from the base outwards, or from the tips inwards (what pays where joints slide along the
+    axes of others), or to turn none: kernels of frames that a user has placed may be better off with these.
     """
-    bodies = list(tree.bodies)
-    worth = any(len(_pairs(tree, bodies, i)) > 1 for i in range(len(bodies)))
-    if not worth or choices.pick(AS_PLACED, 2, whole=True):
+    ways = _ways(tree)
+    if not ways:
         return tree
-    for i, body in enumerate(bodies):
-        pairs = _pairs(tree, bodies, i)
+    at = choices.pick(WAY, len(ways) + 1, whole=True)
+    return tree if at == len(ways) else _swept(tree, ways[at], choices)
+
+
+@lru_cache(maxsize=8)
+def _ways(tree: PlacedTree) -> list[bool]:
+    """Whether to go inwards: the ways that turn anything, cheapest first by the estimate, without repetition."""
+    trees = {inwards: _swept(tree, inwards, Choices()) for inwards in (False, True)}
+    ways = [inwards for inwards, turned in trees.items() if turned.bodies != tree.bodies]
+    if len(ways) == 2 and trees[False].bodies == trees[True].bodies:
+        ways = [False]
+    return sorted(ways, key=lambda inwards: price_of(trees[inwards]))
+
+
+def _swept(tree: PlacedTree, inwards: bool, choices: Choices) -> PlacedTree:
+    """The tree with the frames of one body after the other turned, each as its decision point chooses."""
+    bodies = list(tree.bodies)
+    for i in reversed(range(len(bodies))) if inwards else range(len(bodies)):
+        body = bodies[i]
+        pairs = _pairs(tree, bodies, i, inwards)
         if len(pairs) > 1:
             around = {bodies[j].name for j in (i, body.parent, *tree.children(i)) if j >= 0}
             at = choices.pick(f"{POINT} {body.name}", len(pairs), *sorted(around), coarse=True)
@@ -122,19 +139,21 @@ def _on_turned(body: PlacedBody, k: int, turn: _Turn) -> PlacedBody:
     )
 
 
-def _pairs(tree: PlacedTree, bodies: Sequence[PlacedBody], i: int) -> list[tuple[_Turn, _Turn]]:
+def _pairs(
+    tree: PlacedTree, bodies: Sequence[PlacedBody], i: int, inwards: bool
+) -> list[tuple[_Turn, _Turn]]:
     """Pairs (joint frame, body frame) of turns worth trying, best guess first; one pair where there is nothing to gain."""
     body = bodies[i]
     children = tuple(child for child in bodies if child.parent == i)
     if any(b.still or not _is_numeric(b) for b in (body, *children)):
         return [(_NONE, _NONE)]
-    weight = tree.gravity if all(isinstance(x, Fraction) for x in tree.gravity) else _WEIGHTLESS
-    return _pairs_of_numeric(body, children, weight, tree.tied)
+    before = bodies[body.parent].axis if inwards and body.parent >= 0 else None
+    return _pairs_of_numeric(body, children, Around(weight_of(tree), tree.tied, inwards, before))
 
 
 @lru_cache(maxsize=4096)
 def _pairs_of_numeric(
-    body: PlacedBody, children: tuple[PlacedBody, ...], gravity: Vector3, tied: bool
+    body: PlacedBody, children: tuple[PlacedBody, ...], around: Around
 ) -> list[tuple[_Turn, _Turn]]:
     """The pairs for a body among its children; a search asks for the same ones again and again."""
     none = (_NONE, _NONE)
@@ -146,7 +165,7 @@ def _pairs_of_numeric(
     pairs = [(turn, turn) for turn in (*joints, *owns)]
     if body.revolute:
         pairs += [(joint, own) for own in owns for joint in joints]
-    prices = TurnPrices(body, children, gravity, tied)
+    prices = TurnPrices(body, children, around)
     priced = {
         pair: (prices.of(pair[0].rough, pair[1].rough), number)
         for number, pair in enumerate(dict.fromkeys(pairs))

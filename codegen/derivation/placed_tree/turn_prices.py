@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from kanegen.codegen.derivation.placed_tree.placement import PlacedBody, Vector3
+from kanegen.codegen.derivation.placed_tree.placement import PlacedBody, PlacedTree
 from kanegen.codegen.graph import linear as vec
 
 VECTORS = 5
@@ -30,15 +31,25 @@ _SAME = 1e-12
 """Entries of rotations that differ by no more than rounding errors are alike; other numbers, relative to the largest."""
 
 
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What prices of turns depend on beside the body and its children.
+
+    The gravity of the base; whether coordinates stand in equations too; and what is still to be turned: the frames of the
+    children, or those of the parent, about its axis ``before``.
+    """
+
+    gravity: tuple[float, ...]
+    tied: bool
+    inwards: bool
+    before: int | None
+
+
 class TurnPrices:
     """Prices of turning the joint frame and the own frame of a body about its joint axis."""
 
-    def __init__(
-        self, body: PlacedBody, children: Sequence[PlacedBody], gravity: Vector3, tied: bool
-    ) -> None:
-        self._offset = TIED if tied else 1
-        self._axis, self._parent = body.axis, body.parent
-        self._gravity = tuple(map(_float, gravity)) if body.revolute and body.parent < 0 else (0.0,) * 3
+    def __init__(self, body: PlacedBody, children: Sequence[PlacedBody], around: Around) -> None:
+        self._body, self._around, self._axis = body, around, body.axis
         self._rotation = _rough(body.rotation)
         self._first, self._second = _inertia(body)
         self._children = [(c.axis, _rough(c.rotation), tuple(map(_float, c.position))) for c in children]
@@ -48,29 +59,80 @@ class TurnPrices:
 
         For turns of the joint frame and of the body's own frame, (cosine, sine) each.
         """
-        price = self._offset * (joint != own)
+        around = self._around
         turned = vec.multiply(self._rotation, _turn(self._axis, joint))
-        if self._parent >= 0:
-            price += VECTORS * _operations(turned)
-        else:
-            price += WEIGHT[self._across(vec.apply(vec.transpose(turned), self._gravity), self._gravity)]
+        price = _own_price(self._body, turned, joint != own, around.gravity, around.tied, around.before)
         back = _turn(self._axis, (own[0], -own[1]))
-        first, second = vec.apply(back, self._first), vec.congruence(back, self._second)
-        products = [second[r][(r + 1) % 3] for r in range(3)]
-        moments = self._across(first, self._first)  # what lies along the axis moves on
-        price += COMPONENT * (moments + _nonzero(products, sum(self._second, ())))
+        price += _price_of_moments(
+            self._axis,
+            (self._first, self._second),
+            vec.apply(back, self._first),
+            vec.congruence(back, self._second),
+        )
         for k, rotation, position in self._children:
             seen = vec.multiply(back, rotation)
-            turns = [(1.0, 0.0), *_sparse_turns(seen, k)]
-            price += VECTORS * min(
-                _operations(vec.multiply(seen, _turn(k, turn))) + (i > 0) for i, turn in enumerate(turns)
-            )
+            price += VECTORS * _least(seen, None if around.inwards else k)
             price += VECTORS * sum(abs(x) > _SAME for x in vec.apply(back, position))
         return price
 
-    def _across(self, vector: Sequence[float], among: Sequence[float]) -> int:
-        """How many components across the axis a vector has."""
-        return _nonzero([vector[(self._axis + 1) % 3], vector[(self._axis + 2) % 3]], among)
+
+def price_of(tree: PlacedTree) -> int:
+    """The price of all frames as they are."""
+    price, weight = 0, weight_of(tree)
+    for body in tree.bodies:
+        moments = _inertia(body)
+        price += _own_price(body, _rough(body.rotation), bool(body.offset), weight, tree.tied, None)
+        price += _price_of_moments(body.axis, moments, *moments)
+        if body.parent >= 0:
+            price += VECTORS * sum(abs(x) > _SAME for x in map(_float, body.position))
+    return price
+
+
+def weight_of(tree: PlacedTree) -> tuple[float, ...]:
+    """Gravity in doubles; none where it is not all numbers."""
+    numbers = all(isinstance(x, Fraction) for x in tree.gravity)
+    return tuple(map(_float, tree.gravity)) if numbers else (0.0,) * 3
+
+
+def _own_price(
+    body: PlacedBody,
+    rotation: vec.Matrix,
+    offset: bool,
+    gravity: Sequence[float],
+    tied: bool,
+    before: int | None,
+) -> int:
+    """Operations of the constant rotation of a body's joint, and of an offset of its angle."""
+    price = (TIED if tied else 1) * offset
+    if body.parent >= 0:
+        least = _least(vec.transpose(rotation), before)
+        return price + VECTORS * least
+    if body.revolute:
+        price += WEIGHT[_across(body.axis, vec.apply(vec.transpose(rotation), gravity), gravity)]
+    return price
+
+
+def _price_of_moments(
+    axis: int, before: tuple[vec.Vector, vec.Matrix], first: vec.Vector, second: vec.Matrix
+) -> int:
+    """Operations of first and second moments; what lies along the axis moves on to the parent."""
+    products = [second[r][(r + 1) % 3] for r in range(3)]
+    return COMPONENT * (_across(axis, first, before[0]) + _nonzero(products, sum(before[1], ())))
+
+
+def _across(axis: int, vector: Sequence[float], among: Sequence[float]) -> int:
+    """How many components across the axis a vector has."""
+    return _nonzero([vector[(axis + 1) % 3], vector[(axis + 2) % 3]], among)
+
+
+def _least(rotation: vec.Matrix, k: int | None) -> int:
+    """Operations of a constant rotation applied to a vector, after the best turn about axis k if there is one to come."""
+    turns = [] if k is None else list(_sparse_turns(rotation, k))
+    least = [
+        _operations(rotation),
+        *(_operations(vec.multiply(rotation, _turn(k or 0, t))) + 1 for t in turns),
+    ]
+    return min(least)
 
 
 def _inertia(body: PlacedBody) -> tuple[vec.Vector, vec.Matrix]:
