@@ -73,27 +73,25 @@ class Motion:
         self.rate_dot = [
             a[body.coordinate] * factor for body, factor in zip(tree.bodies, factors, strict=True)
         ]
-        turns = [self._turn(i) for i in range(len(tree.bodies))]
-        self.sine = [sine for sine, _ in turns]
-        self.cosine = [cosine for _, cosine in turns]
+        apart = [tree.tied and bool(body.offset) for body in tree.bodies]
+        angles = [
+            x if alone else x + body.offset for x, body, alone in zip(self.q, tree.bodies, apart, strict=True)
+        ]
+        self.sine = [
+            x.sine() if body.revolute else self.zero for x, body in zip(angles, tree.bodies, strict=True)
+        ]
+        self.cosine = [
+            x.cosine() if body.revolute else self.zero for x, body in zip(angles, tree.bodies, strict=True)
+        ]
+        for i in [i for i, alone in enumerate(apart) if alone]:
+            # equations have the sine of the angle itself already, and adding the offset to it takes six operations
+            s, c = exact_sine(tree.bodies[i].offset), exact_cosine(tree.bodies[i].offset)
+            sine, cosine = self.sine[i], self.cosine[i]
+            self.sine[i], self.cosine[i] = sine * c + cosine * s, cosine * c - sine * s
         self.labels: dict[int, str] = {}
         self._on_demand: OnDemand[Expression] = OnDemand(self.tree.depth())
         self._positions: dict[int, tuple[Expression, ...]] = {}
         self._lifted: dict[int, tuple[tuple[Expression, ...], ...]] = {}
-
-    def _turn(self, i: int) -> tuple[Expression, Expression]:
-        """Sine and cosine of the angle by which joint i turns; zeros where it slides.
-
-        In a tied tree the angle itself has a sine already, and its offset is added to it by six operations.
-        """
-        body, angle = self.tree.bodies[i], self.q[i]
-        if not body.revolute:
-            return self.zero, self.zero
-        if not (self.tree.tied and body.offset):
-            return (angle + body.offset).sine(), (angle + body.offset).cosine()
-        s, c = exact_sine(body.offset), exact_cosine(body.offset)
-        sine, cosine = angle.sine(), angle.cosine()
-        return sine * c + cosine * s, cosine * c - sine * s
 
     def to_unit(self, i: int) -> Fraction:
         """What turns the coordinate of body i into one along its axis, in the tree's unit of length."""

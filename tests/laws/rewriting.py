@@ -1,0 +1,169 @@
+"""The same mechanism, described with other frames: what programs that write models do to it.
+
+A link's frame may be anywhere on its joint's axis, in any orientation (for a sliding joint: anywhere), as long as the
+joint's frame goes with it; the base may be turned; joints may begin to count elsewhere.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+
+from kanegen.codegen.graph.exact import exact_cosine, exact_sine, from_mpf, to_mpf
+from kanegen.codegen.mechanism.records import (
+    BASE,
+    IDENTITY3,
+    ZERO3,
+    Inertia,
+    JointKind,
+    Matrix3,
+    Mechanism,
+    Vector3,
+)
+from kanegen.codegen.mechanism.rotations import about_axis
+from kanegen.codegen.mechanism.vectors import (
+    add,
+    matrix_multiply,
+    matrix_vector,
+    rotated_tensor,
+    scale,
+    subtract,
+    transpose,
+)
+
+WAYS = ("turned", "slid", "placed at random", "root turned", "zeros shifted")
+
+_DIGITS = 60
+
+
+def rewritten(mechanism: Mechanism, way: str, seed: int = 0) -> tuple[Mechanism, dict[str, Fraction]]:
+    """A tree of joints of one freedom with other frames, exact to 60 digits; and by joint what its coordinate is less by."""
+    chance = random.Random(f"{mechanism.name} {way} {seed}")
+    places: dict[str, tuple[Matrix3, Vector3]] = {BASE: (IDENTITY3, ZERO3)}
+    if way == "root turned":
+        places[BASE] = (_any_rotation(chance), ZERO3)
+    shifts: dict[str, Fraction] = {}
+    for joint in mechanism.joints:
+        turn, slide = IDENTITY3, Fraction(0)
+        if way in ("turned", "placed at random"):
+            turn = _about(joint.axis, _angle(chance))
+        if way in ("slid", "placed at random"):
+            slide = Fraction(chance.randint(-300, 300), 1000)
+        if way == "placed at random":
+            turn = matrix_multiply(turn, _any_rotation(chance))
+        if way == "zeros shifted" and joint.kind is not JointKind.FIXED:
+            shifts[joint.name] = _angle(chance)
+        places[joint.child] = (turn, scale(slide, joint.axis))
+    joints = []
+    for joint in mechanism.joints:
+        before, at = places[joint.parent]
+        own, origin = places[joint.child]
+        rotation, position = joint.rotation, joint.position
+        shift = shifts.get(joint.name, Fraction(0))
+        if shift and joint.kind is JointKind.REVOLUTE:
+            rotation = matrix_multiply(rotation, _about(joint.axis, shift))
+        if joint.kind is JointKind.PRISMATIC:
+            position = add(position, matrix_vector(joint.rotation, scale(shift, joint.axis)))
+        back = transpose(before)
+        moved = add(matrix_vector(joint.rotation, origin), subtract(position, at))
+        joints.append(
+            replace(
+                joint,
+                rotation=matrix_multiply(back, matrix_multiply(rotation, own)),
+                position=matrix_vector(back, moved),
+                axis=matrix_vector(transpose(own), joint.axis),
+            )
+        )
+    bodies = []
+    for body in mechanism.bodies:
+        inertia = body.inertia
+        if inertia is not None:
+            own, origin = places[body.name]
+            center = matrix_vector(transpose(own), subtract(inertia.center, origin))
+            inertia = Inertia(inertia.mass, center, rotated_tensor(transpose(own), inertia.tensor))
+        bodies.append(replace(body, inertia=inertia))
+    frames = []
+    for frame in mechanism.frames:
+        own, origin = places[frame.body]
+        back = transpose(own)
+        rotation = matrix_multiply(back, frame.rotation)
+        frames.append(
+            replace(frame, rotation=rotation, position=matrix_vector(back, subtract(frame.position, origin)))
+        )
+    gravity = matrix_vector(transpose(places[BASE][0]), mechanism.gravity)
+    found = replace(
+        mechanism, joints=tuple(joints), bodies=tuple(bodies), frames=tuple(frames), gravity=gravity
+    )
+    return found, shifts
+
+
+def printed(mechanism: Mechanism, digits: int) -> str:
+    """The tree as TOML, each number with so many significant digits, orientations as roll, pitch and yaw."""
+    return "\n".join(_lines(mechanism, digits))
+
+
+def _lines(mechanism: Mechanism, digits: int) -> Iterator[str]:
+    def number(value: Any) -> str:
+        text = mpmath.nstr(to_mpf(value), digits, min_fixed=-30, max_fixed=30)
+        return str(text)
+
+    def row(values: Any) -> str:
+        return f"[{', '.join(map(number, values))}]"
+
+    yield f'name = "{mechanism.name}"'
+    yield f"gravity = {row(mechanism.gravity)}"
+    for body in mechanism.bodies:
+        yield f'[[body]]\nname = "{body.name}"'
+        if body.inertia is not None:
+            (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia.tensor
+            yield f"mass = {number(body.inertia.mass)}\ncenter = {row(body.inertia.center)}"
+            yield f"inertia = [{row((xx, xy, xz))}, {row((xy, yy, yz))}, {row((xz, yz, zz))}]"
+    for joint in mechanism.joints:
+        yield f'[[joint]]\nname = "{joint.name}"\ntype = "{joint.kind.value}"'
+        yield f'parent = "{joint.parent}"\nchild = "{joint.child}"'
+        yield f"position = {row(joint.position)}\nrotation = {row(_roll_pitch_yaw(joint.rotation))}"
+        if joint.kind is not JointKind.FIXED:
+            yield f"axis = {row(joint.axis)}\nrotor_inertia = {number(joint.rotor_inertia)}"
+            yield f"damping = {number(joint.damping)}\nfriction = {number(joint.friction)}"
+    for frame in mechanism.frames:
+        if frame.name not in {body.name for body in mechanism.bodies}:
+            yield f'[[frame]]\nname = "{frame.name}"\nbody = "{frame.body}"'
+            yield f"position = {row(frame.position)}\nrotation = {row(_roll_pitch_yaw(frame.rotation))}"
+
+
+def _angle(chance: random.Random) -> Fraction:
+    return Fraction(chance.randint(-3000, 3000), 1000)
+
+
+def _any_rotation(chance: random.Random) -> Matrix3:
+    turns = [about_axis(axis, _angle(chance)) for axis in range(3)]
+    return matrix_multiply(turns[0], matrix_multiply(turns[1], turns[2]))
+
+
+def _about(axis: Vector3, angle: Fraction) -> Matrix3:
+    """Rodrigues' formula."""
+    c, s = exact_cosine(angle), exact_sine(angle)
+    x, y, z = axis
+    return (
+        (c + x * x * (1 - c), x * y * (1 - c) - z * s, x * z * (1 - c) + y * s),
+        (y * x * (1 - c) + z * s, c + y * y * (1 - c), y * z * (1 - c) - x * s),
+        (z * x * (1 - c) - y * s, z * y * (1 - c) + x * s, c + z * z * (1 - c)),
+    )
+
+
+def _roll_pitch_yaw(m: Matrix3) -> tuple[Fraction, ...]:
+    """Angles about fixed x, y and z."""
+    with mpmath.workdps(_DIGITS + 5):
+        r = [[to_mpf(x) for x in line] for line in m]
+        across = mpmath.hypot(r[0][0], r[1][0])
+        pitch = mpmath.atan2(-r[2][0], across)
+        if across < mpmath.mpf(10) ** -40:
+            found = mpmath.mpf(0), pitch, mpmath.atan2(-r[0][1], r[1][1])
+        else:
+            found = mpmath.atan2(r[2][1], r[2][2]), pitch, mpmath.atan2(r[1][0], r[0][0])
+        return tuple(map(from_mpf, found))
