@@ -142,7 +142,8 @@ def _noise(mechanism: Mechanism, angles: AngleRule) -> _Noise:
 
 def _written(mechanism: Mechanism) -> Iterator[Fraction]:
     """The numbers with a unit that a mechanism was described with."""
-    vectors = [mechanism.gravity, *(placed.position for placed in (*mechanism.joints, *mechanism.frames))]
+    vectors = [mechanism.gravity]
+    vectors += [joint.position for joint in mechanism.joints] + [frame.position for frame in mechanism.frames]
     for body in mechanism.bodies:
         if body.inertia is not None:
             vectors += [body.inertia.center, *body.inertia.tensor]

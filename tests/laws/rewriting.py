@@ -42,7 +42,10 @@ _DIGITS = 60
 
 
 def rewritten(mechanism: Mechanism, way: str, seed: int = 0) -> tuple[Mechanism, dict[str, Fraction]]:
-    """A tree of joints of one freedom with other frames, exact to 60 digits; and by joint what its coordinate is less by."""
+    """A tree with other frames, exact to 60 digits; and by joint what its coordinate is less by.
+
+    Bodies on balls keep theirs, and gates of loops move with their bodies.
+    """
     chance = random.Random(f"{mechanism.name} {way} {seed}")
     places: dict[str, tuple[Matrix3, Vector3]] = {BASE: (IDENTITY3, ZERO3)}
     if way == "root turned":
@@ -50,6 +53,9 @@ def rewritten(mechanism: Mechanism, way: str, seed: int = 0) -> tuple[Mechanism,
     shifts: dict[str, Fraction] = {}
     for joint in mechanism.joints:
         turn, slide = IDENTITY3, Fraction(0)
+        if joint.still:  # those of a ball, whose coordinates and speeds are along the axes of its frames
+            places[joint.child] = (turn, ZERO3)
+            continue
         if way in ("turned", "placed at random"):
             turn = _about(joint.axis, _angle(chance))
         if way in ("slid", "placed at random"):
@@ -117,6 +123,7 @@ def _lines(mechanism: Mechanism, digits: int) -> Iterator[str]:
 
     yield f'name = "{mechanism.name}"'
     yield f"gravity = {row(mechanism.gravity)}"
+    yield f"coordinates = {list(mechanism.coordinates)}".replace("'", '"')
     for body in mechanism.bodies:
         yield f'[[body]]\nname = "{body.name}"'
         if body.inertia is not None:

@@ -23,7 +23,13 @@ import mpmath
 
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.placement import Matrix3, PlacedBody, PlacedTree, Vector3
-from kanegen.codegen.derivation.placed_tree.turn_prices import Around, TurnPrices, price_of, weight_of
+from kanegen.codegen.derivation.placed_tree.turn_prices import (
+    Around,
+    TurnPrices,
+    is_numeric,
+    price_of,
+    weight_of,
+)
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.graph.exact import DIGITS, exact_square_root
 from kanegen.codegen.mechanism.values import plain
@@ -145,7 +151,7 @@ def _pairs(
     """Pairs (joint frame, body frame) of turns worth trying, best guess first; one pair where there is nothing to gain."""
     body = bodies[i]
     children = tuple(child for child in bodies if child.parent == i)
-    if any(b.still or not _is_numeric(b) for b in (body, *children)):
+    if any(b.still or not is_numeric(b) for b in (body, *children)):
         return [(_NONE, _NONE)]
     before = bodies[body.parent].axis if inwards and body.parent >= 0 else None
     return _pairs_of_numeric(body, children, Around(weight_of(tree), tree.tied, inwards, before))
@@ -176,13 +182,13 @@ def _pairs_of_numeric(
 
 
 def _sparse_turns(pairs: Sequence[tuple[Any, Any]]) -> Iterator[_Turn]:
-    """Turns that make the first component of a pair (x, y), a row vector, vanish: x c + y s = 0."""
+    """Turns that make the second component of a pair (x, y), a row vector, vanish: y c - x s = 0, by a quarter at most."""
     seen = set()
     for x, y in pairs:
         if x == 0 or y == 0:
             continue
         length = exact_square_root(x * x + y * y)
-        turn = _Turn(plain_fraction(abs(y) / length), plain_fraction(-x / length if y > 0 else x / length))
+        turn = _Turn(plain_fraction(abs(x) / length), plain_fraction(y / length if x > 0 else -y / length))
         if turn not in seen:
             seen.add(turn)
             yield turn
@@ -193,10 +199,6 @@ def plain_fraction(value: Fraction) -> Fraction:
     settled = plain(value)
     assert isinstance(settled, Fraction)
     return settled
-
-
-def _is_numeric(body: PlacedBody) -> bool:
-    return all(isinstance(x, Fraction) for row in (*body.rotation, body.position) for x in row)
 
 
 def _vector(v: vec.Vector) -> Vector3:

@@ -81,11 +81,18 @@ def price_of(tree: PlacedTree) -> int:
     price, weight = 0, weight_of(tree)
     for body in tree.bodies:
         moments = _inertia(body)
-        price += _own_price(body, _rough(body.rotation), bool(body.offset), weight, tree.tied, None)
         price += _price_of_moments(body.axis, moments, *moments)
+        if not is_numeric(body):
+            continue
+        price += _own_price(body, _rough(body.rotation), bool(body.offset), weight, tree.tied, None)
         if body.parent >= 0:
             price += VECTORS * sum(abs(x) > _SAME for x in map(_float, body.position))
     return price
+
+
+def is_numeric(body: PlacedBody) -> bool:
+    """Whether a body's place is all numbers."""
+    return all(isinstance(x, Fraction) for row in (*body.rotation, body.position) for x in row)
 
 
 def weight_of(tree: PlacedTree) -> tuple[float, ...]:

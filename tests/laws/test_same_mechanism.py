@@ -1,0 +1,215 @@
+"""One mechanism described in other frames: the same forces, and the same operations.
+
+A description with 12 digits and more tells which axes are parallel, perpendicular or meet, so that nothing is lost; with
+six it tells a neighbour, whose axes are oblique, and a general arm is what that costs.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from functools import cache
+
+import mpmath
+import numpy as np
+import pytest
+
+from kanegen.codegen.derivation.placed_tree.deriver import Deriver
+from kanegen.codegen.graph import Program, count, evaluate
+from kanegen.codegen.kernel_sources import KernelSources
+from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
+from kanegen.codegen.mechanism.axis_relations import ROUNDINGS
+from kanegen.codegen.mechanism.catalogue import mechanism
+from kanegen.codegen.mechanism.folding import with_numbers
+from kanegen.codegen.mechanism.importers import from_toml
+from kanegen.codegen.passes.optimize import optimize
+from kanegen.options import Options
+from tests.derivation.comparison import exactly
+from tests.derivation.structured_trees import structured_tree
+
+from .rewriting import WAYS, printed, rewritten
+
+ARMS = [
+    "stanford_arm",
+    "stanford_general",
+    "stanford_simplified",
+    "rx90_general",
+    "rx90_simplified",
+    "puma560_general",
+    "general_6r",
+    "cylindrical_arm",
+    "stanford_arm_rrp",
+    "sim_yoo_lee_robot",
+]
+TREES = ["tree 90", "tree 92", "tree 95"]
+KERNELS = ("inverse_dynamics", "mass_matrix")
+
+
+def humanoid() -> Mechanism:
+    """A pelvis on three sliding and three turning joints, two legs, a trunk, two arms and a head: 26 joints."""
+    builder = MechanismBuilder("humanoid")
+    axes = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
+
+    def chain(
+        parent: str, name: str, joints: str, first: tuple[str, str, str], lengths: tuple[str, ...]
+    ) -> str:
+        for number, axis in enumerate(joints):
+            body = f"{name}{number}"
+            size = Fraction(number + 2, 50)
+            tensor = (
+                (size, "0.001", "-0.002"),
+                ("0.001", size + Fraction(1, 300), "0.0015"),
+                ("-0.002", "0.0015", size),
+            )
+            builder.body(body, Fraction(number + 3, 2), ("0.01", "-0.02", "-0.11"), tensor)
+            position = first if number == 0 else ("0", "0", lengths[number - 1])
+            builder.revolute(f"{name}_{number}", parent, body, axes[axis], position)
+            parent = body
+        return parent
+
+    parent = BASE
+    for axis, direction in axes.items():
+        body = "pelvis" if axis == "z" else f"slide_{axis}"
+        if axis == "z":
+            builder.body(body, "8", ("0.01", "0", "0.03"), (("0.2", 0, 0), (0, "0.15", 0), (0, 0, "0.1")))
+        else:
+            builder.body(body, "0.1", (0, 0, 0), (("0.01", 0, 0), (0, "0.01", 0), (0, 0, "0.01")))
+        builder.prismatic(f"move_{axis}", parent, body, direction)
+        parent = body
+    for side, sign in (("left", ""), ("right", "-")):
+        chain(
+            "pelvis", f"{side}_leg", "zxyyyx", ("0", f"{sign}0.09", "-0.08"), ("0", "0", "-0.4", "-0.4", "0")
+        )
+    trunk = chain("pelvis", "trunk", "zx", ("0", "0", "0.12"), ("0.05",))
+    for side, sign in (("left", ""), ("right", "-")):
+        chain(trunk, f"{side}_arm", "yxzy", ("0", f"{sign}0.2", "0.4"), ("0", "0", "-0.28"))
+    chain(trunk, "head", "zy", ("0", "0", "0.5"), ("0.06",))
+    return builder.build()
+
+
+@cache
+def machine(name: str) -> Mechanism:
+    if name == "humanoid":
+        return humanoid()
+    tree = re.fullmatch(r"tree (\d+)", name)
+    return with_numbers(structured_tree(int(tree[1]), 6) if tree else mechanism(name))
+
+
+@cache
+def kernel(described: Mechanism, name: str) -> Program:
+    """What is generated where no search is allowed."""
+    sources = KernelSources(described, Options(search=1))
+    derived, _ = Deriver(sources.trees.mechanism, sources.build(name), searched=False, trees=sources.trees)(
+        {}
+    )
+    return optimize(derived)[0]
+
+
+def operations(described: Mechanism, name: str = "inverse_dynamics") -> int:
+    counts = count(kernel(described, name))
+    return counts.multiplications + counts.additions
+
+
+def same_forces(
+    described: Mechanism, as_described: Mechanism, shifts: dict[str, Fraction], error: float
+) -> bool:
+    """Whether forces are equal to the rounding written, at random states.
+
+    Each joint has six numbers for its place and each body ten for its inertia, an error in each of which changes the
+    largest force by no more than ten times its share: lengths, masses and angles are of the order of one.
+    """
+    chance = np.random.default_rng(3)
+    n = described.dof
+    q, v, a = chance.uniform(-1, 1, (3, 4, n))
+    less = np.array([float(shifts.get(name, 0)) for name in described.coordinates])
+    found = [
+        evaluate(kernel(m, "inverse_dynamics"), {"q": angles, "v": v, "a": a})["tau"]
+        for m, angles in ((as_described, q), (described, q - less))
+    ]
+    bound = 160 * n * error + 200 * 2.0**-53
+    return float(np.max(np.abs(found[0] - found[1]))) <= bound * float(np.max(np.abs(found[0])))
+
+
+def all_operations(described: Mechanism) -> int:
+    return sum(operations(described, name) for name in KERNELS)
+
+
+@cache
+def as_printed(name: str) -> Mechanism:
+    """The machine in its own frames, with 17 digits: some tensors have more."""
+    return from_toml(printed(machine(name), 17))
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", [*ARMS, "humanoid", *TREES])
+def test_frames_make_no_difference(name: str, way: str) -> None:
+    """Joints whose zeros were shifted cost one addition each: their angles have an offset.
+
+    Which of two equal formulas comes first is a matter of the axes' letters; in trees of odd angles it shows.
+    """
+    other, shifts = rewritten(machine(name), way)
+    described = from_toml(printed(other, 17))
+    assert same_forces(described, machine(name), shifts, 2 * ROUNDINGS * 2.0**-52)
+    before = all_operations(as_printed(name))
+    odd = 0.03 if name in TREES else 0.02
+    assert abs(all_operations(described) - before) <= odd * before + len(KERNELS) * len(shifts) + 1
+
+
+@pytest.mark.parametrize("name", [*ARMS, "humanoid"])
+def test_twelve_digits_suffice(name: str) -> None:
+    original = machine(name)
+    described = from_toml(printed(rewritten(original, "placed at random")[0], 12))
+    assert same_forces(described, original, {}, 2 * ROUNDINGS * 1e-11)
+    assert operations(described) <= 1.02 * operations(as_printed(name)) + 1
+
+
+@pytest.mark.parametrize("name", ["stanford_arm", "rx90_general", "puma560_general", "sim_yoo_lee_robot"])
+def test_six_digits_cost_what_a_general_arm_costs(name: str) -> None:
+    """General in all: axes, lengths, zeros of its joints, and a base that does not stand upright."""
+    original = machine(name)
+    described = from_toml(printed(rewritten(original, "placed at random")[0], 6))
+    assert same_forces(described, original, {}, 1e-5)
+    general = from_toml(printed(rewritten(machine("general_6r"), "zeros shifted")[0], 6))
+    assert operations(described) <= 1.03 * operations(general)
+
+
+@pytest.mark.parametrize("gap", ["1e-12", "1e-9", "1e-6", "1e-3"])
+def test_axes_that_are_nearly_parallel_keep_their_digits(gap: str) -> None:
+    """Their common normal may be a thousand kilometres away; forces are still those of the description, to rounding."""
+    arm = from_toml(printed(nearly(gap, "0.3"), 17))
+    assert arm.joints[1].rotation != arm.joints[0].rotation
+    assert exact_to_rounding(arm)
+
+
+@pytest.mark.parametrize("gap", ["1e-12", "1e-9", "1e-3"])
+def test_axes_that_nearly_meet_keep_their_digits(gap: str) -> None:
+    arm = from_toml(printed(nearly("1.2", gap), 17))
+    assert exact_to_rounding(arm)
+
+
+def nearly(angle: str, length: str) -> Mechanism:
+    builder = MechanismBuilder("nearly")
+    parent = BASE
+    for number in range(4):
+        body = f"link{number}"
+        builder.body(
+            body, "2.5", ("0.1", "-0.05", "0.2"), (("0.03", "0.001", 0), ("0.001", "0.04", 0), (0, 0, "0.02"))
+        )
+        position = (0, 0, "0.1") if number == 0 else (length, "0.002", "0.25")
+        builder.revolute(
+            f"q{number}", parent, body, (0, 0, 1), position, rotation=(angle if number else "0.4", 0, "0.2")
+        )
+        parent = body
+    return builder.build()
+
+
+def exact_to_rounding(arm: Mechanism) -> bool:
+    """Whether what is generated gives in doubles what the textbook's derivation gives to 40 digits."""
+    chance = np.random.default_rng(4)
+    states = dict(zip("qva", chance.uniform(-1, 1, (3, 4, arm.dof)), strict=True))
+    found = evaluate(kernel(arm, "inverse_dynamics"), states)["tau"]
+    plain = KernelSources(arm, Options()).plain("inverse_dynamics")
+    with mpmath.workdps(40):
+        exact = [exactly(plain, **{name: rows[row] for name, rows in states.items()}) for row in range(4)]
+    expected = np.array([[float(x) for x in row] for row in exact])
+    return float(np.max(np.abs(found - expected))) <= 200 * 2.0**-53 * float(np.max(np.abs(expected)))
