@@ -17,6 +17,7 @@ from kanegen.codegen.deriving import DerivedKernel
 from kanegen.codegen.emit.model import Model
 from kanegen.codegen.emit.writer import write_files
 from kanegen.codegen.graph import Program, evaluate
+from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.passes.verify import arguments_of
 from kanegen.manifest import Manifest
@@ -24,17 +25,22 @@ from kanegen.manifest import Manifest
 
 @dataclass(frozen=True)
 class Generated:
-    """What ``generate`` did: the model, its kernels' histories, what was checked, and the files.
+    """What ``generate`` did: what kernels were made from, the model, their histories, what was checked, and the files.
 
     ``at`` is where kernels are compared with what they come from.
     """
 
-    mechanism: Mechanism
+    sources: KernelSources
     model: Model
     kernels: Mapping[str, DerivedKernel]
     record: certify.Record
     at: Configurations
     files: tuple[Path, ...] = ()
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism that was read."""
+        return self.sources.mechanism
 
     @property
     def certificate(self) -> certify.Certificate:

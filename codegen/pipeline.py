@@ -62,7 +62,7 @@ def generate(
     derived, at, record = _certified(sources, progress, begin)
     begin("ordering statements, and writing")
     assembled = assemble(sources, derived, record, tuple(told.heard))
-    generated = Generated(sources.mechanism, assembled, derived.kernels, record, at)
+    generated = Generated(sources, assembled, derived.kernels, record, at)
     files = generated_files(assembled, options.language)
     files[FILE_NAME] = generated.certificate.text().encode("ascii")
     return replace(generated, files=write_files(files, Path(directory)))

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from kanegen.codegen.commands.price_of_angles import at_least, price_of_angles
+from kanegen.codegen.commands.price_of_angles import at_least, price_of_angles, price_of_frames
 from kanegen.codegen.kernel_sources import configurations
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.doctor import examine, examine_urdf
@@ -104,10 +104,11 @@ def _as_loaded(
 
     imported = read(angle_tolerance)
     _plan(imported.mechanism)
+    frames = tuple(price_of_frames(imported))
     if not imported.angles.near:
-        return ()
+        return frames
     tolerance = at_least(float(max(imported.angles.near)))
-    return tuple(price_of_angles(imported, read(float(tolerance)).mechanism, tolerance))
+    return (*frames, *price_of_angles(imported, read(float(tolerance)).mechanism, tolerance))
 
 
 def _plan(mechanism: Mechanism) -> None:

@@ -134,7 +134,10 @@ def with_exact_relations(mechanism: Mechanism, angles: AngleRule) -> Mechanism:
 
 
 def _noise(mechanism: Mechanism, angles: AngleRule) -> _Noise:
-    turn = ROUNDINGS * angles.noise + 2 * max(angles.distances, default=Fraction(0))
+    mended = [
+        distance for distance in angles.distances if distance <= ANGLE_TOLERANCE
+    ]  # larger ones were asked for
+    turn = ROUNDINGS * angles.noise + 2 * max(mended, default=Fraction(0))
     lengths = [x for joint in mechanism.joints for x in joint.position if isinstance(x, Fraction)]
     longest = max(map(abs, lengths), default=Fraction(0))
     return _Noise(turn, ROUNDINGS * noise_of(lengths) + turn * longest)

@@ -173,6 +173,13 @@ def test_six_digits_cost_what_a_general_arm_costs(name: str) -> None:
     assert operations(described) <= 1.03 * operations(general)
 
 
+@pytest.mark.parametrize("tolerance", [0, 1e-15, 1e-5, 1e-2])
+def test_a_calibrated_arm_is_read_with_any_tolerance(tolerance: float) -> None:
+    text = printed(nearly("1.5721", "0.0007"), 17)
+    arm = from_toml(text, angle_tolerance=tolerance)
+    assert exact_to_rounding(arm)
+
+
 @pytest.mark.parametrize("gap", ["1e-12", "1e-9", "1e-6", "1e-3"])
 def test_axes_that_are_nearly_parallel_keep_their_digits(gap: str) -> None:
     """Their common normal may be a thousand kilometres away; forces are still those of the description, to rounding."""
