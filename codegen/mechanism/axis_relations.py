@@ -410,8 +410,10 @@ def _short_vector(vector: Vector3, within: Fraction) -> Vector3:
 
 
 def _short(number: Value, within: Fraction) -> Value:
-    """The shortest decimal within this distance, if it is no coincidence that there is one."""
+    """The shortest decimal within this distance, if it is no coincidence that there is one; the number for no distance."""
     number, step = _exact(number), Fraction(1)
+    if within == 0:
+        return number
     while 2 * within <= _COINCIDENCE * step:
         nearest = round(number / step) * step
         if abs(number - nearest) <= within:

@@ -27,7 +27,7 @@ ALLOWED = {
     "reading": {"mechanism"},
     "kernel_sources": {"certificate", "graph", "mechanism", "derivation"},
     "deriving": {"kernel_sources", "certificate", "graph", "derivation", "passes"},
-    "generation": {"deriving", "certificate", "emit", "graph", "mechanism", "passes"},
+    "generation": {"deriving", "kernel_sources", "certificate", "emit", "graph", "mechanism", "passes"},
     "assembly": {"deriving", "kernel_sources", "certificate", "mechanism", "derivation", "passes", "emit"},
     "pipeline": {
         "reading",

@@ -173,6 +173,14 @@ def test_six_digits_cost_what_a_general_arm_costs(name: str) -> None:
     assert operations(described) <= 1.03 * operations(general)
 
 
+def test_only_a_mass_centre_has_many_digits() -> None:
+    """Then no axis may move, and no rounding ends the search for short decimals."""
+    text = printed(machine("rx90_general"), 17)
+    changed = re.sub(r"(center = \[)[^,]*", r"\g<1>0.1234567890123456", text, count=1)
+    assert changed != text
+    assert operations(from_toml(changed)) == operations(from_toml(text))
+
+
 @pytest.mark.parametrize("tolerance", [0, 1e-15, 1e-5, 1e-2])
 def test_a_calibrated_arm_is_read_with_any_tolerance(tolerance: float) -> None:
     text = printed(nearly("1.5721", "0.0007"), 17)
