@@ -30,9 +30,13 @@ def effective_inertia(s: System) -> Program:
 
 
 def inertia_power(s: System) -> Program:
-    """P* of Freeman & Tesar (1988, eq 16), transferred to the speeds: half the second derivatives of the bias forces."""
+    """P* of Freeman & Tesar (1988, eq 16), transferred to the speeds: half the second derivatives of the bias forces.
+
+    Friction, which is no quadratic form of the speeds, has no part in it.
+    """
     v = s.input("v")
-    return s.program(INERTIA_POWER, [_quadratic_form(s, v, s.driving(v, s.rest))])
+    bias = s.map.on_speeds(s.of_tree(lambda tree: tree.forces(), s.map.motion(v, s.rest)))
+    return s.program(INERTIA_POWER, [_quadratic_form(s, v, bias)])
 
 
 def influence_G(s: System, frame: Frame, kernel: str) -> Program:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import mpmath
@@ -23,12 +25,14 @@ from kanegen.codegen.derivation.influence_coefficients import (
 )
 from kanegen.codegen.derivation.influence_coefficients.equations import motion_at
 from kanegen.codegen.derivation.recursive.kinematics import Kinematics
-from kanegen.codegen.graph import Expression, Graph, Program, inputs
+from kanegen.codegen.graph import Expression, Graph, Program, evaluate, inputs
 from kanegen.codegen.graph import linear as vec
+from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism import Mechanism, numeric
 from kanegen.codegen.mechanism.catalogue.cooperating_arms import cooperating_arms
 from kanegen.codegen.mechanism.catalogue.planar_linkages import five_bar
 from kanegen.codegen.mechanism.folding import with_numbers
+from kanegen.options import Options
 from tests.derivation.comparison import derived
 from tests.derivation.tree_kernels import inverse_dynamics
 
@@ -209,3 +213,13 @@ def test_the_arms_hold_the_object_at_home() -> None:
     # home is in double precision: six angles of 2e-16 each, through arms of 1 m
     assert gap(found["first"], found["second"]) < 1e-14
     assert gap(found["first"][9:], [0.65, 0.6, 0]) < 1e-14
+
+
+def test_friction_has_no_part_in_the_inertia_power() -> None:
+    """It is no quadratic form of the speeds: its slopes would stand in P*, and ask for speeds."""
+    smooth = five_bar()
+    rough = replace(smooth, joints=tuple(replace(joint, friction=Fraction(1, 2)) for joint in smooth.joints))
+    options = Options(friction=True, formulation="influence_coefficients")
+    home = {"q": [[float(x) for x in smooth.home]]}
+    found = [evaluate(KernelSources(m, options).plain("inertia_power"), home)["P"] for m in (smooth, rough)]
+    np.testing.assert_array_equal(found[0], found[1])
