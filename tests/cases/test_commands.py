@@ -9,7 +9,7 @@ from unittest import mock
 import pytest
 
 import kanegen
-from kanegen.codegen import cli, pipeline
+from kanegen.codegen import cli, deriving
 from tests.mechanism.importers.documents import pendulum
 from tests.refusals import refused
 
@@ -84,7 +84,7 @@ def test_names_in_python():
 
 def test_interrupted(tmp_path):
     """Ctrl-C while a kernel is derived: no traceback, the exit code of shells, nothing written."""
-    with mock.patch.object(pipeline, "derive", side_effect=KeyboardInterrupt):
+    with mock.patch.object(deriving, "derive", side_effect=KeyboardInterrupt):
         assert command(*GRAVITY, "-o", tmp_path / "out") == (130, "kanegen: interrupted\n")
     assert list(tmp_path.iterdir()) == []
 
