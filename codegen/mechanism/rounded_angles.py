@@ -31,6 +31,8 @@ NEAR = Fraction(2, 1000)
 
 _NEAR_ZERO = Fraction(1, 10**6)  # rad; smaller angles are no calibration
 _DIGITS = 10
+_DIGITS_OF_PROGRAMS = 12
+"""Digits from which on a number is taken for the rounding that a program wrote; 1.570796325 is what it says."""
 _DIGITS_OF_DOUBLES = 16
 _UNIT = degrees(Fraction(15, 2))
 """pi/24, of which pi/8 and pi/12 are multiples."""
@@ -97,7 +99,7 @@ def _decimals(number: Fraction) -> int | None:
 
 
 def noise_of(numbers: Iterable[Fraction]) -> Fraction:
-    """How large a rounding error is in numbers of ten digits and more: one of their last digit; zero for shorter ones."""
+    """How large a rounding error is in numbers of twelve digits and more: one of their last digit; zero for shorter ones."""
     return max(map(_rounding, numbers), default=Fraction(0))
 
 
@@ -106,7 +108,7 @@ def _rounding(number: Fraction) -> Fraction:
     if decimals is None:
         return _DOUBLES * abs(number)
     digits = len(str(abs(int(number * 10**decimals))))
-    if digits < _DIGITS:
+    if digits < _DIGITS_OF_PROGRAMS:
         return Fraction(0)
     return _DOUBLES * abs(number) if digits >= _DIGITS_OF_DOUBLES else Fraction(1, 10**decimals)
 

@@ -181,6 +181,12 @@ def test_only_a_mass_centre_has_many_digits() -> None:
     assert operations(from_toml(changed)) == operations(from_toml(text))
 
 
+def test_ten_digits_are_what_they_say() -> None:
+    """1.570796325 is 1.8e-9 less than a quarter turn: a neighbour's numbers must not turn it into one."""
+    text = printed(nearly("1.570796325", "0.3"), 10)
+    assert from_toml(text).joints == from_toml(text, angle_tolerance=0).joints
+
+
 @pytest.mark.parametrize("tolerance", [0, 1e-15, 1e-5, 1e-2])
 def test_a_calibrated_arm_is_read_with_any_tolerance(tolerance: float) -> None:
     text = printed(nearly("1.5721", "0.0007"), 17)
