@@ -1,4 +1,4 @@
-"""The frames in which the bodies of a mechanism work, where they are not those of its description."""
+"""The frames in which the bodies of a mechanism work, and what those of its description would cost."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import math
 from collections.abc import Mapping
 from fractions import Fraction
 
+from kanegen.codegen.derivation.placed_tree.orientation import WAY
 from kanegen.codegen.derivation.placed_tree.placement import PlacedBody
+from kanegen.codegen.graph import OperationCounts, count
 from kanegen.codegen.kernel_sources import KernelSources
+from kanegen.codegen.passes.optimize import optimize
 
 _SMALL = 5e-10
 """Angles [rad] and lengths [m] that round to nothing in nine decimals."""
@@ -15,14 +18,32 @@ _SMALL = 5e-10
 
 def frames_in_use(sources: KernelSources, answers: Mapping[str, int]) -> list[str]:
     """One line for each body whose frame is turned or slid from where its description has it, with answers of a kernel."""
-    placed, _ = sources.trees.placed({})
-    turned, _ = sources.trees.turned(answers)
+    trees = sources.trees
+    tree, _ = trees.turned(answers) if sources.options.recursive else trees.placed(answers)
     lines = []
-    for before, body in zip(placed.bodies, turned.bodies, strict=True):
+    for body in tree.bodies:
         parts = [text for text in (_turned(body), _slid(body), _offset(body)) if text]
-        if parts and (body.frame_rotation != before.frame_rotation or body.offset):
+        if parts and not body.carrier:
             lines.append(f"{body.name}: {', '.join(parts)}")
     return lines
+
+
+def turns_frames(sources: KernelSources) -> bool:
+    """Whether frames may be turned about their joint axes to any advantage."""
+    return sources.options.recursive and WAY in sources.trees.turned({})[1]
+
+
+def in_frames_of_the_file(sources: KernelSources, kernel: str) -> OperationCounts:
+    """Operations of a kernel without a search, in the frames of a file and with its numbers as they stand.
+
+    Axes become coordinate axes, and origins slide along them; no frame is turned further.
+    """
+    rounded = sources.mechanism.rounded
+    written = sources if rounded is None else KernelSources(rounded.written, sources.options)
+    deriver = written.deriver(kernel, searched=False)
+    ways = deriver.trees.turned({})[1].get(WAY)
+    answers = {} if ways is None else {WAY: ways.alternatives - 1}
+    return count(optimize(deriver(answers)[0])[0])
 
 
 def _turned(body: PlacedBody) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kanegen.codegen.certificate.certify import BOUND, Record
-from kanegen.codegen.commands.frames_in_use import frames_in_use
+from kanegen.codegen.commands.frames_in_use import frames_in_use, in_frames_of_the_file, turns_frames
 from kanegen.codegen.commands.published import PUBLISHED, recounted
 from kanegen.codegen.deriving import DerivedKernel
 from kanegen.codegen.graph import OperationCounts, count
@@ -46,8 +46,13 @@ def table_of_passes(generated: Generated) -> str:
         if others:
             text = f"other than the textbook's: {', '.join(others)}"
             lines += textwrap.wrap(text, 100, initial_indent="    ", subsequent_indent="        ")
-        frames = frames_in_use(generated.sources, kernel.answers)
-        lines += [f"    frame of {line}" for line in frames]
+        sources = generated.sources
+        lines += [f"    frame of {line}" for line in frames_in_use(sources, kernel.answers)]
+        if turns_frames(sources):
+            own = in_frames_of_the_file(sources, name)
+            lines.append(
+                f"    without a search in frames of the file {own.multiplications} * {own.additions} +"
+            )
     lines.append(certificate_line(generated.record))
     return "\n".join(lines) + "\n"
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from kanegen.codegen.commands.frames_in_use import frames_in_use
-from kanegen.codegen.derivation.placed_tree.orientation import WAY
+from kanegen.codegen.commands.frames_in_use import in_frames_of_the_file, turns_frames
 from kanegen.codegen.graph import OperationCounts, count
 from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism.findings import Finding, Severity
@@ -45,10 +44,9 @@ def price_of_frames(imported: Imported) -> Iterator[Finding]:
     if mechanism.dof > LARGEST:
         return
     sources = KernelSources(mechanism, Options(search=1))
-    if mechanism.rounded is None and not frames_in_use(sources, {}):
+    if mechanism.rounded is None and not turns_frames(sources):
         return
-    written = mechanism if mechanism.rounded is None else mechanism.rounded.written
-    now, then = _operations(mechanism), _operations(written, turned=False)
+    now, then = _operations(mechanism), in_frames_of_the_file(sources, _KERNEL)
     if now.multiplications + now.additions >= then.multiplications + then.additions:
         return
     yield Finding(
@@ -67,12 +65,10 @@ def at_least(number: float) -> str:
     return f"{math.ceil(number / 10.0**power)}e{power}"
 
 
-def _operations(mechanism: Mechanism, turned: bool = True) -> OperationCounts:
-    """Operations without a search, in the frames that are chosen or ``turned`` no further than origins and axes ask for."""
+def _operations(mechanism: Mechanism) -> OperationCounts:
+    """Operations without a search."""
     deriver = KernelSources(mechanism, Options(search=1)).deriver(_KERNEL, searched=False)
-    ways = deriver.trees.turned({})[1].get(WAY)
-    answers = {} if turned or ways is None else {WAY: ways.alternatives - 1}
-    return count(optimize(deriver(answers)[0])[0])
+    return count(optimize(deriver({})[0])[0])
 
 
 def _shown(counts: OperationCounts) -> str:

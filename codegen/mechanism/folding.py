@@ -27,7 +27,8 @@ def mapped(part: Any, change: Callable[[Value], Any]) -> Any:
     given = {field.name: getattr(part, field.name) for field in fields(part)}
     found = {name: mapped(value, change) for name, value in given.items()}
     changed = {name: value for name, value in found.items() if value is not given[name]}
-    return replace(part, **changed) if changed else part  # type: ignore[type-var]
+    record: Any = part
+    return replace(record, **changed) if changed else part
 
 
 def with_numbers(mechanism: Mechanism) -> Mechanism:

@@ -26,6 +26,7 @@ from kanegen.codegen.mechanism import (
     VelocityConstraint,
 )
 from kanegen.codegen.mechanism.folding import with_numbers
+from kanegen.codegen.mechanism.values import numeric
 
 RANK = 1e-9
 """Singular values below this part of the largest are zero: they are below 1e-13 or above 1e-4 in the states looked at."""
@@ -68,7 +69,7 @@ class Definitions:
         self.records, self.tree = numeric_tree(m), TreeSpeeds(m)
         self.joints = (*m.rates, *(p.joint for p in m.prescribed))
         self.free = len(m.rates)
-        self.given = np.array([float(p.rate) for p in m.prescribed])  # type: ignore[arg-type]
+        self.given = np.array([float(numeric(p.rate, m)) for p in m.prescribed])
 
     @cached_property
     def moving(self) -> dict[str, BodyMotion]:
@@ -175,7 +176,7 @@ class Definitions:
             return ground, wheel, self.frame(contact.contact).p - wheel.p
         up, axle = ground.axis(2), wheel.axis(2)
         upward = up - times(dot(up, axle), axle)
-        radius = float(contact.radius)  # type: ignore[arg-type]
+        radius = float(numeric(contact.radius, self.mechanism))
         return ground, wheel, -times(radius / np.sqrt(dot(upward, upward)), upward)
 
     def _rolling(self, contact: RollingContact) -> list[Array]:
@@ -187,7 +188,7 @@ class Definitions:
         if contact.contact is None:
             lean = dot(wheel.axis(2), ground.axis(2))
             leaning = dot(cross(dw, wheel.axis(2)), ground.axis(2))
-            radius = float(contact.radius)  # type: ignore[arg-type]
+            radius = float(numeric(contact.radius, self.mechanism))
             rows.append(dot(ground.axis(2), dv) + radius * lean * leaning / np.sqrt(1 - lean**2))
         return rows
 
@@ -211,7 +212,7 @@ class Definitions:
             one, two = self.frame(speed.first), self.frame(speed.second)
             apart = two.p - one.p
             return dot(apart, two.v - one.v) / np.sqrt(dot(apart, apart))
-        along = np.array([float(x) for x in speed.direction])  # type: ignore[arg-type]
+        along = np.array([float(numeric(x, self.mechanism)) for x in speed.direction])
         if isinstance(speed, AngularVelocityComponent):
             body = self.frame(speed.body)
             return dot(body.R @ along, body.w)
