@@ -1,0 +1,251 @@
+"""Frames that hang on the joint axes of a mechanism itself, wherever its description has put its own.
+
+z along the axis, x along the common normal to the axis of what the link carries, the origin where that normal begins (after
+Denavit & Hartenberg 1955), from the tips to the base.  In them parallel, perpendicular and meeting axes are zeros and ones,
+and lengths are short decimals, but for rounding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from kanegen.codegen.mechanism.records import (
+    BASE,
+    IDENTITY3,
+    ZERO3,
+    Joint,
+    JointKind,
+    Matrix3,
+    Mechanism,
+    Value,
+    Vector3,
+)
+from kanegen.codegen.mechanism.rotations import orthonormalized
+from kanegen.codegen.mechanism.values import plain, square_root
+from kanegen.codegen.mechanism.vectors import (
+    add,
+    cross,
+    dot,
+    matrix_multiply,
+    matrix_vector,
+    scale,
+    subtract,
+    transpose,
+)
+
+NEARLY_PARALLEL = Fraction(1, 100)
+"""Square of the sine below which the common normal is no good measure of where axes lie."""
+
+_COINCIDENCE = Fraction(1, 10**4)
+"""How much of the space between short decimals may be taken for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a frame sits in another: r_other = rotation @ r + position."""
+
+    rotation: Matrix3 = IDENTITY3
+    position: Vector3 = ZERO3
+
+    def then(self, other: Place) -> Place:
+        """A frame that sits in this one, seen from where this one sits."""
+        position = add(self.position, matrix_vector(self.rotation, other.position))
+        return Place(plain_matrix(matrix_multiply(self.rotation, other.rotation)), plain_vector(position))
+
+    def back(self) -> Place:
+        """The other frame in this one."""
+        turned = transpose(self.rotation)
+        return Place(turned, scale(Fraction(-1), matrix_vector(turned, self.position)))
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link that moves: its joint, and that joint's frame in the link before.
+
+    No joint has what begins anew: the base, and whatever hangs on live parameters.
+    """
+
+    joint: Joint | None
+    parent: str
+    frame: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """How far axes may be turned [rad] and shifted [m] by the rounding of the numbers that they were written with."""
+
+    turn: Fraction
+    shift: Fraction
+
+
+def links_of(mechanism: Mechanism) -> tuple[dict[str, tuple[str, Place]], dict[str, Link]]:
+    """By body: the link that carries it, and where it sits there; and the links."""
+    carriers = {BASE: (BASE, Place())}
+    links = {BASE: Link(None, "", Place())}
+    for joint in mechanism.joints:
+        if not numbers(*sum(joint.rotation, ()), *joint.position, *joint.axis):
+            carriers[joint.child], links[joint.child] = (joint.child, Place()), Link(None, "", Place())
+            continue
+        carrier, place = carriers[joint.parent]
+        placed = place.then(Place(joint.rotation, joint.position))
+        if joint.kind is JointKind.FIXED:
+            carriers[joint.child] = (carrier, placed)
+        else:
+            carriers[joint.child] = (joint.child, Place())
+            links[joint.child] = Link(joint, carrier, placed)
+    return carriers, links
+
+
+def natural_frames(links: dict[str, Link], noise: Noise) -> dict[str, Place]:
+    """By link: the frame that hangs on its axis and on the common normal to the axis of what it carries."""
+    children: dict[str, list[Link]] = {name: [] for name in links}
+    for link in links.values():
+        if link.joint is not None:
+            children[link.parent].append(link)
+    origins: dict[str, Vector3] = {}
+    for name, link in reversed(links.items()):
+        origins[name] = _origin(link, children[name], links, origins, noise.shift)
+    frames: dict[str, Place] = {}
+    for name, link in links.items():
+        if link.joint is None or link.joint.still:
+            frames[name] = Place()
+            continue
+        z = link.joint.axis
+        x = _normal(link, children[name], origins, noise)
+        if x is None:
+            # the x axis before, as far as it is perpendicular to this axis; else any other
+            carried = matrix_multiply(transpose(link.frame.rotation), frames[link.parent].rotation)
+            columns = [across(z, column) for column in transpose(carried)]
+            x = next(column for column in columns if squared(column) > Fraction(1, 4))
+        x = scale(1 / square_root(dot(x, x)), x)
+        # where the file's own frame is this one but for noise, it is the better measure of what hangs on it
+        rotation = meant_rotation(plain_matrix(transpose((x, cross(z, x), z))), noise.turn)
+        frames[name] = Place(rotation, origins[name])
+    return frames
+
+
+def across(z: Vector3, v: Vector3) -> Vector3:
+    """What of a vector is perpendicular to a unit vector."""
+    return subtract(v, scale(dot(v, z), z))
+
+
+def _axis_in(link: Link) -> Vector3:
+    """The axis of a link, in the link before."""
+    assert link.joint is not None
+    return matrix_vector(link.frame.rotation, link.joint.axis)
+
+
+def _origin(
+    link: Link, below: list[Link], links: dict[str, Link], origins: dict[str, Vector3], shift: Fraction
+) -> Vector3:
+    """A point of the link that does not depend on where its frame was put along its axis."""
+    joint = link.joint
+    if joint is None or joint.still:
+        return ZERO3
+    carried = [
+        add(child.frame.position, matrix_vector(child.frame.rotation, origins[child.joint.child]))
+        for child in below
+        if child.joint is not None
+    ]
+    if joint.kind is JointKind.PRISMATIC:
+        return short_vector(plain_vector(carried[0]), shift) if carried else ZERO3
+    z = joint.axis
+    for child in below:
+        if child.joint is not None and child.joint.kind is JointKind.REVOLUTE and not child.joint.still:
+            t = _foot(z, _axis_in(child), child.frame.position)
+            if t is not None:
+                return scale(short(t, shift), z)
+    before = links[link.parent].joint
+    if before is not None and before.kind is JointKind.REVOLUTE:
+        back = link.frame.back()
+        t = _foot(z, matrix_vector(back.rotation, before.axis), back.position)
+        if t is not None:
+            return scale(short(t, shift), z)
+    return scale(short(plain(dot(carried[0], z)), shift), z) if carried else ZERO3
+
+
+def _foot(z: Vector3, other: Vector3, point: Vector3) -> Value | None:
+    """Where on the axis z through zero the common normal to another line begins; None for (nearly) parallel lines."""
+    cosine = exact(dot(z, other))
+    square = 1 - cosine * cosine
+    if square <= NEARLY_PARALLEL:
+        return None
+    return plain((dot(point, z) - cosine * dot(point, other)) / square)
+
+
+def _normal(link: Link, below: list[Link], origins: dict[str, Vector3], noise: Noise) -> Vector3 | None:
+    """The direction of the common normal to the first axis below that has one."""
+    assert link.joint is not None
+    z = link.joint.axis
+    for child in below:
+        assert child.joint is not None
+        if child.joint.still:
+            continue
+        normal = cross(z, _axis_in(child))
+        if squared(normal) > noise.turn**2:
+            return plain_vector(normal)
+        if JointKind.PRISMATIC not in (link.joint.kind, child.joint.kind):
+            point = add(child.frame.position, matrix_vector(child.frame.rotation, origins[child.joint.child]))
+            apart = across(z, subtract(point, origins[link.joint.child]))
+            if squared(apart) > noise.shift**2:
+                return plain_vector(apart)
+    return None
+
+
+def meant_rotation(rotation: Matrix3, turn: Fraction) -> Matrix3:
+    """A rotation with the zeros and ones that are meant."""
+    rows = []
+    for row in rotation:
+        nearest = [Fraction(round(exact(e))) for e in row]
+        x, y, z = (n if abs(e - n) <= turn else e for e, n in zip(map(exact, row), nearest, strict=True))
+        rows.append((x, y, z))
+    found = rows[0], rows[1], rows[2]
+    return rotation if found == rotation else orthonormalized(found)
+
+
+def short_vector(vector: Vector3, within: Fraction) -> Vector3:
+    """The vector with short decimals for its components."""
+    x, y, z = (short(e, within) for e in vector)
+    return x, y, z
+
+
+def short(number: Value, within: Fraction) -> Value:
+    """The shortest decimal within this distance, if it is no coincidence that there is one; the number for no distance."""
+    number, step = exact(number), Fraction(1)
+    if within == 0:
+        return number
+    while 2 * within <= _COINCIDENCE * step:
+        nearest = round(number / step) * step
+        if abs(number - nearest) <= within:
+            return nearest
+        step /= 10
+    return number
+
+
+def exact(number: Value) -> Fraction:
+    """A number that is known to be one."""
+    assert isinstance(number, Fraction)
+    return number
+
+
+def squared(v: Vector3) -> Fraction:
+    """The square of a vector's length."""
+    return exact(dot(v, v))
+
+
+def numbers(*values: Value) -> bool:
+    """Whether values are all numbers, none of them live."""
+    return all(isinstance(x, Fraction) for x in values)
+
+
+def plain_matrix(m: Matrix3) -> Matrix3:
+    """A matrix without the rounding errors of 60 digits."""
+    x, y, z = map(plain_vector, m)
+    return x, y, z
+
+
+def plain_vector(v: Vector3) -> Vector3:
+    """A vector without the rounding errors of 60 digits."""
+    x, y, z = map(plain, v)
+    return x, y, z
