@@ -181,6 +181,22 @@ def test_only_a_mass_centre_has_many_digits() -> None:
     assert operations(from_toml(changed)) == operations(from_toml(text))
 
 
+def test_a_joint_with_a_live_length_stays_as_described() -> None:
+    """Where its axis lies to the next one no number tells; the others are recognised from there on."""
+    text = printed(rewritten(machine("rx90_general"), "placed at random")[0], 17)
+    before, after = text.split('name = "q3"')
+    position = re.search(r"position = \[([^,]*)", after)
+    assert position is not None
+    after = after.replace(position[0], 'position = ["L"', 1)
+    live = f'{before}name = "q3"{after}\n[parameters]\nL = {{ value = {position[1]}, unit = "m" }}'
+    meant, written = from_toml(live), from_toml(live, angle_tolerance=0)
+    pairs = zip(meant.joints, written.joints, strict=True)
+    kept = [joint.name for joint, as_written in pairs if joint.rotation == as_written.rotation]
+    assert "q3" in kept
+    assert "q2" not in kept
+    assert operations(with_numbers(meant)) < operations(with_numbers(written))
+
+
 def test_ten_digits_are_what_they_say() -> None:
     """1.570796325 is 1.8e-9 less than a quarter turn: a neighbour's numbers must not turn it into one."""
     text = printed(nearly("1.570796325", "0.3"), 10)
