@@ -9,7 +9,8 @@ from kanegen.codegen.studies import kane_levinson_1983
 
 PUBLISHED: Mapping[tuple[str, str], tuple[tuple[int, int, str], ...]] = {
     ("stanford_arm", "inverse_dynamics"): (
-        (2195, 1719, "Lagrangian with 4 x 4 matrices (Hollerbach 1980, quoted by Kane & Levinson 1983)"),
+        # 412 n - 277 and 320 n - 201 at n = 6
+        (2195, 1719, "recursive Lagrangian, 3 x 3 (Hollerbach 1980, quoted by Kane & Levinson 1983)"),
         (1541, 1196, "Newton-Euler (Walker & Orin 1982, quoted by Kane & Levinson 1983)"),
         (852, 738, "Newton-Euler (Hollerbach, Silver; quoted by Kane & Levinson 1983)"),
         (646, 394, "Kane & Levinson 1983"),
