@@ -142,6 +142,14 @@ class NamedValue:
 
 
 @dataclass(frozen=True, slots=True)
+class LawFacts:
+    """What a control law has beside time and the mechanism's state: states with their initial values, signals to follow."""
+
+    states: tuple[NamedValue, ...] = ()
+    references: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class RoundedAngles:
     """Angles taken for what they are rounded from: how many, by up to how much [rad], and what that changes in forces."""
 
@@ -240,7 +248,7 @@ class Facts:
     link.  ``meeting_ends``: springs and dampers, by name, that have no direction where the two frames named with them meet.
     ``base_parameters`` belong to the columns of the kernel regressor, ``inertial_parameters`` to those of full_regressor;
     they are empty without these.  ``body_coordinates`` where there are kernels in the coordinates of bodies.
-    ``rounded_angles`` where angles of a file were taken for others.
+    ``rounded_angles`` where angles of a file were taken for others.  ``laws``: those with states or signals.
 
     Raises ValueError where these do not fit together.
     """
@@ -279,6 +287,7 @@ class Facts:
     actuator_signs: tuple[float, ...] | None = always(None, required=True)
     constraints: Constraints | None = None
     body_coordinates: BodyCoordinates | None = None
+    laws: Mapping[str, LawFacts] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check that the parts fit together."""

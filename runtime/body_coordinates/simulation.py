@@ -16,6 +16,7 @@ from kanegen.body_coordinates.kernels import BodyRobot, normalised
 from kanegen.body_coordinates.system import BodySystem
 from kanegen.errors import InconsistentStateError, IntegrationError
 from kanegen.simulation.arm import ControllerFunction
+from kanegen.simulation.controllers import Force
 from kanegen.simulation.hints import stepped_over
 from kanegen.simulation.motion import Statistics, Status
 from kanegen.simulation.numpy_methods import integrate
@@ -127,7 +128,7 @@ def simulate_bodies(
     dynamics = METHODS[method](bodies.kernels, bodies.drives, bodies.rank_report(x).rank, y0, bound)
     if q0 is not None:
         dynamics.follow_from(checked_state("q0", q0, bodies.kernels.nq))
-    run, statistics = integrate(dynamics, request, _checked(controller, len(bodies.driven)))
+    run, statistics = integrate(dynamics, request, _checked(controller, len(bodies.driven)), np.zeros(0))
     _report(robot.name, end, bound, statistics)
     xs, rates = run.row_y[:, : len(x)], run.row_y[:, len(x) :]
     return BodyMotion(
@@ -169,12 +170,13 @@ def _beginning(bodies: BodySystem, q0: ArrayLike | None, x0: ArrayLike | None, b
     return bodies.closed(start)
 
 
-def _checked(controller: ControllerFunction | None, width: int) -> ControllerFunction | None:
+def _checked(controller: ControllerFunction | None, width: int) -> Force | None:
     if controller is None:
         return None
     function = controller
 
-    def call(t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+    def call(t: float, q: FloatArray, v: FloatArray, x: FloatArray) -> FloatArray:
+        del x  # of which there are none
         returned = function(t, q, v)
         try:
             tau = real_numbers(returned)

@@ -67,17 +67,17 @@ static void project_once(kanegen_integration *run, double *y, double *open)
     double *next = run->projected, *phi = run->phi, correction = 0.0, fastest = 1.0;
     KANEGEN_CALL(constraints, constraint_projection, system->prepared, y, y + nq, next, next + nq);
     *open = NAN;
-    if (!kanegen_all_finite(run->n, next)) return;
+    if (!kanegen_all_finite(2 * nq, next)) return;
     if (constraints->position > 0) KANEGEN_CALL(constraints, constraint_residual, system->prepared, next, phi);
     if (!kanegen_all_finite(constraints->position, phi)) return;
 
-    for (size_t i = nq; i < run->n; ++i) {
+    for (size_t i = nq; i < 2 * nq; ++i) {
         correction = larger(correction, fabs(next[i] - y[i]));
         fastest = larger(fastest, fabs(next[i]));
     }
     *open = correction / fastest;
     for (size_t i = 0; i < constraints->position; ++i) *open = larger(*open, fabs(phi[i]));
-    memcpy(y, next, run->n * sizeof *y);
+    memcpy(y, next, 2 * nq * sizeof *y);
 }
 
 /* Bring a quaternion to length one; one of length zero is left as it is. */

@@ -18,12 +18,19 @@ size_t kanegen_workspace_size(size_t nq, size_t nv)
 
 size_t kanegen_stiff_workspace_size(size_t nq, size_t nv)
 {
-    return kanegen_workspace_size(nq, nv) + kanegen_linearisation_size(nv);
+    return kanegen_workspace_size(nq, nv) + kanegen_linearisation_size(nv, 0);
 }
 
 size_t kanegen_constrained_workspace_size(size_t nq, size_t nv, size_t position, size_t rows)
 {
     return VECTORS * 2 * nq + 2 * nv + kanegen_constrained_vectors(nq, nv, position, rows);
+}
+
+size_t kanegen_law_workspace_size(size_t nv, const kanegen_general_law *law)
+{
+    const size_t nx = law->states;
+    const size_t linearised = kanegen_linearisation_size(nv, nx) - kanegen_linearisation_size(nv, 0);
+    return (VECTORS + 2) * nx + 3 * law->signals + linearised;
 }
 
 static bool is_reached(const kanegen_integration *run, double instant)
@@ -82,6 +89,15 @@ static bool are_ascending(size_t count, const double *times)
     return true;
 }
 
+static bool law_is_valid(const kanegen_general_law *law)
+{
+    for (size_t i = 0; i < law->signals; ++i) {
+        const kanegen_signal *signal = &law->signal[i];
+        if (signal->pieces == 0 || !are_ascending(signal->pieces + 1, signal->knots)) return false;
+    }
+    return (law->states == 0 || law->x) && (law->law || law->written);
+}
+
 static bool is_valid(const kanegen_system *system, const kanegen_options *options, const kanegen_rows *rows)
 {
     const bool has_dynamics = KANEGEN_HAS(system, forward_dynamics);
@@ -91,6 +107,7 @@ static bool is_valid(const kanegen_system *system, const kanegen_options *option
         if (system->nq < 4 || system->quaternions[i] > system->nq - 4) return false;
     }
     return system->nv > 0 && (system->constraints ? kanegen_constraints_are_valid(system->constraints) : is_free)
+        && (!system->general_law || law_is_valid(system->general_law))
         && isfinite(options->t_begin) && isfinite(options->t_end) && options->t_begin <= options->t_end
         && isfinite(options->sample_period) && options->sample_period >= 0.0
         && options->max_step >= 0.0 && are_ascending(options->break_count, options->breaks)
@@ -110,17 +127,20 @@ kanegen_status kanegen_integrate(const kanegen_method *method, bool valid,
                                  const kanegen_system *system, const kanegen_options *options, double *q, double *v,
                                  const kanegen_rows *rows, double *workspace, kanegen_statistics *statistics)
 {
-    const size_t nq = system->nq, nv = system->nv, half = system->constraints ? nq : nv, n = nq + half;
+    const size_t nq = system->nq, nv = system->nv, half = system->constraints ? nq : nv;
+    const kanegen_general_law *law = system->general_law;
+    const size_t nx = law ? law->states : 0, n = nq + half + nx, forces = nv + nx;
     double *vectors[VECTORS];
     for (size_t i = 0; i < VECTORS; ++i) vectors[i] = workspace + i * n;
     kanegen_integration run = {
-        .system = system, .options = options, .rows = rows, .done = statistics, .n = n,
+        .system = system, .options = options, .rows = rows, .done = statistics, .n = n, .nx = nx,
         .y = vectors[0], .y_next = vectors[1], .stage = vectors[2],
         .c3 = vectors[3], .c4 = vectors[4], .c5 = vectors[5], .scale = vectors[6], .defect = vectors[7],
-        .rate = vectors[8], .tau = workspace + VECTORS * n, .tau_there = workspace + VECTORS * n + nv,
+        .rate = vectors[8], .tau = workspace + VECTORS * n, .tau_there = workspace + VECTORS * n + forces,
+        .r = workspace + VECTORS * n + 2 * forces,
         .earliest = -INFINITY, .latest = INFINITY, .method = method,
     };
-    double *further = run.tau_there + nv;
+    double *further = run.r + (law ? 3 * law->signals : 0);
     const kanegen_statistics nothing_done = {.t = options->t_begin};
     *statistics = nothing_done;
     if (!valid || !is_valid(system, options, rows)) return KANEGEN_INVALID;
@@ -128,14 +148,16 @@ kanegen_status kanegen_integrate(const kanegen_method *method, bool valid,
     for (size_t i = 0; i < KANEGEN_STAGES; ++i) run.k[i] = vectors[9 + i];
     memcpy(run.y, q, nq * sizeof *q);
     memcpy(run.y + nq, v, half * sizeof *v);
+    if (nx > 0) memcpy(run.y + nq + half, law->x, nx * sizeof *law->x);
     if (system->constraints) kanegen_lay_out_constrained(&run, further);
-    if (method->linearised) kanegen_lay_out_linearisation(&run.linear, nv, further);
-    for (size_t i = 0; i < nv; ++i) run.tau[i] = 0.0;
+    if (method->linearised) kanegen_lay_out_linearisation(&run.linear, nv, nx, further);
+    for (size_t i = 0; i < forces; ++i) run.tau[i] = 0.0;
     const bool finite = kanegen_all_finite(n, run.y) && quaternions_can_be_normalised(&run);
     kanegen_status status = finite ? KANEGEN_DONE : KANEGEN_NOT_FINITE;
     if (finite && !system->constraints) status = kanegen_project(&run, run.y);
     if (status == KANEGEN_DONE) status = walk(&run);
     memcpy(q, run.y, nq * sizeof *q);
     memcpy(v, run.y + nq, half * sizeof *v);
+    if (nx > 0) memcpy(law->x, run.y + nq + half, nx * sizeof *law->x);
     return status;
 }

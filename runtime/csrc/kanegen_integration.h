@@ -25,23 +25,23 @@
 
 enum { KANEGEN_STAGES = 7 };
 
-/* Accelerations linearised about a state: da = dq q + dv v + rate t, with what tau adds to each, matrices being [nv][nv]
- * by rows. lu and pivot: factors of the matrix of a step, lu by columns. */
+/* The rates of z = (v, x) linearised about a state: d(dz/dt) = dq q + dz z + rate t, with what tau adds to each; nz = nv + nx.
+ * lu and pivot: factors of the matrix of a step, lu by columns. */
 typedef struct {
-    double *dq, *dv, *dtau, *lu;
+    double *dq, *dz, *dtau, *lu; /* [nz][nv], [nz][nz], [nv][nv], [nz][nz], by rows */
     double *rate, *pivot;
-    double *tau, *tau_near, *tau_far; /* scratch [nv] */
+    double *tau, *tau_near, *tau_far; /* scratch [nz] */
     bool known;                       /* whether all but lu and pivot belong to the present state */
 } kanegen_linearisation;
 
-/* One integration under way. y and all vectors like it are (q, v), n = nq + nv numbers; with constraints they are
- * (q, dq/dt), n = 2 nq numbers. */
+/* One integration under way. y and all vectors like it are (q, v, x), n = nq + nv + nx numbers, where x are the states of the
+ * law; with constraints they are (q, dq/dt, x), n = 2 nq + nx numbers. A force is (tau, dx/dt), nv + nx numbers. */
 typedef struct {
     const kanegen_system *system;
     const kanegen_options *options;
     const kanegen_rows *rows;
     kanegen_statistics *done;
-    size_t n;
+    size_t n, nx;
     double *y;                  /* the state at done->t */
     double *y_next;             /* the state a step leads to */
     double *stage;              /* scratch */
@@ -50,7 +50,8 @@ typedef struct {
     double *scale;              /* the tolerances of the entries that kanegen_scaled_norm used last */
     double *defect, *rate;      /* scratch, for looks at the interpolant */
     double *tau;                /* the force used last; under sampled control, the one held */
-    double *tau_there;          /* scratch [nv] */
+    double *tau_there;          /* scratch, a force */
+    double *r;                  /* the signals at the time of the last call of the law, [signals][3] */
     double earliest, latest;    /* times that the controller sees are within these: see the walk */
     size_t probes;              /* probes that are past */
     const struct kanegen_method *method;

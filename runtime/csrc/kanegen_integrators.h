@@ -10,6 +10,9 @@
  * A mechanism with loops or rolling contacts (see kanegen_constraints) has the state q and dq/dt instead, so that no
  * dead centre of its speeds stands in the way; its speeds v(q, dq/dt) are what controllers and rows are given.
  *
+ * A control law may have states x of its own, integrated along, and may follow signals r that are given over time (see
+ * kanegen_general_law): tau = tau(t, q, v, x, r) and dx/dt = dx/dt(t, q, v, x, r).
+ *
  * Spherical and floating joints have unit quaternions among their coordinates. These are brought to length one at the
  * beginning, after every step and in every row; errors of their entries count relative to that length.
  *
@@ -81,6 +84,35 @@ typedef void kanegen_prepared_residual(const void *prepared, const double *q, do
 /* A controller written by hand; data is handed through untouched. */
 typedef void kanegen_controller(double t, const double *q, const double *v, double *tau, void *data);
 
+/* Any generated function, as it is stored; it is called in its own form. */
+typedef void kanegen_function(void);
+
+/* A signal over time in pieces of cubic polynomials. Before the first knot and after the last it keeps its value there. */
+typedef struct {
+    size_t pieces;                       /* at least one */
+    const double *knots;                 /* [pieces + 1] s, ascending */
+    const double *coefficients;          /* [pieces][4] those of 1, s, s^2, s^3, with s = t - knots[i] */
+} kanegen_signal;
+
+/* A law with all that a law may have, written by hand: x [states], r [signals][3]; tau [nv] and xdot [states] are found. */
+typedef void kanegen_written_law(const void *data, const double *t, const double *q, const double *v, const double *x,
+                                 const double *r, double *tau, double *xdot);
+
+/* A control law with states of its own, or with signals that it follows. Under sampled control xdot is held as tau is. */
+typedef struct {
+    size_t states;
+    double *x;                           /* [states] initial ones on entry, those at statistics->t on return */
+    size_t signals;                      /* r has three numbers for each: its value, its first and second derivative */
+    const kanegen_signal *signal;        /* [signals] */
+
+    kanegen_function *law;               /* generated: (t, q, v, x, r, tau, xdot), without x and xdot where there are no */
+    kanegen_function *closed_loop;       /* states, without r where there are no signals; closed_loop (or NULL) gives dv/dt */
+    const void *prepared;                /* in place of tau. Their first argument with live parameters, else NULL */
+
+    kanegen_written_law *written;        /* or one written by hand, with its first argument */
+    const void *data;
+} kanegen_general_law;
+
 /* Looks whether to go on: the number of steps until it is asked again, or zero to stop. */
 typedef size_t kanegen_pause(void *data);
 
@@ -121,9 +153,10 @@ typedef struct {
     kanegen_rates *coordinate_rates;     /* at most one of these two; neither: dq/dt = v, and nq = nv */
     kanegen_prepared_rates *prepared_coordinate_rates;
 
-    kanegen_controller *controller;      /* at most one of these three; none: tau = 0 */
+    kanegen_controller *controller;      /* at most one of these four; none: tau = 0 */
     kanegen_law *law;
     kanegen_prepared_law *prepared_law;
+    const kanegen_general_law *general_law;
 
     kanegen_law *closed_loop;            /* at most one of these two: dv/dt (t, q, v) under the law, in one */
     kanegen_prepared_law *prepared_closed_loop; /* function; saves the call of the law unless it is sampled */
@@ -154,7 +187,7 @@ typedef struct {
     const double *breaks;      /* and the next begins with tau from then on; [break_count] s, ascending, from t_begin */
                                /* to t_end */
     double rtol, atol;         /* kanegen_dopri5, kanegen_rodas4: a step's error is at most atol + rtol |y|, as the root mean */
-                               /* square over the state y = (q, v), where |y| is 1 for entries of quaternions; */
+                               /* square over the state y = (q, v, x), where |y| is 1 for entries of quaternions; */
                                /* rtol >= 0, atol > 0; kanegen_rk4: defects below these are not spoken of */
     size_t max_steps;          /* accepted and rejected steps together */
 } kanegen_options;
@@ -166,6 +199,7 @@ typedef struct {
     double *q;                 /* [count][nq] */
     double *v;                 /* [count][nv] */
     double *tau;               /* [count][nv] */
+    double *x;                 /* [count][states]; not used where the law has no states */
     size_t probe_count;        /* Further times at which the motion between steps is held against its equations, as it */
     const double *probes;      /* is at the rows, where tau varies: [probe_count] s, ascending, from t_begin to t_end */
 } kanegen_rows;
@@ -204,6 +238,9 @@ size_t kanegen_stiff_workspace_size(size_t nq, size_t nv);
 
 /* The same for a mechanism with constraints, whatever the method. */
 size_t kanegen_constrained_workspace_size(size_t nq, size_t nv, size_t position, size_t rows);
+
+/* What a law with states or signals adds to any of these. */
+size_t kanegen_law_workspace_size(size_t nv, const kanegen_general_law *law);
 
 /* For all methods: q [nq] and v [nv] hold the initial state on entry and the state at statistics->t on return. With
  * constraints, v is dq/dt [nq]; the initial state is taken as it is. */

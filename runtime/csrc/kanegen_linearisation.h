@@ -5,13 +5,13 @@
 #include "kanegen_steps.h"
 
 /* Number of doubles of a linearisation; lay it out from memory on. */
-size_t kanegen_linearisation_size(size_t nv);
-void kanegen_lay_out_linearisation(kanegen_linearisation *linear, size_t nv, double *memory);
+size_t kanegen_linearisation_size(size_t nv, size_t nx);
+void kanegen_lay_out_linearisation(kanegen_linearisation *linear, size_t nv, size_t nx, double *memory);
 
 /* Linearise about time t and the present state, for steps of about h. */
 kanegen_status kanegen_linearise(kanegen_integration *run, double t, double h);
 
-/* Factor the matrix of a step (1/s - J) x = b, J that of (v, a), where s > 0; false where it is singular. */
+/* Factor the matrix of a step (1/s - J) x = b, J that of dy/dt, where s > 0; false where it is singular. */
 bool kanegen_factor(kanegen_integration *run, double s);
 
 /* Solve it: b [n] becomes x. */

@@ -45,7 +45,7 @@ static const double D4[STAGES - 1] = {-0.6762803392801253, 6.087714651680015, 16
 /* Stages of a step; y_next is the argument of the last with that stage added, which is also its error. */
 static kanegen_status rodas4_step(kanegen_integration *run, double t, double h)
 {
-    const size_t n = run->n, nv = run->system->nv;
+    const size_t n = run->n, nv = run->system->nv, nz = nv + run->nx;
     const double s = GAMMA * h;
     double *y = run->stage;
     for (size_t i = 0; i < STAGES; ++i) {
@@ -60,7 +60,7 @@ static kanegen_status rodas4_step(kanegen_integration *run, double t, double h)
             if (status != KANEGEN_DONE) return status;
         }
         for (size_t j = 0; j < i; ++j) kanegen_add(n, u, stage->c[j] / h, run->k[j + 1]);
-        kanegen_add(nv, u + nv, h * stage->slope, run->linear.rate);
+        kanegen_add(nz, u + nv, h * stage->slope, run->linear.rate);
         kanegen_solve(run, s, u);
     }
     for (size_t m = 0; m < n; ++m) run->y_next[m] = y[m] + run->k[STAGES][m];

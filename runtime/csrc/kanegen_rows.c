@@ -9,18 +9,20 @@
 
 #include <string.h>
 
-/* Write the next row: the state y, and the force acting there. */
+/* Write the next row: the state y, and the force acting there, which is left in run->tau_there. */
 static kanegen_status write_row(kanegen_integration *run, const double *y)
 {
     const size_t row = run->done->rows, nq = run->system->nq, nv = run->system->nv;
-    double *tau = run->rows->tau + row * nv;
+    double *tau = run->tau_there;
     memcpy(run->rows->q + row * nq, y, nq * sizeof *y);
     memcpy(run->rows->v + row * nv, kanegen_speeds_at(run, y), nv * sizeof *y);
-    memcpy(tau, run->tau, nv * sizeof *tau);
+    if (run->nx > 0) memcpy(run->rows->x + row * run->nx, y + run->n - run->nx, run->nx * sizeof *y);
+    memcpy(tau, run->tau, (nv + run->nx) * sizeof *tau);
     if (run->options->sample_period == 0.0) {
         const kanegen_status status = kanegen_call_controller(run, run->rows->t[row], y, tau);
         if (status != KANEGEN_DONE) return status;
     }
+    memcpy(run->rows->tau + row * nv, tau, nv * sizeof *tau);
     run->done->rows++;
     return KANEGEN_DONE;
 }
@@ -108,25 +110,23 @@ static kanegen_status look(kanegen_integration *run, double t, double s, double 
 
 kanegen_status kanegen_write_interpolated_rows(kanegen_integration *run, double t_next)
 {
-    const size_t nv = run->system->nv;
+    const size_t forces = run->system->nv + run->nx;
     const double t = run->done->t, h = t_next - t;
     const bool looks = kanegen_tau_varies(run);
     double *y_there = run->stage;
     kanegen_status status;
     while (is_row_before(run, t_next)) {
-        const size_t row = run->done->rows;
-        const double t_row = run->rows->t[row], s = (t_row - t) / h;
+        const double t_row = run->rows->t[run->done->rows], s = (t_row - t) / h;
         if ((status = interpolate(run, s, y_there)) != KANEGEN_DONE) return status;
         if ((status = write_row(run, y_there)) != KANEGEN_DONE) return status;
         if (!looks) continue;
-        memcpy(run->tau_there, run->rows->tau + row * nv, nv * sizeof(double));
         if ((status = look(run, t_row, s, h, y_there)) != KANEGEN_DONE) return status;
     }
     for (; is_probe_before(run, t_next); run->probes++) {
         const double t_probe = run->rows->probes[run->probes], s = (t_probe - t) / h;
         if (t_probe <= t) continue;
         if ((status = interpolate(run, s, y_there)) != KANEGEN_DONE) return status;
-        memcpy(run->tau_there, run->tau, nv * sizeof(double));
+        memcpy(run->tau_there, run->tau, forces * sizeof(double));
         if ((status = kanegen_call_controller(run, t_probe, y_there, run->tau_there)) != KANEGEN_DONE) return status;
         if ((status = look(run, t_probe, s, h, y_there)) != KANEGEN_DONE) return status;
     }

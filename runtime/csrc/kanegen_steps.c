@@ -12,7 +12,63 @@ bool kanegen_is_sampled(const kanegen_integration *run)
 
 static bool has_controller(const kanegen_system *system)
 {
-    return system->controller || KANEGEN_HAS(system, law);
+    return system->controller || system->general_law || KANEGEN_HAS(system, law);
+}
+
+/* Value, first and second derivative of a signal at a time. */
+static void find_signal(const kanegen_signal *signal, double t, double *r)
+{
+    size_t first = 0, last = signal->pieces;
+    while (last - first > 1) {
+        const size_t middle = first + (last - first) / 2;
+        if (signal->knots[middle] <= t) {
+            first = middle;
+        } else {
+            last = middle;
+        }
+    }
+    const double begin = signal->knots[first], end = signal->knots[first + 1];
+    const double *c = signal->coefficients + 4 * first;
+    const bool moves = t >= begin && t <= end;
+    const double s = smaller(larger(t, begin), end) - begin;
+    r[0] = c[0] + s * (c[1] + s * (c[2] + s * c[3]));
+    r[1] = moves ? c[1] + s * (2.0 * c[2] + s * (3.0 * c[3])) : 0.0;
+    r[2] = moves ? 2.0 * c[2] + s * (6.0 * c[3]) : 0.0;
+}
+
+/* Call a generated function of a law in its form, which gives found, tau or dv/dt, and xdot. */
+static void call_generated(const kanegen_integration *run, kanegen_function *function, const double *t, const double *q,
+                           const double *v, const double *x, double *found, double *xdot)
+{
+    typedef const double *in;
+    typedef double *out;
+    const kanegen_general_law *law = run->system->general_law;
+    const void *p = law->prepared;
+    const double *r = run->r;
+    switch ((p ? 4 : 0) + (law->states > 0 ? 2 : 0) + (law->signals > 0 ? 1 : 0)) {
+    case 0: ((void (*)(in, in, in, out))function)(t, q, v, found); break;
+    case 1: ((void (*)(in, in, in, in, out))function)(t, q, v, r, found); break;
+    case 2: ((void (*)(in, in, in, in, out, out))function)(t, q, v, x, found, xdot); break;
+    case 3: ((void (*)(in, in, in, in, in, out, out))function)(t, q, v, x, r, found, xdot); break;
+    case 4: ((void (*)(const void *, in, in, in, out))function)(p, t, q, v, found); break;
+    case 5: ((void (*)(const void *, in, in, in, in, out))function)(p, t, q, v, r, found); break;
+    case 6: ((void (*)(const void *, in, in, in, in, out, out))function)(p, t, q, v, x, found, xdot); break;
+    default: ((void (*)(const void *, in, in, in, in, in, out, out))function)(p, t, q, v, x, r, found, xdot); break;
+    }
+}
+
+/* A law with all that a law may have: the force (tau, dx/dt); or closed over the dynamics (dv/dt, dx/dt). */
+static void call_general_law(kanegen_integration *run, bool closed, double t, const double *y, const double *v, double *found,
+                             double *xdot)
+{
+    const kanegen_general_law *law = run->system->general_law;
+    const double *q = y, *x = y + run->n - run->nx;
+    for (size_t i = 0; i < law->signals; ++i) find_signal(&law->signal[i], t, run->r + 3 * i);
+    if (law->written) {
+        law->written(law->data, &t, q, v, x, run->r, found, xdot);
+    } else {
+        call_generated(run, closed ? law->closed_loop : law->law, &t, q, v, x, found, xdot);
+    }
 }
 
 /* A time that the controller may see: rounding, too, can lead beyond the stretch that is smooth. */
@@ -34,6 +90,8 @@ kanegen_status kanegen_call_controller(kanegen_integration *run, double t, const
     t = on_this_side(run, t);
     if (system->controller) {
         system->controller(t, q, v, tau, system->controller_data);
+    } else if (system->general_law) {
+        call_general_law(run, false, t, y, v, tau, tau + system->nv);
     } else {
         KANEGEN_CALL(system, law, system->prepared, &t, q, v, tau);
     }
@@ -57,6 +115,7 @@ void kanegen_rate_under(kanegen_integration *run, const double *y, const double 
     const kanegen_system *system = run->system;
     const double *q = y, *v = y + system->nq;
     double *a = dy + system->nq;
+    memcpy(dy + run->n - run->nx, tau + system->nv, run->nx * sizeof *dy);
     if (system->constraints) {
         kanegen_constrained_rate(run, y, tau, dy);
         return;
@@ -70,7 +129,9 @@ kanegen_status kanegen_rate_of_change(kanegen_integration *run, double t, const 
     const kanegen_system *system = run->system;
     const double *q = y, *v = y + system->nq;
     double *a = dy + system->nq;
-    const bool has_closed_loop = !system->constraints && KANEGEN_HAS(system, closed_loop);
+    const kanegen_general_law *general = system->general_law;
+    const bool is_closed = KANEGEN_HAS(system, closed_loop) || (general && general->closed_loop);
+    const bool has_closed_loop = is_closed && !system->constraints;
     run->done->evaluations++;
     if (!has_closed_loop || kanegen_is_sampled(run)) {
         const kanegen_status status = kanegen_is_sampled(run) ? KANEGEN_DONE : kanegen_call_controller(run, t, y, run->tau);
@@ -80,7 +141,11 @@ kanegen_status kanegen_rate_of_change(kanegen_integration *run, double t, const 
     run->done->controller_calls++;
     find_coordinate_rates(system, y, dy);
     t = on_this_side(run, t);
-    KANEGEN_CALL(system, closed_loop, system->prepared, &t, q, v, a);
+    if (general) {
+        call_general_law(run, true, t, y, v, a, dy + run->n - run->nx);
+    } else {
+        KANEGEN_CALL(system, closed_loop, system->prepared, &t, q, v, a);
+    }
     return KANEGEN_DONE;
 }
 

@@ -40,6 +40,8 @@ PYTHON_FUNCTIONS = f"""
 const char *{DIGEST}(void);
 extern "Python" void kanegen_python_controller(
     double t, const double *q, const double *v, double *tau, void *data);
+extern "Python" void kanegen_python_law(const void *data, const double *t, const double *q, const double *v,
+    const double *x, const double *r, double *tau, double *xdot);
 extern "Python" size_t kanegen_python_pause(void *data);
 """ + "".join(_python_kernel(kernel, takes, gives) for kernel, (_, takes, gives) in KERNELS.items())
 

@@ -14,7 +14,7 @@ from kanegen.errors import counted, shown
 from kanegen.kernels.checks import TELLING, Told
 from kanegen.kernels.kernel import Backend, BoundKernel
 from kanegen.kernels.table import KernelSet, KernelTable, More, merged_parameters
-from kanegen.manifest import Argument, JointLimits, LinkEnds, Manifest, OperationCounts
+from kanegen.manifest import Argument, JointLimits, LawFacts, LinkEnds, Manifest, OperationCounts
 
 ParameterCheck: TypeAlias = Callable[[Mapping[str, float]], object]
 """Raises ModelError for values of the live parameters that the model cannot have."""
@@ -168,6 +168,11 @@ class Core:
         return self._with(self._backend.with_parameters(merged), "warn" if loops is None else loops.told)
 
     # ---- what a robot says of itself ----
+
+    @property
+    def laws(self) -> Mapping[str, LawFacts]:
+        """The control laws that have states of their own or follow signals, by name: these, in order."""
+        return MappingProxyType(dict(self._manifest.laws))
 
     @property
     def name(self) -> str:

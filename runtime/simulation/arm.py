@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from kanegen.arrays import FloatArray
 from kanegen.errors import NotCompiledError
-from kanegen.manifest import Constraints
+from kanegen.manifest import Constraints, LawFacts
 
 ControllerFunction = Callable[[float, FloatArray, FloatArray], ArrayLike]
 """``controller(t, q, v) -> tau``: t in s, q (nq,), v (nv,), tau (nv,)."""
@@ -71,6 +71,10 @@ class SimulatedArm(Binding, Protocol):
     @property
     def constraints(self) -> Constraints | None:
         """Its constraints; None where it has none."""
+
+    @property
+    def laws(self) -> Mapping[str, LawFacts]:
+        """The control laws that have states of their own or follow signals, by name."""
 
     @property
     def kernels(self) -> Collection[str]:

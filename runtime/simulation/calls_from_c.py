@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from kanegen.csrc.sources import KERNELS
-from kanegen.simulation.arm import ControllerFunction, SimulatedArm
-from kanegen.simulation.controllers import checked_tau, controller_result
+from kanegen.simulation.arm import SimulatedArm
+from kanegen.simulation.controllers import Force
 
 SHORTEST_WITHOUT_LOOK, LONGEST_WITHOUT_LOOK = 0.025, 0.1
 """Seconds between two looks for signals."""
@@ -48,20 +48,21 @@ class Callback:
 class PythonCalls(Callback):
     """Calls a Python controller."""
 
-    def __init__(self, ffi: Any, arm: SimulatedArm, function: ControllerFunction, stop: Any) -> None:
+    def __init__(self, ffi: Any, arm: SimulatedArm, force: Force, nx: int, stop: Any) -> None:
         super().__init__(stop)
-        self._ffi = ffi
-        self._nq = arm.nq
-        self._nv = arm.nv
-        self._function = function
+        self._move = ffi.memmove
+        self._sizes = arm.nq, arm.nv, nx
+        self._force = force
 
-    def call(self, t: float, q: Any, v: Any, tau: Any) -> None:
-        """Write ``function(t, q, v)`` to tau. The arrays it is given are its own to keep."""
-        q_array, v_array = np.empty(self._nq), np.empty(self._nv)
-        self._ffi.memmove(q_array, q, q_array.nbytes)
-        self._ffi.memmove(v_array, v, v_array.nbytes)
-        tau_array = checked_tau(controller_result(self._function, t, q_array, v_array), self._nv)
-        self._ffi.memmove(tau, tau_array, tau_array.nbytes)
+    def call(self, t: float, state: Sequence[Any], found: Sequence[Any]) -> None:
+        """Write ``force(t, q, v, x)`` to where ``found`` leads, tau and xdot. The arrays it is given are its own to keep."""
+        arrays = [np.empty(size) for size in self._sizes]
+        for array, pointer in zip(arrays, state, strict=False):
+            self._move(array, pointer, array.nbytes)
+        force = self._force(t, *arrays)
+        nv = self._sizes[1]
+        for part, pointer in zip((force[:nv], force[nv:]), found, strict=False):
+            self._move(pointer, part, part.nbytes)
 
 
 class KernelCalls(Callback):
@@ -122,7 +123,10 @@ def with_python_functions(module: ModuleType) -> ModuleType:
         callback.fail(error.with_traceback(traceback))
 
     def kanegen_python_controller(t: float, q: Any, v: Any, tau: Any, data: Any) -> None:
-        from_handle(data).call(t, q, v, tau)
+        from_handle(data).call(t, (q, v), (tau,))
+
+    def kanegen_python_law(data: Any, t: Any, q: Any, v: Any, x: Any, r: Any, tau: Any, xdot: Any) -> None:
+        from_handle(data).call(t[0], (q, v, x), (tau, xdot))
 
     def kanegen_python_pause(data: Any) -> int:
         steps: int = from_handle(data).steps_until_next()
@@ -135,5 +139,6 @@ def with_python_functions(module: ModuleType) -> ModuleType:
 
         module.ffi.def_extern(name=f"kanegen_python_{kernel}", onerror=failed)(evaluate)
     module.ffi.def_extern(onerror=failed)(kanegen_python_controller)
+    module.ffi.def_extern(onerror=failed)(kanegen_python_law)
     module.ffi.def_extern(onerror=failed, error=0)(kanegen_python_pause)
     return module

@@ -33,6 +33,7 @@ from kanegen.simulation.controllers import (
     as_python,
 )
 from kanegen.simulation.motion import Motion, Statistics, Status
+from kanegen.simulation.references import LawInputs
 from kanegen.simulation.request import Request
 
 _DERIVATIVES = "forward_dynamics_derivatives"
@@ -65,14 +66,17 @@ def _present_digest() -> str:
 
 
 def simulate_in_c(
-    integrators: ModuleType, arm: SimulatedArm, request: Request, controller: Controller
+    integrators: ModuleType, arm: SimulatedArm, request: Request, controller: Controller, inputs: LawInputs
 ) -> Motion:
     """Run the request in C. What is raised in Python meanwhile is raised again once C has returned."""
     ffi, lib = integrators.ffi, integrators.lib
     rows = request.times.size
     q = request.q0.copy()
     v = (request.v0 if request.rates0 is None else request.rates0).copy()
-    row_q, row_v, row_tau = (np.full((rows, width), np.nan) for width in (arm.nq, arm.nv, arm.nv))
+    x = inputs.x0.copy()
+    row_q, row_v, row_tau, row_x = (
+        np.full((rows, width), np.nan) for width in (arm.nq, arm.nv, arm.nv, x.size)
+    )
     kept: list[Any] = []  # what C refers to
 
     def new(kind: str, **fields: Any) -> Any:
@@ -119,15 +123,34 @@ def simulate_in_c(
         system.prepared = system.prepared_derivatives = handle(python[-1])
         for kernel in kernels:
             setattr(place, f"prepared_{kernel}", getattr(lib, f"kanegen_python_{kernel}"))
-        if isinstance(controller, KernelController):
-            function = as_python(controller, arm)
-            assert function is not None  # there is a controller
-            controller = PythonController(function)
-    if isinstance(controller, PythonController):
-        python.append(PythonCalls(ffi, arm, controller.function, stop))
-        system.controller, system.controller_data = lib.kanegen_python_controller, handle(python[-1])
+    general = new("general_law", states=x.size, x=doubles(x))
+    in_python = isinstance(controller, KernelController) and not has_compiled_kernels(arm)
+    if isinstance(controller, PythonController) or in_python:
+        force = as_python(controller, arm, inputs)
+        assert force is not None  # there is a controller
+        python.append(PythonCalls(ffi, arm, force, x.size, stop))
+        if x.size:
+            general.written, general.data = lib.kanegen_python_law, handle(python[-1])
+            system.general_law = general
+        else:
+            system.controller, system.controller_data = lib.kanegen_python_controller, handle(python[-1])
+    elif isinstance(controller, KernelController) and (x.size or inputs.signals):
+        _set_general_law(ffi, general, arm, controller.name)
+        signals = [
+            {
+                "pieces": len(signal.coefficients),
+                "knots": doubles(signal.knots),
+                "coefficients": doubles(signal.coefficients),
+            }
+            for signal in inputs.signals
+        ]
+        kept.append(ffi.new("kanegen_signal[]", signals))
+        kept.append(signals)
+        general.signals, general.signal, system.general_law = len(signals), kept[-2], general
     else:
         _set_c_controller(ffi, system, arm, controller)
+    if system.general_law:
+        size += lib.kanegen_law_workspace_size(arm.nv, general)
 
     options = new(
         "options",
@@ -149,6 +172,7 @@ def simulate_in_c(
         q=doubles(row_q),
         v=doubles(row_v),
         tau=doubles(row_tau),
+        x=doubles(row_x),
         probe_count=request.probes.size,
         probes=doubles(request.probes),
     )
@@ -173,7 +197,7 @@ def simulate_in_c(
         defect_t=done.defect_t,
     )
     drift = None if constraints is None else done.drift
-    return Motion(t=request.times, q=row_q, v=row_v, tau=row_tau, statistics=statistics, drift=drift)
+    return Motion(t=request.times, q=row_q, v=row_v, tau=row_tau, x=row_x, statistics=statistics, drift=drift)
 
 
 _STATUSES = {f"KANEGEN_{status.name}": status for status in Status}
@@ -191,6 +215,15 @@ def _set_functions(ffi: Any, system: Any, place: Any, arm: SimulatedArm, kernels
         setattr(place, f"{form}{kernel}", ffi.cast(f"kanegen_{form}{kind} *", arm.kernel_address(kernel)))
         if prepared is not None:
             setattr(system, field, ffi.cast("const void *", prepared))
+
+
+def _set_general_law(ffi: Any, general: Any, arm: SimulatedArm, name: str) -> None:
+    """The C functions of a law with states or signals."""
+    for field, kernel in (("law", name), ("closed_loop", f"closed_loop_{name}")):
+        if kernel in arm.kernels:
+            setattr(general, field, ffi.cast("kanegen_function *", arm.kernel_address(kernel)))
+    if arm.prepared_address is not None:
+        general.prepared = ffi.cast("const void *", arm.prepared_address)
 
 
 def _set_c_controller(ffi: Any, system: Any, arm: SimulatedArm, controller: Controller) -> None:

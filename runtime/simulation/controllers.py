@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,10 @@ import numpy as np
 from kanegen.arrays import FloatArray
 from kanegen.boundary import calls_user
 from kanegen.errors import nearest
-from kanegen.simulation.arm import ControllerFunction, SimulatedArm
-from kanegen.simulation.request import checked_vector
+from kanegen.manifest import LawFacts
+from kanegen.simulation.arm import SimulatedArm
+from kanegen.simulation.references import NO_INPUTS, LawInputs, checked_signals
+from kanegen.simulation.request import checked_vector, real_numbers
 
 C_CONTROLLER = "void(*)(double, const double *, const double *, double *, void *)"
 _FIRST_ADDRESS = 0x10000
@@ -26,9 +29,9 @@ C_LAW = "void(*)(const double *, const double *, const double *, double *)"
 
 @dataclass(frozen=True)
 class PythonController:
-    """``function(t, q, v) -> tau``."""
+    """``function(t, q, v) -> tau``; ``function(t, q, v, x) -> (tau, xdot)`` with states; r last with signals."""
 
-    function: ControllerFunction
+    function: Callable[..., Any]
 
 
 @dataclass(frozen=True)
@@ -48,9 +51,10 @@ class CLaw:
 
 @dataclass(frozen=True)
 class KernelController:
-    """A kernel of the mechanism, with inputs t, q, v and output tau."""
+    """A kernel of the mechanism, with inputs t, q, v and output tau; x and xdot with states, r with signals."""
 
     name: str
+    facts: LawFacts
 
 
 Controller = PythonController | CController | CLaw | KernelController | None
@@ -76,14 +80,37 @@ def recognize_controller(controller: Any, arm: SimulatedArm, data: Any = None) -
     return recognized
 
 
-def as_python(controller: Controller, arm: SimulatedArm) -> ControllerFunction | None:
-    """Any controller as a Python callable whose result is an array (nv,)."""
+Force = Callable[..., FloatArray]
+"""``force(t, q, v, x)``: (tau, xdot) as an array (nv + nx,), from all that is integrated."""
+
+
+def law_inputs(controller: Controller, x0: Any, references: Mapping[str, Any]) -> LawInputs:
+    """What the controller has beside time and the state of the mechanism.  Raises ValueError for what does not fit."""
+    names: tuple[str, ...] | None = ()
+    states: int | None = 0
+    if isinstance(controller, KernelController):
+        facts = controller.facts
+        names, states = facts.references, len(facts.states)
+        x0 = [state.value for state in facts.states] if x0 is None else x0
+    elif isinstance(controller, PythonController):
+        names, states = getattr(controller.function, "references", None), None
+        x0 = getattr(controller.function, "x0", ()) if x0 is None else x0
+    signals = checked_signals(names, references)
+    x = np.zeros(0) if x0 is None else real_numbers(x0)
+    if x.ndim != 1 or states not in (None, x.size) or not np.isfinite(x).all():
+        count = "some" if states is None else f"({states},)"
+        raise ValueError(f"x0: expected {count} finite numbers, one for each state of the law, got {x0!r}")
+    return LawInputs(x, signals) if x.size or signals else NO_INPUTS
+
+
+def as_python(controller: Controller, arm: SimulatedArm, inputs: LawInputs = NO_INPUTS) -> Force | None:
+    """Any controller as a Python callable."""
     if controller is None:
         return None
     if isinstance(controller, PythonController):
-        return _with_checked_result(controller.function, arm.nv)
+        return checked_force(controller.function, arm.nv, inputs)
     if isinstance(controller, KernelController):
-        return _bound_kernel(controller.name, arm)
+        return _bound_kernel(controller.name, arm, inputs)
     return _c_call(controller, arm.nv)
 
 
@@ -93,20 +120,20 @@ def _kernel(name: str, arm: SimulatedArm) -> KernelController:
         near = nearest(name, arm.kernels)
         meant = f"Did you mean {near!r}? " if near else ""
         raise ValueError(f"controller: {arm.name} has no kernel {name!r}. {meant}It has: {known}")
-    known_laws = _laws_of(arm)
+    known_laws, facts = _laws_of(arm), arm.laws.get(name, LawFacts())
     if name in known_laws:
-        return KernelController(name)
+        return KernelController(name, facts)
     bound = arm.bind(name)
-    arguments = {symbol: (array.dtype, array.size) for symbol, array in vars(bound).items()}
-    double = np.dtype(np.float64)
-    law = {"t": (double, 1), "q": (double, arm.nq), "v": (double, arm.nv), "tau": (double, arm.nv)}
-    if list(arguments.items()) != list(law.items()):
+    arguments = [(symbol, array.dtype, array.size) for symbol, array in vars(bound).items()]
+    nx, signals = len(facts.states), len(facts.references)
+    law = {"t": 1, "q": arm.nq, "v": arm.nv, "x": nx, "r": 3 * signals, "tau": arm.nv, "xdot": nx}
+    if arguments != [(symbol, np.dtype(np.float64), size) for symbol, size in law.items() if size]:
         raise ValueError(
             f"controller: kernel {name!r} of {arm.name} is no control law: its arguments must be t, q, v and tau in "
-            f"double precision, and are {', '.join(arguments)}"
+            f"double precision, and are {', '.join(symbol for symbol, _, _ in arguments)}"
         )
     known_laws.add(name)
-    return KernelController(name)
+    return KernelController(name, facts)
 
 
 _LAWS: WeakKeyDictionary[SimulatedArm, set[str]] = WeakKeyDictionary()
@@ -191,45 +218,54 @@ def _is_cdata(value: Any) -> bool:
 
 
 @calls_user
-def controller_result(function: ControllerFunction, t: float, q: FloatArray, v: FloatArray) -> Any:
+def controller_result(function: Callable[..., Any], *state: Any) -> Any:
     """What a controller in Python returns; what it raises is its own."""
-    return function(t, q, v)
+    return function(*state)
 
 
-def checked_tau(tau: Any, nv: int) -> FloatArray:
-    """What a Python controller returned, as a new array (nv,)."""
+def checked_force(function: Callable[..., Any], nv: int, inputs: LawInputs) -> Force:
+    """What a Python controller returns, as a new array (nv + nx,)."""
+    nx = inputs.x0.size
+
+    def call(t: float, q: FloatArray, v: FloatArray, x: FloatArray) -> FloatArray:
+        found = controller_result(function, t, q, v, *inputs.of(t, x))
+        if not nx:
+            return _checked_vector("tau", found, nv)
+        if not isinstance(found, tuple | list) or len(found) != 2:
+            raise ValueError(f"the controller has states: expected (tau, xdot), got {found!r}")
+        return np.concatenate([_checked_vector("tau", found[0], nv), _checked_vector("xdot", found[1], nx)])
+
+    return call
+
+
+def _checked_vector(what: str, values: Any, length: int) -> FloatArray:
     try:
-        return checked_vector(tau, nv)
+        return checked_vector(values, length)
     except ValueError as error:
-        raise ValueError(f"tau returned by the controller: {error}") from None
+        raise ValueError(f"{what} returned by the controller: {error}") from None
 
 
-def _with_checked_result(function: ControllerFunction, nv: int) -> ControllerFunction:
-    def call(t: float, q: FloatArray, v: FloatArray) -> FloatArray:
-        return checked_tau(controller_result(function, t, q, v), nv)
-
-    return call
-
-
-def _bound_kernel(name: str, arm: SimulatedArm) -> ControllerFunction:
+def _bound_kernel(name: str, arm: SimulatedArm, inputs: LawInputs) -> Force:
     bound = arm.bind(name)
+    arrays = list(vars(bound).values())
+    outputs = arrays[-2:] if inputs.x0.size else arrays[-1:]
 
-    def call(t: float, q: FloatArray, v: FloatArray) -> FloatArray:
-        bound.t[...] = t
-        bound.q[...] = q
-        bound.v[...] = v
+    def call(t: float, q: FloatArray, v: FloatArray, x: FloatArray) -> FloatArray:
+        for array, value in zip(arrays, (t, q, v, *inputs.of(t, x)), strict=False):
+            array[...] = value
         bound()
-        return np.array(bound.tau, dtype=np.float64)
+        return np.concatenate(outputs).astype(np.float64)
 
     return call
 
 
-def _c_call(controller: CController | CLaw, nv: int) -> ControllerFunction:
+def _c_call(controller: CController | CLaw, nv: int) -> Force:
     is_law = isinstance(controller, CLaw)
     function = _ffi().cast(C_LAW if is_law else C_CONTROLLER, controller.address)
     data = () if isinstance(controller, CLaw) else (_ffi().cast("void *", controller.data),)
 
-    def call(t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+    def call(t: float, q: FloatArray, v: FloatArray, x: FloatArray) -> FloatArray:
+        del x  # of which there are none
         tau = np.zeros(nv)
         state = _ffi().from_buffer("double[]", q), _ffi().from_buffer("double[]", v)
         time = _ffi().new("double[1]", [t]) if is_law else t

@@ -7,7 +7,7 @@ import functools
 import os
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -63,8 +63,9 @@ class Motion:
     """A simulated motion, one row per requested time.
 
     t (k,) s. q (k, nq) rad or m. v (k, nv) rad/s or m/s. tau (k, nv) N m or N: the force acting at that time; under
-    sampled control the held one, at a sample instant the one held from then on. Rows that the simulation did not reach
-    (see ``statistics.status``) are not a number, except for t.  ``energy_of`` gives the energy (k,) of rows q and v.
+    sampled control the held one, at a sample instant the one held from then on. x (k, nx): the states of the controller.
+    Rows that the simulation did not reach (see ``statistics.status``) are not a number, except for t.  ``energy_of`` gives
+    the energy (k,) of rows q and v.
 
     drift: how far states and rows were found from the constraints at most: residuals of the equations of position, in
     their units, and the last correction of dq/dt, relative where rates exceed one.  None where there are none.
@@ -77,6 +78,7 @@ class Motion:
     statistics: Statistics
     energy_of: EnergyOf | None = None
     drift: float | None = None
+    x: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
 
     @functools.cached_property
     def energy(self) -> FloatArray | None:
@@ -98,12 +100,12 @@ class Motion:
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the motion as comma-separated values, every number with 12 significant digits.
 
-        The header is ``t,q1,…,v1,…,tau1,…,energy``; there is no energy column where there is no energy. The file
+        The header is ``t,q1,…,v1,…,tau1,…,x1,…,energy``; there is no energy column where there is no energy. The file
         appears whole or not at all. Raises ``OSError`` where it cannot be written.
         """
         names = ["t"]
         columns = [self.t]
-        for symbol, rows in (("q", self.q), ("v", self.v), ("tau", self.tau)):
+        for symbol, rows in (("q", self.q), ("v", self.v), ("tau", self.tau), ("x", self.x)):
             names += [f"{symbol}{index}" for index in range(1, rows.shape[1] + 1)]
             columns += list(rows.T)
         if self.energy is not None:

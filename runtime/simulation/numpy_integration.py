@@ -14,7 +14,8 @@ import numpy as np
 
 from kanegen.arrays import FloatArray
 from kanegen.quaternions import normalised
-from kanegen.simulation.arm import ControllerFunction, SimulatedArm, active_constraints, kernel_function
+from kanegen.simulation.arm import SimulatedArm, active_constraints, kernel_function
+from kanegen.simulation.controllers import Force
 from kanegen.simulation.motion import Status
 from kanegen.simulation.request import Request
 
@@ -185,14 +186,18 @@ class EndError(Exception):
 class Integration:
     """One integration under way: what is the same for every method.
 
-    y is (q, v), with constraints (q, dq/dt); of other dynamics whatever they integrate.
+    y is (q, v), with constraints (q, dq/dt), and of other dynamics whatever they integrate; then come the states x of the
+    law.  A force is (tau, dx/dt).
     """
 
-    def __init__(self, dynamics: Dynamics, request: Request, controller: ControllerFunction | None) -> None:
+    def __init__(
+        self, dynamics: Dynamics, request: Request, controller: Force | None, x0: FloatArray
+    ) -> None:
         self.request = request
         self.t = request.t0
         self.dynamics = dynamics
-        self.y = self.dynamics.start(request)
+        self.y = np.concatenate([self.dynamics.start(request), x0])
+        self._nv, self._nx = dynamics.widths[2], x0.size
         self.accepted = self.rejected = self.evaluations = self.controller_calls = 0
         self.stiff_steps = self.looks = 0
         self.stiff = False
@@ -202,24 +207,34 @@ class Integration:
         )
         self._controller = controller
         self._callers_errstate = np.geterr()
-        self._held = np.zeros(dynamics.widths[2])
+        self._held = np.zeros(self._nv + self._nx)
         self._rows = self._probes = 0
         self._earliest, self._latest = -math.inf, math.inf
 
     def rate_of_change(self, t: float, y: FloatArray) -> FloatArray:
         """dy/dt under the forces that act at time t."""
         self.evaluations += 1
-        return self.dynamics.rate(y, self.tau(t, y) if self.tau_varies else self._held)
+        return self.rate_under(y, self.force(t, y) if self.tau_varies else self._held)
 
-    def tau(self, t: float, y: FloatArray) -> FloatArray:
+    def rate_under(self, y: FloatArray, force: FloatArray) -> FloatArray:
+        """dy/dt under a force."""
+        rate = self.dynamics.rate(self._of_mechanism(y), force[: self._nv])
+        return np.concatenate([rate, force[self._nv :]]) if self._nx else rate
+
+    def _of_mechanism(self, y: FloatArray) -> FloatArray:
+        """The state but for those of the law."""
+        return y[: y.size - self._nx]
+
+    def force(self, t: float, y: FloatArray) -> FloatArray:
         """What the controller gives at a time and state."""
         if self._controller is None:
             return self._held
         self.controller_calls += 1
         t = min(max(t, self._earliest), self._latest)
-        q, v = self.dynamics.coordinates(y).copy(), self.dynamics.speeds(y).copy()
+        own = self._of_mechanism(y)
+        q, v = self.dynamics.coordinates(own).copy(), self.dynamics.speeds(own).copy()
         with np.errstate(**self._callers_errstate):
-            return np.asarray(self._controller(t, q, v), dtype=np.float64)
+            return self._controller(t, q, v, y[own.size :].copy())
 
     @property
     def tau_varies(self) -> bool:
@@ -274,28 +289,28 @@ class Integration:
             r = 1.0 - s
             return self._projected(self.y + s * (d + r * (c3 + s * (c4 + r * c5))))
 
-        def look(t: float, y: FloatArray, tau: FloatArray) -> None:
+        def look(t: float, y: FloatArray, force: FloatArray) -> None:
             s = (t - self.t) / h
             r = 1.0 - s
             inner = c4 + r * c5
             slope = d + (r - s) * (c3 + s * inner) + s * r * (inner - s * c5)
-            rate = self.dynamics.rate(y, tau)
+            rate = self.rate_under(y, force)
             self.looks += 1
             multiple = judge(h, t, y, rate, slope / h - rate)
             if multiple > self.defect:
                 self.defect, self.defect_t = multiple, t
 
         while self._is_row_before(t_next):
-            row, t_row = self._rows, float(self.request.times[self._rows])
+            t_row = float(self.request.times[self._rows])
             y = interpolated(t_row)
-            self._write_row(y)
+            force = self._write_row(y)
             if self.tau_varies:
-                look(t_row, y, self.row_tau[row])
+                look(t_row, y, force)
         while self._is_probe_before(t_next):
             t_probe = float(self.request.probes[self._probes])
             if t_probe > self.t:
                 y = interpolated(t_probe)
-                look(t_probe, y, self.tau(t_probe, y))
+                look(t_probe, y, self.force(t_probe, y))
             self._probes += 1
 
     def walk(self, advance: Callable[[float, float], None]) -> None:
@@ -312,7 +327,7 @@ class Integration:
             if period > 0.0:
                 instant = request.t0 + samples * period
                 if self._is_reached(instant):
-                    self._held = self.tau(instant, self.y)
+                    self._held = self.force(instant, self.y)
                     samples += 1
             self.write_rows_here()
             if self.t >= t_end:
@@ -341,15 +356,25 @@ class Integration:
         return abs(a - b) <= 4.0 * EPSILON * max(abs(a), abs(b), abs(self.request.t0))
 
     def _projected(self, y: FloatArray) -> FloatArray:
+        own = self._of_mechanism(y)
         try:
-            return self.dynamics.projected(y)
+            projected = self.dynamics.projected(own)
         except OpenError:
             raise EndError(Status.OPEN) from None
+        return np.concatenate([projected, y[own.size :]]) if self._nx else projected
 
-    def _write_row(self, y: FloatArray) -> None:
-        row = self._rows
-        self.row_q[row], self.row_v[row] = self.dynamics.coordinates(y), self.dynamics.speeds(y)
+    def _write_row(self, y: FloatArray) -> FloatArray:
+        """The force that acts there."""
+        row, own = self._rows, self._of_mechanism(y)
+        self.row_q[row], self.row_v[row] = self.dynamics.coordinates(own), self.dynamics.speeds(own)
         self.row_y[row] = y
         sampled = self.request.sample_period > 0.0
-        self.row_tau[row] = self._held if sampled else self.tau(float(self.request.times[row]), y)
+        force = self._held if sampled else self.force(float(self.request.times[row]), y)
+        self.row_tau[row] = force[: self._nv]
         self._rows += 1
+        return force
+
+    @property
+    def row_x(self) -> FloatArray:
+        """The states of the law in the rows."""
+        return self.row_y[:, self.y.size - self._nx :]

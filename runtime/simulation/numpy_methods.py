@@ -11,7 +11,8 @@ import math
 import numpy as np
 
 from kanegen.arrays import FloatArray
-from kanegen.simulation.arm import ControllerFunction, SimulatedArm
+from kanegen.simulation.arm import SimulatedArm
+from kanegen.simulation.controllers import Force
 from kanegen.simulation.motion import Motion, Statistics, Status
 from kanegen.simulation.numpy_integration import EPSILON, Dynamics, EndError, Integration, Judge, dynamics_of
 from kanegen.simulation.request import Request
@@ -112,7 +113,7 @@ class RungeKutta4:
             s, jump = (t - run.t) / h, rate
             weights = ((1.0 - s) * (1.0 - 2.0 * s), 4.0 * s * (1.0 - s), s * (2.0 * s - 1.0))
             for stage, weight in enumerate(weights):
-                jump = jump - weight * run.dynamics.rate(y, run.tau(run.t + 0.5 * h * stage, y))
+                jump = jump - weight * run.rate_under(y, run.force(run.t + 0.5 * h * stage, y))
             speaks &= ~(np.abs(jump) < 0.5 * size)
             return float(np.max(np.where(speaks, size / (_JUMP * seen), 0.0)))
 
@@ -264,24 +265,27 @@ def _weighted(weights: tuple[float, ...], k: list[FloatArray]) -> FloatArray:
     return total
 
 
-def simulate_in_numpy(arm: SimulatedArm, request: Request, controller: ControllerFunction | None) -> Motion:
+def simulate_in_numpy(
+    arm: SimulatedArm, request: Request, controller: Force | None, x0: FloatArray
+) -> Motion:
     """Run the request in NumPy. Exceptions of the controller pass through."""
-    run, statistics = integrate(dynamics_of(arm, request), request, controller)
+    run, statistics = integrate(dynamics_of(arm, request), request, controller, x0)
     return Motion(
         t=request.times,
         q=run.row_q,
         v=run.row_v,
         tau=run.row_tau,
+        x=run.row_x,
         statistics=statistics,
         drift=run.dynamics.drift,
     )
 
 
 def integrate(
-    dynamics: Dynamics, request: Request, controller: ControllerFunction | None
+    dynamics: Dynamics, request: Request, controller: Force | None, x0: FloatArray
 ) -> tuple[Integration, Statistics]:
     """Carry an integration as far as it goes: its rows, and what it did. Exceptions of the controller pass through."""
-    run = Integration(dynamics, request, controller)
+    run = Integration(dynamics, request, controller, x0)
     method = RungeKutta4(run) if request.method == "rk4" else DormandPrince(run)
     status = Status.DONE
     # Steps are checked for values that are not finite: NumPy need not warn of them, except in the controller.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from kanegen.boundary import boundary
 from kanegen.errors import DeadCentreError, IntegrationError, NotCompiledError
 from kanegen.simulation.arm import ControllerFunction, SimulatedArm, has_compiled_kernels
 from kanegen.simulation.compiled import find_integrators, simulate_in_c
-from kanegen.simulation.controllers import as_python, recognize_controller
+from kanegen.simulation.controllers import as_python, law_inputs, recognize_controller
 from kanegen.simulation.hints import limited_by_stability, stepped_over, stiffness_hint
 from kanegen.simulation.motion import EnergyOf, Motion, Status
 from kanegen.simulation.numpy_methods import simulate_in_numpy
@@ -61,6 +62,8 @@ def simulate(
     t0: float = 0.0,
     drift: float = 1e-9,
     controller_data: Any = None,
+    x0: ArrayLike | None = None,
+    references: Mapping[str, Any] | None = None,
 ) -> Motion:
     """The motion from the state q0 (nq,), v0 (nv,) at t = t0 to t = t0 + duration, in seconds.
 
@@ -68,7 +71,7 @@ def simulate(
 
     - None: tau = 0;
     - a callable ``controller(t, q, v) -> tau``, given arrays that it may keep;
-    - the name of a kernel of the mechanism with inputs t, q, v and output tau, compiled with it;
+    - the name of a kernel of the mechanism with inputs t, q, v and output tau, compiled with it, or of a law with states;
     - a C function: a cffi pointer to ``void (double t, const double *q, const double *v, double *tau, void *data)``
       or its address (data is ``controller_data``, a cffi pointer or an address), or a cffi pointer to a function of
       a kernel's form, ``void (const double *t, const double *q, const double *v, double *tau)``. Functions of a cffi
@@ -81,6 +84,16 @@ def simulate(
     tolerance. It takes the derivatives of the accelerations from the kernel ``forward_dynamics_derivatives``, calls a
     controller that is not sampled 2 nv + 3 times more in each step for its derivatives, at states beside the motion, and
     needs v = dq/dt: no constraints, no quaternions.
+
+    x0 (nx,): the states of the controller at t0, which are integrated together with the motion and are the rows of
+    ``Motion.x``; those of a law compiled with the mechanism are its own by default.  A callable is given them, and gives
+    their rates: ``controller(t, q, v, x) -> (tau, xdot)``; it may have its x0 as an attribute of this name.  Their errors
+    count as those of q and v do.  Under sampled control xdot is held as tau is.
+
+    references: the signals that the controller follows, by name: (times, values), times in s, or (times, values, "linear").
+    Between its times a signal is the cubic spline with ends that are not-a-knot, or straight, and steps end where it turns
+    abruptly; before and after them it keeps its value there.  A callable is given r (signals, 3) last, for each its value,
+    its first and its second derivative: in the order in which they are given, or that of its attribute ``references``.
 
     times: the times of the rows, ascending, from t0 to t0 + duration; the motion has exactly these. They do not influence
     the steps. None: 1001 equally spaced ones, both ends included (a single one for duration 0).
@@ -152,9 +165,13 @@ def simulate(
             probes=probes_between(rows, begin, end),
         )
         recognized = recognize_controller(controller, arm, controller_data)
+        inputs = law_inputs(recognized, x0, references or {})
+        if inputs.signals:
+            kinks = inputs.kinks_between(begin, end)
+            request = dataclasses.replace(request, breaks=np.union1d(request.breaks, kinks))
         integrators = find_integrators()
         if integrators is not None:
-            motion = simulate_in_c(integrators, arm, request, recognized)
+            motion = simulate_in_c(integrators, arm, request, recognized, inputs)
         elif request.method == "rodas4":
             raise NotCompiledError(
                 "method 'rodas4' is compiled, and the compiled integrators are missing. Install kanegen again where there "
@@ -168,7 +185,7 @@ def simulate(
                     RuntimeWarning,
                     stacklevel=2,
                 )
-            motion = simulate_in_numpy(arm, request, as_python(recognized, arm))
+            motion = simulate_in_numpy(arm, request, as_python(recognized, arm, inputs), inputs.x0)
     statistics = motion.statistics
     if statistics.status is Status.OPEN:
         raise IntegrationError(
