@@ -73,6 +73,22 @@ def logarithm(a: FloatArray) -> FloatArray:
     return found
 
 
+def of_matrix(rotation: FloatArray) -> FloatArray:
+    """The unit quaternion (4,) of the rotation nearest to a matrix (3, 3).
+
+    It is an eigenvector of the largest eigenvalue: I. Y. Bar-Itzhack, "New method for extracting the quaternion from a
+    rotation matrix", Journal of Guidance, Control and Dynamics 23 (2000).
+    """
+    trace = np.trace(rotation)
+    turn = rotation - rotation.T
+    matrix = np.empty((4, 4))
+    matrix[:3, :3] = rotation + rotation.T - trace * np.eye(3)
+    matrix[3, :3] = matrix[:3, 3] = turn[2, 1], turn[0, 2], turn[1, 0]
+    matrix[3, 3] = trace
+    found: FloatArray = np.linalg.eigh(matrix)[1][:, 3]
+    return found
+
+
 def travelled(turn: FloatArray, velocity: FloatArray) -> FloatArray:
     """The way (..., 3) in unit time, along the axes at its beginning, at constant velocity along axes that turn by ``turn``.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from kanegen.robot.configurations import Configurations
-from kanegen.robot.constraints import ConstraintKernels
 from kanegen.robot.core import Core
 from kanegen.robot.derivatives import (
     Derivatives,
@@ -14,9 +12,11 @@ from kanegen.robot.derivatives import (
 )
 from kanegen.robot.dynamics import Dynamics
 from kanegen.robot.identification import Identification
+from kanegen.robot.inverse_kinematics import IKSolution, InverseKinematics
 
 __all__ = [
     "ForwardDynamicsDerivatives",
+    "IKSolution",
     "InverseDynamicsDerivatives",
     "Linearisation",
     "NaturalModes",
@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 
-class Robot(Dynamics, Derivatives, Identification, ConstraintKernels, Configurations, Core):
+class Robot(Dynamics, Derivatives, Identification, InverseKinematics, Core):
     """A mechanism ready to compute.  ``kanegen.load`` makes one.
 
     Shapes: coordinates ``q`` are (..., nq), in the order of ``coordinate_names``; speeds ``v``, accelerations ``a`` and

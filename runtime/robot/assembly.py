@@ -59,9 +59,9 @@ def assemble(
     Raises AssemblyError.
     """
     equations = constraints.position
-    problem = _Problem(constraints.position_rank, residual, lambda q: jacobian(q)[: len(equations)])
+    problem = Equations(constraints.position_rank, residual, lambda q: jacobian(q)[: len(equations)])
     attempts: list[tuple[float, int, FloatArray]] = []
-    for start in _starts(q0):
+    for start in starts_around(q0):
         q, open_by = problem.closed(start)
         attempts.append((open_by, len(attempts), q))
         if open_by <= problem.rounding(q):
@@ -78,7 +78,7 @@ def assemble(
     return problem.nearest(q, q0)
 
 
-def _starts(q0: FloatArray) -> Iterator[FloatArray]:
+def starts_around(q0: FloatArray) -> Iterator[FloatArray]:
     """q0, then a few configurations around it: Newton's method may be unable to leave q0 itself, for example if it is flat.
 
     The directions are arbitrary, and always the same.
@@ -88,7 +88,7 @@ def _starts(q0: FloatArray) -> Iterator[FloatArray]:
         yield q0 + NUDGE * 2.0**attempt * np.sin(attempt * np.arange(1.0, q0.size + 1.0))
 
 
-class _Problem:
+class Equations:
     """Equations of position, and Newton's method for them."""
 
     def __init__(self, rank: int, residual: Function, jacobian: Function) -> None:
