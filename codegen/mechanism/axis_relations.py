@@ -25,8 +25,6 @@ from kanegen.codegen.mechanism.natural_frames import (
     meant_rotation,
     natural_frames,
     numbers,
-    plain_matrix,
-    plain_vector,
     short,
     short_vector,
     squared,
@@ -92,7 +90,8 @@ def with_exact_relations(mechanism: Mechanism, angles: AngleRule) -> Mechanism:
         else joint
         for joint in mechanism.joints
     ]
-    on_axes = {body: frames[carrier].back().then(place) for body, (carrier, place) in carriers.items()}
+    back = {carrier: frame.back() for carrier, frame in frames.items()}
+    on_axes = {body: back[carrier].then(place) for body, (carrier, place) in carriers.items()}
     return replace(
         mechanism,
         joints=tuple(joints),
@@ -167,8 +166,8 @@ def _meant_body(body: Body, place: Place, noise: Noise) -> Body:
     back = place.back()
     meant = Inertia(
         inertia.mass,
-        plain_vector(add(back.position, matrix_vector(back.rotation, meant_center))),
-        plain_matrix(rotated_tensor(back.rotation, meant_tensor)),
+        add(back.position, matrix_vector(back.rotation, meant_center)),
+        rotated_tensor(back.rotation, meant_tensor),
     )
     return replace(body, inertia=meant)
 
@@ -201,7 +200,7 @@ def _meant_gravity(
     meant = short_vector(seen, _error(gravity, noise))
     if _apart([meant], [seen]) <= _EXACT:
         return gravity
-    return plain_vector(matrix_vector(rotation, meant))
+    return matrix_vector(rotation, meant)
 
 
 def _along_axes(position: Vector3, rotation: Matrix3, shift: Fraction) -> Vector3:
@@ -218,13 +217,13 @@ def _along_axes(position: Vector3, rotation: Matrix3, shift: Fraction) -> Vector
     beyond = plain(dot(rest, across(z, other)) / square)
     along = plain(rest[2] - beyond * other[2])
     parts = (scale(height, normal), scale(short(along, shift), z), scale(short(beyond, shift), other))
-    return plain_vector(add(add(parts[0], parts[1]), parts[2]))
+    return add(add(parts[0], parts[1]), parts[2])
 
 
 def _apart(some: Rows, others: Rows) -> Fraction:
     """The largest difference of entries."""
     pairs = [pair for rows in zip(some, others, strict=True) for pair in zip(*rows, strict=True)]
-    return max(abs(exact(x) - exact(y)) for x, y in pairs)
+    return max((abs(exact(x) - exact(y)) for x, y in pairs if x is not y), default=Fraction(0))
 
 
 def _error(entries: Iterable[Value], noise: Noise) -> Fraction:

@@ -51,7 +51,7 @@ class Place:
     def then(self, other: Place) -> Place:
         """A frame that sits in this one, seen from where this one sits."""
         position = add(self.position, matrix_vector(self.rotation, other.position))
-        return Place(plain_matrix(matrix_multiply(self.rotation, other.rotation)), plain_vector(position))
+        return Place(matrix_multiply(self.rotation, other.rotation), position)
 
     def back(self) -> Place:
         """The other frame in this one."""
@@ -120,7 +120,7 @@ def natural_frames(links: dict[str, Link], noise: Noise) -> dict[str, Place]:
             x = next(column for column in columns if squared(column) > Fraction(1, 4))
         x = scale(1 / square_root(dot(x, x)), x)
         # where the file's own frame is this one but for noise, it is the better measure of what hangs on it
-        rotation = meant_rotation(plain_matrix(transpose((x, cross(z, x), z))), noise.turn)
+        rotation = meant_rotation(transpose((x, cross(z, x), z)), noise.turn)
         frames[name] = Place(rotation, origins[name])
     return frames
 
@@ -149,7 +149,7 @@ def _origin(
         if child.joint is not None
     ]
     if joint.kind is JointKind.PRISMATIC:
-        return short_vector(plain_vector(carried[0]), shift) if carried else ZERO3
+        return short_vector(carried[0], shift) if carried else ZERO3
     z = joint.axis
     for child in below:
         if child.joint is not None and child.joint.kind is JointKind.REVOLUTE and not child.joint.still:
@@ -162,7 +162,7 @@ def _origin(
         t = _foot(z, matrix_vector(back.rotation, before.axis), back.position)
         if t is not None:
             return scale(short(t, shift), z)
-    return scale(short(plain(dot(carried[0], z)), shift), z) if carried else ZERO3
+    return scale(short(dot(carried[0], z), shift), z) if carried else ZERO3
 
 
 def _foot(z: Vector3, other: Vector3, point: Vector3) -> Value | None:
@@ -184,24 +184,25 @@ def _normal(link: Link, below: list[Link], origins: dict[str, Vector3], noise: N
             continue
         normal = cross(z, _axis_in(child))
         if squared(normal) > noise.turn**2:
-            return plain_vector(normal)
+            return normal
         if JointKind.PRISMATIC not in (link.joint.kind, child.joint.kind):
             point = add(child.frame.position, matrix_vector(child.frame.rotation, origins[child.joint.child]))
             apart = across(z, subtract(point, origins[link.joint.child]))
             if squared(apart) > noise.shift**2:
-                return plain_vector(apart)
+                return apart
     return None
 
 
 def meant_rotation(rotation: Matrix3, turn: Fraction) -> Matrix3:
-    """A rotation with the zeros and ones that are meant."""
-    rows = []
-    for row in rotation:
-        nearest = [Fraction(round(exact(e))) for e in row]
-        x, y, z = (n if abs(e - n) <= turn else e for e, n in zip(map(exact, row), nearest, strict=True))
-        rows.append((x, y, z))
-    found = rows[0], rows[1], rows[2]
-    return rotation if found == rotation else orthonormalized(found)
+    """A rotation with the zeros that are meant: as many of its entries within ``turn`` as can vanish at once."""
+    sizes = [abs(exact(entry)) for row in rotation for entry in row]
+    for limit in sorted({size for size in sizes if 0 < size <= turn}, reverse=True):
+        x, y, z = ([ZERO3[0] if abs(exact(e)) <= limit else e for e in row] for row in rotation)
+        found = orthonormalized(((x[0], x[1], x[2]), (y[0], y[1], y[2]), (z[0], z[1], z[2])))
+        entries = [entry for row in found for entry in row]
+        if all(entry == 0 for entry, size in zip(entries, sizes, strict=True) if size <= limit):
+            return found
+    return rotation
 
 
 def short_vector(vector: Vector3, within: Fraction) -> Vector3:
@@ -211,16 +212,17 @@ def short_vector(vector: Vector3, within: Fraction) -> Vector3:
 
 
 def short(number: Value, within: Fraction) -> Value:
-    """The shortest decimal within this distance, if it is no coincidence that there is one; the number for no distance."""
-    number, step = exact(number), Fraction(1)
-    if within == 0:
+    """The shortest decimal within this distance, if it is no coincidence that there is one; the number for no distance.
+
+    All such decimals are multiples of the smallest unit that leaves this distance a small part of it.
+    """
+    number = exact(number)
+    units = int(_COINCIDENCE / (2 * within)) if within else 0
+    if units == 0:
         return number
-    while 2 * within <= _COINCIDENCE * step:
-        nearest = round(number / step) * step
-        if abs(number - nearest) <= within:
-            return nearest
-        step /= 10
-    return number
+    unit = Fraction(1, 10 ** (len(str(units)) - 1))
+    nearest = round(number / unit) * unit
+    return nearest if abs(number - nearest) <= within else number
 
 
 def exact(number: Value) -> Fraction:
@@ -237,15 +239,3 @@ def squared(v: Vector3) -> Fraction:
 def numbers(*values: Value) -> bool:
     """Whether values are all numbers, none of them live."""
     return all(isinstance(x, Fraction) for x in values)
-
-
-def plain_matrix(m: Matrix3) -> Matrix3:
-    """A matrix without the rounding errors of 60 digits."""
-    x, y, z = map(plain_vector, m)
-    return x, y, z
-
-
-def plain_vector(v: Vector3) -> Vector3:
-    """A vector without the rounding errors of 60 digits."""
-    x, y, z = map(plain, v)
-    return x, y, z

@@ -22,6 +22,10 @@ from kanegen.codegen.mechanism.axis_relations import ROUNDINGS
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.importers import from_toml
+from kanegen.codegen.mechanism.natural_frames import meant_rotation
+from kanegen.codegen.mechanism.rotations import about_axis
+from kanegen.codegen.mechanism.values import degrees
+from kanegen.codegen.mechanism.vectors import matrix_multiply
 from kanegen.codegen.passes.optimize import optimize
 from kanegen.options import Options
 from tests.derivation.comparison import exactly
@@ -222,6 +226,15 @@ def test_axes_that_are_nearly_parallel_keep_their_digits(gap: str) -> None:
 def test_axes_that_nearly_meet_keep_their_digits(gap: str) -> None:
     arm = from_toml(printed(nearly("1.2", gap), 17))
     assert exact_to_rounding(arm)
+
+
+def test_no_zero_is_lost_to_another() -> None:
+    """The first row's entries are -9e-11, -1 and 9e-10: without the first the last row would lose its zero."""
+    small, pitch = Fraction(9, 10**10), Fraction(3, 2) + Fraction(1, 6)
+    near = matrix_multiply(about_axis(2, degrees(Fraction(90)) - small), about_axis(1, pitch))
+    assert near[2][1] == 0 != near[0][0]
+    assert meant_rotation(near, small / 5) == near
+    assert meant_rotation(near, 2 * small)[0] == (0, -1, 0)
 
 
 def nearly(angle: str, length: str) -> Mechanism:
