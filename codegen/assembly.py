@@ -6,7 +6,6 @@ Beside its kernels a model has what its users may want to know of the mechanism:
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 
 from kanegen.codegen.certificate.certify import BOUND, Record
 from kanegen.codegen.certificate.comparison import difference_of_forces
@@ -114,7 +113,7 @@ def _rounded_angles(mechanism: Mechanism) -> RoundedAngles | None:
     rounded = mechanism.rounded
     if rounded is None:
         return None
-    both = (mechanism, replace(rounded.written, gravity=mechanism.gravity))
+    both = (mechanism, rounded.written)
     found, written = (KernelSources(open_tree(one), Options()).kernel_set() for one in both)
     change = difference_of_forces(found, written)
     return RoundedAngles(rounded.count, float(f"{rounded.largest:.0e}"), float(f"{change:.0e}"))

@@ -34,10 +34,14 @@ from kanegen.options import Options
 
 @dataclass(frozen=True, eq=False)
 class KernelSources:
-    """A mechanism and options, and what follows from them for all kernels: each is made when it is first asked for."""
+    """A mechanism and options, and what follows from them for all kernels: each is made when it is first asked for.
+
+    ``turned`` is False where bodies keep the orientation that their frames are described with.
+    """
 
     mechanism: Mechanism
     options: Options
+    turned: bool = True
     _plain: dict[str, Derivation] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
@@ -49,7 +53,7 @@ class KernelSources:
     def trees(self) -> Trees:
         """The placed trees that kernels are derived from."""
         tree = derivation_tree(self.mechanism, self.options.live_parameters)
-        return Trees(tree.mechanism, live_parameters=tree.live, tied=tree.tied)
+        return Trees(tree.mechanism, live_parameters=tree.live, tied=tree.tied, turns=self.turned)
 
     @cached_property
     def builds(self) -> dict[str, Build]:

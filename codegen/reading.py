@@ -64,10 +64,20 @@ def read(model: str | os.PathLike[str] | Mechanism, options: Options) -> Mechani
             "a TOML file with [parameters], or a mechanism of MechanismBuilder with parameter(...)",
             "Leave live parameters out; URDF, MJCF and SDF know none.",
         )
+    tell(check_attachments(mechanism))
+    return _as_asked(mechanism, options)
+
+
+def _as_asked(mechanism: Mechanism, options: Options) -> Mechanism:
+    """The mechanism, and the one of its numbers as written, with the gravity and friction asked for."""
     if options.gravity is not None:
         mechanism = replace(mechanism, gravity=read_vector("gravity", options.gravity))
-    tell(check_attachments(mechanism))
-    return mechanism if options.friction else without_friction(mechanism)
+    if not options.friction:
+        mechanism = without_friction(mechanism)
+    rounded = mechanism.rounded
+    if rounded is None:
+        return mechanism
+    return replace(mechanism, rounded=replace(rounded, written=_as_asked(rounded.written, options)))
 
 
 def read_model(

@@ -29,12 +29,16 @@ from benchmarks.corpus.exact import apart, errors_of_both
 from kanegen.codegen import pipeline
 from kanegen.codegen.commands.against import random_states
 from kanegen.codegen.commands.against_report import BOUND
-from kanegen.codegen.mechanism.importers.model_file import format_of
+from kanegen.codegen.commands.frames_in_use import turns_frames
+from kanegen.codegen.deriving import derive_all
+from kanegen.codegen.graph import OperationCounts, count
+from kanegen.codegen.kernel_sources import KernelSources
+from kanegen.codegen.mechanism.importers import read_file
+from kanegen.codegen.mechanism.importers.model_file import Imported, format_of
 from kanegen.codegen.mechanism.importers.xacro import urdf_text
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.peers import State, TreePeer, open_peer
-from kanegen.codegen.reading import read_model
 from kanegen.errors import ModelError
 
 ACCELERATIONS = "forward_dynamics"
@@ -50,6 +54,9 @@ Array = NDArray[np.float64]
 class Case:
     """What became of a file.  Differences are relative to the largest component of the state; seconds are wall time.
 
+    ``operations`` are those of the frames that kanegen chooses, ``in_own_frames`` those of a search as long in the frames of
+    the file: none is turned about its axis, and no relation of axes is recognised.
+
     ``errors`` has those of accelerations from the values to 40 digits, by engine, in the states in which they differ by more
     than 1e-10; ``of_kanegen`` is what of each difference is kanegen's.
     """
@@ -58,6 +65,7 @@ class Case:
     reason: str = ""
     dof: int = 0
     operations: dict[str, str] = field(default_factory=dict)
+    in_own_frames: dict[str, str] = field(default_factory=dict)
     read_seconds: float = 0.0
     generation_seconds: float = 0.0
     compile_seconds: float = 0.0
@@ -73,13 +81,14 @@ def examine(path: Path, derivations: int) -> Case:
     started = time.perf_counter()
     unphysical = ""
     try:
-        mechanism = _read(path, False)
+        imported = read_file(path)
     except ModelError as error:
         unphysical = _told(error, path)
         try:
-            mechanism = _read(path, True)
+            imported = read_file(path, allow_unphysical=True)
         except ModelError:
             return Case(_outcome(unphysical), unphysical)
+    mechanism = imported.mechanism
     case = Case(
         "loaded", dof=mechanism.dof, read_seconds=time.perf_counter() - started, unphysical=unphysical
     )
@@ -89,11 +98,8 @@ def examine(path: Path, derivations: int) -> Case:
         robot = _compiled(mechanism, Path(folder) / "c", case, derivations)
         if robot is not None:
             _compare(mechanism, path, Path(folder), robot, case)
+    case.in_own_frames = _in_own_frames(imported, case.operations, derivations)
     return case
-
-
-def _read(path: Path, allow_unphysical: bool) -> Mechanism:
-    return read_model(path, floating_base=False, allow_unphysical=allow_unphysical, angle_tolerance=None)
 
 
 def _outcome(reason: str) -> str:
@@ -119,11 +125,23 @@ def _compiled(mechanism: Mechanism, folder: Path, case: Case, derivations: int) 
     started = time.perf_counter()
     robot = kanegen.load(folder)
     case.compile_seconds = time.perf_counter() - started
-    for kernel in kernels:
-        counts = robot.operation_counts[kernel]
-        rest = f" / {counts.divisions}" if counts.divisions else ""
-        case.operations[kernel] = f"{counts.multiplications} / {counts.additions}{rest}"
+    case.operations = {kernel: _shown(robot.operation_counts[kernel]) for kernel in kernels}
     return robot
+
+
+def _in_own_frames(imported: Imported, chosen: Mapping[str, str], derivations: int) -> dict[str, str]:
+    """Operations of the kernels in the frames of the file; as in those that were chosen where these are the same."""
+    wanted = pipeline.Options(kernels=tuple(chosen), search=derivations)
+    mechanism, described = (pipeline.read(m, wanted) for m in (imported.mechanism, imported.described))
+    if mechanism == described and not turns_frames(KernelSources(mechanism, wanted)):
+        return dict(chosen)
+    derived = derive_all(KernelSources(described, wanted, turned=False))
+    return {kernel: _shown(count(found.program)) for kernel, found in derived.kernels.items()}
+
+
+def _shown(counts: OperationCounts) -> str:
+    rest = f" / {counts.divisions}" if counts.divisions else ""
+    return f"{counts.multiplications} / {counts.additions}{rest}"
 
 
 def _compare(mechanism: Mechanism, path: Path, folder: Path, robot: kanegen.Robot, case: Case) -> None:

@@ -39,11 +39,9 @@ def in_frames_of_the_file(sources: KernelSources, kernel: str) -> OperationCount
     Axes become coordinate axes, and origins slide along them; no frame is turned further.
     """
     rounded = sources.mechanism.rounded
-    written = sources if rounded is None else KernelSources(rounded.written, sources.options)
-    deriver = written.deriver(kernel, searched=False)
-    ways = deriver.trees.turned({})[1].get(WAY)
-    answers = {} if ways is None else {WAY: ways.alternatives - 1}
-    return count(optimize(deriver(answers)[0])[0])
+    written = sources.mechanism if rounded is None else rounded.written
+    deriver = KernelSources(written, sources.options, turned=False).deriver(kernel, searched=False)
+    return count(optimize(deriver({})[0])[0])
 
 
 def _turned(body: PlacedBody) -> str:

@@ -7,8 +7,12 @@ from pathlib import Path
 import pytest
 
 from kanegen.codegen.cli import main
+from kanegen.codegen.commands.frames_in_use import in_frames_of_the_file
+from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.mechanism.folding import with_numbers
+from kanegen.codegen.reading import read
+from kanegen.options import Options
 from tests.laws.rewriting import printed, rewritten
 
 TOLD = "of its links lie off joint axes and common normals"
@@ -31,6 +35,19 @@ def test_frames_off_the_axes_are_told(
     told = capsys.readouterr().out
     assert ("turned by" in told) == (way is not None)
     assert ("without a search in frames of the file" in told) == (way is not None)
+
+
+def test_friction_that_was_not_asked_for_costs_nothing(tmp_path: Path) -> None:
+    """In the files' frames joints are turned by 1.57079632679, as they say, but have no damping either."""
+    text = printed(with_numbers(mechanism("rx90_general")), 12)
+    counts = []
+    for damping in ("0.0", "1.5"):
+        file = tmp_path / f"arm{damping}.toml"
+        file.write_text(text.replace("damping = 0.0", f"damping = {damping}"))
+        options = Options(search=1)
+        counts.append(in_frames_of_the_file(KernelSources(read(file, options), options), "inverse_dynamics"))
+    assert "1.57079632679" in text
+    assert counts[0] == counts[1]
 
 
 @pytest.mark.parametrize(

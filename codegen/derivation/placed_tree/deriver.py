@@ -32,10 +32,17 @@ _Key = tuple[tuple[str, int], ...]
 
 
 class Trees:
-    """Placed trees of one mechanism for any answers, remembered: as placed, turned, and regrouped."""
+    """Placed trees of one mechanism for any answers, remembered: as placed, turned if ``turns``, and regrouped."""
 
-    def __init__(self, mechanism: Mechanism, *, live_parameters: bool = False, tied: bool = False) -> None:
-        self.mechanism, self.live, self.tied = mechanism, live_parameters, tied
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        *,
+        live_parameters: bool = False,
+        tied: bool = False,
+        turns: bool = True,
+    ) -> None:
+        self.mechanism, self.live, self.tied, self.turns = mechanism, live_parameters, tied, turns
         self._placed: dict[_Key, Found] = {}
         self._turned: dict[_Key, Found] = {}
         self._regrouped: dict[_Key, Found] = {}
@@ -53,6 +60,8 @@ class Trees:
 
     def turned(self, answers: Mapping[str, int]) -> Found:
         """The tree with origins and orientations of frames as the answers say."""
+        if not self.turns:
+            return self.placed(answers)
         key = _key(answers, placement.POINT, orientation.POINT)
         if key not in self._turned:
             tree, points = self.placed(answers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from kanegen.codegen.mechanism.findings import Finding
@@ -92,9 +92,10 @@ def _root(head: str) -> str | None:
 class Imported:
     """A mechanism read from a file, and what was noticed or mended on the way (no errors: those are raised).
 
-    ``angles`` has what became of its angles.
+    ``angles`` has what became of its angles; ``described`` is the mechanism before relations of its axes were recognised.
     """
 
     mechanism: Mechanism
     findings: tuple[Finding, ...]
-    angles: AngleRule = field(default_factory=AngleRule)
+    angles: AngleRule
+    described: Mechanism

@@ -112,8 +112,10 @@ def import_element(
         written = read_document(root, floating_base=floating_base, angle_tolerance=AS_WRITTEN)
         return mechanism_of(written, floating_base, allow_unphysical)[0]
 
-    mechanism = as_meant(mechanism, document.angles, as_written)
-    return Imported(mechanism, (*document.findings, *impossible, *renamed), document.angles)
+    findings = (*document.findings, *impossible, *renamed)
+    return Imported(
+        as_meant(mechanism, document.angles, as_written), findings, document.angles, described=mechanism
+    )
 
 
 def text_as_meant(path: Path, angle_tolerance: float) -> str:

@@ -12,6 +12,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from types import TracebackType
@@ -163,7 +164,7 @@ def read(
     """The mechanism of a xacro file with findings; see ``from_xacro``."""
     root, findings = expand(path, arguments, packages)
     imported = import_element(root, floating_base, allow_unphysical, angle_tolerance)
-    return Imported(imported.mechanism, (*findings, *imported.findings), imported.angles)
+    return replace(imported, findings=(*findings, *imported.findings))
 
 
 def expand(

@@ -96,7 +96,7 @@ def _imported(source: Source, title: str, floating_base: bool, allow_unphysical:
         *notes(mujoco, model, names),
     ]
     located = tuple(replace(finding, file=source.file) for finding in findings)
-    return Imported(meant, located, source.angles)
+    return Imported(meant, located, source.angles, described=mechanism)
 
 
 def _mechanism(

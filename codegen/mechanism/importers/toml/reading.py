@@ -81,8 +81,7 @@ def _imported(
     def as_written() -> Mechanism:
         return _mechanism(text, file, title, floating_base, allow_unphysical, AngleRule(AS_WRITTEN))[0]
 
-    mechanism = as_meant(mechanism, angles, as_written)
-    return Imported(mechanism, findings, angles)
+    return Imported(as_meant(mechanism, angles, as_written), findings, angles, described=mechanism)
 
 
 def _mechanism(
