@@ -1,6 +1,6 @@
 """Faults of files, one at a time: the n-th operation below a folder fails, or the process is killed there.
 
-Python tells an audit hook of every file that is opened, made, renamed, removed, listed, and of every mode that is changed;
+The errors take turns, a third of the operations each; kills come at all of them.  Python tells an audit hook of every file that is opened, made, renamed, removed, listed, and of every mode that is changed;
 what the hook raises comes out of the operation, which is not done.  fsync is wrapped.  Writing fails where the system lets
 no file have more than so many bytes.  A hook stays for ever, so that all of
 this belongs into processes of its own: ``python -m tests.cases.faults cache FOLDER``, which prints one line for each
@@ -233,7 +233,13 @@ def main(kind: str, place: str) -> None:
     for scenario in SCENARIOS[kind]:
         operations = range(_count(scenario, Path(place) / "count"))
         for code, attempt in ATTEMPTS.items():
-            for number in SIZES if code == SHORT else operations:
+            for number in (
+                SIZES
+                if code == SHORT
+                else operations[ERRORS.index(code) :: 3]
+                if code in ERRORS
+                else operations
+            ):
                 folder = Path(place) / f"{faults}"
                 scenario.prepare(folder)
                 wrong = attempt(scenario, folder, number, code) or scenario.complaint(folder)

@@ -12,11 +12,11 @@ import pytest
 import sympy
 
 import kanegen
+from kanegen.codegen.certificate.arrays import Array
 from kanegen.codegen.derivation.motion_maps.chart import configurations
 from kanegen.codegen.derivation.motion_maps.plan import make_plan
 from kanegen.codegen.mechanism import JointRate, Mechanism, MechanismBuilder, ModelError
 from kanegen.simulation.arm import SIMULATION_KERNELS
-from tests.witnesses.jets import Array
 
 from .ball_models import floating_disc, floating_four_bar, spatial_linkage, walker
 

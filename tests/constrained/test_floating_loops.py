@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import kanegen
+from kanegen.codegen.certificate.arrays import Array
 from kanegen.codegen.mechanism.importers.mjcf import from_mjcf
-from tests.witnesses.jets import Array
 
 pytestmark = pytest.mark.needs("mujoco")
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import kanegen
+from kanegen.codegen.certificate.arrays import Array
 from kanegen.codegen.mechanism import JointRate
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.simulation.arm import SIMULATION_KERNELS
-from tests.witnesses.jets import Array
 
 DISK = json.loads(
     (Path(__file__).resolve().parents[1] / "oracles" / "agrawal_1988.json").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import kanegen
-from tests.witnesses.jets import Array
+from kanegen.codegen.certificate.arrays import Array
 
 ORACLES = Path(__file__).resolve().parents[1] / "oracles"
 ERROR = 1e-11

@@ -10,13 +10,10 @@ import numpy as np
 import pytest
 
 import kanegen
-from kanegen.codegen.mechanism import BASE, DistanceRate, Frame, catalogue, validated
+from kanegen.codegen.certificate.arrays import Array
 from kanegen.errors import DeadCentreError
-from tests.witnesses.constrained_witness import ConstrainedWitness, State
-from tests.witnesses.jets import Array
 
-from .cases import CONDITION, force_error
-from .strut_models import CENTER, EYE, FOOT, MASS, MODELS, SPREADS, boom
+from .strut_models import CENTER, EYE, FOOT, MASS, MODELS, boom
 
 KERNELS = [
     "inverse_dynamics",
@@ -31,22 +28,6 @@ KERNELS = [
 @cache
 def robot(name: str) -> kanegen.Robot:
     return kanegen.load(MODELS[name](), kernels=KERNELS)
-
-
-@cache
-def witness(name: str) -> ConstrainedWitness:
-    return ConstrainedWitness(MODELS[name]())
-
-
-@cache
-def states(name: str) -> tuple[State, ...]:
-    random = np.random.default_rng(1985)
-    found: list[State] = []
-    while len(found) < 10:
-        state = witness(name).state(random, SPREADS[name])
-        if witness(name).condition(state.q) < CONDITION:
-            found.append(state)
-    return tuple(found)
 
 
 def boom_length(q: float) -> tuple[float, float]:
@@ -67,38 +48,6 @@ def test_the_strut_of_a_boom_carries_its_weight(q: float) -> None:
     assert robot("boom").gravity_forces([q])[0] == pytest.approx(expected, rel=1e-14)
     assert robot("boom").inverse_dynamics([q], [0.0], [0.0])[0] == pytest.approx(expected, rel=1e-14)
     assert robot("boom").coordinate_rates([q], [0.5])[0] == pytest.approx(0.5 / boom_length(q)[1], rel=1e-14)
-
-
-def test_a_strut_does_the_work_of_the_drive_that_it_replaces() -> None:
-    """The four-bar moved by its crank or by a strut: the same motion takes the same power."""
-    crank = ConstrainedWitness(catalogue.mechanism("four_bar"))
-    for state in states("jacked_four_bar"):
-        force = robot("jacked_four_bar").inverse_dynamics(state.q, state.v, state.a)
-        v = state.qdot[:1]
-        a = state.qddot[:1]
-        torque = crank.inverse_dynamics(State(state.q, state.qdot, state.qddot, v, a))
-        bound = force_error(witness("jacked_four_bar"), state)
-        assert abs(force @ state.v - torque @ v) < bound
-
-
-def test_the_legs_of_the_catalogue_s_platform_are_struts() -> None:
-    """Legs that slide, and the distances of their ends: the same six speeds, the same six forces."""
-    legs = catalogue.mechanism("stewart_platform")
-    feet = tuple(Frame(f"foot{i}", BASE, position=legs.joint(f"a{i}").position) for i in range(1, 7))
-    strutted = replace(
-        legs,
-        frames=legs.frames + feet,
-        speeds=tuple(DistanceRate(f"foot{i}", f"joint{i}") for i in range(1, 7)),
-    )
-    one, two = ConstrainedWitness(legs), ConstrainedWitness(validated(strutted))
-    random = np.random.default_rng(6)
-    for _ in range(3):
-        state = one.state(random, 0.1)
-        speeds = two.speeds(state.q, state.qdot)
-        np.testing.assert_allclose(speeds.rows @ state.qdot, state.v, rtol=0, atol=1e-12)
-        np.testing.assert_allclose(
-            two.inverse_dynamics(state), one.inverse_dynamics(state), rtol=1e-11, atol=1e-11
-        )
 
 
 def test_a_constant_force_does_work_by_the_change_of_length() -> None:

@@ -227,24 +227,8 @@ def test_the_first_three_links_of_the_stanford_arm_have_the_papers_mass_matrix()
     np.testing.assert_allclose(witness.mass_matrix(model, q), expected, rtol=0, atol=12 * 10 * 2**-52)
 
 
-def test_the_bicycle_has_the_benchmarks_linear_mass_matrix() -> None:
-    """M of lean and steer in the upright position, and the lean entry of K0, from the tree alone.
-
-    Without slip at the contacts a steer rate comes with the yaw rate mu = c cos(lam) / w, and no other rate.
-    """
-    benchmark = oracle("whipple_bicycle")
-    model = mechanism("whipple_bicycle")
-    assert parameters(model) == benchmark["parameters"]
-    at = model.coordinates.index
-    tree = witness.mass_matrix(model, home(model))
-    p = benchmark["parameters"]
-    motions = np.zeros((8, 2))
-    motions[at("lean"), 0] = motions[at("steer"), 1] = 1
-    motions[at("yaw"), 1] = p["c"] * math.cos(p["lam"]) / p["w"]
-    # sums of some 30 terms of up to 85 kg (1 m)^2
-    np.testing.assert_allclose(motions.T @ tree @ motions, benchmark["M"], rtol=0, atol=30 * 85 * 2**-52)
-    upright = witness.potential_energy(model, home(model))
-    assert upright / 9.81 == pytest.approx(-np.array(benchmark["K0"])[0, 0], rel=1e-14)
+def test_the_bicycle_has_the_benchmarks_parameters() -> None:
+    assert parameters(mechanism("whipple_bicycle")) == oracle("whipple_bicycle")["parameters"]
 
 
 def test_the_bicycle_stands_on_both_wheels() -> None:
@@ -266,52 +250,3 @@ def test_the_bicycle_stands_on_both_wheels() -> None:
         ("rear_contact", "contact"),
         ("front_contact", None),
     ]
-
-
-def _euler_zxz(psi: float, theta: float, phi: float) -> Array:
-    z, x = np.array([0.0, 0, 1]), np.array([1.0, 0, 0])
-    turn = witness.rotation_about
-    product: Array = turn(z, psi) @ turn(x, theta) @ turn(z, phi)
-    return product
-
-
-def test_the_hand_of_the_six_axis_robot_follows_the_papers_line() -> None:
-    """Joint angles computed elsewhere put the hand on the line of table 2, turned as there."""
-    model = mechanism("sim_yoo_lee_robot")
-    assert model.plain_tree
-    rows = json.loads((ORACLES / "sim_yoo_lee_1985.json").read_text())["table"]
-    start, end = np.array([2.03, 0, 1.02]), np.array([0, 1.52, 2.54])
-    length, speed, ramp = float(np.linalg.norm(end - start)), 1.27, 0.25
-    duration = length / speed + ramp
-    for row in rows:
-        t = row["t"]
-        if t < ramp:
-            way = speed / ramp * t**2 / 2
-        elif t < duration - ramp:
-            way = speed * (t - ramp / 2)
-        else:
-            way = length - speed / ramp * (duration - t) ** 2 / 2
-        share = way / length
-        hand = witness.frame_pose(model, np.array(row["q"]), "hand")
-        # the angles are roots of the position's equations, found in doubles, of a condition of about 10
-        np.testing.assert_allclose(hand[:3, 3], start + share * (end - start), rtol=0, atol=100 * 2**-52)
-        turned = _euler_zxz(*(math.pi / 2 * np.array([1 + share, 1, share])))
-        np.testing.assert_allclose(hand[:3, :3], turned, rtol=0, atol=100 * 2**-52)
-
-
-def test_the_six_axis_robot_at_rest_takes_the_forces_computed_elsewhere() -> None:
-    """Masses, moments and mass centres: the first row of the oracle starts from rest, so that tau = M a + g."""
-    model = mechanism("sim_yoo_lee_robot")
-    row = json.loads((ORACLES / "sim_yoo_lee_1985.json").read_text())["table"][0]
-    q, a = np.array(row["q"]), np.array(row["qdd"])
-    gravity = np.zeros(6)
-    for j in range(6):
-        # the potential is a + b cos(q_j) + c sin(q_j): its slope is half the difference a quarter turn to either side
-        there, back = q.copy(), q.copy()
-        there[j] += math.pi / 2
-        back[j] -= math.pi / 2
-        gravity[j] = (witness.potential_energy(model, there) - witness.potential_energy(model, back)) / 2
-    # some hundred roundings of terms below 1e4 N m
-    np.testing.assert_allclose(
-        witness.mass_matrix(model, q) @ a + gravity, row["torque_pin"], rtol=0, atol=100 * 1e4 * 2**-52
-    )

@@ -10,7 +10,7 @@ import pytest
 
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.catalogue.sim_yoo_lee_path import StraightLine
-from tests.witnesses.constrained_witness import ConstrainedWitness
+from tests.mechanism.witness import frame_pose
 
 ORACLE = json.loads((Path(__file__).parents[1] / "oracles" / "sim_yoo_lee_1985.json").read_text())
 LINE = StraightLine.of_the_paper()
@@ -37,11 +37,11 @@ def test_ranges_of_the_joints() -> None:
 
 def test_the_robot_reaches_the_hand() -> None:
     """Forward kinematics of the catalogue's robot, from an independent implementation."""
-    robot = ConstrainedWitness(catalogue.mechanism("sim_yoo_lee_robot"))
+    robot = catalogue.mechanism("sim_yoo_lee_robot")
     t = np.linspace(0.0, LINE.duration, 15)
     hand, (q, _, _) = LINE.hand(t), LINE.joints(t)
     for k in range(len(t)):
-        pose = robot.frame_pose(q[k], "hand")
+        pose = frame_pose(robot, q[k], "hand")
         np.testing.assert_allclose(pose[:3, 3], hand.point[k], rtol=0, atol=1e-14)
         np.testing.assert_allclose(pose[:3, :3], hand.axes[k], rtol=0, atol=1e-14)
 

@@ -13,9 +13,10 @@ from kanegen.body_coordinates import KERNELS, STRUT_KERNELS, BodySystem, simulat
 from kanegen.errors import DeadCentreError, MissingKernelError, PositionError
 from kanegen.simulation.motion import Status
 from tests.constrained.strut_models import EYE, FOOT, MODELS, SPREADS, boom
+from tests.matrix.definitions import Definitions
 from tests.runtime_body_coordinates.robots import compiled, stub
-from tests.witnesses.constrained_witness import ConstrainedWitness, State
 
+KERNELS_ON_SPEEDS = ["inverse_dynamics", "coordinate_rates", "constraint_residual", "constraint_jacobian"]
 every_model = pytest.mark.parametrize("name", MODELS)
 STRUT = "rate of the distance from foot to eye"
 
@@ -28,20 +29,21 @@ def system(name: str) -> BodySystem:
 @cache
 def speeds_robot(name: str) -> kanegen.Robot:
     """The same mechanism on its generalized speeds."""
-    return kanegen.load(MODELS[name](), kernels=["inverse_dynamics"])
+    return kanegen.load(MODELS[name](), kernels=KERNELS_ON_SPEEDS, interpreted=True)
 
 
-def states(name: str, count: int = 4) -> list[State]:
-    other, random = ConstrainedWitness(MODELS[name]()), np.random.default_rng(8)
-    return [other.state(random, SPREADS[name]) for _ in range(count)]
+def configurations(name: str) -> np.ndarray:
+    home, random = speeds_robot(name).home, np.random.default_rng(8)
+    away = random.uniform(-SPREADS[name], SPREADS[name], (4, len(home)))
+    return np.array([speeds_robot(name).assemble(home + x) for x in away])
 
 
 @every_model
 def test_positions_are_found_from_home(name: str) -> None:
     """By lengths of struts and coordinates of joints, with nothing known but home."""
     bodies = system(name)
-    for state in states(name):
-        x = bodies.kernels.coordinates(state.q)
+    for q in configurations(name):
+        x = bodies.kernels.coordinates(q)
         found = bodies.position(bodies.drives.values(x))
         # conditions of a hundred at most, from equations closed to some 1e-15
         np.testing.assert_allclose(found, x, rtol=0, atol=1e-12)
@@ -51,16 +53,16 @@ def test_positions_are_found_from_home(name: str) -> None:
 def test_motions_and_forces_are_those_on_the_generalized_speeds(name: str) -> None:
     """Multipliers of (35) give by (36) the forces that belong to the rates of the distances."""
     bodies = system(name)
-    for state in states(name):
-        start = bodies.kernels.coordinates(state.q)
-        found = bodies.inverse_dynamics(bodies.drives.values(start), state.v, state.a, start)
-        rates = bodies.joint_rates(found.x, found.xdot)
-        np.testing.assert_allclose(rates, state.qdot, rtol=0, atol=1e-12 * (1 + np.abs(state.qdot).max()))
-        tau = speeds_robot(name).inverse_dynamics(state.q, state.v, state.a)
+    robot, random = speeds_robot(name), np.random.default_rng(9)
+    for q in configurations(name):
+        v, a = random.uniform(-1, 1, (2, robot.nv))
+        start = bodies.kernels.coordinates(q)
+        found = bodies.inverse_dynamics(bodies.drives.values(start), v, a, start)
+        rates, expected = bodies.joint_rates(found.x, found.xdot), robot.coordinate_rates(q, v)
+        np.testing.assert_allclose(rates, expected, rtol=0, atol=1e-12 * (1 + np.abs(expected).max()))
+        tau = robot.inverse_dynamics(q, v, a)
         # the two agree to 1e-10 of the largest force; conditions below a hundred leave some 1e-13
         np.testing.assert_allclose(found.tau, tau, rtol=0, atol=1e-10 * np.abs(tau).max())
-        expected = ConstrainedWitness(MODELS[name]()).inverse_dynamics(state)
-        np.testing.assert_allclose(found.tau, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("method", ["partitioning", "stabilised"])
@@ -135,8 +137,9 @@ def test_a_strut_may_be_left_undriven() -> None:
     length = strut.drives.values(turned.x)
     jacobian = strut.drives.jacobian(turned.x, length)
     rate = float((jacobian @ turned.xdot)[0] / strut.drives.slopes(turned.x)[0])
-    speeds = ConstrainedWitness(MODELS["boom"]()).speeds(np.array([0.3]), np.array([0.5]))
-    bend = float(speeds.rows[0, 0] * 0.1 + speeds.curvature[0])
+    # the rate along the motion, a complex step ahead
+    there = Definitions(MODELS["boom"](), np.array([[0.3 + 0.5e-30j]]))
+    bend = float((there.speeds(there.mechanism.generalized_speeds)[0, 0, 0] * (0.5 + 0.1e-30j)).imag / 1e-30)
     pushed = strut.inverse_dynamics(length, [rate], [bend], start=turned.x)
     # the same power, from forces of hundreds of newtons
     assert pushed.tau[0] * rate == pytest.approx(turned.tau[0] * 0.5, rel=1e-12)

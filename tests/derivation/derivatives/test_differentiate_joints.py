@@ -1,4 +1,4 @@
-"""Derivatives for ball joints, mimics, springs and friction: complex steps, the graph, and Pinocchio's free-flyer."""
+"""Derivatives for ball joints, mimics, springs and friction: two derivations, and Pinocchio's free-flyer."""
 
 from __future__ import annotations
 
@@ -15,12 +15,8 @@ from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
 from kanegen.options import Options
 from tests.derivation.comparison import ROUNDING, Array
-from tests.derivation.complex_steps import along_speeds, entries_of, jacobian, outputs, relative, units
 from tests.derivation.tree_kernels import derivatives_among
 from tests.witnesses.pinocchio_trees import pinocchio as engine
-
-DOUBLE = 1e-14
-"""Both sides are exact to some 40 digits and are rounded to doubles for the comparison."""
 
 BODIES = {
     "A": (1.3, (0.1, -0.05, 0.2), (0.11, 0.09, 0.07, 0.01, -0.02, 0.015)),
@@ -109,32 +105,6 @@ def state(mechanism: Mechanism, seed: int) -> dict[str, Array]:
         q[at : at + 4] /= np.linalg.norm(q[at : at + 4])
     v, a, tau = random.uniform(-1.0, 1.0, (3, mechanism.dof))
     return {"q": q, "v": v, "a": a, "tau": tau}
-
-
-@every_mechanism
-def test_inverse_dynamics_by_complex_steps(name: str) -> None:
-    mechanism, found = MECHANISMS[name](), programs(name)
-    n, at = mechanism.dof, state(mechanism, 1)
-    entries = entries_of({key: at[key] for key in "qva"})
-    program = found["inverse_dynamics"]
-    values = outputs(found["inverse_dynamics_derivatives"], entries)
-    steps = along_speeds(found["coordinate_rates"], entries, n)
-    assert relative(values["dq"], jacobian(program, entries, steps)) < DOUBLE
-    assert relative(values["dv"], jacobian(program, entries, units("v", n))) < DOUBLE
-    assert relative(values["da"], jacobian(program, entries, units("a", n))) < DOUBLE
-
-
-@every_mechanism
-def test_forward_dynamics_by_complex_steps(name: str) -> None:
-    mechanism, found = MECHANISMS[name](), programs(name)
-    n, at = mechanism.dof, state(mechanism, 2)
-    entries = entries_of({key: at[key] for key in ("q", "v", "tau")})
-    program = found["forward_dynamics"]
-    values = outputs(found["forward_dynamics_derivatives"], entries)
-    steps = along_speeds(found["coordinate_rates"], entries, n)
-    assert relative(values["dq"], jacobian(program, entries, steps)) < DOUBLE
-    assert relative(values["dv"], jacobian(program, entries, units("v", n))) < DOUBLE
-    assert relative(values["dtau"], jacobian(program, entries, units("tau", n))) < DOUBLE
 
 
 @every_mechanism

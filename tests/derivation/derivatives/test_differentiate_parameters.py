@@ -1,13 +1,9 @@
-"""Derivatives by live parameters, of trees and of closed linkages, by complex steps."""
+"""Derivatives by live parameters: what is prepared, and what is there without them; their values are held in tests/matrix."""
 
 from __future__ import annotations
 
 from functools import cache
 
-import numpy as np
-import pytest
-
-from kanegen.codegen.derivation.motion_maps.plan import make_plan
 from kanegen.codegen.derivation.motion_maps.spanning_tree import derivation_tree
 from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import Program, count
@@ -15,18 +11,12 @@ from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.passes.hoist import hoist
 from kanegen.options import Options
-from tests.derivation.complex_steps import Entries, entries_of, jacobian, outputs, relative
 from tests.derivation.tree_kernels import derivatives_among
-
-NAMES = ("stanford_arm", "four_bar", "two_link_space_arm")
-every_mechanism = pytest.mark.parametrize("name", NAMES)
 
 KERNELS = {
     "inverse_dynamics": ("q", "v", "a"),
     "forward_dynamics": ("q", "v", "tau"),
 }
-DOUBLE = 1e-14
-"""Both sides are exact to some 40 digits and are rounded to doubles for the comparison."""
 
 
 @cache
@@ -39,26 +29,6 @@ def programs(name: str) -> dict[str, Program]:
     return {
         kernel: Deriver(tree.mechanism, b, live_parameters=tree.live)({})[0] for kernel, b in wanted.items()
     }
-
-
-def state(name: str, inputs: tuple[str, ...]) -> Entries:
-    found = mechanism(name)
-    q = make_plan(found).states[0] if found.constrained else np.linspace(-1.0, 0.9, len(found.coordinates))
-    at = {"q": q, **{x: np.linspace(0.3, 1.1, found.dof) for x in ("v", "a", "tau")}}
-    numbers = {p.name: float(p.value) for p in found.parameters}
-    return entries_of({x: at[x] for x in inputs}, numbers)
-
-
-@every_mechanism
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_by_complex_steps(name: str, kernel: str) -> None:
-    names = [p.name for p in mechanism(name).parameters]
-    entries = state(name, KERNELS[kernel])
-    program, derivatives = programs(name)[kernel], programs(name)[f"{kernel}_parameter_derivatives"]
-    assert derivatives.outputs[0].name == "dp"
-    assert derivatives.outputs[0].shape == (mechanism(name).dof, len(names))
-    expected = jacobian(program, entries, [{(p, 0): 1} for p in names])
-    assert relative(outputs(derivatives, entries)["dp"], expected) < DOUBLE
 
 
 def test_what_depends_on_parameters_alone_is_prepared() -> None:

@@ -1,4 +1,4 @@
-"""Derivatives of inverse and forward dynamics of trees: Pinocchio, differentiation of the graph, laws, and counts."""
+"""Derivatives of inverse and forward dynamics of trees: Pinocchio, differentiation of the graph, and counts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from kanegen.codegen.derivation.derivatives.kernels import derivative_kernels, differentiated
 from kanegen.codegen.derivation.placed_tree.choices import Choices
@@ -86,23 +84,12 @@ def check_against_pinocchio(tree: Mechanism, seed: int) -> None:
             assert_close(tree, kernel, program, at, wanted)
 
 
-@pytest.mark.parametrize(("joints", "seed"), [(1, 0), (2, 0), (2, 1), (3, 2), (3, 3), (4, 4), (5, 6)])
+@pytest.mark.parametrize(("joints", "seed"), [(1, 0), (3, 2), (4, 4)])
 def test_structured_trees_against_pinocchio(joints: int, seed: int) -> None:
     check_against_pinocchio(structured_tree(seed, joints), seed)
 
 
-@pytest.mark.parametrize(("joints", "seed"), [(3, 1), (4, 2)])
-def test_arbitrary_trees_against_pinocchio(joints: int, seed: int) -> None:
-    check_against_pinocchio(random_tree(seed, joints), seed)
-
-
-@settings(max_examples=4, deadline=None, derandomize=True)
-@given(st.integers(0, 10**6), st.integers(2, 3))
-def test_any_machine_against_pinocchio(seed: int, joints: int) -> None:
-    check_against_pinocchio(structured_tree(seed, joints), seed)
-
-
-@pytest.mark.parametrize("name", ["stanford_arm", "puma560_general", "rx90_simplified"])
+@pytest.mark.parametrize("name", ["stanford_arm"])
 def test_arms_of_the_catalogue_against_pinocchio(name: str) -> None:
     check_against_pinocchio(mechanism(name), 11)
 
@@ -113,7 +100,7 @@ def exact(program: Program, **arguments: Sequence[Any] | Array) -> dict[str, lis
     return {argument.name: values for argument, values in zip(program.outputs, results, strict=True)}
 
 
-@pytest.mark.parametrize(("joints", "seed"), [(1, 40), (2, 41), (3, 42), (4, 43)])
+@pytest.mark.parametrize(("joints", "seed"), [(2, 41), (4, 43)])
 def test_composites_and_the_graph_give_the_same_at_40_digits(joints: int, seed: int) -> None:
     """Random answers at all decision points against the differentiated textbook derivation: no rounding hides an error."""
     tree = structured_tree(seed, joints)
@@ -131,61 +118,6 @@ def test_composites_and_the_graph_give_the_same_at_40_digits(joints: int, seed: 
                 scale = max(largest, *(abs(x) for x in values))
                 error = max(abs(x - y) for x, y in zip(found[name], values, strict=True))
                 assert error < EXACT * scale, (name, answers)
-
-
-@pytest.mark.parametrize("seed", [50, 51])
-def test_derivatives_of_forward_dynamics_follow_from_those_of_inverse_dynamics(seed: int) -> None:
-    """da = M^-1 (dtau - dID): at 40 digits, for both ways to solve."""
-    n = 4
-    tree = structured_tree(seed, n)
-    at = {name: values[0] for name, values in states(seed, 1, n).items()}
-    with mpmath.workdps(DIGITS):
-        tau = exact(Deriver(tree, DYNAMICS["inverse_dynamics"])({})[0], q=at["q"], v=at["v"], a=at["a"])[
-            "tau"
-        ]
-        inverse = exact(Deriver(tree, KERNELS[INVERSE])({})[0], q=at["q"], v=at["v"], a=at["a"])
-        mass = mpmath.matrix(n, n)
-        for i in range(n):
-            for j in range(n):
-                mass[i, j] = inverse["da"][n * i + j]
-        for answer in range(2):
-            program = Deriver(tree, KERNELS[FORWARD])({"solutions by the inverse": answer})[0]
-            forward = exact(program, q=at["q"], v=at["v"], tau=tau)
-            for name in ("dq", "dv"):
-                block = mpmath.matrix([forward[name][n * i : n * i + n] for i in range(n)])
-                product = mass * block
-                scale = max(abs(x) for x in inverse[name])
-                error = max(abs(product[i, j] + inverse[name][n * i + j]) for i in range(n) for j in range(n))
-                assert error < EXACT * scale
-            identity = mass * mpmath.matrix([forward["dtau"][n * i : n * i + n] for i in range(n)])
-            assert max(abs(identity[i, j] - (i == j)) for i in range(n) for j in range(n)) < EXACT
-
-
-@pytest.mark.parametrize("name", ["stanford_arm", "rx90_general"])
-def test_rates_give_twice_the_rate_of_the_mass_matrix(name: str) -> None:
-    """tau is M a + quadratic in v, hence dv v = 2 (velocity forces), and dv + dv^T = 2 dM/dt by Christoffel's symbols."""
-    arm = mechanism(name)
-    at = states(5, 4, arm.dof)
-    program = Deriver(arm, inverse_dynamics_derivatives)({})[0]
-    found = evaluate(program, at)
-    bias = evaluate(Deriver(arm, DYNAMICS["bias_forces"])({})[0], at)["h"]
-    rest = evaluate(Deriver(arm, DYNAMICS["gravity_forces"])({})[0], at)["g"]
-    twice = np.einsum("sij,sj->si", found["dv"], at["v"])
-    assert np.abs(twice - 2 * (bias - rest)).max() < ROUNDING * max(np.abs(bias).max(), np.abs(rest).max())
-    mass = Deriver(arm, DYNAMICS["mass_matrix"])({})[0]
-    h = 1e-3  # sixth-order differences: truncation 1e-18/140 times a seventh derivative, rounding 1e-16/h
-    weights = {1: 3 / 4, 2: -3 / 20, 3: 1 / 60}
-    rate = sum(
-        w
-        / h
-        * (
-            evaluate(mass, {"q": at["q"] + k * h * at["v"]})["M"]
-            - evaluate(mass, {"q": at["q"] - k * h * at["v"]})["M"]
-        )
-        for k, w in weights.items()
-    )
-    both = found["dv"] + np.swapaxes(found["dv"], 1, 2)
-    assert np.abs(both - 2 * rate).max() < 1e-11 * np.abs(found["da"]).max() * np.abs(at["v"]).max()
 
 
 def seven_axes() -> Mechanism:

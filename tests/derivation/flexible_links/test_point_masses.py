@@ -7,14 +7,13 @@ import pytest
 
 from kanegen.codegen.mechanism import MechanismBuilder
 from kanegen.codegen.mechanism.flexible import Appendage, Beam, Mode
-from tests.derivation.complex_steps import entries_of, jacobian, units
 
 from .arms import Kernels, RandomArm, apart, point_masses, states
 
 ROUNDING = 1e-11
 
 
-@pytest.mark.parametrize("seed", range(100, 107))
+@pytest.mark.parametrize("seed", range(100, 104))
 def test_random_trees(seed: int) -> None:
     mechanism = RandomArm(seed, links=4, branches=True).mechanism()
     kernels, witness = Kernels(mechanism), point_masses(mechanism)
@@ -53,7 +52,7 @@ def test_a_huge_mass_at_the_joint_drowns_nothing() -> None:
     assert apart(kernels("potential_energy", **at), witness.potential_energy(at["q"]).value) < ROUNDING
 
 
-@pytest.mark.parametrize("seed", range(100, 104))
+@pytest.mark.parametrize("seed", range(100, 102))
 def test_frames_of_random_trees(seed: int) -> None:
     """Bodies' own frames, frames at the ends and at stations, and behind branches."""
     mechanism = RandomArm(seed, links=4, branches=True).mechanism()
@@ -81,28 +80,3 @@ def joints(kernels: Kernels) -> list[int]:
 def modes(kernels: Kernels) -> list[int]:
     mechanism = kernels.mechanism
     return [k for k, name in enumerate(mechanism.coordinates) if name in mechanism.modes]
-
-
-@pytest.mark.parametrize("seed", range(100, 103))
-def test_jacobians_are_derivatives_of_poses(seed: int) -> None:
-    """Velocities of origins at any deflection; angular velocities where links are straight, as derivatives of axes.
-
-    By complex steps of the pose's own program: dR/dq_k R^T is the matrix of the angular velocity.
-    """
-    mechanism = RandomArm(seed, links=3, branches=True).mechanism()
-    kernels, n = Kernels(mechanism), len(mechanism.coordinates)
-    for straight in (False, True):
-        q = states(mechanism, 1, seed)["q"][0]
-        if straight:
-            q[modes(kernels)] = 0
-        for frame in mechanism.frames:
-            program = kernels.program(f"frame_pose_{frame.name}")
-            X = kernels(f"frame_pose_{frame.name}", q=q)
-            J = kernels(f"frame_jacobian_{frame.name}", q=q)
-            slopes = jacobian(program, entries_of({"q": q}), units("q", n)).T.reshape(n, 4, 4)
-            size = 1 + np.abs(J).max()
-            assert np.abs(slopes[:, :3, 3].T - J[:3]).max() < 1e-13 * size
-            if straight:
-                spin = slopes[:, :3, :3] @ X[:3, :3].T
-                axial = np.array([spin[:, 2, 1], spin[:, 0, 2], spin[:, 1, 0]])
-                assert np.abs(axial - J[3:]).max() < 1e-13 * size

@@ -15,7 +15,7 @@ ROUNDING = 1e-11
 """Programs add some ten thousand roundings of 1.1e-16, of terms up to ten times the largest result."""
 
 
-@pytest.mark.parametrize("seed", range(9))
+@pytest.mark.parametrize("seed", range(4))
 def test_random_serial_arms(seed: int) -> None:
     """Rigid and flexible links, hinges and slides, clamped links, hubs, loads, rotors, springs, friction and damping."""
     mechanism = RandomArm(seed, links=3).mechanism()

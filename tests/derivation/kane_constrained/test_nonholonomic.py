@@ -27,13 +27,12 @@ def random_rates(seed: int, count: int, n: int, speeds: int) -> Array:
     return N
 
 
-@pytest.mark.parametrize(("joints", "speeds"), [(1, 1), (3, 1), (5, 2), (7, 3), (4, 4)])
-@pytest.mark.parametrize("seed", range(3))
-def test_random_trees(seed: int, joints: int, speeds: int) -> None:
+@pytest.mark.parametrize(("joints", "speeds"), [(1, 1), (5, 2), (4, 4)])
+def test_random_trees(joints: int, speeds: int) -> None:
     """v and a need not fit N: prescribed rates add to them what no speed does."""
-    tree = random_tree(seed, joints)
-    q, v, a, _ = random_states(seed, 20, joints)
-    N = random_rates(seed, 20, joints, speeds)
+    tree = random_tree(joints, joints)
+    q, v, a, _ = random_states(joints, 20, joints)
+    N = random_rates(joints, 20, joints, speeds)
     given = {"q": q, "v": v, "a": a}
     kane, recursive = forces_through(tree, speeds), newton_euler(tree)
     found = evaluate(kane, {**given, "N": N.reshape(20, -1)})["tau"]
@@ -46,18 +45,6 @@ def test_random_trees(seed: int, joints: int, speeds: int) -> None:
         on_rates = exactly(recursive, **one)
         expected = [sum(mpmath.mpf(N[0, s, r]) * on_rates[s] for s in range(joints)) for r in range(speeds)]
         assert difference(exactly(kane, **one, N=N[0].ravel()), expected) < EXACT
-
-
-def test_speeds_that_are_full_are_a_change_of_speeds() -> None:
-    """With the Stanford Arm at u = Y q' for a constant Y, tau . u is the power Q . q'."""
-    q, u, a, _ = random_states(1, 20, 6)
-    N = random_rates(1, 20, 6, 6)
-    v = np.einsum("bsr,br->bs", N, u)
-    given = {"q": q, "v": v, "a": a}
-    tau = evaluate(forces_through(with_numbers(ARM), 6), {**given, "N": N.reshape(20, -1)})["tau"]
-    Q = evaluate(newton_euler(ARM), given)["tau"]
-    terms = np.abs(Q * v).sum(axis=1)
-    assert np.all(np.abs((tau * u).sum(axis=1) - (Q * v).sum(axis=1)) < 10 * ROUNDING * terms)
 
 
 def test_what_a_speed_does_not_move_is_not_asked_for() -> None:

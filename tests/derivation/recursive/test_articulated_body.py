@@ -22,7 +22,7 @@ def both(mechanism: Mechanism, gauge: bool) -> None:
 
 
 @pytest.mark.parametrize("gauge", [False, True])
-@pytest.mark.parametrize("seed", range(40, 48))
+@pytest.mark.parametrize("seed", [40, 41])
 def test_agrees_with_elimination(seed: int, gauge: bool) -> None:
     both(structured_tree(seed, 4), gauge)
 

@@ -1,4 +1,4 @@
-"""The Coriolis matrix: Christoffel symbols from the mass matrix, velocity forces, and cases by hand."""
+"""The Coriolis matrix: Christoffel symbols from the mass matrix."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from kanegen.codegen.derivation.placed_tree.deriver import Deriver
-from kanegen.codegen.graph import Program, evaluate
-from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
-from tests.derivation.comparison import EXACT, ROUNDING, exactly
-from tests.derivation.structured_trees import derive_by_chance, states, structured_tree
+from kanegen.codegen.graph import Program
+from kanegen.codegen.mechanism import Mechanism
+from tests.derivation.comparison import EXACT, exactly
+from tests.derivation.structured_trees import states, structured_tree
 from tests.derivation.tree_kernels import DYNAMICS, coriolis_matrix
 from tests.derivation.trees import random_tree
 
@@ -52,57 +52,16 @@ def christoffel(machine: Mechanism, q: list[Any], v: list[Any]) -> Any:
     return found
 
 
-@pytest.mark.parametrize("gauge", [False, True])
 @pytest.mark.parametrize(
     "machine",
-    [*(structured_tree(seed, 4) for seed in range(60, 66)), random_tree(3, 5), random_tree(2, 4)],
+    [structured_tree(60, 4), structured_tree(63, 4), random_tree(3, 5)],
     ids=lambda machine: machine.name,
 )
-def test_christoffel_symbols(machine: Mechanism, gauge: bool) -> None:
+def test_christoffel_symbols(machine: Mechanism) -> None:
     """Every entry, to 30 digits: so dM/dt - 2 C is skew-symmetric."""
-    program = Deriver(machine, coriolis_matrix, gauge=gauge)({})[0]
+    program = Deriver(machine, coriolis_matrix)({})[0]
     n = machine.dof
     at = states(61, 1, n)
     with mpmath.workdps(DIGITS):
         q, v = (list(map(mpmath.mpf, at[name][0])) for name in "qv")
         assert apart(exactly(program, q=q, v=v), list(christoffel(machine, q, v).flat)) < EXACT
-
-
-@pytest.mark.parametrize("seed", range(70, 76))
-def test_velocity_forces(seed: int) -> None:
-    """C v = h - g, for random decisions everywhere."""
-    machine = structured_tree(seed, 5)
-    at = states(seed, 1, 5)
-    program, answers = derive_by_chance(Deriver(machine, coriolis_matrix), np.random.default_rng(seed))
-    with mpmath.workdps(DIGITS):
-        q, v = list(at["q"][0]), list(at["v"][0])
-        matrix = np.array(exactly(program, q=q, v=v), dtype=object).reshape(5, 5)
-        bias = exactly(textbook(machine, "bias_forces"), q=q, v=v)
-        gravity = exactly(textbook(machine, "gravity_forces"), q=q)
-        wanted = [h - g for h, g in zip(bias, gravity, strict=True)]
-        assert apart(list(matrix @ np.array(v, dtype=object)), wanted) < EXACT, answers
-
-
-def test_a_slider_on_a_turntable_by_hand() -> None:
-    """M = diag(I + m r^2, m): C = m r [[r', w], [-w, 0]]."""
-    builder = MechanismBuilder("turntable")
-    builder.body("table", mass=5, inertia=(1, 1, 2))
-    builder.body("slider", mass=3)
-    builder.revolute("turn", BASE, "table", (0, 0, 1))
-    builder.prismatic("slide", "table", "slider", (-1, 0, 0))
-    q, v = np.array([0.4, 0.7]), np.array([1.1, -0.6])
-    found = evaluate(Deriver(builder.build(), coriolis_matrix)({})[0], {"q": q, "v": v})["C"]
-    wanted = 3 * q[1] * np.array([[v[1], v[0]], [-v[0], 0]])
-    assert found == pytest.approx(wanted, rel=1e-15)
-
-
-def test_long_chain_in_double_precision() -> None:
-    """Sixteen joints: the velocity forces of the recursion without this matrix."""
-    machine = random_tree(3, 16)
-    at = {name: 0.3 * x for name, x in states(1, 3, 16).items()}
-    matrix = evaluate(Deriver(machine, coriolis_matrix)({})[0], at)["C"]
-    bias = evaluate(textbook(machine, "bias_forces"), at)["h"]
-    gravity = evaluate(textbook(machine, "gravity_forces"), at)["g"]
-    found = np.einsum("bij,bj->bi", matrix, at["v"])
-    # weights of 16 bodies cancel in h - g
-    assert np.abs(found - (bias - gravity)).max() < ROUNDING * np.abs(bias).max() * 10

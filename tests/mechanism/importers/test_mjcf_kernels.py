@@ -11,10 +11,10 @@ import pytest
 
 import kanegen
 from kanegen.codegen import pipeline
+from kanegen.codegen.certificate.arrays import Array
 from kanegen.codegen.mechanism import ModelError
 from kanegen.codegen.mechanism.importers.mjcf import from_mjcf
 from kanegen.codegen.pipeline import Options
-from tests.witnesses.jets import Array
 
 from .mjcf_models import BALL, BOX, mujoco
 

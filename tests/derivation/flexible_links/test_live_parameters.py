@@ -1,4 +1,4 @@
-"""Derivatives of the kernels by complex steps, with and without live parameters, and live parameters in compiled code."""
+"""Live parameters of flexible links in compiled code."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import pytest
 
 import kanegen
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism import Mechanism, MechanismBuilder
 from kanegen.codegen.mechanism.flexible import Appendage, Beam, BeamFunction, Mode
-from tests.derivation.complex_steps import Entries, entries_of, jacobian, outputs, relative, units
 
-from .arms import CUBIC, Array, Kernels, apart, states
+from .arms import CUBIC, Kernels, apart, states
 
 VALUES = {"l": "1.1", "mu": "2", "EI": "60", "load": "0.7"}
 
@@ -44,44 +42,6 @@ def arm(changes: Mapping[str, str] | None = None, live: bool = True) -> Mechanis
     builder.revolute("q2", "first", "second", (0, 1, 0), position=("0.4", 0, 0))
     builder.frame("tip", "second", (length, 0, "0.1"))
     return builder.build()
-
-
-@cache
-def program(kernel: str, live: bool) -> Program:
-    return Kernels(arm(), live=live).program(kernel)
-
-
-def state(live: bool) -> dict[str, Array]:
-    return {name: values[0] for name, values in states(arm(), 1, seed=3).items()}
-
-
-def entries(*names: str, live: bool) -> Entries:
-    at = state(live)
-    numbers = {p.name: float(p.value) for p in arm().parameters} if live else None
-    return entries_of({name: at[name] for name in names}, numbers)
-
-
-@pytest.mark.parametrize("live", [False, True])
-@pytest.mark.parametrize(
-    ("kernel", "inputs"), [("inverse_dynamics", ("q", "v", "a")), ("forward_dynamics", ("q", "v", "tau"))]
-)
-def test_by_complex_steps(kernel: str, inputs: tuple[str, ...], live: bool) -> None:
-    """Both sides are of sixty digits, rounded to doubles."""
-    at = entries(*inputs, live=live)
-    found = outputs(program(f"{kernel}_derivatives", live), at)
-    for name in inputs:
-        expected = jacobian(program(kernel, live), at, units(name, 4))
-        assert relative(found[f"d{name}"], expected) < 1e-14
-
-
-@pytest.mark.parametrize(
-    ("kernel", "inputs"), [("inverse_dynamics", ("q", "v", "a")), ("forward_dynamics", ("q", "v", "tau"))]
-)
-def test_by_parameters(kernel: str, inputs: tuple[str, ...]) -> None:
-    at = entries(*inputs, live=True)
-    found = outputs(program(f"{kernel}_parameter_derivatives", True), at)["dp"]
-    expected = jacobian(program(kernel, True), at, [{(p.name, 0): 1} for p in arm().parameters])
-    assert relative(found, expected) < 1e-14
 
 
 def test_live_parameters_in_compiled_code() -> None:
