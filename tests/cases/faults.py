@@ -1,10 +1,10 @@
 """Faults of files, one at a time: the n-th operation below a folder fails, or the process is killed there.
 
-The errors take turns, a third of the operations each; kills come at all of them.  Python tells an audit hook of every file that is opened, made, renamed, removed, listed, and of every mode that is changed;
-what the hook raises comes out of the operation, which is not done.  fsync is wrapped.  Writing fails where the system lets
-no file have more than so many bytes.  A hook stays for ever, so that all of
-this belongs into processes of its own: ``python -m tests.cases.faults cache FOLDER``, which prints one line for each
-thing that went wrong, and last how many faults there were.
+The errors take turns, a third of the operations each; kills come at all of them.  Python tells an audit hook of every file
+that is opened, made, renamed, removed, listed, and of every mode that is changed; what the hook raises comes out of the
+operation, which is not done.  fsync is wrapped.  Writing fails where the system lets no file have more than so many bytes.
+A hook stays for ever, so that all of this belongs into processes of its own: ``python -m tests.cases.faults cache FOLDER``,
+which prints one line for each thing that went wrong, and last how many faults there were.
 """
 
 from __future__ import annotations

@@ -69,16 +69,13 @@ def test_every_damage(place: Path) -> None:
     assert len(aside) == number
 
 
-@pytest.mark.parametrize("what", ["cut to half", "flipped bytes", "manifest"])
+@pytest.mark.parametrize("what", ["flipped bytes", "manifest"])
 def test_a_load_after_damage(place: Path, what: str) -> None:
     """Case 92, the way a user meets it: one line on stderr, and the right value, in a process of its own."""
     assert process("-c", LOAD).stdout == "0.5\n"
     library = next(path for path in place.glob("*/_kernels*") if path.suffix in (".so", ".pyd"))
-    content = library.read_bytes()
-    if what == "cut to half":
-        library.write_bytes(content[: len(content) // 2])
-    elif what == "flipped bytes":
-        library.write_bytes(bytes(x ^ 0xFF if i % 97 == 0 else x for i, x in enumerate(content)))
+    if what == "flipped bytes":
+        library.write_bytes(bytes(x ^ 0xFF if i % 97 == 0 else x for i, x in enumerate(library.read_bytes())))
     else:
         (library.parent / "manifest.json").write_text("[]")
     done = process("-c", LOAD)

@@ -22,8 +22,6 @@ from tests.mechanism.importers.documents import joint, link, pendulum, robot
 
 from .files import LoadText, inertial
 
-ROOT = Path(__file__).parents[2]
-
 LINKS = ("I", "a b.c-d/e", '"; system("touch owned', "f\ng", "'", "*/ #include </etc/passwd> ??/")
 JOINTS = ("int", "lambda", "q", "double ", "j\\", "%s`id`")
 
@@ -147,25 +145,6 @@ def test_xacro_without_its_package(
     path.write_text(XACRO)
     assert cli.main(["generate", str(path), "-o", str(tmp_path / "out")]) == 1
     assert "pip install 'xacro" in capsys.readouterr().err
-
-
-LAUGHS = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10 if i else "ha"}">' for i in range(20))
-
-
-@pytest.mark.parametrize(
-    ("suffix", "root", "rest"),
-    [
-        (".urdf", "robot", "<robot name='&l19;'/>"),
-        (".xacro", "robot", "<robot xmlns:xacro='http://www.ros.org/wiki/xacro' name='&l19;'/>"),
-        (".xml", "mujoco", "<mujoco model='&l19;'><worldbody/></mujoco>"),
-    ],
-)
-def test_a_billion_laughs(load_text: LoadText, suffix: str, root: str, rest: str) -> None:
-    """Case 16: refused at the declaration, in every format that is XML; 10^19 laughs would fit in no memory."""
-    if root == "mujoco":
-        pytest.importorskip("mujoco")
-    with pytest.raises(ModelError, match="document type"):
-        load_text(f"<?xml version='1.0'?><!DOCTYPE {root} [{LAUGHS}]>{rest}", suffix=suffix)
 
 
 COMMA = """\

@@ -21,18 +21,6 @@ def test_live_parameters_of_a_file_without_any(load_text: LoadText) -> None:
         load_text(URDF, "mass_matrix", live_parameters=True)
 
 
-@pytest.mark.parametrize(
-    ("word", "meant"),
-    [("hinge", "revolute"), ("slider", "prismatic"), ("Ball", "spherical"), ("free", "floating")],
-)
-def test_words_for_joints(word: str, meant: str) -> None:
-    """Case 91: the types of joints by the words of other programs: the one that is meant is named."""
-    bodies = 'body = [{ name = "b", mass = 1 }]\n'
-    text = bodies + f'joint = [{{ name = "j", type = "{word}", parent = "base", child = "b" }}]\n'
-    with pytest.raises(ModelError, match=f"Did you mean '{meant}'"):
-        from_toml(text)
-
-
 def test_powers_with_a_circumflex() -> None:
     """Case 91: L^2 is met with how a power is written."""
     with pytest.raises(ModelError, match=r"a power is written with \*\*, as in L\*\*2"):

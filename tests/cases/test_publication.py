@@ -66,9 +66,7 @@ CRASHING = (
 COMPILERS: dict[str, tuple[str, str]] = {
     "does nothing": ("true", "ended without an error, but did not make kernels_baseline.o|did not make"),
     "prints": ("gcc -E", r"did not make|cannot be loaded"),
-    "stops at assembly": ("gcc -S", r"did not make|cannot be loaded"),
     "looks only": ("gcc -fsyntax-only", "did not make"),
-    "echoes": ("echo", "did not make"),
     "writes empty files": ("{empty}", "did not make"),
     "writes text": ("{text}", r"cannot be loaded: .*(invalid ELF header|file too short)"),
     "crashes when loaded": ("{crashing}", "cannot be loaded: loading it ends with SIGSEGV"),

@@ -142,7 +142,7 @@ def test_smooth_motions_are_not_told_of(rod: kanegen.Robot, settings: dict[str, 
     ]
     tolerances: list[dict[str, float]] = [{}, {"rtol": 1e-3, "atol": 1e-6}, {"rtol": 1e-6, "atol": 1e-9}]
     settings = {**settings, "step": 0.01} if settings["method"] == "rk4" else settings
-    tight = 3 if rod.target else 2  # the many steps of the tightest take NumPy seconds
+    tight = 3 if rod.target else 1  # the many steps of the tighter ones take NumPy seconds
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for controller in controllers:

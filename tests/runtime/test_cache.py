@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import subprocess
-import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -124,24 +122,6 @@ def test_threads_make_an_entry_once(root):
     with ThreadPoolExecutor(8) as pool:
         assert set(pool.map(lambda _: cache.entry("a", make).directory, range(8))) == {root / "a"}
     assert len(made) == 1
-
-
-def test_processes_make_an_entry_once(root):
-    program = (
-        "import os, pathlib, time\n"
-        "from kanegen.builds.cache import entry\n"
-        "def make(directory):\n"
-        "    (directory / str(os.getpid())).write_text('')\n"
-        "    time.sleep(0.3)\n"
-        "print(*(name for name in entry('a', make).files))\n"
-    )
-    processes = [
-        subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) for _ in range(8)
-    ]
-    found = {process.communicate()[0] for process in processes}
-    assert all(process.returncode == 0 for process in processes)
-    assert len(found) == 1
-    assert found.pop().strip().isdecimal()
 
 
 def test_nothing_stays_after_an_error(root):

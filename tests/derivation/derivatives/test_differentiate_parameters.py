@@ -1,4 +1,4 @@
-"""Derivatives by live parameters: what is prepared, and what is there without them; their values are held in tests/matrix."""
+"""Derivatives by live parameters: what is prepared, and what is there without them; values are held in tests/matrix."""
 
 from __future__ import annotations
 

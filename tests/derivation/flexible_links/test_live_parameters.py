@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 import kanegen
-from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism import Mechanism, MechanismBuilder
 from kanegen.codegen.mechanism.flexible import Appendage, Beam, BeamFunction, Mode
 

@@ -38,12 +38,6 @@ def test_formats(tmp_path: Path, name: str, content: str, expected: str) -> None
     assert format_of(path) == expected
 
 
-def test_utf_16(tmp_path: Path) -> None:
-    path = tmp_path / "a.xml"
-    path.write_text("<?xml version='1.0' encoding='utf-16'?>" + pendulum(), encoding="utf-16")
-    assert read_file(path).mechanism.dof == 1
-
-
 @pytest.mark.parametrize(
     ("name", "content", "what"),
     [

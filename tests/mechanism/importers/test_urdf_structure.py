@@ -73,20 +73,6 @@ def refused(text: str, **options: bool) -> ModelError:
             "form a cycle",
             "",
         ),
-        # Case 10
-        (
-            robot(
-                link("a"),
-                link("b"),
-                link("c"),
-                joint("j", "a", "c"),
-                joint("i", "a", "b"),
-                joint("k", "b", "c"),
-            ),
-            "line 7: link 'c'",
-            "by joint 'j' (line 5, from 'a') and joint 'k' (line 7, from 'b')",
-            "MechanismBuilder.loop",
-        ),
         # mimics
         (pendulum('<mimic joint="x"/>'), "line 4: joint 'j', <mimic>", "follows 'x', which is unknown", ""),
         (pendulum('<mimic joint="j"/>'), "line 4: joints 'j'", "mimics itself", ""),

@@ -77,16 +77,6 @@ def test_a_xacro_file_without_macros_needs_no_package(
     assert from_xacro(path).dof == 1
 
 
-def test_without_the_package_a_sentence_says_what_to_install(
-    workspace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Case 16."""
-    monkeypatch.setitem(sys.modules, "xacro", None)
-    error = refused(workspace / "robot.xacro")
-    assert "this looks like xacro" in error.what
-    assert "pip install 'xacro" in error.cure
-
-
 def test_errors_have_the_line_of_the_macro(workspace: Path) -> None:
     """Lines survive expansion: the element is where somebody wrote it."""
     (workspace / "segment.xacro").write_text(MACRO.replace("0 0 ${half}", "0 0 ${half},5"))

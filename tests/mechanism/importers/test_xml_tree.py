@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from pathlib import Path
 
 import pytest
@@ -34,21 +33,6 @@ def test_elements_know_their_lines() -> None:
 def test_space_before_the_declaration_is_harmless() -> None:
     """Forbidden by XML and found in many files; lines are those of the file."""
     assert next(parse_bytes(b'\n\n<?xml version="1.0"?>\n<a><b/></a>').children).line == 4
-
-
-@pytest.mark.parametrize(
-    "raw",
-    [
-        "<a n='ü'/>".encode(),
-        codecs.BOM_UTF8 + "<a n='ü'/>".encode(),
-        "<?xml version='1.0' encoding='ISO-8859-1'?><a n='ü'/>".encode("latin-1"),
-        "<?xml version='1.0' encoding='windows-1252'?><a n='ü'/>".encode("cp1252"),
-        "<?xml version='1.0' encoding='UTF-16'?><a n='ü'/>".encode("utf-16"),
-        codecs.BOM_UTF16_BE + "<a n='ü'/>".encode("utf-16-be"),
-    ],
-)
-def test_encodings(raw: bytes) -> None:
-    assert parse_bytes(raw).attributes["n"] == "ü"
 
 
 def test_the_declared_encoding_of_a_text_does_not_matter() -> None:
