@@ -220,12 +220,28 @@ BY_CHANCE = {
 """With random answers at all decision points: other alternatives than the textbook's."""
 
 
+IN_FEWER = {
+    **dict.fromkeys(
+        ("rx90_general", "rx90_simplified", "puma560_general", "stanford_simplified"), ("recursive",)
+    ),
+    **dict.fromkeys(("turned_walker", "platform"), ("recursive", "euler_parameters")),
+    **dict.fromkeys(
+        ("stewart_platform", "whipple_bicycle", "cooperating_arms", "walker"), ("recursive", "kane")
+    ),
+    **dict.fromkeys(
+        (f"{kind}_chain" for kind in ("universal", "cylindrical", "prismatic", "planar")),
+        ("recursive", "euler_parameters"),
+    ),
+}
+"""Mechanisms with many like them, or large ones, in fewer formulations: with its own equations for what they have."""
+
+
 def cells() -> dict[str, Cell]:
     """All cells by name."""
     found: dict[str, Cell] = {}
     models = {**{name: partial(catalogue.mechanism, name) for name in catalogue.names()}, **ZOO}
     for name, model in models.items():
-        for formulation in FLEXIBLE if name.startswith("flexible") else RIGID:
+        for formulation in FLEXIBLE if name.startswith("flexible") else IN_FEWER.get(name, RIGID):
             found[f"{name}-{formulation}"] = Cell(model, formulation)
     for name, model in LIVE.items():
         for formulation in (

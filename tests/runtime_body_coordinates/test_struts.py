@@ -16,7 +16,6 @@ from tests.constrained.strut_models import EYE, FOOT, MODELS, SPREADS, boom
 from tests.matrix.definitions import Definitions
 from tests.runtime_body_coordinates.robots import compiled, stub
 
-KERNELS_ON_SPEEDS = ["inverse_dynamics", "coordinate_rates", "constraint_residual", "constraint_jacobian"]
 every_model = pytest.mark.parametrize("name", MODELS)
 STRUT = "rate of the distance from foot to eye"
 
@@ -29,13 +28,16 @@ def system(name: str) -> BodySystem:
 @cache
 def speeds_robot(name: str) -> kanegen.Robot:
     """The same mechanism on its generalized speeds."""
-    return kanegen.load(MODELS[name](), kernels=KERNELS_ON_SPEEDS, interpreted=True)
+    model = MODELS[name]()
+    closing = ["constraint_residual", "constraint_jacobian"] if model.loops else []
+    return kanegen.load(model, kernels=["inverse_dynamics", "coordinate_rates", *closing], interpreted=True)
 
 
 def configurations(name: str) -> np.ndarray:
-    home, random = speeds_robot(name).home, np.random.default_rng(8)
-    away = random.uniform(-SPREADS[name], SPREADS[name], (4, len(home)))
-    return np.array([speeds_robot(name).assemble(home + x) for x in away])
+    """Near home, closed."""
+    robot, random = speeds_robot(name), np.random.default_rng(8)
+    found = robot.home + random.uniform(-SPREADS[name], SPREADS[name], (4, robot.nq))
+    return np.array([robot.assemble(q) for q in found]) if MODELS[name]().loops else found
 
 
 @every_model
