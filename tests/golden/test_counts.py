@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import astuple
 
 import pytest
@@ -11,6 +12,8 @@ from kanegen.codegen.mechanism import catalogue
 from .counts import counted, recorded
 
 TABLE = recorded()
+LONG = {"stewart_platform": ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")}
+"""Kernels that take half a minute, and are derived in campaigns alone."""
 
 
 def test_every_mechanism_is_recorded() -> None:
@@ -19,11 +22,13 @@ def test_every_mechanism_is_recorded() -> None:
 
 @pytest.mark.parametrize("model", TABLE)
 def test_no_count_rises(model: str) -> None:
-    found = counted(model)
-    assert set(found) >= set(TABLE[model])
+    left_out = () if os.environ.get("KANEGEN_CAMPAIGN") else LONG.get(model, ())
+    table = {kernel: counts for kernel, counts in TABLE[model].items() if kernel not in left_out}
+    found = counted(model, left_out)
+    assert set(found) >= set(table)
     risen = {
         kernel: (astuple(found[kernel]), astuple(before))
-        for kernel, before in TABLE[model].items()
+        for kernel, before in table.items()
         if any(now > then for now, then in zip(astuple(found[kernel]), astuple(before), strict=True))
     }
     assert not risen
