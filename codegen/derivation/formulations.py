@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from kanegen.codegen.derivation import dual_vectors, euler_parameters, influence_coefficients, kane
-from kanegen.codegen.derivation.derivatives.of_mechanisms import kernels_of_derivatives
+from kanegen.codegen.derivation.derivatives.kernels import kernels_of_derivatives
 from kanegen.codegen.derivation.flexible_links.book import BookDynamics
 from kanegen.codegen.derivation.foundations import on_chosen_speeds, on_constraints, on_joints, on_segments
 from kanegen.codegen.derivation.kane.systems import ChosenSpeedsSystem, NonholonomicSystem

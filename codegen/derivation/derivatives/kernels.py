@@ -11,7 +11,7 @@ Whether the products use the inverse, which is wanted anyway, or the factors of 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass, replace
 
 from kanegen.codegen.derivation.derivatives.differentiate import By, derivatives_of
 from kanegen.codegen.derivation.kernels.catalogue import (
@@ -22,13 +22,15 @@ from kanegen.codegen.derivation.kernels.catalogue import (
     of_speeds,
 )
 from kanegen.codegen.derivation.kernels.contract import Contract
+from kanegen.codegen.derivation.kernels.derivatives import inverse_dynamics_derivatives
 from kanegen.codegen.derivation.linear.inverse import inverse
-from kanegen.codegen.derivation.linear.solve import blockings, elimination_orders, solve
+from kanegen.codegen.derivation.linear.solve import chosen_blocks, solve
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.deriver import Build
 from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
+from kanegen.codegen.derivation.resistance.separation import undirected_springs
+from kanegen.codegen.derivation.system import Foundation, kernels_of
 from kanegen.codegen.graph import (
-    Argument,
     Expression,
     Graph,
     Program,
@@ -42,6 +44,30 @@ from kanegen.codegen.mechanism.records import Mechanism, Parameter
 
 Vector = Sequence[Expression]
 
+_COMPARED = 24
+"""Mechanisms with up to so many coordinates are derived both ways; with more, what composites save outweighs the rest."""
+
+
+def kernels_of_derivatives(
+    mechanism: Mechanism, builds: Mapping[str, Build], live_parameters: bool, foundation: Foundation
+) -> dict[str, Build]:
+    """Derivatives of inverse and forward dynamics by q, v, a or tau, and by live parameters where there are any.
+
+    ``builds`` are the mechanism's kernels on its ``foundation``.  A tree has derivatives of its own, from composites, which
+    a motion map carries to q and v; where a mechanism is small, differentiating its whole program may be cheaper, and is
+    tried.  Speeds of one's choice on a tree, and arms with flexible links, are differentiated as they are.
+    """
+    derivatives = whole = differentiated(
+        builds["inverse_dynamics"], builds["mass_matrix"], builds["coordinate_rates"]
+    )
+    if foundation.through_tree:
+        name = INVERSE_DYNAMICS_DERIVATIVES.name
+        derivatives = kernels_of(foundation, {name: inverse_dynamics_derivatives})[name]
+        # what the whole program's derivatives save is digits of springs without a direction
+        if len(mechanism.coordinates) <= _COMPARED and not undirected_springs(mechanism, live_parameters):
+            derivatives = _cheaper(derivatives, whole)
+    return derivative_kernels(builds, derivatives, mechanism.parameters if live_parameters else ())
+
 
 def derivative_kernels(
     builds: Mapping[str, Build], derivatives: Build, parameters: Sequence[Parameter] = ()
@@ -49,41 +75,21 @@ def derivative_kernels(
     """All kernels of derivatives by name, from a mechanism's kernels and the derivatives of its inverse dynamics.
 
     ``builds`` has inverse_dynamics and forward_dynamics, ``derivatives`` those by q, v and a.
-     ``parameters`` are the live ones; without any there are no kernels of theirs.
+    ``parameters`` are the live ones; without any there are no kernels of theirs.
     """
-    inverse_dynamics = builds["inverse_dynamics"]
-    exists = _Once(builds["forward_dynamics"])
-    made: dict[str, Build] = {
+    names = tuple(p.name for p in parameters)
+    made = _OfForces(builds["inverse_dynamics"], builds["forward_dynamics"], derivatives, names)
+    found: dict[str, Build] = {
         INVERSE_DYNAMICS_DERIVATIVES.name: derivatives,
-        FORWARD_DYNAMICS_DERIVATIVES.name: partial(_forward, inverse_dynamics, derivatives, exists),
+        FORWARD_DYNAMICS_DERIVATIVES.name: made.forward,
     }
     if parameters:
-        by = partial(_inverse_by_parameters, inverse_dynamics, tuple(parameters))
-        made[INVERSE_DYNAMICS_PARAMETER_DERIVATIVES.name] = by
-        made[FORWARD_DYNAMICS_PARAMETER_DERIVATIVES.name] = partial(
-            _forward_by_parameters,
-            inverse_dynamics,
-            derivatives,
-            by,
-            exists,
-            tuple(p.name for p in parameters),
-        )
-    return made
+        found[INVERSE_DYNAMICS_PARAMETER_DERIVATIVES.name] = made.inverse_by_parameters
+        found[FORWARD_DYNAMICS_PARAMETER_DERIVATIVES.name] = made.forward_by_parameters
+    return found
 
 
-class _Once:
-    """Derives a kernel once, for the ModelError that it may raise."""
-
-    def __init__(self, build: Build) -> None:
-        self.build, self.done = build, False
-
-    def __call__(self, tree: PlacedTree, mechanism: Mechanism) -> None:
-        if not self.done:
-            self.build(tree, mechanism, Choices())
-            self.done = True
-
-
-def cheaper(*builds: Build) -> Build:
+def _cheaper(*builds: Build) -> Build:
     """Whichever of several derivations of the same kernel counts fewest operations, the first of equal ones."""
 
     def build(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
@@ -92,95 +98,63 @@ def cheaper(*builds: Build) -> Build:
     return build
 
 
-# -- inverse dynamics ----------------------------------------------------------------------------------------------------
-
-
 def differentiated(inverse_dynamics: Build, mass_matrix: Build, rates: Build | None = None) -> Build:
     """Derivatives of tau by q, v and a for anything that has inverse dynamics, mass matrix and coordinate rates."""
-    return partial(_differentiated, inverse_dynamics, mass_matrix, rates)
+
+    def build(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+        forces = inverse_dynamics(tree, mechanism, choices)
+        along = None if rates is None else rates(tree, mechanism, choices)
+        contract = INVERSE_DYNAMICS_DERIVATIVES
+        dq, dv, da = (of_speeds(slot, forces.outputs[0].size) for slot in contract.gives)
+        found = derivatives_of(forces, [By(dq, "q", along), By(dv, "v")], contract.name, contract.title)
+        inertia = compose(mass_matrix(tree, mechanism, choices), found.graph, {})[0]
+        results = (*found.results, tuple(x.ref for x in inertia))
+        return replace(found, outputs=(*found.outputs, da), results=results)
+
+    return build
 
 
-def _differentiated(
-    inverse_dynamics: Build,
-    mass_matrix: Build,
-    rates: Build | None,
-    tree: PlacedTree,
-    mechanism: Mechanism,
-    choices: Choices,
-) -> Program:
-    forces = inverse_dynamics(tree, mechanism, choices)
-    n = forces.outputs[0].size
-    along = None if rates is None else rates(tree, mechanism, choices)
-    contract = INVERSE_DYNAMICS_DERIVATIVES
-    dq, dv, da = (of_speeds(slot, n) for slot in contract.gives)
-    found = derivatives_of(forces, [By(dq, "q", along), By(dv, "v")], contract.name, contract.title)
-    inertia = compose(mass_matrix(tree, mechanism, choices), found.graph, {})[0]
-    return _with_output(found, da, inertia)
+@dataclass
+class _OfForces:
+    """Kernels that follow from inverse dynamics and its ``derivatives``."""
 
+    inverse_dynamics: Build
+    forward_dynamics: Build
+    derivatives: Build
+    parameters: tuple[str, ...]
+    exists: bool = False
 
-def _with_output(program: Program, argument: Argument, values: Vector) -> Program:
-    """The program with one more output, whose entries are in its graph already."""
-    return Program(
-        program.name,
-        program.title,
-        program.source,
-        program.inputs,
-        (*program.outputs, argument),
-        program.graph,
-        (*program.results, tuple(x.ref for x in values)),
-        program.labels,
-    )
+    def inverse_by_parameters(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+        """dp of inverse dynamics."""
+        forces = self.inverse_dynamics(tree, mechanism, choices)
+        contract = INVERSE_DYNAMICS_PARAMETER_DERIVATIVES
+        dp = of_speeds(contract.gives[0], forces.outputs[0].size, self.parameters)
+        by = By(dp, parameters=self.parameters)
+        return derivatives_of(forces, [by], contract.name, contract.title)
 
+    def forward(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+        """dq, dv and dtau of forward dynamics."""
+        forces = self._forces(tree, mechanism, choices)
+        found = self.derivatives(tree, mechanism, choices)
+        state = _State(forces, found, choices)
+        changes = [state.at(found, name) for name in ("dq", "dv")]
+        results = [*map(state.follow, changes), state.inverse]
+        return state.program(FORWARD_DYNAMICS_DERIVATIVES, forces, found, results)
 
-def _inverse_by_parameters(
-    inverse_dynamics: Build,
-    parameters: tuple[Parameter, ...],
-    tree: PlacedTree,
-    mechanism: Mechanism,
-    choices: Choices,
-) -> Program:
-    forces = inverse_dynamics(tree, mechanism, choices)
-    contract, names = INVERSE_DYNAMICS_PARAMETER_DERIVATIVES, tuple(p.name for p in parameters)
-    by = By(of_speeds(contract.gives[0], forces.outputs[0].size, names), parameters=names)
-    return derivatives_of(forces, [by], contract.name, contract.title)
+    def forward_by_parameters(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+        """dp of forward dynamics."""
+        forces = self._forces(tree, mechanism, choices)
+        found = self.inverse_by_parameters(tree, mechanism, choices)
+        state = _State(forces, self.derivatives(tree, mechanism, choices), choices)
+        contract, results = FORWARD_DYNAMICS_PARAMETER_DERIVATIVES, [state.follow(state.at(found, "dp"))]
+        return state.program(contract, forces, found, results, self.parameters)
 
-
-# -- forward dynamics ----------------------------------------------------------------------------------------------------
-
-
-def _forward(
-    inverse_dynamics: Build,
-    derivatives: Build,
-    exists: _Once,
-    tree: PlacedTree,
-    mechanism: Mechanism,
-    choices: Choices,
-) -> Program:
-    exists(tree, mechanism)
-    forces = inverse_dynamics(tree, mechanism, choices)
-    found = derivatives(tree, mechanism, choices)
-    state = _State(forces, found, choices)
-    changes = {name: state.at(found, name) for name in ("dq", "dv")}
-    results = [*(state.follow(changes[name]) for name in ("dq", "dv")), state.inverse]
-    return state.program(FORWARD_DYNAMICS_DERIVATIVES, forces, found, results)
-
-
-def _forward_by_parameters(
-    inverse_dynamics: Build,
-    derivatives: Build,
-    by_parameter: Build,
-    exists: _Once,
-    parameters: tuple[str, ...],
-    tree: PlacedTree,
-    mechanism: Mechanism,
-    choices: Choices,
-) -> Program:
-    exists(tree, mechanism)
-    forces = inverse_dynamics(tree, mechanism, choices)
-    found = by_parameter(tree, mechanism, choices)
-    state = _State(forces, derivatives(tree, mechanism, choices), choices)
-    contract = FORWARD_DYNAMICS_PARAMETER_DERIVATIVES
-    return state.program(contract, forces, found, [state.follow(state.at(found, "dp"))], parameters)
+    def _forces(self, tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+        """Inverse dynamics; raises the ModelError of forward dynamics where there is none."""
+        if not self.exists:
+            self.forward_dynamics(tree, mechanism, Choices())
+            self.exists = True
+        return self.inverse_dynamics(tree, mechanism, choices)
 
 
 class _State:
@@ -194,13 +168,7 @@ class _State:
         rest = {"a": [constant(graph, 0)] * n}
         bias = compose(forces, graph, rest, self.labels)[0]
         self.matrix = self._rows(_only(derivatives, "da"), rest)
-        orders = elimination_orders(
-            [[not x.is_zero for x in row] for row in self.matrix],
-            [[x.is_number for x in row] for row in self.matrix],
-        )
-        order = orders[choices.pick("elimination order", len(orders))]
-        ways = blockings(order, self.matrix)
-        self._blocks = ways[choices.pick("pivots of elimination", len(ways))]
+        self._blocks = chosen_blocks(self.matrix, choices)
         self.inverse = inverse(self.matrix, self._blocks)
         driving = [t - h for t, h in zip(inputs(graph, "tau", n), bias, strict=True)]
         self.accelerations = self._solve(driving)
@@ -252,13 +220,4 @@ class _State:
 def _only(program: Program, name: str) -> Program:
     """The program with the output of that name alone."""
     at = [argument.name for argument in program.outputs].index(name)
-    return Program(
-        program.name,
-        program.title,
-        program.source,
-        program.inputs,
-        (program.outputs[at],),
-        program.graph,
-        (program.results[at],),
-        program.labels,
-    )
+    return replace(program, outputs=(program.outputs[at],), results=(program.results[at],))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kanegen.codegen.derivation.influence_coefficients.arrays import Matrix, Vector
-from kanegen.codegen.derivation.linear.solve import elimination_orders, solve
+from kanegen.codegen.derivation.linear.solve import one_by_one, solve
 from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.graph import linear as vec
 
@@ -45,9 +45,7 @@ def symmetric_inverse(graph: Graph, matrix: Matrix) -> Matrix:
 
 def solved(matrix: Matrix, right: Matrix) -> Matrix:
     """A^-1 B for a symmetric positive definite A; the elimination of A is shared by all columns of B."""
-    nonzero = [[not x.is_zero for x in row] for row in matrix]
-    numbers = [[x.is_number for x in row] for row in matrix]
-    blocks = [[i] for i in elimination_orders(nonzero, numbers, 1)[0]]
+    blocks = one_by_one(matrix)
     return vec.transpose([solve(matrix, column, blocks) for column in vec.transpose(right)])
 
 

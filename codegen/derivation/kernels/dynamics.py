@@ -32,7 +32,7 @@ from kanegen.codegen.derivation.kernels.catalogue import (
 )
 from kanegen.codegen.derivation.kernels.contract import Contract
 from kanegen.codegen.derivation.linear.inverse import inverse
-from kanegen.codegen.derivation.linear.solve import Blocks, blockings, elimination_orders, solve
+from kanegen.codegen.derivation.linear.solve import chosen_blocks, solve
 from kanegen.codegen.derivation.motion_maps.chosen_speeds import ChosenSpeeds
 from kanegen.codegen.derivation.motion_maps.leaning import level_rotors
 from kanegen.codegen.derivation.motion_maps.motion_map import Rows, Vector
@@ -98,7 +98,7 @@ def _by_the_tree(s: System, v: Vector, tau: Vector) -> list[Expression]:
 def _by_elimination(s: System, v: Vector, tau: Vector) -> list[Expression]:
     right, drift = s.balance(v, tau)
     inertia = s.resisted_inertia()
-    free = solve(inertia, right, _blocks(s, inertia, "elimination")) if right else []
+    free = solve(inertia, right, chosen_blocks(inertia, s.choices)) if right else []
     return s.map.accelerations_of(free, drift)
 
 
@@ -108,21 +108,8 @@ def inverse_mass_matrix(s: System) -> Program:
         rows: Rows = s.of_tree(lambda tree: tree.inverse_mass_matrix(), s.map.motion())
     else:
         inertia = s.resisted_inertia()
-        rows = s.map.from_free(inverse(inertia, _blocks(s, inertia, "the inverse")))
+        rows = s.map.from_free(inverse(inertia, chosen_blocks(inertia, s.choices, "the inverse")))
     return s.program(INVERSE_MASS_MATRIX, [rows])
-
-
-def _blocks(s: System, matrix: Rows, of: str) -> Blocks:
-    """Unknowns in the order of elimination: a choice, like what is taken together."""
-    orders = elimination_orders(
-        [[not x.is_zero for x in row] for row in matrix], [[x.is_number for x in row] for row in matrix]
-    )
-    order = orders[s.choices.pick(_ORDERS[of], len(orders))]
-    ways = blockings(order, matrix)
-    return ways[s.choices.pick(f"pivots of {of}", len(ways))]
-
-
-_ORDERS = {"elimination": "elimination order", "the inverse": "elimination order of the inverse"}
 
 
 def kinetic_energy(s: System) -> Program:

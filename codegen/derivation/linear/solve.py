@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import permutations
 
+from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.graph import Expression, total
 
 _EXHAUSTIVE = 7
@@ -106,6 +107,30 @@ def pattern_cost(
                 varying[i][j] = varying[j][i] = varying[i][j] or product
                 filled[i][j] = filled[j][i] = True
     return operations
+
+
+def one_by_one(matrix: Sequence[Sequence[Expression]]) -> Blocks:
+    """The unknowns singly, in the cheapest order."""
+    return [(i,) for i in _orders(matrix)[0]]
+
+
+def chosen_blocks(
+    matrix: Sequence[Sequence[Expression]], choices: Choices, of: str = "elimination"
+) -> Blocks:
+    """Unknowns in an order of elimination: a decision point, like what is taken together."""
+    orders = _orders(matrix)
+    order = orders[choices.pick(_POINTS[of], len(orders))]
+    ways = blockings(order, matrix)
+    return ways[choices.pick(f"pivots of {of}", len(ways))]
+
+
+_POINTS = {"elimination": "elimination order", "the inverse": "elimination order of the inverse"}
+
+
+def _orders(matrix: Sequence[Sequence[Expression]]) -> tuple[tuple[int, ...], ...]:
+    return elimination_orders(
+        [[not x.is_zero for x in row] for row in matrix], [[x.is_number for x in row] for row in matrix]
+    )
 
 
 def elimination_orders(

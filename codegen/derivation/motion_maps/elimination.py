@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kanegen.codegen.derivation.linear.solve import elimination_orders, solve
+from kanegen.codegen.derivation.linear.solve import one_by_one, solve
 from kanegen.codegen.derivation.motion_maps.plan import Block, Plan
 from kanegen.codegen.graph import Expression, Graph, constant, total
 from kanegen.codegen.graph import linear as vec
@@ -176,10 +176,7 @@ def solve_positive(matrix: Matrix, right: Sequence[Expression]) -> list[Expressi
     """Solve a symmetric positive definite system, the unknowns one by one in an order with little fill-in."""
     if not right:
         return []
-    pattern = [[not x.is_zero for x in row] for row in matrix]
-    numbers = [[x.is_number for x in row] for row in matrix]
-    order = elimination_orders(pattern, numbers)[0]
-    return solve(matrix, right, [(i,) for i in order])
+    return solve(matrix, right, one_by_one(matrix))
 
 
 def inverted(graph: Graph, m: Matrix, unit: int | None) -> list[list[Expression]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kanegen.codegen.derivation.linear.solve import blockings, elimination_orders, solve
+from kanegen.codegen.derivation.linear.solve import chosen_blocks, solve
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
 from kanegen.codegen.derivation.recursive import articulated_body
@@ -49,12 +49,7 @@ def _by_elimination(
             row = kept.index(i)
             matrix[row][column] = matrix[column][row] = value
     right = [driving[i] - forces.along_axis(i) for i in kept]
-    orders = elimination_orders(
-        [[not x.is_zero for x in row] for row in matrix], [[x.is_number for x in row] for row in matrix]
-    )
-    order = orders[choices.pick("elimination order", len(orders))]
-    ways = blockings(order, matrix)
-    solution = solve(matrix, right, ways[choices.pick("pivots of elimination", len(ways))])
+    solution = solve(matrix, right, chosen_blocks(matrix, choices))
     along = dict(zip(kept, solution, strict=True))
     whole = CompositeInertia(tree, motion)
     for tip in tips:

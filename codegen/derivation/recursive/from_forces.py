@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from kanegen.codegen.derivation.linear.solve import elimination_orders, solve
+from kanegen.codegen.derivation.linear.solve import one_by_one, solve
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
 from kanegen.codegen.derivation.recursive.regularity import require_regular
@@ -73,10 +73,7 @@ class DynamicsFromForces(TreeDynamics):
         require_regular(self.mechanism)
         matrix = self.mass_matrix()
         h = self._forces(self.given, self.rest if self.v is None else self.v, self.rest)
-        order = elimination_orders(
-            [[not x.is_zero for x in row] for row in matrix], [[x.is_number for x in row] for row in matrix]
-        )[0]
-        return solve(matrix, [t - x for t, x in zip(tau, h, strict=True)], [(i,) for i in order])
+        return solve(matrix, [t - x for t, x in zip(tau, h, strict=True)], one_by_one(matrix))
 
     def _forces(self, mechanism: Mechanism, v: Vector, a: Vector) -> list[Expression]:
         """The forces of the bodies, and of the rotors, which formulas do not know."""

@@ -9,7 +9,7 @@ have the choice, which is a decision point.
 from __future__ import annotations
 
 from kanegen.codegen.derivation.linear.inverse import inverse
-from kanegen.codegen.derivation.linear.solve import blockings, elimination_orders
+from kanegen.codegen.derivation.linear.solve import chosen_blocks
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
 from kanegen.codegen.derivation.recursive import articulated_body
@@ -40,12 +40,7 @@ def _by_elimination(tree: PlacedTree, motion: Motion, choices: Choices) -> list[
     for j in range(n):
         for i, value in composite.column(j).items():
             matrix[i][j] = matrix[j][i] = value
-    orders = elimination_orders(
-        [[not x.is_zero for x in row] for row in matrix], [[x.is_number for x in row] for row in matrix]
-    )
-    order = orders[choices.pick("elimination order of the inverse", len(orders))]
-    ways = blockings(order, matrix)
-    found = inverse(matrix, ways[choices.pick("pivots of the inverse", len(ways))])
+    found = inverse(matrix, chosen_blocks(matrix, choices, "the inverse"))
     entries = [[motion.zero] * n for _ in range(n)]
     for i, row in enumerate(tree.bodies):
         for j, column in enumerate(tree.bodies):
