@@ -1,7 +1,7 @@
 """The manifest of a generated mechanism: everything that a program must know of it, as records and as JSON.
 
 These are the only records of it.  The generator fills them and writes them, the runtime reads them; ``json_records`` does
-both by their fields.  What a program shall know of a mechanism is a field of ``Facts``.
+both by their fields.  What a program shall know of a mechanism is a field of ``GeneratedMechanism``.
 """
 
 from __future__ import annotations
@@ -232,7 +232,7 @@ class Certificate:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Facts:
+class GeneratedMechanism:
     """What is known of a mechanism and of what was asked of its generation.
 
     ``hash`` is the SHA-256 of the mechanism, 64 hex digits; ``prefix`` begins every name in the generated C.  ``mangled``
@@ -307,7 +307,7 @@ class Facts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Manifest(Facts):
+class Manifest(GeneratedMechanism):
     """What was generated, and what is known of its mechanism.
 
     ``parameters`` are the live ones, ``prepared`` the fields of the struct that is made of them.  ``functions`` has the

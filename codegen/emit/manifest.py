@@ -10,13 +10,13 @@ from kanegen.codegen.emit.model import Model
 from kanegen.codegen.emit.precision import Precision, nearest
 from kanegen.codegen.emit.specification import Kernel, signatures, specify
 from kanegen.codegen.version import GENERATOR
-from kanegen.manifest import Facts, KernelSpec, Manifest, Parameter
+from kanegen.manifest import GeneratedMechanism, KernelSpec, Manifest, Parameter
 
 
 def manifest(model: Model, files: Mapping[str, bytes]) -> Manifest:
     """The manifest of a model, with the checksums of its other generated files, given by name."""
     spec = specify(model)
-    known = {fact.name: getattr(model, fact.name) for fact in fields(Facts)}
+    known = {fact.name: getattr(model, fact.name) for fact in fields(GeneratedMechanism)}
     made = {
         "generator": GENERATOR,
         "options": {

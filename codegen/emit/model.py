@@ -10,7 +10,7 @@ from kanegen.codegen.emit.identifiers import is_prefix
 from kanegen.codegen.graph.graph import Kind
 from kanegen.codegen.graph.program import Program
 from kanegen.codegen.graph.schedule import Schedule
-from kanegen.manifest import Argument, Certificate, Facts
+from kanegen.manifest import Argument, Certificate, GeneratedMechanism
 
 
 class SineCosineLibrary(Enum):
@@ -31,7 +31,7 @@ class LiveParameter:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Model(Facts):
+class Model(GeneratedMechanism):
     """A mechanism ready to be printed: what is known of it, and its kernels.
 
     ``regular`` are the kernels that mean something also where the speeds do not determine the motion.  With live

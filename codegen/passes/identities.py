@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from kanegen.codegen.graph import Kind, Ref
-from kanegen.codegen.passes.terms import Monomial, Terms, TermWeb, without
+from kanegen.codegen.passes.terms import Monomial, Terms, TermTable, without
 
 _MOST_PAIRS = 24
 """Rotated pairs of one angle that are combined with each other."""
@@ -30,44 +30,44 @@ class _Rotated:
     y: tuple[Ref, Monomial]
 
 
-def identities(web: TermWeb) -> list[Terms]:
+def identities(table: TermTable) -> list[Terms]:
     """Vanishing linear combinations of monomials."""
     cosines, sines = (
-        {web.payloads[i][0]: i for i, kind in enumerate(web.kinds) if kind is wanted and web.uses[i]}
+        {table.payloads[i][0]: i for i, kind in enumerate(table.kinds) if kind is wanted and table.uses[i]}
         for wanted in (Kind.COSINE, Kind.SINE)
     )
     circles = [(cosines[angle], sine) for angle, sine in sines.items() if angle in cosines]
-    turned = _sums_of_two(web, circles)
+    turned = _sums_of_two(table, circles)
     found: list[Terms] = []
-    one = web.one
+    one = table.one
     for cosine, sine in circles:
         found.append({(cosine, cosine): one, (sine, sine): one, (): -one})
-        rotated = _rotated_pairs(web, turned[cosine])
+        rotated = _rotated_pairs(table, turned[cosine])
         c, s = (one, (cosine,)), (one, (sine,))
         for pair in rotated:
             x1, y1, x, y = pair.x_turned, pair.y_turned, pair.x, pair.y
-            _add(web, found, (1, c, x1), (-1, s, y1), (-1, x))
-            _add(web, found, (1, s, x1), (1, c, y1), (-1, y))
-            _add(web, found, (1, x1, x1), (1, y1, y1), (-1, x, x), (-1, y, y))
+            _add(table, found, (1, c, x1), (-1, s, y1), (-1, x))
+            _add(table, found, (1, s, x1), (1, c, y1), (-1, y))
+            _add(table, found, (1, x1, x1), (1, y1, y1), (-1, x, x), (-1, y, y))
         for p, q in combinations(rotated[:_MOST_PAIRS], 2):
             x1, y1, x, y = p.x_turned, p.y_turned, p.x, p.y
             u1, v1, u, v = q.x_turned, q.y_turned, q.x, q.y
-            _add(web, found, (1, x1, u1), (1, y1, v1), (-1, x, u), (-1, y, v))
-            _add(web, found, (1, x1, v1), (-1, y1, u1), (-1, x, v), (1, y, u))
+            _add(table, found, (1, x1, u1), (1, y1, v1), (-1, x, u), (-1, y, v))
+            _add(table, found, (1, x1, v1), (-1, y1, u1), (-1, x, v), (1, y, u))
     return found
 
 
-def _add(web: TermWeb, found: list[Terms], *terms: tuple[int | tuple[Ref, Monomial], ...]) -> None:
+def _add(table: TermTable, found: list[Terms], *terms: tuple[int | tuple[Ref, Monomial], ...]) -> None:
     """Add the identity sum of sign x factor x factor ... = 0."""
     identity: Terms = {}
     for sign, *factors in terms:
-        coefficient = web.one if sign == 1 else -web.one
+        coefficient = table.one if sign == 1 else -table.one
         monomial: Monomial = ()
         for factor in factors:
             assert isinstance(factor, tuple)
-            coefficient = web.times(coefficient, factor[0])
+            coefficient = table.times(coefficient, factor[0])
             monomial += factor[1]
-        web.accumulate(identity, coefficient, tuple(sorted(monomial)))
+        table.accumulate(identity, coefficient, tuple(sorted(monomial)))
     if len(identity) > 1:
         found.append(identity)
 
@@ -76,14 +76,14 @@ _Turned = tuple[int, tuple[Ref, Monomial], tuple[Ref, Monomial]]
 """The sum  c u + s v  with u and v as coefficient and monomial."""
 
 
-def _sums_of_two(web: TermWeb, circles: list[tuple[int, int]]) -> dict[int, list[_Turned]]:
+def _sums_of_two(table: TermTable, circles: list[tuple[int, int]]) -> dict[int, list[_Turned]]:
     """Sums of a value times a cosine and a value times the sine of the same angle, by the cosine."""
     sine_of = dict(circles)
     found: dict[int, list[_Turned]] = {cosine: [] for cosine in sine_of}
-    for index in range(len(web.kinds)):
-        if not web.is_open(index) or len(web.payloads[index]) != 2:
+    for index in range(len(table.kinds)):
+        if not table.is_open(index) or len(table.payloads[index]) != 2:
             continue
-        terms = list((web.terms(index) or {}).items())
+        terms = list((table.terms(index) or {}).items())
         if len(terms) != 2:
             continue
         for (m, a), (n, b) in (terms, terms[::-1]):
@@ -96,7 +96,7 @@ def _sums_of_two(web: TermWeb, circles: list[tuple[int, int]]) -> dict[int, list
     return found
 
 
-def _rotated_pairs(web: TermWeb, sums: list[_Turned]) -> list[_Rotated]:
+def _rotated_pairs(table: TermTable, sums: list[_Turned]) -> list[_Rotated]:
     """Pairs of sums that are two values turned by the angle."""
     alike: dict[frozenset[Monomial], list[_Turned]] = {}
     for turned in sums:
@@ -105,7 +105,7 @@ def _rotated_pairs(web: TermWeb, sums: list[_Turned]) -> list[_Rotated]:
     for key, members in alike.items():
         for (i, x, y), (j, u, v) in combinations(members if len(key) == 2 else (), 2):
             # i = c x + s y, and j = +-(c y - s x)
-            sign = web.over(u[0], y[0])
-            if u[1] == y[1] and abs(sign) == web.one and v[0] == -web.times(sign, x[0]):
-                pairs.append(_Rotated((web.one, (i,)), (sign, (j,)), x, y))
+            sign = table.over(u[0], y[0])
+            if u[1] == y[1] and abs(sign) == table.one and v[0] == -table.times(sign, x[0]):
+                pairs.append(_Rotated((table.one, (i,)), (sign, (j,)), x, y))
     return pairs

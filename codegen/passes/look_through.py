@@ -23,7 +23,7 @@ from itertools import combinations
 from kanegen.codegen.graph import Kind, Program, Ref, count
 from kanegen.codegen.passes.identities import identities
 from kanegen.codegen.passes.prices import ADDITION, cost
-from kanegen.codegen.passes.terms import MAXIMUM_TERMS, Monomial, Terms, TermWeb, without
+from kanegen.codegen.passes.terms import MAXIMUM_TERMS, Monomial, Terms, TermTable, without
 
 _MOST_SUMS = 12
 """A monomial that more sums than this contain relates none of them."""
@@ -60,14 +60,14 @@ def look_through(program: Program) -> Program:
 
 class _LookThrough:
     def __init__(self, program: Program) -> None:
-        self.web = TermWeb(program)
-        self.identities = identities(self.web)
+        self.table = TermTable(program)
+        self.identities = identities(self.table)
         self.identities_with: dict[Monomial, list[int]] = {}
         for number, identity in enumerate(self.identities):
             for monomial in identity:
                 if monomial:
                     self.identities_with.setdefault(monomial, []).append(number)
-        self.queue = deque(i for i in range(len(self.web.kinds)) if self.web.is_open(i))
+        self.queue = deque(i for i in range(len(self.table.kinds)) if self.table.is_open(i))
         self.waiting = set(self.queue)
 
     def run(self) -> Program:
@@ -77,15 +77,15 @@ class _LookThrough:
             visits -= 1
             index = self.queue.popleft()
             self.waiting.discard(index)
-            if self.web.is_open(index) and (
+            if self.table.is_open(index) and (
                 self._refactor(index) or self._relate(index) or self._eliminate(index) or self._share(index)
             ):
                 self._look_again(index)
-        return self.web.export()
+        return self.table.export()
 
     def _look_again(self, *indices: int) -> None:
         for index in indices:
-            if index not in self.waiting and self.web.is_open(index):
+            if index not in self.waiting and self.table.is_open(index):
                 self.waiting.add(index)
                 self.queue.append(index)
 
@@ -93,37 +93,37 @@ class _LookThrough:
 
     def _try(self, plans: Sequence[Plan], keep: bool) -> tuple[int, list[tuple[int, tuple[Ref, ...]]]] | None:
         """Carry the plans out; the price, and the sums with their former definitions.  None where not possible."""
-        web = self.web
-        before = web.paid
+        table = self.table
+        before = table.paid
         done: list[tuple[int, tuple[Ref, ...]]] = []
         for index, new in plans:
-            if not web.uses[index]:
+            if not table.uses[index]:
                 continue  # a change before this one has left it without a use
             terms = new()
             if terms is None:
                 self._undo(done)
                 return None
-            old = web.detach(index)
-            operands = web.equal_sum(index, web.written(terms, keep))
-            if web.reaches(operands, index):
-                web.attach(index, old)
+            old = table.detach(index)
+            operands = table.equal_sum(index, table.written(terms, keep))
+            if table.reaches(operands, index):
+                table.attach(index, old)
                 self._undo(done)
                 return None
-            web.attach(index, operands)
+            table.attach(index, operands)
             done.append((index, old))
-        return web.paid - before, done
+        return table.paid - before, done
 
     def _undo(self, done: list[tuple[int, tuple[Ref, ...]]]) -> None:
         for index, old in reversed(done):
-            self.web.detach(index)
-            self.web.attach(index, old)
+            self.table.detach(index)
+            self.table.attach(index, old)
 
     def _change(self, plans: Sequence[Plan]) -> bool:
         """Carry the plans out in the cheaper of two ways of factoring, if that saves operations."""
         best, keep = -_LEAST, True
-        self.web.kept = False
+        self.table.kept = False
         for way in (True, False):
-            if not way and not self.web.kept:
+            if not way and not self.table.kept:
                 break  # the two ways are the same
             tried = self._try(plans, way)
             if tried is not None:
@@ -139,32 +139,32 @@ class _LookThrough:
             self._undo(made[1])
             return False
         for index, old in made[1]:
-            self.web.settle(index, old)
+            self.table.settle(index, old)
         for index, _ in made[1]:
             self._look_again(index, *self._neighbours(index))
         return True
 
     def _neighbours(self, index: int) -> list[int]:
-        web = self.web
-        near: set[int] = set(web.users[index])
-        for user in web.users[index]:
-            if web.kinds[user] is Kind.PRODUCT:
-                near.update(web.users[user])
-        for ref in web.payloads[index]:
+        table = self.table
+        near: set[int] = set(table.users[index])
+        for user in table.users[index]:
+            if table.kinds[user] is Kind.PRODUCT:
+                near.update(table.users[user])
+        for ref in table.payloads[index]:
             operand = abs(ref)
-            near.update((operand, *web.users[operand]))
-            if web.kinds[operand] >= Kind.SUM:
-                near.update(abs(r) for r in web.payloads[operand])
+            near.update((operand, *table.users[operand]))
+            if table.kinds[operand] >= Kind.SUM:
+                near.update(abs(r) for r in table.payloads[operand])
         return sorted(near)
 
     # -- ways to save --------------------------------------------------------------------------------------------
 
     def _refactor(self, index: int) -> bool:
-        return self._change([(index, lambda: self.web.expanded(index))])
+        return self._change([(index, lambda: self.table.expanded(index))])
 
     def _relate(self, index: int) -> bool:
         seen: list[Terms] = []
-        for terms in (self.web.terms(index), self.web.expanded(index)):
+        for terms in (self.table.terms(index), self.table.expanded(index)):
             if terms is None or terms in seen:
                 continue
             seen.append(terms)
@@ -180,35 +180,35 @@ class _LookThrough:
         return False
 
     def _eliminate(self, index: int) -> bool:
-        web = self.web
-        copies = (web.uses[index] - 1) * (len(web.payloads[index]) - 1)
+        table = self.table
+        copies = (table.uses[index] - 1) * (len(table.payloads[index]) - 1)
         if not 0 < copies <= _MOST_COPIES:
             return False
         sums: set[int] = set()
-        for user in web.users[index]:
-            into = web.users[user] if user and web.kinds[user] is Kind.PRODUCT else {user: 1}
-            if not all(u and web.is_open(u) for u in into):
+        for user in table.users[index]:
+            into = table.users[user] if user and table.kinds[user] is Kind.PRODUCT else {user: 1}
+            if not all(u and table.is_open(u) for u in into):
                 return False
             sums.update(into)
 
         def opened(user: int) -> Callable[[], Terms | None]:
-            return lambda: web.expanded(user, index)
+            return lambda: table.expanded(user, index)
 
         return index not in sums and self._change([(user, opened(user)) for user in sorted(sums)])
 
     def _share(self, index: int) -> bool:
-        web = self.web
-        terms = web.terms(index)
+        table = self.table
+        terms = table.terms(index)
         if terms is None or len(terms) < 3:
             return False
         having = {m: set(self._sums_with(m)) - {index} for m in terms if m}
         for a, b in combinations(having, 2):
             members = [(index, terms)]
             for other in sorted(having[a] & having[b]):
-                theirs = web.terms(other) or {}
+                theirs = table.terms(other) or {}
                 if len(theirs) < 3 or a not in theirs or b not in theirs:
                     continue
-                if web.over(theirs[a], theirs[b]) == web.over(terms[a], terms[b]):
+                if table.over(theirs[a], theirs[b]) == table.over(terms[a], terms[b]):
                     members.append((other, theirs))
             if len(members) > 1 and self._change(self._with_common_pair(members, a, b)):
                 return True
@@ -216,16 +216,16 @@ class _LookThrough:
 
     def _with_common_pair(self, members: list[tuple[int, Terms]], a: Monomial, b: Monomial) -> list[Plan]:
         """Plans for sums in which the coefficients of two monomials have the same ratio."""
-        web = self.web
+        table = self.table
         alike = len({abs(terms[a]) for _, terms in members}) == 1
         first = members[0][1]
-        x, y = (first[a], first[b]) if alike else (web.one, web.over(first[b], first[a]))
-        pair = web.find_sum([web.product(x, a), web.product(y, b)])
+        x, y = (first[a], first[b]) if alike else (table.one, table.over(first[b], first[a]))
+        pair = table.find_sum([table.product(x, a), table.product(y, b)])
 
         def changed(terms: Terms) -> Callable[[], Terms | None]:
             new = {monomial: number for monomial, number in terms.items() if monomial not in (a, b)}
-            factor = web.over(terms[a], x)
-            web.accumulate(new, factor if pair > 0 else -factor, (abs(pair),))
+            factor = table.over(terms[a], x)
+            table.accumulate(new, factor if pair > 0 else -factor, (abs(pair),))
             return _given(new)
 
         return [(index, changed(terms)) for index, terms in members]
@@ -234,14 +234,14 @@ class _LookThrough:
 
     def _sums_with(self, monomial: Monomial) -> list[int]:
         """Sums that have a multiple of the monomial as a term; none where they are many."""
-        web = self.web
-        holders = web.living_products(monomial)
+        table = self.table
+        holders = table.living_products(monomial)
         if len(monomial) == 1:
             holders = [*holders, monomial[0]]
         found: dict[int, None] = {}
         for holder in holders:
-            for user in web.users[holder]:
-                if web.is_open(user):
+            for user in table.users[holder]:
+                if table.is_open(user):
                     found[user] = None
                     if len(found) > _MOST_SUMS:
                         return []
@@ -251,22 +251,22 @@ class _LookThrough:
         """Terms that vanish together: identity number -1 - n, or the definition of a node."""
         if number < 0:
             return self.identities[-1 - number]
-        terms = self.web.terms(number)
+        terms = self.table.terms(number)
         if terms is not None:
-            self.web.accumulate(terms, -self.web.one, (number,))
+            self.table.accumulate(terms, -self.table.one, (number,))
         return terms
 
     def _equations_with(self, monomial: Monomial) -> list[int]:
         """Numbers of the equations that have a multiple of the monomial as a term."""
         equations = [-1 - identity for identity in self.identities_with.get(monomial, ())]
         equations += self._sums_with(monomial)
-        if len(monomial) == 1 and self.web.is_open(monomial[0]):
+        if len(monomial) == 1 and self.table.is_open(monomial[0]):
             equations.append(monomial[0])
         return equations
 
     def _related(self, index: int, terms: Terms) -> Iterator[Terms]:
         """The terms plus multiples of equations that have two monomials, times a common factor, among them."""
-        web = self.web
+        table = self.table
         hits: dict[tuple[int, Monomial], int] = {}
         having: dict[Monomial, list[int]] = {}
         for monomial in terms:
@@ -278,20 +278,20 @@ class _LookThrough:
                         hits[number, factor] = hits.get((number, factor), 0) + 1
         if not hits:
             return
-        largest = max(map(web.magnitude, terms.values()))
+        largest = max(map(table.magnitude, terms.values()))
         for (number, factor), shared in hits.items():
             equation = self._equation(number) if shared > 1 else None
             if equation is None:
                 continue
             shifted = {tuple(sorted(m + factor)) if factor else m: x for m, x in equation.items()}
-            multiples = dict.fromkeys(web.over(-terms[m], x) for m, x in shifted.items() if m in terms)
-            added = max(map(web.magnitude, shifted.values()))
+            multiples = dict.fromkeys(table.over(-terms[m], x) for m, x in shifted.items() if m in terms)
+            added = max(map(table.magnitude, shifted.values()))
             for multiple in multiples:
-                if web.magnitude(multiple) * added > _LARGEST_GROWTH * largest:
+                if table.magnitude(multiple) * added > _LARGEST_GROWTH * largest:
                     continue  # what is added cancels only in exact arithmetic
                 new = dict(terms)
                 for monomial, x in shifted.items():
-                    web.accumulate(new, web.times(multiple, x), monomial)
+                    table.accumulate(new, table.times(multiple, x), monomial)
                 if len(new) <= min(len(terms), MAXIMUM_TERMS):
                     yield new
 

@@ -1,4 +1,4 @@
-"""Sums as linear combinations of monomials: reading them from a web of values, and building them with common factors out.
+"""Sums as linear combinations of monomials: reading them from a table of values, and building them with common factors out.
 
 A monomial is a sorted tuple of nodes, none of which is a number or an open product; a coefficient is a reference to a
 constant.  Constants are compared and combined as references, which is quicker than as fractions.
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kanegen.codegen.graph import Kind, Program, Ref
-from kanegen.codegen.passes.web import Web
+from kanegen.codegen.passes.value_table import ValueTable
 
 Monomial = tuple[int, ...]
 Terms = dict[Monomial, Ref]
@@ -20,8 +20,8 @@ MAXIMUM_TERMS = 20
 """Longer sums are left as they are."""
 
 
-class TermWeb(Web):
-    """A web whose sums can be read and written as terms; ``kept`` is set where ``written`` has kept a term."""
+class TermTable(ValueTable):
+    """A table whose sums can be read and written as terms; ``kept`` is set where ``written`` has kept a term."""
 
     def __init__(self, program: Program) -> None:
         self._monomials: dict[int, tuple[Ref, Monomial]] = {}
@@ -33,7 +33,7 @@ class TermWeb(Web):
         super().__init__(program)
 
     def node(self, kind: Kind, operands: tuple[Any, ...], name: str = "") -> int:
-        """As in Web; products are known by their monomials as well."""
+        """As in ValueTable; products are known by their monomials as well."""
         before = len(self.kinds)
         index = super().node(kind, operands, name)
         if index == before and kind is Kind.PRODUCT and not self.parametric[index]:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from kanegen.codegen.graph import Expression, Graph, Program, count, inputs
 from kanegen.codegen.passes.look_through import look_through
 from kanegen.codegen.passes.prices import cost
-from kanegen.codegen.passes.terms import TermWeb
+from kanegen.codegen.passes.terms import TermTable
 from tests.emitted.programs import every_operation, program, random_programs
 
 from .graphs import from_inputs, operations, same_values, sums_of_products
@@ -174,25 +174,25 @@ def test_long_chains_need_no_deep_recursion() -> None:
 
 def test_a_change_taken_back_leaves_no_trace() -> None:
     """Price, uses and definitions are as before."""
-    web = TermWeb(from_inputs(no_trade))
-    sums = [i for i in range(len(web.kinds)) if web.is_open(i)]
-    before = (web.paid, list(web.uses), {i: web.payloads[i] for i in sums})
+    table = TermTable(from_inputs(no_trade))
+    sums = [i for i in range(len(table.kinds)) if table.is_open(i)]
+    before = (table.paid, list(table.uses), {i: table.payloads[i] for i in sums})
     index = max(sums)
-    terms = web.expanded(index, min(sums))
+    terms = table.expanded(index, min(sums))
     assert terms is not None
-    old = web.detach(index)
-    web.attach(index, tuple(web.written(terms, keep=False)))
-    assert web.paid != before[0]
-    web.detach(index)
-    web.attach(index, old)
+    old = table.detach(index)
+    table.attach(index, tuple(table.written(terms, keep=False)))
+    assert table.paid != before[0]
+    table.detach(index)
+    table.attach(index, old)
     known = len(before[1])
-    assert (web.paid, web.uses[:known], {i: web.payloads[i] for i in sums}) == before
-    assert not any(web.uses[known:])
+    assert (table.paid, table.uses[:known], {i: table.payloads[i] for i in sums}) == before
+    assert not any(table.uses[known:])
 
 
 def test_a_definition_that_needs_itself_is_seen() -> None:
-    web = TermWeb(from_inputs(cancelled))
-    first, *_, last = [i for i in range(len(web.kinds)) if web.is_open(i)]
-    assert web.reaches([last], first)
-    assert web.reaches([first], first)
-    assert not web.reaches([first], last)
+    table = TermTable(from_inputs(cancelled))
+    first, *_, last = [i for i in range(len(table.kinds)) if table.is_open(i)]
+    assert table.reaches([last], first)
+    assert table.reaches([first], first)
+    assert not table.reaches([first], last)

@@ -20,8 +20,8 @@ from kanegen.codegen.derivation.influence_coefficients.equations import (
     motion_at,
 )
 from kanegen.codegen.derivation.influence_coefficients.hand import forces_at_hand, hand_influence, hand_model
+from kanegen.codegen.derivation.influence_coefficients.kernels import kernels
 from kanegen.codegen.derivation.influence_coefficients.model import Model
-from kanegen.codegen.derivation.influence_coefficients.programs import kernels
 from kanegen.codegen.derivation.influence_coefficients.springs import Springs
 from kanegen.codegen.derivation.influence_coefficients.transfer import (
     closed_loop,

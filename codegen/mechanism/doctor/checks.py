@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 
-from kanegen.codegen.mechanism.doctor.in_numbers import Place, Subject, SubjectBody, SubjectJoint, listed
+from kanegen.codegen.mechanism.doctor.in_numbers import CheckedBody, CheckedJoint, CheckedModel, Place, listed
 from kanegen.codegen.mechanism.findings import Finding, Severity
 from kanegen.codegen.mechanism.names import c_names, file_name
 from kanegen.codegen.mechanism.records import Mechanism
@@ -55,14 +55,14 @@ FAR = 10.0  # times the size of a body that its mass centre may be away
 _UNITS = "Check units (kg, m, kg m^2): millimetres and grams are the usual reason."
 
 
-def check_inertias(subject: Subject) -> Iterator[Finding]:
+def check_inertias(model: CheckedModel) -> Iterator[Finding]:
     """Findings about every body, and about all of them together."""
-    for body in subject.bodies:
+    for body in model.bodies:
         yield from _check_body(body)
-    moving = [body for body in subject.bodies if body.moves]
+    moving = [body for body in model.bodies if body.moves]
     bare = [body.name for body in moving if body.mass is None]
     if bare:
-        yield subject.place.finding(
+        yield model.place.finding(
             Severity.NOTE,
             "",
             f"moves bodies without inertia: {listed(bare)}",
@@ -70,7 +70,7 @@ def check_inertias(subject: Subject) -> Iterator[Finding]:
             "Nothing, if that is so: none is invented.",
         )
     if moving and not any(body.mass for body in moving):
-        yield subject.place.finding(
+        yield model.place.finding(
             Severity.DOUBT,
             "",
             "nothing that moves has a mass",
@@ -79,7 +79,7 @@ def check_inertias(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _check_body(body: SubjectBody) -> Iterator[Finding]:
+def _check_body(body: CheckedBody) -> Iterator[Finding]:
     say = body.place.finding
     low, middle, high = body.moments
     principal = f"principal moments {low:.6g}, {middle:.6g}, {high:.6g} kg m^2"
@@ -119,7 +119,7 @@ def _check_body(body: SubjectBody) -> Iterator[Finding]:
     yield from _check_size(body, body.mass, principal)
 
 
-def _check_mass(body: SubjectBody, mass: float) -> Iterator[Finding]:
+def _check_mass(body: CheckedBody, mass: float) -> Iterator[Finding]:
     say = body.place.finding
     if mass > HUGE:
         yield say(Severity.DOUBT, "mass", f"is {mass:.6g} kg", f"less than {HUGE:.0e} kg", _UNITS)
@@ -133,7 +133,7 @@ def _check_mass(body: SubjectBody, mass: float) -> Iterator[Finding]:
         )
 
 
-def _check_size(body: SubjectBody, mass: float, principal: str) -> Iterator[Finding]:
+def _check_size(body: CheckedBody, mass: float, principal: str) -> Iterator[Finding]:
     say = body.place.finding
     low, middle, high = body.moments
     if low == middle == high == 1:
@@ -178,43 +178,43 @@ def _check_size(body: SubjectBody, mass: float, principal: str) -> Iterator[Find
         )
 
 
-def check_joints(subject: Subject) -> Iterator[Finding]:
+def check_joints(model: CheckedModel) -> Iterator[Finding]:
     """Findings about every joint, and about all of them together."""
-    for joint in subject.joints:
+    for joint in model.joints:
         yield from _check_limits(joint)
     for name in ("velocity", "effort"):
-        given = {joint.name: getattr(joint.limits, name, None) for joint in subject.joints}
+        given = {joint.name: getattr(joint.limits, name, None) for joint in model.joints}
         still = [joint for joint, value in given.items() if value is not None and value <= 0]
         if still:
-            yield subject.place.finding(
+            yield model.place.finding(
                 Severity.NOTE,
                 "limits",
                 f"the limit of {name} is 0 for {listed(still)}",
                 "a positive limit",
                 "Give it; no kernel needs it, but controllers and planners do.",
             )
-    without = [joint.name for joint in subject.joints if joint.limits is None and not joint.endless]
+    without = [joint.name for joint in model.joints if joint.limits is None and not joint.endless]
     if without:
-        yield subject.place.finding(
+        yield model.place.finding(
             Severity.NOTE,
             "limits",
             f"are not given for {listed(without)}",
             "lower, upper, velocity, effort",
             "No kernel needs them; other programs do.",
         )
-    resisted = [joint.name for joint in subject.joints if joint.resisted]
+    resisted = [joint.name for joint in model.joints if joint.resisted]
     if resisted:
-        yield subject.place.finding(
+        yield model.place.finding(
             Severity.NOTE,
             "",
             f"has damping or friction in {listed(resisted)}, which is left out by default",
             "a decision",
             "friction=True (--friction) takes it into inverse and forward dynamics alike.",
         )
-    yield from _check_leaders(subject)
+    yield from _check_leaders(model)
 
 
-def _check_limits(joint: SubjectJoint) -> Iterator[Finding]:
+def _check_limits(joint: CheckedJoint) -> Iterator[Finding]:
     say, limits = joint.place.finding, joint.limits
     if limits is None:
         return
@@ -239,9 +239,9 @@ def _check_limits(joint: SubjectJoint) -> Iterator[Finding]:
             )
 
 
-def _check_leaders(subject: Subject) -> Iterator[Finding]:
-    following = {joint.name: joint.leader for joint in subject.joints if joint.leader is not None}
-    for joint in subject.joints:
+def _check_leaders(model: CheckedModel) -> Iterator[Finding]:
+    following = {joint.name: joint.leader for joint in model.joints if joint.leader is not None}
+    for joint in model.joints:
         if joint.leader in following:
             yield joint.place.finding(
                 Severity.NOTE,
@@ -251,7 +251,7 @@ def _check_leaders(subject: Subject) -> Iterator[Finding]:
                 "Nothing here; some programs follow one step only.",
             )
     if following:
-        yield subject.place.finding(
+        yield model.place.finding(
             Severity.NOTE,
             "",
             f"has joints that others move, {listed(list(following))}: they are no coordinates",

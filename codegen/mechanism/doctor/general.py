@@ -17,18 +17,18 @@ from kanegen.codegen.mechanism.records import Mechanism
 
 def examine(mechanism: Mechanism) -> tuple[Finding, ...]:
     """What is wrong or doubtful in a mechanism."""
-    subject = of_mechanism(mechanism)
+    model = of_mechanism(mechanism)
     frames = [frame.name for frame in mechanism.frames]
     return (
-        *check_model_name(subject.place, mechanism.name, "mechanism"),
+        *check_model_name(model.place, mechanism.name, "mechanism"),
         *check_names(
             [Place(f"coordinate {name!r}") for name in mechanism.coordinates],
             mechanism.coordinates,
             "coordinate",
         ),
         *check_names([Place(f"frame {name!r}") for name in frames], frames, "frame"),
-        *check_inertias(subject),
-        *check_joints(subject),
+        *check_inertias(model),
+        *check_joints(model),
         *check_resistance(mechanism),
         *check_attachments(mechanism),
     )

@@ -38,7 +38,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class SubjectBody:
+class CheckedBody:
     """A body: mass [kg], distance [m] of its mass centre from its origin, principal moments [kg m^2] ascending, and reach,
     the largest distance [m] from its origin to a joint on it.  ``mass`` None: no inertia is given.
     """
@@ -53,7 +53,7 @@ class SubjectBody:
 
 
 @dataclass(frozen=True, slots=True)
-class SubjectJoint:
+class CheckedJoint:
     """A joint of one coordinate."""
 
     name: str
@@ -66,16 +66,16 @@ class SubjectJoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class CheckedModel:
     """A model as the checks see it."""
 
     place: Place
-    bodies: tuple[SubjectBody, ...]
-    joints: tuple[SubjectJoint, ...]
+    bodies: tuple[CheckedBody, ...]
+    joints: tuple[CheckedJoint, ...]
 
 
-def of_mechanism(mechanism: Mechanism) -> Subject:
-    """A mechanism as a subject; bodies that only link parts of joints are left out."""
+def of_mechanism(mechanism: Mechanism) -> CheckedModel:
+    """A mechanism in numbers; bodies that only link parts of joints are left out."""
     reach = dict.fromkeys([joint.parent for joint in mechanism.joints], 0.0)
     moves: dict[str, bool] = {}
     for joint in mechanism.joints:  # every parent precedes its children
@@ -87,11 +87,11 @@ def of_mechanism(mechanism: Mechanism) -> Subject:
             mass, offset, moments = _inertia(body.inertia, mechanism)
             at = Place(f"body {body.name!r}")
             bodies.append(
-                SubjectBody(body.name, mass, offset, moments, reach.get(body.name, 0.0), moves[body.name], at)
+                CheckedBody(body.name, mass, offset, moments, reach.get(body.name, 0.0), moves[body.name], at)
             )
     leaders = {mimic.joint: mimic.leader for mimic in mechanism.mimics}
     joints = tuple(
-        SubjectJoint(
+        CheckedJoint(
             joint.name,
             joint.kind is JointKind.REVOLUTE,
             True,  # limits are nothing that a mechanism described otherwise must have
@@ -103,11 +103,11 @@ def of_mechanism(mechanism: Mechanism) -> Subject:
         for joint in mechanism.joints
         if joint.kind is not JointKind.FIXED and not joint.still
     )
-    return Subject(Place(f"mechanism {mechanism.name!r}"), tuple(bodies), joints)
+    return CheckedModel(Place(f"mechanism {mechanism.name!r}"), tuple(bodies), joints)
 
 
-def of_urdf(robot: UrdfRobot, floating_base: bool) -> Subject:
-    """The records of a URDF as a subject; they need not form a tree."""
+def of_urdf(robot: UrdfRobot, floating_base: bool) -> CheckedModel:
+    """The records of a URDF in numbers; they need not form a tree."""
     reach: dict[str, float] = {}
     for joint in robot.joints:
         distance = math.hypot(*(float(x) for x in joint.origin.position))
@@ -123,9 +123,9 @@ def of_urdf(robot: UrdfRobot, floating_base: bool) -> Subject:
             mass = float(inertial.mass)
             offset = math.hypot(*(float(x) for x in inertial.origin.position))
             moments = principal_moments(inertial.tensor)
-        bodies.append(SubjectBody(link.name, mass, offset, moments, reach.get(link.name, 0.0), moves, at))
+        bodies.append(CheckedBody(link.name, mass, offset, moments, reach.get(link.name, 0.0), moves, at))
     joints = tuple(
-        SubjectJoint(
+        CheckedJoint(
             joint.name,
             joint.type != "prismatic",
             joint.type == "continuous",
@@ -137,7 +137,7 @@ def of_urdf(robot: UrdfRobot, floating_base: bool) -> Subject:
         for joint in robot.joints
         if joint.type in ("revolute", "continuous", "prismatic")
     )
-    return Subject(_place(f"robot {robot.name!r}", robot.element), tuple(bodies), joints)
+    return CheckedModel(_place(f"robot {robot.name!r}", robot.element), tuple(bodies), joints)
 
 
 def _carried(joints: tuple[UrdfJoint, ...]) -> set[str]:

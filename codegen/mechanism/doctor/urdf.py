@@ -106,15 +106,15 @@ def examine_urdf(
 ) -> tuple[Finding, ...]:
     """What is wrong or doubtful in a URDF, in the order of its lines.  Raises ModelError for what is no URDF."""
     document = read_document(root, floating_base=floating_base, angle_tolerance=angle_tolerance)
-    subject = of_urdf(document.robot, floating_base)
+    model = of_urdf(document.robot, floating_base)
     found = (
         *document.findings,
-        *check_model_name(subject.place, document.robot.name, "name of a robot"),
+        *check_model_name(model.place, document.robot.name, "name of a robot"),
         *_check_names(document.robot.links, "link"),
         *_check_names([j for j in document.robot.joints if j.type != "fixed"], "joint"),
         *check_numbers(document.robot, Fraction(angle_tolerance)),
-        *check_inertias(subject),
-        *check_joints(subject),
+        *check_inertias(model),
+        *check_joints(model),
         *_check_whole(document, floating_base),
     )
     return tuple(sorted(found, key=lambda finding: finding.line or 0))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kanegen.codegen.derivation.influence_coefficients.programs import influence_G, influence_H
+from kanegen.codegen.derivation.influence_coefficients.kernels import influence_G, influence_H
 from kanegen.codegen.derivation.recursive.kinematics import frames_of
 from kanegen.codegen.graph import count, evaluate
 from kanegen.codegen.mechanism import Frame, Mechanism

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from kanegen.codegen.derivation.influence_coefficients.programs import (
+from kanegen.codegen.derivation.influence_coefficients.kernels import (
     effective_damping,
     effective_stiffness,
 )

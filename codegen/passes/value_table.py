@@ -1,4 +1,4 @@
-"""A program as a web of values whose definitions can be exchanged.
+"""A program as a table of values whose definitions can be exchanged.
 
 A node stands for a value; kind and operands define it.  A sum may get another definition of equal value, and the nodes
 that use it never notice.  Uses are counted, so the price of such a change (the nodes that it brings to life less
@@ -30,7 +30,7 @@ _SEARCHED = 400
 """Nodes looked at when a definition is checked for using what it defines; beyond that it counts as if it did."""
 
 
-class Web:
+class ValueTable:
     """The values of a program: ``kinds``, ``payloads``, ``uses`` and ``users`` by index.
 
     ``paid`` sums up prices; ``aliases`` are the sums of a single operand.
