@@ -37,7 +37,7 @@ def assemble(
     mechanism, options, kernels = sources.mechanism, sources.options, derived.kernels
     hoisted = hoist(list(derived.programs.values()))
     live = hoisted.prepare is not None
-    report = constraint_report(mechanism) if mechanism.constrained else None
+    report = constraint_report(mechanism) if sources.trees.tied else None
     gravity = tuple(float(numeric(g, mechanism)) for g in mechanism.gravity)
     return Model(
         name=mechanism.name,
@@ -47,7 +47,7 @@ def assemble(
         nv=mechanism.dof,
         speed_names=report.speeds if report else () if mechanism.plain_tree else mechanism.rates,
         home=() if mechanism.plain_tree and not mechanism.home else home_numbers(mechanism),
-        quaternions=tuple(mechanism.coordinates.index(ball.coordinates[-4]) for ball in mechanism.balls),
+        quaternions=mechanism.quaternions,
         base_parameters=sources.base_parameters if "regressor" in kernels else (),
         inertial_parameters=sources.inertial_parameters if "full_regressor" in kernels else (),
         optional_kernels=tuple(name for name in sources.builds_on_demand if name not in kernels),
@@ -61,7 +61,7 @@ def assemble(
         else None,
         rounded_angles=_rounded_angles(mechanism),
         coordinate_names=mechanism.coordinates,
-        joint_names=_joint_names(mechanism),
+        joint_names=mechanism.joint_names,
         body_names=tuple(body.name for body in mechanism.bodies if not body.carrier),
         frame_names=tuple(sources.frames),
         gravity=(gravity[0], gravity[1], gravity[2]),
@@ -91,13 +91,6 @@ def assemble(
         left_out=tuple(derived.left_out),
         warnings=warnings,
     )
-
-
-def _joint_names(mechanism: Mechanism) -> tuple[str, ...]:
-    """The joints that move by themselves, in the order of their coordinates; balls by their own names."""
-    balls = {name: ball.name for ball in mechanism.balls for name in ball.coordinates}
-    own = (name for name in mechanism.coordinates if name not in mechanism.modes)
-    return tuple(dict.fromkeys(balls.get(name, name) for name in own))
 
 
 def _doubles(limits: ExactLimits) -> JointLimits:
@@ -140,11 +133,11 @@ def _actuator_signs(mechanism: Mechanism) -> tuple[int, ...] | None:
     """The sign of each driven joint's actuator, None where the mechanism says nothing of actuators."""
     if not mechanism.actuators:
         return None
-    driven = mechanism.rates
-    if mechanism.constrained:
-        driven = tuple(s.joint if isinstance(s, JointRate) else "" for s in mechanism.generalized_speeds)
     signs = {actuator.joint: actuator.sign for actuator in mechanism.actuators}
-    return tuple(signs.get(joint, 1) for joint in driven)
+    return tuple(
+        signs.get(speed.joint, 1) if isinstance(speed, JointRate) else 1
+        for speed in mechanism.generalized_speeds
+    )
 
 
 def _meaning(options: Options) -> dict[str, str]:

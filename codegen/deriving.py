@@ -168,8 +168,8 @@ def _answers_of_forces(sources: KernelSources) -> Mapping[str, int]:
 def _budget(sources: KernelSources) -> int:
     """Derivations that may be tried for a kernel."""
     budget = sources.options.search if sources.options.recursive else 1
-    constrained = sources.mechanism.constrained or sources.mechanism.flexible
-    return min(budget, CONSTRAINED_BUDGET) if constrained else budget
+    long = sources.trees.tied or sources.mechanism.flexible
+    return min(budget, CONSTRAINED_BUDGET) if long else budget
 
 
 def _searched(sources: KernelSources, name: str, start: Mapping[str, int] | None, budget: int) -> Found:

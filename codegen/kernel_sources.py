@@ -161,7 +161,7 @@ class KernelSources:
         coordinate_rates, and helpers; derivatives that the records do not give are those of inverse_dynamics.
         """
         mechanism, programs = self.mechanism, programs or {}
-        projected = mechanism.constrained or self.options.speeds is not None
+        projected = self.trees.tied or self.options.speeds is not None
         needed = ["coordinate_rates", *(x for x in helpers if x in self.builds)] if projected else []
         if any(name.endswith("_derivatives" if projected else "_parameter_derivatives") for name in programs):
             needed.append("inverse_dynamics")
@@ -181,7 +181,7 @@ class KernelSources:
             frames={identifier: name for name, identifier in self.frames.items()},
             coefficients=coefficients,
             configurations=self.configurations,
-            independent=make_plan(mechanism).independent if mechanism.constrained else (),
+            independent=make_plan(mechanism).independent if self.trees.tied else (),
             approximate=BOOK.get(self.options.formulation, False),
         )
 

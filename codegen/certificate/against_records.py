@@ -91,7 +91,7 @@ def _frame(sample: Sample, identifier: str, frame: str) -> Checks:
         f"frame_pose_{identifier}": lambda: r.pose(q, frame),
         f"frame_jacobian_{identifier}": lambda: r.jacobian(q, frame),
     }
-    if not sample.prescribed:  # how far prescribed joints have moved, q does not tell
+    if not sample.drifts:  # how far prescribed joints have moved, q does not tell
         expected[f"frame_jacobian_rate_{identifier}"] = lambda: r.jacobian_rate(q, sample.v, frame)
     for kernel, value in expected.items():
         if sample.has(kernel):
@@ -130,7 +130,7 @@ def _equations_and_rates(sample: Sample) -> Checks:
     if sample.has(kernel):
         C, rate = sample.at(kernel), r.mass_matrix_rate(q, v)
         found = residual(C + np.swapaxes(C, -1, -2), rate.value, rate.scale)
-        if not sample.prescribed:
+        if not sample.drifts:
             h = r.inverse_dynamics(q, v, np.zeros_like(v), INERTIA)
             found = max(found, residual(applied(C, v), h.value, h.scale), key=_order)
         yield Measured(_name(sample), (kernel,), found)

@@ -17,6 +17,9 @@ from kanegen.codegen.certificate.speeds import Speeds
 class FlexibleReference:
     """As ``Reference``, for rates v = dq/dt of joints and modes."""
 
+    orthogonal = False
+    """Axes of frames behind bent links are not at right angles."""
+
     def __init__(self, arm: Flexible, speeds: Speeds, slip_speed: float) -> None:
         self.records, self.speeds, self.slip_speed = arm, speeds, slip_speed
         self.nv = arm.count

@@ -107,7 +107,7 @@ def numeric_tree(mechanism: Mechanism) -> NumericTree:
     """The records of a mechanism in doubles, at the numbers of its parameters."""
     m = with_numbers(mechanism)
     bodies = {body.name: body.inertia for body in m.bodies}
-    chains = {name: ball for ball in m.balls for name in ball.joints}
+    chains = m.ball_parts
     joints = {joint.name: joint for joint in m.joints}
     moving = {BASE: False}
     links = []

@@ -35,6 +35,9 @@ class Reference:
     ``slip_speed`` [rad/s, m/s] belongs to Coulomb friction; ``nv`` counts the speeds.
     """
 
+    orthogonal = True
+    """Whether axes of frames are at right angles."""
+
     def __init__(self, tree: NumericTree, speeds: Speeds, nv: int, slip_speed: float) -> None:
         self.records, self.speeds, self.nv, self.slip_speed = tree, speeds, nv, slip_speed
         # checks come in turn, and all ask for the same quantities

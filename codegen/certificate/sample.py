@@ -198,6 +198,6 @@ class Sample:
         return bool(np.isfinite(self.inverse_norm).any())
 
     @property
-    def prescribed(self) -> bool:
-        """Whether joints move whatever the speeds are."""
+    def drifts(self) -> bool:
+        """Whether coordinates move where all speeds are zero: prescribed joints do."""
         return any(p.rate != 0 for p in self.kernel_set.mechanism.prescribed)

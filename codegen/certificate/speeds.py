@@ -63,8 +63,7 @@ class TreeSpeeds:
             rate[joint], acceleration[joint] = factor * v[..., k], factor * a[..., k]
             if leader in self._place:
                 position[joint] = factor * q[..., self._place[leader]] + offset
-        for prescribed in self._mechanism.prescribed:  # at rest; who moves them says how fast
-            joint = prescribed.joint
+        for joint in self._mechanism.prescribed_joints:  # at rest; who moves them says how fast
             position[joint] = rate[joint] = acceleration[joint] = np.zeros(batch)
         rotations, shifts = {}, {}
         for ball, at in self._balls:

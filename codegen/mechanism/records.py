@@ -268,6 +268,24 @@ class Mechanism:
         return tuple(self.coordinates.index(ball.coordinates[-4]) for ball in self.balls)
 
     @property
+    def ball_parts(self) -> dict[str, BallJoint]:
+        """The ball joint that each of its parts belongs to, by the names of these joints."""
+        return {name: ball for ball in self.balls for name in ball.joints}
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The joints that move by themselves, in the order of their coordinates; balls by their own names."""
+        own = {name: ball.name for ball in self.balls for name in ball.coordinates}
+        return tuple(
+            dict.fromkeys(own.get(name, name) for name in self.coordinates if name not in self.modes)
+        )
+
+    @property
+    def prescribed_joints(self) -> tuple[str, ...]:
+        """Names of the joints whose motion is prescribed."""
+        return tuple(given.joint for given in self.prescribed)
+
+    @property
     def modes(self) -> tuple[str, ...]:
         """Names of the coordinates that are modes of flexible links, link by link."""
         return tuple(mode for link in self.flexible for mode in link.modes)
@@ -275,6 +293,10 @@ class Mechanism:
     def flexible_link(self, body: str) -> FlexibleLink | None:
         """The body of that name as a flexible link, None where it is rigid."""
         return next((link for link in self.flexible if link.body == body), None)
+
+    def ball(self, name: str) -> BallJoint | None:
+        """The ball joint of that name, None where it is no ball joint's."""
+        return next((ball for ball in self.balls if ball.name == name), None)
 
     def body(self, name: str) -> Body:
         """The body of that name.  Raises KeyError."""

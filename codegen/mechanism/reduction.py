@@ -105,7 +105,7 @@ def open_tree(mechanism: Mechanism) -> Mechanism:
     """The joints alone, all of them free, those that followed others or moved as prescribed too."""
     if not (mechanism.constrained or mechanism.mimics):
         return mechanism
-    own = [m.joint for m in mechanism.mimics] + [p.joint for p in mechanism.prescribed]
+    own = [m.joint for m in mechanism.mimics] + [*mechanism.prescribed_joints]
     return replace(
         mechanism,
         coordinates=(*mechanism.coordinates, *own),

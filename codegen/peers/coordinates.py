@@ -184,7 +184,8 @@ def ball(
     mechanism: Mechanism, name: str, q_slot: int, v_slot: int, *, scalar_first: bool, outer: bool
 ) -> Ball:
     """The block of a ball or floating joint."""
-    record = next(b for b in mechanism.balls if b.name == name)
+    record = mechanism.ball(name)
+    assert record is not None, "asked for a ball joint's block"
     q_index = mechanism.coordinates.index(record.coordinates[0])
     v_index = mechanism.rates.index(record.joints[0])
     return Ball(q_slot, v_slot, q_index, v_index, record.free, scalar_first, outer)

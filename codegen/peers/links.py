@@ -35,13 +35,12 @@ class Link:
 
 def links_of(mechanism: Mechanism) -> list[Link]:
     """The joints of the tree, every parent before its children."""
-    begins = {ball.joints[0]: ball for ball in mechanism.balls}
-    inside = {name for ball in mechanism.balls for name in ball.joints[1:]}
+    balls = mechanism.ball_parts
     links = []
     for joint in mechanism.joints:
-        if joint.name in inside:
+        ball = balls.get(joint.name)
+        if ball is not None and joint.name != ball.joints[0]:
             continue
-        ball = begins.get(joint.name)
         parts = [mechanism.joint(name) for name in ball.joints] if ball else [joint]
         rotors = [] if joint.kind is JointKind.FIXED else [number(j.rotor_inertia, mechanism) for j in parts]
         links.append(

@@ -202,6 +202,6 @@ def of_mjcf(mechanism: Mechanism, file_or_text: Path | str) -> MujocoEngine:
 
 def _block(mechanism: Mechanism, name: str, slots: tuple[int, int]) -> Block:
     """A joint by its first slots; MuJoCo has quaternions with the scalar first, and linear velocities along outer axes."""
-    if any(b.name == name for b in mechanism.balls):
+    if mechanism.ball(name) is not None:
         return ball(mechanism, name, *slots, scalar_first=True, outer=True)
     return scalar(mechanism, name, *slots)

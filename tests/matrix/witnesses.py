@@ -130,7 +130,7 @@ def _same_rows(sample: Sample, d: Definitions, B: Array) -> Checks:
 
 def _rate_of_jacobian(sample: Sample, d: Definitions) -> Checks:
     """Along the motion of all joints, of the prescribed ones too, which coordinates do not tell."""
-    if not sample.prescribed:
+    if not sample.drifts:
         return
     along = Definitions(sample.kernel_set.mechanism, stepped(sample.q, sample.rates), 1j * STEP)
     columns = along.tree.of_rates(along.q) @ sample.reference.speeds.columns(along.q)

@@ -72,7 +72,9 @@ def constraint_forces(s: System) -> Program:
     tau = s.map.on_speeds(forces)
     multipliers = _motion(s).multipliers(forces[: s.nq], tau)
     held = _across_prescribed(s, motion, forces[s.nq :], [*multipliers, *tau])
-    names = ", ".join([_described(s), *(f"force of {p.joint}" for p in s.mechanism.prescribed)]).lstrip(", ")
+    names = ", ".join(
+        [_described(s), *(f"force of {joint}" for joint in s.mechanism.prescribed_joints)]
+    ).lstrip(", ")
     return s.program(CONSTRAINT_FORCES, [[*multipliers, *held]], rows=names)
 
 
@@ -80,9 +82,9 @@ def _across_prescribed(
     s: System, motion: TreeMotion, forces: Vector, multipliers: Vector
 ) -> list[Expression]:
     """Forces that prescribed joints must supply, less what constraints and drives that reach across them carry."""
-    if not s.mechanism.prescribed:
+    names = s.mechanism.prescribed_joints
+    if not names:
         return []
-    names = tuple(p.joint for p in s.mechanism.prescribed)
     free = replace(
         s.mechanism,
         coordinates=s.foundation.tree.coordinates,
@@ -227,7 +229,7 @@ def constraint_kernels(motion: ConstrainedMap) -> dict[str, Make]:
         (CONSTRAINT_RESIDUAL, constraint_residual, holonomic),
         (CONSTRAINT_JACOBIAN, constraint_jacobian, tied),
         (DEAD_CENTRE_MARGIN, dead_centre_margin, can_be_singular(motion)),
-        (CONSTRAINT_FORCES, constraint_forces, tied or bool(mechanism.prescribed)),
+        (CONSTRAINT_FORCES, constraint_forces, tied or bool(mechanism.prescribed_joints)),
         (GENERALIZED_SPEEDS, generalized_speeds, tied),
         (MULTIPLIER_DYNAMICS, multiplier_dynamics, tied),
         (CONSTRAINT_PROJECTION, constraint_projection, tied),

@@ -70,7 +70,7 @@ class Arguments:
     def of(cls, mechanism: Mechanism, speeds: Sequence[GeneralizedSpeed] | None = None) -> Arguments:
         """Those of a mechanism; ``speeds`` are chosen ones in place of its own, Kane's method."""
         nq, modes = len(mechanism.coordinates), set(mechanism.modes)
-        turned = {name for ball in mechanism.balls for name in ball.joints}
+        turned = set(mechanism.ball_parts)
         joints = [name for name in mechanism.rates if name not in modes]
         slides = {name for name in joints if mechanism.joint(name).kind is JointKind.PRISMATIC}
         hinges = any(name not in slides | turned for name in joints)

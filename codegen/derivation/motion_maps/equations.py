@@ -86,7 +86,7 @@ class _Writer:
         self.mechanism, self.q, self.lift, self.graph = mechanism, tuple(q), lift, lift.graph
         self.zero = constant(self.graph, 0)
         self.by_joint = dict(zip(mechanism.coordinates, q, strict=True))
-        moving = {p.joint: self.zero for p in mechanism.prescribed}
+        moving = dict.fromkeys(mechanism.prescribed_joints, self.zero)
         self.chains = Chains(mechanism, {**self.by_joint, **moving}, lift)
         self.slopes = [partial(self.graph, x) for x in self.q]
         self.rate = {p.joint: lift(p.rate) for p in mechanism.prescribed}

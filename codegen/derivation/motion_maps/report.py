@@ -38,7 +38,7 @@ def constraint_report(mechanism: Mechanism) -> Report:
         Constraints(
             position=tuple(p.name for p in system.positions),
             velocity=rows,
-            forces=(*rows, *(p.joint for p in mechanism.prescribed)),
+            forces=(*rows, *mechanism.prescribed_joints),
             rank=len(plan.independent),
             redundant=tuple(rows[i] for i in plan.redundant),
             indeterminate=plan.indeterminate,

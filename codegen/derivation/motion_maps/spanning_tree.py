@@ -20,7 +20,7 @@ def spanning_tree(mechanism: Mechanism) -> Mechanism:
     return replace(
         mechanism,
         joints=still_in_balls(mechanism.joints, mechanism.balls),
-        coordinates=mechanism.coordinates + tuple(p.joint for p in mechanism.prescribed),
+        coordinates=mechanism.coordinates + mechanism.prescribed_joints,
         loops=(),
         constraints=(),
         prescribed=(),

@@ -40,9 +40,8 @@ class Elastic:
     def __init__(self, mechanism: Mechanism, q: Sequence[Expression], lift: Lift) -> None:
         self.mechanism, self.q, self.lift, self.graph = mechanism, tuple(q), lift, lift.graph
         self._zero = zero = constant(self.graph, 0)
-        known = dict(zip(mechanism.coordinates, q, strict=True)) | {
-            p.joint: zero for p in mechanism.prescribed
-        }
+        known = dict(zip(mechanism.coordinates, q, strict=True))
+        known |= dict.fromkeys(mechanism.prescribed_joints, zero)
         self._known, self._chains = known, Chains(mechanism, known, lift)
         self._slopes = [partial(self.graph, x) for x in self.q]
 

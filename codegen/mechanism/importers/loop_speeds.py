@@ -41,7 +41,7 @@ def independent_speeds(
             best = found, q, rows
     assert best is not None
     _, q, rows = best
-    free = {name for ball in tree.balls for name in ball.joints}
+    free = tree.ball_parts
     order = sorted(range(len(names)), key=lambda k: (names[k] in free, names[k] in preferred, -k))
     dependent = dependent_columns(order, lambda columns: rank(rows[:, columns]))
     return [name for k, name in enumerate(names) if k not in dependent], numbers.values(q)

@@ -229,9 +229,9 @@ def _is_chain(ball: BallJoint, joints: dict[str, Joint]) -> bool:
 
 def check_coordinates(mechanism: Mechanism) -> None:
     """Raise ModelError where the coordinates are not all that can move by itself, once each, balls in one piece."""
-    given = {p.joint for p in mechanism.prescribed} | {m.joint for m in mechanism.mimics}
-    inner = {name for ball in mechanism.balls for name in ball.joints}
-    free = [name for name in moving_joints(mechanism) if name not in given | inner]
+    given = {*mechanism.prescribed_joints} | {m.joint for m in mechanism.mimics}
+    inner = mechanism.ball_parts
+    free = [name for name in moving_joints(mechanism) if name not in {*given, *inner}]
     whole = [name for ball in mechanism.balls for name in ball.coordinates] + list(mechanism.modes)
     if not free and not whole:
         raise ModelError(

@@ -209,7 +209,7 @@ def _check_ends(mechanism: Mechanism) -> None:
     ]
     if not springs:
         return
-    held = {p.joint for p in mechanism.prescribed}
+    held = mechanism.prescribed_joints
     moving = [
         name for name in moving_joints(mechanism) if name not in held
     ]  # those within ball joints as well
