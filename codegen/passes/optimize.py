@@ -6,12 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kanegen.codegen.graph import Graph, Kind, OperationCounts, Program, Ref, count
-from kanegen.codegen.passes.cancel import cancel
-from kanegen.codegen.passes.factor import factor
-from kanegen.codegen.passes.flatten import flatten
 from kanegen.codegen.passes.look_through import look_through
 from kanegen.codegen.passes.prices import cost
 from kanegen.codegen.passes.rewrite import rebuild
+from kanegen.codegen.passes.sums import cancel, factor, flatten
 
 Pass = Callable[[Program], Program]
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
+from kanegen.codegen.derivation.derivatives.through_the_tree import (
+    inverse_dynamics_derivatives as of_inverse_dynamics,
+)
 from kanegen.codegen.derivation.foundations import on_joints
 from kanegen.codegen.derivation.kernels import dynamics, frames
-from kanegen.codegen.derivation.kernels.derivatives import inverse_dynamics_derivatives as of_inverse_dynamics
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.deriver import Build
 from kanegen.codegen.derivation.placed_tree.placement import PlacedTree

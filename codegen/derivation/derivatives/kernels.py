@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kanegen.codegen.derivation.derivatives.differentiate import By, derivatives_of
+from kanegen.codegen.derivation.derivatives.through_the_tree import inverse_dynamics_derivatives
 from kanegen.codegen.derivation.kernels.catalogue import (
     FORWARD_DYNAMICS_DERIVATIVES,
     FORWARD_DYNAMICS_PARAMETER_DERIVATIVES,
@@ -22,7 +23,6 @@ from kanegen.codegen.derivation.kernels.catalogue import (
     of_speeds,
 )
 from kanegen.codegen.derivation.kernels.contract import Contract
-from kanegen.codegen.derivation.kernels.derivatives import inverse_dynamics_derivatives
 from kanegen.codegen.derivation.linear.inverse import inverse
 from kanegen.codegen.derivation.linear.solve import chosen_blocks, solve
 from kanegen.codegen.derivation.placed_tree.choices import Choices

@@ -1,16 +1,18 @@
-"""What a user may want to know of a mechanism's constraints: names, rank, and what repeats or is not unique."""
+"""What a user may want to know of a mechanism's constraints: names, rank, sizes, and what repeats or is not unique."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kanegen.codegen.derivation.motion_maps.chart import charted
-from kanegen.codegen.derivation.motion_maps.equations import equations
+from kanegen.codegen.derivation.motion_maps.equations import Position, equations
 from kanegen.codegen.derivation.motion_maps.plan import make_plan
-from kanegen.codegen.derivation.motion_maps.sizes import sizes
 from kanegen.codegen.graph import Graph, inputs
+from kanegen.codegen.mechanism.constraints import Loop, PositionConstraint, RollingContact
 from kanegen.codegen.mechanism.folding import with_numbers
-from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.records import BASE, Joint, JointKind, Mechanism, Vector3
 from kanegen.codegen.mechanism.speeds import JointRate, described_speed
 from kanegen.codegen.mechanism.values import Lift, numeric
 from kanegen.manifest import Constraints
@@ -49,3 +51,82 @@ def constraint_report(mechanism: Mechanism) -> Report:
             for speed in mechanism.generalized_speeds
         ),
     )
+
+
+def sizes(
+    mechanism: Mechanism, positions: Sequence[Position], home: Mapping[str, float]
+) -> tuple[float, ...]:
+    """One for each equation: metres for distances, 1 for cosines of angles, what it changes by for equations of one's own.
+
+    The size of a loop is the sum of the lengths in it: distances between its joints along its bodies, and what its slides
+    are drawn out by at ``home``, the coordinates by joint.  An equation of one's own changes by its largest derivative there
+    times one radian, or the size of the mechanism for a slide.
+    """
+    lengths = {loop.name: _length(mechanism, loop, home) for loop in mechanism.loops}
+    whole = max(lengths.values(), default=0.0) or _offsets(mechanism, mechanism.joints, home) or 1.0
+    by_group: dict[str, float] = {}
+    for loop in mechanism.loops:
+        by_group[f"{loop.name} place"] = lengths[loop.name] or whole
+        by_group[f"{loop.name} axes"] = 1.0
+    for constraint in mechanism.constraints:
+        if isinstance(constraint, RollingContact):
+            by_group[constraint.name] = abs(float(numeric(constraint.radius, mechanism))) or whole
+        elif isinstance(constraint, PositionConstraint):
+            by_group[constraint.name] = _change(mechanism, constraint, home, whole) or 1.0
+    return tuple(by_group[position.group] for position in positions)
+
+
+def _length(mechanism: Mechanism, loop: Loop, home: Mapping[str, float]) -> float:
+    """The sum of the lengths in a loop, from the frame that closes it to the body that its two halves hang on, and back.
+
+    On that body it is the distance between the two joints that hang on it.
+    """
+    above = {joint.child: joint for joint in mechanism.joints}
+    frames = [mechanism.frame(name) for name in (loop.first, loop.second)]
+    halves: list[list[Joint]] = []
+    for frame in frames:
+        body, half = frame.body, list[Joint]()
+        while body != BASE:
+            half.append(above[body])
+            body = above[body].parent
+        halves.append(half[::-1])
+    while halves[0] and halves[1] and halves[0][0] == halves[1][0]:
+        halves = [half[1:] for half in halves]
+    ends = [half[0].position if half else frame.position for half, frame in zip(halves, frames, strict=True)]
+    total = math.dist(*(_numbers(mechanism, end) for end in ends))
+    for half, frame in zip(halves, frames, strict=True):
+        total += _offsets(mechanism, half[1:], home) + _travel(half[:1], home)
+        total += math.hypot(*_numbers(mechanism, frame.position)) if half else 0.0
+    return total
+
+
+def _offsets(mechanism: Mechanism, joints: Sequence[Joint], home: Mapping[str, float]) -> float:
+    """The distances of joints from the origins of the bodies that they are on, and the travel of slides at home."""
+    lengths = [math.hypot(*_numbers(mechanism, joint.position)) for joint in joints]
+    return sum(lengths) + _travel(joints, home)
+
+
+def _travel(joints: Sequence[Joint], home: Mapping[str, float]) -> float:
+    slides = [joint.name for joint in joints if joint.kind is JointKind.PRISMATIC]
+    return sum(abs(home.get(name, 0.0)) for name in slides)
+
+
+def _change(
+    mechanism: Mechanism, constraint: PositionConstraint, home: Mapping[str, float], whole: float
+) -> float:
+    """By how much an equation changes at home for one radian, or for the size of the mechanism."""
+    slides = {joint.name for joint in mechanism.joints if joint.kind is JointKind.PRISMATIC}
+    place = dict(zip(constraint.q, mechanism.coordinates, strict=True))
+    numbers = {parameter.name: float(parameter.value) for parameter in mechanism.parameters}
+    changes = []
+    for symbol, name in place.items():
+        slope = constraint.expression.diff(symbol)
+        values = {s: home.get(place[s], 0.0) if s in place else numbers[str(s)] for s in slope.free_symbols}
+        change = slope.subs(values).evalf()
+        if change.is_real and change.is_finite:
+            changes.append(abs(float(change)) * (whole if name in slides else 1.0))
+    return max(changes, default=0.0)
+
+
+def _numbers(mechanism: Mechanism, vector: Vector3) -> tuple[float, ...]:
+    return tuple(float(numeric(x, mechanism)) for x in vector)

@@ -16,8 +16,7 @@ from kanegen.codegen.derivation.placed_tree.placement import place
 from kanegen.codegen.graph import Program, count, evaluate, evaluate_entries, multiprecision
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder, ModelError, numeric
 from kanegen.codegen.mechanism.catalogue import mechanism
-from kanegen.codegen.passes.factor import factor
-from kanegen.codegen.passes.flatten import flatten
+from kanegen.codegen.passes.sums import factor, flatten
 from tests.derivation.comparison import DIGITS, EXACT, ROUNDING, Array
 from tests.derivation.structured_trees import derive_by_chance, states, structured_tree
 from tests.derivation.tree_kernels import DYNAMICS, inverse_dynamics_derivatives
