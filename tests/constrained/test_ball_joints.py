@@ -18,17 +18,12 @@ from kanegen.codegen.derivation.motion_maps.plan import make_plan
 from kanegen.codegen.mechanism import JointRate, Mechanism, MechanismBuilder, ModelError
 from kanegen.simulation.arm import SIMULATION_KERNELS
 
-from .ball_models import floating_disc, floating_four_bar, spatial_linkage, walker
+from .ball_models import floating_disc, floating_four_bar, walker
 
 ROUNDING = 1e-12
 """Of some thousand operations of numbers about one, and of a condition of about ten."""
 
 
-LINKAGE = (
-    *("coordinate_rates", "inverse_dynamics", "forward_dynamics", "multiplier_dynamics", "mass_matrix"),
-    *("kinetic_energy", "potential_energy"),
-    *(f"frame_{what}_{frame}" for what in ("pose", "jacobian") for frame in ("tip", "coupler", "top")),
-)
 MOVING = ("coordinate_rates", "forward_dynamics", "kinetic_energy", "momentum", *SIMULATION_KERNELS)
 CLOSED = ("constraint_residual", "constraint_jacobian")
 
@@ -36,63 +31,6 @@ CLOSED = ("constraint_residual", "constraint_jacobian")
 def load(mechanism: Mechanism, *kernels: str, interpreted: bool = True, live: bool = False) -> kanegen.Robot:
     kernels = (*CLOSED, *kernels)
     return kanegen.load(mechanism, kernels=kernels, interpreted=interpreted, live_parameters=live)
-
-
-@cache
-def linkages() -> tuple[kanegen.Robot, kanegen.Robot]:
-    return load(spatial_linkage(ball=True), *LINKAGE), load(spatial_linkage(ball=False), *LINKAGE)
-
-
-def closed_states() -> tuple[Array, Array, Array, Array]:
-    """Closed configurations of both linkages, and v = (da/dt, wx) of the one, (da/dt, ds1/dt) of the other, alike."""
-    _, hinge = linkages()
-    x = np.array([hinge.assemble(q) for q in make_plan(spatial_linkage(ball=False)).states[:20]])
-    v = np.random.default_rng(7).normal(size=(20, 2))
-    qdot = hinge.coordinate_rates(x, v)
-    wx = np.cos(x[:, 2]) * np.cos(x[:, 3]) * qdot[:, 1] + np.sin(x[:, 3]) * qdot[:, 2]
-    return configurations(spatial_linkage(ball=True), x), x, np.stack([v[:, 0], wx], axis=1), v
-
-
-def test_the_same_motion_on_a_ball_and_on_three_hinges() -> None:
-    ball, hinge = linkages()
-    q, x, w, v = closed_states()
-    assert np.abs(ball.constraint_residual(q)).max() < 1e-12
-    assert np.abs(ball.kinetic_energy(q, w) - hinge.kinetic_energy(x, v)).max() < ROUNDING
-    assert np.abs(ball.potential_energy(q) - hinge.potential_energy(x)).max() < ROUNDING * 10
-    rates, others = ball.coordinate_rates(q, w), hinge.coordinate_rates(x, v)
-    assert np.abs(rates[:, [0, 5]] - others[:, [0, 4]]).max() < ROUNDING
-    for frame in ("tip", "coupler", "top"):
-        assert np.abs(ball.frame_pose(q, frame) - hinge.frame_pose(x, frame)).max() < ROUNDING
-        twists = [
-            np.einsum("bij,bj->bi", robot.frame_jacobian(at, frame), speeds)
-            for robot, at, speeds in ((ball, q, w), (hinge, x, v))
-        ]
-        assert np.abs(twists[0] - twists[1]).max() < ROUNDING * 10
-    none = np.zeros((20, 2))
-    a, b = ball.forward_dynamics(q, w, none), hinge.forward_dynamics(x, v, none)
-    assert np.abs(a[:, 0] - b[:, 0]).max() < ROUNDING * np.abs(b).max()
-
-
-def test_the_same_accelerations_in_all_coordinates() -> None:
-    """The crank and the rocker, whatever lies between; and the constraint force, along the same axes."""
-    ball, hinge = linkages()
-    q, x, w, v = closed_states()
-    none = np.zeros((20, 2))
-    found = ball.call("multiplier_dynamics", q, ball.coordinate_rates(q, w), none)
-    expected = hinge.call("multiplier_dynamics", x, hinge.coordinate_rates(x, v), none)
-    assert np.abs(found[0][:, [0, 5]] - expected[0][:, [0, 4]]).max() < ROUNDING * np.abs(expected[0]).max()
-    assert np.abs(found[1] - expected[1]).max() < ROUNDING * np.abs(expected[1]).max()
-
-
-def test_second_derivatives_are_those_of_the_rates() -> None:
-    """d2q/dt2 of the quaternions: central differences of dq/dt = N v along the motion, which err by h^2 and by eps/h."""
-    ball, _ = linkages()
-    q, _, w, _ = closed_states()
-    tau, h = np.full((20, 2), 0.3), 1e-5
-    a, qdot = ball.forward_dynamics(q, w, tau), ball.coordinate_rates(q, w)
-    qddot = ball.call("multiplier_dynamics", q, qdot, tau)[0]
-    ends = [ball.coordinate_rates(q + s * h * qdot, w + s * h * a) for s in (1, -1)]
-    assert np.abs((ends[0] - ends[1]) / (2 * h) - qddot).max() < 1e-7 * (1 + np.abs(qddot).max())
 
 
 @cache
@@ -122,25 +60,6 @@ def body_rates(lean: float, spin: float, rates: Array) -> Array:
     across = np.array([tilt, yaw * np.sin(lean), yaw * np.cos(lean)])
     c, s = np.cos(spin), np.sin(spin)
     return np.array([c * across[0] - s * across[2], across[1] + turn, s * across[0] + c * across[2]])
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_a_disc_rolls_the_same_on_a_floating_joint(seed: int) -> None:
-    """In q, v, a: the same energy, and the derivatives of its angular velocity that the three angles give."""
-    floating, angles = disc()
-    random = np.random.default_rng(seed)
-    q = np.array([*random.uniform(-1, 1, 3), *random.normal(size=2)])
-    v = random.normal(size=3) * 3
-    there = np.array([0, 0, 0, *on_angles(*q[:3])])
-    leaning = np.array([np.sin(q[0]), -np.cos(q[0])]) * 0.3 * np.sin(q[1])
-    there[:3] = [q[3] + leaning[0], q[4] + leaning[1], 0.3 * np.cos(q[1])]
-    w = body_rates(q[1], q[2], v)
-    assert abs(floating.constraint_residual(there)).max() < ROUNDING
-    assert abs(floating.kinetic_energy(there, w) - angles.kinetic_energy(q, v)) < ROUNDING * 10
-    a = angles.forward_dynamics(q, v, np.zeros(3))
-    h = 1e-20  # a complex step: no difference is taken
-    moved = body_rates(q[1] + 1j * h * v[1], q[2] + 1j * h * v[2], v + 1j * h * a)
-    assert np.abs(floating.forward_dynamics(there, w, np.zeros(3)) - moved.imag / h).max() < 1e-11
 
 
 def test_a_rolling_disc_comes_where_it_should() -> None:
@@ -187,14 +106,6 @@ def test_a_linkage_that_repeats_equations_on_a_floating_base() -> None:
     assert np.abs(energy - energy[0]).max() < 1e-9 * energy[0]
     assert np.abs(momentum - momentum[0]).max() < 1e-9 * np.abs(momentum).max()
     assert np.abs(robot.constraint_residual(motion.q)).max() < 1e-9
-
-
-def test_live_parameters_are_those_of_the_mechanism_alone() -> None:
-    robot = load(spatial_linkage(ball=True, live=True), "mass_matrix", live=True)
-    fixed, _ = linkages()
-    assert set(robot.parameters) == {"m", "reach"}
-    q, *_ = closed_states()
-    assert np.abs(robot.mass_matrix(q) - fixed.mass_matrix(q)).max() < ROUNDING
 
 
 def test_compiled_and_interpreted_alike() -> None:
