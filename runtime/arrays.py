@@ -172,6 +172,14 @@ def finite_number(name: str, value: Any) -> float:
     return number
 
 
+def positive_number(name: str, value: Any) -> float:
+    """The number, or a ``ValueError``."""
+    number = finite_number(name, value)
+    if number <= 0.0:
+        raise ValueError(f"{name} must be positive, got {shown(value)}")
+    return number
+
+
 def _may_be_number(value: Any) -> bool:
     if isinstance(value, np.ma.MaskedArray | bool | str | bytes | complex):
         return False

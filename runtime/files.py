@@ -9,6 +9,7 @@ import contextlib
 import errno
 import os
 import stat
+import threading
 from pathlib import Path
 
 from kanegen.limits import LARGEST_FILE
@@ -68,6 +69,22 @@ def write_new(path: Path, content: bytes, mode: int = 0o666) -> None:
         file.write(content)
         file.flush()
         sync(file.fileno())
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that a failure leaves nothing of it behind; a pipe or a device as it is.  Raises OSError."""
+    if path.exists() and not path.is_file():  # it cannot be replaced
+        path.write_bytes(content)
+        return
+    target = path.resolve()  # a link keeps pointing to the file it points to
+    temporary = target.with_name(f"{target.name}.{os.getpid()}.{threading.get_ident()}.part")
+    try:
+        with temporary.open("xb") as stream:
+            stream.write(content)
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def sync(descriptor: int) -> None:

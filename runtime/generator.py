@@ -17,6 +17,7 @@ from kanegen.errors import UnknownModelError
 from kanegen.kernels.interpreted import Evaluator
 from kanegen.manifest import Manifest
 from kanegen.options import Options
+from kanegen.skeleton import Skeleton
 
 if TYPE_CHECKING:
     from kanegen.codegen.mechanism.records import Mechanism
@@ -88,6 +89,18 @@ def parameter_check(model: Model, options: Options) -> tuple[str, ParameterCheck
 
     mechanism = pipeline.read(model, options)
     return fingerprint(mechanism), functools.partial(with_parameter_values, mechanism)
+
+
+def skeleton(model: Model, options: Options) -> tuple[str, Skeleton]:
+    """The hash of a mechanism, and what a picture needs to know of it.  Raises ModelError."""
+    from kanegen.codegen import pipeline
+    from kanegen.codegen.mechanism import catalogue
+    from kanegen.codegen.mechanism.fingerprint import fingerprint
+    from kanegen.codegen.mechanism.skeleton import skeleton_of
+
+    mechanism = pipeline.read(model, options)
+    speeds = () if options.speeds is None else catalogue.generalized_speeds(mechanism.name, options.speeds)
+    return fingerprint(mechanism), skeleton_of(mechanism, speeds)
 
 
 def check_model(model: object) -> None:

@@ -40,6 +40,8 @@ from kanegen.model_warnings import Told, once, warn
 from kanegen.options import Asked, Options, with_options
 from kanegen.options import options as options_of
 from kanegen.robot import Robot
+from kanegen.robot.core import SkeletonOf
+from kanegen.skeleton import Skeleton
 
 _log = logging.getLogger("kanegen")
 
@@ -92,11 +94,11 @@ def load(model: Model, *, interpreted: bool = False, **asked: Unpack[Asked]) -> 
         )
     generator.check_model(model)
     with boundary("loading", _title(model)), once() as told:
-        found, more, check = _found(model, options, interpreted, told)
+        found, more, check, skeleton = _found(model, options, interpreted, told)
         if not told.read:  # what was said when these kernels were made
             for warning in found.manifest.warnings:
                 warn(warning)
-    return Robot(found.manifest, found.backend, more, check)
+    return Robot(found.manifest, found.backend, more, check, skeleton)
 
 
 @with_options
@@ -124,20 +126,24 @@ def generate(model: Model, out_dir: str | os.PathLike[str], **asked: Unpack[Aske
 
 def _found(
     model: Model, options: Options, interpreted: bool, told: Told
-) -> tuple[KernelSet, Callable[[str], KernelSet] | None, ParameterCheck | None]:
-    """The kernels of a model, where more of them come from, if they do, and what checks values of their parameters."""
+) -> tuple[KernelSet, Callable[[str], KernelSet] | None, ParameterCheck | None, SkeletonOf | None]:
+    """The kernels of a model, where more of them come from, if they do, what checks values of their parameters, and what a
+    picture needs to know of it.
+    """
     if isinstance(model, str) and options.plain and model in builtin_names():
         manifest = read_manifest(_GENERATED / model)
         if options.kernels is None or set(options.kernels) <= set(manifest.kernels):
             found = _interpreted(model, options) if interpreted else _builtin(model, options, manifest)
-            return found, _more(found, model, options, interpreted, told), None
+            more = _more(found, model, options, interpreted, told)
+            return found, more, None, _skeleton(found, model, options, told)
     if isinstance(model, str | os.PathLike) and is_file(Path(model) / FILE_NAME):
-        return _generated(Path(model), model, options, interpreted), None, None
+        return _generated(Path(model), model, options, interpreted), None, None, None
     found = _from_model(model, options, interpreted)
     return (
         found,
         _more(found, model, options, interpreted, told),
         _parameter_check(found, model, options, told),
+        _skeleton(found, model, options, told),
     )
 
 
@@ -158,6 +164,23 @@ def _parameter_check(found: KernelSet, model: Model, options: Options, told: Tol
         return check
 
     return lambda values: of_model()(values)
+
+
+def _skeleton(found: KernelSet, model: Model, options: Options, told: Told) -> SkeletonOf:
+    """What a picture needs to know of a model, which is read when it is first asked for."""
+
+    @functools.cache
+    def skeleton() -> Skeleton:
+        with boundary("reading", _title(model)), once(told):
+            model_hash, of_model = generator.skeleton(model, options)
+        if model_hash != found.manifest.hash:
+            raise KanegenError(
+                f"{_title(model)}: the model has changed since this robot was loaded, so a picture would be of another "
+                "mechanism. Load it again"
+            )
+        return of_model
+
+    return skeleton
 
 
 def _more(

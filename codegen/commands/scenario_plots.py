@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 import textwrap
 from collections.abc import Iterable
@@ -12,16 +11,15 @@ from typing import Any
 import numpy as np
 
 from kanegen.codegen.commands.scenario_report import coordinate_units, force_units
-from kanegen.codegen.commands.scenario_run import Array, Result, ScenarioError
+from kanegen.codegen.commands.scenario_run import Array, Result
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.scenarios import PrescribedMotion
 from kanegen.codegen.mechanism.values import numeric
-from kanegen.extras import install_command
+from kanegen.figures.canvas import check_plot, content
 
 _TITLE_LETTERS = 55
 """Letters that fit above one panel."""
 _GREEK = ("tau", "sigma")
-_WITHOUT_DATE = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "ps": {}, "eps": {}}
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,28 +65,12 @@ def _deflections(result: Result, links: Iterable[str]) -> list[Panel]:
     return found
 
 
-def check_plot(suffix: str) -> None:
-    """Raise ScenarioError where matplotlib is missing or cannot write files that end in ``suffix``."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-    except ImportError:
-        raise ScenarioError(
-            f"plots need matplotlib, which is not installed. Install it: {install_command('plots')}"
-        ) from None
-    known = sorted(FigureCanvasAgg.get_supported_filetypes())
-    if suffix.lower().removeprefix(".") not in known:
-        raise ScenarioError(
-            f"the name of the plot ends in {suffix!r}; expected one of .{', .'.join(known)}. Name it so"
-        )
-
-
 def plot(result: Result, suffix: str) -> bytes:
     """The drawing of a scenario as the content of a file that ends in ``suffix`` (".png", ".svg", ".pdf", ...).
 
-    Raises ScenarioError as ``check_plot`` does.
+    Raises KanegenError where matplotlib is missing or cannot write such files.
     """
     check_plot(suffix)
-    import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -115,11 +97,7 @@ def plot(result: Result, suffix: str) -> bytes:
     figure.align_ylabels()
     title = f"{result.mechanism.name}: {result.scenario.title}"
     figure.suptitle(textwrap.fill(title, _TITLE_LETTERS * columns), fontsize=10)
-    form = suffix.lower().removeprefix(".")
-    content = io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": "kanegen"}):
-        figure.savefig(content, format=form, dpi=150, metadata=_WITHOUT_DATE.get(form))
-    return content.getvalue()
+    return content(figure, suffix)
 
 
 def _draw(axis: Any, t: Array, panel: Panel) -> None:

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import kanegen
-from kanegen.codegen.commands.scenario_plots import check_plot, plot
+from kanegen.codegen.commands.scenario_plots import plot
 from kanegen.codegen.commands.scenario_report import csv_text, summary
 from kanegen.codegen.commands.scenario_run import Result, run
 from kanegen.codegen.emit.writer import write_files
 from kanegen.codegen.mechanism import catalogue
+from kanegen.figures.canvas import check_plot
 
 
 def run_scenario(
@@ -22,7 +23,7 @@ def run_scenario(
 ) -> Result:
     """Run a scenario; ``report`` gets the lines of the summary, the files their drawing and numbers.
 
-    Raises ModelError for an unknown mechanism or scenario, ScenarioError for a drawing that cannot be made and a
+    Raises ModelError for an unknown mechanism or scenario, KanegenError for a drawing that cannot be made and a
     simulation that does not reach its end, and OSError for files that cannot be written.
     """
     mechanism = catalogue.mechanism(model_name)

@@ -16,10 +16,10 @@ import numpy as np
 
 import kanegen
 from kanegen.body_coordinates import KERNELS as BODY_KERNELS
-from kanegen.codegen.commands.scenario_plots import check_plot
 from kanegen.codegen.commands.straight_line_study import StraightLineResult, run_straight_line
 from kanegen.codegen.emit.writer import write_files
 from kanegen.errors import KanegenError
+from kanegen.figures.canvas import check_plot
 
 MODEL = "sim_yoo_lee_robot"
 KERNELS = ("inverse_dynamics", "forward_dynamics", "frame_pose_hand")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kanegen.arrays import FloatArray
+from kanegen.arrays import FloatArray, positive_number
 from kanegen.body_coordinates.dynamics import BodyDynamics, PartitionedDynamics
 from kanegen.body_coordinates.kernels import BodyRobot, normalised
 from kanegen.body_coordinates.system import BodySystem
@@ -27,7 +27,6 @@ from kanegen.simulation.request import (
     checked_span,
     checked_state,
     checked_times,
-    positive_number,
     probes_between,
     real_numbers,
 )

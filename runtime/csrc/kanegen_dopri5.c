@@ -37,7 +37,7 @@ static const double STABLE = 1.0, FASTER = 4.0;
 /* All stages of a step, k1 given, and y_next; k7 is the rate of change there. */
 static kanegen_status dopri5_step(kanegen_integration *run, double t, double h)
 {
-    const size_t n = run->n;
+    const size_t n = run->m;
     const double *y = run->y;
     double *s = run->stage, *y_next = run->y_next;
     double *k1 = run->k[0], *k2 = run->k[1], *k3 = run->k[2], *k4 = run->k[3];
@@ -114,7 +114,7 @@ static kanegen_status write_rows_inside(kanegen_integration *run, double t_next)
     const double h = t_next - run->done->t;
     const double *k1 = run->k[0], *k3 = run->k[2], *k4 = run->k[3], *k5 = run->k[4], *k6 = run->k[5];
     const double *k7 = run->k[6];
-    for (size_t i = 0; i < run->n; ++i) {
+    for (size_t i = 0; i < run->m; ++i) {
         run->c5[i] = h * (D1 * k1[i] + D3 * k3[i] + D4 * k4[i] + D5 * k5[i] + D6 * k6[i] + D7 * k7[i]);
     }
     return kanegen_write_rows_before(run, t_next, k1, k7);

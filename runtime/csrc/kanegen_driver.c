@@ -13,7 +13,7 @@ enum { VECTORS = 3 + KANEGEN_STAGES + 6 };  /* y, y_next, stage; k; c3, c4, c5, 
 
 size_t kanegen_workspace_size(size_t nq, size_t nv)
 {
-    return VECTORS * (nq + nv) + 2 * nv;
+    return VECTORS * (nq + 2 * nv) + 2 * nv;
 }
 
 size_t kanegen_stiff_workspace_size(size_t nq, size_t nv)
@@ -23,7 +23,7 @@ size_t kanegen_stiff_workspace_size(size_t nq, size_t nv)
 
 size_t kanegen_constrained_workspace_size(size_t nq, size_t nv, size_t position, size_t rows)
 {
-    return VECTORS * 2 * nq + 2 * nv + kanegen_constrained_vectors(nq, nv, position, rows);
+    return VECTORS * (2 * nq + nv) + 2 * nv + kanegen_constrained_vectors(nq, nv, position, rows);
 }
 
 size_t kanegen_law_workspace_size(size_t nv, const kanegen_general_law *law)
@@ -129,15 +129,16 @@ kanegen_status kanegen_integrate(const kanegen_method *method, bool valid,
 {
     const size_t nq = system->nq, nv = system->nv, half = system->constraints ? nq : nv;
     const kanegen_general_law *law = system->general_law;
-    const size_t nx = law ? law->states : 0, n = nq + half + nx, forces = nv + nx;
+    const size_t nx = law ? law->states : 0, n = nq + half + nx, m = n + (rows->work ? nv : 0);
+    const size_t forces = nv + nx;
     double *vectors[VECTORS];
-    for (size_t i = 0; i < VECTORS; ++i) vectors[i] = workspace + i * n;
+    for (size_t i = 0; i < VECTORS; ++i) vectors[i] = workspace + i * m;
     kanegen_integration run = {
-        .system = system, .options = options, .rows = rows, .done = statistics, .n = n, .nx = nx,
+        .system = system, .options = options, .rows = rows, .done = statistics, .n = n, .m = m, .nx = nx,
         .y = vectors[0], .y_next = vectors[1], .stage = vectors[2],
         .c3 = vectors[3], .c4 = vectors[4], .c5 = vectors[5], .scale = vectors[6], .defect = vectors[7],
-        .rate = vectors[8], .tau = workspace + VECTORS * n, .tau_there = workspace + VECTORS * n + forces,
-        .r = workspace + VECTORS * n + 2 * forces,
+        .rate = vectors[8], .tau = workspace + VECTORS * m, .tau_there = workspace + VECTORS * m + forces,
+        .r = workspace + VECTORS * m + 2 * forces,
         .earliest = -INFINITY, .latest = INFINITY, .method = method,
     };
     double *further = run.r + (law ? 3 * law->signals : 0);
@@ -148,6 +149,7 @@ kanegen_status kanegen_integrate(const kanegen_method *method, bool valid,
     for (size_t i = 0; i < KANEGEN_STAGES; ++i) run.k[i] = vectors[9 + i];
     memcpy(run.y, q, nq * sizeof *q);
     memcpy(run.y + nq, v, half * sizeof *v);
+    memset(run.y + n, 0, (m - n) * sizeof *v);
     if (nx > 0) memcpy(run.y + nq + half, law->x, nx * sizeof *law->x);
     if (system->constraints) kanegen_lay_out_constrained(&run, further);
     if (method->linearised) kanegen_lay_out_linearisation(&run.linear, nv, nx, further);

@@ -35,13 +35,15 @@ typedef struct {
 } kanegen_linearisation;
 
 /* One integration under way. y and all vectors like it are (q, v, x), n = nq + nv + nx numbers, where x are the states of the
- * law; with constraints they are (q, dq/dt, x), n = 2 nq + nx numbers. A force is (tau, dx/dt), nv + nx numbers. */
+ * law; with constraints they are (q, dq/dt, x), n = 2 nq + nx numbers. A force is (tau, dx/dt), nv + nx numbers. After the
+ * state come the works of the nv forces, where these are wanted: m numbers in all. They are integrated along, and have no part
+ * in errors. */
 typedef struct {
     const kanegen_system *system;
     const kanegen_options *options;
     const kanegen_rows *rows;
     kanegen_statistics *done;
-    size_t n, nx;
+    size_t n, m, nx;
     double *y;                  /* the state at done->t */
     double *y_next;             /* the state a step leads to */
     double *stage;              /* scratch */

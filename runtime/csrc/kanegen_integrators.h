@@ -28,14 +28,14 @@
  *     #include "stanford_arm.h"
  *     #include <stdio.h>
  *     int main(void) {
- *         double workspace[256], q[6] = {0.0, 1.5}, v[6] = {0.0};
+ *         double workspace[512], q[6] = {0.0, 1.5}, v[6] = {0.0};
  *         const double t[2] = {0.5, 1.0};
  *         double row_q[2][6], row_v[2][6], row_tau[2][6];
  *         const kanegen_system arm = {.nq = 6, .nv = 6, .forward_dynamics = stanford_arm_forward_dynamics};
  *         const kanegen_options options = {.t_end = 1.0, .rtol = 1e-9, .atol = 1e-12, .max_steps = 100000};
  *         const kanegen_rows rows = {.count = 2, .t = t, .q = row_q[0], .v = row_v[0], .tau = row_tau[0]};
  *         kanegen_statistics statistics;
- *         if (kanegen_workspace_size(6, 6) > 256) return 1;
+ *         if (kanegen_workspace_size(6, 6) > 512) return 1;
  *         if (kanegen_dopri5(&arm, &options, q, v, &rows, workspace, &statistics) != KANEGEN_DONE) return 1;
  *         printf("q6(0.5 s) = %.12g m, q6(1 s) = %.12g m\n", row_q[0][5], q[5]);
  *         return 0;
@@ -199,6 +199,8 @@ typedef struct {
     double *q;                 /* [count][nq] */
     double *v;                 /* [count][nv] */
     double *tau;               /* [count][nv] */
+    double *work;              /* [count][nv]  J: of each force since t_begin, its power tau v integrated along with the */
+                               /* motion; NULL where it is not wanted */
     double *x;                 /* [count][states]; not used where the law has no states */
     size_t probe_count;        /* Further times at which the motion between steps is held against its equations, as it */
     const double *probes;      /* is at the rows, where tau varies: [probe_count] s, ascending, from t_begin to t_end */
@@ -255,7 +257,7 @@ kanegen_status kanegen_dopri5(const kanegen_system *system, const kanegen_option
 
 /* The Rosenbrock method RODAS of order 4(3), adaptive steps, for stiff motions: what is damped within a step does not limit
  * it. Between steps its interpolant of order 3. It needs the derivatives, and dq/dt = v: no coordinate rates, constraints or
- * quaternions (else KANEGEN_INVALID). A controller that is not sampled is called 2 nv + 3 times more in each step, at states
+ * quaternions (else KANEGEN_INVALID). A controller that is not sampled is called 2 nv + 5 times more in each step, at states
  * beside the motion, for the derivatives of tau. */
 kanegen_status kanegen_rodas4(const kanegen_system *system, const kanegen_options *options, double *q, double *v,
                               const kanegen_rows *rows, double *workspace, kanegen_statistics *statistics);

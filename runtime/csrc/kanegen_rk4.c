@@ -35,7 +35,7 @@ static bool is_stiff(const kanegen_integration *run, double h)
 /* y_next = y + h/6 (k1 + 2 k2 + 2 k3 + k4), k1 given. */
 static kanegen_status rk4_step(kanegen_integration *run, double t, double h)
 {
-    const size_t n = run->n;
+    const size_t n = run->m;
     const double *y = run->y;
     double *stage = run->stage, *y_next = run->y_next;
     double *k1 = run->k[0], *k2 = run->k[1], *k3 = run->k[2], *k4 = run->k[3];
@@ -62,7 +62,7 @@ static kanegen_status rk4_advance(kanegen_integration *run, double t_begin, doub
     bool k1_known = false;
     kanegen_status status;
 
-    for (size_t i = 0; i < run->n; ++i) run->c5[i] = 0.0;
+    for (size_t i = 0; i < run->m; ++i) run->c5[i] = 0.0;
     for (size_t i = 0; (double)i < count; ++i) {
         const double t = run->done->t;
         const double t_next = (double)i + 1.0 < count ? t_begin + ((double)i + 1.0) * h : t_end;

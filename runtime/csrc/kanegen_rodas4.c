@@ -67,6 +67,47 @@ static kanegen_status rodas4_step(kanegen_integration *run, double t, double h)
     return KANEGEN_DONE;
 }
 
+static void find_interpolant(kanegen_integration *run)
+{
+    for (size_t i = 0; i < run->m; ++i) run->c3[i] = run->c4[i] = run->c5[i] = 0.0;
+    for (size_t j = 0; j < STAGES - 1; ++j) {
+        kanegen_add(run->n, run->c3, D3[j], run->k[j + 1]);
+        kanegen_add(run->n, run->c4, D4[j], run->k[j + 1]);
+    }
+}
+
+/* The power of each force at time t and state y, into a vector after the n rates that it has room for. */
+static kanegen_status powers_at(kanegen_integration *run, double t, const double *y, double *into)
+{
+    memcpy(run->tau_there, run->tau, (run->system->nv + run->nx) * sizeof *into);
+    const kanegen_status status
+        = kanegen_tau_varies(run) ? kanegen_call_controller(run, t, y, run->tau_there) : KANEGEN_DONE;
+    kanegen_find_powers(run, y, run->tau_there, into);
+    return status;
+}
+
+/* The works at the end of the step, by Simpson's rule, which is of the order of the method, and their interpolant: the cubic
+ * one, whose rates of change are the powers at the beginning, the middle and the end. */
+static kanegen_status find_works(kanegen_integration *run, double t, double h)
+{
+    double *middle = run->defect, *end = run->rate;
+    kanegen_status status;
+    if (run->m == run->n) return KANEGEN_DONE;
+    for (size_t i = 0; i < run->n; ++i) {
+        const double d = run->y_next[i] - run->y[i];
+        run->stage[i] = run->y[i] + 0.5 * (d + 0.5 * (run->c3[i] + 0.5 * run->c4[i]));
+    }
+    if ((status = powers_at(run, t + 0.5 * h, run->stage, middle)) != KANEGEN_DONE) return status;
+    if ((status = powers_at(run, t + h, run->y_next, end)) != KANEGEN_DONE) return status;
+    for (size_t i = run->n; i < run->m; ++i) {
+        const double begin = run->k[0][i], d = h / 6.0 * (begin + 4.0 * middle[i] + end[i]);
+        run->y_next[i] = run->y[i] + d;
+        run->c3[i] = h * begin - d;
+        run->c4[i] = d - h * end[i] - run->c3[i];
+    }
+    return KANEGEN_DONE;
+}
+
 static kanegen_status rodas4_attempt(kanegen_integration *run, double t, double h, double *error)
 {
     kanegen_status status;
@@ -76,17 +117,16 @@ static kanegen_status rodas4_attempt(kanegen_integration *run, double t, double 
     if ((status = rodas4_step(run, t, h)) != KANEGEN_DONE) return status;
     if (!kanegen_all_finite(run->n, run->y_next)) return KANEGEN_DONE;
     *error = kanegen_scaled_norm(run, run->k[STAGES], run->y, run->y_next);
+    if (*error <= 1.0) {
+        find_interpolant(run);
+        return find_works(run, t, h);
+    }
     return KANEGEN_DONE;
 }
 
 /* The rows inside an accepted step. */
 static kanegen_status write_rows_inside(kanegen_integration *run, double t_next)
 {
-    for (size_t m = 0; m < run->n; ++m) run->c3[m] = run->c4[m] = run->c5[m] = 0.0;
-    for (size_t j = 0; j < STAGES - 1; ++j) {
-        kanegen_add(run->n, run->c3, D3[j], run->k[j + 1]);
-        kanegen_add(run->n, run->c4, D4[j], run->k[j + 1]);
-    }
     return kanegen_write_interpolated_rows(run, t_next);
 }
 

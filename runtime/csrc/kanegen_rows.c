@@ -17,6 +17,7 @@ static kanegen_status write_row(kanegen_integration *run, const double *y)
     memcpy(run->rows->q + row * nq, y, nq * sizeof *y);
     memcpy(run->rows->v + row * nv, kanegen_speeds_at(run, y), nv * sizeof *y);
     if (run->nx > 0) memcpy(run->rows->x + row * run->nx, y + run->n - run->nx, run->nx * sizeof *y);
+    if (run->m > run->n) memcpy(run->rows->work + row * nv, y + run->n, nv * sizeof *y);
     memcpy(tau, run->tau, (nv + run->nx) * sizeof *tau);
     if (run->options->sample_period == 0.0) {
         const kanegen_status status = kanegen_call_controller(run, run->rows->t[row], y, tau);
@@ -68,7 +69,7 @@ kanegen_status kanegen_write_rows_before(kanegen_integration *run, double t_next
                                          const double *k_end)
 {
     const double h = t_next - run->done->t;
-    for (size_t i = 0; i < run->n; ++i) {
+    for (size_t i = 0; i < run->m; ++i) {
         const double d = run->y_next[i] - run->y[i];
         run->c3[i] = h * k_begin[i] - d;
         run->c4[i] = d - h * k_end[i] - run->c3[i];
@@ -80,7 +81,7 @@ kanegen_status kanegen_write_rows_before(kanegen_integration *run, double t_next
 static kanegen_status interpolate(kanegen_integration *run, double s, double *y_there)
 {
     const double *y = run->y, *y_next = run->y_next, *c3 = run->c3, *c4 = run->c4, *c5 = run->c5, r = 1.0 - s;
-    for (size_t i = 0; i < run->n; ++i) {
+    for (size_t i = 0; i < run->m; ++i) {
         const double d = y_next[i] - y[i];
         y_there[i] = y[i] + s * (d + r * (c3[i] + s * (c4[i] + r * c5[i])));
     }

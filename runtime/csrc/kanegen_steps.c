@@ -124,6 +124,16 @@ void kanegen_rate_under(kanegen_integration *run, const double *y, const double 
     KANEGEN_CALL(system, forward_dynamics, system->prepared, q, v, tau, a);
 }
 
+void kanegen_find_powers(kanegen_integration *run, const double *y, const double *tau, double *dy)
+{
+    double *power = dy + run->n;
+    if (run->m == run->n) return;
+    memset(power, 0, (run->m - run->n) * sizeof *power);
+    if (!has_controller(run->system)) return;
+    const double *v = kanegen_speeds_at(run, y);
+    for (size_t i = 0; i < run->system->nv; ++i) power[i] = tau[i] * v[i];
+}
+
 kanegen_status kanegen_rate_of_change(kanegen_integration *run, double t, const double *y, double *dy)
 {
     const kanegen_system *system = run->system;
@@ -135,10 +145,18 @@ kanegen_status kanegen_rate_of_change(kanegen_integration *run, double t, const 
     run->done->evaluations++;
     if (!has_closed_loop || kanegen_is_sampled(run)) {
         const kanegen_status status = kanegen_is_sampled(run) ? KANEGEN_DONE : kanegen_call_controller(run, t, y, run->tau);
-        if (status == KANEGEN_DONE) kanegen_rate_under(run, y, run->tau, dy);
-        return status;
+        if (status != KANEGEN_DONE) return status;
+        kanegen_rate_under(run, y, run->tau, dy);
+        kanegen_find_powers(run, y, run->tau, dy);
+        return KANEGEN_DONE;
     }
-    run->done->controller_calls++;
+    if (run->m > run->n) {
+        const kanegen_status status = kanegen_call_controller(run, t, y, run->tau);
+        if (status != KANEGEN_DONE) return status;
+        kanegen_find_powers(run, y, run->tau, dy);
+    } else {
+        run->done->controller_calls++;
+    }
     find_coordinate_rates(system, y, dy);
     t = on_this_side(run, t);
     if (general) {

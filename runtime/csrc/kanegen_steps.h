@@ -13,10 +13,13 @@ bool kanegen_tau_varies(const kanegen_integration *run);
 /* tau = tau(t, q, v); left as it is where there is no controller. */
 kanegen_status kanegen_call_controller(kanegen_integration *run, double t, const double *y, double *tau);
 
-/* dy = (N(q) v, a(q, v, tau)) at time t and state y. */
+/* dy = (N(q) v, a(q, v, tau)) at time t and state y, and the powers of the forces. */
 kanegen_status kanegen_rate_of_change(kanegen_integration *run, double t, const double *y, double *dy);
 
-/* The same under given forces. */
+/* The powers of forces tau at state y, into dy after the rates of the state, where works are wanted. */
+void kanegen_find_powers(kanegen_integration *run, const double *y, const double *tau, double *dy);
+
+/* dy under given forces, without powers. */
 void kanegen_rate_under(kanegen_integration *run, const double *y, const double *tau, double *dy);
 
 /* Whether one more step may be taken: not if max_steps are done, or a pause says that it is enough. */

@@ -15,6 +15,10 @@ from kanegen.kernels.checks import TELLING, Told
 from kanegen.kernels.kernel import Backend, BoundKernel
 from kanegen.kernels.table import KernelSet, KernelTable, More, merged_parameters
 from kanegen.manifest import Argument, JointLimits, LawFacts, LinkEnds, Manifest, OperationCounts
+from kanegen.skeleton import Skeleton
+
+SkeletonOf: TypeAlias = Callable[[], Skeleton]
+"""What a picture needs to know of the model.  Raises KanegenError."""
 
 ParameterCheck: TypeAlias = Callable[[Mapping[str, float]], object]
 """Raises ModelError for values of the live parameters that the model cannot have."""
@@ -23,7 +27,8 @@ ParameterCheck: TypeAlias = Callable[[Mapping[str, float]], object]
 class Core:
     """A manifest, the backend that evaluates its kernels, what obtains further ones, and what checks values of parameters.
 
-    Without ``more`` there are no further kernels, without ``check`` any finite numbers will do.
+    Without ``more`` there are no further kernels, without ``check`` any finite numbers will do, and without ``skeleton``
+    pictures show frames alone.
     """
 
     def __init__(
@@ -32,11 +37,13 @@ class Core:
         backend: Backend,
         more: More | None = None,
         check: ParameterCheck | None = None,
+        skeleton: SkeletonOf | None = None,
     ) -> None:
         self._manifest = manifest
         self._backend = backend
         self._more = more
         self._check = check
+        self._skeleton_of = skeleton
         self._kernels = KernelTable(KernelSet(manifest, backend), more)
         # Called often, so that they are looked up once.
         self._inverse_dynamics = self._kernels.call_of("inverse_dynamics")
@@ -67,7 +74,7 @@ class Core:
 
     def _with(self, backend: Backend, told: str) -> Self:
         """A robot of the same mechanism with another backend, that tells of open loops in this way."""
-        robot: Self = type(self)(self._manifest, backend, self._more, self._check)
+        robot: Self = type(self)(self._manifest, backend, self._more, self._check, self._skeleton_of)
         if robot._kernels.open_loops is not None:
             robot._kernels.open_loops.told = told
         return robot

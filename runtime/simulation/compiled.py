@@ -74,8 +74,8 @@ def simulate_in_c(
     q = request.q0.copy()
     v = (request.v0 if request.rates0 is None else request.rates0).copy()
     x = inputs.x0.copy()
-    row_q, row_v, row_tau, row_x = (
-        np.full((rows, width), np.nan) for width in (arm.nq, arm.nv, arm.nv, x.size)
+    row_q, row_v, row_tau, row_work, row_x = (
+        np.full((rows, width), np.nan) for width in (arm.nq, arm.nv, arm.nv, arm.nv, x.size)
     )
     kept: list[Any] = []  # what C refers to
 
@@ -172,6 +172,7 @@ def simulate_in_c(
         q=doubles(row_q),
         v=doubles(row_v),
         tau=doubles(row_tau),
+        work=doubles(row_work),
         x=doubles(row_x),
         probe_count=request.probes.size,
         probes=doubles(request.probes),
@@ -197,7 +198,16 @@ def simulate_in_c(
         defect_t=done.defect_t,
     )
     drift = None if constraints is None else done.drift
-    return Motion(t=request.times, q=row_q, v=row_v, tau=row_tau, x=row_x, statistics=statistics, drift=drift)
+    return Motion(
+        t=request.times,
+        q=row_q,
+        v=row_v,
+        tau=row_tau,
+        work=row_work,
+        x=row_x,
+        statistics=statistics,
+        drift=drift,
+    )
 
 
 _STATUSES = {f"KANEGEN_{status.name}": status for status in Status}

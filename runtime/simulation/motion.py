@@ -5,15 +5,18 @@ from __future__ import annotations
 import enum
 import functools
 import os
-import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from kanegen.arrays import FloatArray
+from kanegen.arrays import FloatArray, positive_number
+from kanegen.errors import KanegenError
+from kanegen.extras import install_command
+from kanegen.files import write_whole
+from kanegen.manifest import JointLimits
 
 EnergyOf = Callable[[FloatArray, FloatArray], FloatArray]
 
@@ -58,14 +61,28 @@ class Statistics:
     defect_t: float = 0.0
 
 
+@dataclass(frozen=True)
+class Moved:
+    """What a motion is one of: names and limits of coordinates and speeds."""
+
+    name: str
+    coordinates: tuple[str, ...]
+    speeds: tuple[str, ...]
+    limits: Mapping[str, JointLimits] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, eq=False)
 class Motion:
     """A simulated motion, one row per requested time.
 
     t (k,) s. q (k, nq) rad or m. v (k, nv) rad/s or m/s. tau (k, nv) N m or N: the force acting at that time; under
     sampled control the held one, at a sample instant the one held from then on. x (k, nx): the states of the controller.
+    work (k, nv) J: that of each force since the beginning, its power tau v integrated along with the motion, by the same
+    method, so that energy less work stays as constant as the steps are exact where nothing else takes or gives any.
     Rows that the simulation did not reach (see ``statistics.status``) are not a number, except for t.  ``energy_of`` gives
     the energy (k,) of rows q and v.
+
+    of: names and limits of its mechanism.  arm: the robot that moved, None after pickling.
 
     drift: how far states and rows were found from the constraints at most: residuals of the equations of position, in
     their units, and the last correction of dq/dt, relative where rates exceed one.  None where there are none.
@@ -79,6 +96,9 @@ class Motion:
     energy_of: EnergyOf | None = None
     drift: float | None = None
     x: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    work: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    of: Moved | None = None
+    arm: Any = field(default=None, repr=False)
 
     @functools.cached_property
     def energy(self) -> FloatArray | None:
@@ -95,7 +115,7 @@ class Motion:
 
     def __getstate__(self) -> dict[str, Any]:
         """State to be pickled: numbers alone, so that a motion outlives its robot."""
-        return {**self.__dict__, "energy": self.energy, "energy_of": None}
+        return {**self.__dict__, "energy": self.energy, "energy_of": None, "arm": None}
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the motion as comma-separated values, every number with 12 significant digits.
@@ -116,20 +136,69 @@ class Motion:
         lines += [
             ",".join(format(float(value), "#.12g") for value in row) for row in zip(*columns, strict=True)
         ]
-        _write_whole(Path(path), "\n".join(lines) + "\n")
+        write_whole(Path(path), ("\n".join(lines) + "\n").encode("ascii"))
 
+    def to_pandas(self) -> Any:
+        """The motion as a data frame of pandas: its index t [s], its columns those of ``columns``.
 
-def _write_whole(path: Path, text: str) -> None:
-    """Write a file so that a failure leaves nothing of it behind."""
-    if path.exists() and not path.is_file():  # a pipe or a device cannot be replaced
-        path.write_text(text, encoding="ascii", newline="\n")
-        return
-    target = path.resolve()  # a link keeps pointing to the file it points to
-    temporary = target.with_name(f"{target.name}.{os.getpid()}.{threading.get_ident()}.part")
-    try:
-        with temporary.open("x", encoding="ascii", newline="\n") as stream:
-            stream.write(text)
-        temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+        Raises KanegenError where pandas is missing.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise KanegenError(
+                f"to_pandas needs pandas, which is not installed. Install it: {install_command('tables', 'pandas')}"
+            ) from None
+        return pd.DataFrame(dict(self.columns()), index=pd.Index(self.t, name="t"))
+
+    def columns(self) -> Iterator[tuple[str, FloatArray]]:
+        """The columns of the motion by name, but for t: q.NAME, v.NAME, tau.NAME, work.NAME, x.1, …, energy."""
+        for symbol, rows in (
+            ("q", self.q),
+            ("v", self.v),
+            ("tau", self.tau),
+            ("work", self.work),
+            ("x", self.x),
+        ):
+            yield from zip(self._names(symbol, rows.shape[1]), rows.T, strict=True)
+        if self.energy is not None:
+            yield "energy", self.energy
+
+    def _names(self, symbol: str, count: int) -> list[str]:
+        names = None if self.of is None else self.of.coordinates if symbol == "q" else self.of.speeds
+        if names is None or symbol == "x":
+            names = tuple(str(k + 1) for k in range(count))
+        return [f"{symbol}.{name}" for name in names[:count]]
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
+        """Coordinates, speeds, forces and energies over time: a figure of matplotlib, with units, and limits of joints.
+
+        ``path``: a file to write (.png, .svg, .pdf, …).  Raises KanegenError where matplotlib is missing or cannot write it.
+        """
+        from kanegen.figures.curves import plot
+
+        return plot(self, path)
+
+    def animate(
+        self, path: str | os.PathLike[str], *, frames_per_second: int = 25, speed: float = 1.0
+    ) -> None:
+        """Write the moving stick figure into a file that ends in .gif or, where there is ffmpeg, .mp4.
+
+        ``speed``: how many times faster than it is.  Raises KanegenError where the file cannot be written so, where
+        matplotlib is missing, and for a motion that was pickled, which has lost its robot.
+        """
+        from kanegen.figures.stick_figure import animate
+
+        if self.arm is None:
+            raise KanegenError(
+                "animate: this motion was pickled and has no robot any more: simulate it again"
+            )
+        reached = np.isfinite(self.q).all(axis=1)
+        animate(
+            self.arm,
+            self.t[reached],
+            self.q[reached],
+            Path(path),
+            max(1, round(positive_number("frames_per_second", frames_per_second))),
+            positive_number("speed", speed),
+        )

@@ -187,17 +187,18 @@ class Integration:
     """One integration under way: what is the same for every method.
 
     y is (q, v), with constraints (q, dq/dt), and of other dynamics whatever they integrate; then come the states x of the
-    law.  A force is (tau, dx/dt).
+    law.  A force is (tau, dx/dt).  Behind these n numbers come the works of the forces, which have no part in errors.
     """
 
     def __init__(
-        self, dynamics: Dynamics, request: Request, controller: Force | None, x0: FloatArray
+        self, dynamics: Dynamics, request: Request, controller: Force | None, x0: FloatArray, works: bool
     ) -> None:
         self.request = request
         self.t = request.t0
         self.dynamics = dynamics
-        self.y = np.concatenate([self.dynamics.start(request), x0])
         self._nv, self._nx = dynamics.widths[2], x0.size
+        state = np.concatenate([self.dynamics.start(request), x0])
+        self.n, self.y = state.size, np.concatenate([state, np.zeros(self._nv * works)])
         self.accepted = self.rejected = self.evaluations = self.controller_calls = 0
         self.stiff_steps = self.looks = 0
         self.stiff = False
@@ -214,7 +215,15 @@ class Integration:
     def rate_of_change(self, t: float, y: FloatArray) -> FloatArray:
         """dy/dt under the forces that act at time t."""
         self.evaluations += 1
-        return self.rate_under(y, self.force(t, y) if self.tau_varies else self._held)
+        force = self.force(t, y) if self.tau_varies else self._held
+        rate = self.rate_under(y, force)
+        if y.size == self.n:
+            return rate
+        driven = self._controller is not None
+        power = (
+            force[: self._nv] * self.dynamics.speeds(self._of_mechanism(y)) if driven else np.zeros(self._nv)
+        )
+        return np.concatenate([rate, power])
 
     def rate_under(self, y: FloatArray, force: FloatArray) -> FloatArray:
         """dy/dt under a force."""
@@ -222,8 +231,8 @@ class Integration:
         return np.concatenate([rate, force[self._nv :]]) if self._nx else rate
 
     def _of_mechanism(self, y: FloatArray) -> FloatArray:
-        """The state but for those of the law."""
-        return y[: y.size - self._nx]
+        """The state but for those of the law, and for works."""
+        return y[: self.n - self._nx]
 
     def force(self, t: float, y: FloatArray) -> FloatArray:
         """What the controller gives at a time and state."""
@@ -234,7 +243,7 @@ class Integration:
         own = self._of_mechanism(y)
         q, v = self.dynamics.coordinates(own).copy(), self.dynamics.speeds(own).copy()
         with np.errstate(**self._callers_errstate):
-            return self._controller(t, q, v, y[own.size :].copy())
+            return self._controller(t, q, v, y[own.size : self.n].copy())
 
     @property
     def tau_varies(self) -> bool:
@@ -296,7 +305,7 @@ class Integration:
             slope = d + (r - s) * (c3 + s * inner) + s * r * (inner - s * c5)
             rate = self.rate_under(y, force)
             self.looks += 1
-            multiple = judge(h, t, y, rate, slope / h - rate)
+            multiple = judge(h, t, y, rate, slope[: self.n] / h - rate)
             if multiple > self.defect:
                 self.defect, self.defect_t = multiple, t
 
@@ -361,7 +370,7 @@ class Integration:
             projected = self.dynamics.projected(own)
         except OpenError:
             raise EndError(Status.OPEN) from None
-        return np.concatenate([projected, y[own.size :]]) if self._nx else projected
+        return np.concatenate([projected, y[own.size :]]) if y.size > own.size else projected
 
     def _write_row(self, y: FloatArray) -> FloatArray:
         """The force that acts there."""
@@ -377,4 +386,4 @@ class Integration:
     @property
     def row_x(self) -> FloatArray:
         """The states of the law in the rows."""
-        return self.row_y[:, self.y.size - self._nx :]
+        return self.row_y[:, self.n - self._nx : self.n]

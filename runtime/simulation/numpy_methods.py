@@ -98,15 +98,16 @@ class RungeKutta4:
     def _judge_of(self, k1: FloatArray, k_end: FloatArray, y_next: FloatArray) -> Judge:
         """How defects in the step just taken are judged: see the C file."""
         run, stages = self._run, np.array([k1, self._k2, self._k3, self._k4, k_end])
-        seen = stages.max(axis=0) - stages.min(axis=0)
-        sizes = np.maximum(np.abs(run.y), np.abs(y_next))
+        seen = np.ptp(stages[:, : run.n], axis=0)
+        y_begin, y_end, k_begin = run.y[: run.n], y_next[: run.n], k1[: run.n]
+        sizes = np.maximum(np.abs(y_begin), np.abs(y_end))
         tolerance = run.request.atol + run.request.rtol * sizes
 
         def judge(h: float, t: float, y: FloatArray, rate: FloatArray, defect: FloatArray) -> float:
             if run.stiff:
                 return 0.0
             size = np.abs(defect)
-            largest = max(float(np.abs(run.y).max()), h * float(np.abs(k1).max()))
+            largest = max(float(np.abs(y_begin).max()), h * float(np.abs(k_begin).max()))
             speaks = (h * size > np.maximum(tolerance, _ROUNDING * largest)) & (size > _JUMP * seen)
             if not speaks.any():
                 return 0.0
@@ -121,9 +122,10 @@ class RungeKutta4:
 
     def _is_stiff(self, h: float, k1: FloatArray) -> bool:
         """Whether the step is as long as is stable for the fastest part of the motion, or longer."""
-        change = float(np.sum((self._k3 - self._k2) ** 2))
-        distance = 0.25 * float(np.sum((self._k2 - k1) ** 2))
-        size = float(np.sum(self._run.y**2))
+        n = self._run.n
+        change = float(np.sum((self._k3 - self._k2)[:n] ** 2))
+        distance = 0.25 * float(np.sum((self._k2 - k1)[:n] ** 2))
+        size = float(np.sum(self._run.y[:n] ** 2))
         beyond_rounding = h * h * distance > _ROUNDING * _ROUNDING * size
         return beyond_rounding and change >= _STABLE_RK4 * _STABLE_RK4 * distance
 
@@ -215,9 +217,10 @@ class DormandPrince:
     def _is_stiff(self, h: float, y6: FloatArray, y7: FloatArray) -> bool:
         """Whether the step was limited by the stability of the method rather than by its error."""
         y1, k1, k6, k7 = self._run.y, self._k1, self._k[5], self._k[6]
+        n = self._run.n
         weight = 1.0 / self._tolerances(y1, y7) ** 2
         change, distance, motion_change, motion_distance = (
-            float(np.sum(weight * x * x)) for x in (k7 - k6, y7 - y6, k7 - k1, y7 - y1)
+            float(np.sum(weight * x[:n] ** 2)) for x in (k7 - k6, y7 - y6, k7 - k1, y7 - y1)
         )
         if not (distance > 0.0 and h * h * change >= _STABLE * _STABLE * distance):
             return False
@@ -225,13 +228,13 @@ class DormandPrince:
 
     def _scaled_norm(self, x: FloatArray, a: FloatArray, b: FloatArray) -> float:
         """Size of x against the tolerance at states a and b."""
-        ratio = x / self._tolerances(a, b)
+        ratio = x[: self._run.n] / self._tolerances(a, b)
         return math.sqrt(float(np.sum(ratio * ratio)) / ratio.size)
 
     def _tolerances(self, a: FloatArray, b: FloatArray) -> FloatArray:
         """The error that each entry may have."""
         request = self._run.request
-        size = np.maximum(np.abs(a), np.abs(b))
+        size = np.maximum(np.abs(a), np.abs(b))[: self._run.n]
         for start in request.quaternions:
             size[start : start + 4] = 1.0  # whatever an entry is, the quaternion has this length
         tolerances: FloatArray = request.atol + request.rtol * size
@@ -269,23 +272,24 @@ def simulate_in_numpy(
     arm: SimulatedArm, request: Request, controller: Force | None, x0: FloatArray
 ) -> Motion:
     """Run the request in NumPy. Exceptions of the controller pass through."""
-    run, statistics = integrate(dynamics_of(arm, request), request, controller, x0)
+    run, statistics = integrate(dynamics_of(arm, request), request, controller, x0, works=True)
     return Motion(
         t=request.times,
         q=run.row_q,
         v=run.row_v,
         tau=run.row_tau,
         x=run.row_x,
+        work=run.row_y[:, run.n :],
         statistics=statistics,
         drift=run.dynamics.drift,
     )
 
 
 def integrate(
-    dynamics: Dynamics, request: Request, controller: Force | None, x0: FloatArray
+    dynamics: Dynamics, request: Request, controller: Force | None, x0: FloatArray, works: bool = False
 ) -> tuple[Integration, Statistics]:
     """Carry an integration as far as it goes: its rows, and what it did. Exceptions of the controller pass through."""
-    run = Integration(dynamics, request, controller, x0)
+    run = Integration(dynamics, request, controller, x0, works)
     method = RungeKutta4(run) if request.method == "rk4" else DormandPrince(run)
     status = Status.DONE
     # Steps are checked for values that are not finite: NumPy need not warn of them, except in the controller.

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kanegen.arrays import REAL_KINDS, FloatArray, finite_number, refuse_masked
+from kanegen.arrays import REAL_KINDS, FloatArray, finite_number, positive_number, refuse_masked
 from kanegen.errors import InconsistentStateError, MissingKernelError, shown
 from kanegen.kernels.checks import refuse_dead_centre
 from kanegen.manifest import Constraints
@@ -161,14 +161,6 @@ def why_not_stiff_method(arm: SimulatedArm) -> str | None:
     if not arm.speeds_are_rates:
         return f"the speeds of {arm.name} are not the rates of its coordinates"
     return None
-
-
-def positive_number(name: str, value: Any) -> float:
-    """The number, or a ``ValueError``."""
-    number = finite_number(name, value)
-    if number <= 0.0:
-        raise ValueError(f"{name} must be positive, got {shown(value)}")
-    return number
 
 
 def checked_step(method: str, step: float | None) -> float:

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kanegen.arrays import FloatArray
+from kanegen.arrays import FloatArray, positive_number
 from kanegen.boundary import boundary
 from kanegen.errors import DeadCentreError, IntegrationError, NotCompiledError
 from kanegen.simulation.arm import ControllerFunction, SimulatedArm, has_compiled_kernels
 from kanegen.simulation.compiled import find_integrators, simulate_in_c
 from kanegen.simulation.controllers import as_python, law_inputs, recognize_controller
 from kanegen.simulation.hints import limited_by_stability, stepped_over, stiffness_hint
-from kanegen.simulation.motion import EnergyOf, Motion, Status
+from kanegen.simulation.motion import EnergyOf, Motion, Moved, Status
 from kanegen.simulation.numpy_methods import simulate_in_numpy
 from kanegen.simulation.request import (
     Request,
@@ -35,7 +35,6 @@ from kanegen.simulation.request import (
     checked_step,
     checked_times,
     initial_rates,
-    positive_number,
     probes_between,
 )
 
@@ -82,18 +81,8 @@ def simulate(
     no longer than ``step``. "rodas4" (Rosenbrock, order 4(3), L-stable) chooses its steps in the same way and is for stiff
     motions: their fast parts, such as the modes of flexible links, stop limiting the steps once they are damped below the
     tolerance. It takes the derivatives of the accelerations from the kernel ``forward_dynamics_derivatives``, calls a
-    controller that is not sampled 2 nv + 3 times more in each step for its derivatives, at states beside the motion, and
-    needs v = dq/dt: no constraints, no quaternions.
-
-    x0 (nx,): the states of the controller at t0, which are integrated together with the motion and are the rows of
-    ``Motion.x``; those of a law compiled with the mechanism are its own by default.  A callable is given them, and gives
-    their rates: ``controller(t, q, v, x) -> (tau, xdot)``; it may have its x0 as an attribute of this name.  Their errors
-    count as those of q and v do.  Under sampled control xdot is held as tau is.
-
-    references: the signals that the controller follows, by name: (times, values), times in s, or (times, values, "linear").
-    Between its times a signal is the cubic spline with ends that are not-a-knot, or straight, and steps end where it turns
-    abruptly; before and after them it keeps its value there.  A callable is given r (signals, 3) last, for each its value,
-    its first and its second derivative: in the order in which they are given, or that of its attribute ``references``.
+    controller that is not sampled 2 nv + 5 times more in each step, at states beside the motion, and needs v = dq/dt: no
+    constraints, no quaternions.
 
     times: the times of the rows, ascending, from t0 to t0 + duration; the motion has exactly these. They do not influence
     the steps. None: 1001 equally spaced ones, both ends included (a single one for duration 0).
@@ -209,7 +198,9 @@ def simulate(
         warnings.warn(". ".join(told), RuntimeWarning, stacklevel=2)
     if statistics.status is Status.DONE:
         _warn_of_large_deflections(arm, motion)
-    return dataclasses.replace(motion, energy_of=_energy_of(arm))
+    limits = dict(getattr(arm, "joint_limits", {}))
+    moved = Moved(arm.name, tuple(arm.coordinate_names), tuple(arm.speed_names), limits)
+    return dataclasses.replace(motion, energy_of=_energy_of(arm), of=moved, arm=arm)
 
 
 def _refuse_singular_start(arm: SimulatedArm, motion: Motion) -> None:

@@ -203,7 +203,7 @@ def test_unknown_names() -> None:
 def test_a_plot_of_an_unknown_kind_is_refused_before_the_work(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     lines: list[str] = []
-    with pytest.raises(ScenarioError, match=r"ends in '\.doc'"):
+    with pytest.raises(kanegen.KanegenError, match=r"ends in '\.doc'"):
         run_scenario("stanford_arm", "feedback", tmp_path / "plot.doc", tmp_path / "m.csv", lines.append)
     assert lines == []
     assert list(tmp_path.iterdir()) == []
@@ -218,7 +218,7 @@ def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(ScenarioError, match=r"plots need matplotlib.*pip install 'matplotlib"):
+    with pytest.raises(kanegen.KanegenError, match=r"plots need matplotlib.*pip install 'matplotlib"):
         run_scenario("stanford_arm", "feedback", tmp_path / "plot.png", None, print)
 
 

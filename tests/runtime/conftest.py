@@ -53,6 +53,10 @@ class Arm:
         return tuple(f"q{i}" for i in range(self.nq))
 
     @property
+    def speed_names(self) -> tuple[str, ...]:
+        return tuple(f"v{i}" for i in range(self.nv))
+
+    @property
     def speeds_are_rates(self) -> bool:
         return self.nq == self.nv
 

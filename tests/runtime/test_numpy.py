@@ -63,7 +63,7 @@ def test_numpy_takes_the_same_steps(
     counts = [dataclasses.replace(m.statistics, compiled=True, t=0.0, defect=0.0) for m in (compiled, numpy)]
     assert counts[0] == counts[1]
     assert np.array_equal(compiled.t, numpy.t)
-    for what in ("q", "v", "tau") + ("energy",) * (name == "tree"):
+    for what in ("q", "v", "tau", "work") + ("energy",) * (name == "tree"):
         np.testing.assert_allclose(getattr(compiled, what), getattr(numpy, what), rtol=1e-10, atol=1e-10)
     assert (compiled.drift is None) == (numpy.drift is None) == (name != "constrained")
     assert max(compiled.drift or 0.0, numpy.drift or 0.0) <= 1e-9

@@ -1,0 +1,1 @@
+"""Pictures of mechanisms and of motions by matplotlib, which is optional: nothing of it is imported before it is needed."""

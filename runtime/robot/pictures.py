@@ -1,0 +1,45 @@
+"""Pictures of a robot."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kanegen.arrays import single_state
+from kanegen.robot.core import Core
+from kanegen.skeleton import Skeleton
+
+
+class Pictures(Core):
+    """The part of a robot that shows it."""
+
+    @property
+    def skeleton(self) -> Skeleton | None:
+        """Its bodies and joints as the model describes them, for pictures; None for a robot of generated C, without a model.
+
+        The model is read when this is first asked for.  Raises KanegenError where it has changed since.
+        """
+        return None if self._skeleton_of is None else self._skeleton_of()
+
+    def plot(
+        self, q: ArrayLike | None = None, *, ax: Any = None, path: str | os.PathLike[str] | None = None
+    ) -> Any:
+        """A stick figure of the mechanism at the configuration q (nq,), home by default: matplotlib's axes, in metres.
+
+        Lines are bodies, from joint to joint; short thick lines axes of hinges, squares slides, circles ball joints; dots
+        mass centres, their area in proportion to the mass; three short lines x (red), y (green) and z (blue) of a frame.
+        Dashed lines are loops and springs.  ``ax``: axes in three dimensions to draw into; by default new ones of pyplot.
+        ``path``: a file to write (.png, .svg, .pdf, …).
+
+        Raises KanegenError where matplotlib is missing or cannot write the file, MissingKernelError for a robot loaded
+        without the poses of its frames.
+        """
+        from kanegen.figures.stick_figure import plot
+
+        start = (
+            np.array(self._manifest.home) if q is None else single_state("plot", "q", q, self._manifest.nq)
+        )
+        return plot(self, start, ax, path)
