@@ -210,15 +210,8 @@ def _simulate(options: argparse.Namespace) -> int:
 
 def _doctor(options: argparse.Namespace) -> int:
     from kanegen.codegen.commands import doctor
-    from kanegen.codegen.mechanism.importers import ANGLE_TOLERANCE
 
-    given = options.angle_tolerance
-    found = doctor.diagnose(
-        options.model,
-        floating_base=options.floating_base,
-        angle_tolerance=ANGLE_TOLERANCE if given is None else given,
-        arguments=dict(options.arguments),
-    )
+    found = doctor.diagnose(options.model, asked_options(options, OF_FILES))
     report = doctor.document(options.model, found)
     print(json.dumps(report, indent=2) if options.json else doctor.text(options.model, found))
     return 0 if doctor.passes(found) else 1

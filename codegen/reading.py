@@ -9,9 +9,9 @@ from pathlib import Path
 
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.doctor.checks import check_attachments
+from kanegen.codegen.mechanism.edits import edited
 from kanegen.codegen.mechanism.findings import tell
 from kanegen.codegen.mechanism.importers import ANGLE_TOLERANCE, read_file, refuse_arguments
-from kanegen.codegen.mechanism.readers import read_vector
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.reduction import without_friction
 from kanegen.codegen.mechanism.validation import validated
@@ -35,7 +35,7 @@ def no_model(model: str | os.PathLike[str]) -> ModelError:
 
 
 def read(model: str | os.PathLike[str] | Mechanism, options: Options) -> Mechanism:
-    """The mechanism that a built-in's name, a file or records stand for, with the gravity and friction asked for.
+    """The mechanism that a built-in's name, a file or records stand for, with the changes and the friction asked for.
 
     Raises ModelError.
     """
@@ -64,20 +64,14 @@ def read(model: str | os.PathLike[str] | Mechanism, options: Options) -> Mechani
             "a TOML file with [parameters], or a mechanism of MechanismBuilder with parameter(...)",
             "Leave live parameters out; URDF, MJCF and SDF know none.",
         )
-    tell(check_attachments(mechanism))
-    return _as_asked(mechanism, options)
-
-
-def _as_asked(mechanism: Mechanism, options: Options) -> Mechanism:
-    """The mechanism, and the one of its numbers as written, with the gravity and friction asked for."""
-    if options.gravity is not None:
-        mechanism = replace(mechanism, gravity=read_vector("gravity", options.gravity))
-    if not options.friction:
-        mechanism = without_friction(mechanism)
-    rounded = mechanism.rounded
-    if rounded is None:
+    mechanism, findings = edited(mechanism, options)
+    tell((*findings, *check_attachments(mechanism)))
+    if options.friction:
         return mechanism
-    return replace(mechanism, rounded=replace(rounded, written=_as_asked(rounded.written, options)))
+    rounded = mechanism.rounded
+    if rounded is not None:
+        mechanism = replace(mechanism, rounded=replace(rounded, written=without_friction(rounded.written)))
+    return without_friction(mechanism)
 
 
 def read_model(

@@ -6,11 +6,12 @@
     tau = arm.inverse_dynamics(q, v, a)
 
 ``load`` makes a ``Robot`` from a built-in mechanism, a model file or a description in Python; ``simulate`` moves it;
-``generate`` writes its C.
+``generate`` writes its C.  ``MechanismBuilder`` describes mechanisms, and ``from_urdf`` and the like read them.
 """
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from kanegen.errors import (
@@ -42,6 +43,8 @@ from kanegen.robot import ForwardDynamicsDerivatives, InverseDynamicsDerivatives
 from kanegen.version import VERSION
 
 if TYPE_CHECKING:
+    from kanegen.codegen.mechanism.builder import MechanismBuilder
+    from kanegen.codegen.mechanism.importers import from_dh, from_mjcf, from_toml, from_urdf
     from kanegen.simulation import simulate
 
 __version__ = VERSION
@@ -63,6 +66,7 @@ __all__ = [
     "JointLimits",
     "KanegenError",
     "ManifestError",
+    "MechanismBuilder",
     "MissingInertiaError",
     "MissingKernelError",
     "ModelError",
@@ -75,16 +79,32 @@ __all__ = [
     "TargetError",
     "UnknownModelError",
     "__version__",
+    "from_dh",
+    "from_mjcf",
+    "from_toml",
+    "from_urdf",
     "generate",
     "load",
     "simulate",
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """What is imported when it is first asked for: simulation."""
-    if name == "simulate":
-        from kanegen.simulation import simulate
+_IMPORTERS = "kanegen.codegen.mechanism.importers"
+_LATER = {
+    "MechanismBuilder": "kanegen.codegen.mechanism.builder",
+    **dict.fromkeys(("from_dh", "from_mjcf", "from_toml", "from_urdf"), _IMPORTERS),
+    "simulate": "kanegen.simulation",
+}
+"""Where the names are that take long to import: each is when it is first asked for."""
 
-        return simulate
-    raise AttributeError(f"module 'kanegen' has no attribute {name!r}")
+
+def __getattr__(name: str) -> Any:
+    """What is imported when it is first asked for."""
+    if name not in _LATER:
+        raise AttributeError(f"module 'kanegen' has no attribute {name!r}")
+    return getattr(importlib.import_module(_LATER[name]), name)
+
+
+def __dir__() -> list[str]:
+    """All names, those included that have not been asked for yet."""
+    return sorted({*globals(), *__all__})

@@ -67,6 +67,10 @@ def load(model: Model, *, interpreted: bool = False, **asked: Unpack[Asked]) -> 
     (``Robot.optional_kernels``: derivatives, regressors, …) is made when it is first asked for.  ``speeds`` names a set of
     generalized speeds of the mechanism (``"kane_levinson"`` for the Stanford Arm).  ``gravity`` is the acceleration of free
     fall [m/s^2] in the base frame, by default the model's own, which is 9.81 downwards unless it says otherwise.
+    ``payload={"frame": 1.5}`` holds a body at a frame: its mass [kg] at the origin, or (mass, centre, inertia about the
+    centre) in the frame's axes.  ``lock={"joint": 0.02}`` holds joints [rad, m], ``remove=["link"]`` leaves links out with
+    all beyond them, ``base=(x, y, z, roll, pitch, yaw)`` [m, rad] places the model in the base frame, and
+    ``rename={"old": "new"}`` renames joints, links and frames before all other changes.
     ``live_parameters`` keeps masses, lengths and the like changeable: see ``Robot.with_parameters``.  ``formulation``
     derives the equations in another way: "recursive" (the default), "kane", "dual_vectors", "influence_coefficients",
     "euler_parameters"; for arms with flexible links "book_1983".

@@ -9,13 +9,11 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import inspect
-import math
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypedDict, TypeVar
 
-from kanegen.errors import MissingKernelError, shown
+from kanegen import option_values as values
 from kanegen.limits import DERIVATIONS
 
 
@@ -26,6 +24,11 @@ class Asked(TypedDict, total=False):
     formulation: str | None
     speeds: str | None
     gravity: Sequence[float] | None
+    base: Sequence[float] | None
+    rename: Mapping[str, str] | None
+    remove: Sequence[str]
+    lock: Mapping[str, Any] | None
+    payload: Mapping[str, Any] | None
     live_parameters: bool
     friction: bool
     floating_base: bool
@@ -55,88 +58,8 @@ def _option(default: Any, meaning: str, flag: Flag | None, checked: Callable[[st
     return field(default=default, metadata={"meaning": meaning, "flag": flag, "checked": checked})
 
 
-def _kernels(name: str, given: Any) -> tuple[str, ...] | None:
-    if given is None:
-        return None
-    if isinstance(given, str):
-        raise TypeError(f"{name}: expected a list of names, got the string {given!r}; pass [{given!r}]")
-    if not given:
-        raise MissingKernelError(f"{name}: expected at least one name, got an empty list")
-    return tuple(given)
-
-
-def _truth(name: str, given: Any) -> bool:
-    return bool(given)
-
-
-def _text(name: str, given: Any) -> str | None:
-    if given is None or isinstance(given, str):
-        return given
-    raise TypeError(f"{name}: expected a name, got {given!r}")
-
-
-def _one_of(*words: str) -> Callable[[str, Any], str]:
-    def checked(name: str, given: Any) -> str:
-        if given in words and isinstance(given, str):
-            return given
-        raise ValueError(f"{name}: expected {' or '.join(map(repr, words))}, got {given!r}")
-
-    return checked
-
-
-def _vector(name: str, given: Any) -> tuple[float, float, float] | None:
-    if given is None:
-        return None
-    try:
-        x, y, z = map(_number, given)
-    except (TypeError, ValueError):
-        x = y = z = math.nan
-    if not all(map(math.isfinite, (x, y, z))):
-        raise ValueError(f"{name}: expected three finite numbers [m/s^2], got {shown(given)}")
-    return x, y, z
-
-
-def _not_negative(name: str, given: Any) -> float | None:
-    if given is None:
-        return None
-    number = _number(given)
-    if not math.isfinite(number):
-        raise ValueError(f"{name} must be a finite number, got {shown(given)}")
-    if number < 0.0:
-        raise ValueError(f"{name} must not be negative, got {shown(given)}")
-    return number
-
-
-def _number(given: Any) -> float:
-    """A number, or NaN for what is none: truth values, NumPy's among them, and text are not."""
-    truth = getattr(getattr(given, "dtype", None), "kind", None) == "b"
-    try:
-        return math.nan if truth or isinstance(given, bool | str | bytes | complex) else float(given)
-    except (TypeError, ValueError, OverflowError):
-        return math.nan
-
-
-def _count(name: str, given: Any) -> int:
-    try:
-        number = operator.index(given)
-    except TypeError:
-        number = -1
-    if number < 0 or isinstance(given, bool):
-        raise ValueError(f"{name} must be a whole number that is not negative, got {shown(given)}")
-    return number
-
-
-def _arguments(name: str, given: Any) -> tuple[tuple[str, str], ...]:
-    """Pairs in the order of the names: the cache knows them by their text."""
-    pairs = tuple(sorted(dict(given or {}).items()))
-    for key, value in pairs:
-        if not isinstance(key, str) or not isinstance(value, str):
-            raise TypeError(f"{name}: expected names and values that are text, got {key!r}: {value!r}")
-    return pairs
-
-
 def _formulation(name: str, given: Any) -> str:
-    return _text(name, given) or RECURSIVE
+    return values.text(name, given) or RECURSIVE
 
 
 RECURSIVE = "recursive"
@@ -154,7 +77,7 @@ class Options:
     """
 
     kernels: tuple[str, ...] | None = _option(
-        None, "only these kernels", Flag("--kernels", {"nargs": "+", "metavar": "KERNEL"}), _kernels
+        None, "only these kernels", Flag("--kernels", {"nargs": "+", "metavar": "KERNEL"}), values.kernels
     )
     formulation: str = _option(
         RECURSIVE, "how the equations are derived", Flag("--formulation"), _formulation
@@ -163,82 +86,115 @@ class Options:
         None,
         "generalized speeds of the mechanism by name, Kane's method; else the rates of the coordinates",
         Flag("--speeds"),
-        _text,
+        values.text,
     )
     gravity: tuple[float, float, float] | None = _option(
         None,
         "acceleration of free fall in the base, m/s^2, in place of the model's own",
-        Flag("--gravity", {"nargs": 3, "metavar": ("X", "Y", "Z")}),
-        _vector,
+        Flag("--gravity", {"nargs": 3, "metavar": ("X", "Y", "Z")}, of_files=True),
+        values.vector,
+    )
+    base: tuple[float, ...] | None = _option(
+        None,
+        "where the model stands in the base frame: X Y Z in m, or with ROLL PITCH YAW in rad",
+        Flag("--base", {"nargs": "+", "metavar": "X"}, of_files=True),
+        values.placement,
+    )
+    rename: tuple[tuple[str, str], ...] = _option(
+        (),
+        "another name for a joint, link or frame, before all other changes; may be repeated",
+        Flag("--rename", {"action": "append", "metavar": "OLD=NEW"}, of_files=True),
+        values.texts,
+    )
+    remove: tuple[str, ...] = _option(
+        (),
+        "leave out a link and all beyond it; may be repeated",
+        Flag("--remove", {"action": "append", "metavar": "LINK"}, of_files=True),
+        values.names,
+    )
+    lock: tuple[tuple[str, tuple[float, ...]], ...] = _option(
+        (),
+        "hold a joint at a value, rad or m; may be repeated",
+        Flag("--lock", {"action": "append", "metavar": "JOINT=VALUE"}, of_files=True),
+        values.joint_values,
+    )
+    payload: tuple[tuple[str, tuple[float, ...]], ...] = _option(
+        (),
+        "a body held at a frame: its mass, or MASS,X,Y,Z,Ixx,Iyy,Izz,Ixy,Ixz,Iyz, in kg, m and kg m^2; may be repeated",
+        Flag("--payload", {"action": "append", "metavar": "FRAME=MASS"}, of_files=True),
+        values.payloads,
     )
     live_parameters: bool = _option(
         False,
         "keep parameters changeable, as fields of a C struct",
         Flag("--live-parameters", {"action": "store_true"}),
-        _truth,
+        values.truth,
     )
     friction: bool = _option(
         False,
         "damping and friction of the joints act, in inverse and forward dynamics alike",
         Flag("--friction", {"action": "store_true"}),
-        _truth,
+        values.truth,
     )
     floating_base: bool = _option(
         False,
         "let the root link move freely",
         Flag("--floating-base", {"action": "store_true"}, of_files=True),
-        _truth,
+        values.truth,
     )
     allow_unphysical: bool = _option(
         False,
         "let masses and inertias through that no body has",
         Flag("--allow-unphysical", {"action": "store_true"}, of_files=True),
-        _truth,
+        values.truth,
     )
     angle_tolerance: float | None = _option(
         None,
         "take angles this near to a multiple of pi/2 for it",
         Flag("--angle-tolerance", {"metavar": "RAD"}, of_files=True),
-        _not_negative,
+        values.not_negative,
     )
     arguments: tuple[tuple[str, str], ...] = _option(
         (),
         "an argument of a xacro file; may be repeated",
         Flag("--arg", {"action": "append", "metavar": "NAME:=VALUE"}, of_files=True),
-        _arguments,
+        values.texts,
     )
     language: str = _option(
         LANGUAGES[0],
         "what the kernels are written in",
         Flag("--language", {"choices": LANGUAGES}),
-        _one_of(*LANGUAGES),
+        values.one_of(*LANGUAGES),
     )
     float32: bool = _option(
         False,
         "add every function in single precision, under its name with _f32",
         Flag("--float32", {"action": "store_true"}),
-        _truth,
+        values.truth,
     )
     sincos: str = _option(
         "vector",
         "where sines come from: all angles of a kernel together, or the C library",
         Flag("--sincos", {"choices": SINCOS}),
-        _one_of(*SINCOS),
+        values.one_of(*SINCOS),
     )
     search: int = _option(
         DERIVATIONS.value,
         "derivations tried for each kernel",
         Flag("--search", {"metavar": "N"}),
-        _count,
+        values.count,
     )
     verify: bool = _option(
         False,
         "compile the C, and compare it with what it was printed from",
         Flag("--verify", {"action": "store_true"}),
-        _truth,
+        values.truth,
     )
     with_residual: bool = _option(
-        False, "the residual of the equations of position beside the kernels that are named", None, _truth
+        False,
+        "the residual of the equations of position beside the kernels that are named",
+        None,
+        values.truth,
     )
 
     @property
@@ -259,6 +215,11 @@ class Options:
         """Whether nothing but a choice of kernels is asked for."""
         return not self.asked().keys() - {"kernels", "with_residual"}
 
+    @property
+    def changes(self) -> bool:
+        """Whether another mechanism is asked for than the model describes."""
+        return any(getattr(self, name) != FIELDS[name].default for name in CHANGES)
+
     def asked(self) -> dict[str, Any]:
         """The options that are not at their defaults."""
         return {
@@ -267,6 +228,9 @@ class Options:
             if getattr(self, f.name) != f.default
         }
 
+
+CHANGES = ("gravity", "base", "rename", "remove", "lock", "payload")
+"""The options that change the mechanism of a model."""
 
 FIELDS = {f.name: f for f in dataclasses.fields(Options)}
 

@@ -42,15 +42,18 @@ def compare_against(
 ) -> Report:
     """Differences between kanegen's kernels and an engine's answers ("pinocchio" or "mujoco").
 
-    Where the engine reads the format of the model file it reads the file itself.  Friction and damping of joints are off in
-    both, springs on.  ``kernels`` names those to compare, all that both have by default; they
-    are compiled, or ``interpreted``.
+    Where the engine reads the format of the model file, and ``options`` change nothing of the mechanism, it reads the file
+    itself.  Friction and damping of joints are off in both, springs on.  ``kernels`` names those to compare, all that both
+    have by default; they are compiled, or ``interpreted``.
 
     Raises ModelError where the engine is missing or the mechanism has what it cannot do.
     """
     if states < 1:
         raise KanegenError(f"states: expected at least 1, got {states}")
-    mechanism = pipeline.read(model, options or pipeline.Options())
+    options = options or pipeline.Options()
+    mechanism = pipeline.read(model, options)
+    if options.changes:
+        model = mechanism  # which the engine cannot read from a file
     peer = open_peer(engine, mechanism, model)
     if progress is not None:
         progress(f"generating {mechanism.name}")

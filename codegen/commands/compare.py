@@ -52,10 +52,12 @@ def compare_formulations(
     """Inverse dynamics of a mechanism by every formulation that applies, compiled and timed in turn.
 
     All run over the same states: random ones, around home where loops must be closed.  Generalized speeds that a built-in
-    brings along are compared through their own kinematics.  ``options`` say how a model file is read.
+    brings along are compared through their own kinematics.  ``options`` say how a model file is read
+    and changed.
     """
-    mechanism = pipeline.read(model, options or pipeline.Options())
-    if model not in catalogue.names():
+    options = options or pipeline.Options()
+    mechanism = pipeline.read(model, options)
+    if model not in catalogue.names() or options.changes:
         model = mechanism  # as it was read, with these options
     states = _states(mechanism)
     reference = _load(model, "recursive", None)

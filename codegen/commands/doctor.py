@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from kanegen.codegen.commands.price_of_angles import at_least, price_of_angles, 
 from kanegen.codegen.kernel_sources import configurations
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.doctor import examine, examine_urdf
+from kanegen.codegen.mechanism.edits import edited
 from kanegen.codegen.mechanism.findings import Finding, Severity
 from kanegen.codegen.mechanism.importers import ANGLE_TOLERANCE, Imported, read_file, refuse_arguments
 from kanegen.codegen.mechanism.importers.model_file import format_of
@@ -20,24 +21,22 @@ from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.reading import no_model
 from kanegen.errors import ModelError
 from kanegen.files import exists
+from kanegen.options import Options
 
 _ORDER = (Severity.ERROR, Severity.WARNING, Severity.DOUBT, Severity.NOTE)
 _PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(: (?P<where>.+))?", re.DOTALL)
 
 
-def diagnose(
-    model: str,
-    *,
-    floating_base: bool = False,
-    angle_tolerance: float = ANGLE_TOLERANCE,
-    arguments: Mapping[str, str] | None = None,
-) -> tuple[Finding, ...]:
-    """The findings about a built-in mechanism or a model file, errors first; a model that is refused has an ERROR."""
-    given = arguments or {}
+def diagnose(model: str, options: Options | None = None) -> tuple[Finding, ...]:
+    """The findings about a built-in mechanism or a model file, errors first; a model that is refused has an ERROR.
+
+    ``options`` say how a file is read and how the mechanism is changed; inertias that no body has are errors all the same.
+    """
+    options = replace(options or Options(), allow_unphysical=False)
     try:
-        found = _found(model, floating_base, angle_tolerance, given)
+        found = _found(model, options)
         if passes(found):
-            found = (*found, *_as_loaded(model, floating_base, angle_tolerance, given))
+            found = (*found, *_as_loaded(model, options))
     except ModelError as error:
         found = (_refusal(error),)
     return tuple(sorted(found, key=lambda finding: _ORDER.index(finding.severity)))
@@ -62,9 +61,12 @@ def passes(findings: Sequence[Finding]) -> bool:
     return all(finding.severity is not Severity.ERROR for finding in findings)
 
 
-def _found(
-    model: str, floating_base: bool, angle_tolerance: float, arguments: Mapping[str, str]
-) -> tuple[Finding, ...]:
+def _found(model: str, options: Options) -> tuple[Finding, ...]:
+    arguments, floating_base, angle_tolerance = (
+        dict(options.arguments),
+        options.floating_base,
+        _tolerance(options),
+    )
     if model in catalogue.names():
         if arguments:
             refuse_arguments(model, arguments)
@@ -91,24 +93,34 @@ def _found(
     return (*imported.findings, *examine(imported.mechanism))
 
 
-def _as_loaded(
-    model: str, floating_base: bool, angle_tolerance: float, arguments: Mapping[str, str]
-) -> tuple[Finding, ...]:
-    """What only ``load`` notices, as it reads a model and plans how its loops are solved, and what odd angles cost."""
+def _tolerance(options: Options) -> float:
+    return ANGLE_TOLERANCE if options.angle_tolerance is None else options.angle_tolerance
+
+
+def _as_loaded(model: str, options: Options) -> tuple[Finding, ...]:
+    """What only ``load`` notices, as it changes a model and plans how its loops are solved, and what odd angles cost."""
     if model in catalogue.names():
-        _plan(catalogue.mechanism(model))
-        return ()
+        mechanism, findings = edited(catalogue.mechanism(model), options)
+        _plan(mechanism)
+        return findings
 
-    def read(tolerance: float) -> Imported:
-        return read_file(model, floating_base=floating_base, angle_tolerance=tolerance, arguments=arguments)
+    def read(tolerance: float) -> tuple[Imported, tuple[Finding, ...]]:
+        imported = read_file(
+            model,
+            floating_base=options.floating_base,
+            angle_tolerance=tolerance,
+            arguments=dict(options.arguments),
+        )
+        mechanism, findings = edited(imported.mechanism, options)
+        return replace(imported, mechanism=mechanism), findings
 
-    imported = read(angle_tolerance)
+    imported, findings = read(_tolerance(options))
     _plan(imported.mechanism)
-    frames = tuple(price_of_frames(imported))
+    findings = (*findings, *price_of_frames(imported))
     if not imported.angles.near:
-        return frames
+        return findings
     tolerance = at_least(float(max(imported.angles.near)))
-    return (*frames, *price_of_angles(imported, read(float(tolerance)).mechanism, tolerance))
+    return (*findings, *price_of_angles(imported, read(float(tolerance))[0].mechanism, tolerance))
 
 
 def _plan(mechanism: Mechanism) -> None:

@@ -40,6 +40,26 @@ def argument(text: str) -> tuple[str, str]:
     return name, value
 
 
+def named(text: str) -> tuple[str, str]:
+    """A name and what is given for it."""
+    name, assigned, value = text.rpartition("=")
+    if not name or not assigned or not value:
+        raise argparse.ArgumentTypeError(f"expected NAME=VALUE, got {text!r}")
+    return name, value
+
+
+def named_numbers(text: str) -> tuple[str, float | tuple[float, ...]]:
+    """A name and one number, or several with commas between them."""
+    name, value = named(text)
+    try:
+        numbers = tuple(map(finite, value.split(",")))
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"expected NAME=NUMBER or NAME=NUMBER,NUMBER,..., got {text!r}"
+        ) from None
+    return name, numbers[0] if len(numbers) == 1 else numbers
+
+
 def one_of(names: Sequence[str]) -> Callable[[str], str]:
     """One of some names."""
 
@@ -55,6 +75,10 @@ def one_of(names: Sequence[str]) -> Callable[[str], str]:
 _TYPES: Mapping[str, Callable[[str], Any]] = {
     "formulation": one_of(FORMULATIONS),
     "gravity": finite,
+    "base": finite,
+    "rename": named,
+    "lock": named_numbers,
+    "payload": named_numbers,
     "angle_tolerance": finite,
     "arguments": argument,
     "search": count,
@@ -82,7 +106,4 @@ def add_options(parser: argparse.ArgumentParser, names: Iterable[str]) -> None:
 
 def asked_options(given: argparse.Namespace, names: Iterable[str]) -> Options:
     """What was asked for by the flags of these options, as far as the command has them."""
-    asked = {name: getattr(given, name) for name in names if hasattr(given, name)}
-    if "arguments" in asked:
-        asked["arguments"] = dict(asked["arguments"])
-    return options(asked)
+    return options({name: getattr(given, name) for name in names if hasattr(given, name)})

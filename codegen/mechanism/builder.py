@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from fractions import Fraction
+from typing import Self
 
 from kanegen.codegen.graph import Expression, Graph
 from kanegen.codegen.mechanism.flexible import Beam, LinkTable
@@ -23,6 +25,7 @@ from kanegen.codegen.mechanism.readers import (
     read_vector,
 )
 from kanegen.codegen.mechanism.records import (
+    ZERO3,
     Actuator,
     Body,
     Frame,
@@ -32,7 +35,10 @@ from kanegen.codegen.mechanism.records import (
     Mechanism,
     Parameter,
 )
+from kanegen.codegen.mechanism.references import by_names, refitted_constraint, refitted_law
 from kanegen.codegen.mechanism.validation import check_new_name, check_texts, validated
+from kanegen.codegen.mechanism.validation.exact import values_of
+from kanegen.codegen.mechanism.validation.flexible_links import check_end
 from kanegen.codegen.mechanism.validation.symbols import (
     check_order_is_stated,
     home_of,
@@ -40,8 +46,8 @@ from kanegen.codegen.mechanism.validation.symbols import (
 )
 from kanegen.codegen.mechanism.validation.tree import depth_first
 from kanegen.codegen.mechanism.values import Scalar
-from kanegen.codegen.mechanism.vectors import rotated_tensor
-from kanegen.errors import ModelError
+from kanegen.codegen.mechanism.vectors import diagonal, rotated_tensor
+from kanegen.errors import ModelError, did_you_mean
 
 
 class MechanismBuilder(JointBuilder, MotionBuilder):
@@ -65,6 +71,48 @@ class MechanismBuilder(JointBuilder, MotionBuilder):
         self._actuators: list[Actuator] = []
         self._flexible: list[FlexibleLink] = []
         self._coordinates: tuple[str, ...] | None = None
+        self._opened: Mechanism | None = None
+
+    @classmethod
+    def from_mechanism(cls, mechanism: Mechanism) -> Self:
+        """A builder that has described a mechanism already: what is added or changed makes another one of it.
+
+        Coordinates that are new come where the tree has them, or at the end where the mechanism has an order of its own.
+        Equations and laws stay those that they are; laws put no force on new speeds.
+        """
+        opened, builder = by_names(mechanism), cls(mechanism.name)
+        graphs = (value.graph for _, value in values_of(opened) if isinstance(value, Expression))
+        builder._opened, builder._graph = opened, next(graphs, builder._graph)
+        builder._gravity = opened.gravity
+        builder._parameters += opened.parameters
+        builder._bodies += opened.bodies
+        builder._joints += opened.joints
+        builder._balls += opened.balls
+        builder._mimics += opened.mimics
+        builder._frames += (frame for frame in opened.frames if frame.name != frame.body)
+        builder._actuators += opened.actuators
+        builder._flexible += opened.flexible
+        builder._loops += opened.loops
+        builder._constraints += opened.constraints
+        builder._prescribed += opened.prescribed
+        builder._springs += opened.springs
+        builder._speeds = opened.speeds
+        builder._home = dict(zip(opened.coordinates, opened.home, strict=False)) or ()
+        if opened.coordinates != builder._coordinates_of(opened.joints):
+            builder._coordinates = opened.coordinates
+        return builder
+
+    def declared(self, parameter: str) -> Expression:
+        """A parameter that was declared before, for use in values."""
+        names = [known.name for known in self._parameters]
+        if parameter not in names:
+            raise ModelError(
+                f"parameter {parameter!r}",
+                "is not declared",
+                f"one of {', '.join(map(repr, names)) or '(there are none)'}",
+                did_you_mean(parameter, names, "Declare it: parameter(...)."),
+            )
+        return Expression(self._graph, self._graph.parameter(parameter))
 
     def parameter(self, name: str, value: Scalar, unit: str, description: str = "") -> Expression:
         """Declare a parameter with its default number; the result may be used in values, with + - * and /."""
@@ -111,6 +159,37 @@ class MechanismBuilder(JointBuilder, MotionBuilder):
                 where, "has a mass centre or an inertia but no mass", "all of them, or none", "Give its mass."
             )
         self._bodies.append(Body(name, None))
+
+    def change_body(
+        self,
+        name: str,
+        mass: Scalar | None = None,
+        center: Vector | None = None,
+        inertia: Vector | Matrix | None = None,
+        inertia_rotation: Rotation | None = None,
+    ) -> None:
+        """Other numbers for a rigid body; what is not given stays.  See ``body``."""
+        known = {body.name: body for body in self._bodies if not body.carrier}
+        bends = name in [link.body for link in self._flexible]
+        if name not in list(known) or bends:
+            raise ModelError(
+                f"body {name!r}",
+                "is flexible" if bends else "is not described",
+                "a rigid body",
+                did_you_mean(name, known, "Mend the name."),
+            )
+        old = known[name].inertia or Inertia(Fraction(0), ZERO3, diagonal(*ZERO3))
+        place = self._bodies.index(known[name])
+        del self._bodies[place]
+        kept = mass is None and known[name].inertia is not None
+        self.body(
+            name,
+            old.mass if kept else mass,
+            old.center if center is None else center,
+            old.tensor if inertia is None else inertia,
+            inertia_rotation,
+        )
+        self._bodies.insert(place, self._bodies.pop())
 
     def flexible(
         self, name: str, link: Beam | LinkTable, stations: Mapping[str, Scalar] | None = None
@@ -174,14 +253,7 @@ class MechanismBuilder(JointBuilder, MotionBuilder):
                 f"one of {', '.join(map(repr, known))}",
                 "Mend the name, or add the frame before.",
             )
-        for link in self._flexible:
-            if frame == link.body or frame in dict(link.stations):
-                raise ModelError(
-                    f"payload {name!r}",
-                    f"the frame {frame!r} is not at the end of the flexible link {link.body!r}",
-                    "a frame at its end, where all that a flexible link carries is attached",
-                    "Give the link an appendage there, or add a frame at its end.",
-                )
+        check_end(f"payload {name!r}", frame, self._flexible)
         self.body(name, mass, center, inertia, inertia_rotation)
         held = found or Frame(frame, frame)
         self.fixed(f"grasp of {name}", held.body, name, held.position, held.rotation)
@@ -223,9 +295,15 @@ class MechanismBuilder(JointBuilder, MotionBuilder):
         )
         joints = depth_first(self._joints, [body.name for body in self._bodies])
         carriers = {body.name for body in self._bodies if body.carrier}
-        coordinates = self._coordinates
+        coordinates, opened = self._coordinates, self._opened
         if coordinates is None:
             coordinates = self._coordinates_of(joints)
+        elif opened is not None and coordinates == opened.coordinates:
+            more = self._coordinates_of(joints)
+            coordinates = (
+                *(name for name in coordinates if name in more),
+                *(name for name in more if name not in coordinates),
+            )
         mechanism = Mechanism(
             name=self._name,
             bodies=tuple(self._bodies),
@@ -245,6 +323,7 @@ class MechanismBuilder(JointBuilder, MotionBuilder):
             balls=tuple(self._balls),
             mimics=tuple(self._mimics),
             flexible=tuple(self._flexible),
+            unphysical=opened is not None and opened.unphysical,
         )
         laws = (
             law if forces is None else law_with_forces_by_name(law, forces, mechanism)
@@ -256,6 +335,8 @@ class MechanismBuilder(JointBuilder, MotionBuilder):
             check_order_is_stated(
                 mechanism, declared, home_is_list=isinstance(self._home, tuple) and self._home != ()
             )
+        if opened is not None:
+            mechanism = _with_opened(mechanism, opened)
         if mechanism.constrained and mechanism.mimics:
             mechanism = with_mimics_as_constraints(mechanism)
         return validated(mechanism, allow_unphysical)
@@ -273,3 +354,19 @@ class MechanismBuilder(JointBuilder, MotionBuilder):
                 names.append(joint.name)
             names += modes.get(joint.child, ())
         return tuple(names)
+
+
+def _with_opened(mechanism: Mechanism, opened: Mechanism) -> Mechanism:
+    """The mechanism with the equations and laws of the one that was opened on its coordinates, and frames in that order."""
+    equations = {item.name for item in opened.constraints}
+    laws = (refitted_law(law, opened, mechanism) for law in opened.laws)
+    order = {frame.name: k for k, frame in enumerate(opened.frames)}
+    return replace(
+        mechanism,
+        constraints=tuple(
+            refitted_constraint(item, mechanism.coordinates) if item.name in equations else item
+            for item in mechanism.constraints
+        ),
+        laws=(*laws, *mechanism.laws),
+        frames=tuple(sorted(mechanism.frames, key=lambda frame: order.get(frame.name, len(order)))),
+    )

@@ -27,7 +27,7 @@ from kanegen.codegen.mechanism.validation import check_new_name
 from kanegen.codegen.mechanism.validation.joints import exact_limits
 from kanegen.codegen.mechanism.values import Scalar, square_root
 from kanegen.codegen.mechanism.vectors import cross, dot, scale
-from kanegen.errors import ModelError
+from kanegen.errors import ModelError, did_you_mean
 
 logger = logging.getLogger(__name__)
 
@@ -107,6 +107,39 @@ class JointBuilder:
     ) -> None:
         """A joint that holds its child in place."""
         self._joints.append(self._joint(name, JointKind.FIXED, parent, child, _Z, position, rotation))
+
+    def change_joint(
+        self,
+        name: str,
+        *,
+        limits: JointLimits | None = None,
+        damping: Scalar | None = None,
+        friction: Scalar | None = None,
+        rotor_inertia: Scalar | None = None,
+        gear_ratio: Scalar = 1,
+    ) -> None:
+        """Other numbers for a revolute or prismatic joint; what is not given stays.  See ``revolute`` and ``prismatic``."""
+        known = {joint.name: joint for joint in self._joints if joint.kind is not JointKind.FIXED}
+        if name not in list(known):
+            raise ModelError(
+                f"joint {name!r}",
+                "is no joint that moves",
+                f"one of {', '.join(map(repr, known))}",
+                did_you_mean(name, known, "Mend the name."),
+            )
+        old = known[name]
+        driven = _driven(
+            old,
+            old.damping if damping is None else damping,
+            old.friction if friction is None else friction,
+            0 if rotor_inertia is None else rotor_inertia,
+            gear_ratio,
+        )
+        self._joints[self._joints.index(old)] = replace(
+            driven,
+            rotor_inertia=old.rotor_inertia if rotor_inertia is None else driven.rotor_inertia,
+            limits=old.limits if limits is None else exact_limits(f"joint {name!r}", limits),
+        )
 
     def mimic(self, joint: str, leader: str, multiplier: Scalar = 1, offset: Scalar = 0) -> None:
         """A joint that another one moves: its coordinate is ``multiplier`` * (that of ``leader``) + ``offset`` [rad, m].

@@ -6,13 +6,23 @@ from fractions import Fraction
 from functools import lru_cache
 
 from kanegen.codegen.graph import Expression
-from kanegen.codegen.mechanism.records import Matrix3, Value, Vector3
+from kanegen.codegen.mechanism.records import IDENTITY3, ZERO3, Matrix3, Value, Vector3
 from kanegen.codegen.mechanism.values import cosine, plain, sine, square_root
-from kanegen.codegen.mechanism.vectors import cross, dot, matrix_multiply, scale, subtract, transpose
+from kanegen.codegen.mechanism.vectors import (
+    cross,
+    dot,
+    matrix_add,
+    matrix_multiply,
+    scale,
+    subtract,
+    transpose,
+)
 
 LARGEST_DEVIATION = Fraction(1, 10**6)
 """Largest |R R^T - 1| of a matrix that counts as a rotation written with few digits (0.707107), not as a
 mistake."""
+
+Row = tuple[Fraction, Fraction, Fraction]
 
 _ROUNDING = Fraction(1, 2**51)
 """Entries of a rotation this near to 0 or 1 are the rounding of a double (cos(pi/2) = 6e-17)."""
@@ -29,6 +39,19 @@ def about_axis(axis: int, angle: Value) -> Matrix3:
     return (c, plain(-s), zero), (s, c, zero), (zero, zero, one)
 
 
+def rotation_of_quaternion(
+    quaternion: tuple[Fraction, ...],
+) -> tuple[Row, Row, Row]:
+    """The rows of the rotation that a quaternion (x, y, z, w) of any length but zero stands for, exactly."""
+    x, y, z, w = quaternion
+    s = 2 / (x * x + y * y + z * z + w * w)
+    return (
+        (1 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)),
+        (s * (x * y + z * w), 1 - s * (x * x + z * z), s * (y * z - x * w)),
+        (s * (x * z - y * w), s * (y * z + x * w), 1 - s * (x * x + y * y)),
+    )
+
+
 def roll_pitch_yaw(angles: Vector3) -> Matrix3:
     """Rz(yaw) Ry(pitch) Rx(roll) of (roll, pitch, yaw) [rad]: turns about fixed axes x, y, z, as in URDF."""
     return _of_numbers(angles) if all(isinstance(x, Fraction) for x in angles) else _of_angles(angles)
@@ -41,6 +64,20 @@ def _of_angles(angles: Vector3) -> Matrix3:
 
 _of_numbers = lru_cache(maxsize=1024)(_of_angles)
 """Sines of 60 digits take time, and the joints of a robot are turned by few angles."""
+
+
+def turned(axis: Vector3, angle: Value) -> Matrix3:
+    """Rotation by an angle [rad] about a unit vector (Rodrigues)."""
+    if angle == 0:
+        return IDENTITY3
+    x, y, z = axis
+    s, c = sine(angle), cosine(angle)
+    zero = ZERO3[0]
+    skew: Matrix3 = (zero, -z, y), (z, zero, -x), (-y, x, zero)
+    squared = matrix_multiply(skew, skew)
+    parts = [tuple(scale(factor, row) for row in m) for factor, m in ((s, skew), (1 - c, squared))]
+    first, second = ((m[0], m[1], m[2]) for m in parts)
+    return orthonormalized(matrix_add(IDENTITY3, matrix_add(first, second)))
 
 
 def orthonormalized(matrix: Matrix3) -> Matrix3:

@@ -65,6 +65,7 @@ ALLOWED = {
 """What each room may import when it is imported itself."""
 
 BOTTOM = {
+    "kanegen.option_values",
     "kanegen.options",
     "kanegen.boundary",
     "kanegen.errors",

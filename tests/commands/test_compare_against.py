@@ -50,6 +50,28 @@ ROUNDING = 1e-13
 """Small mechanisms take some hundred roundings of 1.1e-16 on either side, and mass matrices of condition below 100."""
 
 
+@pytest.mark.parametrize("engine", ["pinocchio", "mujoco"])
+@pytest.mark.parametrize("model", ["hand.urdf", "stanford_arm"])
+def test_a_changed_model(model: str, engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The engine gets what is asked for, not the file or the built-in mechanism."""
+    if model == "hand.urdf":
+        model = str(tmp_path / model)
+        Path(model).write_text(URDF.format(mimic=MIMIC))
+        words = [
+            "--lock",
+            "b_left=0.2",
+            "--payload",
+            "ring=0.3,0.1,0,0,0.01,0.01,0.01,0,0,0",
+            "--rename",
+            "wrist=w",
+        ]
+    else:
+        words = ["--payload", "F=0.3", "--base", "0", "0", "1", "0.5", "0", "0"]
+    words += ["--kernels", "inverse_dynamics", "--gravity", "1", "2", "-9", "--states", "5", "--json"]
+    assert main(["compare", model, "--against", engine, *words]) == 0
+    assert json.loads(capsys.readouterr().out)["kernels"]
+
+
 def ball_and_springs() -> Mechanism:
     """A ball joint, a floating body, rotors, a chain that MuJoCo would not take as it is, springs."""
     builder = MechanismBuilder("ball and springs", (1, 2, -9))

@@ -59,6 +59,15 @@ def test_a_built_in(capsys: pytest.CaptureFixture[str]) -> None:
     assert "stanford_arm: 0 errors" in capsys.readouterr().out
 
 
+def test_a_changed_model(sound: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What changes warn of and what they refuse are findings."""
+    assert main(["doctor", str(sound), "--payload", "b=0", "--gravity", "0", "0", "0"]) == 0
+    assert main(["doctor", str(sound), "--payload", "b=-1"]) == 1
+    assert main(["doctor", str(sound), "--lock", "j=99"]) == 1
+    output = capsys.readouterr().out
+    assert all(x in output for x in ("payload_b", "is negative", "nothing in it can move"))
+
+
 def test_a_floating_base(tmp_path: Path) -> None:
     path = tmp_path / "body.urdf"
     path.write_text(f'<robot name="r"><link name="a">{SOUND}</link></robot>')

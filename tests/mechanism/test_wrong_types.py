@@ -30,7 +30,16 @@ _LINK = {"tensor": (1, 1, 1, 0, 0, 0), "first_moment": (0, 0, 0), "mass": 1}
 _SYMBOLS = {"expression": sympy.Symbol("j1"), "q": [sympy.Symbol("j1")], "qdot": [sympy.Symbol("dj1")]}
 _LAW = {"forces": [0, 0], "time": sympy.Symbol("t"), "v": [sympy.Symbol("v1")]}
 RIGHT: dict[str, Any] = (
-    {"name": "new", "parent": "a", "child": "b", "body": "a", "frame": "a", "joint": "j1", "leader": "j2"}
+    {
+        "name": "new",
+        "parent": "a",
+        "child": "b",
+        "body": "a",
+        "frame": "a",
+        "parameter": "p",
+        "joint": "j1",
+        "leader": "j2",
+    }
     | {"first": "a", "second": "c", "wheel": "a", "edge": "a", "axis": (0, 0, 1), "second_axis": (1, 0, 0)}
     | {
         "value": 1,

@@ -42,7 +42,8 @@ def test_flags_say_what_keywords_say() -> None:
     words = (
         "--kernels mass_matrix bias_forces --formulation kane --speeds kane_levinson --gravity 0 0 -1.6 --live-parameters "
         "--friction --floating-base --allow-unphysical --angle-tolerance 1e-6 --arg side:=left "
-        "--language cuda --float32 --sincos libm --search 7 --verify"
+        "--payload tool=1,0,0,0.1 --payload a=b=2 --lock elbow=-0.3 --lock wrist=0,0,0,1 --remove gripper --rename j1=first "
+        "--base 0 0 -1 --language cuda --float32 --sincos libm --search 7 --verify"
     )
     asked = options(
         {
@@ -56,6 +57,11 @@ def test_flags_say_what_keywords_say() -> None:
             "allow_unphysical": True,
             "angle_tolerance": 1e-6,
             "arguments": {"side": "left"},
+            "payload": {"tool": (1, (0, 0, 0.1)), "a=b": 2},
+            "lock": {"elbow": -0.3, "wrist": [0, 0, 0, 1]},
+            "remove": ["gripper"],
+            "rename": {"j1": "first"},
+            "base": (0, 0, -1),
             "language": "cuda",
             "float32": True,
             "sincos": "libm",
@@ -82,6 +88,24 @@ def test_flags_say_what_keywords_say() -> None:
         ),
         ({"gravity": (True, 0, 0)}, ValueError, "three finite numbers"),
         ({"angle_tolerance": -1.0}, ValueError, "must not be negative"),
+        *(
+            ({"payload": {"tool": payload}}, ValueError, "mass")
+            for payload in (
+                "1",
+                (1, 2),
+                (1, (0, 0)),
+                (1, (0, 0, 0), (1, 2)),
+                (float("inf"), (0, 0, 0)),
+                (1, (0, 0, 0), ((1, 2, 3), (0, 1, 0), (0, 0, 1))),
+            )
+        ),
+        ({"payload": 1.5}, TypeError, "by name"),
+        ({"lock": {"elbow": "far"}}, ValueError, "a number"),
+        ({"lock": {"elbow": (1, 2)}}, ValueError, "a number"),
+        ({"lock": [("elbow", 1), ("elbow", 2)]}, ValueError, "twice"),
+        ({"remove": "hand"}, TypeError, "list of names"),
+        ({"rename": {"a": 1}}, TypeError, "text"),
+        ({"base": (1, 2)}, ValueError, "roll"),
         ({"search": -1}, ValueError, "not negative"),
         ({"search": 1.5}, ValueError, "whole number"),
         ({"sincos": "table"}, ValueError, "'vector' or 'libm'"),

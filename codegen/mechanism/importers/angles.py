@@ -10,8 +10,6 @@ from fractions import Fraction
 
 from kanegen.codegen.mechanism.values import degrees
 
-Row = tuple[Fraction, Fraction, Fraction]
-
 QUARTER_TURN = degrees(90)
 """pi/2 to 60 digits."""
 
@@ -42,16 +40,3 @@ def nearest_quarter_turns(angle: Fraction) -> QuarterTurns:
     """Which multiple of pi/2 an angle [rad] may stand for."""
     count = round(angle / QUARTER_TURN)
     return QuarterTurns(count, abs(angle - count * QUARTER_TURN))
-
-
-def rotation_of_quaternion(
-    quaternion: tuple[Fraction, ...],
-) -> tuple[Row, Row, Row]:
-    """The rows of the rotation that a quaternion (x, y, z, w) of any length but zero stands for, exactly."""
-    x, y, z, w = quaternion
-    s = 2 / (x * x + y * y + z * z + w * w)
-    return (
-        (1 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)),
-        (s * (x * y + z * w), 1 - s * (x * x + z * z), s * (y * z - x * w)),
-        (s * (x * z - y * w), s * (y * z + x * w), 1 - s * (x * x + y * y)),
-    )

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
+import sympy
 
-from kanegen.codegen.mechanism.constraints import Loop, LoopKind
+from kanegen.codegen.mechanism.constraints import Loop, LoopKind, PositionConstraint
 from kanegen.codegen.mechanism.poses import Array, BodyMotions, body_motions, followers, moving_joints
 from kanegen.codegen.mechanism.records import Mechanism
 
 _CLOSED = 1e-13
 """Residual [m, 1] of closed loops, relative to the size of the tree: Newton's method ends there in doubles."""
+
+_MEETING = {LoopKind.SPHERICAL, LoopKind.REVOLUTE, LoopKind.UNIVERSAL, LoopKind.FIXED}
+"""The loops whose frames have one origin."""
+_PARALLEL = {LoopKind.REVOLUTE, LoopKind.CYLINDRICAL, LoopKind.PLANAR, LoopKind.FIXED}
+"""The loops whose z axes are parallel."""
+LOOPS = _MEETING | _PARALLEL
+"""The loops whose equations are known here."""
 
 _STEPS = 50
 _STARTS = 8
@@ -22,19 +30,25 @@ _DEPENDENT = 1e-9
 
 
 def independent_speeds(
-    tree: Mechanism, loops: Sequence[Loop], preferred: Collection[str]
+    tree: Mechanism,
+    loops: Sequence[Loop],
+    preferred: Collection[str],
+    equations: Sequence[PositionConstraint] = (),
+    start_at: Mapping[str, float] | None = None,
 ) -> tuple[list[str], dict[str, float]]:
     """Joints whose rates are independent once the loops are closed, and angles and displacements that close them.
 
-    The rank of the loops' Jacobian decides where they are closed near zero.  Joints of free bodies, and those ``preferred``,
-    stay independent where they can; of the others the first in the tree.
+    The rank of the Jacobian of loops, and of ``equations`` in symbols called like coordinates, decides where they are closed
+    near zero, or near ``start_at``.  Joints of free bodies, and those ``preferred``, stay independent where they can; of the
+    others the first in the tree.
     """
-    numbers = _Loops(tree, loops)
+    numbers = _Loops(tree, loops, equations)
     names = numbers.names
     random = np.random.default_rng(1983)
     best: tuple[int, Array, Array] | None = None
     for start in range(_STARTS):
-        q = numbers.closed(random.normal(0.0, 0.1 * start, len(names)))
+        near = np.array([(start_at or {}).get(name, 0.0) for name in names])
+        q = numbers.closed(near + random.normal(0.0, 0.1 * start, len(names)))
         rows = numbers.residual(q)[1]
         found = rank(rows)
         if best is None or found > best[0]:
@@ -65,11 +79,12 @@ def rank(rows: Array) -> int:
 class _Loops:
     """Residuals of loops in a tree, and their Jacobian on the rates of the joints that follow no other."""
 
-    def __init__(self, tree: Mechanism, loops: Sequence[Loop]) -> None:
-        self._tree, self._loops = tree, loops
+    def __init__(
+        self, tree: Mechanism, loops: Sequence[Loop], equations: Sequence[PositionConstraint]
+    ) -> None:
+        self._tree, self._loops, self._equations = tree, loops, equations
         self._moving = moving_joints(tree)
         self.names, self._factors, self._offsets = followers(tree)
-        self._frames = {frame.name: frame for frame in tree.frames}
         self._still = {joint.name for joint in tree.joints if joint.still}
 
     def values(self, q: Array) -> dict[str, float]:
@@ -88,20 +103,47 @@ class _Loops:
 
     def residual(self, q: Array) -> tuple[Array, Array]:
         """What each loop leaves open, and its derivative by the rates."""
-        motions = body_motions(self._tree, self.values(q))
+        values = self.values(q)
+        motions = body_motions(self._tree, values)
         parts = [part for loop in self._loops for part in self._open(loop, motions)]
+        parts += [self._equation(item, values) for item in self._equations]
         return np.concatenate([gap for gap, _ in parts]), np.concatenate(
             [r @ self._factors for _, r in parts]
         )
 
     def _open(self, loop: Loop, motions: BodyMotions) -> Iterator[tuple[Array, Array]]:
-        ends = self._frames[loop.first], self._frames[loop.second]
+        ends = self._tree.frame(loop.first), self._tree.frame(loop.second)
         pose1, pose2 = map(motions.frame_pose, ends)
         jacobian1 = motions.jacobian(ends[0].body, pose1[:3, 3])
         jacobian2 = motions.jacobian(ends[1].body, pose2[:3, 3])
-        yield pose2[:3, 3] - pose1[:3, 3], jacobian2[3:] - jacobian1[3:]
-        if loop.kind is LoopKind.REVOLUTE:
-            z1, z2 = pose1[:3, 2], pose2[:3, 2]
-            moved1 = np.cross(jacobian1[:3].T, z1)
-            moved2 = np.cross(jacobian2[:3].T, z2)
-            yield np.cross(z1, z2), (np.cross(moved1, z2) + np.cross(z1, moved2)).T
+        gap, rate = pose2[:3, 3] - pose1[:3, 3], jacobian2[3:] - jacobian1[3:]
+        x1, z1, x2, z2 = pose1[:3, 0], pose1[:3, 2], pose2[:3, 0], pose2[:3, 2]
+        dx1, dz1 = (np.cross(jacobian1[:3].T, axis).T for axis in (x1, z1))
+        dx2, dz2 = (np.cross(jacobian2[:3].T, axis).T for axis in (x2, z2))
+        if loop.kind in _MEETING:
+            yield gap, rate
+        if loop.kind in _PARALLEL:
+            yield _across(z1, dz1, z2, dz2)
+        if loop.kind is LoopKind.FIXED:
+            yield _across(x1, dx1, x2, dx2)
+        elif loop.kind is LoopKind.UNIVERSAL:
+            yield np.array([z1 @ z2]), (z1 @ dz2 + z2 @ dz1)[None, :]
+        elif loop.kind is LoopKind.CYLINDRICAL:
+            yield _across(gap, rate, z1, dz1)
+        elif loop.kind is LoopKind.PLANAR:
+            yield np.array([gap @ z1]), (gap @ dz1 + z1 @ rate)[None, :]
+
+    def _equation(self, item: PositionConstraint, values: Mapping[str, float]) -> tuple[Array, Array]:
+        """The residual of an equation by names, and its derivative by the rates of all moving joints."""
+        at = {symbol: values[symbol.name] for symbol in item.q if symbol.name in values}
+        rates = [
+            item.expression.diff(by[0]) if (by := [s for s in at if s.name == name]) else 0
+            for name in self._moving
+        ]
+        gap, *row = (float(sympy.sympify(x).evalf(subs=at)) for x in (item.expression, *rates))
+        return np.array([gap]), np.array([row])
+
+
+def _across(one: Array, rate: Array, other: Array, other_rate: Array) -> tuple[Array, Array]:
+    """The vector product of two vectors, and its derivative."""
+    return np.cross(one, other), (np.cross(rate.T, other) + np.cross(one, other_rate.T)).T

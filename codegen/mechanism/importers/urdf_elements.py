@@ -9,7 +9,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from fractions import Fraction
 
-from kanegen.codegen.mechanism.importers.angles import nearest_quarter_turns, rotation_of_quaternion
+from kanegen.codegen.mechanism.importers.angles import nearest_quarter_turns
 from kanegen.codegen.mechanism.importers.numbers_in_text import Misread, is_infinite, quoted, read_numbers
 from kanegen.codegen.mechanism.importers.reporting import Report
 from kanegen.codegen.mechanism.importers.urdf_records import (
@@ -23,6 +23,7 @@ from kanegen.codegen.mechanism.importers.urdf_records import (
 )
 from kanegen.codegen.mechanism.importers.xml_tree import Element
 from kanegen.codegen.mechanism.records import JointLimits
+from kanegen.codegen.mechanism.rotations import rotation_of_quaternion
 from kanegen.codegen.mechanism.rounded_angles import AngleRule, decimals_of, fraction_of_pi
 from kanegen.codegen.mechanism.validation.joints import INFINITE, read_limits
 

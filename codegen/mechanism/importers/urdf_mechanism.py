@@ -9,7 +9,6 @@ from fractions import Fraction
 from kanegen.codegen.mechanism.builder import MechanismBuilder
 from kanegen.codegen.mechanism.constraints import Loop, LoopKind
 from kanegen.codegen.mechanism.findings import Finding
-from kanegen.codegen.mechanism.importers.angles import rotation_of_quaternion
 from kanegen.codegen.mechanism.importers.loop_speeds import independent_speeds
 from kanegen.codegen.mechanism.importers.reporting import Report
 from kanegen.codegen.mechanism.importers.urdf_document import UrdfDocument
@@ -24,7 +23,7 @@ from kanegen.codegen.mechanism.importers.urdf_records import (
 from kanegen.codegen.mechanism.importers.xml_tree import Element
 from kanegen.codegen.mechanism.readers import read_unit_vector
 from kanegen.codegen.mechanism.records import BASE, IDENTITY3, Matrix3, Mechanism
-from kanegen.codegen.mechanism.rotations import roll_pitch_yaw
+from kanegen.codegen.mechanism.rotations import roll_pitch_yaw, rotation_of_quaternion
 from kanegen.codegen.mechanism.speeds import JointRate
 from kanegen.codegen.mechanism.validation import validated
 from kanegen.codegen.mechanism.values import to_value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,6 +54,18 @@ def check_flexible(mechanism: Mechanism) -> None:
         _check_stations(mechanism, link)
         _check_attachments(mechanism, link)
         _Link(mechanism, link).check()
+
+
+def check_end(where: str, frame: str, links: Iterable[FlexibleLink]) -> None:
+    """Raise ModelError where a frame that is to carry something is on the way to the end of a flexible link."""
+    for link in links:
+        if frame == link.body or frame in dict(link.stations):
+            raise ModelError(
+                where,
+                f"the frame {frame!r} is not at the end of the flexible link {link.body!r}",
+                "a frame at its end, where all that a flexible link carries is attached",
+                "Give the link an appendage there, or add a frame at its end.",
+            )
 
 
 def _check_company(mechanism: Mechanism) -> None:

@@ -11,8 +11,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from kanegen.codegen.mechanism import ModelError
-from kanegen.codegen.mechanism.importers.angles import nearest_quarter_turns, rotation_of_quaternion
+from kanegen.codegen.mechanism.importers.angles import nearest_quarter_turns
 from kanegen.codegen.mechanism.importers.urdf import from_urdf, read
+from kanegen.codegen.mechanism.rotations import rotation_of_quaternion
 from kanegen.codegen.mechanism.rounded_angles import AngleRule
 
 from .documents import pendulum

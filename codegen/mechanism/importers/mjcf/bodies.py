@@ -18,7 +18,6 @@ from kanegen.codegen.mechanism.importers.mjcf.placing import (
     parallel,
     placement,
     to_fraction,
-    turned,
 )
 from kanegen.codegen.mechanism.importers.mjcf.ties import Ties
 from kanegen.codegen.mechanism.importers.mjcf.unsupported import disabled
@@ -33,6 +32,7 @@ from kanegen.codegen.mechanism.records import (
     Value,
     Vector3,
 )
+from kanegen.codegen.mechanism.rotations import turned
 from kanegen.codegen.mechanism.validation.joints import read_limits
 from kanegen.codegen.mechanism.vectors import add, matrix_multiply, matrix_vector, scale, subtract
 from kanegen.errors import ModelError

@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanegen.codegen.mechanism.readers import read_number, read_rotation, read_vector
-from kanegen.codegen.mechanism.records import IDENTITY3, ZERO3, Matrix3, Value, Vector3
-from kanegen.codegen.mechanism.rotations import orthonormalized
-from kanegen.codegen.mechanism.values import cosine, sine
-from kanegen.codegen.mechanism.vectors import add, cross, matrix_add, matrix_multiply, matrix_vector, scale
+from kanegen.codegen.mechanism.records import IDENTITY3, ZERO3, Matrix3, Vector3
+from kanegen.codegen.mechanism.vectors import add, cross, matrix_multiply, matrix_vector
 
 Numbers = Sequence[float] | NDArray[np.float64]
 
@@ -65,20 +63,6 @@ def rotation_rows(quaternion: Numbers) -> list[list[float]]:
         [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
         [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
     ]
-
-
-def turned(axis: Vector3, angle: Value) -> Matrix3:
-    """Rotation by an angle [rad] about a unit vector (Rodrigues)."""
-    if angle == 0:
-        return IDENTITY3
-    x, y, z = axis
-    s, c = sine(angle), cosine(angle)
-    zero = ZERO3[0]
-    skew: Matrix3 = (zero, -z, y), (z, zero, -x), (-y, x, zero)
-    squared = matrix_multiply(skew, skew)
-    parts = [tuple(scale(factor, row) for row in m) for factor, m in ((s, skew), (1 - c, squared))]
-    first, second = ((m[0], m[1], m[2]) for m in parts)
-    return orthonormalized(matrix_add(IDENTITY3, matrix_add(first, second)))
 
 
 def parallel(a: Vector3, b: Vector3) -> bool:

@@ -1,0 +1,95 @@
+"""What in a mechanism refers to its coordinates, speeds and frames by name or by place, and what becomes of that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import sympy
+
+from kanegen.codegen.mechanism.constraints import Constraint, PositionConstraint, VelocityConstraint
+from kanegen.codegen.mechanism.control_law import ControlLaw
+from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
+from kanegen.codegen.mechanism.validation.symbols import names_of_speeds
+
+FRAMES = ("first", "second", "wheel", "ground", "contact", "edge", "frame", "relative_to")
+"""Fields of loops, constraints, springs and speeds that name frames."""
+
+Equation = PositionConstraint | VelocityConstraint
+
+
+def with_names(record: Any, names: Mapping[str, str], fields: Sequence[str]) -> Any:
+    """A record with other names in those of these fields that it has; itself where none changes."""
+    given = {field: getattr(record, field) for field in fields if hasattr(record, field)}
+    changes = {field: names[name] for field, name in given.items() if name in names}
+    return replace(record, **changes) if changes else record
+
+
+def frames_of(record: Any) -> tuple[str, ...]:
+    """The frames that a loop, constraint, spring or speed names."""
+    named = (getattr(record, field, None) for field in FRAMES)
+    return tuple(name for name in named if name is not None)
+
+
+def constraint_by_names(item: Constraint, names: Sequence[str]) -> Constraint:
+    """A constraint; an equation with its symbols called like these coordinates and their rates."""
+    if not isinstance(item, Equation):
+        return item
+    q = _called(item.q, names)
+    if isinstance(item, PositionConstraint):
+        return replace(item, q=tuple(q.values()), expression=item.expression.xreplace(q))
+    rates = _called(item.qdot, [f"rate({name})" for name in names])
+    expression = item.expression.xreplace(q | rates)
+    return replace(item, q=tuple(q.values()), qdot=tuple(rates.values()), expression=expression)
+
+
+def law_by_names(law: ControlLaw, coordinates: Sequence[str], speeds: Sequence[str]) -> ControlLaw:
+    """A law with its symbols called like these coordinates and the rates of these joints, other speeds by their place."""
+    q = _called(law.q, coordinates)
+    v = _called(law.v, [f"rate({name})" if name else f"speed({k})" for k, name in enumerate(speeds)])
+    forces = tuple(force.xreplace(q | v) for force in law.forces)
+    return replace(law, q=tuple(q.values()), v=tuple(v.values()), forces=forces)
+
+
+def by_names(mechanism: Mechanism) -> Mechanism:
+    """The mechanism with the symbols of its equations and laws called like what they stand for."""
+    names, speeds = mechanism.coordinates, names_of_speeds(mechanism)
+    return replace(
+        mechanism,
+        constraints=tuple(constraint_by_names(item, names) for item in mechanism.constraints),
+        laws=tuple(law_by_names(law, names, speeds) for law in mechanism.laws),
+    )
+
+
+def refitted_constraint(item: Constraint, coordinates: Sequence[str]) -> Constraint:
+    """A constraint by names; an equation with a symbol for each of these coordinates, in their order."""
+    if not isinstance(item, Equation):
+        return item
+    q = _symbols(item.q, coordinates)
+    if isinstance(item, PositionConstraint):
+        return replace(item, q=q)
+    return replace(item, q=q, qdot=_symbols(item.qdot, [f"rate({name})" for name in coordinates]))
+
+
+def refitted_law(law: ControlLaw, before: Mechanism, after: Mechanism) -> ControlLaw:
+    """A law by names, with the coordinates and speeds of ``after``; there is no force on speeds that ``before`` has not."""
+    old: dict[GeneralizedSpeed, int] = {s: k for k, s in enumerate(before.generalized_speeds)}
+    places = [old.get(speed) for speed in after.generalized_speeds]
+    forces = tuple(sympy.Integer(0) if k is None else law.forces[k] for k in places)
+    names = [
+        f"rate({name})" if name else f"speed({places[k]})" for k, name in enumerate(names_of_speeds(after))
+    ]
+    return replace(law, q=_symbols(law.q, after.coordinates), v=_symbols(law.v, names), forces=forces)
+
+
+def _called(symbols: Sequence[sympy.Symbol], names: Sequence[str]) -> dict[sympy.Symbol, sympy.Symbol]:
+    """For each symbol one of the same assumptions with a name."""
+    return {s: sympy.Symbol(name, **s.assumptions0) for s, name in zip(symbols, names, strict=True)}
+
+
+def _symbols(symbols: Sequence[sympy.Symbol], names: Sequence[str]) -> tuple[sympy.Symbol, ...]:
+    """The symbols of these names, new ones where there are none."""
+    known = {symbol.name: symbol for symbol in symbols}
+    return tuple(known.get(name) or sympy.Symbol(name, real=True) for name in names)
