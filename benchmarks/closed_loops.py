@@ -13,7 +13,6 @@ those of the independent joints within the time.  Results are compared with one 
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -55,7 +54,7 @@ from benchmarks.own import own_entries
 from benchmarks.peers.engines import Array, Kernel, PeerUnavailable
 from benchmarks.peers.verification import largest_relative_error
 from benchmarks.pinocchio_cpp.program import five_bar_driver
-from benchmarks.protocol import native_contestant
+from benchmarks.protocol import command_line, native_contestant
 from benchmarks.report import write_json
 from benchmarks.states import read_rows
 from kanegen import Robot, generate, load
@@ -271,17 +270,7 @@ def run(count: int, rounds: int, passes: int, with_cpp: bool, output: str) -> No
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--output", default="closed_loops.json", help="file name under benchmarks/results")
-    parser.add_argument("--states", type=int, default=256, help="random states (default 256)")
-    parser.add_argument("--rounds", type=int, default=20, help="turns of every contestant (default 20)")
-    parser.add_argument(
-        "--passes", type=int, default=5, help="passes over the states in one turn (default 5)"
-    )
-    parser.add_argument(
-        "--no-cpp", action="store_true", help="leave out Pinocchio's C++, which compiles for minutes"
-    )
-    options = parser.parse_args()
+    options = command_line(__doc__, "closed_loops.json", states=256, passes=5).parse_args()
     run(options.states, options.rounds, options.passes, not options.no_cpp, options.output)
 
 

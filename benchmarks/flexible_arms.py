@@ -32,6 +32,7 @@ from benchmarks.flexible_times import (
 )
 from benchmarks.peers.engines import PeerUnavailable
 from benchmarks.pinocchio_cpp import program as pinocchio_program
+from benchmarks.protocol import command_line
 from benchmarks.report import number, table, write_json
 from benchmarks.robot_times import say
 from kanegen.codegen.mechanism.catalogue.flexible_arms import FLEXIBLE_ARMS
@@ -225,15 +226,8 @@ def run(options: argparse.Namespace) -> int:
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--output", default="flexible_arms.json", help="file name under benchmarks/results")
-    parser.add_argument("--states", type=int, default=256, help="random states (default %(default)s)")
-    parser.add_argument("--rounds", type=int, default=20, help="turns of every contestant (default 20)")
-    parser.add_argument("--passes", type=int, default=20, help="passes in one turn (default 20)")
+    parser = command_line(__doc__, "flexible_arms.json", states=256, passes=20)
     parser.add_argument("--runs", type=int, default=10, help="runs of each scenario (default %(default)s)")
-    parser.add_argument(
-        "--no-cpp", action="store_true", help="leave out Pinocchio, which compiles for minutes"
-    )
     return run(parser.parse_args())
 
 

@@ -8,7 +8,6 @@ A contestant that cannot take part is named with its reason, and the others go o
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -21,7 +20,7 @@ from benchmarks.peers.engines import KERNELS, Array, Kernel
 from benchmarks.peers.pinocchio_engine import NAME as PINOCCHIO_PYTHON
 from benchmarks.peers.stanford_arm_models import STANFORD_ARM, stanford_arm_engines
 from benchmarks.peers.verification import largest_relative_error
-from benchmarks.protocol import Measurement, measure
+from benchmarks.protocol import Measurement, command_line, measure
 from benchmarks.published import earlier_counts, own_count
 from benchmarks.report import number, table, write_json
 from benchmarks.states import stanford_arm_states
@@ -197,19 +196,7 @@ def run(count: int, rounds: int, passes: int, with_cpp: bool, output: str) -> No
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument(
-        "--output", default="kernels_stanford_arm.json", help="file name under benchmarks/results"
-    )
-    parser.add_argument("--states", type=int, default=1024, help="random states (default 1024)")
-    parser.add_argument("--rounds", type=int, default=20, help="turns of every contestant (default 20)")
-    parser.add_argument(
-        "--passes", type=int, default=5, help="passes over the states in one turn (default 5)"
-    )
-    parser.add_argument(
-        "--no-cpp", action="store_true", help="leave out Pinocchio's C++, which compiles for minutes"
-    )
-    options = parser.parse_args()
+    options = command_line(__doc__, "kernels_stanford_arm.json", states=1024, passes=5).parse_args()
     run(options.states, options.rounds, options.passes, not options.no_cpp, options.output)
 
 

@@ -11,6 +11,7 @@ the Python loops call functions that the interpreter cannot leave out.  Results 
 
 from __future__ import annotations
 
+import argparse
 import gc
 import statistics
 import subprocess
@@ -18,6 +19,21 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+
+def command_line(doc: str | None, output: str, *, states: int, passes: int) -> argparse.ArgumentParser:
+    """The options of a benchmark, with the first line of its ``doc``: its results file, and how much is measured."""
+    parser = argparse.ArgumentParser(description=(doc or "").splitlines()[0])
+    parser.add_argument("--output", default=output, help="file name under benchmarks/results")
+    parser.add_argument("--states", type=int, default=states, help="random states (default %(default)s)")
+    parser.add_argument("--rounds", type=int, default=20, help="turns of every contestant (default 20)")
+    parser.add_argument(
+        "--passes", type=int, default=passes, help="passes over the states in one turn (default %(default)s)"
+    )
+    parser.add_argument(
+        "--no-cpp", action="store_true", help="leave out Pinocchio's C++, which compiles for minutes"
+    )
+    return parser
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from benchmarks.drivers.build import FLAGS, BuildFailed, build, compiler_command
 from benchmarks.entries import OWN_C, PINOCCHIO_CPP, PINOCCHIO_CPP_WORLD
 from benchmarks.environment import environment
 from benchmarks.pinocchio_cpp import program as pinocchio_program
+from benchmarks.protocol import command_line
 from benchmarks.report import number, table, write_json
 from benchmarks.robot_files import ROBOTS, BenchmarkRobot, RobotKernel, RobotMissing
 from benchmarks.robot_times import ALGORITHMS, Course, RobotTimes, say
@@ -182,16 +183,9 @@ def run(robots: Sequence[BenchmarkRobot], options: argparse.Namespace) -> int:
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = command_line(__doc__, "robots.json", states=256, passes=20)
     names = [robot.name for robot in ROBOTS]
     parser.add_argument("--only", nargs="+", choices=names, default=names, help="some of the robots")
-    parser.add_argument("--output", default="robots.json", help="file name under benchmarks/results")
-    parser.add_argument("--states", type=int, default=256, help="random states (default %(default)s)")
-    parser.add_argument("--rounds", type=int, default=20, help="turns of every contestant (default 20)")
-    parser.add_argument("--passes", type=int, default=20, help="passes in one turn (default 20)")
-    parser.add_argument(
-        "--no-cpp", action="store_true", help="leave out Pinocchio, which compiles for minutes"
-    )
     options = parser.parse_args()
     logging.disable(logging.WARNING)  # the files' mended flaws are the corpus's business
     return run([robot for robot in ROBOTS if robot.name in options.only], options)
