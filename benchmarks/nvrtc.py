@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import importlib.util
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,11 +39,11 @@ def library() -> ctypes.CDLL:
     raise NoNvrtcError("there is no NVRTC here; python -m pip install nvidia-cuda-nvrtc brings it")
 
 
-def compile_source(source: str, architecture: str = "sm_90", options: Sequence[str] = ()) -> Compiled:
+def compile_source(source: str, architecture: str = "sm_90") -> Compiled:
     """The machine code of a CUDA source that includes nothing.  Raises NoNvrtcError and CompileError."""
     nvrtc = library()
     program = ctypes.c_void_p()
-    words = [f"--gpu-architecture={architecture}", *options]
+    words = [f"--gpu-architecture={architecture}"]
     arguments = (ctypes.c_char_p * len(words))(*(word.encode() for word in words))
     _done(
         nvrtc, nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"kernels.cu", 0, None, None)

@@ -13,7 +13,6 @@ from kanegen.codegen.derivation.euler_parameters.kernels import (
     names_of_bodies,
     names_of_constraints,
     names_of_joints,
-    names_of_massless_bodies,
     names_of_struts,
     programs,
 )
@@ -24,7 +23,6 @@ __all__ = [
     "names_of_bodies",
     "names_of_constraints",
     "names_of_joints",
-    "names_of_massless_bodies",
     "names_of_struts",
     "programs",
 ]

@@ -223,16 +223,6 @@ def names_of_struts(mechanism: Mechanism) -> list[str]:
     return [described_speed(strut) for strut in body_model(mechanism).struts]
 
 
-def names_of_massless_bodies(mechanism: Mechanism) -> list[str]:
-    """Those of them whose block of M vanishes.
-
-    M cannot be inverted body by body with them.  (10) and (22) together still determine the accelerations as long as every
-    motion that the joints allow moves a body with inertia.
-    """
-    model = body_model(mechanism)
-    return [link.name for link in model.bodies if link.inertia is None]
-
-
 def _offered(model: BodyModel) -> dict[str, Make]:
     """The kernels that a mechanism has."""
     return {**KERNELS, **(STRUT_KERNELS if model.struts else {})}

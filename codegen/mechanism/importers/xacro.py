@@ -205,13 +205,9 @@ def expand(
     return expanded, tuple(findings)
 
 
-def urdf_text(
-    path: Path,
-    arguments: Mapping[str, str] | None = None,
-    packages: Mapping[str, str | os.PathLike[str]] | None = None,
-) -> str:
+def urdf_text(path: Path) -> str:
     """The URDF that a xacro file stands for, for other programs to read.  Raises ModelError."""
-    return text_of(expand(path, arguments, packages)[0])
+    return text_of(expand(path)[0])
 
 
 def has_xacro(root: Element, path: Path) -> bool:

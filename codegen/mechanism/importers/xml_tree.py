@@ -158,10 +158,10 @@ def parse_file(path: Path) -> Element:
     return parse_bytes(model_bytes(path), str(path))
 
 
-def parse_text(text: str, file: str | None = None) -> Element:
+def parse_text(text: str) -> Element:
     """The root element of a text; the encoding that it declares is that of a file, and does not matter here."""
     content, lines = _from_declaration(text.encode("utf-8", "surrogatepass"))
-    return _Reader(file, "utf-8", lines).parse(content)
+    return _Reader(None, "utf-8", lines).parse(content)
 
 
 def parse_bytes(raw: bytes, file: str | None = None) -> Element:

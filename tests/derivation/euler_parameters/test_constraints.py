@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from kanegen.codegen.derivation.euler_parameters import kernels, names_of_bodies, names_of_massless_bodies
+from kanegen.codegen.derivation.euler_parameters import kernels, names_of_bodies
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.placement import place
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder, ModelError
@@ -84,7 +84,6 @@ def test_jacobians_and_gammas_are_derivatives_wherever_the_bodies_are(name: str)
 def test_arguments_and_names_of_rows() -> None:
     bodies = Bodies(universal_arm())
     assert names_of_bodies(bodies.mechanism) == ["foot", "arm", "tip"]
-    assert names_of_massless_bodies(bodies.mechanism) == []
     expected = [("turn", "revolute")] * 5 + [("first+second", "universal")] * 4 + [("end", "revolute")] * 5
     expected += [(name, "normalisation") for name in ("foot", "arm", "tip")]
     assert bodies.names == expected

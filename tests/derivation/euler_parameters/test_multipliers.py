@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kanegen.codegen.derivation.euler_parameters import names_of_massless_bodies
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
 from kanegen.codegen.mechanism.catalogue import mechanism
@@ -57,12 +56,3 @@ def test_actuator_forces_move_the_bodies_as_asked(tree: Mechanism) -> None:
     right = [*loads, *bodies("joint_constraint_gamma", x=m.x, xdot=m.xdot)]
     found = np.linalg.solve(matrix, right)[: m.x.size]
     assert worst(found[None], m.xddot[None]) <= TOLERANCE
-
-
-def test_bodies_without_inertia_that_stay() -> None:
-    assert names_of_massless_bodies(carried_arm()) == ["carrier"]
-    assert names_of_massless_bodies(mechanism("stewart_platform")) == [
-        "platform_x",
-        "platform_y",
-        "platform_yaw",
-    ]
