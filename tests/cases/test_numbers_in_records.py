@@ -128,16 +128,10 @@ def test_short_ways_to_write_records() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (
-            {"bodies": [Body("a", Inertia("heavy", (0, 0, 0), (1, 1, 1)))]},
-            "body 'a', mass: not a finite number, 'heavy'",
-        ),
+        ({"bodies": [Body("a", Inertia("heavy", (0, 0, 0), (1, 1, 1)))]}, "body 'a', mass: not a finite"),
         ({"bodies": [Body("a", Inertia(True, (0, 0, 0), (1, 1, 1)))]}, "body 'a', mass: a truth value"),
         ({"bodies": [Body("a", Inertia(1, (0, 0), (1, 1, 1)))]}, "body 'a', mass centre: has 2 entries"),
-        (
-            {"bodies": [Body("a", Inertia(1, 5, (1, 1, 1)))]},
-            "body 'a', mass centre: is 5; expected three numbers",
-        ),
+        ({"bodies": [Body("a", Inertia(1, 5, (1, 1, 1)))]}, "body 'a', mass centre: is 5"),
         ({"bodies": [Body("a", Inertia(1, (0, 0, 0), (1, 1)))]}, "body 'a', inertia: has 2 entries"),
         ({"bodies": [Body("a", (1, 2, 3))]}, "body 'a': is .1, 2, 3.; expected a record Inertia"),
         ({"bodies": ["a"]}, "body: is 'a'; expected a record Body"),

@@ -39,37 +39,13 @@ S = LoopKind.SPHERICAL
 
 BAD: list[tuple[str, Step, str]] = [
     # loops
-    (
-        "unknown frame",
-        lambda m: m.loop("hook", S, "tip", "pots"),
-        r"loop 'hook': its second frame 'pots' is not a frame; expected one of 'base', 'table', .*'post'\. Mend",
-    ),
-    (
-        "one body",
-        lambda m: m.loop("hook", S, "tip", "body_e"),
-        r"loop 'hook': its first frame 'tip' and its second frame 'body_e' are both fixed in 'body_e'; expected frames",
-    ),
-    (
-        "welded together",
-        lambda m: m.loop("hook", S, "plate", "body_c"),
-        r"loop 'hook': .* are both fixed in 'body_c'",
-    ),
-    (
-        "kind",
-        lambda m: m.loop("hook", "ball", "tip", "post"),
-        r"loop 'hook': is of the kind 'ball'; expected",
-    ),
+    ("unknown frame", lambda m: m.loop("hook", S, "tip", "pots"), "loop 'hook': its second frame 'pots'"),
+    ("one body", lambda m: m.loop("hook", S, "tip", "body_e"), "loop 'hook': its first frame 'tip' and"),
+    ("welded together", lambda m: m.loop("hook", S, "plate", "body_c"), "loop 'hook': .* are both fixed"),
+    ("kind", lambda m: m.loop("hook", "ball", "tip", "post"), "loop 'hook': is of the kind 'ball'"),
     # contacts and edges
-    (
-        "wheel",
-        lambda m: m.rolling("roll", "rim", 1),
-        r"rolling contact 'roll': its wheel 'rim' is not a frame",
-    ),
-    (
-        "ground",
-        lambda m: m.rolling("roll", "tip", 1, ground="road"),
-        r"rolling contact 'roll': its ground 'road' is not a frame",
-    ),
+    ("wheel", lambda m: m.rolling("roll", "rim", 1), "rolling contact 'roll': its wheel 'rim' is not a"),
+    ("ground", lambda m: m.rolling("roll", "tip", 1, ground="road"), "rolling contact 'roll': its ground"),
     (
         "ground turns with the wheel",
         lambda m: m.rolling("roll", "tip", 1, ground="body_e"),
@@ -91,11 +67,7 @@ BAD: list[tuple[str, Step, str]] = [
         r"rolling contact 'roll': its radius is 0\.0 m; expected a radius above 0",
     ),
     ("edge", lambda m: m.knife_edge("cut", "blade"), r"knife edge 'cut': its edge 'blade' is not a frame"),
-    (
-        "edge on its ground",
-        lambda m: m.knife_edge("cut", "post", "table"),
-        r"knife edge 'cut': .* are both fixed in 'table'",
-    ),
+    ("edge on its ground", lambda m: m.knife_edge("cut", "post", "table"), "knife edge 'cut': .* are"),
     # written equations
     (
         "too few coordinates",
@@ -178,11 +150,7 @@ BAD: list[tuple[str, Step, str]] = [
         r"equation of velocity 'tie': has the term a\*b",
     ),
     # speeds
-    (
-        "speed of no coordinate",
-        lambda m: m.speeds([JointRate("turn")]),
-        r"speed, rate of 'turn': is not the rate of a coordinate; expected one of 'a', 'b', 'c', 'd', 'e'",
-    ),
+    ("speed of no coordinate", lambda m: m.speeds([JointRate("turn")]), "speed, rate of 'turn': is not"),
     (
         "speed of no body",
         lambda m: m.speeds([AngularVelocityComponent("top", X)]),
@@ -228,11 +196,7 @@ BAD: list[tuple[str, Step, str]] = [
         lambda m: m.speeds([JointRate("a"), JointRate("a"), JointRate("b")]),
         r"speed, rate of 'a': is given twice",
     ),
-    (
-        "too few speeds",
-        lambda m: m.speeds([JointRate("a")]),
-        r"speeds: are 1; expected 5, as many as the mechanism has degrees of freedom",
-    ),
+    ("too few speeds", lambda m: m.speeds([JointRate("a")]), "speeds: are 1"),
     (
         "too many speeds",
         lambda m: m.speeds([*(JointRate(name) for name in "abcde"), AngularVelocityComponent("body_e", Y)]),
@@ -243,17 +207,9 @@ BAD: list[tuple[str, Step, str]] = [
         lambda m: (m.loop("hook", S, "tip", "post"), m.speeds([JointRate("a")])),
         r"speeds: are 1; expected 2 to 5",
     ),
-    (
-        "no speeds",
-        lambda m: (m.loop("hook", S, "tip", "post"), m.speeds([])),
-        r"speeds: are missing, though loops .*; expected .* 2 or more of the 5 rates of 'a', 'b'.* \[JointRate\('a'\)\]",
-    ),
+    ("no speeds", lambda m: (m.loop("hook", S, "tip", "post"), m.speeds([])), "speeds: are missing"),
     # prescribed joints
-    (
-        "no joint",
-        lambda m: m.prescribe("spin"),
-        r"prescribed joint 'spin': is not a joint; expected one of 'turn'",
-    ),
+    ("no joint", lambda m: m.prescribe("spin"), "prescribed joint 'spin': is not a joint"),
     ("fixed joint", lambda m: m.prescribe("weld"), r"prescribed joint 'weld': is fixed"),
     ("twice", lambda m: m.prescribe("turn"), r"prescribed joint 'turn': is given twice"),
     (
@@ -262,11 +218,7 @@ BAD: list[tuple[str, Step, str]] = [
         r"prescribed joint 'a': is among the coordinates",
     ),
     # springs
-    (
-        "spring on no coordinate",
-        lambda m: m.torsional_spring("coil", "turn", 1),
-        r"spring 'coil': acts on 'turn', which is no coordinate",
-    ),
+    ("spring on no coordinate", lambda m: m.torsional_spring("coil", "turn", 1), "spring 'coil': acts on"),
     (
         "spring on no frame",
         lambda m: m.translational_spring("coil", "tip", "hook", 1),
@@ -277,11 +229,7 @@ BAD: list[tuple[str, Step, str]] = [
         lambda m: m.translational_spring("coil", "tip", "body_e", 1),
         r"spring 'coil': .* are both fixed in 'body_e'",
     ),
-    (
-        "stiffness",
-        lambda m: m.torsional_spring("coil", "c", -1),
-        r"spring 'coil': its stiffness is -1\.0; expected 0 or more",
-    ),
+    ("stiffness", lambda m: m.torsional_spring("coil", "c", -1), r"spring 'coil': its stiffness is -1\.0"),
     (
         "damping",
         lambda m: m.translational_spring("coil", "tip", "post", damping=-1),
@@ -295,11 +243,7 @@ BAD: list[tuple[str, Step, str]] = [
     # home
     ("home", lambda m: m.home((0, 0, 0)), r"home: has 3 numbers; expected 5"),
     # actuators
-    (
-        "actuator on a prescribed joint",
-        lambda m: m.actuator("turn"),
-        r"actuator 'turn': acts on 'turn', which is no movable joint; expected one of 'a'",
-    ),
+    ("actuator on a prescribed joint", lambda m: m.actuator("turn"), "actuator 'turn': acts on 'turn'"),
     (
         "actuator on no speed",
         lambda m: (
@@ -397,14 +341,8 @@ HAND_MADE: list[tuple[Callable[[Mechanism], Mechanism], str]] = [
         lambda m: replace(m, constraints=(RollingContact("roll", "tip", "wide", "table"),)),
         r"rolling contact 'roll', radius: not a finite number, 'wide'",
     ),
-    (
-        lambda m: replace(m, prescribed=(PrescribedRate("turn", foreign()),)),
-        "uses parameters of another mechanism",
-    ),
-    (
-        lambda m: replace(m, home=(foreign(), NIL, NIL, NIL, NIL)),
-        "home: uses parameters of another mechanism",
-    ),
+    (lambda m: replace(m, prescribed=(PrescribedRate("turn", foreign()),)), "uses parameters of another"),
+    (lambda m: replace(m, home=(foreign(), NIL, NIL, NIL, NIL)), "home: uses parameters of another"),
     (
         lambda m: replace(m, springs=(TorsionalSpringDamper("coil", "c", foreign(), NIL, NIL),)),
         "spring 'coil', stiffness: uses parameters of another mechanism",

@@ -66,19 +66,10 @@ WRONG: list[tuple[dict[str, object], str]] = [
     ({"time": Q[1]}, "the symbol 'q2' stands for two things"),
     ({"time": "t"}, "'t' stands for a part of the state; expected a SymPy Symbol"),
     ({"time": sympy.Symbol("g")}, "the symbol 'g' of a part of the state is also the name of a parameter"),
-    (
-        {"forces": (M, sympy.Symbol("k"))},
-        r"depends on the symbol 'k'; expected .* parameters of the mechanism: g, m\.",
-    ),
-    (
-        {"forces": (M, sympy.Symbol("q1", real=True))},
-        "depends on the symbol 'q1', with other assumptions than in its state",
-    ),
+    ({"forces": (M, sympy.Symbol("k"))}, "depends on the symbol 'k'"),
+    ({"forces": (M, sympy.Symbol("q1", real=True))}, "depends on the symbol 'q1', with other assumptions"),
     ({"forces": (M, 1.0)}, "control law 'law', force on 'b': 1.0 is no SymPy expression"),
-    (
-        {"forces": (M, sympy.sinh(Q[0]))},
-        r"sinh in sinh\(q1\) is not supported; supported are .* Rewrite the law",
-    ),
+    ({"forces": (M, sympy.sinh(Q[0]))}, r"sinh in sinh\(q1\) is not supported"),
     ({"forces": (M, Q[0] ** V[0])}, r"the power q1\*\*v1 with exponent v1"),
     ({"forces": (sympy.oo, M)}, "oo is not a finite real number"),
 ]

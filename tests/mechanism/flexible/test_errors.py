@@ -27,29 +27,13 @@ def test_the_good_beam_is_accepted() -> None:
 
 
 MODES = [
-    (
-        "moves the near end",
-        Mode("d", y=(1, 0, 1)),
-        r"flexible link 'link', mode 'd', y: is not zero at the joint: 1; .*Take the rigid motion off.*",
-    ),
-    (
-        "turns in its hub",
-        Mode("d", z=(0, "0.5", 1)),
-        r".*mode 'd', dz/dx: is not zero at the joint, where the link would turn in its hub: 0\.5; expected 0.*",
-    ),
+    ("moves the near end", Mode("d", y=(1, 0, 1)), "flexible link 'link', mode 'd', y: is not zero at.*"),
+    ("turns in its hub", Mode("d", z=(0, "0.5", 1)), ".*mode 'd', dz/dx: is not zero at the joint.*"),
     ("twists in its hub", Mode("d", twist=(1, 1)), r".*mode 'd', twist: is not zero at the joint: 1; .*"),
     ("no shape", Mode("d"), r".*mode 'd': is zero everywhere; expected a shape in y, z or twist.*"),
     ("zero polynomial", Mode("d", y=(0, 0, 0)), r".*mode 'd': is zero everywhere; .*"),
-    (
-        "rod that bends",
-        Mode("d", y=RodFunction(1)),
-        r".*mode 'd', y: is the function of a rod in torsion.*Use a BeamFunction or a polynomial.*",
-    ),
-    (
-        "beam that twists",
-        Mode("d", twist=BeamFunction("clamped-free", 1)),
-        r".*mode 'd', twist: is the function of a beam in bending; expected a rod's\. Use a RodFunction\.",
-    ),
+    ("rod that bends", Mode("d", y=RodFunction(1)), ".*mode 'd', y: is the function of a rod in.*"),
+    ("beam that twists", Mode("d", twist=BeamFunction("clamped-free", 1)), ".*mode 'd', twist: is the.*"),
     ("mode 0", Mode("d", y=BeamFunction("clamped-free", 0)), r".*mode 'd', y: has number 0; expected 1, 2.*"),
     ("mode -1", Mode("d", twist=RodFunction(-1)), r".*mode 'd', twist: has number -1; .*"),
     ("mode True", Mode("d", y=BeamFunction("clamped-free", True)), r".*has number True; .*"),
@@ -58,11 +42,7 @@ MODES = [
         Mode("d", y=BeamFunction("clamped-free", 1.0)),  # type: ignore[arg-type]
         r".*has number 1\.0; .*",
     ),
-    (
-        "support",
-        Mode("d", y=BeamFunction("free-free", 1)),
-        r".*mode 'd', y: has support 'free-free'; expected one of clamped-free, clamped-pinned, .*",
-    ),
+    ("support", Mode("d", y=BeamFunction("free-free", 1)), ".*mode 'd', y: has support 'free-free'.*"),
     ("text", Mode("d", y="s^2"), r".*mode 'd', y: 's\^2' is no shape; expected Polynomial, .*"),
     ("number", Mode("d", z=3), r".*mode 'd', z: 3 is no shape; .*"),  # type: ignore[arg-type]
     ("function", Mode("d", z=math.sin), r".*mode 'd', z: .* is no shape; .*"),  # type: ignore[arg-type]
@@ -71,11 +51,7 @@ MODES = [
     ("no name", Mode("", y=SQUARE), r"mode '': has no name; expected a non-empty text\. Name it\."),
     ("number for a name", Mode(3, y=SQUARE), r"mode 3: has no name; .*"),  # type: ignore[arg-type]
     ("name of a joint", Mode("q", y=SQUARE), r".*mode 'q': is the name of another coordinate or joint; .*"),
-    (
-        "moves no mass",
-        Mode("d", twist=(0, 1)),
-        r".*mode 'd': moves no mass; .*Give section_y and section_z for twist, or an appendage with inertia.*",
-    ),
+    ("moves no mass", Mode("d", twist=(0, 1)), ".*mode 'd': moves no mass.*"),
 ]
 
 
@@ -132,11 +108,7 @@ UNITS: list[tuple[str, dict[str, Any], str]] = [
     ("EI missing", {"EI_z": 0}, r".*'link', stiffness: resists not every deflection: its diagonal is 0; .*"),
     ("EI -1", {"EI_z": -1}, r".*'link', EI_z: is -1\.0; expected at least 0\. .*"),
     ("EI inf", {"EI_z": INF}, r".*'link', EI_z: not a finite number, inf; .*"),
-    (
-        "EI negative in part",
-        {"EI_z": Polynomial.of(1, -2)},
-        r".*'link', EI_z: is -0\.03125 at 0\.516 of the length; .*",
-    ),
+    ("EI negative in part", {"EI_z": Polynomial.of(1, -2)}, r".*'link', EI_z: is -0\.03125 at 0\.516 of.*"),
     ("EI NaN", {"EI_z": lambda s: NAN}, r".*'link', EI_z: is nan at 0 of the length; expected a finite.*"),
     ("EI None", {"EI_z": lambda s: None}, r".*'link', EI_z: is None at 0 of the length; expected a number.*"),
     ("GJ -1", {"GJ": -1}, r".*'link', GJ: is -1\.0; .*"),
@@ -147,23 +119,11 @@ UNITS: list[tuple[str, dict[str, Any], str]] = [
     ("damping -1", {"damping": [[-1]]}, r".*'link', damping: feeds energy in; .*"),
     ("damping time -1", {"damping_time": -1}, r".*'link', damping: feeds energy in; .*"),
     ("damping shape", {"damping": []}, r".*'link', damping: has 0 rows of nothing; .*"),
-    (
-        "appendage outside",
-        {"appendages": [Appendage(2, 1)]},
-        r".*'link', appendage: is at 2 of the length; expected between 0 and 1\. Mend its distance\.",
-    ),
+    ("appendage outside", {"appendages": [Appendage(2, 1)]}, ".*'link', appendage: is at 2 of the.*"),
     ("length 1e-324", {"length": 5e-324}, r".*'link', length: is 5e-324 m; .*fourth power.*"),
     ("appendage before", {"appendages": [Appendage(-1, 1)]}, r".*appendage: is at -1 of the length; .*"),
-    (
-        "appendage -1",
-        {"appendages": [Appendage(1, -1)]},
-        r".*appendage, mass: is -1\.0; expected at least 0.*",
-    ),
-    (
-        "appendage NaN",
-        {"appendages": [Appendage(1, NAN)]},
-        r".*appendage, mass: not a finite number, nan; .*",
-    ),
+    ("appendage -1", {"appendages": [Appendage(1, -1)]}, r".*appendage, mass: is -1\.0.*"),
+    ("appendage NaN", {"appendages": [Appendage(1, NAN)]}, ".*appendage, mass: not a finite number, nan.*"),
     (
         "appendage that no body is",
         {"appendages": [Appendage(1, 1, (0, 0, 0), (1, 1, 5))]},

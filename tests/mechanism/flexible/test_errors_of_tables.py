@@ -41,26 +41,14 @@ TABLES: list[tuple[str, dict[str, Any], str]] = [
     ("numbers of a vector", {"first": [(0, 1)]}, r".*'link', first: has 2 entries; expected three numbers.*"),
     ("stiffness", {"stiffness": [[1, 0]]}, r".*'link', stiffness: has 1 row of 2; .*"),
     ("damping", {"damping": [[1], [0]]}, r".*'link', damping: has 2 rows of 1, 1; .*"),
-    (
-        "no list of products",
-        {"products": 3},
-        r".*'link', products: is 3; expected 1 entry, one for each mode\. .*",
-    ),
+    ("no list of products", {"products": 3}, ".*'link', products: is 3.*"),
     ("no rows of products", {"products": [[3]]}, r".*'link', products: is 3; expected 3 rows of 3\. .*"),
     ("no list of first", {"first": None}, r".*'link', first: is None; .*"),
     ("no list of modes", {"modes": None}, r".*'link', modes: is None; expected a list of names\. .*"),
-    (
-        "no mapping of stations",
-        {"stations": [END]},
-        r".*'link', stations: is .*; expected StationTables by .*",
-    ),
+    ("no mapping of stations", {"stations": [END]}, ".*'link', stations: is .*"),
     ("no stiffness", {"stiffness": [[0]]}, r".*stiffness: resists not every deflection: .*"),
     ("negative damping", {"damping": [["-0.1"]]}, r".*'link', damping: feeds energy in; .*"),
-    (
-        "end",
-        {"end": StationTable((1, 0, 0), [], [(0, 0, 2)])},
-        r".*'link', end, displacements: has 0 entries; expected 1, one for each mode\. .*",
-    ),
+    ("end", {"end": StationTable((1, 0, 0), [], [(0, 0, 2)])}, ".*'link', end, displacements: has 0.*"),
     (
         "station",
         {"stations": {"mid": StationTable((0, 0, 0), [(0, 0, 0)], [])}},
@@ -68,11 +56,7 @@ TABLES: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("mass 0", {"mass": 0}, r".*'link', mass: is 0; .*"),
     ("NaN", {"first": [(0, math.nan, 0)]}, r".*'link', first: not a finite number, nan; .*"),
-    (
-        "massless",
-        {"products": [[NONE3]], "first": [(0, 0, 0)], "mixed": [NONE3]},
-        r".*'d': moves no mass; .*",
-    ),
+    ("massless", {"products": [[NONE3]], "first": [(0, 0, 0)], "mixed": [NONE3]}, ".*'d': moves no mass.*"),
     (
         "more first moment than mass allows",
         {"first": [(0, "0.6", 0)]},
@@ -140,10 +124,7 @@ def by_hand(**changes: Any) -> Mechanism:
     [
         ({"body": "arm"}, r"flexible link 'arm': is no body; expected each body once\. Mend its name\."),
         ({"stiffness": ((Fraction(1), Fraction(0)),)}, r".*'link', stiffness: is not square; .*"),
-        (
-            {"stations": (("tool", arm(TABLE).build().flexible[0].end),)},
-            r".*the station 'tool' is no frame of it; expected a frame of this body\. Add the frame\.",
-        ),
+        ({"stations": (("tool", arm(TABLE).build().flexible[0].end),)}, ".*the station 'tool' is no.*"),
     ],
 )
 def test_records(changes: dict[str, Any], message: str) -> None:

@@ -6,16 +6,14 @@ import pytest
 
 from kanegen.codegen.mechanism import ModelError
 from kanegen.codegen.mechanism.importers.urdf import from_urdf
+from tests.refusals import refused as of_call
 
 from .documents import joint, link, pendulum, robot
 
 
 def refused(text: str, **options: bool) -> ModelError:
-    with pytest.raises(ModelError) as caught:
-        from_urdf(text, **options)
-    error = caught.value
-    assert error.where.startswith("line "), error
-    assert error.expected and error.cure
+    error: ModelError = of_call(lambda: from_urdf(text, **options), where="line ")
+    assert error.expected
     return error
 
 
