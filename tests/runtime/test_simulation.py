@@ -158,10 +158,7 @@ def test_energy_grows_by_the_work_of_tau(arms: SimpleNamespace) -> None:
         ({"rtol": -1e-9}, "rtol must not be negative"),
         ({"atol": 0.0}, "atol must be positive, got 0.0"),
         ({"atol": float("nan")}, "atol must be a finite number, got nan"),
-        (
-            {"times": [0.0, 0.5, 0.5]},
-            r"times must be ascending, but times\[2\] = 0.5 does not exceed times\[1\] = 0.5",
-        ),
+        ({"times": [0.0, 0.5, 0.5]}, r"times must be ascending, but times\[2\] = 0.5 does not exceed"),
         ({"times": [-0.1, 0.5]}, "times must lie from 0.0 to 1.0 s, got -0.1 to 0.5"),
         ({"times": [0.5, 1.1]}, "times must lie from 0.0 to 1.0 s, got 0.5 to 1.1"),
         ({"times": [[0.5]]}, r"times: expected \(k,\), got \(1, 1\)"),
@@ -179,10 +176,7 @@ def test_energy_grows_by_the_work_of_tau(arms: SimpleNamespace) -> None:
         ({"breaks": [10**400]}, "breaks: expected real numbers"),
         ({"max_step": 0.0}, "max_step must be positive, got 0.0"),
         ({"max_step": float("nan")}, "max_step must be a finite number"),
-        (
-            {"max_step": 0.1, "method": "rk4", "step": 0.1},
-            "max_step belongs to methods that choose their steps",
-        ),
+        ({"max_step": 0.1, "method": "rk4", "step": 0.1}, "max_step belongs to methods that choose their"),
         ({"t0": float("inf")}, "t0 must be a finite number, got inf"),
         ({"t0": 1e300}, "cannot tell 1.0 later from it"),
         ({"drift": 0.0}, "drift must be positive"),

@@ -16,12 +16,7 @@ from kanegen.codegen.mechanism.importers.toml.lines import lines_of
 from .toml_models import PENDULUM
 
 WRONG = {
-    "key of a joint": (
-        "axis = ",
-        "axes = ",
-        "line 12: joint 'q', axes: is not a key",
-        "Did you mean 'axis'?",
-    ),
+    "key of a joint": ("axis = ", "axes = ", "line 12: joint 'q', axes: is not a", "Did you mean 'axis'?"),
     "key at the top": ("[[body]]", "[[bodies]]", "line 2: bodies: is not a key", "Did you mean 'body'?"),
     "key far off": ("mass = ", "weight = ", "line 4: body 'rod', weight: is not a key", "Remove it"),
     "type": ('"revolute"', '"hinge"', "line 9: joint 'q', type: is 'hinge'", "Did you mean 'revolute'?"),
@@ -33,34 +28,14 @@ WRONG = {
     "zero axis": ("[0, 1, 0]", "[0, 0, 0]", "line 7: joint 'q', axis: is the zero vector", "Give the axis"),
     "two numbers": ("[0, 1, 0]", "[0, 1]", "line 7: joint 'q', axis: has 2 entries", "three numbers"),
     "truth": ("mass = 2", "mass = true", "line 4: body 'rod', mass: a truth value, True", "Give a number."),
-    "not a number": (
-        "mass = 2",
-        "mass = nan",
-        "line 4: body 'rod', mass: not a finite number",
-        "Give a number.",
-    ),
+    "not a number": ("mass = 2", "mass = nan", "line 4: body 'rod', mass: not a finite", "Give a number."),
     "negative": ("mass = 2", "mass = -2", "line 2: body 'rod', mass: is negative", "Check units"),
-    "unknown body": (
-        '"rod"\naxis',
-        '"rode"\naxis',
-        "line 7: joint 'q': its child 'rode' is not a body",
-        "Mend the name",
-    ),
+    "unknown body": ('"rod"\naxis', '"rode"\naxis', "line 7: joint 'q': its child 'rode'", "Mend the name"),
     "array": ("[0, 0, -0.5]", "5", "line 5: body 'rod', center: is 5", "Write center = [ … ]."),
     "name": ('name = "rod"', "name = 3", "line 3: body, name: is 3", "Write a name in quotes."),
     "table": ("[[body]]", "[body]", "line 2: body: is {", "Begin each with [[body]]."),
-    "coordinates": (
-        "[[body]]",
-        'coordinates = ["p"]\n[[body]]',
-        "line 2: coordinates: are 'p'",
-        "List every",
-    ),
-    "inner key": (
-        "axis =",
-        "limits = { low = 1 }\naxis =",
-        "line 12: joint 'q', limits, low: is not",
-        "Did you mean 'lower'",
-    ),
+    "coordinates": ("[[body]]", 'coordinates = ["p"]\n[[body]]', "line 2: coordinates: are", "List every"),
+    "inner key": ("axis =", "limits = { low = 1 }\naxis =", "line 12: joint 'q'", "Did you mean 'lower'"),
     "mimic": ("axis =", "mimic = 3\naxis =", "line 12: joint 'q', mimic: is 3", "Write mimic = { … }."),
 }
 

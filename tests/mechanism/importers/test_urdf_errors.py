@@ -42,12 +42,7 @@ def inertial(
             "decimal",
         ),
         # Case 4
-        (
-            pendulum('<axis xyz="0 0 0"/>'),
-            "line 4: joint 'j', <axis> xyz",
-            "is the zero vector, '0 0 0'",
-            '"0 0 1"',
-        ),
+        (pendulum('<axis xyz="0 0 0"/>'), "line 4: joint 'j', <axis> xyz", "is the zero vector", '"0 0 1"'),
         (pendulum("<axis/>"), "line 4: joint 'j', <axis>", "no attribute 'xyz'", "Add it"),
         (
             pendulum('<axis xzy="0 0 1"/>'),
@@ -125,12 +120,7 @@ def inertial(
             "",
         ),
         # Case 12
-        (
-            pendulum(body=inertial('value="-1"')),
-            "line 3: link 'b', mass",
-            "is negative, -1.0 kg",
-            "unphysical",
-        ),
+        (pendulum(body=inertial('value="-1"')), "line 3: link 'b', mass", "is negative, -1.0", "unphysical"),
         (
             pendulum(body=inertial(inertia='ixx="1" iyy="1" izz="5" ixy="0" ixz="0" iyz="0"')),
             "line 3: link 'b', inertia",
@@ -144,12 +134,7 @@ def inertial(
             "",
         ),
         # nothing moves
-        (
-            pendulum(kind="fixed"),
-            "line 1: robot 'r'",
-            "2 links and no joint that can move",
-            "floating_base=True",
-        ),
+        (pendulum(kind="fixed"), "line 1: robot 'r'", "2 links and no joint that can", "floating_base=True"),
         # other formats
         ("<mujoco/>", "line 1", "the root element is <mujoco>: this is MJCF", ""),
         ("<sdf><model/></sdf>", "line 1", "this is SDF", ""),
