@@ -26,7 +26,7 @@ from kanegen.codegen.mechanism.speeds import JointRate
 from kanegen.codegen.mechanism.values import home_numbers, numeric
 from kanegen.codegen.passes.hoist import hoist
 from kanegen.codegen.passes.schedule import schedule
-from kanegen.manifest import Certificate, FrameKernels, JointLimits, RoundedAngles
+from kanegen.manifest import Certificate, FrameKernels, JointLimits, LawFacts, NamedValue, RoundedAngles
 from kanegen.options import Options
 
 
@@ -60,6 +60,7 @@ def assemble(
         if options.formulation == "euler_parameters"
         else None,
         rounded_angles=_rounded_angles(mechanism),
+        laws=_laws(mechanism, kernels),
         coordinate_names=mechanism.coordinates,
         joint_names=mechanism.joint_names,
         body_names=tuple(body.name for body in mechanism.bodies if not body.carrier),
@@ -91,6 +92,17 @@ def assemble(
         left_out=tuple(derived.left_out),
         warnings=warnings,
     )
+
+
+def _laws(mechanism: Mechanism, kernels: Collection[str]) -> dict[str, LawFacts]:
+    """Control laws of a set of kernels that have states or follow signals."""
+    return {
+        law.name: LawFacts(
+            tuple(NamedValue(state.name, float(state.initial)) for state in law.states), law.references
+        )
+        for law in mechanism.laws
+        if law.name in kernels and (law.states or law.references)
+    }
 
 
 def _doubles(limits: ExactLimits) -> JointLimits:

@@ -14,7 +14,7 @@ from kanegen.codegen.certificate.comparison import CERTIFIED_STATES
 from kanegen.codegen.certificate.sample import KernelSet
 from kanegen.codegen.derivation.flexible_links.states import deflected_states
 from kanegen.codegen.derivation.formulations import BOOK, formulation, optional_kernels
-from kanegen.codegen.derivation.kernels.catalogue import CLOSED_LOOP, CONTRACTS, solves
+from kanegen.codegen.derivation.kernels.catalogue import CLOSED_LOOP, CONTRACTS, contract_of, solves
 from kanegen.codegen.derivation.kernels.laws import law_kernels
 from kanegen.codegen.derivation.motion_maps import chart
 from kanegen.codegen.derivation.motion_maps.plan import make_plan
@@ -27,7 +27,7 @@ from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.names import frame_identifiers
 from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.errors import ModelError, nearest
+from kanegen.errors import ModelError, did_you_mean, nearest
 from kanegen.manifest import NamedValue
 from kanegen.options import Options
 
@@ -68,7 +68,7 @@ class KernelSources:
         )
         if options.speeds is not None or not mechanism.laws:
             return builds
-        return builds | law_kernels(mechanism, builds["forward_dynamics"], live=options.live_parameters)
+        return builds | law_kernels(mechanism, self.build, live=options.live_parameters)
 
     @cached_property
     def builds_on_demand(self) -> dict[str, Build]:
@@ -97,6 +97,7 @@ class KernelSources:
         """
         check_names_of_laws(self.mechanism)
         found, options = tuple(self.builds), self.options
+        self._check_quantities_of_laws()
         if options.kernels is None:
             return found
         if not set(options.kernels) <= set(found):
@@ -112,6 +113,21 @@ class KernelSources:
             )
         named = {*options.kernels, *(("constraint_residual",) if options.with_residual else ())}
         return tuple(name for name in found if name in named)
+
+    def _check_quantities_of_laws(self) -> None:
+        """Raise ModelError for a control law that refers to a kernel that the mechanism does not have."""
+        for law in self.mechanism.laws if self.options.speeds is None else ():
+            for quantity in law.quantities():
+                if quantity.kernel in self.builds or quantity.kernel in self.builds_on_demand:
+                    known = contract_of(quantity.kernel) is not None
+                    if known and not quantity.kernel.startswith(CLOSED_LOOP.named("")):
+                        continue
+                raise ModelError(
+                    f"control law {law.name!r}",
+                    f"refers to the kernel {quantity.kernel!r}, which the mechanism does not have",
+                    "kernels of the mechanism such as gravity_forces, inverse_dynamics, frame_pose_<frame>",
+                    did_you_mean(quantity.kernel, self.builds, "Mend the name."),
+                )
 
     def build(self, kernel: str) -> Build:
         """How a kernel is derived, on demand or not."""

@@ -62,6 +62,9 @@ class Expression:
     def __neg__(self) -> Expression:
         return self if self.is_zero else Expression(self.graph, -self.ref)
 
+    def __abs__(self) -> Expression:
+        return self.function("absolute")
+
     def __pos__(self) -> Expression:
         return self
 

@@ -58,6 +58,10 @@ class Function:
     latency: int = 60
 
 
+_LARGEST_EXPONENT = 1000
+"""Exponentials of more are no doubles; as exact numbers they might fill the memory."""
+
+
 def _irrational(name: str, domain: Callable[..., bool] | None = None) -> Callable[..., Fraction]:
     """The value of a function of mpmath, to the digits that constants of the graph have."""
 
@@ -144,7 +148,7 @@ FUNCTIONS: Mapping[str, Function] = {
     ),
     "exp": Function(
         1,
-        exact=_irrational("exp"),
+        exact=_irrational("exp", lambda x: abs(x) < _LARGEST_EXPONENT),
         double=np.exp,
         precise=_precise("exp"),
         slopes=lambda node, x: (node,),

@@ -12,6 +12,8 @@ from kanegen.codegen.mechanism.constraints import (
     TranslationalSpringDamper,
     VelocityConstraint,
 )
+from kanegen.codegen.mechanism.control_law import quantity, reference
+from kanegen.codegen.mechanism.motion_builder import state
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import (
     BASE,
@@ -82,6 +84,9 @@ __all__ = [
     "c_names",
     "lift",
     "numeric",
+    "quantity",
+    "reference",
+    "state",
     "to_value",
     "validated",
     "without_fixed_joints",

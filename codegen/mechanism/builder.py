@@ -39,6 +39,7 @@ from kanegen.codegen.mechanism.references import by_names, refitted_constraint, 
 from kanegen.codegen.mechanism.validation import check_new_name, check_texts, validated
 from kanegen.codegen.mechanism.validation.exact import values_of
 from kanegen.codegen.mechanism.validation.flexible_links import check_end
+from kanegen.codegen.mechanism.validation.named_symbols import constraint_by_name, law_by_name
 from kanegen.codegen.mechanism.validation.symbols import (
     check_order_is_stated,
     home_of,
@@ -315,7 +316,6 @@ class MechanismBuilder(JointBuilder, MotionBuilder):
             actuators=tuple(self._actuators),
             parameters=tuple(self._parameters),
             loops=tuple(self._loops),
-            constraints=tuple(self._constraints),
             prescribed=tuple(self._prescribed),
             speeds=self._speeds,
             springs=tuple(self._springs),
@@ -329,7 +329,11 @@ class MechanismBuilder(JointBuilder, MotionBuilder):
             law if forces is None else law_with_forces_by_name(law, forces, mechanism)
             for law, forces in self._laws
         )
-        mechanism = replace(mechanism, laws=tuple(laws))
+        mechanism = replace(
+            mechanism,
+            laws=tuple(law_by_name(law, mechanism) for law in laws),
+            constraints=tuple(constraint_by_name(item, mechanism) for item in self._constraints),
+        )
         if self._coordinates is None:
             declared = self._coordinates_of(self._joints)
             check_order_is_stated(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -78,7 +79,7 @@ def _document(mechanism: Mechanism) -> list[object]:
         ],
         [[actuator.joint, actuator.name, actuator.sign] for actuator in mechanism.actuators],
         [[p.name, str(p.value), p.unit, p.description] for p in mechanism.parameters],
-        [[law.name, law.title, law.source, _forces(law, mechanism)] for law in mechanism.laws],
+        [[law.name, law.title, law.source, *_law(law, mechanism)] for law in mechanism.laws],
         *_motion(mechanism, write),
     ]
 
@@ -160,12 +161,27 @@ def _spring(spring: SpringDamper, write: _ValueText) -> list[object]:
     return ["frames", spring.name, spring.first, spring.second, *values]
 
 
-def _forces(law: ControlLaw, mechanism: Mechanism) -> list[str]:
-    """The forces of a law as functions of t, q, v and the parameters, whatever its symbols are called."""
+def _law(law: ControlLaw, mechanism: Mechanism) -> list[object]:
+    """The forces of a law as functions of t, q, v and the parameters, whatever its symbols are called.
+
+    Where it has more, then its states, signals and quantities of the mechanism.
+    """
     graph = Graph()
     write = _ValueText()
     parameters = live_parameters(graph, (p.name for p in mechanism.parameters))
-    return [write(force) for force in law.on_inputs(graph, parameters)]
+    quantities: list[object] = []
+
+    def kernel(name: str, given: Mapping[str, Sequence[Expression]]) -> Sequence[Expression]:
+        quantities.append([name, [[k, [write(x) for x in row]] for k, row in given.items()]])
+        number, most = len(quantities), 1 + max(q.entry for q in law.quantities())
+        return [Expression(graph, graph.input(f"{name} {number}", i)) for i in range(most)]
+
+    forces, rates = law.on_inputs(graph, parameters, kernel)
+    states = [
+        [state.name, write(rate), str(state.initial)] for state, rate in zip(law.states, rates, strict=True)
+    ]
+    more = [states, list(law.references), quantities]
+    return [[write(force) for force in forces], *([more] if any(more) else [])]
 
 
 class _ValueText:

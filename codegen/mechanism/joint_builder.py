@@ -10,6 +10,7 @@ from kanegen.codegen.mechanism.readers import (
     Rotation,
     Vector,
     read_rotation,
+    read_term,
     read_unit_vector,
     read_value,
     read_vector,
@@ -333,8 +334,8 @@ def _driven(
     where = f"joint {joint.name!r}"
     ratio = read_value(f"{where}, gear ratio", gear_ratio)
     rotor = read_value(f"{where}, rotor inertia", rotor_inertia) * ratio * ratio
-    damper = read_value(f"{where}, damping", damping)
-    rubbing = read_value(f"{where}, friction", friction)
+    damper = read_term(f"{where}, damping", damping)
+    rubbing = read_term(f"{where}, friction", friction)
     for what, value in (("damping", damper), ("friction", rubbing), ("rotor inertia", rotor)):
         if isinstance(value, Fraction) and value < 0:
             raise ModelError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import sympy
@@ -20,12 +21,25 @@ from kanegen.codegen.mechanism.constraints import (
     TranslationalSpringDamper,
     VelocityConstraint,
 )
-from kanegen.codegen.mechanism.control_law import ControlLaw
-from kanegen.codegen.mechanism.readers import read_list, read_value
+from kanegen.codegen.mechanism.control_law import ControlLaw, LawState, referred
+from kanegen.codegen.mechanism.readers import read_list, read_term, read_value
 from kanegen.codegen.mechanism.records import BASE, Value
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
 from kanegen.codegen.mechanism.validation import check_new_name
+from kanegen.codegen.mechanism.validation.named_symbols import in_symbols
 from kanegen.codegen.mechanism.values import Scalar
+from kanegen.errors import ModelError
+
+_TIME = sympy.Symbol("t")
+
+
+def state(name: str, rate: sympy.Expr | float, initial: Scalar = 0) -> LawState:
+    """A state of a control law, by its name: see ``MechanismBuilder.law``.  Raises ModelError."""
+    expression = sympy.sympify(rate) if isinstance(rate, int | float) else rate
+    begin = read_value(f"state {name!r}, initial", initial)
+    if not isinstance(begin, Fraction):
+        raise ModelError(f"state {name!r}, initial", "depends on parameters", "a number", "Give the number.")
+    return LawState(sympy.Symbol(name, real=True), expression, begin)
 
 
 class MotionBuilder:
@@ -61,26 +75,29 @@ class MotionBuilder:
         self._new_constraint(name)
         self._constraints.append(KnifeEdge(name, edge, ground))
 
-    def position_constraint(self, name: str, expression: sympy.Expr, q: Sequence[sympy.Symbol]) -> None:
-        """An equation of position: ``expression`` = 0 in symbols ``q`` for all coordinates.
+    def position_constraint(self, name: str, expression: sympy.Expr, q: Sequence[sympy.Expr] = ()) -> None:
+        """An equation of position: ``expression`` = 0 in coordinates and parameters, by their names.
 
-        Symbols that are called like coordinates may come in any order; others stand for the coordinate of their place.
+        Or in symbols ``q`` for all coordinates: those that are called like coordinates may come in any order; others stand
+        for the coordinate of their place.  Functions of time, q(t) of ``dynamicsymbols``, may stand for symbols.
         """
         self._new_constraint(name)
-        symbols = read_list(f"constraint {name!r}, q", q, sympy.Expr, "symbol")
-        self._constraints.append(PositionConstraint(name, symbols, expression))
+        where = f"constraint {name!r}"
+        symbols = _symbols(f"{where}, q", q)
+        self._constraints.append(PositionConstraint(name, symbols, in_symbols(where, expression)))
 
     def velocity_constraint(
-        self, name: str, expression: sympy.Expr, q: Sequence[sympy.Symbol], qdot: Sequence[sympy.Symbol]
+        self, name: str, expression: sympy.Expr, q: Sequence[sympy.Expr] = (), qdot: Sequence[sympy.Expr] = ()
     ) -> None:
-        """An equation of velocity: ``expression`` = 0, linear in the rates ``qdot`` of the coordinates ``q``.
+        """An equation of velocity: ``expression`` = 0 in coordinates, parameters, and linear in rates, by their names.
 
-        A rate is that of the coordinate beside it, unless its name says another one, as dq1, q1_dot or rate(q1) do.
+        The rate of q1 may be called dq1, q1_dot or rate(q1), and be the derivative of q1(t).  Or in symbols ``q`` for all
+        coordinates and ``qdot`` for all rates: one is that of the coordinate beside it, unless its name says another one.
         """
         self._new_constraint(name)
-        symbols = read_list(f"constraint {name!r}, q", q, sympy.Expr, "symbol")
-        rates = read_list(f"constraint {name!r}, qdot", qdot, sympy.Expr, "symbol")
-        self._constraints.append(VelocityConstraint(name, symbols, rates, expression))
+        where = f"constraint {name!r}"
+        symbols, rates = _symbols(f"{where}, q", q), _symbols(f"{where}, qdot", qdot)
+        self._constraints.append(VelocityConstraint(name, symbols, rates, in_symbols(where, expression)))
 
     def _new_constraint(self, name: str) -> None:
         known = [constraint.name for constraint in self._constraints]
@@ -88,13 +105,13 @@ class MotionBuilder:
 
     def prescribe(self, joint: str, rate: Scalar = 0) -> None:
         """A joint that is no coordinate but moves at a constant rate [rad/s, m/s].  See ``PrescribedRate``."""
-        self._prescribed.append(PrescribedRate(joint, read_value(f"prescribed joint {joint!r}, rate", rate)))
+        self._prescribed.append(PrescribedRate(joint, read_term(f"prescribed joint {joint!r}, rate", rate)))
 
     def torsional_spring(
         self, name: str, joint: str, stiffness: Scalar = 0, damping: Scalar = 0, rest: Scalar = 0
     ) -> None:
         """A spring [N m/rad, N/m] and damper on a joint.  See ``TorsionalSpringDamper``."""
-        k, c, at = (read_value(f"spring {name!r}", x) for x in (stiffness, damping, rest))
+        k, c, at = (read_term(f"spring {name!r}", x) for x in (stiffness, damping, rest))
         check_new_name("spring", name, [spring.name for spring in self._springs])
         self._springs.append(TorsionalSpringDamper(name, joint, k, c, at))
 
@@ -102,7 +119,7 @@ class MotionBuilder:
         self, name: str, first: str, second: str, stiffness: Scalar = 0, damping: Scalar = 0, rest: Scalar = 0
     ) -> None:
         """A spring [N/m] and damper [N s/m] between two frames.  See ``TranslationalSpringDamper``."""
-        k, c, at = (read_value(f"spring {name!r}", x) for x in (stiffness, damping, rest))
+        k, c, at = (read_term(f"spring {name!r}", x) for x in (stiffness, damping, rest))
         check_new_name("spring", name, [spring.name for spring in self._springs])
         self._springs.append(TranslationalSpringDamper(name, first, second, k, c, at))
 
@@ -124,29 +141,50 @@ class MotionBuilder:
         self,
         name: str,
         forces: Sequence[sympy.Expr | float] | Mapping[str, sympy.Expr | float],
-        time: sympy.Symbol,
-        q: Sequence[sympy.Symbol],
-        v: Sequence[sympy.Symbol],
+        time: sympy.Symbol = _TIME,
+        q: Sequence[sympy.Expr] = (),
+        v: Sequence[sympy.Expr] = (),
         title: str = "control law",
         source: str = "",
+        states: Sequence[LawState] = (),
+        references: Sequence[str] = (),
     ) -> None:
         """A control law, compiled as the kernel ``name`` (t, q, v -> tau) together with the dynamics.
 
         ``forces`` are the generalized forces [N m, N] on the speeds (the rates of the coordinates, unless ``speeds`` chose
-        others), in their order or by the names of their joints: SymPy expressions in ``time`` [s], ``q``, ``v``, and symbols
-        named like parameters.  Symbols called like coordinates or their rates may come in any order, if forces are given by
-        name; others stand for what has their place.  See ``ControlLaw``.
+        others), in their order or by the names of their joints: SymPy expressions in t [s] and in symbols named like
+        coordinates q1, their rates dq1, q1_dot or rate(q1), and parameters.  In functions of time, too: q1(t) and its
+        derivative, as ``dynamicsymbols`` makes them.  Or in symbols ``time``, ``q`` and ``v`` that are listed: those called
+        like coordinates or their rates may come in any order, if forces are given by name; others stand for what has their
+        place.
+
+        ``states`` are those of the law itself, ``state("e", rate=q1 - 2, initial=0)``, whose symbols have their names: the
+        kernel then takes x and gives xdot as well.  With ``reference("s")``, its rate ``reference("s", 1)`` and second
+        derivative ``reference("s", 2)`` a law follows signals: the kernel takes r, three numbers for each, in the order of
+        ``references`` (the alphabet by default).  ``quantity`` stands for what kernels of the mechanism give.  See
+        ``ControlLaw``.
         """
+        where = f"law {name!r}"
 
         def exact(force: Any) -> Any:
-            return sympy.sympify(force) if isinstance(force, int | float) else force
+            return in_symbols(where, sympy.sympify(force) if isinstance(force, int | float) else force)
 
-        at, rates = (
-            read_list(f"law {name!r}, {what}", x, sympy.Expr, "symbol") for what, x in (("q", q), ("v", v))
+        own = tuple(
+            LawState(in_symbols(where, s.symbol), exact(s.rate), s.initial)
+            for s in read_list(f"{where}, states", states, LawState, "state(...)")
         )
+        by_name = None
         if isinstance(forces, Mapping):
             by_name = {str(joint): exact(force) for joint, force in forces.items()}
-            self._laws.append((ControlLaw(name, title, source, time, at, rates, ()), by_name))
+            listed = tuple(by_name.values())
         else:
-            listed = tuple(map(exact, read_list(f"law {name!r}, forces", forces, object, "expression")))
-            self._laws.append((ControlLaw(name, title, source, time, at, rates, listed), None))
+            listed = tuple(map(exact, read_list(f"{where}, forces", forces, object, "expression")))
+        signals = read_list(f"{where}, references", references, str, "name")
+        signals += tuple(s for s in referred((*listed, *(s.rate for s in own))) if s not in signals)
+        at, rates = (_symbols(f"{where}, {what}", x) for what, x in (("q", q), ("v", v)))
+        law = ControlLaw(name, title, source, in_symbols(where, time), at, rates, listed, own, signals)
+        self._laws.append((law, by_name))
+
+
+def _symbols(where: str, given: Sequence[sympy.Expr]) -> tuple[sympy.Expr, ...]:
+    return tuple(in_symbols(where, x) for x in read_list(where, given, sympy.Expr, "symbol"))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, SupportsFloat
 
-from kanegen.codegen.graph import Expression
+from kanegen.codegen.graph import Expression, Graph
 from kanegen.codegen.graph.exact import quantity
 from kanegen.codegen.mechanism.records import IDENTITY3, Matrix3, Value, Vector3
 from kanegen.codegen.mechanism.rotations import orthonormalized, roll_pitch_yaw
@@ -34,6 +34,20 @@ def read_value(where: str, number: Scalar) -> Value:
         raise ModelError(
             where, str(error), "a finite number", "Give a number, or an expression in parameters."
         ) from None
+
+
+def read_term(where: str, term: Any) -> Value:
+    """One number on its own, which may also be a SymPy expression in symbols named like parameters.  Raises ModelError."""
+    if not getattr(term, "free_symbols", None):
+        return read_value(where, term)
+    from kanegen.codegen.graph.sympy_bridge import UnsupportedExpressionError, from_sympy
+
+    graph = Graph()
+    symbols = {symbol: Expression(graph, graph.parameter(symbol.name)) for symbol in term.free_symbols}
+    try:
+        return from_sympy(graph, term, symbols)
+    except UnsupportedExpressionError as error:
+        raise ModelError(where, str(error), "an expression in parameters", "Rewrite it.") from None
 
 
 def read_number(where: str, number: SupportsFloat) -> Fraction:

@@ -23,6 +23,7 @@ from kanegen.codegen.graph.exact import (
     from_number,
     tidy,
 )
+from kanegen.codegen.graph.functions import COMPARISONS, FUNCTIONS
 from kanegen.codegen.graph.operations import copy_node
 from kanegen.codegen.mechanism.records import Matrix3, Mechanism, Parameter, Value, Vector3
 from kanegen.errors import ModelError, shortened, shown
@@ -154,6 +155,39 @@ def cosine(angle: Value) -> Value:
 def square_root(value: Value) -> Value:
     """Positive square root; exact for squares of ratios.  Raises ValueError for negative numbers."""
     return plain(value.square_root()) if isinstance(value, Expression) else settle(exact_square_root(value))
+
+
+FUNCTIONS_IN_TEXT = {"abs": "absolute", "min": "minimum", "max": "maximum"} | {
+    name: name for name in ("sign", "exp", "log", "tanh", "atan2", "asin", "acos")
+}
+"""What people call the functions of ``graph/functions.py``, and their names there."""
+
+
+def function_of(name: str, *operands: Value) -> Value:
+    """A function by table; one of two operands takes any number in turn.  Raises ValueError where there is no value."""
+    row = FUNCTIONS[name]
+    if len(operands) > row.arity:
+        return function_of(name, function_of(name, *operands[:-1]), operands[-1])
+    if len(operands) < row.arity:
+        return operands[0]
+    graph = next((x.graph for x in operands if isinstance(x, Expression)), None)
+    if graph is None:
+        return settle(row.exact(*operands))
+    first, *others = (constant(graph, x) if isinstance(x, Fraction) else x for x in operands)
+    return plain(first.function(name, *others))
+
+
+def chosen(left: Value, relation: str, right: Value, a: Value, b: Value) -> Value:
+    """a where ``left relation right`` holds, with "<", "<=", ">", ">=" or "==", else b."""
+    if relation.startswith(">"):
+        left, relation, right = right, relation.replace(">", "<"), left
+    graph = next((x.graph for x in (left, right) if isinstance(x, Expression)), None)
+    if graph is None:
+        assert isinstance(left, Fraction)
+        assert isinstance(right, Fraction)
+        return a if COMPARISONS[relation].exact(left, right) else b
+    first = constant(graph, left) if isinstance(left, Fraction) else left
+    return plain(first.compared(relation, right).selected(a, b))
 
 
 def degrees(angle: int | Fraction) -> Fraction:

@@ -6,6 +6,7 @@ Whoever derives a kernel takes its contract from here; what must know kernels by
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from kanegen.codegen.derivation.kernels.contract import FRAME, LAW, Contract, Slot
 from kanegen.codegen.graph import Argument
@@ -648,6 +649,15 @@ STRUT_FORCES = Contract(
 
 # -- control laws --------------------------------------------------------------------------------------------------------
 
+LAW_X = Slot("x", ("law_states",), "SI", "states of the law: {law_states}")
+LAW_XDOT = Slot("xdot", ("law_states",), "SI", "rates of the states of the law by time, in their order")
+LAW_R = Slot(
+    "r",
+    ("signals", 3),
+    "SI",
+    "signals that the law follows, {signals}: of each its value, its first and its second derivative by time",
+)
+
 CLOSED_LOOP = Contract(
     "closed_loop", "{accelerations} under {law}", (TIME, Q, V), (A,), each=LAW, solves=True
 )
@@ -685,6 +695,15 @@ def solves(kernel: str) -> bool:
     return contract is not None and contract.solves
 
 
-def law_contract(name: str, title: str) -> Contract:
-    """The contract of a control law."""
-    return Contract(name, title, (TIME, Q, V), (TAU,))
+def law_contract(name: str, title: str, states: bool = False, signals: bool = False) -> Contract:
+    """The contract of a control law, which may have states of its own and follow signals."""
+    return of_law(Contract(name, title, (TIME, Q, V), (TAU,)), states, signals)
+
+
+def of_law(contract: Contract, states: bool, signals: bool) -> Contract:
+    """The contract with what a law has beside time and the state of the mechanism."""
+    return replace(
+        contract,
+        takes=contract.takes + (LAW_X,) * states + (LAW_R,) * signals,
+        gives=contract.gives + (LAW_XDOT,) * states,
+    )

@@ -239,18 +239,16 @@ def _check_expression(
 
 
 def _check_linear(where: str, constraint: VelocityConstraint) -> None:
-    try:
-        polynomial = sympy.Poly(with_exact_exponents(constraint.expression), *constraint.qdot)
-    except sympy.PolynomialError:
-        polynomial = None
-    if polynomial is None or polynomial.total_degree() > 1:
+    expression = with_exact_exponents(constraint.expression)
+    slopes = (sympy.diff(expression, rate) for rate in constraint.qdot)
+    if any(slope.free_symbols.intersection(constraint.qdot) for slope in slopes):
         raise ModelError(
             where,
             f"{constraint.expression} is not linear in the rates",
             f"a sum of rates {', '.join(s.name for s in constraint.qdot)}, each times an expression in coordinates",
             "Rewrite it; constraints that are not linear in the rates are not supported.",
         )
-    rest = sympy.simplify(polynomial.coeff_monomial(1))
+    rest = sympy.simplify(expression.subs(dict.fromkeys(constraint.qdot, 0)))
     if rest != 0:
         raise ModelError(
             where,

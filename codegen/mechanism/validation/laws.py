@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 import sympy
 from sympy.logic.boolalg import Xor
 
-from kanegen.codegen.graph import Argument, Graph, Program, evaluate
+from kanegen.codegen.graph import Argument, Expression, Graph, Program, evaluate
 from kanegen.codegen.graph.sympy_bridge import UnsupportedExpressionError
 from kanegen.codegen.mechanism.control_law import ControlLaw, live_parameters
 from kanegen.codegen.mechanism.names import c_names
@@ -27,7 +29,8 @@ def check_laws(mechanism: Mechanism) -> None:
         _check_name(law, seen)
         seen.add(law.name.lower())
         _check_dimensions(law, mechanism)
-        where, each = f"control law {law.name!r}", "time, each coordinate and each rate"
+        _check_states(law, mechanism)
+        where, each = f"control law {law.name!r}", "time, each coordinate, each rate and each state"
         check_symbols(where, law.state, mechanism, "a part of the state", each)
         _check_forces(law, mechanism)
 
@@ -67,12 +70,26 @@ def _check_dimensions(law: ControlLaw, mechanism: Mechanism) -> None:
             )
 
 
+def _check_states(law: ControlLaw, mechanism: Mechanism) -> None:
+    names = [*(state.name for state in law.states), *law.references]
+    known = {*mechanism.coordinates, *mechanism.rates}
+    for k, name in enumerate(names):
+        if name in names[:k] or name in known:
+            raise ModelError(
+                f"control law {law.name!r}",
+                f"the state or signal {name!r} is called like {'another' if name in names[:k] else 'a coordinate'}",
+                "different names for states, signals and coordinates",
+                "Rename it.",
+            )
+
+
 def _check_forces(law: ControlLaw, mechanism: Mechanism) -> None:
-    names = mechanism.speeds and [title_of(speed) for speed in mechanism.speeds]
-    for name, force in zip(names or map(repr, mechanism.rates), law.forces, strict=True):
+    speeds = [title_of(speed) for speed in mechanism.speeds] or map(repr, mechanism.rates)
+    names = [f"force on {name}" for name in speeds] + [f"rate of {state.name!r}" for state in law.states]
+    for name, force in zip(names, law.results, strict=True):
         if not isinstance(force, sympy.Expr):
             raise ModelError(
-                f"control law {law.name!r}, force on {name}",
+                f"control law {law.name!r}, {name}",
                 f"{force!r} is no SymPy expression",
                 "a scalar SymPy expression",
                 "Write powers with **, as in x**2, not with ^."
@@ -87,7 +104,7 @@ def _check_forces(law: ControlLaw, mechanism: Mechanism) -> None:
             f"control law {law.name!r}",
             f"depends on the symbol {unknown[0]!r}"
             + (", with other assumptions than in its state" if unknown[0] in state else ""),
-            f"its time, coordinates and rates {', '.join(s.name for s in law.state)}, "
+            f"its time, coordinates and rates {', '.join(s.name for s in (*law.state, *law.signals))}, "
             f"or parameters of the mechanism: {', '.join(sorted(known)) or '(there are none)'}",
             "Give it a number, or declare it as a parameter of the mechanism.",
         )
@@ -112,24 +129,30 @@ def check_laws_at_home(mechanism: Mechanism) -> None:
 def _check_at_home(law: ControlLaw, mechanism: Mechanism) -> None:
     home = home_numbers(mechanism)
     graph = Graph()
-    forces = law.on_inputs(graph, live_parameters(graph, (p.name for p in mechanism.parameters)))
+    sizes = {"t": 1, "q": len(law.q), "v": len(law.v), "x": len(law.states), "r": len(law.signals)}
+
+    def quantity(name: str, given: Mapping[str, Sequence[Expression]]) -> Sequence[Expression]:
+        """Of which nothing is known here: any numbers."""
+        del given
+        own, most = f"quantity {len(sizes)} {name}", 1 + max(q.entry for q in law.quantities())
+        sizes[own] = most
+        return [Expression(graph, graph.input(own, i)) for i in range(most)]
+
+    forces, rates = law.on_inputs(
+        graph, live_parameters(graph, (p.name for p in mechanism.parameters)), quantity
+    )
     program = Program(
         name=law.name,
         title="",
         source="",
-        inputs=tuple(
-            Argument(n, s, "", "") for n, s in (("t", ()), ("q", (len(law.q),)), ("v", (len(law.v),)))
-        ),
-        outputs=(Argument("tau", (len(forces),), "", ""),),
+        inputs=tuple(Argument(name, (size,) if name != "t" else (), "", "") for name, size in sizes.items()),
+        outputs=(Argument("tau", (len(law.results),), "", ""),),
         graph=graph,
-        results=(tuple(force.ref for force in forces),),
+        results=(tuple(found.ref for found in (*forces, *rates)),),
     )
     random = np.random.default_rng(1987)
-    state = {
-        "t": random.uniform(0, 1, _TRIED),
-        "q": np.tile(home, (_TRIED, 1)),
-        "v": random.standard_normal((_TRIED, len(law.v))),
-    }
+    state = {name: random.standard_normal((_TRIED, size)) for name, size in sizes.items()}
+    state |= {"t": random.uniform(0, 1, _TRIED), "q": np.tile(home, (_TRIED, 1))}
     numbers = {p.name: float(p.value) for p in mechanism.parameters}
     found = np.isfinite(evaluate(program, state, numbers)["tau"])
     if not found.all(axis=1).any():

@@ -23,7 +23,7 @@ from kanegen.codegen.mechanism.speeds import JointRate
 from kanegen.codegen.mechanism.validation.exact import title_of
 from kanegen.errors import ModelError
 
-_RATES = (
+RATES = (
     *("rate({})", "d{}/dt", "d{}_dt", "{}_dot", "{}dot", "dot_{}", "d_{}", "{}_d", "{}_rate", "rate_{}"),
     *("v_{}", "u_{}", "w_{}", "omega_{}", "d{}", "{}d", "v{}", "u{}", "D{}", "{}p", "{}'"),
 )
@@ -41,7 +41,7 @@ def constraint_in_order(item: Constraint, mechanism: Mechanism) -> Constraint:
     places = _places(where, "coordinate", item.q, mechanism.coordinates)
     if isinstance(item, PositionConstraint):
         return replace(item, q=_sorted(item.q, places))
-    rates = _places(where, "rate", item.qdot, mechanism.coordinates, _RATES, places)
+    rates = _places(where, "rate", item.qdot, mechanism.coordinates, RATES, places)
     return replace(item, q=_sorted(item.q, places), qdot=_sorted(item.qdot, rates))
 
 
@@ -118,7 +118,11 @@ def law_with_forces_by_name(
                 f"Did you mean {near[0]!r}?" if near else "Mend the name.",
             )
     law = replace(law, forces=tuple(forces.get(name, sympy.Integer(0)) for name in names))
-    if len(law.v) != len(names) or not all(isinstance(symbol, sympy.Symbol) for symbol in (*law.q, *law.v)):
+    if (
+        not law.q
+        or len(law.v) != len(names)
+        or not all(isinstance(symbol, sympy.Symbol) for symbol in (*law.q, *law.v))
+    ):
         return law  # which validation refuses
     _, speeds = _places_in_law(law, mechanism)
     return replace(law, v=_sorted(law.v, speeds))
@@ -158,7 +162,7 @@ def check_order_is_stated(mechanism: Mechanism, declared: Sequence[str], home_is
     rates_declared = replace(mechanism, coordinates=tuple(declared)).rates
     for law in mechanism.laws:
         speeds = () if mechanism.speeds else law.v
-        if _mute(law.q, coordinates, declared) or _mute(speeds, mechanism.rates, rates_declared, _RATES):
+        if _mute(law.q, coordinates, declared) or _mute(speeds, mechanism.rates, rates_declared, RATES):
             raise refuse(
                 title_of(law), "its symbols", "Call the symbols like coordinates and rates, q1 and dq1"
             )
@@ -171,7 +175,7 @@ def _mute(
     return {
         symbol
         for symbol, name, other in zip(symbols, names, others, strict=False)
-        if name != other and isinstance(symbol, sympy.Symbol) and not _meant(symbol, names, forms)
+        if name != other and isinstance(symbol, sympy.Symbol) and not meant(symbol, names, forms)
     }
 
 
@@ -184,7 +188,7 @@ def _places_in_law(law: ControlLaw, mechanism: Mechanism) -> tuple[Sequence[int]
         # a rate whose name tells nothing stands beside its coordinate
         if names == mechanism.coordinates:
             own = places
-        elif not all(_meant(symbol, names, _RATES) for symbol in law.v):
+        elif not all(meant(symbol, names, RATES) for symbol in law.v):
             raise ModelError(
                 where,
                 f"its coordinates {', '.join(s.name for s in law.q)} come in another order than those of the mechanism, and "
@@ -192,7 +196,7 @@ def _places_in_law(law: ControlLaw, mechanism: Mechanism) -> tuple[Sequence[int]
                 f"symbols in the order {', '.join(mechanism.coordinates)} and {_listed(names)}, or with these names",
                 "Give them in this order.",
             )
-    return places, _places(where, "speed", law.v, names, _RATES, own)
+    return places, _places(where, "speed", law.v, names, RATES, own)
 
 
 def _places(
@@ -207,16 +211,16 @@ def _places(
     own = range(len(symbols)) if beside is None else beside
     found: list[int] = []
     for symbol, place in zip(symbols, own, strict=True):
-        meant = _meant(symbol, names, forms)
-        if len(meant) > 1 and place not in meant:
-            both = " and ".join(repr(names[k]) for k in meant[:2])
+        called = meant(symbol, names, forms)
+        if len(called) > 1 and place not in called:
+            both = " and ".join(repr(names[k]) for k in called[:2])
             raise ModelError(
                 where,
                 f"the symbol {symbol.name!r} may stand for the {kind} of {both}",
                 f"symbols whose names say which {kind} they are",
                 "Rename it, say, to rate(...) with the name in parentheses.",
             )
-        found.append(place if place in meant or not meant else meant[0])
+        found.append(place if place in called or not called else called[0])
     for k, place in enumerate(found):
         if place in found[:k]:
             one, other = symbols[found.index(place)], symbols[k]
@@ -230,7 +234,7 @@ def _places(
     return found
 
 
-def _meant(symbol: sympy.Symbol, names: Sequence[str], forms: Sequence[str]) -> list[int]:
+def meant(symbol: sympy.Symbol, names: Sequence[str], forms: Sequence[str]) -> list[int]:
     """The places of all names that a symbol may be called after; those that are its very name come before others."""
     identifiers = c_names(name for name in names if name)
     for spellings in (("{}",), forms):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import sympy
 
-from kanegen.codegen.derivation.kernels.laws import control_law, law_kernels
+from kanegen.codegen.derivation.kernels.laws import law_kernels
 from kanegen.codegen.derivation.placed_tree.deriver import Build, Deriver
 from kanegen.codegen.graph import Kind, Program, count, evaluate
 from kanegen.codegen.graph.sympy_bridge import argument_names, to_sympy
@@ -36,8 +36,12 @@ def tau(program: Program, **parameters: float) -> np.ndarray:
     return evaluate(program, {"t": T, "q": Q, "v": V}, parameters)["tau"]
 
 
-def laws_of(mechanism: Mechanism) -> dict[str, Build]:
-    return law_kernels(mechanism, DYNAMICS["forward_dynamics"])
+def laws_of(mechanism: Mechanism, live: bool = False) -> dict[str, Build]:
+    return law_kernels(mechanism, DYNAMICS.__getitem__, live=live)
+
+
+def control_law(law: ControlLaw, mechanism: Mechanism, live: bool = False) -> Program:
+    return Deriver(mechanism, laws_of(mechanism, live)[law.name]).plain()[0]
 
 
 def test_arguments() -> None:

@@ -71,7 +71,10 @@ def test_errors_name_the_file(tmp_path: Path) -> None:
         ('[[speed]]\nbody = "rod"\n', "speed: has the keys body"),
         ('[[speed]]\njoint = "q"\ndirection = [1, 0, 0]\n', "speed: has the keys joint, direction"),
         ('[[actuator]]\njoint = "q"\nsign = 2\n', "actuator, sign: is 2"),
-        ('[[equation]]\nname = "e"\nposition = "q"\n', "equation 'e': needs the coordinates by name"),
+        (
+            '[[equation]]\nname = "e"\nposition = "q - z"\n',
+            "line 13: equation of position 'e': depends on the symbol 'z'",
+        ),
         ('[[equation]]\nname = "e"\n', "equation 'e': is no single equation"),
         (
             '[[loop]]\nname = "l"\ntype = "ball"\nfirst = "rod"\nsecond = "base"\n',

@@ -1,4 +1,7 @@
-"""Plain arithmetic in text: numbers, names, + - * / ** ( ), and a few functions.  Nothing else is ever evaluated."""
+"""Plain arithmetic in text: numbers, names, + - * / ** ( ), and functions.  Nothing else is ever evaluated.
+
+piecewise(x < 1, a, x <= 2, b, c) is a where the first comparison holds, b where the second one does, and else c.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,19 @@ from kanegen.codegen.graph.exact import MOST_BITS
 from kanegen.limits import DEEPEST_ARITHMETIC, LARGEST_POWER, LONGEST_ARITHMETIC, MOST_DIGITS
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*)|(?P<sign>\*\*|[-+*/(),]))"
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*)|(?P<sign>\*\*|[<>=]=|[-+*/(),<>]))"
 )
+
+ARITIES: Mapping[str, int | None] = {"atan2": 2, "min": None, "max": None}
+"""How many numbers functions take, if not one; None: any number of them."""
 
 _PLAIN = re.compile(r"[\d.]{1,20}")
 """Exponents: without an exponent of their own, as 1e999999999 as an exact number would fill the memory."""
+
+
+RELATIONS = ("<", "<=", ">", ">=", "==")
+
+PIECEWISE = "piecewise"
 
 
 class NotArithmetic(ValueError):  # noqa: N818  (it is what the text is)
@@ -32,18 +43,20 @@ class Arithmetic:
 
     The values must know + - * and /.  ``named`` functions take a name as it is written, such as ``rate(q1)``.
     ``numbers_in`` gives the exact numbers that a value consists of, which may not grow without bound.
+    ``choose(left, relation, right, a, b)`` is a where the relation holds, else b.
     """
 
     def __init__(
         self,
         number: Callable[[str], Any],
         names: Mapping[str, Any],
-        functions: Mapping[str, Callable[[Any], Any]],
+        functions: Mapping[str, Callable[..., Any]],
+        choose: Callable[[Any, str, Any, Any, Any], Any],
         named: Mapping[str, Callable[[str], Any]] | None = None,
         numbers_in: Callable[[Any], Iterable[Fraction]] = _itself,
     ) -> None:
         self._number, self._names, self._functions, self._named = number, names, functions, named or {}
-        self._numbers_in = numbers_in
+        self._choose, self._numbers_in = choose, numbers_in
 
     def value(self, text: str) -> Any:
         """What the text stands for.  Raises NotArithmetic; ZeroDivisionError where it divides by zero."""
@@ -165,12 +178,36 @@ class Arithmetic:
             tokens.next()
             tokens.expect(")")
             return self._named[function](name)
+        if function == PIECEWISE:
+            return self._piecewise(tokens, depth + 1)
         if function not in self._functions:
-            known = ", ".join(sorted([*self._functions, *self._named]))
+            known = ", ".join(sorted([*self._functions, *self._named, PIECEWISE]))
             raise NotArithmetic(f"{function!r} is none of the functions {known}")
-        argument = self._sum(tokens, depth + 1)
+        arguments = [self._sum(tokens, depth + 1)]
+        while tokens.text == ",":
+            tokens.next()
+            arguments.append(self._sum(tokens, depth + 1))
         tokens.expect(")")
-        return self._functions[function](argument)
+        wanted = ARITIES.get(function, 1)
+        if wanted not in (None, len(arguments)):
+            raise NotArithmetic(f"{function} takes {wanted} numbers, not {len(arguments)}")
+        return self._bounded(self._functions[function](*arguments))
+
+    def _piecewise(self, tokens: _Tokens, depth: int) -> Any:
+        """What follows piecewise( or a comma in it: the last value, or a comparison, a value, and the rest."""
+        found = self._sum(tokens, depth)
+        if tokens.text == ")":
+            tokens.next()
+            return found
+        relation = tokens.text
+        if relation not in RELATIONS:
+            raise NotArithmetic(f"one of {', '.join(RELATIONS)} is expected in piecewise, not {relation!r}")
+        tokens.next()
+        right = self._sum(tokens, depth)
+        tokens.expect(",")
+        value = self._sum(tokens, depth)
+        tokens.expect(",")
+        return self._choose(found, relation, right, value, self._piecewise(tokens, depth + 1))
 
 
 class _Tokens:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
-from typing import Any
 
 import sympy
 
 from kanegen.codegen.mechanism.builder import MechanismBuilder
 from kanegen.codegen.mechanism.constraints import LoopKind
 from kanegen.codegen.mechanism.importers.toml import schema
-from kanegen.codegen.mechanism.importers.toml.arithmetic import Arithmetic, NotArithmetic
+from kanegen.codegen.mechanism.importers.toml.arithmetic import NotArithmetic
+from kanegen.codegen.mechanism.importers.toml.expressions import AnyName, expression
 from kanegen.codegen.mechanism.importers.toml.table import Table
 from kanegen.codegen.mechanism.readers import read_vector
 from kanegen.codegen.mechanism.records import BASE
@@ -22,9 +21,6 @@ from kanegen.codegen.mechanism.speeds import (
     JointRate,
     PointVelocityComponent,
 )
-from kanegen.codegen.mechanism.values import to_value
-
-_FUNCTIONS = {"sqrt": sympy.sqrt, "sin": sympy.sin, "cos": sympy.cos, "tan": sympy.tan}
 
 
 def add_constraints(builder: MechanismBuilder, root: Table) -> None:
@@ -116,53 +112,23 @@ def _add_equation(builder: MechanismBuilder, root: Table, table: Table) -> None:
             None, "is no single equation", "either 'position' or 'velocity'", "Give one of them."
         )
     names = root.names("coordinates")
-    if not names:
-        raise table.error(
-            None, "needs the coordinates by name", 'coordinates = ["q1", …] at the top', "List them all."
-        )
     q = [sympy.Symbol(name, real=True) for name in names]
     qdot = [sympy.Symbol(f"rate({name})", real=True) for name in names]
-    symbols = dict(zip(names, q, strict=True)) | {p: sympy.Symbol(p, real=True) for p in root.document.names}
-    rates = dict(zip(names, qdot, strict=True)) if keys == ["velocity"] else {}
-    expression = _expression(table, keys[0], symbols, rates)
+    rates = dict(zip(names, qdot, strict=True))
+    symbols: Mapping[str, sympy.Symbol] = AnyName(pi=sympy.pi)
+    if names:
+        symbols = dict(zip(names, q, strict=True)) | {p: AnyName()[p] for p in root.document.names}
+
+    def rate(name: str) -> sympy.Symbol:
+        if keys == ["position"] or (names and name not in rates):
+            raise NotArithmetic(f"there is no rate of {name!r} here")
+        return rates.get(name) or sympy.Symbol(f"rate({name})", real=True)
+
+    named = {"rate": rate} if keys == ["velocity"] or not names else {}
+    expected = "an expression that is zero, in coordinates, rate(coordinate) and parameters"
+    found = expression(table, keys[0], table.text(keys[0]), symbols, named, expected)
     with table.located():
         if keys == ["position"]:
-            builder.position_constraint(table.text("name"), expression, q)
+            builder.position_constraint(table.text("name"), found, q)
         else:
-            builder.velocity_constraint(table.text("name"), expression, q, qdot)
-
-
-def _expression(
-    table: Table, key: str, symbols: Mapping[str, sympy.Symbol], rates: Mapping[str, sympy.Symbol]
-) -> Any:
-    def rate(name: str) -> sympy.Symbol:
-        if name not in rates:
-            raise NotArithmetic(f"there is no rate of {name!r} here")
-        return rates[name]
-
-    algebra = Arithmetic(
-        _rational, {"pi": sympy.pi, **symbols}, _FUNCTIONS, {"rate": rate} if rates else {}, _numbers_in
-    )
-    text = table.text(key)
-    try:
-        return algebra.value(text)
-    except (ValueError, ZeroDivisionError) as error:
-        raise table.error(
-            key,
-            f"{text!r} is not arithmetic: {error}",
-            "an expression that is zero, in coordinates, rate(coordinate) and parameters",
-            "Mend it.",
-        ) from None
-
-
-def _rational(text: str) -> sympy.Rational:
-    """A number in an equation, within the limits of all numbers.  Raises ValueError."""
-    value = to_value(text)
-    assert isinstance(value, Fraction)
-    return sympy.Rational(value.numerator, value.denominator)
-
-
-def _numbers_in(expression: sympy.Expr) -> list[Fraction]:
-    """The numbers that SymPy multiplies out by itself: the expression where it is one, or its own factors and terms."""
-    parts = (expression, *expression.args)
-    return [Fraction(int(part.p), int(part.q)) for part in parts if part.is_Rational]
+            builder.velocity_constraint(table.text("name"), found, q, qdot)

@@ -12,7 +12,7 @@ from kanegen.codegen.mechanism.axis_relations import as_meant
 from kanegen.codegen.mechanism.builder import MechanismBuilder
 from kanegen.codegen.mechanism.findings import Finding, tell
 from kanegen.codegen.mechanism.importers.model_file import Imported, model_bytes
-from kanegen.codegen.mechanism.importers.toml import constraints, elements, schema
+from kanegen.codegen.mechanism.importers.toml import constraints, elements, laws, schema
 from kanegen.codegen.mechanism.importers.toml.lines import lines_of
 from kanegen.codegen.mechanism.importers.toml.table import Document, Table
 from kanegen.codegen.mechanism.records import Mechanism
@@ -20,7 +20,17 @@ from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE, AS_WRITTEN
 from kanegen.errors import ModelError
 
 _LINE = re.compile(r"\(at line (\d+), column \d+\)|\(at end of document\)")
-_NAMED = re.compile(r"^(body|flexible link|joint|frame|loop|spring|payload)\b.*?'((?:[^'\\]|\\.)*)'")
+_NAMED = re.compile(
+    r"^(body|flexible link|joint|frame|loop|spring|payload|control law|equation of position|equation of velocity)\b"
+    r".*?'((?:[^'\\]|\\.)*)'"
+)
+_TABLES = {
+    "flexible link": "beam",
+    "control law": "law",
+    "equation of position": "equation",
+    "equation of velocity": "equation",
+}
+"""Tables that are called otherwise than messages call what they describe."""
 
 
 def read(
@@ -104,6 +114,7 @@ def _mechanism(
         builder.gravity(root.numbers("gravity"))
     elements.add_tree(builder, root, floating_base)
     constraints.add_constraints(builder, root)
+    laws.add_laws(builder, root)
     elements.add_order(builder, root)
     try:
         return builder.build(allow_unphysical), tuple(document.findings)
@@ -133,7 +144,7 @@ def _located(where: str, root: Table) -> str:
     found = _NAMED.match(where)
     if found:
         kind, name = found.groups()
-        kind = "beam" if kind == "flexible link" else kind
+        kind = _TABLES.get(kind, kind)
         tables = root.tables(kind) if kind in root.content else []
         names = [table.content.get("name") for table in tables]
         whole = [n for n in names if isinstance(n, str) and name in (n, f"carrier of {n}")]

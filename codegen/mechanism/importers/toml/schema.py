@@ -8,7 +8,7 @@ _INERTIA = "mass center inertia inertia_rotation"
 
 ROOT = (
     "name description gravity parameters coordinates home speeds "
-    "body beam joint frame payload loop rolling knife_edge equation prescribed spring speed actuator dh"
+    "body beam joint frame payload loop rolling knife_edge equation prescribed spring speed law actuator dh"
 )
 """At the top: names and numbers, a table of parameters, and arrays of tables."""
 
@@ -29,6 +29,8 @@ EQUATION = "name! position velocity"
 PRESCRIBED = "joint! rate"
 SPRING = "name! joint first second stiffness damping rest"
 SPEED = "joint body frame direction relative_to first second"
+LAW = "name! forces! title source state references"
+LAW_STATE = "name! rate! initial"
 ACTUATOR = "joint! sign name"
 DH = f"convention! parent {_PLACED} tool row!"
 DH_TOOL = f"name {_PLACED}"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from kanegen.codegen.graph import Expression
@@ -17,7 +18,17 @@ from kanegen.codegen.mechanism.importers.toml.arithmetic import Arithmetic, NotA
 from kanegen.codegen.mechanism.importers.toml.lines import Path
 from kanegen.codegen.mechanism.records import Value
 from kanegen.codegen.mechanism.rounded_angles import AngleRule
-from kanegen.codegen.mechanism.values import cosine, degrees, plain, sine, square_root, to_value
+from kanegen.codegen.mechanism.values import (
+    FUNCTIONS_IN_TEXT,
+    chosen,
+    cosine,
+    degrees,
+    function_of,
+    plain,
+    sine,
+    square_root,
+    to_value,
+)
 from kanegen.errors import ModelError, shown
 
 
@@ -204,7 +215,8 @@ def _algebra(names: Mapping[str, Value]) -> Arithmetic:
     """Numbers and parameters, with pi and ``deg``, the degree in radians."""
     constants: dict[str, Value] = {"pi": degrees(180), "deg": degrees(1)}
     functions = {"sqrt": square_root, "sin": sine, "cos": cosine}
-    return Arithmetic(to_value, {**constants, **names}, functions)
+    functions |= {name: partial(function_of, known) for name, known in FUNCTIONS_IN_TEXT.items()}
+    return Arithmetic(to_value, {**constants, **names}, functions, chosen)
 
 
 def _quantity(value: Value) -> Value:

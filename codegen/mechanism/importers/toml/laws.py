@@ -1,0 +1,67 @@
+"""Control laws of a TOML file: ``[[law]]``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy
+
+from kanegen.codegen.mechanism.builder import MechanismBuilder
+from kanegen.codegen.mechanism.control_law import reference
+from kanegen.codegen.mechanism.importers.toml import schema
+from kanegen.codegen.mechanism.importers.toml.arithmetic import NotArithmetic
+from kanegen.codegen.mechanism.importers.toml.expressions import AnyName, expression
+from kanegen.codegen.mechanism.importers.toml.table import Table
+from kanegen.codegen.mechanism.motion_builder import state
+
+_FORCE = "a force in t, coordinates q1, rate(q1), states, references and parameters"
+_RATE = "a rate in t, coordinates q1, rate(q1), states, references and parameters"
+
+
+def add_laws(builder: MechanismBuilder, root: Table) -> None:
+    """The control laws of a file.  Raises ModelError."""
+    for table in root.tables("law"):
+        table.check(schema.LAW)
+        _add_law(builder, table)
+
+
+def _add_law(builder: MechanismBuilder, table: Table) -> None:
+    signals = table.names("references")
+    symbols = AnyName({"pi": sympy.pi, **{name: reference(name) for name in signals}})
+
+    def rate(name: str) -> sympy.Symbol:
+        return reference(name, 1) if name in signals else sympy.Symbol(f"rate({name})", real=True)
+
+    def acceleration(name: str) -> sympy.Symbol:
+        if name not in signals:
+            raise NotArithmetic(f"{name!r} is none of the references, of which alone a law has accelerations")
+        return reference(name, 2)
+
+    named = {"rate": rate, "acceleration": acceleration}
+
+    def read(place: Table, key: str, text: Any, expected: str) -> Any:
+        return expression(place, key, text, symbols, named, expected)
+
+    states = []
+    for one in table.tables("state"):
+        one.check(schema.LAW_STATE)
+        found = read(one, "rate", one.content["rate"], _RATE)
+        with one.located():
+            states.append(state(one.text("name"), found, one.number("initial")))
+    listed = table.content["forces"]
+    forces: Any
+    if isinstance(listed, list):
+        forces = [read(table, "forces", text, _FORCE) for text in listed]
+    else:
+        by_name = table.table("forces")
+        assert by_name is not None, "the schema has it"
+        forces = {joint: read(by_name, joint, text, _FORCE) for joint, text in by_name.content.items()}
+    with table.located():
+        builder.law(
+            table.text("name"),
+            forces,
+            title=table.text("title", "control law"),
+            source=table.text("source"),
+            states=states,
+            references=signals,
+        )

@@ -1,0 +1,147 @@
+"""Users' expressions in which names alone say what symbols stand for, and functions of time in place of symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import sympy
+from sympy.core.function import AppliedUndef
+
+from kanegen.codegen.mechanism.constraints import Constraint, PositionConstraint, VelocityConstraint
+from kanegen.codegen.mechanism.control_law import ControlLaw, reference
+from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.validation.exact import title_of
+from kanegen.codegen.mechanism.validation.symbols import RATES, meant, names_of_speeds
+from kanegen.errors import ModelError
+
+TIMES = ("t", "time")
+"""What time is called, where nothing of the mechanism is called so."""
+
+
+def in_symbols(where: str, expression: Any) -> Any:
+    """The expression with symbols for functions of time, q(t) and its derivative, as ``dynamicsymbols`` makes them.
+
+    What is no SymPy expression stays as it is.  Raises ModelError for derivatives that are no rates.
+    """
+    if not isinstance(expression, sympy.Basic) or not expression.has(AppliedUndef):
+        return expression
+    expression = expression.doit(deep=True) if expression.has(sympy.Derivative) else expression
+    known: dict[sympy.Basic, sympy.Symbol] = {}
+    for rate in expression.atoms(sympy.Derivative):
+        function = rate.expr
+        if not _is_of_time(function) or rate.variables != function.args:
+            raise ModelError(
+                where,
+                f"{rate} is no rate of a coordinate",
+                "functions of time alone, such as q(t), and their first derivatives",
+                "Accelerations follow from the dynamics; write what you mean in coordinates and rates.",
+            )
+        known[rate] = sympy.Symbol(f"rate({function.func.__name__})", real=True)
+    expression = expression.xreplace(known)
+    functions = {f: sympy.Symbol(f.func.__name__, real=True) for f in expression.atoms(AppliedUndef)}
+    for function in functions:
+        if not _is_of_time(function):
+            raise ModelError(
+                where,
+                f"{function} is no function of time alone",
+                "symbols, or functions of time such as q(t)",
+                "Use sympy.Symbol.",
+            )
+    return expression.xreplace(functions)
+
+
+def _is_of_time(function: sympy.Basic) -> bool:
+    return isinstance(function, AppliedUndef) and len(function.args) == 1 and function.args[0].is_Symbol
+
+
+class _ByName:
+    """What the symbols of some expressions stand for by their names: coordinates, rates, and nothing of the mechanism."""
+
+    def __init__(
+        self, where: str, mechanism: Mechanism, rates: Sequence[str], taken: Iterable[sympy.Symbol] = ()
+    ) -> None:
+        self._where, self._coordinates, self._rates = where, mechanism.coordinates, rates
+        self._parameters = {parameter.name for parameter in mechanism.parameters}
+        self._taken = {symbol.name for symbol in taken} | self._parameters
+        self._found: dict[tuple[str, int], sympy.Symbol] = {}
+        self.same: dict[sympy.Symbol, sympy.Symbol] = {}
+
+    def look(self, expressions: Iterable[Any], left: Iterable[sympy.Symbol] = ()) -> None:
+        """Find the meanings of all symbols but those that are ``left`` as they are.  Raises ModelError."""
+        free = set().union(*(x.free_symbols for x in expressions if isinstance(x, sympy.Basic))) - set(left)
+        for symbol in sorted(free, key=lambda s: (s.name, sympy.srepr(s))):
+            place = self._place(symbol)
+            if place is not None:
+                self.same[symbol] = self._found.setdefault(place, symbol)
+
+    def _place(self, symbol: sympy.Symbol) -> tuple[str, int] | None:
+        if symbol.name in self._taken:
+            return None
+        coordinates = meant(symbol, self._coordinates, ())
+        rates = [] if coordinates else meant(symbol, self._rates, RATES)
+        if len(rates) > 1:
+            both = " and ".join(repr(self._rates[k]) for k in rates[:2])
+            raise ModelError(
+                self._where,
+                f"the symbol {symbol.name!r} may stand for the rate of {both}",
+                "symbols whose names say which rate they are",
+                "Rename it, say, to rate(...) with the name in parentheses.",
+            )
+        if coordinates or rates:
+            return ("q", coordinates[0]) if coordinates else ("v", rates[0])
+        return ("t", 0) if symbol.name in TIMES else None
+
+    def time(self, given: sympy.Symbol) -> sympy.Symbol:
+        """The symbol of time: the one that the expressions have, or the one given, unless this means something else."""
+        free = given.name not in self._taken and given.name not in self._coordinates
+        return self._found.get(("t", 0), given if free else sympy.Symbol("time()"))
+
+    def coordinates(self) -> tuple[sympy.Symbol, ...]:
+        """A symbol for each coordinate: the one that the expressions have, or a new one."""
+        forms = ["coordinate({})" if name in self._taken else "{}" for name in self._coordinates]
+        return self._all("q", self._coordinates, forms)
+
+    def rates(self) -> tuple[sympy.Symbol, ...]:
+        """A symbol for each rate."""
+        names = [name or f"speed {k}" for k, name in enumerate(self._rates)]
+        return self._all("v", names, ["rate({})"] * len(names))
+
+    def _all(self, kind: str, names: Sequence[str], forms: Sequence[str]) -> tuple[sympy.Symbol, ...]:
+        return tuple(
+            self._found.get((kind, k), sympy.Symbol(form.format(name), real=True))
+            for k, (name, form) in enumerate(zip(names, forms, strict=True))
+        )
+
+
+def constraint_by_name(item: Constraint, mechanism: Mechanism) -> Constraint:
+    """The equation with symbols for all coordinates, and rates, where it was written with those that it needs alone."""
+    if not isinstance(item, PositionConstraint | VelocityConstraint):
+        return item
+    if item.q or not isinstance(item.expression, sympy.Basic):
+        return item
+    found = _ByName(title_of(item), mechanism, mechanism.coordinates)
+    found.look([item.expression])
+    q, expression = found.coordinates(), item.expression.xreplace(found.same)
+    if isinstance(item, VelocityConstraint):
+        return replace(item, q=q, qdot=found.rates(), expression=expression)
+    return replace(item, q=q, expression=expression)
+
+
+def law_by_name(law: ControlLaw, mechanism: Mechanism) -> ControlLaw:
+    """The law with symbols for all coordinates and speeds, where it was written with those that it needs alone.
+
+    States and signals go by their names in any case.
+    """
+    states = {state.name: state.symbol for state in law.states}
+    named = states | {name: reference(name) for name in law.references}
+    expressions = [x for x in law.results if isinstance(x, sympy.Basic)]
+    own = {s: named[s.name] for s in set().union(*(x.free_symbols for x in expressions)) if s.name in named}
+    law = law.replaced(lambda x: x.xreplace(own) if isinstance(x, sympy.Basic) else x)
+    if (law.q and law.v) or not isinstance(law.time, sympy.Symbol):
+        return law
+    found = _ByName(title_of(law), mechanism, names_of_speeds(mechanism), [*states.values(), *law.signals])
+    found.look(law.results, {*law.q, *law.v} | ({law.time} if law.q or law.v else set()))
+    law = law.replaced(lambda x: x.xreplace(found.same) if isinstance(x, sympy.Basic) else x)
+    return replace(law, time=found.time(law.time), q=law.q or found.coordinates(), v=law.v or found.rates())
