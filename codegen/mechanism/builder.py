@@ -12,6 +12,7 @@ from kanegen.codegen.mechanism.flexible import Beam, LinkTable
 from kanegen.codegen.mechanism.flexible.appendages import rigid_inertia
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink
 from kanegen.codegen.mechanism.joint_builder import JointBuilder
+from kanegen.codegen.mechanism.laws_library import with_laws
 from kanegen.codegen.mechanism.mimics import with_mimics_as_constraints
 from kanegen.codegen.mechanism.motion_builder import MotionBuilder
 from kanegen.codegen.mechanism.readers import (
@@ -343,7 +344,8 @@ class MechanismBuilder(JointBuilder, MotionBuilder):
             mechanism = _with_opened(mechanism, opened)
         if mechanism.constrained and mechanism.mimics:
             mechanism = with_mimics_as_constraints(mechanism)
-        return validated(mechanism, allow_unphysical)
+        built = validated(mechanism, allow_unphysical)
+        return with_laws(built, self._laws_of_library) if self._laws_of_library else built
 
     def _coordinates_of(self, joints: Iterable[Joint]) -> tuple[str, ...]:
         given = {p.joint for p in self._prescribed} | {mimic.joint for mimic in self._mimics}

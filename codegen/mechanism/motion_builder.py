@@ -29,6 +29,7 @@ from kanegen.codegen.mechanism.validation import check_new_name
 from kanegen.codegen.mechanism.validation.named_symbols import in_symbols
 from kanegen.codegen.mechanism.values import Scalar
 from kanegen.errors import ModelError
+from kanegen.laws import Law
 
 _TIME = sympy.Symbol("t")
 
@@ -50,6 +51,7 @@ class MotionBuilder:
 
     def __init__(self) -> None:
         self._laws: list[tuple[ControlLaw, Mapping[str, sympy.Expr] | None]] = []
+        self._laws_of_library: dict[str, Law] = {}
         self._loops: list[Loop] = []
         self._constraints: list[Constraint] = []
         self._prescribed: list[PrescribedRate] = []
@@ -140,7 +142,7 @@ class MotionBuilder:
     def law(
         self,
         name: str,
-        forces: Sequence[sympy.Expr | float] | Mapping[str, sympy.Expr | float],
+        forces: Law | Sequence[sympy.Expr | float] | Mapping[str, sympy.Expr | float],
         time: sympy.Symbol = _TIME,
         q: Sequence[sympy.Expr] = (),
         v: Sequence[sympy.Expr] = (),
@@ -162,8 +164,12 @@ class MotionBuilder:
         kernel then takes x and gives xdot as well.  With ``reference("s")``, its rate ``reference("s", 1)`` and second
         derivative ``reference("s", 2)`` a law follows signals: the kernel takes r, three numbers for each, in the order of
         ``references`` (the alphabet by default).  ``quantity`` stands for what kernels of the mechanism give.  See
-        ``ControlLaw``.
+        ``ControlLaw``.  A law of ``kanegen.laws`` is taken as it is, in place of all of these.
         """
+        if isinstance(forces, Law):
+            check_new_name("law", name, [*self._laws_of_library, *(law.name for law, _ in self._laws)])
+            self._laws_of_library[name] = forces
+            return
         where = f"law {name!r}"
 
         def exact(force: Any) -> Any:

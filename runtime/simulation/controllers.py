@@ -15,6 +15,7 @@ import numpy as np
 from kanegen.arrays import FloatArray
 from kanegen.boundary import calls_user
 from kanegen.errors import nearest
+from kanegen.laws import Law
 from kanegen.manifest import LawFacts
 from kanegen.simulation.arm import SimulatedArm
 from kanegen.simulation.references import NO_INPUTS, LawInputs, checked_signals
@@ -63,6 +64,7 @@ Controller = PythonController | CController | CLaw | KernelController | None
 def recognize_controller(controller: Any, arm: SimulatedArm, data: Any = None) -> Controller:
     """The controller in its form; ``ValueError`` where it is none, or does not fit the mechanism."""
     recognized: Controller
+    controller = controller.controller(arm) if isinstance(controller, Law) else controller
     if controller is None:
         recognized = None
     elif isinstance(controller, str):
