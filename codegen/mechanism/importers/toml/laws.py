@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import sympy
 
+from kanegen import laws
 from kanegen.codegen.mechanism.builder import MechanismBuilder
 from kanegen.codegen.mechanism.control_law import reference
 from kanegen.codegen.mechanism.importers.toml import schema
@@ -21,8 +23,42 @@ _RATE = "a rate in t, coordinates q1, rate(q1), states, references and parameter
 def add_laws(builder: MechanismBuilder, root: Table) -> None:
     """The control laws of a file.  Raises ModelError."""
     for table in root.tables("law"):
-        table.check(schema.LAW)
-        _add_law(builder, table)
+        if "type" in table:
+            _add_law_of_library(builder, table)
+        else:
+            table.check(schema.LAW)
+            _add_law(builder, table)
+
+
+def _add_law_of_library(builder: MechanismBuilder, table: Table) -> None:
+    kind = table.choice("type", tuple(schema.LAWS))
+    table.check(schema.LAWS[kind])
+    keys = [key for key in table.content if key not in ("name", "type")]
+    given = {key: _plain(table, key) for key in keys}
+    with table.located():
+        builder.law(table.text("name"), getattr(laws, kind)(**given))
+
+
+def _plain(table: Table, key: str) -> Any:
+    """A number, a truth, a text, an array of numbers, or any of these by name."""
+    value = table.content[key]
+    if isinstance(value, dict):
+        inner = table.table(key)
+        assert inner is not None, "it is a table"
+        return {name: _plain(inner, name) for name in value}
+    if isinstance(value, bool) or (isinstance(value, str) and key in ("frame", "target")):
+        return value
+    if isinstance(value, list):
+        return _doubles(table, key, table.numbers(key))
+    return _doubles(table, key, table.number(key))
+
+
+def _doubles(table: Table, key: str, value: Any) -> Any:
+    if isinstance(value, list):
+        return [_doubles(table, key, entry) for entry in value]
+    if not isinstance(value, Fraction):
+        raise table.error(key, "depends on parameters", "a number", "Give the number.")
+    return float(value)
 
 
 def _add_law(builder: MechanismBuilder, table: Table) -> None:

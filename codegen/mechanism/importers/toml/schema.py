@@ -31,6 +31,13 @@ SPRING = "name! joint first second stiffness damping rest"
 SPEED = "joint body frame direction relative_to first second"
 LAW = "name! forces! title source state references"
 LAW_STATE = "name! rate! initial"
+LAWS = {
+    "pd": "name! type! kp! kd target gravity limit",
+    "pid": "name! type! kp! ki! kd target gravity limit tracking_time",
+    "computed_torque": "name! type! kp! kd! target",
+    "impedance": "name! type! frame! stiffness! damping! target gravity",
+}
+"""Keys of a law of the library by its type."""
 ACTUATOR = "joint! sign name"
 DH = f"convention! parent {_PLACED} tool row!"
 DH_TOOL = f"name {_PLACED}"
