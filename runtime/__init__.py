@@ -14,6 +14,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from kanegen import laws
 from kanegen.errors import (
     AssemblyError,
     BuildError,
@@ -84,6 +85,7 @@ __all__ = [
     "from_toml",
     "from_urdf",
     "generate",
+    "laws",
     "load",
     "simulate",
 ]
