@@ -144,6 +144,41 @@ def test_quantities_are_kernels_of_the_mechanism(interpreted: bool) -> None:
     assert_allclose(arm.call("weight", t, q, v), expected, **close)
 
 
+@pytest.mark.parametrize("live", [False, True])
+def test_compiled_laws_of_all_forms_move_as_python_does(live: bool) -> None:
+    """With states, with signals, with both and neither: each form of C function under the C integrators."""
+    builder = two_links()
+    builder.parameter("k", 20, "N m")
+    force = -sympy.Symbol("k") * sympy.Symbol("a") - 3 * sympy.Symbol("da")
+    lag, more = [state("lag", rate=sympy.Symbol("a") - sympy.Symbol("lag"))], sympy.Symbol("lag")
+    builder.law("plain", {"a": force})
+    builder.law("stated", {"a": force + 9 * more}, states=lag)
+    builder.law("guided", {"a": force + reference("s", 1)})
+    builder.law("whole", {"a": force + 9 * more + reference("s", 1)}, states=lag)
+    arm = kanegen.load(builder.build(), live_parameters=live)
+
+    def python(states: int, signals: int) -> Any:
+        def controller(t: float, q: Any, v: Any, *given: Any) -> Any:
+            x = given[0] if states else np.zeros(1)
+            tau = -20 * q[0] - 3 * v[0] + 9 * x[0] * states + (given[-1][0, 1] if signals else 0)
+            return ([tau, 0], q[:1] - x) if states else [tau, 0]
+
+        return controller
+
+    for name, states, signals in (("plain", 0, 0), ("stated", 1, 0), ("guided", 0, 1), ("whole", 1, 1)):
+        table = {"s": ([0, 0.2, 0.5], [0, 1, 0.5])} if signals else {}
+        settings: dict[str, Any] = {"references": table, "times": [0.0, 0.5], "rtol": 1e-10, "atol": 1e-12}
+        start = [0.3, 0.1], [0, 0], 0.5
+        one = kanegen.simulate(arm, *start, controller=name, **settings)
+        other = kanegen.simulate(
+            arm, *start, controller=python(states, signals), x0=[0.0] * states, **settings
+        )
+        # errors of integration are some ten times the tolerance each
+        assert_allclose(one.q, other.q, rtol=0, atol=1e-8, err_msg=name)
+        assert_allclose(one.x, other.x, rtol=0, atol=1e-8, err_msg=name)
+        assert_allclose(one.tau, other.tau, rtol=0, atol=1e-6, err_msg=name)
+
+
 @pytest.mark.parametrize(
     ("force", "told"),
     [

@@ -127,6 +127,7 @@ def test_numbers_may_be_arithmetic_in_live_parameters() -> None:
         ("tanh(0) + exp(0) + log(1) + atan2(0, 1) + acos(1) + asin(0)", Fraction(1)),
         ("piecewise(2 < 1, 5, 2 >= 2, 7, 9)", Fraction(7)),
         ("piecewise(2 == 1, 5, 9)", Fraction(9)),
+        ("tan(45*deg) + atan(0)", Fraction(1)),
     ],
 )
 def test_arithmetic(text: str, value: Fraction) -> None:

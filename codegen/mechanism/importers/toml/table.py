@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -214,7 +214,11 @@ class Table:
 def _algebra(names: Mapping[str, Value]) -> Arithmetic:
     """Numbers and parameters, with pi and ``deg``, the degree in radians."""
     constants: dict[str, Value] = {"pi": degrees(180), "deg": degrees(1)}
-    functions = {"sqrt": square_root, "sin": sine, "cos": cosine}
+    functions: dict[str, Callable[..., Value]] = {"sqrt": square_root, "sin": sine, "cos": cosine}
+    functions |= {
+        "tan": lambda x: plain(sine(x) / cosine(x)),
+        "atan": lambda x: function_of("atan2", x, Fraction(1)),
+    }
     functions |= {name: partial(function_of, known) for name, known in FUNCTIONS_IN_TEXT.items()}
     return Arithmetic(to_value, {**constants, **names}, functions, chosen)
 
