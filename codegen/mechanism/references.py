@@ -13,6 +13,7 @@ from kanegen.codegen.mechanism.control_law import ControlLaw
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
 from kanegen.codegen.mechanism.validation.symbols import names_of_speeds
+from kanegen.errors import ModelError
 
 FRAMES = ("first", "second", "wheel", "ground", "contact", "edge", "frame", "relative_to")
 """Fields of loops, constraints, springs and speeds that name frames."""
@@ -49,8 +50,8 @@ def law_by_names(law: ControlLaw, coordinates: Sequence[str], speeds: Sequence[s
     """A law with its symbols called like these coordinates and the rates of these joints, other speeds by their place."""
     q = _called(law.q, coordinates)
     v = _called(law.v, [f"rate({name})" if name else f"speed({k})" for k, name in enumerate(speeds)])
-    forces = tuple(force.xreplace(q | v) for force in law.forces)
-    return replace(law, q=tuple(q.values()), v=tuple(v.values()), forces=forces)
+    law = law.replaced(lambda expression: expression.xreplace(q | v))
+    return replace(law, q=tuple(q.values()), v=tuple(v.values()))
 
 
 def by_names(mechanism: Mechanism) -> Mechanism:
@@ -74,9 +75,19 @@ def refitted_constraint(item: Constraint, coordinates: Sequence[str]) -> Constra
 
 
 def refitted_law(law: ControlLaw, before: Mechanism, after: Mechanism) -> ControlLaw:
-    """A law by names, with the coordinates and speeds of ``after``; there is no force on speeds that ``before`` has not."""
+    """A law by names, with the coordinates and speeds of ``after``; there is no force on speeds that ``before`` has not.
+
+    Raises ModelError where it has quantities of the mechanism, whose entries would be others.
+    """
     old: dict[GeneralizedSpeed, int] = {s: k for k, s in enumerate(before.generalized_speeds)}
     places = [old.get(speed) for speed in after.generalized_speeds]
+    if law.quantities() and places != list(range(len(old))):
+        raise ModelError(
+            f"control law {law.name!r}",
+            f"refers to entries of {law.quantities()[0].kernel}, and the speeds are others now",
+            "a law without quantities of the mechanism where speeds are added, removed or in another order",
+            "Add the law to the mechanism as it is now.",
+        )
     forces = tuple(sympy.Integer(0) if k is None else law.forces[k] for k in places)
     names = [
         f"rate({name})" if name else f"speed({places[k]})" for k, name in enumerate(names_of_speeds(after))

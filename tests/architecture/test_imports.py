@@ -72,6 +72,7 @@ BOTTOM = {
     "kanegen.files",
     "kanegen.extras",
     "kanegen.json_records",
+    "kanegen.laws",
     "kanegen.limits",
     "kanegen.manifest",
     "kanegen.model_warnings",

@@ -142,3 +142,17 @@ def test_an_initial_value_is_a_number() -> None:
 def test_a_symbol_that_may_be_two_rates_is_refused() -> None:
     with pytest.raises(ModelError, match="'Dp' may stand for the rate of"):
         made(lambda b: b.law("hold", {"a": sympy.Symbol("Dp")}), D="link a", p="link a")
+
+
+def test_laws_stay_when_a_mechanism_is_opened() -> None:
+    builder = arm()
+    builder.law("pi", {"a": E - W}, states=[state("e", rate=W - QA, initial="0.5")], references=["w"])
+    opened = MechanismBuilder.from_mechanism(builder.build())
+    assert fingerprint(opened.build()) == fingerprint(builder.build())
+    builder.law("hold", {"a": quantity("gravity_forces")[0]})
+    opened = MechanismBuilder.from_mechanism(builder.build())
+    assert fingerprint(opened.build()) == fingerprint(builder.build())
+    opened.body("more", mass=1, inertia=("0.1", "0.1", "0.1"))
+    opened.revolute("c", "link b", "more", axis=(0, 1, 0))
+    with pytest.raises(ModelError, match="refers to entries of gravity_forces"):
+        opened.build()

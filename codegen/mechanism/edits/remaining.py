@@ -213,9 +213,13 @@ class Remaining:
         values = {s: self.held[s.name] for s in law.q if s.name in self.held}
         resting = {f"rate({name})" for name in {*self.before.rates} - {*self.after.rates}}
         values |= {s: sympy.Integer(0) for s in law.v if s.name in resting and self.held}
-        law = replace(law, forces=tuple(force.xreplace(values) for force in law.forces))
+        law = law.replaced(lambda expression: expression.xreplace(values))
+        if law.quantities() and gone:
+            what = f"is left out: entries of {law.quantities()[0].kernel} are others now"
+            self._tell(law, what, "laws without quantities of the mechanism")
+            return None
         after = refitted_law(law, self.before, self.after)
-        used = {s.name for force in after.forces for s in force.free_symbols} & (gone | resting)
+        used = {s.name for found in after.results for s in found.free_symbols} & (gone | resting)
         changed = {*self.after.generalized_speeds} - {*self.before.generalized_speeds}
         if used or changed:
             what = (

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
 import sympy
 
-from kanegen import laws
 from kanegen.codegen.mechanism.builder import MechanismBuilder
 from kanegen.codegen.mechanism.control_law import reference
 from kanegen.codegen.mechanism.importers.toml import schema
@@ -15,6 +15,14 @@ from kanegen.codegen.mechanism.importers.toml.arithmetic import NotArithmetic
 from kanegen.codegen.mechanism.importers.toml.expressions import AnyName, expression
 from kanegen.codegen.mechanism.importers.toml.table import Table
 from kanegen.codegen.mechanism.motion_builder import state
+from kanegen.laws import Law, computed_torque, impedance, pd, pid
+
+LAWS: Mapping[str, Callable[..., Law]] = {
+    "pd": pd,
+    "pid": pid,
+    "computed_torque": computed_torque,
+    "impedance": impedance,
+}
 
 _FORCE = "a force in t, coordinates q1, rate(q1), states, references and parameters"
 _RATE = "a rate in t, coordinates q1, rate(q1), states, references and parameters"
@@ -36,7 +44,7 @@ def _add_law_of_library(builder: MechanismBuilder, table: Table) -> None:
     keys = [key for key in table.content if key not in ("name", "type")]
     given = {key: _plain(table, key) for key in keys}
     with table.located():
-        builder.law(table.text("name"), getattr(laws, kind)(**given))
+        builder.law(table.text("name"), LAWS[kind](**given))
 
 
 def _plain(table: Table, key: str) -> Any:
