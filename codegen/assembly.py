@@ -69,7 +69,7 @@ def assemble(
         kernels=tuple(schedule(program) for program in hoisted.kernels),
         mangled=_mangled(sources),
         options={
-            "live_parameters": options.live_parameters,
+            "live_parameters": bool(options.live_names),
             "search_budget": options.search,
             "formulation": options.formulation if options.speeds is None else "kane",
             "speeds": options.speeds,
@@ -78,7 +78,9 @@ def assemble(
         asked={name: value for name, value in options.asked().items() if name != "kernels"},
         actuator_signs=_actuator_signs(mechanism),
         parameters=tuple(
-            LiveParameter(p.name, p.value, p.unit, p.description) for p in mechanism.parameters if live
+            LiveParameter(p.name, p.value, p.unit, p.description, p.least)
+            for p in mechanism.parameters
+            if live
         ),
         prepare=schedule(hoisted.prepare) if hoisted.prepare is not None else None,
         frames={frame: _frame_kernels(name, kernels) for frame, name in sources.frames.items()},

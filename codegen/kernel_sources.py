@@ -52,7 +52,7 @@ class KernelSources:
     @cached_property
     def trees(self) -> Trees:
         """The placed trees that kernels are derived from."""
-        tree = derivation_tree(self.mechanism, self.options.live_parameters)
+        tree = derivation_tree(self.mechanism, bool(self.options.live_names))
         return Trees(tree.mechanism, live_parameters=tree.live, tied=tree.tied, turns=self.turned)
 
     @cached_property
@@ -64,11 +64,11 @@ class KernelSources:
         """
         options, mechanism = self.options, self.mechanism
         builds = formulation(
-            options.formulation, mechanism, self._speeds, options.live_parameters, self.frames
+            options.formulation, mechanism, self._speeds, bool(options.live_names), self.frames
         )
         if options.speeds is not None or not mechanism.laws:
             return builds
-        return builds | law_kernels(mechanism, self.build, live=options.live_parameters)
+        return builds | law_kernels(mechanism, self.build, live=bool(options.live_names))
 
     @cached_property
     def builds_on_demand(self) -> dict[str, Build]:
@@ -78,7 +78,7 @@ class KernelSources:
         """
         usual = self.builds if self.options.formulation == "recursive" else None
         return optional_kernels(
-            self.mechanism, self.options.live_parameters, self.frames, self._speeds, usual
+            self.mechanism, bool(self.options.live_names), self.frames, self._speeds, usual
         )
 
     @property

@@ -57,13 +57,6 @@ def read(model: str | os.PathLike[str] | Mechanism, options: Options) -> Mechani
         )
     else:
         raise no_model(model)
-    if options.live_parameters and not mechanism.parameters:
-        raise ModelError(
-            f"mechanism {mechanism.name!r}" if isinstance(model, Mechanism) else str(model),
-            "declares no parameters, so that none can be kept live",
-            "a TOML file with [parameters], or a mechanism of MechanismBuilder with parameter(...)",
-            "Leave live parameters out; URDF, MJCF and SDF know none.",
-        )
     mechanism, findings = edited(mechanism, options)
     tell((*findings, *check_attachments(mechanism)))
     if options.friction:

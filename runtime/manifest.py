@@ -114,13 +114,27 @@ class FrameKernels:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A live parameter: its name, the field of the C struct that holds it, its value in the model, its unit."""
+    """A live parameter: its name, the field of the C struct that holds it, its value, its unit, what it means.
+
+    ``least`` is the least value that it can have, None where any number will do.
+    """
 
     name: str
     field: str
     value: float
     unit: str = always("")
     description: str = always("")
+    least: float | None = None
+
+    @property
+    def meaning(self) -> str:
+        """What the number is, and in which axes."""
+        return self.description
+
+    @property
+    def limits(self) -> tuple[float | None, float | None]:
+        """The least and the greatest value; None where there is none."""
+        return self.least, None
 
 
 @dataclass(frozen=True, slots=True)

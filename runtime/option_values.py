@@ -34,6 +34,14 @@ def names(name: str, given: Any) -> tuple[str, ...]:
     return tuple(given or ())
 
 
+def listed(name: str, given: Any) -> tuple[str, ...]:
+    """A list of names, or a text of them with commas between them."""
+    found = [part.strip() for part in given.split(",")] if isinstance(given, str) else names(name, given)
+    if not all(isinstance(part, str) and part for part in found):
+        raise TypeError(f"{name}: expected a list of names, got {shown(given)}")
+    return tuple(dict.fromkeys(found))
+
+
 def truth(name: str, given: Any) -> bool:
     """Whether it is wanted."""
     del name

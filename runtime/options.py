@@ -29,6 +29,7 @@ class Asked(TypedDict, total=False):
     remove: Sequence[str]
     lock: Mapping[str, Any] | None
     payload: Mapping[str, Any] | None
+    live: Sequence[str] | str
     live_parameters: bool
     friction: bool
     floating_base: bool
@@ -124,9 +125,16 @@ class Options:
         Flag("--payload", {"action": "append", "metavar": "FRAME=MASS"}, of_files=True),
         values.payloads,
     )
+    live: tuple[str, ...] = _option(
+        (),
+        "numbers that stay changeable, as fields of a C struct: groups (masses, centers, inertias, payload, gravity, "
+        "lengths, damping, friction, rotors, springs, 'all declared') or names (link.mass), with commas between them",
+        Flag("--live", {"metavar": "GROUP,..."}, of_files=True),
+        values.listed,
+    )
     live_parameters: bool = _option(
         False,
-        "keep parameters changeable, as fields of a C struct",
+        "keep the parameters that the model declares changeable: --live 'all declared'",
         Flag("--live-parameters", {"action": "store_true"}),
         values.truth,
     )
@@ -204,6 +212,11 @@ class Options:
         Everything else reads inertias as described: no gauge, and little to search for.
         """
         return self.speeds is None and self.formulation == RECURSIVE
+
+    @property
+    def live_names(self) -> tuple[str, ...]:
+        """The groups and names of numbers that stay live."""
+        return (*self.live, *(("all declared",) if self.live_parameters else ()))
 
     @property
     def loadable(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import astuple
+from typing import Any
 
 from kanegen.codegen.emit.identifiers import LONGEST, cleaned, identifier
 from kanegen.codegen.emit.layout import comment_block, comment_text, paragraph, table
@@ -65,11 +66,19 @@ def _asked(model: Model) -> list[list[str]]:
     """A row on what was asked for beyond the defaults."""
     if not model.asked:
         return []
-    words = [
-        name if value is True else f"{name} {value if isinstance(value, str) else json.dumps(value)}"
-        for name, value in model.asked.items()
-    ]
+    words = [name if value is True else f"{name} {_said(value)}" for name, value in model.asked.items()]
     return [["asked for", comment_text("; ".join(words))]]
+
+
+def _said(value: Any) -> str:
+    """The value of an option in words: names, and what is given for names, without the marks of JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, tuple) and all(isinstance(entry, str) for entry in value):
+        return ", ".join(value)
+    if isinstance(value, tuple) and all(isinstance(entry, tuple) for entry in value):
+        return ", ".join(f"{name} = {_said(given)}" for name, given in value)
+    return json.dumps(value[0] if isinstance(value, tuple) and len(value) == 1 else value)
 
 
 def _speeds(model: Model) -> list[list[str]]:

@@ -35,6 +35,7 @@ def manifest(model: Model, files: Mapping[str, bytes]) -> Manifest:
                 nearest(p.value, Precision.DOUBLE),
                 p.unit,
                 p.description,
+                None if p.least is None else nearest(p.least, Precision.DOUBLE),
             )
             for p in model.parameters
         ),

@@ -22,12 +22,13 @@ class SineCosineLibrary(Enum):
 
 @dataclass(frozen=True, slots=True)
 class LiveParameter:
-    """A model parameter that stays a field of the C parameter struct; ``value`` is its default."""
+    """A model parameter that stays a field of the C parameter struct: its default ``value``, and the ``least`` one."""
 
     name: str
     value: Fraction
     unit: str
     description: str
+    least: Fraction | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

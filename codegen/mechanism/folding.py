@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import sympy
 
-from kanegen.codegen.graph import Expression
+from kanegen.codegen.graph import Expression, Graph
 from kanegen.codegen.mechanism.constraints import Constraint, PositionConstraint, VelocityConstraint
 from kanegen.codegen.mechanism.records import Mechanism, Value
-from kanegen.codegen.mechanism.values import numeric
+from kanegen.codegen.mechanism.values import Lift, numeric, plain
 
 
 def mapped(part: Any, change: Callable[[Value], Any]) -> Any:
@@ -31,9 +31,18 @@ def mapped(part: Any, change: Callable[[Value], Any]) -> Any:
     return replace(record, **changed) if changed else part
 
 
-def with_numbers(mechanism: Mechanism) -> Mechanism:
-    """The mechanism with its parameters replaced by their values."""
-    numbers = {p.name: sympy.Rational(p.value.numerator, p.value.denominator) for p in mechanism.parameters}
+def with_numbers(mechanism: Mechanism, kept: Collection[str] = ()) -> Mechanism:
+    """The mechanism with its parameters replaced by their values, but for those that are kept."""
+    numbers = {
+        p.name: sympy.Rational(p.value.numerator, p.value.denominator)
+        for p in mechanism.parameters
+        if p.name not in kept
+    }
+    left = tuple(p for p in mechanism.parameters if p.name in kept)
+    lift = Lift(Graph(), mechanism.parameters, live=kept)
+
+    def folded(value: Value) -> Value:
+        return plain(lift(value)) if kept and isinstance(value, Expression) else numeric(value, mechanism)
 
     def constraint(record: Constraint) -> Constraint:
         if not isinstance(record, PositionConstraint | VelocityConstraint):
@@ -41,11 +50,11 @@ def with_numbers(mechanism: Mechanism) -> Mechanism:
         known = {s: numbers[s.name] for s in record.expression.free_symbols if s.name in numbers}
         return replace(record, expression=record.expression.xreplace(known))
 
-    bare = replace(mechanism, parameters=(), rounded=None)
-    folded: Mechanism = mapped(bare, lambda value: numeric(value, mechanism))
+    found: Mechanism = mapped(replace(mechanism, parameters=(), rounded=None), folded)
     return replace(
-        folded,
+        found,
+        parameters=left,
         laws=tuple(law.with_numbers(numbers) for law in mechanism.laws),
-        constraints=tuple(map(constraint, folded.constraints)),
+        constraints=tuple(map(constraint, found.constraints)),
         rounded=mechanism.rounded,
     )

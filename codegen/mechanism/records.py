@@ -39,12 +39,16 @@ class JointKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A named model parameter: folded in as a number by default, a field of the C parameter struct when kept live."""
+    """A named model parameter: folded in as a number by default, a field of the C parameter struct when kept live.
+
+    ``least`` is the least value that makes sense, None where any does.
+    """
 
     name: str
     value: Fraction
     unit: str
     description: str
+    least: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True)

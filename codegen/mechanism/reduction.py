@@ -144,8 +144,8 @@ def combined(body: str, one: Inertia | None, other: Inertia | None, mechanism: M
         return other if one is None else one
     mass = plain(one.mass + other.mass)
     tensor = matrix_add(one.tensor, other.tensor)
-    if one.mass == 0 and other.mass == 0:
-        return Inertia(mass, one.center, tensor)
+    if one.mass == 0 or other.mass == 0:
+        return Inertia(mass, one.center if other.mass == 0 else other.center, tensor)
     if numeric(mass, mechanism) == 0:
         raise ModelError(
             f"body {body!r}",

@@ -6,7 +6,7 @@ derivation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any, SupportsFloat
@@ -202,11 +202,17 @@ def degrees(angle: int | Fraction) -> Fraction:
 class Lift:
     """Copies values of a mechanism into the graph of a derivation; nodes already copied are remembered.
 
-    With ``live`` its parameters become PARAMETER nodes of the target, otherwise the exact constants of their
-    values.
+    With ``live`` its parameters become PARAMETER nodes of the target, or those of these names, otherwise the exact constants
+    of their values.
     """
 
-    def __init__(self, graph: Graph, parameters: Iterable[Parameter] = (), *, live: bool = False) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        parameters: Iterable[Parameter] = (),
+        *,
+        live: bool | Collection[str] = False,
+    ) -> None:
         self.graph = graph
         self._numbers = {parameter.name: parameter.value for parameter in parameters}
         self._live = live
@@ -274,7 +280,7 @@ class Lift:
             ) from None
 
     def _parameter(self, name: str) -> Ref:
-        if self._live:
+        if self._live if isinstance(self._live, bool) else name in self._live:
             return self.graph.parameter(name)
         if name not in self._numbers:
             raise ModelError(

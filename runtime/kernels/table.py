@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from kanegen.arrays import FloatArray, finite_number
-from kanegen.errors import KanegenError, MissingInertiaError, MissingKernelError, nearest
+from kanegen.errors import KanegenError, MissingInertiaError, MissingKernelError, did_you_mean, nearest
 from kanegen.kernels.checks import MARGIN, RESIDUAL, OpenLoops, can_be_singular, checked
 from kanegen.kernels.kernel import Backend, Kernel
 from kanegen.manifest import Manifest
@@ -164,11 +164,11 @@ def merged_parameters(
     if unknown:
         known = (
             ", ".join(present)
-            or "none. A model that declares parameters keeps them with live_parameters=True"
+            or "none. Load it with live=[...], such as live=['masses'], or 'all declared' for those that it declares"
         )
-        raise KanegenError(
-            f"{name!r} has no live parameter {unknown[0]!r}. It has: {known}. "
-            "Parameters that none of its kernels depends on are left out"
+        near = did_you_mean(
+            str(unknown[0]), present, "Parameters that none of its kernels depends on are left out"
         )
+        raise KanegenError(f"{name!r} has no live parameter {unknown[0]!r}. It has: {known}. {near}")
     given = {key: finite_number(f"parameter {key!r}", value) for key, value in values.items()}
     return {**present, **given}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NoReturn, Self, TypeAlias
 
@@ -14,7 +15,7 @@ from kanegen.errors import counted, shown
 from kanegen.kernels.checks import TELLING, Told
 from kanegen.kernels.kernel import Backend, BoundKernel
 from kanegen.kernels.table import KernelSet, KernelTable, More, merged_parameters
-from kanegen.manifest import Argument, JointLimits, LawFacts, LinkEnds, Manifest, OperationCounts
+from kanegen.manifest import Argument, JointLimits, LawFacts, LinkEnds, Manifest, OperationCounts, Parameter
 from kanegen.skeleton import Skeleton
 
 SkeletonOf: TypeAlias = Callable[[], Skeleton]
@@ -157,6 +158,16 @@ class Core:
         """Values of the live parameters; empty for a robot loaded without them."""
         return MappingProxyType(dict(self._backend.parameters))
 
+    @property
+    def parameter_table(self) -> Mapping[str, Parameter]:
+        """The live parameters by name: ``.value``, ``.unit``, ``.meaning`` and ``.limits``, the least and greatest values.
+
+        Masses, moments of inertia and losses have the least value 0.  What bodies allow together, such as the triangle
+        inequality of moments, is checked by ``with_parameters``.
+        """
+        values = self._backend.parameters
+        return MappingProxyType({p.name: replace(p, value=values[p.name]) for p in self._manifest.parameters})
+
     def with_parameters(self, values: Mapping[str, float], *, allow_unphysical: bool = False) -> Self:
         """A robot of the same mechanism with other values of some live parameters.
 
@@ -245,8 +256,11 @@ class Core:
 
     @property
     def gravity(self) -> tuple[float, ...]:
-        """Acceleration of free fall in the base frame [m/s^2]."""
-        return self._manifest.gravity
+        """Acceleration of free fall in the base frame [m/s^2], also where it is live (``live=["gravity"]``)."""
+        live = self._backend.parameters
+        return tuple(
+            live.get(f"gravity_{axis}", g) for axis, g in zip("xyz", self._manifest.gravity, strict=True)
+        )
 
     @property
     def joint_limits(self) -> Mapping[str, JointLimits]:

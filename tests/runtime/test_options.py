@@ -43,7 +43,7 @@ def test_flags_say_what_keywords_say() -> None:
         "--kernels mass_matrix bias_forces --formulation kane --speeds kane_levinson --gravity 0 0 -1.6 --live-parameters "
         "--friction --floating-base --allow-unphysical --angle-tolerance 1e-6 --arg side:=left "
         "--payload tool=1,0,0,0.1 --payload a=b=2 --lock elbow=-0.3 --lock wrist=0,0,0,1 --remove gripper --rename j1=first "
-        "--base 0 0 -1 --language cuda --float32 --sincos libm --search 7 --verify"
+        "--base 0 0 -1 --live payload,link.mass --language cuda --float32 --sincos libm --search 7 --verify"
     )
     asked = options(
         {
@@ -62,6 +62,7 @@ def test_flags_say_what_keywords_say() -> None:
             "remove": ["gripper"],
             "rename": {"j1": "first"},
             "base": (0, 0, -1),
+            "live": ["payload", "link.mass"],
             "language": "cuda",
             "float32": True,
             "sincos": "libm",
@@ -106,6 +107,8 @@ def test_flags_say_what_keywords_say() -> None:
         ({"remove": "hand"}, TypeError, "list of names"),
         ({"rename": {"a": 1}}, TypeError, "text"),
         ({"base": (1, 2)}, ValueError, "roll"),
+        ({"live": [1]}, TypeError, "list of names"),
+        ({"live": "masses,,"}, TypeError, "list of names"),
         ({"search": -1}, ValueError, "not negative"),
         ({"search": 1.5}, ValueError, "whole number"),
         ({"sincos": "table"}, ValueError, "'vector' or 'libm'"),

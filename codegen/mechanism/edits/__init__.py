@@ -1,13 +1,15 @@
 """What users change of a model when they load it: pure functions from a mechanism to another one.
 
 ``edited`` makes all changes that options ask for, in one order: names, joints held, links left out, the place of the whole,
-gravity, payloads.  Each function refuses by name what it cannot do, and says what goes with a change.
+gravity, payloads, and what of all this stays live.  Each function refuses by name what it cannot do, and says what goes with
+a change.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from kanegen.codegen.mechanism.edits.living import with_live
 from kanegen.codegen.mechanism.edits.locking import locked
 from kanegen.codegen.mechanism.edits.payloads import with_payloads
 from kanegen.codegen.mechanism.edits.placing import placed_at
@@ -20,12 +22,12 @@ from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE, AngleRule
 from kanegen.codegen.mechanism.validation import validated
 from kanegen.options import Options
 
-__all__ = ["edited", "locked", "placed_at", "renamed", "with_payloads", "without_links"]
+__all__ = ["edited", "locked", "placed_at", "renamed", "with_live", "with_payloads", "without_links"]
 
 
 def edited(mechanism: Mechanism, options: Options) -> tuple[Mechanism, tuple[Finding, ...]]:
     """The mechanism with the changes asked for, validated, and what is to be said of them.  Raises ModelError."""
-    if not options.changes:
+    if not (options.changes or options.live_names):
         return mechanism, ()
     findings: list[Finding] = []
     tolerance = ANGLE_TOLERANCE if options.angle_tolerance is None else options.angle_tolerance
@@ -48,4 +50,5 @@ def _changed(mechanism: Mechanism, options: Options, angles: AngleRule, findings
         mechanism = placed_at(mechanism, options.base, angles)
     if options.gravity is not None:
         mechanism = replace(mechanism, gravity=read_vector("gravity", options.gravity))
-    return with_payloads(mechanism, dict(options.payload))
+    mechanism = with_payloads(mechanism, dict(options.payload))
+    return with_live(mechanism, options.live_names, options.friction) if options.live_names else mechanism

@@ -11,6 +11,7 @@ from kanegen.codegen.graph import Expression, Graph, Kind
 from kanegen.codegen.graph.exact import from_number, quantity
 from kanegen.codegen.mechanism.folding import mapped
 from kanegen.codegen.mechanism.records import BASE, Body, Joint, Matrix3, Mechanism, Value
+from kanegen.codegen.mechanism.reduction import without_fixed_joints
 from kanegen.codegen.mechanism.rotations import departure
 from kanegen.codegen.mechanism.validation.constraints import (
     check_constraints,
@@ -101,7 +102,9 @@ def with_parameter_values(mechanism: Mechanism, values: Mapping[str, float]) -> 
         for p in mechanism.parameters
     )
     try:
-        return validated(replace(mechanism, parameters=parameters))
+        found = validated(replace(mechanism, parameters=parameters))
+        without_fixed_joints(found)  # which refuses masses that cancel
+        return found
     except ModelError as error:
         listed = [f"{p.name} = {values[p.name]!r}" for p in parameters if p.name in changed]
         more = ", ..." * (len(listed) > _LISTED)
