@@ -71,7 +71,9 @@ def load(model: Model, *, interpreted: bool = False, **asked: Unpack[Asked]) -> 
     centre) in the frame's axes.  ``lock={"joint": 0.02}`` holds joints [rad, m], ``remove=["link"]`` leaves links out with
     all beyond them, ``base=(x, y, z, roll, pitch, yaw)`` [m, rad] places the model in the base frame, and
     ``rename={"old": "new"}`` renames joints, links and frames before all other changes.
-    ``live_parameters`` keeps masses, lengths and the like changeable: see ``Robot.with_parameters``.  ``formulation``
+    ``live=["payload", "masses"]`` keeps numbers changeable, see ``Robot.with_parameters``: groups of them ("payload",
+    "masses", "centers", "inertias", "gravity", "lengths", "damping", "friction", "rotors", "springs", "all declared"), or
+    single ones ("link.mass", a declared parameter); ``live_parameters=True`` is ``live="all declared"``.  ``formulation``
     derives the equations in another way: "recursive" (the default), "kane", "dual_vectors", "influence_coefficients",
     "euler_parameters"; for arms with flexible links "book_1983".
 
