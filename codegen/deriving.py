@@ -28,6 +28,9 @@ from kanegen.errors import CertificateError, ModelError, NoInertiaError
 CONSTRAINED_BUDGET = 1
 """Derivations tried for each kernel of a constrained or flexible mechanism: programs are long, the tree's part is small."""
 
+_HIDDEN = 0.01
+"""What a live parameter is compared at that is 0 in the model."""
+
 
 @dataclass(frozen=True)
 class DerivedKernel:
@@ -125,7 +128,7 @@ def derive(
     plain, mechanism = sources.plain(name), sources.mechanism
     found = _searched(sources, name, start, _budget(sources) if budget is None else budget)
     program, steps = optimize(found.program)
-    numbers = {p.name: float(p.value) for p in mechanism.parameters}
+    numbers = _telling_numbers(sources)
     at = at or random_configurations(sources.kernel_set())
     given, spread = {"q": at.q}, at.spread_of(name)
     written = contract_of(name) is CLOSED_LOOP or name in {law.name for law in mechanism.laws}
@@ -144,6 +147,21 @@ def derive(
     history = (Step("plain", count(plain)), Step("search", found.counts), *steps)
     seconds = time.perf_counter() - started
     return DerivedKernel(program, history, difference, bound, seconds, found.derivations, found.answers)
+
+
+def _telling_numbers(sources: KernelSources) -> dict[str, float]:
+    """Numbers of the parameters at which kernels are compared: their own, and others than 0, which hides what it multiplies.
+
+    Coordinates that equations tie together need not have a solution at other numbers than those of the model.
+    """
+    found = {p.name: float(p.value) for p in sources.mechanism.parameters}
+    if not sources.trees.tied:
+        for p in sources.mechanism.parameters:
+            if (
+                p.value == 0
+            ):  # what must not be negative is larger than the rest: inertias stay those of bodies
+                found[p.name] = _HIDDEN if p.least is None else 10 * _HIDDEN
+    return found
 
 
 def _policy(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from kanegen.codegen.derivation.formulations import FORMULATIONS
-from kanegen.errors import did_you_mean
+from kanegen.errors import KanegenError, did_you_mean
 from kanegen.options import FIELDS, Flag, Options, options
 
 FLAGS = tuple(name for name, field in FIELDS.items() if field.metadata["flag"] is not None)
@@ -105,5 +105,11 @@ def add_options(parser: argparse.ArgumentParser, names: Iterable[str]) -> None:
 
 
 def asked_options(given: argparse.Namespace, names: Iterable[str]) -> Options:
-    """What was asked for by the flags of these options, as far as the command has them."""
-    return options({name: getattr(given, name) for name in names if hasattr(given, name)})
+    """What was asked for by the flags of these options, as far as the command has them.
+
+    Raises KanegenError for values that are no values of their options.
+    """
+    try:
+        return options({name: getattr(given, name) for name in names if hasattr(given, name)})
+    except (TypeError, ValueError) as error:
+        raise KanegenError(str(error)) from None

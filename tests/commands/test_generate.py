@@ -48,3 +48,24 @@ def test_explain_prints_the_passes(tmp_path: Path, capsys: pytest.CaptureFixture
     assert re.search(r"^certificate: \d+ checks over 102 states, the largest residual ", text, re.MULTILINE)
     for stage in ("plain", "search", "flatten", "factor"):
         assert stage in text
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--lock", "q1=1", "--lock", "q1=2"), "twice"),
+        (("--lock", "q1=1,2"), "a number"),
+        (("--payload", "F=1,2"), "mass"),
+        (("--base", "1", "2"), "roll"),
+        (("--live", "masses,,"), "list of names"),
+        (("--live", "mases"), "'masses'"),
+    ],
+)
+def test_changes_that_cannot_be(
+    words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They are wrong requests, and no faults of kanegen."""
+    assert main(["generate", "stanford_arm", *words]) == 1
+    output = capsys.readouterr().err
+    assert said in output
+    assert "fault of kanegen" not in output

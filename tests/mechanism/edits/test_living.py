@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import kanegen
-from kanegen import MechanismBuilder, ModelError
-from kanegen.codegen import pipeline
+from kanegen import CertificateError, MechanismBuilder, ModelError
+from kanegen.codegen import deriving, pipeline
 from kanegen.codegen.graph import OperationCounts, count
 from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism import BASE, Mechanism, catalogue
@@ -277,3 +277,15 @@ def test_what_was_asked_stands_in_manifest_header_and_structs(tmp_path: Path) ->
         seven_axes(), tmp_path / "cuda", kernels=["gravity_forces"], language="cuda", **asked
     )
     assert any("payload_flange_mass" in path.read_text() for path in cuda.glob("*.cu*"))
+
+
+def test_kernels_are_compared_where_a_payload_of_zero_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs that forget the payload are the same at its value in the model, and are refused all the same."""
+    chosen = options({"payload": {"flange": 0}, "live": ["payload"], "search": 1})
+    sources = KernelSources(pipeline.read(seven_axes(), chosen), chosen)
+    without = options({"search": 1})
+    forgetful = KernelSources(pipeline.read(seven_axes(), without), without).plain("inverse_dynamics")
+    deriving.derive(sources, "inverse_dynamics")
+    monkeypatch.setattr(deriving, "optimize", lambda program: (forgetful, ()))
+    with pytest.raises(CertificateError, match="differs from the plain derivation"):
+        deriving.derive(sources, "inverse_dynamics")
