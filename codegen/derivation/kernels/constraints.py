@@ -19,7 +19,7 @@ from kanegen.codegen.derivation.kernels.catalogue import (
 from kanegen.codegen.derivation.kernels.contract import Contract
 from kanegen.codegen.derivation.motion_maps.constrained import ConstrainedMap
 from kanegen.codegen.derivation.motion_maps.elimination import gram, solve_positive
-from kanegen.codegen.derivation.motion_maps.equations import equations
+from kanegen.codegen.derivation.motion_maps.equations import equations, row_names
 from kanegen.codegen.derivation.motion_maps.margins import can_be_singular, margins
 from kanegen.codegen.derivation.motion_maps.motion_map import TreeMotion, Vector
 from kanegen.codegen.derivation.recursive.regularity import require_regular
@@ -42,11 +42,6 @@ def _motion(s: System) -> ConstrainedMap:
     return s.map
 
 
-def _described(s: System) -> str:
-    """The rows of the equations by name, in order."""
-    return ", ".join(row.name for row in _motion(s).system.rows)
-
-
 def constraint_residual(s: System) -> Program:
     """phi(q) of all equations of position."""
     positions = _motion(s).system.positions
@@ -62,7 +57,9 @@ def constraint_residual(s: System) -> Program:
 def constraint_jacobian(s: System) -> Program:
     """A(q) of all equations of velocity."""
     rows = [row.coefficients for row in _motion(s).system.rows]
-    return s.program(CONSTRAINT_JACOBIAN, [rows], source="derivatives of the equations", rows=_described(s))
+    return s.program(
+        CONSTRAINT_JACOBIAN, [rows], source="derivatives of the equations", rows=row_names(_motion(s).system)
+    )
 
 
 def constraint_forces(s: System) -> Program:
@@ -72,9 +69,7 @@ def constraint_forces(s: System) -> Program:
     tau = s.map.on_speeds(forces)
     multipliers = _motion(s).multipliers(forces[: s.nq], tau)
     held = _across_prescribed(s, motion, forces[s.nq :], [*multipliers, *tau])
-    names = ", ".join(
-        [_described(s), *(f"force of {joint}" for joint in s.mechanism.prescribed_joints)]
-    ).lstrip(", ")
+    names = row_names(_motion(s).system, s.mechanism.prescribed_joints)
     return s.program(CONSTRAINT_FORCES, [[*multipliers, *held]], rows=names)
 
 
@@ -178,7 +173,7 @@ def multiplier_dynamics(s: System) -> Program:
         MULTIPLIER_DYNAMICS,
         [qddot, motion.spread(force)],
         source="Lagrange multipliers eliminated through A M^-1 A^T",
-        rows=_described(s),
+        rows=row_names(_motion(s).system),
     )
 
 

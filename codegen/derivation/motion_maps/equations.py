@@ -335,6 +335,6 @@ class _Writer:
         )
 
 
-def described(system: Equations, prescribed: Sequence[str] = ()) -> str:
+def row_names(system: Equations, prescribed: Sequence[str] = ()) -> str:
     """The rows of the equations by name, in order."""
     return ", ".join([*(row.name for row in system.rows), *(f"force of {name}" for name in prescribed)])
