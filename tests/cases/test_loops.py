@@ -132,7 +132,7 @@ def test_a_spherical_pin_moves_alike(load_text: LoadText) -> None:
         assert_allclose(other.forward_dynamics(q, [2.0], [0.7]), expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-9])
+@pytest.mark.parametrize("rtol", [1e-4, 1e-9])
 def test_a_loop_stays_closed_for_a_minute(load_text: LoadText, rtol: float) -> None:
     """Case 25: to the tolerance that was asked for, in every row, over more than a hundred turns; and energy is kept."""
     arm = load_text(four_bar(True), *SIMULATED, suffix=".toml", compiled=True)
