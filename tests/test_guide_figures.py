@@ -19,7 +19,7 @@ from kanegen.codegen.pipeline import Options
 from tests.derivation.comparison import derived
 from tests.derivation.dual_vectors.test_cylindrical import ARM, separately
 from tests.derivation.force_programs import program
-from tests.derivation.kane_constrained.test_counts import counted, forces_first, partials_first
+from tests.derivation.kane.test_nonholonomic import counted, forces_first, partials_first
 from tests.derivation.speeds import kane_kernels
 from tests.derivation.test_forces_of_formulations import FORMULATIONS
 

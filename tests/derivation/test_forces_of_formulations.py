@@ -29,7 +29,7 @@ FORMULATIONS: dict[str, Forces] = {
     "influence_link_by_link": partial(influence_coefficients.forces, link_by_link=True),
 }
 COUNTS = {
-    "kane": None,  # those of its kernel: test_forces of kane_constrained
+    "kane": None,  # those of its kernel: test_nonholonomic of kane
     "dual_vectors": (188, 143, 4),
     "euler_parameters": (424, 303, 5),
     "influence_coefficients": (302, 188, 4),

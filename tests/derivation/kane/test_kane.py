@@ -26,7 +26,7 @@ from tests.derivation.comparison import (
     numbers,
     worst,
 )
-from tests.derivation.kane_constrained.support import program_of
+from tests.derivation.force_programs import program_of
 from tests.derivation.speeds import (
     chosen_speeds,
     kane_kernels,
