@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -11,14 +13,18 @@ from kanegen.codegen.derivation.kernels.catalogue import (
     INVERSE_DYNAMICS_PARAMETER_DERIVATIVES,
     of_speeds,
 )
+from kanegen.codegen.derivation.motion_maps.spanning_tree import derivation_tree
 from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import Argument, Graph, Kind, Program, count, count_nodes, inputs
 from kanegen.codegen.graph.jacobian import Order
 from kanegen.codegen.graph.jacobian import jacobian as differentiate
+from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism.catalogue import mechanism
+from kanegen.codegen.passes.hoist import hoist
+from kanegen.options import Options
 from tests.derivation.complex_steps import entries_of, jacobian, outputs, relative, units
 from tests.derivation.structured_trees import states, structured_tree
-from tests.derivation.tree_kernels import DYNAMICS
+from tests.derivation.tree_kernels import DYNAMICS, derivatives_among
 
 DOUBLE = 1e-15
 """Both sides are exact to 40 digits and are rounded to doubles for the comparison."""
@@ -110,3 +116,34 @@ def test_by_parameters() -> None:
     assert found.outputs[0].shape == (6, len(names))
     assert relative(outputs(found, entries)["dp"], expected) < DOUBLE
     assert np.abs(expected).max() > 0
+
+
+KERNELS = {
+    "inverse_dynamics": ("q", "v", "a"),
+    "forward_dynamics": ("q", "v", "tau"),
+}
+
+
+@cache
+def programs(name: str) -> dict[str, Program]:
+    found = mechanism(name)
+    sources = KernelSources(found, Options(live_parameters=True))
+    wanted = {kernel: sources.builds[kernel] for kernel in KERNELS}
+    wanted |= derivatives_among(sources.builds_on_demand)
+    tree = derivation_tree(found, live=True)
+    return {
+        kernel: Deriver(tree.mechanism, b, live_parameters=tree.live)({})[0] for kernel, b in wanted.items()
+    }
+
+
+def test_what_depends_on_parameters_alone_is_prepared() -> None:
+    """Derivatives of placed numbers by the parameters cost nothing in the kernel."""
+    program = programs("stanford_arm")["inverse_dynamics_parameter_derivatives"]
+    hoisted = hoist([program])
+    assert hoisted.prepare is not None
+    assert count(hoisted.kernels[0]).total <= 540
+
+
+def test_without_live_parameters_there_are_no_derivatives_by_them() -> None:
+    made = derivatives_among(KernelSources(mechanism("stanford_arm"), Options()).builds_on_demand)
+    assert list(made) == ["inverse_dynamics_derivatives", "forward_dynamics_derivatives"]
