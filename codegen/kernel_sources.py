@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,16 +15,21 @@ from kanegen.codegen.certificate.sample import KernelSet
 from kanegen.codegen.derivation.flexible_links.states import deflected_states
 from kanegen.codegen.derivation.formulations import BOOK, formulation, optional_kernels
 from kanegen.codegen.derivation.kernels.catalogue import CLOSED_LOOP, CONTRACTS, contract_of, solves
+from kanegen.codegen.derivation.kernels.contract import BASE_AXES, BODY_AXES
 from kanegen.codegen.derivation.kernels.laws import law_kernels
 from kanegen.codegen.derivation.motion_maps import chart
-from kanegen.codegen.derivation.motion_maps.plan import make_plan
+from kanegen.codegen.derivation.motion_maps.plan import make_plan, same_equations
 from kanegen.codegen.derivation.motion_maps.spanning_tree import derivation_tree
+from kanegen.codegen.derivation.motion_maps.suitable_frames import in_suitable_frames
 from kanegen.codegen.derivation.parameters.base_parameters import base_parameters
 from kanegen.codegen.derivation.parameters.inertial_parameters import inertial_parameters
+from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.deriver import Build, Derivation, Deriver, Trees
+from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
 from kanegen.codegen.derivation.resistance.friction import SLIP_SPEED
 from kanegen.codegen.graph import Program
 from kanegen.codegen.mechanism import catalogue
+from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.names import frame_identifiers
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.errors import ModelError, did_you_mean, nearest
@@ -36,7 +41,7 @@ from kanegen.options import Options
 class KernelSources:
     """A mechanism and options, and what follows from them for all kernels: each is made when it is first asked for.
 
-    ``turned`` is False where bodies keep the orientation that their frames are described with.
+    ``turned`` is False where bodies keep the frames that they are described with.
     """
 
     mechanism: Mechanism
@@ -134,13 +139,29 @@ class KernelSources:
         return self.builds[kernel] if kernel in self.builds else self.builds_on_demand[kernel]
 
     def plain(self, kernel: str) -> Program:
-        """The textbook derivation of a kernel, without any choice."""
+        """The textbook derivation of a kernel, without any choice, in the frames of the description."""
         if kernel not in self._plain:
-            self._plain[kernel] = self.deriver(kernel).plain()
+            self._plain[kernel] = self._described_deriver(kernel).plain()
         return self._plain[kernel][0]
 
     def deriver(self, kernel: str, *, searched: bool = True) -> Deriver:
-        """What derives a kernel in the formulation asked for; ``searched`` where it will be derived for many answers."""
+        """What derives a kernel in the formulation asked for, in the frames that suit it.
+
+        ``searched`` where it will be derived for many answers.
+        """
+        suited = self.suited(kernel)
+        if suited is self:
+            return self._described_deriver(kernel, searched=searched)
+        build, plain = suited.build(kernel), self.plain(kernel)
+
+        def named(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+            found = build(tree, mechanism, choices)
+            return replace(found, title=plain.title, inputs=plain.inputs, outputs=plain.outputs)
+
+        return Deriver(suited.trees.mechanism, named, searched=searched, trees=suited.trees)
+
+    def _described_deriver(self, kernel: str, *, searched: bool = True) -> Deriver:
+        """The same in the frames of the description, whatever they cost."""
         return Deriver(
             self.trees.mechanism,
             self.build(kernel),
@@ -149,6 +170,35 @@ class KernelSources:
             trees=self.trees,
             plain=self._plain.get(kernel),
         )
+
+    def suited(self, kernel: str) -> KernelSources:
+        """The same mechanism in frames that suit the kernel; in these where none do, or its results belong to them."""
+        contract = contract_of(kernel)
+        if contract is None or contract.axes == BODY_AXES or not (self.turned and self.options.recursive):
+            return self
+        return self._on_base_axes if contract.axes == BASE_AXES else self._in_any_frames
+
+    @cached_property
+    def _in_any_frames(self) -> KernelSources:
+        """For results that are the same in any frames."""
+        found = self._moved(results_on_axes=False)
+        return self._on_base_axes if found == self._on_base_axes.mechanism else self._of(found)
+
+    @cached_property
+    def _on_base_axes(self) -> KernelSources:
+        """For results along the axes of the base, and equations in those of the bodies that they are written in."""
+        return self._of(self._moved(results_on_axes=True))
+
+    def _moved(self, results_on_axes: bool) -> Mechanism:
+        """The mechanism itself where no other frames are better, or equations would be others in them."""
+        described = self.mechanism if self.options.live_parameters else with_numbers(self.mechanism)
+        found = in_suitable_frames(described, results_on_axes)
+        if found == described or not same_equations(described, found, one_by_one=results_on_axes):
+            return self.mechanism
+        return found
+
+    def _of(self, mechanism: Mechanism) -> KernelSources:
+        return self if mechanism is self.mechanism else replace(self, mechanism=mechanism)
 
     @cached_property
     def base_parameters(self) -> tuple[NamedValue, ...]:

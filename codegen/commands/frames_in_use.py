@@ -4,33 +4,44 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from kanegen.codegen.derivation.placed_tree.orientation import WAY
 from kanegen.codegen.derivation.placed_tree.placement import PlacedBody
 from kanegen.codegen.graph import OperationCounts, count
 from kanegen.codegen.kernel_sources import KernelSources
+from kanegen.codegen.mechanism.natural_frames import Place
 from kanegen.codegen.passes.optimize import optimize
 
 _SMALL = 5e-10
 """Angles [rad] and lengths [m] that round to nothing in nine decimals."""
 
 
-def frames_in_use(sources: KernelSources, answers: Mapping[str, int]) -> list[str]:
-    """One line for each body whose frame is turned or slid from where its description has it, with answers of a kernel."""
-    trees = sources.trees
-    tree, _ = trees.turned(answers) if sources.options.recursive else trees.placed(answers)
+def frames_in_use(suited: KernelSources, answers: Mapping[str, int]) -> list[str]:
+    """One line for each body whose frame is turned or slid from where its description has it, with answers of a kernel.
+
+    ``suited`` are the sources in whose frames the kernel is derived: the frame of a body's own name is the described one.
+    """
+    trees = suited.trees
+    tree, _ = trees.turned(answers) if suited.options.recursive else trees.placed(answers)
+    described = {f.name: Place(f.rotation, f.position) for f in tree.frames if f.name == f.body}
     lines = []
     for body in tree.bodies:
+        if body.name in described:
+            place = described[body.name].back().then(Place(body.frame_rotation, body.frame_position))
+            body = replace(body, frame_rotation=place.rotation, frame_position=place.position)
         parts = [text for text in (_turned(body), _slid(body), _offset(body)) if text]
         if parts and not body.carrier:
             lines.append(f"{body.name}: {', '.join(parts)}")
     return lines
 
 
-def turns_frames(sources: KernelSources) -> bool:
-    """Whether frames may be turned about their joint axes to any advantage."""
-    return sources.options.recursive and WAY in sources.trees.turned({})[1]
+def turns_frames(sources: KernelSources, kernel: str) -> bool:
+    """Whether a kernel may be derived in other frames than the described ones to any advantage."""
+    if not sources.options.recursive:
+        return False
+    return sources.suited(kernel) is not sources or WAY in sources.trees.turned({})[1]
 
 
 def in_frames_of_the_file(sources: KernelSources, kernel: str) -> OperationCounts:

@@ -47,8 +47,8 @@ def table_of_passes(generated: Generated) -> str:
             text = f"other than the textbook's: {', '.join(others)}"
             lines += textwrap.wrap(text, 100, initial_indent="    ", subsequent_indent="        ")
         sources = generated.sources
-        lines += [f"    frame of {line}" for line in frames_in_use(sources, kernel.answers)]
-        if turns_frames(sources):
+        lines += [f"    frame of {line}" for line in frames_in_use(sources.suited(name), kernel.answers)]
+        if turns_frames(sources, name):
             own = in_frames_of_the_file(sources, name)
             lines.append(
                 f"    without a search in frames of the file {own.multiplications} * {own.additions} +"

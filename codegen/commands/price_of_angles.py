@@ -44,7 +44,7 @@ def price_of_frames(imported: Imported) -> Iterator[Finding]:
     if mechanism.dof > LARGEST:
         return
     sources = KernelSources(mechanism, Options(search=1))
-    if mechanism.rounded is None and not turns_frames(sources):
+    if mechanism.rounded is None and not turns_frames(sources, _KERNEL):
         return
     now, then = _operations(mechanism), in_frames_of_the_file(sources, _KERNEL)
     if now.multiplications + now.additions >= then.multiplications + then.additions:

@@ -82,7 +82,10 @@ def with_exact_relations(mechanism: Mechanism, angles: AngleRule) -> Mechanism:
     noise = _noise(mechanism, angles)
     if angles.tolerance < ANGLE_TOLERANCE or not (noise.turn or noise_of(_written(mechanism))):
         return mechanism
-    carriers, links = links_of(mechanism)
+    # those of balls turn about axes that are given by the frames of their bodies
+    in_balls = {name for ball in mechanism.balls for name in ball.joints}
+    still = [replace(joint, still=joint.still or joint.name in in_balls) for joint in mechanism.joints]
+    carriers, links = links_of(replace(mechanism, joints=tuple(still)))
     frames = natural_frames(links, noise)
     joints = [
         _meant_joint(joint, links[joint.child], carriers[joint.parent][1], frames, angles, noise)
@@ -105,9 +108,12 @@ def _noise(mechanism: Mechanism, angles: AngleRule) -> Noise:
     mended = [
         distance for distance in angles.distances if distance <= ANGLE_TOLERANCE
     ]  # larger ones were asked for
-    turn = ROUNDINGS * angles.noise + 2 * max(mended, default=Fraction(0))
-    lengths = [x for joint in mechanism.joints for x in joint.position if isinstance(x, Fraction)]
+    positions = [joint.position for joint in mechanism.joints if numbers(*joint.position)]
+    lengths = [exact(x) for position in positions for x in position]
     longest = max(map(abs, lengths), default=Fraction(0))
+    # directions of common normals between parallel axes are those of lengths
+    leaning = [noise_of(map(exact, p)) / max(map(abs, map(exact, p))) for p in positions if any(p)]
+    turn = ROUNDINGS * max(angles.noise, *leaning, 0) + 2 * max(mended, default=Fraction(0))
     return Noise(turn, ROUNDINGS * noise_of(lengths) + turn * longest)
 
 
@@ -133,10 +139,11 @@ def _meant_joint(
 
     ``place`` is where its parent sits in the link that carries it.
     """
+    assert link.joint is not None, "joints that are numbers"
     before, own = frames[link.parent], frames[joint.child]
     seen = before.back().then(link.frame).then(own)
     rotation = meant_rotation(seen.rotation, noise.turn)
-    if before.rotation == IDENTITY3 or joint.still:
+    if link.parent == BASE or before.rotation == IDENTITY3 or link.joint.still:
         position = short_vector(seen.position, noise.shift)
     else:
         position = _along_axes(seen.position, rotation, noise.shift)

@@ -109,7 +109,7 @@ def natural_frames(links: dict[str, Link], noise: Noise) -> dict[str, Place]:
     frames: dict[str, Place] = {}
     for name, link in links.items():
         if link.joint is None or link.joint.still:
-            frames[name] = Place()
+            frames[name] = Place(_of_base(children[BASE], noise)) if name == BASE else Place()
             continue
         z = link.joint.axis
         x = _normal(link, children[name], origins, noise)
@@ -123,6 +123,22 @@ def natural_frames(links: dict[str, Link], noise: Noise) -> dict[str, Place]:
         rotation = meant_rotation(transpose((x, cross(z, x), z)), noise.turn)
         frames[name] = Place(rotation, origins[name])
     return frames
+
+
+def _of_base(carried: list[Link], noise: Noise) -> Matrix3:
+    """Axes that the links on the base give it where its own are none of theirs, so that these are seen from one another."""
+    turning = [link for link in carried if link.joint is not None and not link.joint.still]
+    if not turning:
+        return IDENTITY3
+    z = _axis_in(turning[0])
+    if any(squared(cross(z, e)) <= noise.turn**2 for e in IDENTITY3):
+        return IDENTITY3
+    beside = [_axis_in(link) for link in turning[1:]]
+    beside += [subtract(link.frame.position, turning[0].frame.position) for link in turning[1:]]
+    normals = [cross(z, direction) for direction in (*beside, *IDENTITY3)]
+    x = next(normal for normal in normals if squared(normal) > NEARLY_PARALLEL * Fraction(1, 100))
+    x = scale(1 / square_root(dot(x, x)), x)
+    return plain_matrix(transpose((x, cross(z, x), z)))
 
 
 def across(z: Vector3, v: Vector3) -> Vector3:

@@ -15,10 +15,12 @@ from typing import Any
 import mpmath
 
 from kanegen.codegen.graph.exact import exact_cosine, exact_sine, from_mpf, to_mpf
+from kanegen.codegen.mechanism.constraints import KnifeEdge, RollingContact, TorsionalSpringDamper
 from kanegen.codegen.mechanism.records import (
     BASE,
     IDENTITY3,
     ZERO3,
+    Frame,
     Inertia,
     JointKind,
     Matrix3,
@@ -26,6 +28,7 @@ from kanegen.codegen.mechanism.records import (
     Vector3,
 )
 from kanegen.codegen.mechanism.rotations import about_axis
+from kanegen.codegen.mechanism.speeds import AngularVelocityComponent, JointRate, PointVelocityComponent
 from kanegen.codegen.mechanism.vectors import (
     add,
     matrix_multiply,
@@ -42,18 +45,24 @@ _DIGITS = 60
 
 
 def rewritten(mechanism: Mechanism, way: str, seed: int = 0) -> tuple[Mechanism, dict[str, Fraction]]:
-    """A tree with other frames, exact to 60 digits; and by joint what its coordinate is less by.
+    """A mechanism with other frames, exact to 60 digits; and by joint what its coordinate is less by.
 
-    Bodies on balls keep theirs, and gates of loops move with their bodies.
+    Bodies on balls keep theirs.  Loops, contacts and springs name frames, and these stay where they are on their bodies; for
+    the base itself one is added where it is turned.
     """
+    if way == "root turned":
+        mechanism = _with_base_named(mechanism)
     chance = random.Random(f"{mechanism.name} {way} {seed}")
     places: dict[str, tuple[Matrix3, Vector3]] = {BASE: (IDENTITY3, ZERO3)}
     if way == "root turned":
         places[BASE] = (_any_rotation(chance), ZERO3)
     shifts: dict[str, Fraction] = {}
+    in_balls = {name for ball in mechanism.balls for name in ball.joints}
     for joint in mechanism.joints:
         turn, slide = IDENTITY3, Fraction(0)
-        if joint.still:  # those of a ball, whose coordinates and speeds are along the axes of its frames
+        if (
+            joint.name in in_balls
+        ):  # those of a ball, whose coordinates and speeds are along the axes of its frames
             places[joint.child] = (turn, ZERO3)
             continue
         if way in ("turned", "placed at random"):
@@ -102,14 +111,47 @@ def rewritten(mechanism: Mechanism, way: str, seed: int = 0) -> tuple[Mechanism,
             replace(frame, rotation=rotation, position=matrix_vector(back, subtract(frame.position, origin)))
         )
     gravity = matrix_vector(transpose(places[BASE][0]), mechanism.gravity)
+    speeds = [
+        replace(s, direction=matrix_vector(transpose(places[s.body][0]), s.direction))
+        if isinstance(s, AngularVelocityComponent)
+        else s
+        for s in mechanism.speeds
+    ]
     found = replace(
-        mechanism, joints=tuple(joints), bodies=tuple(bodies), frames=tuple(frames), gravity=gravity
+        mechanism,
+        joints=tuple(joints),
+        bodies=tuple(bodies),
+        frames=tuple(frames),
+        gravity=gravity,
+        speeds=tuple(speeds),
     )
     return found, shifts
 
 
+def _with_base_named(mechanism: Mechanism) -> Mechanism:
+    """The mechanism with a frame of its own in place of the base, where the latter carries an end of something."""
+
+    def named(items: tuple[Any, ...]) -> tuple[Any, ...]:
+        ends = ("first", "second", "ground", "relative_to")
+        return tuple(
+            replace(item, **{end: "ground" for end in ends if getattr(item, end, None) == BASE})
+            for item in items
+        )
+
+    if not (mechanism.constrained or mechanism.springs):
+        return mechanism
+    return replace(
+        mechanism,
+        loops=named(mechanism.loops),
+        constraints=named(mechanism.constraints),
+        springs=named(mechanism.springs),
+        speeds=named(mechanism.speeds),
+        frames=(*mechanism.frames, Frame("ground", BASE)),
+    )
+
+
 def printed(mechanism: Mechanism, digits: int) -> str:
-    """The tree as TOML, each number with so many significant digits, orientations as roll, pitch and yaw."""
+    """The mechanism as TOML, each number with so many significant digits, orientations as roll, pitch and yaw."""
     return "\n".join(_lines(mechanism, digits))
 
 
@@ -121,26 +163,78 @@ def _lines(mechanism: Mechanism, digits: int) -> Iterator[str]:
     def row(values: Any) -> str:
         return f"[{', '.join(map(number, values))}]"
 
+    own = {body.name for body in mechanism.bodies}
+    elsewhere = {f.name for f in mechanism.frames if f.name in own and f != Frame(f.name, f.body)}
+
+    def named(frame: str) -> str:
+        """A body's frame has its name where the file puts it."""
+        return f'"{frame} before"' if frame in elsewhere else f'"{frame}"'
+
     yield f'name = "{mechanism.name}"'
     yield f"gravity = {row(mechanism.gravity)}"
     yield f"coordinates = {list(mechanism.coordinates)}".replace("'", '"')
+    if mechanism.home:
+        yield f"home = {row(mechanism.home)}"
     for body in mechanism.bodies:
+        if body.carrier:
+            continue
         yield f'[[body]]\nname = "{body.name}"'
         if body.inertia is not None:
             (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia.tensor
             yield f"mass = {number(body.inertia.mass)}\ncenter = {row(body.inertia.center)}"
             yield f"inertia = [{row((xx, xy, xz))}, {row((xy, yy, yz))}, {row((xz, yz, zz))}]"
+    first = {ball.joints[0]: ball for ball in mechanism.balls}
+    inner = {name for ball in mechanism.balls for name in ball.joints[1:]}
     for joint in mechanism.joints:
-        yield f'[[joint]]\nname = "{joint.name}"\ntype = "{joint.kind.value}"'
-        yield f'parent = "{joint.parent}"\nchild = "{joint.child}"'
+        if joint.name in inner:
+            continue
+        ball = first.get(joint.name)
+        kind, child = joint.kind.value, joint.child
+        if ball is not None:
+            kind, child = "floating" if ball.free else "spherical", mechanism.joint(ball.joints[-1]).child
+        yield f'[[joint]]\nname = "{joint.name if ball is None else ball.name}"\ntype = "{kind}"'
+        yield f'parent = "{joint.parent}"\nchild = "{child}"'
         yield f"position = {row(joint.position)}\nrotation = {row(_roll_pitch_yaw(joint.rotation))}"
-        if joint.kind is not JointKind.FIXED:
+        if ball is None and joint.kind is not JointKind.FIXED:
             yield f"axis = {row(joint.axis)}\nrotor_inertia = {number(joint.rotor_inertia)}"
             yield f"damping = {number(joint.damping)}\nfriction = {number(joint.friction)}"
     for frame in mechanism.frames:
-        if frame.name not in {body.name for body in mechanism.bodies}:
-            yield f'[[frame]]\nname = "{frame.name}"\nbody = "{frame.body}"'
+        if frame.name not in own or frame.name in elsewhere:
+            yield f'[[frame]]\nname = {named(frame.name)}\nbody = "{frame.body}"'
             yield f"position = {row(frame.position)}\nrotation = {row(_roll_pitch_yaw(frame.rotation))}"
+    for loop in mechanism.loops:
+        yield f'[[loop]]\nname = "{loop.name}"\ntype = "{loop.kind.value}"'
+        yield f"first = {named(loop.first)}\nsecond = {named(loop.second)}"
+    for item in mechanism.constraints:
+        if isinstance(item, RollingContact):
+            yield f'[[rolling]]\nname = "{item.name}"\nwheel = {named(item.wheel)}'
+            yield f"ground = {named(item.ground)}"
+            yield f"radius = {number(item.radius)}"
+            if item.contact is not None:
+                yield f"contact = {named(item.contact)}"
+        elif isinstance(item, KnifeEdge):
+            yield f'[[knife_edge]]\nname = "{item.name}"\nedge = {named(item.edge)}'
+            yield f"ground = {named(item.ground)}"
+    for given in mechanism.prescribed:
+        yield f'[[prescribed]]\njoint = "{given.joint}"\nrate = {number(given.rate)}'
+    for speed in mechanism.speeds:
+        yield "[[speed]]"
+        if isinstance(speed, JointRate):
+            yield f'joint = "{speed.joint}"'
+        elif isinstance(speed, AngularVelocityComponent):
+            yield f'body = "{speed.body}"\ndirection = {row(speed.direction)}'
+        elif isinstance(speed, PointVelocityComponent):
+            yield f"frame = {named(speed.frame)}\ndirection = {row(speed.direction)}"
+            yield f"relative_to = {named(speed.relative_to)}"
+        else:
+            yield f"first = {named(speed.first)}\nsecond = {named(speed.second)}"
+    for spring in mechanism.springs:
+        yield f'[[spring]]\nname = "{spring.name}"\nstiffness = {number(spring.stiffness)}'
+        yield f"damping = {number(spring.damping)}\nrest = {number(spring.rest)}"
+        if isinstance(spring, TorsionalSpringDamper):
+            yield f'joint = "{spring.joint}"'
+        else:
+            yield f"first = {named(spring.first)}\nsecond = {named(spring.second)}"
 
 
 def _angle(chance: random.Random) -> Fraction:

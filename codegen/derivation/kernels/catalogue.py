@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from kanegen.codegen.derivation.kernels.contract import FRAME, LAW, Contract, Slot
+from kanegen.codegen.derivation.kernels.contract import BASE_AXES, BODY_AXES, FRAME, LAW, Contract, Slot
 from kanegen.codegen.graph import Argument
 
 # -- the arguments of most kernels ---------------------------------------------------------------------------------------
@@ -69,6 +69,7 @@ MOMENTUM = Contract(
             "linear momentum, then angular momentum about the base origin, in the base frame",
         ),
     ),
+    axes=BASE_AXES,
 )
 COORDINATE_RATES = Contract("coordinate_rates", "rates of the coordinates", (Q, V), (QDOT,))
 
@@ -81,6 +82,7 @@ FRAME_POSE = Contract(
     (Slot("X", (4, 4), "1, m", "homogeneous matrix, p_base = X p, p in the frame {frame}{axes}"),),
     each=FRAME,
     through_speeds=False,
+    axes=BODY_AXES,
 )
 FRAME_JACOBIAN = Contract(
     "frame_jacobian",
@@ -88,6 +90,7 @@ FRAME_JACOBIAN = Contract(
     (Q,),
     (Slot("J", (6, "nv"), "m, 1", f"{_TWIST}{{exactly}} in the base frame, for {{unit}}"),),
     each=FRAME,
+    axes=BASE_AXES,
 )
 FRAME_JACOBIAN_RATE = Contract(
     "frame_jacobian_rate",
@@ -104,6 +107,7 @@ FRAME_JACOBIAN_RATE = Contract(
     ),
     each=FRAME,
     on_demand=True,
+    axes=BASE_AXES,
 )
 FRAME_FORCES = Contract(
     "frame_forces",
@@ -119,6 +123,7 @@ FRAME_FORCES = Contract(
     ),
     each=FRAME,
     on_demand=True,
+    axes=BASE_AXES,
 )
 
 # -- matrices ------------------------------------------------------------------------------------------------------------
@@ -159,6 +164,7 @@ CENTER_OF_MASS = Contract(
     (Slot("c", (3,), "m", "mass centre of the moving bodies, in the base frame"),),
     on_demand=True,
     through_speeds=False,
+    axes=BODY_AXES,
 )
 CENTROIDAL_MOMENTUM_MATRIX = Contract(
     "centroidal_momentum_matrix",
@@ -173,6 +179,7 @@ CENTROIDAL_MOMENTUM_MATRIX = Contract(
         ),
     ),
     on_demand=True,
+    axes=BASE_AXES,
 )
 REGRESSOR = Contract(
     "regressor",
@@ -180,6 +187,7 @@ REGRESSOR = Contract(
     (Q, V, A),
     (Slot("Y", ("nv", "columns"), "SI", "tau = Y p with p the base parameters, listed in the manifest"),),
     on_demand=True,
+    axes=BODY_AXES,
 )
 FULL_REGRESSOR = Contract(
     "full_regressor",
@@ -195,6 +203,7 @@ FULL_REGRESSOR = Contract(
         ),
     ),
     on_demand=True,
+    axes=BODY_AXES,
 )
 
 # -- derivatives ---------------------------------------------------------------------------------------------------------
@@ -272,6 +281,7 @@ CONSTRAINT_RESIDUAL = Contract(
     (Q,),
     (Slot("phi", ("rows",), "m, 1", "equations of position, zero where they hold: {rows}"),),
     through_speeds=False,
+    axes=BASE_AXES,
 )
 CONSTRAINT_JACOBIAN = Contract(
     "constraint_jacobian",
@@ -279,12 +289,14 @@ CONSTRAINT_JACOBIAN = Contract(
     (Q,),
     (Slot("A", ("rows", "nq"), "m, 1", "coefficients of dq/dt, one row each: {rows}"),),
     through_speeds=False,
+    axes=BASE_AXES,
 )
 CONSTRAINT_FORCES = Contract(
     "constraint_forces",
     "multipliers of the equations (zero for redundant ones) and forces of prescribed joints",
     (Q, V, A),
     (Slot("lambda", ("rows",), "N, N m", "constraint forces, on each equation as it is written: {rows}"),),
+    axes=BASE_AXES,
 )
 DEAD_CENTRE_MARGIN = Contract(
     "dead_centre_margin",
@@ -300,6 +312,7 @@ DEAD_CENTRE_MARGIN = Contract(
         ),
     ),
     through_speeds=False,
+    axes=BASE_AXES,
 )
 GENERALIZED_SPEEDS = Contract(
     "generalized_speeds", "generalized speeds of a motion", (Q, QDOT), (V,), through_speeds=False
@@ -314,6 +327,7 @@ MULTIPLIER_DYNAMICS = Contract(
     ),
     solves=True,
     through_speeds=False,
+    axes=BASE_AXES,
 )
 CONSTRAINT_PROJECTION = Contract(
     "constraint_projection",
@@ -324,6 +338,7 @@ CONSTRAINT_PROJECTION = Contract(
         Slot("qdot_next", ("nq",), QDOT.unit, "rates dq/dt after the step, in their order"),
     ),
     through_speeds=False,
+    axes=BASE_AXES,
 )
 
 # -- flexible links ------------------------------------------------------------------------------------------------------

@@ -28,6 +28,12 @@ FRAME = "frame"
 LAW = "law"
 """What stands for a kernel that there is once for each control law."""
 
+BASE_AXES = "base"
+"""What has arguments or results along the axes of the base, or of a body in which equations of loops are written."""
+
+BODY_AXES = "bodies"
+"""What has results that belong to frames of bodies, or to numbers in these, and to no equation."""
+
 
 @dataclass(frozen=True, slots=True)
 class Slot:
@@ -183,7 +189,9 @@ class Contract:
     ``title`` is one line on what is computed, which may hold words in braces.  There is one kernel ``each`` frame or law,
     with its name at the end of that of the kernel, or one alone.  A kernel ``on_demand`` is derived when it is asked for by
     name.  What ``solves`` with a mass matrix has rounding errors that grow with the condition number of this.  What goes
-    not ``through_speeds`` means something also where the speeds do not determine the motion, at a dead centre.
+    not ``through_speeds`` means something also where the speeds do not determine the motion, at a dead centre.  ``axes`` are
+    those of frames that its arguments or results are along, "" where in whatever frames a mechanism is described they are
+    the same.
     """
 
     name: str
@@ -194,6 +202,7 @@ class Contract:
     on_demand: bool = False
     solves: bool = False
     through_speeds: bool = True
+    axes: str = ""
 
     def named(self, one: str = "") -> str:
         """The name of the kernel of this frame or law, whose name is an identifier."""

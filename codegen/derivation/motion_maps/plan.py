@@ -45,6 +45,8 @@ _REGULAR = 1e-2
 """Configurations for checking have at least this smallest singular value of equations and speeds together."""
 _APART = 5e-2
 """Roots of the margins of distances in configurations for checking: where points nearly coincide, digits are lost."""
+_SAME = 1e-9
+"""Of the largest coefficient: equations in other frames agree to rounding, and others in one digit of nine."""
 _COMPARED = 20
 """Configurations in which ways to solve the equations are compared."""
 _LARGEST_BLOCK = 3
@@ -86,10 +88,8 @@ def make_plan(mechanism: Mechanism) -> Plan:
     determine the motion.
     """
     mechanism = charted(mechanism)
-    numbers = with_numbers(mechanism)
-    graph = Graph()
-    system = equations(numbers, inputs(graph, "q", len(numbers.coordinates)), Lift(graph))
-    numeric = _Numeric(numbers, system)
+    numeric = _equations_of(mechanism)
+    numbers, system = numeric.mechanism, numeric.system
     states = numeric.closed_states()
     rows, speeds = numeric.rows(states)
     rank = Counter(int(np.linalg.matrix_rank(_unit_rows(a), _DEPENDENT)) for a in rows).most_common(1)[0][0]
@@ -122,6 +122,34 @@ def make_plan(mechanism: Mechanism) -> Plan:
     )
 
 
+def same_equations(mechanism: Mechanism, other: Mechanism, one_by_one: bool) -> bool:
+    """Whether the equations of a mechanism that was described anew, on the same coordinates, are the same.
+
+    ``one_by_one``, or taken together: what is one's rows of independent equations are the other's times a constant matrix,
+    so that the motion is the same off closed configurations, too.
+    """
+    if not mechanism.constrained:
+        return True
+    try:
+        plans = make_plan(mechanism), make_plan(other)
+    except ModelError:
+        return False
+    if one_by_one and any(
+        getattr(plans[0], name) != getattr(plans[1], name)
+        for name in ("independent", "redundant", "blocks", "free", "unit")
+    ):
+        return False
+    q = plans[0].states[:_COMPARED]
+    first, second = (
+        _equations_of(one).rows(q)[0][:, plan.independent]
+        for one, plan in zip((mechanism, other), plans, strict=True)
+    )
+    ratios = first @ np.linalg.pinv(second)
+    expected = np.broadcast_to(np.eye(first.shape[1]) if one_by_one else ratios[:1], ratios.shape)
+    largest = float(np.abs(first).max(initial=0.0))
+    return bool(np.allclose(expected @ second, first, rtol=0.0, atol=_SAME * largest))
+
+
 def perturbed(mechanism: Mechanism) -> Mechanism:
     """The same mechanism with every parameter a little different, zeros included; placements of ball joints stay."""
     placements = placement_names(mechanism.balls)
@@ -148,6 +176,13 @@ def _anywhere(mechanism: Mechanism) -> tuple[FloatArray, FloatArray]:
     # an equation need not have a value everywhere: sqrt(q) has none where q is negative
     finite = np.isfinite(rows).all(axis=(1, 2)) & np.isfinite(speeds).all(axis=(1, 2))
     return rows[finite], speeds[finite]
+
+
+def _equations_of(mechanism: Mechanism) -> _Numeric:
+    """The equations of a mechanism, or of its chart, in its numbers."""
+    numbers = with_numbers(charted(mechanism))
+    system = equations(numbers, inputs(graph := Graph(), "q", len(numbers.coordinates)), Lift(graph))
+    return _Numeric(numbers, system)
 
 
 class _Numeric:
