@@ -108,12 +108,13 @@ def _noise(mechanism: Mechanism, angles: AngleRule) -> Noise:
     mended = [
         distance for distance in angles.distances if distance <= ANGLE_TOLERANCE
     ]  # larger ones were asked for
-    positions = [joint.position for joint in mechanism.joints if numbers(*joint.position)]
-    lengths = [exact(x) for position in positions for x in position]
+    written = [joint.position for joint in mechanism.joints if numbers(*joint.position)]
+    positions = [[exact(x) for x in position] for position in written]
+    lengths = [x for position in positions for x in position]
     longest = max(map(abs, lengths), default=Fraction(0))
-    # directions of common normals between parallel axes are those of lengths
-    leaning = [noise_of(map(exact, p)) / max(map(abs, map(exact, p))) for p in positions if any(p)]
-    turn = ROUNDINGS * max(angles.noise, *leaning, 0) + 2 * max(mended, default=Fraction(0))
+    # common normals of parallel axes are along lengths
+    leaning = [noise_of(position) / max(map(abs, position)) for position in positions if any(position)]
+    turn = ROUNDINGS * max([angles.noise, *leaning]) + 2 * max(mended, default=Fraction(0))
     return Noise(turn, ROUNDINGS * noise_of(lengths) + turn * longest)
 
 

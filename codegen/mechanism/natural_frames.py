@@ -138,7 +138,7 @@ def _of_base(carried: list[Link], noise: Noise) -> Matrix3:
     normals = [cross(z, direction) for direction in (*beside, *IDENTITY3)]
     x = next(normal for normal in normals if squared(normal) > NEARLY_PARALLEL * Fraction(1, 100))
     x = scale(1 / square_root(dot(x, x)), x)
-    return plain_matrix(transpose((x, cross(z, x), z)))
+    return transpose((x, cross(z, x), z))
 
 
 def across(z: Vector3, v: Vector3) -> Vector3:

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import permutations, product
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,14 +27,15 @@ from kanegen.codegen.mechanism.constraints import (
     TranslationalSpringDamper,
 )
 from kanegen.codegen.mechanism.moved_frames import moved
-from kanegen.codegen.mechanism.natural_frames import Place, numbers, plain_matrix, plain_vector, squared
+from kanegen.codegen.mechanism.natural_frames import NEARLY_PARALLEL, Place, exact, numbers, squared
 from kanegen.codegen.mechanism.records import BASE, IDENTITY3, Joint, JointKind, Matrix3, Mechanism, Vector3
 from kanegen.codegen.mechanism.reduction import without_fixed_joints
 from kanegen.codegen.mechanism.speeds import AngularVelocityComponent, DistanceRate, PointVelocityComponent
 from kanegen.codegen.mechanism.values import square_root
 from kanegen.codegen.mechanism.vectors import add, cross, dot, matrix_vector, scale, subtract, transpose
 
-Array = NDArray[Any]
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 CHAIN = 6
 """Times that a vector is turned by a fixed rotation on a chain between two frames, or shifted, in most kernels."""
@@ -223,20 +223,20 @@ class _Figure:
         if self.above[name].kind is JointKind.PRISMATIC:
             return point
         at, axis = self.at[name].position, self.axis[name]
-        return plain_vector(add(at, scale(dot(axis, subtract(point, at)), axis)))
+        return add(at, scale(dot(axis, subtract(point, at)), axis))
 
     def _foot(self, name: str, other: str) -> Vector3 | None:
         """Where on the axis of a body the common normal to that of another begins."""
         if not self._turns(name) or not self._turns(other):
             return None
         z, w = self.axis[name], self.axis[other]
-        at, cosine = self.at[name].position, dot(z, w)
+        at, cosine = self.at[name].position, exact(dot(z, w))
         square = 1 - cosine * cosine
-        if abs(square) < Fraction(1, 100):
+        if square <= NEARLY_PARALLEL:
             return None
         apart = subtract(self.at[other].position, at)
-        t = (dot(apart, z) - cosine * dot(apart, w)) / square
-        return plain_vector(add(at, scale(t, z)))
+        t = (exact(dot(apart, z)) - cosine * exact(dot(apart, w))) / square
+        return add(at, scale(t, z))
 
     def _turns(self, name: str) -> bool:
         return name in self.axis and self.above[name].kind is JointKind.REVOLUTE
@@ -283,7 +283,7 @@ def _triads_about(axis: Vector3, directions: Iterable[Vector3]) -> Iterator[Matr
         if squared(y) < Fraction(1, 10**20):
             continue
         y = scale(1 / square_root(dot(y, y)), y)
-        yield plain_matrix(transpose((cross(y, axis), y, axis)))
+        yield transpose((cross(y, axis), y, axis))
 
 
 def _different(triads: Sequence[Matrix3]) -> list[Matrix3]:
@@ -376,7 +376,7 @@ class _Body:
             self.price += (oblique * times * _OBLIQUE)[:, None]
         for speed in figure.mechanism.speeds:
             if isinstance(speed, AngularVelocityComponent) and speed.body == name:
-                along = _doubles(plain_vector(matrix_vector(at.rotation, speed.direction)))
+                along = _doubles(matrix_vector(at.rotation, speed.direction))
                 self.price += (
                     CHAIN * (np.abs(self.triads.transpose(0, 2, 1) @ along) > _SAME).sum(axis=1)[:, None]
                 )
@@ -408,7 +408,7 @@ def _best(
     """For each body the places that cost least together; none where these cost not much less than the described ones."""
     bodies = {name: _Body(figure, name, triads[name], origins[name]) for name in figure.at}
     described = sum(float(body.price[0, 0]) for body in bodies.values())
-    chosen: dict[str, Array] = {}
+    chosen: dict[str, Indices] = {}
     for name in reversed(list(figure.at)):
         if name == BASE:
             continue
@@ -451,14 +451,14 @@ def _turns(outer: Array, inner: Array) -> Array:
     entries = np.abs(np.einsum("iab,jac->ijbc", outer, inner))
     some = entries > _SAME
     odd = some & (np.abs(entries - 1) > _SAME)
-    return np.asarray(some.sum(axis=(2, 3)) + odd.sum(axis=(2, 3)) - 3)
+    return np.array(some.sum(axis=(2, 3)) + odd.sum(axis=(2, 3)) - 3)
 
 
 def _shifts(body: _Body, points: Array) -> Array:
     """Components of the way from each origin of a body to points, along each of its triads."""
     apart = points[None, :, :] - body.origins[:, None, :]
     seen = np.abs(np.einsum("iab,xpa->ixpb", body.triads, apart))
-    return np.asarray((seen > _SAME).sum(axis=3))
+    return np.array((seen > _SAME).sum(axis=3))
 
 
 def _doubles(vector: Vector3) -> Array:
