@@ -128,12 +128,10 @@ def natural_frames(links: dict[str, Link], noise: Noise) -> dict[str, Place]:
 def _of_base(carried: list[Link], noise: Noise) -> Matrix3:
     """Axes that the links on the base give it where its own are none of theirs, so that these are seen from one another."""
     turning = [link for link in carried if link.joint is not None and not link.joint.still]
-    if not turning:
+    axes = [_axis_in(link) for link in turning]
+    if not axes or any(squared(cross(z, e)) <= noise.turn**2 for z in axes for e in IDENTITY3):
         return IDENTITY3
-    z = _axis_in(turning[0])
-    if any(squared(cross(z, e)) <= noise.turn**2 for e in IDENTITY3):
-        return IDENTITY3
-    beside = [_axis_in(link) for link in turning[1:]]
+    z, *beside = axes
     beside += [subtract(link.frame.position, turning[0].frame.position) for link in turning[1:]]
     normals = [cross(z, direction) for direction in (*beside, *IDENTITY3)]
     x = next(normal for normal in normals if squared(normal) > NEARLY_PARALLEL * Fraction(1, 100))
