@@ -198,7 +198,7 @@ class KernelSources:
         return found
 
     def _of(self, mechanism: Mechanism) -> KernelSources:
-        return self if mechanism is self.mechanism else replace(self, mechanism=mechanism)
+        return self if mechanism is self.mechanism else KernelSources(mechanism, self.options)
 
     @cached_property
     def base_parameters(self) -> tuple[NamedValue, ...]:

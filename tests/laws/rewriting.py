@@ -168,7 +168,7 @@ def _lines(mechanism: Mechanism, digits: int) -> Iterator[str]:
 
     def named(frame: str) -> str:
         """A body's frame has its name where the file puts it."""
-        return f'"{frame} before"' if frame in elsewhere else f'"{frame}"'
+        return f'"{frame}_before"' if frame in elsewhere else f'"{frame}"'
 
     yield f'name = "{mechanism.name}"'
     yield f"gravity = {row(mechanism.gravity)}"

@@ -21,6 +21,7 @@ from kanegen.codegen.mechanism import (
     PointVelocityComponent,
     catalogue,
 )
+from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.values import degrees
 from tests.certificate import sets
 from tests.constrained import ball_models, strut_models
@@ -30,6 +31,7 @@ from tests.derivation.influence_coefficients.support import random_arm
 from tests.derivation.speeds import SKEW, tree_with_point_speeds, tree_with_speeds
 from tests.derivation.structured_trees import structured_tree
 from tests.derivation.trees import random_tree
+from tests.laws.rewriting import rewritten
 
 INERTIA = (0.3, 0.4, 0.5, 0.02, -0.01, 0.03)
 AXES = ((0, 0, 1), (0, 1, 0), (1, 0, 0), (0, 0.6, 0.8), (0, 1, 0), (1, 0, 0), (0, 0, 1))
@@ -144,6 +146,11 @@ def free_armature() -> Mechanism:
     return replace(built, joints=driven)
 
 
+def elsewhere(model: Callable[[], Mechanism]) -> Mechanism:
+    """A mechanism whose bodies have their frames anywhere."""
+    return rewritten(with_numbers(model()), "placed at random")[0]
+
+
 @dataclass(frozen=True)
 class Cell:
     """A mechanism in one formulation.
@@ -216,8 +223,11 @@ BY_CHANCE = {
         )
     },
     **{name: partial(catalogue.mechanism, name) for name in ("five_bar", "rolling_disc", "plate_disk")},
+    "ball_linkage_elsewhere": partial(elsewhere, partial(ball_models.spatial_linkage, True)),
+    "four_bar_elsewhere": partial(elsewhere, partial(catalogue.mechanism, "four_bar")),
+    "worn_elsewhere": partial(elsewhere, worn),
 }
-"""With random answers at all decision points: other alternatives than the textbook's."""
+"""With random answers at all decision points, in frames of kanegen's choice: other alternatives than the textbook's."""
 
 
 IN_FEWER = {

@@ -31,7 +31,7 @@ from kanegen.codegen.derivation.kernels.catalogue import (
     contract_of,
 )
 from kanegen.codegen.derivation.placed_tree.choices import Choices
-from kanegen.codegen.derivation.placed_tree.deriver import Build, Deriver
+from kanegen.codegen.derivation.placed_tree.deriver import Build
 from kanegen.codegen.derivation.placed_tree.placement import place
 from kanegen.codegen.graph import Program
 from kanegen.codegen.kernel_sources import KernelSources
@@ -114,8 +114,7 @@ def derived(cell: Cell) -> KernelSet:
     sources, rng = Sources(cell), np.random.default_rng(1)
 
     def by_chance(kernel: str) -> Program:
-        derive = Deriver(sources.trees.mechanism, sources.build(kernel), trees=sources.trees)
-        return derive_by_chance(derive, rng)[0]
+        return derive_by_chance(sources.deriver(kernel), rng)[0]
 
     left_out = tuple(f"_{name}" for name in list(sources.frames.values())[1:-1])
     kernels = [k for k in sources.every if not (k.startswith(EACH) and k.endswith(left_out))]
