@@ -16,6 +16,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import get_args
 
 from kanegen.boundary import boundary
 from kanegen.codegen import pipeline
@@ -27,11 +28,20 @@ from kanegen.codegen.commands.generation_report import (
     verification_table,
 )
 from kanegen.codegen.commands.notices import warnings_as_lines
-from kanegen.codegen.commands.option_flags import FLAGS, OF_FILES, add_options, asked_options, count, one_of
+from kanegen.codegen.commands.option_flags import (
+    FLAGS,
+    OF_FILES,
+    add_options,
+    asked_options,
+    count,
+    finite,
+    one_of,
+)
 from kanegen.codegen.commands.progress import Progress
 from kanegen.codegen.mechanism import catalogue
 from kanegen.errors import InternalError, KanegenError, counted
 from kanegen.model_warnings import once
+from kanegen.simulation.request import Method
 
 _ENGINES = ("pinocchio", "mujoco")
 """What ``compare --against`` knows."""
@@ -106,11 +116,41 @@ def _parser() -> argparse.ArgumentParser:
     generate.add_argument("--json", action="store_true", help="for a program to read")
     generate.set_defaults(run=_generate)
 
-    simulate = commands.add_parser("simulate", help="run a scenario of a built-in mechanism")
-    simulate.add_argument("model", metavar="MODEL", help="a built-in name")
-    simulate.add_argument("--scenario", required=True, help="name of the scenario")
+    simulate = commands.add_parser("simulate", help="the motion of a model, or a scenario of it")
+    simulate.add_argument("model", metavar="MODEL", help="a built-in name or a model file")
+    simulate.add_argument(
+        "--scenario", metavar="NAME|FILE.toml", help="one of a built-in by name, or a file of these words"
+    )
+    simulate.add_argument("--time", type=finite, metavar="SECONDS", help="how long")
+    simulate.add_argument("--t0", type=finite, metavar="SECONDS", help="when it begins (default 0)")
+    simulate.add_argument(
+        "--set",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="q.NAME=VALUE",
+        help="or v.NAME=VALUE, to begin with [rad, m, s]",
+    )
+    simulate.add_argument("--law", metavar="NAME", help="a control law of the model (default: no forces)")
+    simulate.add_argument(
+        "--reference", type=Path, metavar="FILE", help="signals that the law follows: columns t, NAME, …"
+    )
+    simulate.add_argument("--method", choices=get_args(Method), help="of integration (default dopri5)")
+    simulate.add_argument("--step", type=finite, metavar="SECONDS", help="of rk4")
+    simulate.add_argument(
+        "--sample-period", type=finite, metavar="SECONDS", help="between two calls of the law"
+    )
+    simulate.add_argument("--rtol", type=finite, help="relative tolerance of a step (default 1e-9)")
+    simulate.add_argument("--atol", type=finite, help="absolute tolerance of a step (default 1e-12)")
+    simulate.add_argument("--rows", type=count, metavar="N", help="equally spaced times (default 1001)")
+    simulate.add_argument(
+        "--constants", action="store_true", help="energies, momenta, and what has to stay constant"
+    )
     simulate.add_argument("--plot", type=Path, metavar="FILE", help="draw it (needs matplotlib)")
+    simulate.add_argument("--animate", type=Path, metavar="FILE", help="a moving picture, .gif or .mp4")
     simulate.add_argument("--csv", type=Path, metavar="FILE", help="write the numbers, 12 digits")
+    simulate.add_argument("--parquet", type=Path, metavar="FILE", help="the same (needs pandas and pyarrow)")
+    add_options(simulate, OF_FILES)
     simulate.set_defaults(run=_simulate)
 
     doctor = commands.add_parser("doctor", help="what is wrong or doubtful in a model, and how to mend it")
@@ -202,10 +242,9 @@ def _generate(options: argparse.Namespace) -> int:
 
 
 def _simulate(options: argparse.Namespace) -> int:
-    from kanegen.codegen.commands.simulate import run_scenario
+    from kanegen.codegen.commands.simulate import simulate
 
-    run_scenario(options.model, options.scenario, options.plot, options.csv, print)
-    return 0
+    return 0 if simulate(options, asked_options(options, OF_FILES), print) else 1
 
 
 def _doctor(options: argparse.Namespace) -> int:

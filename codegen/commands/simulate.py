@@ -1,17 +1,26 @@
-"""``kanegen simulate``: run a scenario of a built-in mechanism by name, report it, write its numbers and draw it."""
+"""``kanegen simulate``: a scenario of a built-in mechanism by name, or the motion of any model."""
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import kanegen
+from kanegen.codegen.commands.model_simulation import KINDS, simulate_model, write
+from kanegen.codegen.commands.option_flags import OF_FILES
 from kanegen.codegen.commands.scenario_plots import plot
 from kanegen.codegen.commands.scenario_report import csv_text, summary
 from kanegen.codegen.commands.scenario_run import Result, run
-from kanegen.codegen.emit.writer import write_files
+from kanegen.codegen.commands.simulation_words import assignments, from_file, table_file
 from kanegen.codegen.mechanism import catalogue
+from kanegen.errors import KanegenError
 from kanegen.figures.canvas import check_plot
+from kanegen.options import Options
+
+OF_SCENARIOS = {"model", "scenario", "plot", "csv", "command", "run", *OF_FILES}
+"""What the command line may say of a scenario by name."""
 
 
 def run_scenario(
@@ -34,17 +43,39 @@ def run_scenario(
     for line in summary(result):
         report(line)
     if csv_file is not None:
-        _write(csv_file, csv_text(result).encode("utf-8"))
+        write(csv_file, csv_text(result).encode("utf-8"))
         report(f"wrote {csv_file}")
     if plot_file is not None:
-        _write(plot_file, plot(result, plot_file.suffix))
+        write(plot_file, plot(result, plot_file.suffix))
         report(f"wrote {plot_file}")
     return result
 
 
-def _write(path: Path, content: bytes) -> None:
-    """The whole file, or nothing of it; a pipe or a device is written as it is."""
-    if path.exists() and not path.is_file() and not path.is_dir():
-        path.write_bytes(content)
-    else:
-        write_files({path.name: content}, path.parent)
+def simulate(given: argparse.Namespace, options: Options, report: Callable[[str], None]) -> bool:
+    """What the command line asks for: a scenario of a built-in by name, or any model.  Whether the motion reached its end.
+
+    Raises KanegenError for what is wrong with it.
+    """
+    scenario = given.scenario
+    if scenario is not None and Path(scenario).suffix != ".toml":
+        said = [
+            name
+            for name, value in vars(given).items()
+            if name not in OF_SCENARIOS and value not in (None, [], False)
+        ]
+        if said or options.asked():
+            raise KanegenError(
+                f"scenario {scenario!r} of {given.model} is run as it is; {', '.join(said) or 'options of files'} belong to "
+                "other simulations. Leave them out, or write a file of the words you want: --scenario FILE.toml"
+            )
+        run_scenario(given.model, scenario, given.plot, given.csv, report)
+        return True
+    words = assignments(given.set)
+    flags = ("time", "t0", "law", "method", "step", "sample_period", "rtol", "atol", "rows")
+    words = replace(words, **{name: getattr(given, name) for name in flags})
+    if given.reference is not None:
+        words = replace(words, references=table_file(given.reference))
+    if scenario is not None:
+        words = words.over(from_file(Path(scenario)))
+    files = {kind: path for kind in KINDS if (path := getattr(given, kind)) is not None}
+    return simulate_model(given.model, words, options, files, report, given.constants)

@@ -13,6 +13,7 @@ import numpy as np
 from kanegen.arrays import FloatArray
 from kanegen.figures.canvas import content, figure
 from kanegen.files import write_whole
+from kanegen.simulation.motion import passed
 
 MOST_NAMED = 12
 """Curves of a panel that its legend names."""
@@ -107,9 +108,3 @@ def _draw(axis: Any, t: FloatArray, panel: Panel) -> None:
     if len(panel.curves) <= MOST_NAMED:
         axis.legend(loc="best", fontsize="x-small", frameon=False, ncols=1 + len(panel.curves) // 7)
     axis.spines[["top", "right"]].set_visible(False)
-
-
-def passed(values: FloatArray, lower: float | None, upper: float | None) -> Any:
-    """Where values (k,) are beyond their limits."""
-    below = np.zeros(values.shape, dtype=bool) if lower is None else values < lower
-    return below if upper is None else below | (values > upper)

@@ -6,7 +6,7 @@ import enum
 import functools
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +117,14 @@ class Motion:
         """State to be pickled: numbers alone, so that a motion outlives its robot."""
         return {**self.__dict__, "energy": self.energy, "energy_of": None, "arm": None}
 
+    def within(self, rows: Any) -> Motion:
+        """The motion of some rows alone: their places, or a truth value (k,) for each."""
+        held = {name: getattr(self, name)[rows] for name in ("t", "q", "v", "tau")}
+        held |= {
+            name: values[rows] for name in ("work", "x") if len(values := getattr(self, name)) == len(self.t)
+        }
+        return replace(self, **held)
+
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the motion as comma-separated values, every number with 12 significant digits.
 
@@ -202,3 +210,9 @@ class Motion:
             max(1, round(positive_number("frames_per_second", frames_per_second))),
             positive_number("speed", speed),
         )
+
+
+def passed(values: FloatArray, lower: float | None, upper: float | None) -> Any:
+    """Where values (k,) are beyond their limits."""
+    below = np.zeros(values.shape, dtype=bool) if lower is None else values < lower
+    return below if upper is None else below | (values > upper)

@@ -12,12 +12,13 @@ from numpy.typing import ArrayLike
 
 from kanegen.arrays import FloatArray, positive_number
 from kanegen.boundary import boundary
-from kanegen.errors import DeadCentreError, IntegrationError, NotCompiledError
+from kanegen.errors import DeadCentreError, IntegrationError, NotCompiledError, counted
+from kanegen.model_warnings import warn
 from kanegen.simulation.arm import ControllerFunction, SimulatedArm, has_compiled_kernels
 from kanegen.simulation.compiled import find_integrators, simulate_in_c
 from kanegen.simulation.controllers import as_python, law_inputs, recognize_controller
 from kanegen.simulation.hints import limited_by_stability, stepped_over, stiffness_hint
-from kanegen.simulation.motion import EnergyOf, Motion, Moved, Status
+from kanegen.simulation.motion import EnergyOf, Motion, Moved, Status, passed
 from kanegen.simulation.numpy_methods import simulate_in_numpy
 from kanegen.simulation.request import (
     Request,
@@ -201,6 +202,7 @@ def simulate(
         _warn_of_large_deflections(arm, motion)
     limits = dict(getattr(arm, "joint_limits", {}))
     moved = Moved(arm.name, tuple(arm.coordinate_names), tuple(arm.speed_names), limits)
+    _warn_of_limits(moved, motion)
     return dataclasses.replace(motion, energy_of=_energy_of(arm), of=moved, arm=arm)
 
 
@@ -227,6 +229,24 @@ def _warn_of_large_deflections(arm: SimulatedArm, motion: Motion) -> None:
                 stacklevel=3,
             )
             return
+
+
+def _warn_of_limits(moved: Moved, motion: Motion) -> None:
+    """Say which joint is the first to be beyond its range in a row, as nothing keeps it there."""
+    found = []
+    for name, limits in moved.limits.items():
+        if name in moved.coordinates and (limits.lower is not None or limits.upper is not None):
+            values = motion.q[:, moved.coordinates.index(name)]
+            rows = np.flatnonzero(passed(values, limits.lower, limits.upper))
+            if rows.size:
+                found.append((float(motion.t[rows[0]]), name, float(values[rows[0]]), limits))
+    if found:
+        t, name, value, limits = min(found, key=lambda first: first[0])
+        more = "" if len(found) == 1 else f", and {counted(len(found) - 1, 'other joint')} later"
+        warn(
+            f"the simulation of {moved.name} passes a limit: joint {name} is at {value:.6g} at t = {t:.6g} s, and its "
+            f"range is {limits.lower} to {limits.upper}{more}. Limits are data, which nothing here enforces"
+        )
 
 
 def _energy_of(arm: SimulatedArm) -> EnergyOf | None:

@@ -1,0 +1,235 @@
+"""``kanegen simulate`` for any model: from words to a motion, a report and files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import kanegen
+from kanegen.codegen.commands.constants_of_motion import Quantity, quantities
+from kanegen.codegen.commands.simulation_words import Words
+from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.reading import read
+from kanegen.errors import AssemblyError, KanegenError, did_you_mean
+from kanegen.extras import install_command
+from kanegen.figures.canvas import check_plot, matplotlib
+from kanegen.files import write_whole
+from kanegen.options import Options
+from kanegen.robot.assembly import Equations
+from kanegen.simulation import Motion, Status
+
+KINDS = ("csv", "parquet", "plot", "animate")
+"""What can be written."""
+
+Report = Callable[[str], None]
+
+MOVED = 1e-9
+"""Coordinates [rad, m] that closing loops moved by more are told of."""
+STRIDES = 20
+"""Loops are kept closed in so many steps from home to what was set, so that they do not jump to another way of closing."""
+
+
+def simulate_model(
+    model: str,
+    words: Words,
+    options: Options,
+    files: dict[str, Path],
+    report: Report,
+    with_constants: bool = False,
+) -> bool:
+    """Simulate and report; ``files`` are to be written, by "csv", "parquet", "plot", "animate".  Whether it reached its end.
+
+    Raises KanegenError for what is wrong with model, words or files.
+    """
+    if words.time is None:
+        raise KanegenError("simulate: how long? Give --time SECONDS, or --scenario with a name or a file")
+    _check_files(files)
+    robot = kanegen.load(model, **{**options.asked(), "arguments": dict(options.arguments)})
+    q0, v0 = _start(robot, words, report)
+    times = (
+        None
+        if words.rows is None
+        else np.linspace(words.t0 or 0.0, (words.t0 or 0.0) + words.time, words.rows)
+    )
+    try:
+        motion = kanegen.simulate(
+            robot,
+            q0,
+            v0,
+            words.time,
+            controller=words.law,
+            references=words.references or None,
+            times=times,
+            **words.settings,
+        )
+    except ValueError as error:
+        raise KanegenError(str(error)) from None
+    for line in _summary(robot, motion):
+        report(line)
+    if with_constants:
+        report("")
+        for line in _constants(robot, read(model, options), motion):
+            report(line)
+    _write_files(motion, files, report)
+    return motion.statistics.status is Status.DONE
+
+
+def _start(robot: Any, words: Words, report: Report) -> tuple[Any, Any]:
+    """q0 and v0 as set, loops closed: what was set stays, if the loops can be closed so."""
+    q, v = robot.home, np.zeros(robot.nv)
+    for symbol, values, names, into in (
+        ("q", words.q, robot.coordinate_names, q),
+        ("v", words.v, robot.speed_names, v),
+    ):
+        for name, value in values.items():
+            if name not in names:
+                cure = did_you_mean(name, names, f"It has {', '.join(names)}.")
+                raise KanegenError(f"{robot.name} has no {symbol}.{name}. {cure}")
+            into[names.index(name)] = value
+    if robot.constraints is None or not robot.constraints.position:
+        return q, v
+    closed = _closed(robot, q, [robot.coordinate_names.index(name) for name in words.q])
+    moved = [
+        f"{name} from {before:.6g} to {after:.6g}"
+        for name, before, after in zip(robot.coordinate_names, q, closed, strict=True)
+        if abs(after - before) > MOVED
+    ]
+    if moved:
+        report(f"closing the loops moved {', '.join(moved)}")
+    return closed, v
+
+
+def _closed(robot: Any, q: Any, held: list[int]) -> Any:
+    """The closed configuration that is reached from home with what was set, or else the nearest one."""
+    report, home = robot.constraints, robot.assemble()
+    free = np.ones(robot.nq)
+    free[held] = 0.0
+    rows = len(report.position)
+    equations = Equations(
+        report.position_rank, robot.constraint_residual, lambda x: free * robot.constraint_jacobian(x)[:rows]
+    )
+    found = home
+    for stride in range(1, STRIDES + 1):
+        found = found.copy()
+        found[held] = home[held] + stride / STRIDES * (q[held] - home[held])
+        found, open_by = equations.closed(found)
+        if not open_by <= equations.rounding(found):
+            break
+    else:
+        return robot.assemble(found)  # which is closed already, and has quaternions of length one
+    try:
+        return robot.assemble(q)
+    except AssemblyError as error:
+        raise KanegenError(f"what is set leaves the loops open: {error}") from None
+
+
+def _summary(robot: Any, motion: Motion) -> Iterator[str]:
+    done = motion.statistics
+    how = "compiled" if done.compiled else "NumPy"
+    yield (
+        f"{robot.name}: {motion.t[0]:g} s to {done.t:.6g} s, {done.accepted} steps, {done.rejected} rejected, "
+        f"{done.evaluations} evaluations ({how})"
+    )
+    reached = np.isfinite(motion.q).all(axis=1) & np.isfinite(motion.v).all(axis=1)
+    skeleton = robot.skeleton
+    none = ("",) * robot.nq
+    units = (none, none, none) if skeleton is None else (skeleton.units, skeleton.rates, skeleton.forces)
+    yield ""
+    yield f"{'':24}{'at the start':>18}{'at the end':>18}{'smallest':>18}{'largest':>18}"
+    for symbol, names, rows, of_each in (
+        ("q", robot.coordinate_names, motion.q, units[0]),
+        ("v", robot.speed_names, motion.v, units[1]),
+        ("tau", robot.speed_names, motion.tau, units[2]),
+    ):
+        if symbol == "tau" and not motion.tau[reached].any():
+            continue
+        for name, unit, values in zip(names, of_each, rows[reached].T, strict=False):
+            numbers = (values[0], values[-1], values.min(), values.max())
+            label = f"{symbol}.{name} [{unit}]"
+            yield f"  {label:22}{''.join(f'{x:z18.9g}' for x in numbers)}"
+
+
+def _constants(robot: Any, mechanism: Mechanism, motion: Motion) -> Iterator[str]:
+    """Energies, momenta, what should stay constant and how well it does, works of drives, drift from the constraints."""
+    reached = np.isfinite(motion.q).all(axis=1) & np.isfinite(motion.v).all(axis=1)
+    q, v = motion.q[reached], motion.v[reached]
+    rows = motion.within(reached)
+    found = quantities(
+        mechanism, rows, robot.kinetic_energy(q, v), robot.potential_energy(q), robot.momentum(q, v)
+    )
+    yield f"{'quantity':58}{'at the start':>18}{'at the end':>18}{'largest change':>16}"
+    for quantity in found:
+        yield _line(quantity)
+    if rows.tau.any():
+        for name, work in zip(robot.speed_names, rows.work[-1], strict=True):
+            yield f"  {f'work of the drive on {name} [J]':56}{0.0:18.9g}{work:z18.9g}"
+    if motion.drift is not None:
+        yield f"  {'distance from the constraints, at most':56}{motion.drift:>52.1e}"
+    constant = [quantity for quantity in found if quantity.constant]
+    yield ""
+    for quantity in constant:
+        largest = float(np.abs(quantity.values).max())
+        share = f", {quantity.change / largest:.1e} of its size" if largest > 0 else ""
+        yield f"constant: {quantity.name}, to {quantity.change:.1e} {quantity.unit}{share}"
+    if not constant:
+        yield "nothing has to stay constant: forces from outside act, or energy is lost"
+
+
+def _line(quantity: Quantity) -> str:
+    label = f"{quantity.name} [{quantity.unit}]"
+    numbers = f"{quantity.values[0]:z18.9g}{quantity.values[-1]:z18.9g}{quantity.change:16.1e}"
+    return f"  {label:56}{numbers}" + ("  constant" if quantity.constant else "")
+
+
+def _check_files(files: dict[str, Path]) -> None:
+    """Raise KanegenError for what cannot be written, before the work is done."""
+    if "plot" in files:
+        check_plot(files["plot"].suffix)
+    if "animate" in files:
+        matplotlib()
+        if files["animate"].suffix.lower() not in (".gif", ".mp4"):
+            raise KanegenError(
+                f"--animate: expected a file that ends in .gif or .mp4, got {files['animate'].name!r}"
+            )
+    if "parquet" in files:
+        try:
+            import pandas  # noqa: F401, ICN001  (whether it is there)
+            import pyarrow  # noqa: F401, ICN001
+        except ImportError:
+            raise KanegenError(
+                f"--parquet needs pandas and pyarrow. Install them: {install_command('tables')}"
+            ) from None
+
+
+def _write_files(motion: Motion, files: dict[str, Path], report: Report) -> None:
+    for kind, path in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if kind == "csv":
+            write(path, _csv(motion).encode("utf-8"))
+        elif kind == "plot":
+            motion.plot(path)
+        elif kind == "parquet":
+            motion.to_pandas().to_parquet(path)
+        else:
+            motion.animate(path)
+        report(f"wrote {path}")
+
+
+def write(path: Path, data: bytes) -> None:
+    """The whole file, or nothing of it, in a folder that is made if need be."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, data)
+
+
+def _csv(motion: Motion) -> str:
+    """Comma-separated values, 12 significant digits: t, then the columns of ``Motion.columns``."""
+    named = [("t", motion.t), *motion.columns()]
+    lines = [",".join(name for name, _ in named)]
+    # "#" keeps trailing zeros; "z" drops the sign of zero.
+    lines += [
+        ",".join(format(float(x), "z#.12g") for x in row) for row in np.column_stack([c for _, c in named])
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,150 @@
+"""What a simulation from the command line is asked for: flags and files of scenarios, which have the same words."""
+
+from __future__ import annotations
+
+import csv
+import math
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, get_args
+
+from kanegen.errors import KanegenError, did_you_mean, shown
+from kanegen.files import contents
+from kanegen.simulation.request import Method
+
+Table = tuple[list[float], list[float], str]
+
+
+@dataclass(frozen=True)
+class Words:
+    """A simulation: seconds, what differs from home and rest, the law and what it follows, and how it is integrated.
+
+    ``q`` and ``v`` have values by the names of coordinates and speeds, ``references`` tables (times, values, kind) by the
+    names of signals.  What is None is left to ``kanegen.simulate``.
+    """
+
+    time: float | None = None
+    law: str | None = None
+    method: str | None = None
+    step: float | None = None
+    rtol: float | None = None
+    atol: float | None = None
+    sample_period: float | None = None
+    t0: float | None = None
+    rows: int | None = None
+    q: Mapping[str, float] = field(default_factory=dict)
+    v: Mapping[str, float] = field(default_factory=dict)
+    references: Mapping[str, Table] = field(default_factory=dict)
+
+    def over(self, below: Words) -> Words:
+        """These words where they say something, else those below; values of both together."""
+        said = {f.name: getattr(self, f.name) for f in fields(self)}
+        merged: dict[str, Any] = {
+            name: {**getattr(below, name), **value} if isinstance(value, Mapping) else value
+            for name, value in said.items()
+            if value is not None
+        }
+        return replace(below, **merged)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Those that ``kanegen.simulate`` takes as they are."""
+        named = ("method", "step", "rtol", "atol", "sample_period", "t0")
+        return {name: getattr(self, name) for name in named if getattr(self, name) is not None}
+
+
+def _number(where: str, given: Any) -> float:
+    if isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given):
+        return float(given)
+    raise KanegenError(f"{where}: expected a finite number, got {shown(given)}")
+
+
+def _whole(where: str, given: Any) -> int:
+    if isinstance(given, int) and not isinstance(given, bool) and given > 0:
+        return given
+    raise KanegenError(f"{where}: expected a positive number of rows, got {shown(given)}")
+
+
+def _text(where: str, given: Any) -> str:
+    if isinstance(given, str):
+        return given
+    raise KanegenError(f"{where}: expected a text, got {shown(given)}")
+
+
+def _method(where: str, given: Any) -> str:
+    if given in get_args(Method):
+        return str(given)
+    raise KanegenError(f"{where}: expected one of {', '.join(get_args(Method))}, got {shown(given)}")
+
+
+def _numbers(where: str, given: Any) -> dict[str, float]:
+    if not isinstance(given, dict):
+        raise KanegenError(f"{where}: expected names with numbers, got {shown(given)}")
+    return {name: _number(f"{where}.{name}", value) for name, value in given.items()}
+
+
+_CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
+    "time": _number,
+    "law": _text,
+    "method": _method,
+    "step": _number,
+    "rtol": _number,
+    "atol": _number,
+    "sample_period": _number,
+    "t0": _number,
+    "rows": _whole,
+    "q": _numbers,
+    "v": _numbers,
+}
+
+
+def from_file(path: Path) -> Words:
+    """The words of a scenario in TOML; ``reference`` names a table beside it.  Raises KanegenError, which says the file."""
+    try:
+        found = tomllib.loads(contents(path).decode("utf-8-sig"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise KanegenError(f"{path}: is no TOML ({error})") from None
+    known = (*_CHECKS, "reference")
+    for name in found:
+        if name not in known:
+            cure = did_you_mean(name, known, f"Known are {', '.join(known)}.")
+            raise KanegenError(f"{path}: there is no word {name!r} of a scenario. {cure}")
+    reference = found.pop("reference", None)
+    words = Words(**{name: _CHECKS[name](f"{path}, {name}", value) for name, value in found.items()})
+    if reference is None:
+        return words
+    return replace(words, references=table_file(path.parent / _text(f"{path}, reference", reference)))
+
+
+def assignments(given: Iterable[str]) -> Words:
+    """``q.NAME=VALUE`` and ``v.NAME=VALUE``.  Raises KanegenError."""
+    values: dict[str, dict[str, float]] = {"q": {}, "v": {}}
+    for text in given:
+        place, assigned, value = text.partition("=")
+        group, dot, name = place.partition(".")
+        if not (assigned and dot and name and group in values):
+            raise KanegenError(f"--set {text}: expected q.NAME=VALUE or v.NAME=VALUE")
+        try:
+            values[group][name] = _number(f"--set {text}", float(value))
+        except ValueError:
+            raise KanegenError(f"--set {text}: expected a number, got {shown(value)}") from None
+    return Words(q=values["q"], v=values["v"])
+
+
+def table_file(path: Path) -> dict[str, Table]:
+    """Signals in comma-separated values: a column t [s], and one for each signal by name.  Raises KanegenError."""
+    rows = list(csv.reader(contents(path).decode("utf-8-sig").splitlines()))
+    if len(rows) < 3 or not rows[0] or rows[0][0].strip() != "t":
+        raise KanegenError(
+            f"{path}: expected a line of names that begins with t, and two rows of numbers at least"
+        )
+    try:
+        columns = [[float(cell) for cell in column] for column in zip(*rows[1:], strict=True)]
+    except ValueError as error:
+        raise KanegenError(f"{path}: expected numbers in columns of equal length ({error})") from None
+    return {
+        name.strip(): (columns[0], values, "cubic")
+        for name, values in zip(rows[0][1:], columns[1:], strict=True)
+    }

@@ -1,0 +1,170 @@
+"""``kanegen simulate`` for any model: words, loops, files, what has to stay constant, and what goes wrong."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kanegen
+from kanegen.codegen.cli import main
+from kanegen.codegen.commands.constants_of_motion import quantities
+from kanegen.codegen.mechanism import MechanismBuilder
+
+PENDULUM = """
+[[body]]
+name = "rod"
+mass = 1
+center = [0, 0, -0.5]
+inertia = [0.1, 0.1, 0.1]
+[[joint]]
+name = "hinge"
+type = "revolute"
+parent = "base"
+child = "rod"
+axis = [0, 1, 0]
+limits = { lower = -0.5, upper = 0.5 }
+"""
+
+
+def test_words_of_flags_and_files_are_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words, by_flags, by_file = tmp_path / "s.toml", tmp_path / "flags.csv", tmp_path / "file.csv"
+    words.write_text('time = 9\nlaw = "feedback_law"\nrtol = 1e-8\nrows = 5\n[q]\nq2 = 1.5\n[v]\nq3 = 0.1\n')
+    flags = [
+        "--time",
+        "0.5",
+        "--law",
+        "feedback_law",
+        "--rtol",
+        "1e-8",
+        "--rows",
+        "5",
+        "--set",
+        "q.q2=1.5",
+        "v.q3=0.1",
+    ]
+    assert main(["simulate", "stanford_arm", *flags, "--csv", str(by_flags)]) == 0
+    # What the command line says holds over the file.
+    scenario = ["--scenario", str(words), "--time", "0.5"]
+    assert main(["simulate", "stanford_arm", *scenario, "--constants", "--csv", str(by_file)]) == 0
+    assert by_flags.read_bytes() == by_file.read_bytes()
+    with by_file.open() as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) == 5
+    assert list(rows[0])[:2] == ["t", "q.q1"]
+    assert float(rows[0]["v.q3"]) == 0.1
+    assert rows[-1]["t"] == "0.500000000000"
+    text = capsys.readouterr().out
+    assert "constant: energy less work of drives" in text
+    assert "work of the drive on q2 [J]" in text
+
+
+def test_a_law_follows_signals_of_a_file(tmp_path: Path) -> None:
+    table = tmp_path / "r.csv"
+    table.write_text("t,other\n0,0\n1,1\n")
+    with pytest.raises(kanegen.KanegenError, match="other"):
+        simulate("--time", "0.1", "--law", "feedback_law", "--reference", str(table))
+
+
+def test_loops_keep_what_is_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        main(["simulate", "four_bar", "--time", "0.1", "--set", "q.q1=1.0", "--csv", str(tmp_path / "m.csv")])
+        == 0
+    )
+    assert "closing the loops moved q2 from" in capsys.readouterr().out
+    with (tmp_path / "m.csv").open() as stream:
+        assert float(next(csv.DictReader(stream))["q.q1"]) == 1.0
+
+
+def test_a_passed_limit_is_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = tmp_path / "pendulum.toml"
+    model.write_text(PENDULUM)
+    assert main(["simulate", str(model), "--time", "2", "--set", "q.hinge=0.4", "v.hinge=3"]) == 0
+    told = capsys.readouterr().err
+    assert told.count("passes a limit: joint hinge") == 1
+
+
+def simulate(*words: str, model: str = "stanford_arm") -> None:
+    from kanegen.codegen.cli import _parser
+
+    options = _parser().parse_args(["simulate", model, *words])
+    options.run(options)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ((), "how long"),
+        (("--time", "1", "--set", "q.nothing=1"), "q1, q2"),
+        (("--time", "1", "--set", "q1=1"), "q.NAME=VALUE"),
+        (("--time", "1", "--law", "feedback"), "feedback_law"),
+        (("--time", "1", "--method", "rk4"), "step"),
+        (("--time", "1", "--animate", "m.png"), "gif"),
+        (("--scenario", "feedback", "--time", "1"), "time"),
+        (("--scenario", "none.toml"), "none.toml"),
+    ],
+)
+def test_what_goes_wrong(words: tuple[str, ...], told: str) -> None:
+    with pytest.raises((kanegen.KanegenError, OSError), match=told):
+        simulate(*words)
+
+
+def test_wrong_files_of_scenarios(tmp_path: Path) -> None:
+    path = tmp_path / "s.toml"
+    for text, told in (
+        ("tiem = 1", "did you mean|Did you mean"),
+        ("time = 'a'", "time"),
+        ("[q]\nq1 = true", "q1"),
+        ("=", "TOML"),
+    ):
+        path.write_text(text)
+        with pytest.raises(kanegen.KanegenError, match=told):
+            simulate("--scenario", str(path))
+
+
+def two_bodies(gravity: tuple[int, int, int], joint: str) -> MechanismBuilder:
+    b = MechanismBuilder("thrown", gravity=gravity)
+    for name in ("trunk", "arm"):
+        b.body(name, mass=1, center=(0, "0.1", "-0.2"), inertia=("0.1", "0.2", "0.15"))
+    if joint in ("floating", "spherical"):
+        getattr(b, joint)("root", "base", "trunk", position=("0.3", 0, 0))
+    else:
+        getattr(b, joint)("root", "base", "trunk", axis=(0, 0, 1), position=("0.3", 0, 0))
+    b.revolute("hinge", "trunk", "arm", axis=(0, 1, 0), position=(0, "0.2", 0))
+    return b
+
+
+@pytest.mark.parametrize(
+    ("gravity", "joint", "expected"),
+    [
+        # By hand: weight along z leaves x, y and rotation about z; without weight everything is left.
+        ((0, 0, -9), "floating", ["momentum along x", "momentum along y", "angular momentum about z through the origin"]),
+        ((0, 0, 0), "floating", [f"momentum along {x}" for x in "xyz"]
+            + [f"angular momentum about {x} through the origin" for x in "xyz"]),
+        ((0, 0, -9), "spherical", ["angular momentum about z through (0.3, 0, 0)"]),
+        ((0, 0, -9), "revolute", ["angular momentum about z through (0.3, 0, 0)"]),
+        ((0, -9, 0), "revolute", []),
+        ((0, -9, 0), "prismatic", ["momentum along z"]),
+        ((0, 0, -9), "prismatic", []),
+    ],
+)  # fmt: skip
+def test_what_has_to_stay_constant_does(
+    gravity: tuple[int, int, int], joint: str, expected: list[str]
+) -> None:
+    mechanism = two_bodies(gravity, joint).build()
+    needed = ["forward_dynamics", "coordinate_rates", "kinetic_energy", "potential_energy", "momentum"]
+    robot = kanegen.load(mechanism, kernels=needed, interpreted=True)
+    v = np.linspace(0.3, 0.7, robot.nv)
+    motion = kanegen.simulate(robot, robot.neutral, v, 0.3, rtol=1e-11, times=[0.0, 0.1, 0.3])
+    q, v = motion.q, motion.v
+    found = quantities(
+        mechanism, motion, robot.kinetic_energy(q, v), robot.potential_energy(q), robot.momentum(q, v)
+    )
+    constant = [quantity for quantity in found if quantity.constant]
+    assert [quantity.name.replace("about z", "about z") for quantity in constant] == ["energy", *expected]
+    # Steps at rtol 1e-11 of quantities below ten, some tens of them.
+    assert max(quantity.change for quantity in constant) < 1e-8
+    changing = [q.change for q in found[3:9] if q.name.startswith("momentum") and q.change > 0]
+    assert gravity == (0, 0, 0) or max(changing) > 1e-3
