@@ -46,7 +46,7 @@ from kanegen.version import VERSION
 if TYPE_CHECKING:
     from kanegen.codegen.mechanism.builder import MechanismBuilder
     from kanegen.codegen.mechanism.importers import from_dh, from_mjcf, from_toml, from_urdf
-    from kanegen.simulation import simulate
+    from kanegen.simulation import Event, simulate
 
 __version__ = VERSION
 
@@ -58,6 +58,7 @@ __all__ = [
     "CertificateError",
     "Constraints",
     "DeadCentreError",
+    "Event",
     "FileError",
     "ForwardDynamicsDerivatives",
     "InconsistentStateError",
@@ -95,7 +96,7 @@ _IMPORTERS = "kanegen.codegen.mechanism.importers"
 _LATER = {
     "MechanismBuilder": "kanegen.codegen.mechanism.builder",
     **dict.fromkeys(("from_dh", "from_mjcf", "from_toml", "from_urdf"), _IMPORTERS),
-    "simulate": "kanegen.simulation",
+    **dict.fromkeys(("Event", "simulate"), "kanegen.simulation"),
 }
 """Where the names are that take long to import: each is when it is first asked for."""
 

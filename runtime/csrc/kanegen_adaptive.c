@@ -7,7 +7,6 @@
  */
 #include "kanegen_adaptive.h"
 
-#include "kanegen_rows.h"
 
 /* Step control: h_new = h SAFETY error^-ALPHA last_error^BETA, within bounds, where ALPHA = 1/order - 3/4 BETA. */
 static const double SAFETY = 0.9, SHRINK_MOST = 0.2, GROW_MOST = 10.0;
@@ -93,7 +92,8 @@ kanegen_status kanegen_advance_adaptively(const kanegen_adaptive_method *method,
         const double t = done->t, proposed = run->step;
         /* The margins: no step of a sliver at the end, though the quotient of the stretch and the longest step round up. */
         const bool lands = t_end - t <= smaller(1.01 * proposed, (1.0 + 1e-9) * longest);
-        const double t_next = lands ? t_end : t + smaller(proposed, longest), h = t_next - t;
+        double t_next = lands ? t_end : t + smaller(proposed, longest);
+        const double h = t_next - t;
         double error;
         if ((status = kanegen_may_step(run)) != KANEGEN_DONE) return status;
         if (t_next <= t) return KANEGEN_STEP_UNDERFLOW;
@@ -118,11 +118,23 @@ kanegen_status kanegen_advance_adaptively(const kanegen_adaptive_method *method,
         run->last_error = larger(error, SMALLEST_LAST_ERROR);
         just_rejected = false;
 
+        const bool watches = kanegen_watches(run);
+        if (watches) {
+            status = kanegen_end_at_event(run, method->attempt, method->interpolant, t, &t_next);
+            if (status != KANEGEN_DONE) return status;
+        }
         if (kanegen_row_before(run, t_next)) {
-            if ((status = method->write_rows_inside(run, t_next)) != KANEGEN_DONE) return status;
+            if (!watches && (status = method->interpolant(run, t_next)) != KANEGEN_DONE) return status;
+            if ((status = kanegen_write_interpolated_rows(run, t_next)) != KANEGEN_DONE) return status;
         }
         if ((status = method->accept(run, t_next, t_end)) != KANEGEN_DONE) return status;
         if (t_next < t_end && (status = kanegen_write_rows_here(run)) != KANEGEN_DONE) return status;
+        if (!watches) continue;
+        bool changed;
+        if ((status = kanegen_meet_events(run, &changed)) != KANEGEN_DONE) return status;
+        if (!changed) continue;
+        run->linear.known = false;
+        if ((status = kanegen_rate_of_change(run, t_next, run->y, run->k[0])) != KANEGEN_DONE) return status;
     }
     return KANEGEN_DONE;
 }

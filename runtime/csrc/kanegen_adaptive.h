@@ -2,17 +2,16 @@
 #ifndef KANEGEN_ADAPTIVE_H
 #define KANEGEN_ADAPTIVE_H
 
-#include "kanegen_integration.h"
+#include "kanegen_events.h"
 
 typedef struct {
     double order;               /* the error of a step of h is in proportion to h^order */
 
     /* Try a step of h from time t and state y, where dy/dt = k[0]; y_next, and its error as a multiple of the tolerance: */
     /* not a number where a stage left the domain of the dynamics. */
-    kanegen_status (*attempt)(kanegen_integration *run, double t, double h, double *error);
+    kanegen_attempt *attempt;
 
-    /* Write the rows inside the step that was tried. */
-    kanegen_status (*write_rows_inside)(kanegen_integration *run, double t_next);
+    kanegen_interpolant *interpolant;
 
     /* Make y_next the state and, unless this is t_end, k[0] the rate of change there. */
     kanegen_status (*accept)(kanegen_integration *run, double t_next, double t_end);

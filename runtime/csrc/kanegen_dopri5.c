@@ -7,7 +7,6 @@
  */
 #include "kanegen_adaptive.h"
 #include "kanegen_driver.h"
-#include "kanegen_rows.h"
 
 /* Nodes, coefficients, and E = weights of order 5 less those of order 4. The weights of order 5 are the last row
  * of A, so the seventh stage of a step is the first of the next. D: weights of the interpolant. */
@@ -108,8 +107,8 @@ static kanegen_status dopri5_attempt(kanegen_integration *run, double t, double 
     return KANEGEN_DONE;
 }
 
-/* The rows inside an accepted step. The fifth coefficient raises the Hermite interpolant to order 4 (HNW II.6). */
-static kanegen_status write_rows_inside(kanegen_integration *run, double t_next)
+/* The interpolant of an accepted step. The fifth coefficient raises the Hermite interpolant to order 4 (HNW II.6). */
+static kanegen_status lay_interpolant(kanegen_integration *run, double t_next)
 {
     const double h = t_next - run->done->t;
     const double *k1 = run->k[0], *k3 = run->k[2], *k4 = run->k[3], *k5 = run->k[4], *k6 = run->k[5];
@@ -117,7 +116,8 @@ static kanegen_status write_rows_inside(kanegen_integration *run, double t_next)
     for (size_t i = 0; i < run->m; ++i) {
         run->c5[i] = h * (D1 * k1[i] + D3 * k3[i] + D4 * k4[i] + D5 * k5[i] + D6 * k6[i] + D7 * k7[i]);
     }
-    return kanegen_write_rows_before(run, t_next, k1, k7);
+    kanegen_lay_interpolant(run, t_next, k1, k7);
+    return KANEGEN_DONE;
 }
 
 /* Make the step's end the state, and its last stage the first of the next step; computed anew where the state was
@@ -132,7 +132,7 @@ static kanegen_status accept(kanegen_integration *run, double t_next, double t_e
     return kanegen_rate_of_change(run, t_next, run->y, run->k[0]);
 }
 
-static const kanegen_adaptive_method DOPRI5 = {5.0, dopri5_attempt, write_rows_inside, accept};
+static const kanegen_adaptive_method DOPRI5 = {5.0, dopri5_attempt, lay_interpolant, accept};
 
 static kanegen_status dopri5_advance(kanegen_integration *run, double t_begin, double t_end)
 {

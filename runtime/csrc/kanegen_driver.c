@@ -4,8 +4,8 @@
  */
 #include "kanegen_driver.h"
 
+#include "kanegen_events.h"
 #include "kanegen_linearisation.h"
-#include "kanegen_rows.h"
 
 #include <string.h>
 
@@ -157,6 +157,7 @@ kanegen_status kanegen_integrate(const kanegen_method *method, bool valid,
     const bool finite = kanegen_all_finite(n, run.y) && quaternions_can_be_normalised(&run);
     kanegen_status status = finite ? KANEGEN_DONE : KANEGEN_NOT_FINITE;
     if (finite && !system->constraints) status = kanegen_project(&run, run.y);
+    if (status == KANEGEN_DONE) status = kanegen_begin_events(&run);
     if (status == KANEGEN_DONE) status = walk(&run);
     memcpy(q, run.y, nq * sizeof *q);
     memcpy(v, run.y + nq, half * sizeof *v);

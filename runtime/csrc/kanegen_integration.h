@@ -11,6 +11,7 @@
  *     kanegen_constraints    constraints and quaternions
  *     kanegen_steps          the mechanism and its controller, the beginning and the end of a step
  *     kanegen_linearisation, kanegen_rows
+ *     kanegen_events
  *     kanegen_driver, kanegen_adaptive
  *     kanegen_rk4, kanegen_dopri5, kanegen_rodas4
  */
@@ -63,6 +64,7 @@ typedef struct {
     double step;                /* adaptive methods: the step proposed next, 0 before the first */
     double last_error;          /* adaptive methods: error of the last accepted step */
     bool stiff;                 /* the step just taken was limited by stability */
+    size_t happening;           /* the event at which the step ends, or the number of events */
     size_t until_pause;         /* steps that may be taken before the next pause */
 } kanegen_integration;
 

@@ -20,7 +20,7 @@
  * tau in N m or N.
  *
  * Nothing here allocates, keeps state between calls or touches a global: any number of integrations may run
- * at once, each with its own workspace and rows. Compile kanegen_driver.c, kanegen_rows.c, kanegen_steps.c,
+ * at once, each with its own workspace and rows. Compile kanegen_driver.c, kanegen_events.c, kanegen_rows.c, kanegen_steps.c,
  * kanegen_constraints.c, kanegen_linearisation.c, kanegen_adaptive.c, kanegen_rk4.c, kanegen_dopri5.c and kanegen_rodas4.c
  * beside the generated model, and link the mathematical library:
  *
@@ -135,6 +135,25 @@ typedef struct {
                                          /* last correction of dq/dt, relative where that is above one */
 } kanegen_constraints;
 
+/* The functions g(t, q, v) of events, [count]; data is handed through untouched. */
+typedef void kanegen_event_values(double t, const double *q, const double *v, double *g, void *data);
+
+/* Told that event number i happens at the state (q, v), which it may change: q, and rates, which is v, with constraints dq/dt.
+ * It returns the sum of these: */
+enum { KANEGEN_EVENT_ENDS = 1, KANEGEN_EVENT_CHANGES = 2 };
+typedef int kanegen_event_happened(double t, size_t i, double *q, const double *v, double *rates, void *data);
+
+/* Events: where functions of time and state pass through zero. A step ends there. A function that is zero at the beginning has
+ * not passed. */
+typedef struct {
+    size_t count;
+    const int *direction;                /* [count] 1: from below, -1: from above, 0: both */
+    kanegen_event_values *values;
+    kanegen_event_happened *happened;
+    void *data;
+    double *workspace;                   /* [4 count] */
+} kanegen_events;
+
 /* What is integrated. Functions that are not there are NULL. */
 typedef struct {
     size_t nq;                           /* number of coordinates */
@@ -169,6 +188,8 @@ typedef struct {
     void *controller_data;               /* last argument of the controller */
     const int *stop;                     /* NULL, or a flag read after every call of the controller: */
                                          /* nonzero ends the integration with KANEGEN_STOPPED */
+
+    const kanegen_events *events;        /* NULL: none */
 
     kanegen_pause *pause;                /* NULL, or a function called between steps: the first time before the first */
     void *pause_data;                    /* step, then when as many steps are done as it returned; zero ends the */
@@ -229,7 +250,8 @@ typedef enum {
     KANEGEN_TOO_MANY_STEPS = 3,
     KANEGEN_STOPPED = 4,        /* the stop flag was set, or a pause said so */
     KANEGEN_INVALID = 5,        /* an option out of range or a function missing: nothing was done */
-    KANEGEN_OPEN = 6            /* the state after a step could not be brought back to the constraints */
+    KANEGEN_OPEN = 6,           /* the state after a step could not be brought back to the constraints */
+    KANEGEN_EVENT = 7           /* an event ended it */
 } kanegen_status;
 
 /* Number of doubles an integration needs as workspace. */

@@ -4,7 +4,7 @@
  * Ordinary Differential Equations II", 2nd ed., Springer 1996 (HNW II), section IV.2.
  */
 #include "kanegen_driver.h"
-#include "kanegen_rows.h"
+#include "kanegen_events.h"
 
 #include <string.h>
 
@@ -54,38 +54,72 @@ static kanegen_status rk4_step(kanegen_integration *run, double t, double h)
     return KANEGEN_DONE;
 }
 
+static kanegen_status rk4_attempt(kanegen_integration *run, double t, double h, double *error)
+{
+    const kanegen_status status = rk4_step(run, t, h);
+    *error = status == KANEGEN_DONE && kanegen_all_finite(run->n, run->y_next) ? 0.0 : NAN;
+    return status;
+}
+
+/* The interpolant needs the rate of change at the end, which is the next step's k1. */
+static kanegen_status lay_interpolant(kanegen_integration *run, double t_next)
+{
+    const kanegen_status status = kanegen_rate_of_change(run, t_next, run->y_next, run->k[4]);
+    if (status == KANEGEN_DONE) kanegen_lay_interpolant(run, t_next, run->k[0], run->k[4]);
+    return status;
+}
+
+/* One step to t_next, or to an event before it. */
+static kanegen_status rk4_to(kanegen_integration *run, double t_next, double t_end, bool *k1_known)
+{
+    const double t = run->done->t;
+    const bool watches = kanegen_watches(run);
+    double error;
+    kanegen_status status;
+    if ((status = kanegen_may_step(run)) != KANEGEN_DONE) return status;
+    if (t_next <= t) return KANEGEN_STEP_UNDERFLOW;
+    if (!*k1_known && (status = kanegen_rate_of_change(run, t, run->y, run->k[0])) != KANEGEN_DONE) return status;
+    if ((status = rk4_attempt(run, t, t_next - t, &error)) != KANEGEN_DONE) return status;
+    if (isnan(error)) return KANEGEN_NOT_FINITE;
+    run->stiff = is_stiff(run, t_next - t);
+    if (watches) {
+        status = kanegen_end_at_event(run, rk4_attempt, lay_interpolant, t, &t_next);
+        if (status != KANEGEN_DONE) return status;
+    }
+    *k1_known = watches;
+    if (kanegen_row_before(run, t_next)) {
+        if (!watches && (status = lay_interpolant(run, t_next)) != KANEGEN_DONE) return status;
+        if ((status = kanegen_write_interpolated_rows(run, t_next)) != KANEGEN_DONE) return status;
+        *k1_known = true;
+    }
+    if (*k1_known) {
+        double *k_end = run->k[4];
+        run->k[4] = run->k[0];
+        run->k[0] = k_end;
+    }
+    if ((status = kanegen_accept_step(run, t_next)) != KANEGEN_DONE) return status;
+    if (run->system->constraints) *k1_known = false;  /* the state was projected since */
+    if (t_next < t_end && (status = kanegen_write_rows_here(run)) != KANEGEN_DONE) return status;
+    if (!watches) return KANEGEN_DONE;
+    bool changed;
+    status = kanegen_meet_events(run, &changed);
+    if (changed) *k1_known = false;
+    return status;
+}
+
 static kanegen_status rk4_advance(kanegen_integration *run, double t_begin, double t_end)
 {
     /* The margin lets 0.1 s be ten steps of 0.01 s although the quotient of the two may round up. */
     const double count = larger(1.0, ceil((t_end - t_begin) / run->options->step - 1e-9));
     const double h = (t_end - t_begin) / count;
     bool k1_known = false;
-    kanegen_status status;
-
     for (size_t i = 0; i < run->m; ++i) run->c5[i] = 0.0;
     for (size_t i = 0; (double)i < count; ++i) {
-        const double t = run->done->t;
         const double t_next = (double)i + 1.0 < count ? t_begin + ((double)i + 1.0) * h : t_end;
-        if ((status = kanegen_may_step(run)) != KANEGEN_DONE) return status;
-        if (t_next <= t) return KANEGEN_STEP_UNDERFLOW;
-
-        double *k1 = run->k[0], *k_end = run->k[4];
-        if (!k1_known && (status = kanegen_rate_of_change(run, t, run->y, k1)) != KANEGEN_DONE) return status;
-        if ((status = rk4_step(run, t, t_next - t)) != KANEGEN_DONE) return status;
-        if (!kanegen_all_finite(run->n, run->y_next)) return KANEGEN_NOT_FINITE;
-        run->stiff = is_stiff(run, t_next - t);
-
-        /* The interpolant needs the rate of change at the end, which is the next step's k1. */
-        k1_known = kanegen_row_before(run, t_next);
-        if (k1_known) {
-            if ((status = kanegen_rate_of_change(run, t_next, run->y_next, k_end)) != KANEGEN_DONE) return status;
-            if ((status = kanegen_write_rows_before(run, t_next, k1, k_end)) != KANEGEN_DONE) return status;
-            run->k[0] = k_end;
-            run->k[4] = k1;
-        }
-        if ((status = kanegen_accept_step(run, t_next)) != KANEGEN_DONE) return status;
-        if (run->system->constraints) k1_known = false;  /* the state was projected since */
-        if (t_next < t_end && (status = kanegen_write_rows_here(run)) != KANEGEN_DONE) return status;
+        do {
+            const kanegen_status status = rk4_to(run, t_next, t_end, &k1_known);
+            if (status != KANEGEN_DONE) return status;
+        } while (run->done->t < t_next);
     }
     return KANEGEN_DONE;
 }

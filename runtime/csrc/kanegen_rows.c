@@ -65,8 +65,7 @@ bool kanegen_row_before(const kanegen_integration *run, double t_next)
  *     y(t + s h) = y + s (d + (1 - s) (c3 + s (c4 + (1 - s) c5))),   c3 = h k_begin - d,   c4 = d - h k_end - c3
  *
  * is the cubic Hermite interpolant for c5 = 0; any c5 leaves values and rates of change at both ends alone. */
-kanegen_status kanegen_write_rows_before(kanegen_integration *run, double t_next, const double *k_begin,
-                                         const double *k_end)
+void kanegen_lay_interpolant(kanegen_integration *run, double t_next, const double *k_begin, const double *k_end)
 {
     const double h = t_next - run->done->t;
     for (size_t i = 0; i < run->m; ++i) {
@@ -74,11 +73,9 @@ kanegen_status kanegen_write_rows_before(kanegen_integration *run, double t_next
         run->c3[i] = h * k_begin[i] - d;
         run->c4[i] = d - h * k_end[i] - run->c3[i];
     }
-    return kanegen_write_interpolated_rows(run, t_next);
 }
 
-/* The interpolated state at time t + s h, brought to the constraints. */
-static kanegen_status interpolate(kanegen_integration *run, double s, double *y_there)
+kanegen_status kanegen_interpolate(kanegen_integration *run, double s, double *y_there)
 {
     const double *y = run->y, *y_next = run->y_next, *c3 = run->c3, *c4 = run->c4, *c5 = run->c5, r = 1.0 - s;
     for (size_t i = 0; i < run->m; ++i) {
@@ -118,7 +115,7 @@ kanegen_status kanegen_write_interpolated_rows(kanegen_integration *run, double 
     kanegen_status status;
     while (is_row_before(run, t_next)) {
         const double t_row = run->rows->t[run->done->rows], s = (t_row - t) / h;
-        if ((status = interpolate(run, s, y_there)) != KANEGEN_DONE) return status;
+        if ((status = kanegen_interpolate(run, s, y_there)) != KANEGEN_DONE) return status;
         if ((status = write_row(run, y_there)) != KANEGEN_DONE) return status;
         if (!looks) continue;
         if ((status = look(run, t_row, s, h, y_there)) != KANEGEN_DONE) return status;
@@ -126,7 +123,7 @@ kanegen_status kanegen_write_interpolated_rows(kanegen_integration *run, double 
     for (; is_probe_before(run, t_next); run->probes++) {
         const double t_probe = run->rows->probes[run->probes], s = (t_probe - t) / h;
         if (t_probe <= t) continue;
-        if ((status = interpolate(run, s, y_there)) != KANEGEN_DONE) return status;
+        if ((status = kanegen_interpolate(run, s, y_there)) != KANEGEN_DONE) return status;
         memcpy(run->tau_there, run->tau, forces * sizeof(double));
         if ((status = kanegen_call_controller(run, t_probe, y_there, run->tau_there)) != KANEGEN_DONE) return status;
         if ((status = look(run, t_probe, s, h, y_there)) != KANEGEN_DONE) return status;

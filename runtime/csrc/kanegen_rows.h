@@ -10,12 +10,14 @@ kanegen_status kanegen_write_rows_here(kanegen_integration *run);
 /* Whether a row or a probe falls between the present state and t_next, ends excluded. */
 bool kanegen_row_before(const kanegen_integration *run, double t_next);
 
-/* Write these rows, from the rates of change at both ends of the step; run->c5 is the caller's. They
- * are brought to the constraints one by one. Where tau varies, look at them and the probes for defects. */
-kanegen_status kanegen_write_rows_before(kanegen_integration *run, double t_next, const double *k_begin,
-                                         const double *k_end);
+/* Lay the interpolant run->c3, run->c4 through a step from the rates of change at both ends; run->c5 is the caller's. */
+void kanegen_lay_interpolant(kanegen_integration *run, double t_next, const double *k_begin, const double *k_end);
 
-/* The same with run->c3 and run->c4, too, set by the caller. */
+/* The interpolated state at the part s of the step, brought to the constraints. */
+kanegen_status kanegen_interpolate(kanegen_integration *run, double s, double *y_there);
+
+/* Write these rows from the interpolant. They are brought to the constraints one by one. Where tau varies, look at them and
+ * the probes for defects. */
 kanegen_status kanegen_write_interpolated_rows(kanegen_integration *run, double t_next);
 
 #endif

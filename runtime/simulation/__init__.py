@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from kanegen.simulation.arm import SimulatedArm
+from kanegen.simulation.events import Event
 from kanegen.simulation.motion import Motion, Statistics, Status
 from kanegen.simulation.run import simulate
 
-__all__ = ["Motion", "SimulatedArm", "Statistics", "Status", "simulate"]
+__all__ = ["Event", "Motion", "SimulatedArm", "Statistics", "Status", "simulate"]

@@ -132,6 +132,13 @@ def with_python_functions(module: ModuleType) -> ModuleType:
         steps: int = from_handle(data).steps_until_next()
         return steps
 
+    def kanegen_python_event_values(t: float, q: Any, v: Any, g: Any, data: Any) -> None:
+        from_handle(data).values(t, q, v, g)
+
+    def kanegen_python_event_happened(t: float, i: int, q: Any, v: Any, rates: Any, data: Any) -> int:
+        answer: int = from_handle(data).meet(t, i, q, v, rates)
+        return answer
+
     for kernel in KERNELS:
 
         def evaluate(data: Any, *pointers: Any, kernel: str = kernel) -> None:
@@ -141,4 +148,6 @@ def with_python_functions(module: ModuleType) -> ModuleType:
     module.ffi.def_extern(onerror=failed)(kanegen_python_controller)
     module.ffi.def_extern(onerror=failed)(kanegen_python_law)
     module.ffi.def_extern(onerror=failed, error=0)(kanegen_python_pause)
+    module.ffi.def_extern(onerror=failed)(kanegen_python_event_values)
+    module.ffi.def_extern(onerror=failed, error=0)(kanegen_python_event_happened)
     return module

@@ -32,6 +32,7 @@ from kanegen.simulation.controllers import (
     PythonController,
     as_python,
 )
+from kanegen.simulation.events import EventCalls
 from kanegen.simulation.motion import Motion, Statistics, Status
 from kanegen.simulation.references import LawInputs
 from kanegen.simulation.request import Request
@@ -149,6 +150,21 @@ def simulate_in_c(
         general.signals, general.signal, system.general_law = len(signals), kept[-2], general
     else:
         _set_c_controller(ffi, system, arm, controller)
+    meeting = EventCalls(ffi, arm, request.events, request.drift, stop)
+    if request.events:
+        python.append(meeting)
+        directions = ffi.new("int[]", [event.direction for event, _ in request.events])
+        room = ffi.new("double[]", 4 * len(request.events))
+        kept += [directions, room]
+        system.events = new(
+            "events",
+            count=len(request.events),
+            direction=directions,
+            values=lib.kanegen_python_event_values,
+            happened=lib.kanegen_python_event_happened,
+            data=handle(meeting),
+            workspace=room,
+        )
     if system.general_law:
         size += lib.kanegen_law_workspace_size(arm.nv, general)
 
@@ -207,6 +223,7 @@ def simulate_in_c(
         x=row_x,
         statistics=statistics,
         drift=drift,
+        events=meeting.happened,
     )
 
 

@@ -29,6 +29,7 @@ class Status(enum.Enum):
         "the step became too short for the resolution of time; the tolerance may be out of reach, or the motion runs "
         "into a singularity there"
     )
+    EVENT = "an event ended it"
     NOT_FINITE = "the state, its rate of change or the controller's tau became infinite or not a number"
     OPEN = "the state after a step could not be brought back to the constraints"
     TOO_MANY_STEPS = "max_steps were not enough; raise it, or loosen rtol and atol"
@@ -82,6 +83,9 @@ class Motion:
     Rows that the simulation did not reach (see ``statistics.status``) are not a number, except for t.  ``energy_of`` gives
     the energy (k,) of rows q and v.
 
+    events: what happened, in order: t [s], the number of the event in the list that was given, and q (nq,) and v (nv,)
+    there, before its action.
+
     of: names and limits of its mechanism.  arm: the robot that moved, None after pickling.
 
     drift: how far states and rows were found from the constraints at most: residuals of the equations of position, in
@@ -97,7 +101,8 @@ class Motion:
     drift: float | None = None
     x: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     work: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
-    of: Moved | None = None
+    events: list[tuple[float, int, FloatArray, FloatArray]] = field(default_factory=list)
+    of: Moved | None = field(default=None, repr=False)
     arm: Any = field(default=None, repr=False)
 
     @functools.cached_property

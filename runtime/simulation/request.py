@@ -31,9 +31,10 @@ class Request:
     """A simulation from ``t0`` to ``t_end``.
 
     Steps end on ``breaks``, ascending, and are no longer than ``max_step``.  At the rows and ``probes`` inside steps the
-    motion is held against the dynamics.  ``step`` is 0 for methods that choose their steps; ``sample_period`` is 0 where the
-    controller is not sampled.  ``rates0`` is dq/dt at the beginning where there are constraints, which are to be kept to
-    ``drift``.  ``quaternions`` are the places in q at which unit quaternions begin; those of ``q0`` have length one.
+    motion is held against the dynamics.  ``events`` come with their functions.  ``step`` is 0 for methods that choose their
+    steps; ``sample_period`` is 0 where the controller is not sampled.  ``rates0`` is dq/dt at the beginning where there are
+    constraints, which are to be kept to ``drift``.  ``quaternions`` are the places in q at which unit quaternions begin;
+    those of ``q0`` have length one.
     """
 
     method: Method
@@ -53,6 +54,7 @@ class Request:
     max_step: float = math.inf
     breaks: FloatArray = field(default_factory=_none)
     probes: FloatArray = field(default_factory=_none)
+    events: tuple[Any, ...] = ()
 
 
 def checked_configuration(arm: SimulatedArm, values: ArrayLike) -> FloatArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from kanegen.model_warnings import warn
 from kanegen.simulation.arm import ControllerFunction, SimulatedArm, has_compiled_kernels
 from kanegen.simulation.compiled import find_integrators, simulate_in_c
 from kanegen.simulation.controllers import as_python, law_inputs, recognize_controller
+from kanegen.simulation.events import Event, checked_events
 from kanegen.simulation.hints import limited_by_stability, stepped_over, stiffness_hint
 from kanegen.simulation.motion import EnergyOf, Motion, Moved, Status, passed
 from kanegen.simulation.numpy_methods import simulate_in_numpy
@@ -64,6 +65,7 @@ def simulate(
     controller_data: Any = None,
     x0: ArrayLike | None = None,
     references: Mapping[str, Any] | None = None,
+    events: Sequence[Event] = (),
 ) -> Motion:
     """The motion from the state q0 (nq,), v0 (nv,) at t = t0 to t = t0 + duration, in seconds.
 
@@ -98,6 +100,12 @@ def simulate(
 
     max_step: s; the longest step of a method that chooses its steps. An event shorter than the steps can be stepped over:
     give its times as breaks, or no longer steps than it lasts.
+
+    events: each ``kanegen.Event`` is met where its condition passes through zero, located as exactly as the motion is
+    integrated; a step ends there.  ``Motion.events`` has what happened.  Its action may give another state to go on from,
+    which has to close the loops (InconsistentStateError), or the motion ends there: it has the rows up to then, and
+    ``Motion.statistics.status`` is ``Status.EVENT``.  Conditions are looked at in four places of each step: what passes
+    through zero twice in between is met where ``max_step`` is shorter.  Needs compiled integrators.
 
     max_steps: accepted and rejected steps together.
 
@@ -154,6 +162,7 @@ def simulate(
             max_step=checked_max_step(method, max_step),
             breaks=checked_breaks(breaks, begin, end),
             probes=probes_between(rows, begin, end),
+            events=checked_events(arm, events),
         )
         recognized = recognize_controller(controller, arm, controller_data)
         inputs = law_inputs(recognized, x0, references or {})
@@ -163,10 +172,11 @@ def simulate(
         integrators = find_integrators()
         if integrators is not None:
             motion = simulate_in_c(integrators, arm, request, recognized, inputs)
-        elif request.method == "rodas4":
+        elif request.method == "rodas4" or request.events:
+            what = "events are" if request.events else "method 'rodas4' is"
             raise NotCompiledError(
-                "method 'rodas4' is compiled, and the compiled integrators are missing. Install kanegen again where there "
-                "is a C compiler and the headers of Python, or use 'dopri5'"
+                f"{what} compiled, and the compiled integrators are missing. Install kanegen again where there "
+                "is a C compiler and the headers of Python, or use 'dopri5' without events"
             )
         else:
             if has_compiled_kernels(arm):
@@ -186,7 +196,9 @@ def simulate(
             statistics.t,
         )
     told = []
-    if statistics.status is not Status.DONE:
+    if statistics.status is Status.EVENT:
+        motion = motion.within(motion.t <= statistics.t)
+    elif statistics.status is not Status.DONE:
         told.append(
             f"the simulation of {arm.name} ended at t = {statistics.t!r} s instead of {request.t_end!r} s: "
             f"{statistics.status.value}"

@@ -1,0 +1,227 @@
+"""Events: where they are, against motions that are known, what they change, and what is refused."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+import sympy
+from numpy.testing import assert_allclose
+from scipy.special import ellipk
+
+import kanegen
+from kanegen import Event
+from kanegen.codegen.mechanism import MechanismBuilder
+from kanegen.simulation import Status
+
+pytestmark = pytest.mark.skipif(
+    kanegen.simulation.run.find_integrators() is None, reason="events need compiled integrators"
+)
+
+G = 9.81
+
+
+@functools.cache
+def made(joint: str) -> kanegen.Robot:
+    """A mass on a vertical rail; a rod on a hinge, one metre long, without weight but for a point mass; a free body."""
+    b = MechanismBuilder(joint, gravity=(0, 0, 0) if joint == "floating" else (0, 0, f"-{G}"))
+    if joint == "prismatic":
+        b.body("body", mass=1, inertia=("0.1", "0.1", "0.1"))
+        b.prismatic("z", "base", "body", axis=(0, 0, 1))
+    elif joint == "revolute":
+        b.body("body", mass=1, center=(0, 0, -1), inertia=(0, 0, 0))
+        b.revolute("phi", "base", "body", axis=(0, 1, 0))
+    else:
+        b.body("body", mass=1, inertia=(1, 1, 1))
+        b.floating("free", "base", "body")
+    needed = [
+        "forward_dynamics",
+        "kinetic_energy",
+        "potential_energy",
+        "coordinate_rates",
+        "forward_dynamics_derivatives",
+    ]
+    return kanegen.load(
+        b.build(), kernels=needed[: 3 + (joint == "floating") + 2 * (joint == "revolute")], interpreted=True
+    )
+
+
+SETTINGS = [
+    {"rtol": 1e-12, "atol": 1e-14},
+    {"method": "rk4", "step": 2e-3},
+]
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_a_bouncing_mass(settings):
+    """From 1 m, each impact leaving 0.8 of the speed: t = sqrt(2 h / g), then 2 v / g more each time."""
+    bounce = Event("q.z", direction=-1, action=lambda t, q, v: (q, -0.8 * v))
+    motion = kanegen.simulate(made("prismatic"), [1.0], [0.0], 3.0, events=[bounce], **settings)
+    times, speed = [np.sqrt(2 / G)], np.sqrt(2 * G)
+    while times[-1] < 3.0:
+        speed *= 0.8
+        times.append(times[-1] + 2 * speed / G)
+    found = [t for t, *_ in motion.events]
+    # The motion is a parabola, which the methods follow exactly: rounding is left.
+    assert_allclose(found, times[:-1], rtol=0, atol=1e-13)
+    assert motion.statistics.status is Status.DONE
+    assert motion.q.min() > -1e-12
+    assert motion.energy is not None
+    losses = motion.energy[0] * 0.8 ** (2 * np.searchsorted(found, motion.t))
+    assert_allclose(motion.energy, losses, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("settings", "allowed"),
+    [(SETTINGS[0], 1e-10), (SETTINGS[1], 1e-10), ({"method": "rodas4", "rtol": 1e-9, "atol": 1e-12}, 1e-6)],
+)
+def test_a_pendulum_through_zero(settings, allowed):
+    """Its quarter period is K(sin^2(a/2)) / omega.  rk4: some hundred steps of (omega h)^5 / 100 each."""
+    quarter = float(ellipk(np.sin(0.5) ** 2)) / np.sqrt(G)
+    watched = [Event(lambda t, q, v: q[0]), Event("v.phi", direction=1), Event("v[0]", direction=-1)]
+    motion = kanegen.simulate(made("revolute"), [1.0], [0.0], 5.0, events=watched, **settings)
+    for number, first, apart in ((0, 1, 2), (1, 2, 4), (2, 4, 4)):
+        found = np.array([t for t, which, *_ in motion.events if which == number])
+        assert_allclose(found, quarter * (first + apart * np.arange(len(found))), rtol=0, atol=allowed)
+        assert found.size >= 2
+    assert sorted(t for t, *_ in motion.events) == [t for t, *_ in motion.events]
+    assert max(abs(q[0]) for _, which, q, _ in motion.events if which == 0) < allowed
+
+
+def test_an_event_changes_no_motion():
+    arm = kanegen.load("stanford_arm")
+    q0, v0 = [0.1, 1.2, 0.3, 0.1, 0.2, 0.4], np.zeros(6)
+    plain = kanegen.simulate(arm, q0, v0, 1.0, "feedback_law", rtol=1e-10)
+    watched = kanegen.simulate(
+        arm, q0, v0, 1.0, "feedback_law", rtol=1e-10, events=[Event("q.q2 - 1.15"), Event("t - 0.5")]
+    )
+    assert {number for _, number, *_ in watched.events} >= {1}
+    assert [t for t, number, *_ in watched.events if number == 1] == pytest.approx([0.5], abs=1e-15)
+    # Both follow the solution to rtol over some hundred steps.
+    assert_allclose(watched.q, plain.q, rtol=0, atol=1e-7)
+    assert_allclose(watched.work, plain.work, rtol=0, atol=1e-6)
+
+
+def test_a_terminal_event_ends_the_motion():
+    motion = kanegen.simulate(made("revolute"), [1.0], [0.0], 5.0, events=[Event("phi", terminal=True)])
+    (end,) = motion.events
+    assert motion.statistics.status is Status.EVENT
+    assert motion.statistics.t == end[0]
+    assert motion.t[-1] <= end[0] < motion.t[-1] + 0.005 + 1e-12
+    assert np.isfinite(motion.q).all()
+    assert len(motion.work) == len(motion.t)
+
+
+def test_a_free_body_is_turned_back():
+    """The quaternion goes through (0, 0, sin, cos) of half the angle: at angles of 90 degrees it is turned back."""
+
+    def turn_back(t, q, v):
+        return q, -v
+
+    event = Event("q.free_qz - sin(pi / 4)", direction=1, action=turn_back)
+    arm = made("floating")
+    motion = kanegen.simulate(arm, arm.neutral, [0, 0, 0, 0, 0, 1.0], 3.0, rtol=1e-10, events=[event])
+    assert [t for t, *_ in motion.events] == pytest.approx([np.pi / 2], abs=1e-9)
+    angle = np.minimum(motion.t, np.pi - motion.t)
+    assert_allclose(2 * np.arctan2(motion.q[:, 5], motion.q[:, 6]), angle, rtol=0, atol=1e-8)
+
+
+def test_impacts_of_a_loop():
+    """A four-bar linkage whose crank strikes a stop at 0.9 rad and goes back as fast: energy stays."""
+    needed = [
+        "constraint_jacobian",
+        "coordinate_rates",
+        "multiplier_dynamics",
+        "generalized_speeds",
+        "constraint_projection",
+    ]
+    arm = kanegen.load(
+        "four_bar",
+        kernels=["forward_dynamics", "kinetic_energy", "potential_energy", *needed],
+        interpreted=True,
+    )
+    q0 = arm.assemble([1.0, 0.0, 1.6])
+
+    def back(t, q, v):
+        return q, -v
+
+    stop = Event("q.q1 - 0.9", direction=1, action=back)
+    motion = kanegen.simulate(arm, q0, [3.0], 0.5, rtol=1e-9, events=[stop], times=np.linspace(0, 0.5, 21))
+    assert motion.events
+    assert motion.q[:, 0].max() < 0.9 + 1e-9
+    assert np.abs(arm.constraint_residual(motion.q)).max() < 1e-9
+    assert motion.energy is not None
+    assert_allclose(motion.energy, motion.energy[0], rtol=0, atol=1e-6)
+    opens = Event("q.q1 - 0.9", action=lambda t, q, v: (q + np.array([0.1, 0, 0]), v))
+    with pytest.raises(kanegen.InconsistentStateError):
+        kanegen.simulate(arm, q0, [3.0], 0.5, events=[opens])
+
+
+def test_under_sampled_control():
+    event = Event("z - 0.5", direction=-1, action=lambda t, q, v: (q, 0 * v))
+    motion = kanegen.simulate(
+        made("prismatic"),
+        [1.0],
+        [0.0],
+        1.0,
+        lambda t, q, v: [0.0],
+        sample_period=0.1,
+        events=[event],
+        rtol=1e-10,
+    )
+    assert motion.events[0][0] == pytest.approx(np.sqrt(1 / G), abs=1e-12)
+    later = motion.t > motion.events[0][0]
+    fallen = 0.5 - 0.5 * G * (motion.t[later] - motion.events[0][0]) ** 2
+    assert_allclose(motion.q[later, 0], fallen, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("condition", "value"),
+    [
+        ("q.z - 0.3", 0.7 - 0.3),
+        ("q['z'] * v[0] ** 2 - sqrt(abs(-t))", 0.7 * 4 - 0.5),
+        (sympy.Symbol("z") ** 2 - sympy.Abs(sympy.Symbol("v.z")) + sympy.pi, 0.49 - 2 + np.pi),
+        ("atan2(1, 2) + -t", np.arctan2(1, 2) - 0.25),
+    ],
+)
+def test_expressions(condition, value):
+    from kanegen.simulation.events import checked_events
+
+    ((_, function),) = checked_events(made("prismatic"), [Event(condition)])
+    assert function(0.25, np.array([0.7]), np.array([2.0])) == pytest.approx(value, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "q.nothing",
+        "x.z",
+        "q[1]",
+        "__import__('os')",
+        "z.real.imag",
+        "(lambda: 1)()",
+        "q.z -",
+        "z if t else t",
+        "sin(z, x=1)",
+    ],
+)
+def test_what_is_no_expression(condition):
+    with pytest.raises(ValueError, match="condition"):
+        kanegen.simulate(made("prismatic"), [1.0], [0.0], 1.0, events=[Event(condition)])
+
+
+def test_what_goes_wrong():
+    arm = made("prismatic")
+    for wrong in ({"direction": 2}, {"action": 3}):
+        with pytest.raises(ValueError, match="Event"):
+            Event("t", **wrong)
+    with pytest.raises(ValueError, match="events"):
+        kanegen.simulate(arm, [1.0], [0.0], 1.0, events=["q.z"])
+    for action in (lambda t, q, v: q, lambda t, q, v: (q, [1, 2]), lambda t, q, v: ([np.nan], v)):
+        with pytest.raises(ValueError, match=r"action|q0"):
+            kanegen.simulate(arm, [1.0], [0.0], 1.0, events=[Event("q.z", action=action)])
+    with pytest.raises(ValueError, match="condition"):
+        kanegen.simulate(arm, [1.0], [0.0], 1.0, events=[Event(lambda t, q, v: np.nan)])
+    with pytest.raises(KeyError, match="mine"):
+        kanegen.simulate(arm, [1.0], [0.0], 1.0, events=[Event(lambda t, q, v: {}["mine"])])
