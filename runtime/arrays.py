@@ -186,3 +186,9 @@ def _may_be_number(value: Any) -> bool:
     if isinstance(value, np.ndarray | np.generic):
         return value.ndim == 0 and value.dtype.kind in "iufO"
     return True
+
+
+def passed(values: FloatArray, lower: float | None, upper: float | None) -> Any:
+    """Where values (k,) are beyond their limits."""
+    below = np.zeros(values.shape, dtype=bool) if lower is None else values < lower
+    return below if upper is None else below | (values > upper)

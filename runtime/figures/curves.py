@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from kanegen.arrays import FloatArray
+from kanegen.arrays import FloatArray, passed
 from kanegen.figures.canvas import content, figure
 from kanegen.files import write_whole
-from kanegen.simulation.motion import passed
 
 MOST_NAMED = 12
 """Curves of a panel that its legend names."""

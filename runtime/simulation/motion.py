@@ -215,9 +215,3 @@ class Motion:
             max(1, round(positive_number("frames_per_second", frames_per_second))),
             positive_number("speed", speed),
         )
-
-
-def passed(values: FloatArray, lower: float | None, upper: float | None) -> Any:
-    """Where values (k,) are beyond their limits."""
-    below = np.zeros(values.shape, dtype=bool) if lower is None else values < lower
-    return below if upper is None else below | (values > upper)

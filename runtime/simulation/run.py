@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kanegen.arrays import FloatArray, positive_number
+from kanegen.arrays import FloatArray, passed, positive_number
 from kanegen.boundary import boundary
 from kanegen.errors import DeadCentreError, IntegrationError, NotCompiledError, counted
 from kanegen.model_warnings import warn
@@ -19,7 +19,7 @@ from kanegen.simulation.compiled import find_integrators, simulate_in_c
 from kanegen.simulation.controllers import as_python, law_inputs, recognize_controller
 from kanegen.simulation.events import Event, checked_events
 from kanegen.simulation.hints import limited_by_stability, stepped_over, stiffness_hint
-from kanegen.simulation.motion import EnergyOf, Motion, Moved, Status, passed
+from kanegen.simulation.motion import EnergyOf, Motion, Moved, Status
 from kanegen.simulation.numpy_methods import simulate_in_numpy
 from kanegen.simulation.request import (
     Request,
