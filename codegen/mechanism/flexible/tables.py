@@ -36,7 +36,8 @@ class LinkTable:
     ``mass`` [kg], ``center`` [m] and central ``inertia`` [kg m^2] of the undeflected link, as in MechanismBuilder.body; for
     every mode ``first`` = integral of phi dm (3) and ``mixed`` = integral of x phi^T dm (3, 3); for every pair of modes
     ``products`` = integral of phi_k phi_l^T dm (3, 3); the ``stiffness`` of the modes, and their ``damping``.  ``end`` is
-    where joints and frames are attached, ``stations`` are the places of frames by name.
+    where joints and frames are attached, ``stations`` are the places of frames by name.  ``moments``, the integrals of
+    x dm (3) and x x^T dm (3, 3), may stand in place of ``center`` and ``inertia``.
     """
 
     modes: Sequence[str]
@@ -50,6 +51,7 @@ class LinkTable:
     end: StationTable
     damping: Sequence[Numbers] | None = None
     stations: Mapping[str, StationTable] = field(default_factory=dict)
+    moments: tuple[Numbers, Sequence[Numbers]] | None = None
 
     def link(self, body: str) -> FlexibleLink:
         """The records of the flexible link that is this body.  Raises ModelError."""
@@ -64,13 +66,7 @@ class LinkTable:
         count = len(self.modes)
         if not count:
             raise ModelError(where, "has no modes", "at least one", "Leave it rigid, or give it modes.")
-        rigid = MassMoments.of(
-            Inertia(
-                read_value(f"{where}, mass", self.mass),
-                read_vector(f"{where}, mass centre", self.center),
-                inertia_tensor(f"{where}, inertia", self.inertia),
-            )
-        )
+        rigid = self._rigid(where)
         _counted(f"{where}, first", self.first, count)
         _counted(f"{where}, mixed", self.mixed, count)
         _counted(f"{where}, products", self.products, count)
@@ -98,6 +94,17 @@ class LinkTable:
                 (name, _station(f"{where}, frame {name!r}", x, count)) for name, x in self.stations.items()
             ),
         )
+
+    def _rigid(self, where: str) -> MassMoments:
+        """The moments of the undeflected link."""
+        mass = read_value(f"{where}, mass", self.mass)
+        if self.moments is not None:
+            first, second = self.moments
+            return MassMoments(
+                mass, read_vector(f"{where}, moments", first), _rows(f"{where}, moments", second)
+            )
+        center = read_vector(f"{where}, mass centre", self.center)
+        return MassMoments.of(Inertia(mass, center, inertia_tensor(f"{where}, inertia", self.inertia)))
 
 
 def _counted(where: str, entries: Sequence[object], count: int) -> None:

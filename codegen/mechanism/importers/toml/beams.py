@@ -1,4 +1,4 @@
-"""Flexible links of a TOML file: ``[[beam]]``."""
+"""Flexible links of a TOML file: ``[[beam]]``, and ``[[flexible]]`` by their modal integrals."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from kanegen.codegen.mechanism.flexible import (
     Appendage,
     Beam,
     BeamFunction,
+    LinkTable,
     Mode,
     Polynomial,
     RodFunction,
     Shape,
+    StationTable,
 )
 from kanegen.codegen.mechanism.importers.toml import schema
 from kanegen.codegen.mechanism.importers.toml.table import Table
@@ -82,3 +84,38 @@ def _appendage(table: Table) -> Appendage:
     return Appendage(
         table.number("at"), table.number("mass"), table.numbers("center"), table.numbers("inertia")
     )
+
+
+def add_flexible(builder: MechanismBuilder, table: Table) -> None:
+    """A link of any form by its modal integrals (``LinkTable``)."""
+    table.check(schema.FLEXIBLE)
+    modes = table.tables("mode")
+    for mode in modes:
+        mode.check(schema.INTEGRALS)
+    end, stations = table.table("end"), table.table("station")
+    assert end is not None  # which was checked
+    places = {} if stations is None else {name: stations.table(name) for name in stations.content}
+    moments = None
+    if "first_moment" in table or "second_moment" in table:
+        moments = table.numbers("first_moment"), table.numbers("second_moment", ((0, 0, 0),) * 3)
+    with table.located():
+        link = LinkTable(
+            modes=[mode.text("name") for mode in modes],
+            mass=table.number("mass"),
+            center=table.numbers("center"),
+            inertia=table.numbers("inertia"),
+            first=[mode.numbers("first") for mode in modes],
+            mixed=[mode.numbers("mixed") for mode in modes],
+            products=[mode.numbers("products") for mode in modes],
+            stiffness=table.numbers("stiffness"),
+            damping=table.numbers("damping", None),
+            end=_station(end),
+            stations={name: _station(place) for name, place in places.items() if place is not None},
+            moments=moments,
+        )
+        builder.flexible(table.text("name"), link)
+
+
+def _station(table: Table) -> StationTable:
+    table.check(schema.STATION)
+    return StationTable(table.numbers("position"), table.numbers("displacements"), table.numbers("rotations"))

@@ -7,7 +7,7 @@ from typing import Any
 from kanegen.codegen.mechanism.builder import MechanismBuilder
 from kanegen.codegen.mechanism.denavit_hartenberg import CONVENTIONS, DHRow, Placed, add_dh
 from kanegen.codegen.mechanism.importers.toml import schema
-from kanegen.codegen.mechanism.importers.toml.beams import add_beam
+from kanegen.codegen.mechanism.importers.toml.beams import add_beam, add_flexible
 from kanegen.codegen.mechanism.importers.toml.table import Table
 from kanegen.codegen.mechanism.records import BASE, JointLimits
 from kanegen.codegen.mechanism.validation.joints import read_limits
@@ -35,11 +35,11 @@ def add_parameters(builder: MechanismBuilder, root: Table) -> None:
 def add_tree(builder: MechanismBuilder, root: Table, floating_base: bool) -> None:
     """Bodies, beams, joints, tables of Denavit and Hartenberg, frames, payloads, actuators."""
     for body in root.tables("body"):
-        body.check(schema.BODY)
-        with body.located():
-            builder.body(body.text("name"), **_inertia(body))
+        _add_body(builder, body)
     for beam in root.tables("beam"):
         add_beam(builder, beam)
+    for link in root.tables("flexible"):
+        add_flexible(builder, link)
     joints = root.tables("joint")
     if floating_base:
         _let_float(root, joints)
@@ -75,6 +75,23 @@ def add_order(builder: MechanismBuilder, root: Table) -> None:
         builder.home({name: home.number(name) for name in home.content})
     elif "home" in root:
         builder.home(root.numbers("home"))
+
+
+def _add_body(builder: MechanismBuilder, table: Table) -> None:
+    table.check(schema.BODY)
+    carrier = table.content.get("carrier", False)
+    if not isinstance(carrier, bool) or (carrier and len(table.content) > 2):
+        raise table.error(
+            "carrier",
+            f"is {carrier!r}" if not isinstance(carrier, bool) else "has more than a name",
+            "true, for a body without inertia and frame that only links joints",
+            "Remove what is wrong.",
+        )
+    with table.located():
+        if carrier:
+            builder.carrier(table.text("name"))
+        else:
+            builder.body(table.text("name"), **_inertia(table))
 
 
 def _inertia(table: Table) -> dict[str, Any]:

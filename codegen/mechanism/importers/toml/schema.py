@@ -8,16 +8,19 @@ _INERTIA = "mass center inertia inertia_rotation"
 
 ROOT = (
     "name description gravity parameters coordinates home speeds "
-    "body beam joint frame payload loop rolling knife_edge equation prescribed spring speed law actuator dh"
+    "body beam flexible joint frame payload loop rolling knife_edge equation prescribed spring speed law actuator dh"
 )
 """At the top: names and numbers, a table of parameters, and arrays of tables."""
 
 PARAMETER = "value! unit description"
-BODY = f"name! {_INERTIA}"
+BODY = f"name! {_INERTIA} carrier"
 _ALONG = "EI_y EI_z GJ section_y section_z stiffness damping_time damping"
 BEAM = f"name! length! mass_per_length! mode! {_ALONG} appendage station"
 MODE = "name! y z twist"
 APPENDAGE = "at! mass! center inertia"
+FLEXIBLE = "name! mode! mass! center inertia first_moment second_moment stiffness! damping end! station"
+INTEGRALS = "name! first! mixed! products!"
+STATION = "position! displacements! rotations!"
 FRAME = f"name! body! {_PLACED}"
 PAYLOAD = "name! frame! mass! center inertia inertia_rotation"
 LIMITS = "lower upper velocity effort"

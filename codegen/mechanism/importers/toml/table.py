@@ -193,7 +193,7 @@ class Table:
     def _number(self, key: str, value: Any) -> Value:
         try:
             if isinstance(value, str):
-                return _quantity(plain(_algebra(self.document.names).value(value)))
+                return _quantity(plain(algebra(self.document.names).value(value)))
             if not isinstance(value, int | float):
                 raise ValueError(f"not a number, {shown(value)}")
             return _quantity(to_value(value))
@@ -211,7 +211,7 @@ class Table:
         raise self.error(key, what, "a number, or text with + - * / in parameters of the file", cure)
 
 
-def _algebra(names: Mapping[str, Value]) -> Arithmetic:
+def algebra(names: Mapping[str, Value]) -> Arithmetic:
     """Numbers and parameters, with pi and ``deg``, the degree in radians."""
     constants: dict[str, Value] = {"pi": degrees(180), "deg": degrees(1)}
     functions: dict[str, Callable[..., Value]] = {"sqrt": square_root, "sin": sine, "cos": cosine}

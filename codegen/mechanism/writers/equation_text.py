@@ -1,0 +1,58 @@
+"""Equations of SymPy as the arithmetic of a TOML file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import sympy
+from sympy.printing.str import StrPrinter
+
+from kanegen.codegen.graph.sympy_bridge import with_exact_exponents
+from kanegen.codegen.mechanism.writers.exact_text import IDENTIFIER, Unsayable
+from kanegen.limits import LARGEST_POWER, LONGEST_ARITHMETIC
+
+_FUNCTIONS = (sympy.sin, sympy.cos, sympy.tan)
+
+
+def equation_text(expression: sympy.Expr, names: Mapping[sympy.Symbol, str]) -> str:
+    """The text that gives the expression back, its symbols by the ``names`` given, others by their own.
+
+    Raises Unsayable.
+    """
+    text = _Printer(names).doprint(with_exact_exponents(expression))
+    if len(text) > LONGEST_ARITHMETIC.value:
+        raise Unsayable(f"{len(text)} characters of arithmetic")
+    return str(text)
+
+
+class _Printer(StrPrinter):  # type: ignore[misc]  # SymPy has no types
+    """Python's notation, with names in place of symbols; nothing that the arithmetic of TOML lacks."""
+
+    def __init__(self, names: Mapping[sympy.Symbol, str]) -> None:
+        super().__init__()
+        self._names = names
+
+    def _print_Symbol(self, symbol: sympy.Symbol) -> str:
+        name = self._names.get(symbol, symbol.name)
+        if not IDENTIFIER.fullmatch(name.removeprefix("rate(").removesuffix(")")):
+            raise Unsayable(f"the name {name!r} has no place in arithmetic of TOML")
+        return name
+
+    def _print_Pow(self, power: sympy.Pow, rational: bool = False) -> str:
+        exponent = power.exp
+        if not exponent.is_Rational or abs(exponent) > LARGEST_POWER.value or exponent.q > 2:
+            raise Unsayable(f"the power {exponent} has no place in arithmetic of TOML")
+        return str(super()._print_Pow(power, rational))
+
+    def _print_Function(self, function: Any) -> str:
+        if not isinstance(function, _FUNCTIONS):
+            raise Unsayable(f"{function.func} has no place in arithmetic of TOML")
+        return str(super()._print_Function(function))
+
+    def _print_Float(self, number: sympy.Float) -> str:
+        return repr(float(number))
+
+    def emptyPrinter(self, expr: Any) -> str:
+        """What has no notation of its own."""
+        raise Unsayable(f"{type(expr).__name__} has no place in arithmetic of TOML")

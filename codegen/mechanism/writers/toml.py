@@ -1,0 +1,357 @@
+"""TOML: everything that the reader of TOML knows, so that the very same mechanism is read back."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from kanegen.codegen.graph import Expression
+from kanegen.codegen.mechanism.constraints import (
+    Constraint,
+    KnifeEdge,
+    PositionConstraint,
+    RollingContact,
+    SpringDamper,
+    TorsionalSpringDamper,
+    VelocityConstraint,
+)
+from kanegen.codegen.mechanism.findings import Finding
+from kanegen.codegen.mechanism.flexible_records import FlexibleLink, Station
+from kanegen.codegen.mechanism.records import (
+    BASE,
+    IDENTITY3,
+    Body,
+    Frame,
+    Joint,
+    JointLimits,
+    Matrix3,
+    Mechanism,
+    Value,
+    Vector3,
+)
+from kanegen.codegen.mechanism.rotations import roll_pitch_yaw
+from kanegen.codegen.mechanism.speeds import (
+    AngularVelocityComponent,
+    DistanceRate,
+    GeneralizedSpeed,
+    JointRate,
+)
+from kanegen.codegen.mechanism.values import degrees, numeric
+from kanegen.codegen.mechanism.writers.connections import Connection, carriers_of, connections
+from kanegen.codegen.mechanism.writers.equation_text import equation_text
+from kanegen.codegen.mechanism.writers.exact_text import Unsayable, exact_text
+from kanegen.codegen.mechanism.writers.unsaid import Written, unsaid
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+"""Keys that need no quotes."""
+
+_MEANT = 1e-9
+"""Angles [rad] of doubles this near to a half degree are tried as that."""
+
+
+def to_toml(mechanism: Mechanism) -> Written:
+    """The mechanism as a TOML file, and what that cannot say of it."""
+    writer = _Writer(mechanism)
+    return Written(writer.text(), tuple(writer.findings))
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _quoted(name)
+
+
+class _Writer:
+    """Writes key by key what differs from what the reader takes where nothing is written."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self._mechanism = mechanism
+        self._names = [parameter.name for parameter in mechanism.parameters]
+        self._connections = connections(mechanism)
+        self._lines: list[str] = []
+        self.findings: list[Finding] = []
+
+    def text(self) -> str:
+        self._head()
+        self._tree()
+        self._motion()
+        return "\n".join(self._lines) + "\n"
+
+    # -- parts -------------------------------------------------------------------------------------------------------
+
+    def _head(self) -> None:
+        m = self._mechanism
+        self._put(f"name = {_quoted(m.name)}")
+        self._put(f"gravity = {self._array('gravity', m.gravity)}")
+        whole = {name: ball.name for ball in m.balls for name in ball.coordinates}
+        order = dict.fromkeys(whole.get(name, name) for name in m.coordinates)
+        self._put(f"coordinates = {_strings(order)}")
+        if m.speeds and all(isinstance(speed, JointRate) for speed in m.speeds):
+            self._put(f"speeds = {_strings(s.joint for s in m.speeds if isinstance(s, JointRate))}")
+        if m.parameters:
+            self._put("", "[parameters]")
+        for parameter in m.parameters:
+            where = f"parameter {parameter.name!r}"
+            texts = {"unit": parameter.unit, "description": parameter.description}
+            told = [f"{key} = {_quoted(text)}" for key, text in texts.items() if text]
+            value = self._number(where, parameter.value, fixed=True)
+            self._put(
+                f"{_key(parameter.name)} = {{ {', '.join([f'value = {value}', *told])} }}"
+                if told
+                else f"{_key(parameter.name)} = {value}"
+            )
+        if m.home:
+            self._put("", "[home]")
+        for name, value in zip(m.coordinates, m.home, strict=False):
+            self._put(f"{_key(name)} = {self._number(f'home, {name}', value)}")
+
+    def _tree(self) -> None:
+        m = self._mechanism
+        inside, flexible = carriers_of(self._connections), {link.body: link for link in m.flexible}
+        for body in m.bodies:
+            if body.name not in inside and body.name not in flexible:
+                self._body(body)
+        for link in m.flexible:
+            self._flexible(link)
+        for connection in self._connections:
+            self._joint(connection)
+        own = {Frame(body.name, body.name) for body in m.bodies}
+        stations = {name for link in m.flexible for name, _ in link.stations}
+        for frame in m.frames:
+            if frame not in own and frame.name not in stations:
+                self._table("frame", frame.name, {"body": _quoted(frame.body)})
+                self._placed(f"frame {frame.name!r}", frame)
+        for actuator in m.actuators:
+            name = {} if actuator.name == actuator.joint else {"name": _quoted(actuator.name)}
+            self._table(
+                "actuator", None, {"joint": _quoted(actuator.joint), "sign": str(actuator.sign), **name}
+            )
+
+    def _motion(self) -> None:
+        m = self._mechanism
+        for loop in m.loops:
+            ends = {"first": _quoted(loop.first), "second": _quoted(loop.second)}
+            self._table("loop", loop.name, {"type": _quoted(loop.kind.value), **ends})
+        for constraint in m.constraints:
+            self._constraint(constraint)
+        for given in m.prescribed:
+            rate = self._number(f"prescribed joint {given.joint!r}, rate", given.rate)
+            self._table("prescribed", None, {"joint": _quoted(given.joint), "rate": rate})
+        for spring in m.springs:
+            self._spring(spring)
+        if not all(isinstance(speed, JointRate) for speed in m.speeds):
+            for speed in m.speeds:
+                self._table("speed", None, self._speed(speed))
+        for law in m.laws:
+            self.findings.append(
+                unsaid(f"control law {law.name!r}", "is left out", "what TOML can say", "Add it in Python.")
+            )
+
+    def _body(self, body: Body) -> None:
+        where, inertia = f"body {body.name!r}", body.inertia
+        self._table("body", body.name, {"carrier": "true"} if body.carrier else {})
+        if inertia is not None:
+            self._put(f"mass = {self._number(f'{where}, mass', inertia.mass)}")
+            self._vector(f"{where}, mass centre", "center", inertia.center)
+            tensor, (x, y, z) = inertia.tensor, inertia.tensor
+            principal = (x[0], y[1], z[2])
+            diagonal = all(tensor[i][j] == 0 for i in range(3) for j in range(3) if i != j)
+            entries = principal if diagonal else (*principal, x[1], x[2], y[2])
+            self._vector(f"{where}, inertia", "inertia", entries)
+
+    def _joint(self, connection: Connection) -> None:
+        m, first = self._mechanism, connection.first
+        where = f"joint {connection.name!r}"
+        self._table(
+            "joint",
+            connection.name,
+            {
+                "type": _quoted(connection.type),
+                "parent": _quoted(connection.parent),
+                "child": _quoted(connection.child),
+            },
+        )
+        if connection.type not in ("fixed", "spherical", "floating"):
+            axis = connection.parts[-1].axis if connection.type == "planar" else first.axis
+            self._put(f"axis = {self._array(f'{where}, axis', axis)}")
+        if connection.type == "universal":
+            self._put(f"second_axis = {self._array(f'{where}, axis', connection.parts[1].axis)}")
+        if connection.pitch is not None:
+            self._put(f"pitch = {self._number(f'{where}, pitch', connection.pitch)}")
+        self._placed(where, first)
+        if len(connection.parts) == 1:
+            self._driven(where, first)
+            for mimic in (mimic for mimic in m.mimics if mimic.joint == connection.name):
+                entries = [f"joint = {_quoted(mimic.leader)}"]
+                for key, value, default in (("multiplier", mimic.multiplier, 1), ("offset", mimic.offset, 0)):
+                    if value != default:
+                        entries.append(f"{key} = {self._number(f'{where}, {key}', value)}")
+                self._put(f"mimic = {{ {', '.join(entries)} }}")
+            return
+        resisted = [
+            p.name for p in connection.parts if p.damping != 0 or p.friction != 0 or p.rotor_inertia != 0
+        ]
+        if resisted:
+            self.findings.append(
+                unsaid(
+                    where,
+                    f"what resists its speeds {', '.join(resisted)} (damping, friction, rotor inertia) is left out",
+                    f"a {connection.type} joint, which has none in TOML",
+                    "Add it in Python.",
+                )
+            )
+
+    def _driven(self, where: str, joint: Joint) -> None:
+        for key in ("damping", "friction", "rotor_inertia"):
+            if getattr(joint, key) != 0:
+                self._put(f"{key} = {self._number(f'{where}, {key}', getattr(joint, key))}")
+        given = joint.limits or JointLimits()
+        limits = [
+            f"{key} = {self._number(f'{where}, limits', value)}"
+            for key in ("lower", "upper", "velocity", "effort")
+            if (value := getattr(given, key)) is not None
+        ]
+        if limits:
+            self._put(f"limits = {{ {', '.join(limits)} }}")
+
+    def _placed(self, where: str, item: Joint | Frame) -> None:
+        self._vector(f"{where}, position", "position", item.position)
+        if item.rotation != IDENTITY3:
+            angles = _angles(item.rotation)
+            turned: Sequence[Any] = item.rotation if angles is None else angles
+            self._put(f"rotation = {self._array(f'{where}, rotation', turned)}")
+
+    def _flexible(self, link: FlexibleLink) -> None:
+        where, of = f"flexible link {link.body!r}", link.integrals
+        self._table("flexible", link.body, {"mass": self._number(f"{where}, mass", of.mass)})
+        for key, rows in (
+            ("first_moment", of.first),
+            ("second_moment", of.second),
+            ("stiffness", link.stiffness),
+            ("damping", link.damping),
+        ):
+            self._put(f"{key} = {self._array(f'{where}, {key}', rows)}")
+        self._put(f"end = {self._station(f'{where}, end', link.end)}")
+        stations = [f"{_key(name)} = {self._station(f'frame {name!r}', at)}" for name, at in link.stations]
+        if stations:
+            self._put(f"station = {{ {', '.join(stations)} }}")
+        for mode, *integrals in zip(link.modes, of.mode_first, of.mode_mixed, of.mode_products, strict=True):
+            self._put("[[flexible.mode]]", f"name = {_quoted(mode)}")
+            for key, entries in zip(("first", "mixed", "products"), integrals, strict=True):
+                self._put(f"{key} = {self._array(f'{where}, {key} of {mode!r}', entries)}")
+
+    def _station(self, where: str, station: Station) -> str:
+        keys = ("position", "displacements", "rotations")
+        return f"{{ {', '.join(f'{key} = {self._array(where, getattr(station, key))}' for key in keys)} }}"
+
+    def _constraint(self, item: Constraint) -> None:
+        if isinstance(item, RollingContact):
+            radius = self._number(f"rolling contact {item.name!r}, radius", item.radius)
+            contact = {} if item.contact is None else {"contact": _quoted(item.contact)}
+            keys = {"wheel": _quoted(item.wheel), "radius": radius, "ground": _quoted(item.ground)}
+            self._table("rolling", item.name, keys | contact)
+        elif isinstance(item, KnifeEdge):
+            ends = {"edge": _quoted(item.edge), "ground": _quoted(item.ground)}
+            self._table("knife_edge", item.name, ends)
+        else:
+            self._equation(item)
+
+    def _equation(self, item: PositionConstraint | VelocityConstraint) -> None:
+        coordinates = self._mechanism.coordinates
+        names = dict(zip(item.q, coordinates, strict=True))
+        key = "position"
+        if isinstance(item, VelocityConstraint):
+            key = "velocity"
+            names |= {rate: f"rate({name})" for rate, name in zip(item.qdot, coordinates, strict=True)}
+        try:
+            text = equation_text(item.expression, names)
+        except Unsayable as error:
+            what, cure = f"is left out: {error}", "Add it in Python."
+            self.findings.append(unsaid(f"constraint {item.name!r}", what, "an equation in arithmetic", cure))
+            return
+        self._table("equation", item.name, {key: _quoted(text)})
+
+    def _spring(self, spring: SpringDamper) -> None:
+        if isinstance(spring, TorsionalSpringDamper):
+            ends = {"joint": _quoted(spring.joint)}
+        else:
+            ends = {"first": _quoted(spring.first), "second": _quoted(spring.second)}
+        sizes = {
+            key: self._number(f"spring {spring.name!r}, {key}", getattr(spring, key))
+            for key in ("stiffness", "damping", "rest")
+            if getattr(spring, key) != 0
+        }
+        self._table("spring", spring.name, ends | sizes)
+
+    def _speed(self, speed: GeneralizedSpeed) -> Mapping[str, str]:
+        if isinstance(speed, JointRate):
+            return {"joint": _quoted(speed.joint)}
+        if isinstance(speed, DistanceRate):
+            return {"first": _quoted(speed.first), "second": _quoted(speed.second)}
+        direction = {"direction": self._array("speeds, direction", speed.direction)}
+        if isinstance(speed, AngularVelocityComponent):
+            return {"body": _quoted(speed.body), **direction}
+        frame, beside = {"frame": _quoted(speed.frame)}, {}
+        if speed.relative_to != BASE:
+            beside = {"relative_to": _quoted(speed.relative_to)}
+        return frame | direction | beside
+
+    # -- lines -------------------------------------------------------------------------------------------------------
+
+    def _put(self, *lines: str) -> None:
+        self._lines.extend(lines)
+
+    def _table(self, kind: str, name: str | None, entries: Mapping[str, str]) -> None:
+        self._put("", f"[[{kind}]]", *([] if name is None else [f"name = {_quoted(name)}"]))
+        self._put(*(f"{key} = {value}" for key, value in entries.items()))
+
+    def _vector(self, where: str, key: str, vector: Sequence[Value]) -> None:
+        """A vector, unless it is zero."""
+        if any(entry != 0 for entry in vector):
+            self._put(f"{key} = {self._array(where, vector)}")
+
+    def _array(self, where: str, entries: Sequence[Any]) -> str:
+        """Values, or arrays of them."""
+        parts = [self._array(where, e) if isinstance(e, tuple) else self._number(where, e) for e in entries]
+        return f"[{', '.join(parts)}]"
+
+    def _number(self, where: str, value: Value, fixed: bool = False) -> str:
+        """The value, exactly, or what it is now, to 60 digits, with a finding; ``fixed`` numbers know no parameters."""
+        try:
+            return exact_text(value, () if fixed else self._names)
+        except Unsayable as error:
+            number = numeric(value, self._mechanism)
+            what = f"is written as the number that it is now ({error})"
+            self.findings.append(unsaid(where, what, "arithmetic", "Describe it in Python."))
+            return exact_text(number, self._names)
+
+
+def _strings(names: Iterable[str]) -> str:
+    return f"[{', '.join(map(_quoted, names))}]"
+
+
+def _angles(rotation: Matrix3) -> Vector3 | None:
+    """Roll, pitch and yaw that are the rotation exactly: parts of pi, and short decimals.  None where there are none."""
+    if any(isinstance(entry, Expression) for row in rotation for entry in row):
+        return None
+    r = [[float(entry) for entry in row] for row in rotation]
+    across = math.hypot(r[0][0], r[1][0])
+    if across > 1e-9:
+        found = math.atan2(r[2][1], r[2][2]), math.atan2(-r[2][0], across), math.atan2(r[1][0], r[0][0])
+    else:
+        found = 0.0, math.atan2(-r[2][0], across), math.atan2(-r[0][1], r[1][1])
+    roll, pitch, yaw = map(_meant, found)
+    return (roll, pitch, yaw) if roll_pitch_yaw((roll, pitch, yaw)) == rotation else None
+
+
+def _meant(angle: float) -> Fraction:
+    """The angle [rad] that may be meant by a rounded one."""
+    half_degrees = round(math.degrees(angle) * 2)
+    near = degrees(Fraction(half_degrees, 2))
+    return near if abs(float(near) - angle) < _MEANT else Fraction(str(round(angle, 9)))
