@@ -30,7 +30,6 @@ from kanegen.codegen.commands.generation_report import (
 from kanegen.codegen.commands.notices import warnings_as_lines
 from kanegen.codegen.commands.option_flags import (
     FLAGS,
-    OF_FILES,
     add_options,
     asked_options,
     count,
@@ -41,6 +40,7 @@ from kanegen.codegen.commands.progress import Progress
 from kanegen.codegen.mechanism import catalogue
 from kanegen.errors import InternalError, KanegenError, counted
 from kanegen.model_warnings import once
+from kanegen.options import OF_FILES
 from kanegen.simulation.request import Method
 
 _ENGINES = ("pinocchio", "mujoco")
@@ -115,6 +115,13 @@ def _parser() -> argparse.ArgumentParser:
     generate.add_argument("--explain", action="store_true", help="print the table of passes")
     generate.add_argument("--json", action="store_true", help="for a program to read")
     generate.set_defaults(run=_generate)
+
+    convert = commands.add_parser("convert", help="write a model as URDF, MJCF or TOML")
+    convert.add_argument("model", metavar="IN", help="a built-in name or a model file")
+    convert.add_argument("output", metavar="OUT", type=Path, help="a file .urdf, .xml, .mjcf or .toml")
+    convert.add_argument("--strict", action="store_true", help="refuse what the format cannot say")
+    add_options(convert, OF_FILES)
+    convert.set_defaults(run=_convert)
 
     simulate = commands.add_parser("simulate", help="the motion of a model, or a scenario of it")
     simulate.add_argument("model", metavar="MODEL", help="a built-in name or a model file")
@@ -238,6 +245,14 @@ def _generate(options: argparse.Namespace) -> int:
     if residuals is not None:
         print(verification_table(residuals))
     print(f"wrote {counted(len(generated.files), 'file')} to {directory}")
+    return 0
+
+
+def _convert(options: argparse.Namespace) -> int:
+    from kanegen.codegen.converting import convert
+
+    convert(options.model, options.output, asked_options(options, OF_FILES), options.strict)
+    print(f"wrote {options.output}")
     return 0
 
 

@@ -6,7 +6,8 @@
     tau = arm.inverse_dynamics(q, v, a)
 
 ``load`` makes a ``Robot`` from a built-in mechanism, a model file or a description in Python; ``simulate`` moves it;
-``generate`` writes its C.  ``MechanismBuilder`` describes mechanisms, and ``from_urdf`` and the like read them.
+``generate`` writes its C, ``convert`` a model file of another format.  ``MechanismBuilder`` describes mechanisms, and
+``from_urdf`` and the like read them.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from kanegen.errors import (
     UnknownModelError,
 )
 from kanegen.kernels.kernel import BoundKernel
-from kanegen.loading import generate, load
+from kanegen.loading import convert, generate, load
 from kanegen.manifest import Constraints, JointLimits, OperationCounts
 from kanegen.robot import ForwardDynamicsDerivatives, InverseDynamicsDerivatives, Robot
 from kanegen.version import VERSION
@@ -81,6 +82,7 @@ __all__ = [
     "TargetError",
     "UnknownModelError",
     "__version__",
+    "convert",
     "from_dh",
     "from_mjcf",
     "from_toml",

@@ -62,6 +62,13 @@ def generate_to_verify(model: Model, options: Options, directory: Path) -> Verif
     return functools.partial(pipeline.generate(model, directory, options).verify, directory)
 
 
+def convert(model: Model, options: Options, path: Path, strict: bool) -> None:
+    """Write a model into a file of the format that its suffix says.  Raises ModelError."""
+    from kanegen.codegen import converting
+
+    converting.convert(model, path, options, strict)
+
+
 def interpret(model: Model, options: Options) -> Interpretation:
     """The mechanism without C.  Raises ModelError."""
     from kanegen.codegen import pipeline

@@ -37,7 +37,7 @@ from kanegen.kernels.interpreted import InterpretedBackend
 from kanegen.kernels.table import KernelSet
 from kanegen.manifest import FILE_NAME, Manifest, manifest_text, parse_manifest, read_manifest
 from kanegen.model_warnings import Told, once, warn
-from kanegen.options import Asked, Options, with_options
+from kanegen.options import OF_FILES, Asked, Options, with_options
 from kanegen.options import options as options_of
 from kanegen.robot import Robot
 from kanegen.robot.core import SkeletonOf
@@ -128,6 +128,29 @@ def generate(model: Model, out_dir: str | os.PathLike[str], **asked: Unpack[Aske
         else:
             generator.generate(model, options, directory)
     return directory
+
+
+def convert(
+    model: Model, path: str | os.PathLike[str], *, strict: bool = False, **asked: Unpack[Asked]
+) -> Path:
+    """Write a model into a model file, whose suffix says the format: ``.urdf``, ``.xml`` or ``.mjcf``, ``.toml``.
+
+    What the format cannot say is left out, and each such thing a ``ModelWarning`` that names it; with ``strict=True`` it is
+    refused.  TOML says everything, exactly, so that the same mechanism is read back; URDF and MJCF have numbers in doubles
+    where the mechanism has parameters.  The options say how a file is read, as in ``load``.  Returns the path; a file there
+    is replaced.
+
+    Raises ModelError for a suffix that is not known, for a wrong model, and for what ``strict`` refuses; FileError where
+    the file cannot be written.  Nothing is written then.
+    """
+    options = options_of(asked, OF_FILES)
+    generator.check_model(model)
+    with boundary("converting", _title(model)), once():
+        generator.convert(model, options, Path(path), strict)
+    return Path(path)
+
+
+convert = with_options(convert, OF_FILES)
 
 
 def _found(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypedDict, TypeVar
 
@@ -246,14 +246,19 @@ CHANGES = ("gravity", "base", "rename", "remove", "lock", "payload")
 """The options that change the mechanism of a model."""
 
 FIELDS = {f.name: f for f in dataclasses.fields(Options)}
+OF_FILES = tuple(name for name, f in FIELDS.items() if f.metadata["flag"] and f.metadata["flag"].of_files)
+"""Those that say how a model file is read."""
 
 
-def options(given: Mapping[str, Any]) -> Options:
-    """The options for these keywords.  Raises TypeError for an unknown one, and what a wrong value raises."""
-    unknown = [name for name in given if name not in Asked.__annotations__]
+def options(given: Mapping[str, Any], names: Collection[str] = tuple(Asked.__annotations__)) -> Options:
+    """The options for these keywords.
+
+    Raises TypeError for one that is not among ``names``, and what a wrong value raises.
+    """
+    unknown = [name for name in given if name not in names]
     if unknown:
-        near = difflib.get_close_matches(unknown[0], Asked.__annotations__, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else f"; options are {', '.join(Asked.__annotations__)}"
+        near = difflib.get_close_matches(unknown[0], names, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else f"; options are {', '.join(names)}"
         raise TypeError(f"there is no option {unknown[0]!r}{hint}")
     return Options(**{name: FIELDS[name].metadata["checked"](name, value) for name, value in given.items()})
 
@@ -261,12 +266,13 @@ def options(given: Mapping[str, Any]) -> Options:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def with_options(function: F) -> F:
-    """Let the signature of a function that takes ``**asked`` name the options with their defaults."""
+def with_options(function: F, names: Collection[str] = tuple(Asked.__annotations__)) -> F:
+    """Let the signature of a function that takes ``**asked`` name these options with their defaults."""
     shown_first = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD]
     asked = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=FIELDS[name].default, annotation=kind)
         for name, kind in Asked.__annotations__.items()
+        if name in names
     ]
     signature = inspect.signature(function).replace(parameters=[*shown_first, *asked])
     function.__signature__ = signature  # type: ignore[attr-defined]  # every function may have one

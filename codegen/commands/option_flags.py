@@ -12,8 +12,6 @@ from kanegen.options import FIELDS, Flag, Options, options
 
 FLAGS = tuple(name for name, field in FIELDS.items() if field.metadata["flag"] is not None)
 """All options that have a flag."""
-OF_FILES = tuple(name for name in FLAGS if FIELDS[name].metadata["flag"].of_files)
-"""Those that say how a model file is read."""
 
 
 def finite(text: str) -> float:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import kanegen
 from kanegen.codegen.commands.model_simulation import KINDS, simulate_model, write
-from kanegen.codegen.commands.option_flags import OF_FILES
 from kanegen.codegen.commands.scenario_plots import plot
 from kanegen.codegen.commands.scenario_report import csv_text, summary
 from kanegen.codegen.commands.scenario_run import Result, run
@@ -17,7 +16,7 @@ from kanegen.codegen.commands.simulation_words import assignments, from_file, ta
 from kanegen.codegen.mechanism import catalogue
 from kanegen.errors import KanegenError
 from kanegen.figures.canvas import check_plot
-from kanegen.options import Options
+from kanegen.options import OF_FILES, Options
 
 OF_SCENARIOS = {"model", "scenario", "plot", "csv", "command", "run", *OF_FILES}
 """What the command line may say of a scenario by name."""

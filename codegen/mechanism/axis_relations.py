@@ -182,7 +182,7 @@ def _meant_body(body: Body, place: Place, noise: Noise) -> Body:
 
 def _meant_frame(frame: Frame, place: Place, noise: Noise) -> Frame:
     """The frame with its axes and origin as they are meant on the axis of its link, in which its body's is placed so."""
-    if not numbers(*sum(frame.rotation, ()), *frame.position):
+    if frame.name == frame.body or not numbers(*sum(frame.rotation, ()), *frame.position):
         return frame
     seen = place.then(Place(frame.rotation, frame.position))
     meant = Place(

@@ -5,7 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 
+import mpmath
+
 from kanegen.codegen.graph import Expression
+from kanegen.codegen.graph.exact import DIGITS, from_mpf, to_mpf
 from kanegen.codegen.mechanism.records import IDENTITY3, ZERO3, Matrix3, Value, Vector3
 from kanegen.codegen.mechanism.values import cosine, plain, sine, square_root
 from kanegen.codegen.mechanism.vectors import (
@@ -26,6 +29,9 @@ Row = tuple[Fraction, Fraction, Fraction]
 
 _ROUNDING = Fraction(1, 2**51)
 """Entries of a rotation this near to 0 or 1 are the rounding of a double (cos(pi/2) = 6e-17)."""
+
+_VERTICAL = 1e-40
+"""A pitch whose cosine is below this is a quarter turn."""
 
 
 def about_axis(axis: int, angle: Value) -> Matrix3:
@@ -78,6 +84,23 @@ def turned(axis: Vector3, angle: Value) -> Matrix3:
     parts = [tuple(scale(factor, row) for row in m) for factor, m in ((s, skew), (1 - c, squared))]
     first, second = ((m[0], m[1], m[2]) for m in parts)
     return orthonormalized(matrix_add(IDENTITY3, matrix_add(first, second)))
+
+
+def angles_of(rotation: Matrix3) -> tuple[Fraction, Fraction, Fraction]:
+    """Roll, pitch and yaw [rad] of a numeric matrix, to 60 digits; no roll where pitch is a quarter turn."""
+    with mpmath.workdps(DIGITS + 5):
+        r = [[to_mpf(_number(entry)) for entry in row] for row in rotation]
+        across = mpmath.hypot(r[0][0], r[1][0])
+        if across < _VERTICAL:
+            found = mpmath.mpf(0), mpmath.atan2(-r[2][0], across), mpmath.atan2(-r[0][1], r[1][1])
+        else:
+            found = (
+                mpmath.atan2(r[2][1], r[2][2]),
+                mpmath.atan2(-r[2][0], across),
+                mpmath.atan2(r[1][0], r[0][0]),
+            )
+        roll, pitch, yaw = map(from_mpf, found)
+        return roll, pitch, yaw
 
 
 def orthonormalized(matrix: Matrix3) -> Matrix3:

@@ -246,9 +246,11 @@ def of_urdf(mechanism: Mechanism, file: str) -> PinocchioEngine | None:
     """
     pin = pinocchio_module()
     floats = [b for b in mechanism.balls if b.free and _on_base(mechanism, b.joints[0])]
-    root = pin.JointModelFreeFlyer() if floats else None
     try:
-        model = pin.buildModelFromUrdf(file, root) if root is not None else pin.buildModelFromUrdf(file)
+        model = pin.buildModelFromUrdf(file)
+        floats = [b for b in floats if not model.existJointName(b.name)]  # the file may have it itself
+        if floats:
+            model = pin.buildModelFromUrdf(file, pin.JointModelFreeFlyer())
     except ValueError as error:
         raise ModelError(
             file,

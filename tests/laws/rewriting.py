@@ -14,7 +14,7 @@ from typing import Any
 
 import mpmath
 
-from kanegen.codegen.graph.exact import exact_cosine, exact_sine, from_mpf, to_mpf
+from kanegen.codegen.graph.exact import exact_cosine, exact_sine, to_mpf
 from kanegen.codegen.mechanism.constraints import KnifeEdge, RollingContact, TorsionalSpringDamper
 from kanegen.codegen.mechanism.records import (
     BASE,
@@ -27,7 +27,7 @@ from kanegen.codegen.mechanism.records import (
     Mechanism,
     Vector3,
 )
-from kanegen.codegen.mechanism.rotations import about_axis
+from kanegen.codegen.mechanism.rotations import about_axis, angles_of
 from kanegen.codegen.mechanism.speeds import AngularVelocityComponent, JointRate, PointVelocityComponent
 from kanegen.codegen.mechanism.vectors import (
     add,
@@ -194,14 +194,14 @@ def _lines(mechanism: Mechanism, digits: int) -> Iterator[str]:
             kind, child = "floating" if ball.free else "spherical", mechanism.joint(ball.joints[-1]).child
         yield f'[[joint]]\nname = "{joint.name if ball is None else ball.name}"\ntype = "{kind}"'
         yield f'parent = "{joint.parent}"\nchild = "{child}"'
-        yield f"position = {row(joint.position)}\nrotation = {row(_roll_pitch_yaw(joint.rotation))}"
+        yield f"position = {row(joint.position)}\nrotation = {row(angles_of(joint.rotation))}"
         if ball is None and joint.kind is not JointKind.FIXED:
             yield f"axis = {row(joint.axis)}\nrotor_inertia = {number(joint.rotor_inertia)}"
             yield f"damping = {number(joint.damping)}\nfriction = {number(joint.friction)}"
     for frame in mechanism.frames:
         if frame.name not in own or frame.name in elsewhere:
             yield f'[[frame]]\nname = {named(frame.name)}\nbody = "{frame.body}"'
-            yield f"position = {row(frame.position)}\nrotation = {row(_roll_pitch_yaw(frame.rotation))}"
+            yield f"position = {row(frame.position)}\nrotation = {row(angles_of(frame.rotation))}"
     for loop in mechanism.loops:
         yield f'[[loop]]\nname = "{loop.name}"\ntype = "{loop.kind.value}"'
         yield f"first = {named(loop.first)}\nsecond = {named(loop.second)}"
@@ -255,16 +255,3 @@ def _about(axis: Vector3, angle: Fraction) -> Matrix3:
         (y * x * (1 - c) + z * s, c + y * y * (1 - c), y * z * (1 - c) - x * s),
         (z * x * (1 - c) - y * s, z * y * (1 - c) + x * s, c + z * z * (1 - c)),
     )
-
-
-def _roll_pitch_yaw(m: Matrix3) -> tuple[Fraction, ...]:
-    """Angles about fixed x, y and z."""
-    with mpmath.workdps(_DIGITS + 5):
-        r = [[to_mpf(x) for x in line] for line in m]
-        across = mpmath.hypot(r[0][0], r[1][0])
-        pitch = mpmath.atan2(-r[2][0], across)
-        if across < mpmath.mpf(10) ** -40:
-            found = mpmath.mpf(0), pitch, mpmath.atan2(-r[0][1], r[1][1])
-        else:
-            found = mpmath.atan2(r[2][1], r[2][2]), pitch, mpmath.atan2(r[1][0], r[0][0])
-        return tuple(map(from_mpf, found))

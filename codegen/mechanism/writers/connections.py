@@ -9,7 +9,6 @@ from kanegen.codegen.mechanism.joint_builder import JointBuilder
 from kanegen.codegen.mechanism.records import (
     Body,
     Joint,
-    JointKind,
     Matrix3,
     Mechanism,
     Mimic,
@@ -126,8 +125,3 @@ class _Connections:
 def carriers_of(found: tuple[Connection, ...]) -> set[str]:
     """The bodies that only belong to joints of several freedoms."""
     return {part.child for connection in found for part in connection.parts[:-1]}
-
-
-def moves(connection: Connection) -> bool:
-    """Whether it is more than a fixed joint."""
-    return connection.type != JointKind.FIXED.value

@@ -1,14 +1,17 @@
-"""Equations of SymPy as the arithmetic of a TOML file."""
+"""Equations of SymPy in files: as the arithmetic of TOML, and as joints that follow others."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 import sympy
 from sympy.printing.str import StrPrinter
 
-from kanegen.codegen.graph.sympy_bridge import with_exact_exponents
+from kanegen.codegen.graph.sympy_bridge import exact_constant, with_exact_exponents
+from kanegen.codegen.mechanism.constraints import Constraint, PositionConstraint
+from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.writers.exact_text import IDENTIFIER, Unsayable
 from kanegen.limits import LARGEST_POWER, LONGEST_ARITHMETIC
 
@@ -26,6 +29,31 @@ def equation_text(expression: sympy.Expr, names: Mapping[sympy.Symbol, str]) -> 
     return str(text)
 
 
+def affine_in_two(item: Constraint, mechanism: Mechanism) -> tuple[str, str, Fraction, Fraction] | None:
+    """Two joints, a factor and a constant [rad, m], where an equation says: the one is factor * the other + constant.
+
+    The equation of a joint that follows another; the joint that comes later in the tree follows.  None for all others.
+    """
+    if not isinstance(item, PositionConstraint):
+        return None
+    used = [k for k, symbol in enumerate(item.q) if symbol in item.expression.free_symbols]
+    names = [mechanism.coordinates[k] for k in used]
+    joints = [joint.name for joint in mechanism.joints]
+    if len(used) != 2 or not set(names) <= set(joints) or len(used) != len(item.expression.free_symbols):
+        return None
+    (x, leader), (y, joint) = sorted(
+        zip((item.q[k] for k in used), names, strict=True), key=lambda pair: joints.index(pair[1])
+    )
+    try:
+        line = sympy.Poly(item.expression, x, y)
+    except sympy.PolynomialError:
+        return None
+    if line.total_degree() != 1:
+        return None
+    a, b, c = (exact_constant(line.coeff_monomial(of)) for of in (x, y, 1))
+    return joint, leader, -a / b, -c / b
+
+
 class _Printer(StrPrinter):  # type: ignore[misc]  # SymPy has no types
     """Python's notation, with names in place of symbols; nothing that the arithmetic of TOML lacks."""
 
@@ -37,7 +65,7 @@ class _Printer(StrPrinter):  # type: ignore[misc]  # SymPy has no types
         name = self._names.get(symbol, symbol.name)
         if not IDENTIFIER.fullmatch(name.removeprefix("rate(").removesuffix(")")):
             raise Unsayable(f"the name {name!r} has no place in arithmetic of TOML")
-        return name
+        return str(name)
 
     def _print_Pow(self, power: sympy.Pow, rational: bool = False) -> str:
         exponent = power.exp

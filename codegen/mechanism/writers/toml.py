@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -33,7 +32,7 @@ from kanegen.codegen.mechanism.records import (
     Value,
     Vector3,
 )
-from kanegen.codegen.mechanism.rotations import roll_pitch_yaw
+from kanegen.codegen.mechanism.rotations import angles_of, roll_pitch_yaw
 from kanegen.codegen.mechanism.speeds import (
     AngularVelocityComponent,
     DistanceRate,
@@ -44,13 +43,13 @@ from kanegen.codegen.mechanism.values import degrees, numeric
 from kanegen.codegen.mechanism.writers.connections import Connection, carriers_of, connections
 from kanegen.codegen.mechanism.writers.equation_text import equation_text
 from kanegen.codegen.mechanism.writers.exact_text import Unsayable, exact_text
-from kanegen.codegen.mechanism.writers.unsaid import Written, unsaid
+from kanegen.codegen.mechanism.writers.unsaid import Written, resisted, unsaid
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 """Keys that need no quotes."""
 
-_MEANT = 1e-9
-"""Angles [rad] of doubles this near to a half degree are tried as that."""
+_DECIMALS = 12
+"""Decimals of angles [rad] as people write them."""
 
 
 def to_toml(mechanism: Mechanism) -> Written:
@@ -108,8 +107,8 @@ class _Writer:
             )
         if m.home:
             self._put("", "[home]")
-        for name, value in zip(m.coordinates, m.home, strict=False):
-            self._put(f"{_key(name)} = {self._number(f'home, {name}', value)}")
+        for name, at in zip(m.coordinates, m.home, strict=False):
+            self._put(f"{_key(name)} = {self._number(f'home, {name}', at)}")
 
     def _tree(self) -> None:
         m = self._mechanism
@@ -121,10 +120,9 @@ class _Writer:
             self._flexible(link)
         for connection in self._connections:
             self._joint(connection)
-        own = {Frame(body.name, body.name) for body in m.bodies}
         stations = {name for link in m.flexible for name, _ in link.stations}
         for frame in m.frames:
-            if frame not in own and frame.name not in stations:
+            if frame.name not in stations | flexible.keys() and frame.name != frame.body:
                 self._table("frame", frame.name, {"body": _quoted(frame.body)})
                 self._placed(f"frame {frame.name!r}", frame)
         for actuator in m.actuators:
@@ -194,14 +192,12 @@ class _Writer:
                         entries.append(f"{key} = {self._number(f'{where}, {key}', value)}")
                 self._put(f"mimic = {{ {', '.join(entries)} }}")
             return
-        resisted = [
-            p.name for p in connection.parts if p.damping != 0 or p.friction != 0 or p.rotor_inertia != 0
-        ]
-        if resisted:
+        held = [part.name for part in connection.parts if resisted(part)]
+        if held:
             self.findings.append(
                 unsaid(
                     where,
-                    f"what resists its speeds {', '.join(resisted)} (damping, friction, rotor inertia) is left out",
+                    f"what resists its speeds {', '.join(held)} (damping, friction, rotor inertia) is left out",
                     f"a {connection.type} joint, which has none in TOML",
                     "Add it in Python.",
                 )
@@ -337,21 +333,15 @@ def _strings(names: Iterable[str]) -> str:
 
 
 def _angles(rotation: Matrix3) -> Vector3 | None:
-    """Roll, pitch and yaw that are the rotation exactly: parts of pi, and short decimals.  None where there are none."""
+    """Roll, pitch and yaw that are the rotation exactly: half degrees, and short decimals.  None where there are none."""
     if any(isinstance(entry, Expression) for row in rotation for entry in row):
         return None
-    r = [[float(entry) for entry in row] for row in rotation]
-    across = math.hypot(r[0][0], r[1][0])
-    if across > 1e-9:
-        found = math.atan2(r[2][1], r[2][2]), math.atan2(-r[2][0], across), math.atan2(r[1][0], r[0][0])
-    else:
-        found = 0.0, math.atan2(-r[2][0], across), math.atan2(-r[0][1], r[1][1])
-    roll, pitch, yaw = map(_meant, found)
+    roll, pitch, yaw = map(_meant, angles_of(rotation))
     return (roll, pitch, yaw) if roll_pitch_yaw((roll, pitch, yaw)) == rotation else None
 
 
-def _meant(angle: float) -> Fraction:
-    """The angle [rad] that may be meant by a rounded one."""
-    half_degrees = round(math.degrees(angle) * 2)
-    near = degrees(Fraction(half_degrees, 2))
-    return near if abs(float(near) - angle) < _MEANT else Fraction(str(round(angle, 9)))
+def _meant(angle: Fraction) -> Fraction:
+    """The angle [rad] that may be meant by one of 60 digits."""
+    near = degrees(Fraction(round(angle / degrees(1) * 2), 2))
+    short = Fraction(round(angle * 10**_DECIMALS), 10**_DECIMALS)
+    return min((near, short), key=lambda meant: abs(meant - angle))

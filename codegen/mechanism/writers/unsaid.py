@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from kanegen.codegen.mechanism.findings import Finding, Severity
-from kanegen.codegen.mechanism.records import BallJoint, JointKind, Mechanism
+from kanegen.codegen.mechanism.records import BallJoint, Joint, JointKind, Mechanism
 from kanegen.codegen.mechanism.values import numeric
 
 TOML = "Write TOML, which says it."
@@ -73,3 +73,8 @@ def moving_names(mechanism: Mechanism) -> tuple[str, ...]:
         and joint.name not in following
         and (joint.name in first or joint.name not in inside)
     )
+
+
+def resisted(joint: Joint) -> bool:
+    """Whether damping, friction or a rotor resists a joint."""
+    return joint.damping != 0 or joint.friction != 0 or joint.rotor_inertia != 0

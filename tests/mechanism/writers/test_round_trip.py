@@ -1,0 +1,136 @@
+"""What is written is read back: by TOML the very same mechanism, by URDF and MJCF one with the same forces."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kanegen.codegen.mechanism import Mechanism
+from kanegen.codegen.mechanism.fingerprint import fingerprint
+from kanegen.codegen.mechanism.importers import from_mjcf, from_toml, from_urdf
+from kanegen.codegen.mechanism.records import JointLimits
+from kanegen.codegen.mechanism.reduction import without_friction
+from kanegen.codegen.mechanism.values import home_numbers
+from kanegen.codegen.mechanism.writers import Written, to_mjcf, to_toml, to_urdf
+from kanegen.codegen.peers import mujoco_engine, pinocchio_engine
+from kanegen.codegen.peers.tree_peer import TreePeer
+from tests.mechanism.importers import mjcf_models
+from tests.mechanism.importers import toml_models as texts
+
+from .models import GRAVITY_OF_URDF, TREES, difference, forces, model, state, tree
+
+BOUND = 1e-13
+"""Of the largest force.  Six numbers of each joint and ten of each body are off by 2**-53 of their size, which changes it by
+no more than some times as much; the least inertias of MuJoCo are 2e-15."""
+
+
+def tree_of_urdf(m: Mechanism) -> Mechanism:
+    joints = tuple(replace(joint, rotor_inertia=Fraction(0)) for joint in tree(m).joints)
+    return tree(m, joints=joints, gravity=GRAVITY_OF_URDF)
+
+
+def lost(written: Written) -> set[str]:
+    return {finding.where for finding in written.findings}
+
+
+@pytest.mark.parametrize("name", [*TREES, "full"])
+def test_toml_gives_the_same_mechanism_back(name: str) -> None:
+    m = model(name)
+    written = to_toml(m)
+    assert fingerprint(from_toml(written.text)) == fingerprint(replace(m, laws=()))
+    assert lost(written) == {f"control law {law.name!r}" for law in m.laws}
+
+
+@pytest.mark.parametrize(
+    "text", [texts.PARAMETERS, texts.LINKAGE, texts.DISC + texts.DISC_SPEEDS, texts.ROTOR]
+)
+def test_files_of_toml_are_written_again(text: str) -> None:
+    m = from_toml(text)
+    written = to_toml(m)
+    assert not written.findings
+    assert fingerprint(from_toml(written.text)) == fingerprint(m)
+
+
+@pytest.mark.needs("mujoco")
+@pytest.mark.parametrize("name", [*mjcf_models.TREES, "four bar"])
+def test_files_of_mujoco_are_written_as_toml(name: str) -> None:
+    """Chains on carriers that no joint of TOML has, springs, followers, loops.  Ball joints have no resistance in TOML."""
+    m = from_mjcf(mjcf_models.TREES.get(name, mjcf_models.FOUR_BAR))
+    written = to_toml(m)
+    assert lost(written) == ({"joint 'ball'"} if name == "balls" else set())
+    again = from_toml(written.text, angle_tolerance=0)
+    joints = {ball for b in m.balls for ball in b.joints} if written.findings else set()
+    same = tuple(replace(j, rotor_inertia=Fraction(0)) if j.name in joints else j for j in m.joints)
+    assert fingerprint(again) == fingerprint(replace(m, joints=same))
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_a_urdf_has_the_same_forces(name: str) -> None:
+    m, bare = model(name), tree_of_urdf(model(name))
+    written = from_urdf(to_urdf(m).text)
+    at = state(bare)
+    assert difference(forces(bare, at), forces(tree(written), at)) < BOUND
+    assert {frame.name for frame in bare.frames} <= {frame.name for frame in written.frames}
+    assert limits(written) == limits(m)
+
+
+@pytest.mark.needs("mujoco")
+@pytest.mark.parametrize("name", [*TREES, "full"])
+def test_an_mjcf_has_the_same_forces(name: str) -> None:
+    m = model(name)
+    written = from_mjcf(to_mjcf(m).text)
+    bare = tree(m, springs=m.springs)
+    at = state(bare)
+    assert difference(forces(bare, at), forces(tree(written, springs=written.springs), at)) < BOUND
+    assert {frame.name for frame in bare.frames} <= {frame.name for frame in written.frames}
+    np.testing.assert_allclose(
+        list(map(float, written.home)), list(map(float, told_home(m, written))), atol=1e-15
+    )
+
+
+def told_home(m: Mechanism, written: Mechanism) -> list[Fraction]:
+    """The home of a mechanism in the order of the written one, where that has one."""
+    at = dict(zip(m.coordinates, home_numbers(m), strict=True))
+    return [at.get(name, Fraction(0)) for name in written.coordinates] if written.home else []
+
+
+def limits(m: Mechanism) -> dict[str, JointLimits | None]:
+    return {j.name: j.limits for j in m.joints if j.limits not in (None, JointLimits())}
+
+
+@pytest.mark.needs("pinocchio")
+@pytest.mark.parametrize("name", TREES)
+def test_pinocchio_reads_the_urdf(name: str, tmp_path: Path) -> None:
+    bare = tree_of_urdf(model(name))
+    if name.startswith("full"):  # planar joints have other coordinates there
+        bare = replace(
+            bare, mimics=(), coordinates=tuple(n for n in bare.coordinates if not n.startswith("flat"))
+        )
+        pytest.importorskip("pinocchio").buildModelFromXML(to_urdf(model(name)).text)
+        return
+    file = tmp_path / "arm.urdf"
+    file.write_text(to_urdf(model(name)).text, encoding="utf-8")
+    engine = pinocchio_engine.of_urdf(bare, str(file))
+    assert engine is not None
+    agrees(bare, TreePeer(bare, engine))
+
+
+@pytest.mark.needs("mujoco")
+@pytest.mark.parametrize("name", [*TREES, "full"])
+def test_mujoco_reads_the_mjcf(name: str) -> None:
+    bare = tree(model(name), springs=model(name).springs)
+    agrees(bare, TreePeer(bare, mujoco_engine.of_mjcf(bare, to_mjcf(model(name)).text)))
+
+
+def agrees(m: Mechanism, peer: TreePeer) -> None:
+    """Whether an engine has the same mass matrix and bias."""
+    m = without_friction(m)
+    at = state(m)
+    q = np.array([at[f"q {name}"] for name in m.coordinates])
+    v, a = (np.array([at[f"{of} {name}"] for name in m.rates]) for of in "va")
+    theirs = peer.mass_matrix(q) @ a + peer.bias_forces(q, v)
+    assert difference(forces(m, at), dict(zip(m.rates, theirs, strict=True))) < BOUND
