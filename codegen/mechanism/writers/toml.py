@@ -39,7 +39,7 @@ from kanegen.codegen.mechanism.speeds import (
     GeneralizedSpeed,
     JointRate,
 )
-from kanegen.codegen.mechanism.values import degrees, numeric
+from kanegen.codegen.mechanism.values import degrees, numeric, settle
 from kanegen.codegen.mechanism.writers.connections import Connection, carriers_of, connections
 from kanegen.codegen.mechanism.writers.equation_text import equation_text
 from kanegen.codegen.mechanism.writers.exact_text import Unsayable, exact_text
@@ -47,6 +47,9 @@ from kanegen.codegen.mechanism.writers.unsaid import Written, resisted, unsaid
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 """Keys that need no quotes."""
+
+_UNITS = (Fraction(180), Fraction(1), Fraction(1, 2))
+"""[degrees], of which angles are parts in arithmetic; they, and their sines, differ in their last digit."""
 
 _DECIMALS = 12
 """Decimals of angles [rad] as people write them."""
@@ -336,12 +339,15 @@ def _angles(rotation: Matrix3) -> Vector3 | None:
     """Roll, pitch and yaw that are the rotation exactly: half degrees, and short decimals.  None where there are none."""
     if any(isinstance(entry, Expression) for row in rotation for entry in row):
         return None
-    roll, pitch, yaw = map(_meant, angles_of(rotation))
-    return (roll, pitch, yaw) if roll_pitch_yaw((roll, pitch, yaw)) == rotation else None
+    for unit in _UNITS:
+        roll, pitch, yaw = (_meant(angle, unit) for angle in angles_of(rotation))
+        if roll_pitch_yaw((roll, pitch, yaw)) == rotation:
+            return roll, pitch, yaw
+    return None
 
 
-def _meant(angle: Fraction) -> Fraction:
-    """The angle [rad] that may be meant by one of 60 digits."""
-    near = degrees(Fraction(round(angle / degrees(1) * 2), 2))
+def _meant(angle: Fraction, unit: Fraction) -> Fraction:
+    """The angle [rad] that may be meant by one of 60 digits: half degrees, as parts of a unit in degrees, or a decimal."""
+    near = settle(degrees(unit) * Fraction(round(angle / degrees(1) * 2), 2) / unit)
     short = Fraction(round(angle * 10**_DECIMALS), 10**_DECIMALS)
     return min((near, short), key=lambda meant: abs(meant - angle))

@@ -9,8 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kanegen.codegen.graph import evaluate
+from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism import Mechanism
 from kanegen.codegen.mechanism.fingerprint import fingerprint
+from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.importers import from_mjcf, from_toml, from_urdf
 from kanegen.codegen.mechanism.records import JointLimits
 from kanegen.codegen.mechanism.reduction import without_friction
@@ -18,6 +21,7 @@ from kanegen.codegen.mechanism.values import home_numbers
 from kanegen.codegen.mechanism.writers import Written, to_mjcf, to_toml, to_urdf
 from kanegen.codegen.peers import mujoco_engine, pinocchio_engine
 from kanegen.codegen.peers.tree_peer import TreePeer
+from kanegen.options import Options
 from tests.mechanism.importers import mjcf_models
 from tests.mechanism.importers import toml_models as texts
 
@@ -58,14 +62,20 @@ def test_files_of_toml_are_written_again(text: str) -> None:
 @pytest.mark.needs("mujoco")
 @pytest.mark.parametrize("name", [*mjcf_models.TREES, "four bar"])
 def test_files_of_mujoco_are_written_as_toml(name: str) -> None:
-    """Chains on carriers that no joint of TOML has, springs, followers, loops.  Ball joints have no resistance in TOML."""
+    """Chains on carriers that no joint of TOML has, springs, followers, loops.  Ball joints have no resistance in TOML.
+
+    The rotations of the chain, of quaternions in doubles, are orthonormal to 16 digits; readers make them so to 60.
+    """
     m = from_mjcf(mjcf_models.TREES.get(name, mjcf_models.FOUR_BAR))
     written = to_toml(m)
     assert lost(written) == ({"joint 'ball'"} if name == "balls" else set())
     again = from_toml(written.text, angle_tolerance=0)
     joints = {ball for b in m.balls for ball in b.joints} if written.findings else set()
     same = tuple(replace(j, rotor_inertia=Fraction(0)) if j.name in joints else j for j in m.joints)
-    assert fingerprint(again) == fingerprint(replace(m, joints=same))
+    if name == "chain":
+        assert difference(forces(m, state(m)), forces(again, state(m))) < BOUND
+    else:
+        assert fingerprint(again) == fingerprint(replace(m, joints=same))
 
 
 @pytest.mark.parametrize("name", TREES)
@@ -98,8 +108,12 @@ def told_home(m: Mechanism, written: Mechanism) -> list[Fraction]:
     return [at.get(name, Fraction(0)) for name in written.coordinates] if written.home else []
 
 
-def limits(m: Mechanism) -> dict[str, JointLimits | None]:
-    return {j.name: j.limits for j in m.joints if j.limits not in (None, JointLimits())}
+def limits(m: Mechanism) -> dict[str, list[float | None]]:
+    given = {j.name: j.limits for j in m.joints if j.limits is not None and j.limits != JointLimits()}
+    return {
+        name: [None if end is None else float(end) for end in (of.lower, of.upper, of.velocity, of.effort)]
+        for name, of in given.items()
+    }
 
 
 @pytest.mark.needs("pinocchio")
@@ -134,3 +148,20 @@ def agrees(m: Mechanism, peer: TreePeer) -> None:
     v, a = (np.array([at[f"{of} {name}"] for name in m.rates]) for of in "va")
     theirs = peer.mass_matrix(q) @ a + peer.bias_forces(q, v)
     assert difference(forces(m, at), dict(zip(m.rates, theirs, strict=True))) < BOUND
+
+
+@pytest.mark.needs("mujoco")
+@pytest.mark.parametrize("name", ["four_bar", "four_bar_tilted", "cooperating_arms"])
+def test_loops_of_an_mjcf_move_alike(name: str) -> None:
+    """Joined in points, or wholly; the axes of planar linkages stay parallel without being held.
+
+    Accelerations are larger than rounding by the condition of the constraints and of the mass matrix, some 1e3.
+    """
+    m = with_numbers(model(name))
+    written = from_mjcf(to_mjcf(m).text)
+    assert (written.speeds, written.coordinates) == (m.speeds, m.coordinates)
+    at = {"q": np.array([list(map(float, m.home))]), "v": np.ones((1, m.dof)), "tau": np.ones((1, m.dof))}
+    found = [
+        evaluate(KernelSources(one, Options()).plain("forward_dynamics"), at)["a"] for one in (m, written)
+    ]
+    np.testing.assert_allclose(found[1], found[0], rtol=1e3 * BOUND)
