@@ -18,7 +18,6 @@ from kanegen.codegen.mechanism.importers import from_toml
 from kanegen.options import Options
 from tests.derivation.structured_trees import structured_tree
 from tests.mechanism.importers.toml_models import EVERY_JOINT
-from tests.witnesses.jets import Array
 
 BUILT_IN = tuple(names())
 
@@ -120,8 +119,8 @@ def forces(m: Mechanism, at: Mapping[str, float]) -> dict[str, float]:
 def difference(some: Mapping[str, float], others: Mapping[str, float]) -> float:
     """The largest difference, in parts of the largest force."""
     assert set(some) == set(others)
-    largest: Array = np.abs(list(some.values())).max()
-    return float(max(abs(some[name] - others[name]) for name in some) / largest)
+    largest = float(np.abs(list(some.values())).max())
+    return float(max(abs(some[name] - others[name]) for name in some)) / largest
 
 
 GRAVITY_OF_URDF = (Fraction(0), Fraction(0), Fraction("-9.81"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -11,10 +12,12 @@ import pytest
 
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.kernel_sources import KernelSources
-from kanegen.codegen.mechanism import Mechanism
+from kanegen.codegen.mechanism import Mechanism, MechanismBuilder
+from kanegen.codegen.mechanism.constraints import TorsionalSpringDamper
 from kanegen.codegen.mechanism.fingerprint import fingerprint
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.importers import from_mjcf, from_toml, from_urdf
+from kanegen.codegen.mechanism.poses import Array, frame_poses
 from kanegen.codegen.mechanism.records import JointLimits
 from kanegen.codegen.mechanism.reduction import without_friction
 from kanegen.codegen.mechanism.values import home_numbers
@@ -81,7 +84,10 @@ def test_files_of_mujoco_are_written_as_toml(name: str) -> None:
 @pytest.mark.parametrize("name", TREES)
 def test_a_urdf_has_the_same_forces(name: str) -> None:
     m, bare = model(name), tree_of_urdf(model(name))
-    written = from_urdf(to_urdf(m).text)
+    text = to_urdf(m)
+    written = from_urdf(text.text)
+    order = [n for n in written.coordinates if n in m.coordinates]
+    assert ("coordinates" in lost(text)) == (order != [n for n in m.coordinates if n in order])
     at = state(bare)
     assert difference(forces(bare, at), forces(tree(written), at)) < BOUND
     assert {frame.name for frame in bare.frames} <= {frame.name for frame in written.frames}
@@ -165,3 +171,62 @@ def test_loops_of_an_mjcf_move_alike(name: str) -> None:
         evaluate(KernelSources(one, Options()).plain("forward_dynamics"), at)["a"] for one in (m, written)
     ]
     np.testing.assert_allclose(found[1], found[0], rtol=1e3 * BOUND)
+
+
+@pytest.mark.parametrize("write", [to_urdf, to_mjcf])
+@pytest.mark.parametrize("name", [*TREES, "full"])
+def test_nothing_is_lost_silently(name: str, write: Callable[[Mechanism], Written]) -> None:
+    """What ties, drives or resists is in the file by its name, or in a warning."""
+    m, written = model(name), write(model(name))
+    said = written.text + " ".join(map(str, written.findings))
+    of_joints = {s.name for s in m.springs if isinstance(s, TorsionalSpringDamper) and "springref" in said}
+    parts = (m.loops, m.constraints, m.springs, m.laws, m.actuators, m.parameters)
+    names = {part.name for group in parts for part in group} - of_joints
+    names |= {given.joint for given in m.prescribed} | {link.body for link in m.flexible}
+    assert {n for n in names if n not in said} == set()
+    assert ("home" in lost(written)) == (bool(m.home) and write is to_urdf)
+    assert ("speeds" in lost(written)) == bool(m.speeds)
+
+
+BODY = ("0.7", ("0.1", "-0.2", "0.05"), ("0.02", "0.03", "0.04", "0.001", "-0.002", "0.003"))
+
+
+def free_on(parent: str) -> Mechanism:
+    """A free body on an arm, or on the base in a frame of its own."""
+    builder = MechanismBuilder("free")
+    for name in ("world", "child"):
+        builder.body(name, *BODY)
+    builder.revolute("arm", "base", "world", (0, 1, 0), (0, 0, "0.3"))
+    builder.floating("loose", parent, "child", ("0.1", 0, "0.2"), ("0.3", 0, "-0.4"))
+    return builder.build()
+
+
+@pytest.mark.needs("mujoco")
+@pytest.mark.parametrize("parent", ["world", "base"])
+def test_free_joints_in_other_places_are_written_otherwise(parent: str) -> None:
+    """Unturned and at rest, three slides and a ball have the speeds of the free joint; on the base it has its pose there."""
+    m = free_on(parent)
+    written = to_mjcf(m)
+    assert lost(written) == {"body 'world'", "joint 'loose'"}
+    read = from_mjcf(written.text)
+    at = {key: 0.0 if key[0] in "qv" else value for key, value in state(m).items()} | {"q loose_qw": 1.0}
+    ours = forces(m, at)
+    if parent == "world":
+        slides = {f"loose_v{axis}": f"loose_{axis}" for axis in "xyz"}
+    else:
+        slides = {}
+        pose = frame_poses(m, [at[f"q {name}"] for name in m.coordinates])["child"]
+        x, y, z, w = quaternion(pose[:3, :3])
+        named = ("x", "y", "z", "qx", "qy", "qz", "qw")
+        at |= {f"q loose_{n}": v for n, v in zip(named, (*pose[:3, 3], x, y, z, w), strict=True)}
+    at |= {f"{of} {slides[n]}": at[f"{of} {n}"] for of in "va" for n in slides}
+    at |= {f"q {name}": 0.0 for name in slides.values()}
+    theirs = forces(read, at)
+    assert difference(ours, {n: theirs[slides.get(n, n)] for n in ours}) < BOUND
+
+
+def quaternion(rotation: Array) -> tuple[float, float, float, float]:
+    """(x, y, z, w) of a rotation by less than half a turn."""
+    w = np.sqrt(1 + np.trace(rotation)) / 2
+    x, y, z = ((rotation[k - 1, k - 2] - rotation[k - 2, k - 1]) / (4 * w) for k in range(3))
+    return x, y, z, w
