@@ -20,6 +20,8 @@ from typing import get_args
 
 from kanegen.boundary import boundary
 from kanegen.codegen import pipeline
+from kanegen.codegen.commands.cache import WAYS
+from kanegen.codegen.commands.cache import run as run_cache
 from kanegen.codegen.commands.generation_report import (
     counts_beside_published,
     json_report,
@@ -42,6 +44,7 @@ from kanegen.errors import InternalError, KanegenError, counted
 from kanegen.model_warnings import once
 from kanegen.options import OF_FILES
 from kanegen.simulation.request import Method
+from kanegen.version import VERSION
 
 _ENGINES = ("pinocchio", "mujoco")
 """What ``compare --against`` knows."""
@@ -102,6 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="kanegen", description="Equations of motion as the smallest, fastest C."
     )
+    parser.add_argument("--version", action="version", version=f"kanegen {VERSION}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
 
     listing = commands.add_parser("list", help="the built-in mechanisms")
@@ -188,6 +192,13 @@ def _parser() -> argparse.ArgumentParser:
     add_options(compare, OF_FILES)
     compare.add_argument("--json", action="store_true", help="for a program to read")
     compare.set_defaults(run=_compare)
+
+    cache = commands.add_parser("cache", help="compiled mechanisms: where they are, which, and making room")
+    cache.add_argument(
+        "what", type=one_of(WAYS), choices=WAYS, help="the folder, what is in it, or removing it"
+    )
+    cache.add_argument("--json", action="store_true", help="for a program to read")
+    cache.set_defaults(run=_cache)
 
     report = commands.add_parser("report", help="the results of benchmarks in one report")
     report.add_argument(
@@ -298,6 +309,14 @@ def _compare_against(options: argparse.Namespace, progress: Callable[[str], None
     )
     print(json.dumps(document(report), indent=2) if options.json else table(report))
     return 0 if report.passes else 1
+
+
+def _cache(options: argparse.Namespace) -> int:
+    text, folders = run_cache(options.what)
+    print(
+        json.dumps({"path": text} if options.what == "path" else folders, indent=2) if options.json else text
+    )
+    return 0
 
 
 def _report(options: argparse.Namespace) -> int:

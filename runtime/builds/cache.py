@@ -119,7 +119,7 @@ def _lock(root: Path, name: str) -> Iterator[None]:
 def _set_aside(place: Path, reason: str) -> None:
     """Move an entry that is not used out of the way.  Raises CacheError."""
     aside = place.with_name(f"{place.name}.damaged")
-    _remove(aside)
+    remove(aside)
     try:
         place.rename(aside)
     except OSError as error:
@@ -134,7 +134,7 @@ def _publish(root: Path, name: str, make: Callable[[Path], None]) -> Entry:
     place = root / name
     try:
         for abandoned in root.glob(f".{name}.*"):  # of processes that were killed: the lock is ours now
-            _remove(abandoned)
+            remove(abandoned)
         work = Path(tempfile.mkdtemp(prefix=f".{name}.", dir=root))
     except OSError as error:
         raise _unwritable(root, error) from error
@@ -157,7 +157,7 @@ def _publish(root: Path, name: str, make: Callable[[Path], None]) -> Entry:
 
 def _kept(work: Path, place: Path) -> Path:
     """Where what a compiler choked on is kept.  Raises CacheError."""
-    _remove(place)
+    remove(place)
     try:
         return work.rename(place)
     except OSError as error:
@@ -170,7 +170,7 @@ def _is_about(error: OSError, root: Path) -> bool:
     return not isinstance(named, str | os.PathLike) or Path(named).is_relative_to(root)
 
 
-def _remove(path: Path) -> None:
+def remove(path: Path) -> None:
     """Remove a folder or whatever is in its place, as far as possible."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
