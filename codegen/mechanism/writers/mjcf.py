@@ -92,8 +92,14 @@ class _Writer:
         self._followers(equality)
         self._loops(equality)
         self._springs(tendon)
+        scalar = {joint.name for joint in m.joints} - {name for ball in m.balls for name in ball.joints}
         for driven in m.actuators:
-            actuator.add("motor", name=driven.name, joint=driven.joint, gear=str(driven.sign))
+            if driven.joint in scalar:
+                actuator.add("motor", name=driven.name, joint=driven.joint, gear=str(driven.sign))
+            else:
+                self._differs(
+                    f"actuator {driven.name!r}", "is left out", "actuators on joints of one freedom"
+                )
         root.children += [part for part in (equality, tendon, actuator) if part.children]
         self.findings += unsaid_order(m, moving_names(m), "MJCF")
         return root.text()

@@ -6,6 +6,7 @@ first joint outermost.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -68,7 +69,7 @@ def tree_of(m: Mechanism, reference: Mapping[str, Fraction]) -> Node:
     nodes = {BASE: world}
     reached: dict[str, tuple[str, tuple[tuple[Joint, BallJoint | None], ...]]] = {BASE: (BASE, ())}
     bodies = {body.name: body for body in m.bodies}
-    below = [joint.parent for joint in m.joints]
+    below = Counter(joint.parent for joint in m.joints)
     balls = {name: ball for ball in m.balls for name in ball.joints}
     for joint in m.joints:
         start, chain = reached[joint.parent]
@@ -77,7 +78,7 @@ def tree_of(m: Mechanism, reference: Mapping[str, Fraction]) -> Node:
             chain = (*chain, (joint, ball))
         body = bodies[joint.child]
         inside = ball is not None and joint.name != ball.joints[-1]
-        if inside or (body.carrier and below.count(body.name) == 1):
+        if inside or (body.carrier and below[body.name] == 1):
             reached[joint.child] = start, chain
             continue
         reached[joint.child] = joint.child, ()

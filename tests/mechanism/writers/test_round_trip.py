@@ -230,3 +230,31 @@ def quaternion(rotation: Array) -> tuple[float, float, float, float]:
     w = np.sqrt(1 + np.trace(rotation)) / 2
     x, y, z = ((rotation[k - 1, k - 2] - rotation[k - 2, k - 1]) / (4 * w) for k in range(3))
     return x, y, z, w
+
+
+def test_what_joints_of_mujoco_lack_is_said() -> None:
+    """Limits that leave nothing, speeds, dampers that always act, and whatever differs along the axes of a ball."""
+    builder = MechanismBuilder("limits")
+    for name in ("one", "two", "three"):
+        builder.body(name, *BODY)
+    shut = JointLimits(Fraction(1), Fraction(1), Fraction(2), Fraction(0))
+    builder.revolute("shut", "base", "one", (0, 0, 1), limits=shut)
+    builder.prismatic("above", "one", "two", (0, 0, 1), limits=JointLimits(lower=Fraction(-1)))
+    builder.spherical("ball", "two", "three")
+    builder.torsional_spring("damper", "above", 0, 3)
+    builder.actuator("ball_wx")
+    builder.home({"ball_qx": 1, "ball_qw": 0})
+    m = builder.build()
+    m = replace(m, joints=tuple(replace(j, damping=Fraction(j.name == "ball_wx")) for j in m.joints))
+    written = to_mjcf(m)
+    assert [(finding.where, finding.what.split()[0]) for finding in written.findings] == [
+        ("joint 'shut', limits", "a"),
+        ("joint 'shut', limits", "the"),
+        ("joint 'shut', limits", "no"),
+        ("joint 'ball'", "its"),
+        ("joint 'ball'", "its"),
+        ("spring 'damper'", "its"),
+        ("actuator 'ball_wx'", "is"),
+    ]
+    assert 'range="-1 1000000000" damping="3"' in written.text
+    assert lost(to_urdf(m)) >= {"joint 'ball'", "home", "actuators", "spring 'damper'"}
