@@ -34,6 +34,7 @@ from kanegen.codegen.mechanism.writers.unsaid import (
     Written,
     moving_names,
     resisted,
+    several,
     unsaid,
     unsaid_in_xml,
     unsaid_order,
@@ -81,6 +82,8 @@ class _Writer:
             if frame.name in ends or frame.name not in bodies:
                 self._sites[frame.body].append(frame)
         self._names = {"world"}  # of bodies
+        self._fast: list[str] = []  # joints with a limit of speed
+        self._light: list[str] = []  # bodies that move and have less inertia than MuJoCo wants
 
     def text(self) -> str:
         m = self._m
@@ -100,6 +103,12 @@ class _Writer:
                 self._differs(
                     f"actuator {driven.name!r}", "is left out", "actuators on joints of one freedom"
                 )
+        if self._fast:
+            self._differs(several("joint", "joints", self._fast), "the limit of speed is left out")
+        if self._light:
+            what = f"{LEAST:g} kg and {LEAST:g} kg m^2 at least are in the file, and less here"
+            expected = "inertias about every axis, as MuJoCo wants them of bodies that move"
+            self._differs(several("body", "bodies", self._light), what, expected)
         root.children += [part for part in (equality, tendon, actuator) if part.children]
         self.findings += unsaid_order(m, moving_names(m), "MJCF")
         return root.text()
@@ -206,7 +215,7 @@ class _Writer:
             else:
                 self._differs(where, f"a range from {float(ends[0]):g} to {float(ends[1]):g} is left out")
         if limits.velocity is not None:
-            self._differs(where, f"the speed {float(limits.velocity):g} is left out")
+            self._fast.append(joint.name)
         if limits.effort:
             found["actuatorfrcrange"] = numbers((-limits.effort, limits.effort))
         elif limits.effort is not None:
@@ -216,9 +225,7 @@ class _Writer:
     def _inertial(self, element: Element, node: Node) -> None:
         raised = bool(node.motions) and not moves_with_inertia(node)
         if raised:
-            what = f"has at least {LEAST:g} kg and {LEAST:g} kg m^2 in the file, and less here"
-            expected = "an inertia about every axis, as MuJoCo wants it of bodies that move"
-            self._differs(f"body {node.body.name!r}", what, expected)
+            self._light.append(node.body.name)
         if raised or node.body.inertia is not None:
             element.add("inertial", **inertial(node.body.inertia, LEAST if raised else 0.0))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from kanegen.codegen.mechanism.findings import Finding, Severity
@@ -23,6 +23,12 @@ class Written:
 def unsaid(where: str, what: str, expected: str, cure: str = TOML) -> Finding:
     """Something that the mechanism has, and that is not in the file as it is in the mechanism."""
     return Finding(Severity.WARNING, where, what, expected, cure)
+
+
+def several(one: str, many: str, names: Iterable[str]) -> str:
+    """Elements of one kind by their names: joint 'a'; joints 'a', 'b'."""
+    quoted = [repr(name) for name in names]
+    return f"{one if len(quoted) == 1 else many} {', '.join(quoted)}"
 
 
 def unsaid_in_xml(mechanism: Mechanism, format_name: str) -> Iterator[Finding]:

@@ -29,6 +29,7 @@ from kanegen.codegen.mechanism.writers.unsaid import (
     Written,
     moving_names,
     resisted,
+    several,
     unsaid,
     unsaid_in_xml,
     unsaid_order,
@@ -170,13 +171,9 @@ def _unsaid(m: Mechanism) -> Iterator[Finding]:
             yield unsaid(where, what, "joints of URDF, none of which is spherical")
         elif connection.type == "floating" and any(resisted(part) for part in connection.parts):
             yield unsaid(where, "its damping, friction and rotor inertia are left out", expected)
-    for joint in m.joints:
-        if joint.rotor_inertia != 0 and not joint.still:
-            yield unsaid(
-                f"joint {joint.name!r}",
-                f"its rotor inertia {number(joint.rotor_inertia)} is left out",
-                expected,
-            )
+    driven = [joint.name for joint in m.joints if joint.rotor_inertia != 0 and not joint.still]
+    if driven:
+        yield unsaid(several("joint", "joints", driven), "rotor inertia is left out", expected)
     trees = "a tree of joints"
     for loop in m.loops:
         yield unsaid(f"loop {loop.name!r}", "is left out: the file has the open tree", trees)

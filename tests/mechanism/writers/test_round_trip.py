@@ -249,12 +249,12 @@ def test_what_joints_of_mujoco_lack_is_said() -> None:
     written = to_mjcf(m)
     assert [(finding.where, finding.what.split()[0]) for finding in written.findings] == [
         ("joint 'shut', limits", "a"),
-        ("joint 'shut', limits", "the"),
         ("joint 'shut', limits", "no"),
         ("joint 'ball'", "its"),
         ("joint 'ball'", "its"),
         ("spring 'damper'", "its"),
         ("actuator 'ball_wx'", "is"),
+        ("joint 'shut'", "the"),
     ]
     assert 'range="-1 1000000000" damping="3"' in written.text
     assert lost(to_urdf(m)) >= {"joint 'ball'", "home", "actuators", "spring 'damper'"}
