@@ -138,8 +138,10 @@ class MechanismBuilder(JointBuilder, MotionBuilder):
         center: Vector = (0, 0, 0),
         inertia: Vector | Matrix = (0, 0, 0),
         inertia_rotation: Rotation | None = None,
+        *,
+        carrier: bool = False,
     ) -> None:
-        """A rigid body; one without ``mass`` has no inertia at all.
+        """A rigid body; one without ``mass`` has no inertia at all, and a ``carrier`` no frame of its name.
 
         ``center`` is the mass centre [m] in the body frame.  ``inertia`` is the central inertia tensor [kg
         m^2]: three principal moments, six entries (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) with Ixy = -integral of x y
@@ -154,13 +156,13 @@ class MechanismBuilder(JointBuilder, MotionBuilder):
         if inertia_rotation is not None:
             tensor = rotated_tensor(read_rotation(f"{where}, inertia rotation", inertia_rotation), tensor)
         if mass is not None:
-            self._bodies.append(Body(name, Inertia(read_value(f"{where}, mass", mass), at, tensor)))
+            self._bodies.append(Body(name, Inertia(read_value(f"{where}, mass", mass), at, tensor), carrier))
             return
         if any(entry != 0 for entry in (*at, *(entry for row in tensor for entry in row))):
             raise ModelError(
                 where, "has a mass centre or an inertia but no mass", "all of them, or none", "Give its mass."
             )
-        self._bodies.append(Body(name, None))
+        self._bodies.append(Body(name, None, carrier))
 
     def change_body(
         self,

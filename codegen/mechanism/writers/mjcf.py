@@ -13,7 +13,6 @@ import numpy as np
 from kanegen.codegen.mechanism.constraints import Loop, LoopKind, TorsionalSpringDamper
 from kanegen.codegen.mechanism.findings import Finding
 from kanegen.codegen.mechanism.folding import with_numbers
-from kanegen.codegen.mechanism.importers.angles import rotation_of_quaternion
 from kanegen.codegen.mechanism.importers.mjcf.placing import Placement
 from kanegen.codegen.mechanism.poses import body_motions, moving_joints
 from kanegen.codegen.mechanism.records import (
@@ -27,6 +26,7 @@ from kanegen.codegen.mechanism.records import (
     Mechanism,
     Value,
 )
+from kanegen.codegen.mechanism.rotations import rotation_of_quaternion
 from kanegen.codegen.mechanism.writers.equation_text import affine_in_two
 from kanegen.codegen.mechanism.writers.mjcf_inertias import LEAST, inertial, moves_with_inertia
 from kanegen.codegen.mechanism.writers.mjcf_tree import Motion, Node, quaternion_of, tree_of

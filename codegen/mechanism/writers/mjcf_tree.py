@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from kanegen.codegen.mechanism.importers.mjcf.placing import Placement, turned
+from kanegen.codegen.mechanism.importers.mjcf.placing import Placement
 from kanegen.codegen.mechanism.records import (
     BASE,
     IDENTITY3,
@@ -25,6 +25,7 @@ from kanegen.codegen.mechanism.records import (
     Value,
     Vector3,
 )
+from kanegen.codegen.mechanism.rotations import turned
 from kanegen.codegen.mechanism.vectors import matrix_vector, scale, subtract, transpose
 
 Quaternion = tuple[Value, Value, Value, Value]
@@ -78,7 +79,7 @@ def tree_of(m: Mechanism, reference: Mapping[str, Fraction]) -> Node:
             chain = (*chain, (joint, ball))
         body = bodies[joint.child]
         inside = ball is not None and joint.name != ball.joints[-1]
-        if inside or (body.carrier and below[body.name] == 1):
+        if inside or (body.carrier and body.inertia is None and below[body.name] == 1):
             reached[joint.child] = start, chain
             continue
         reached[joint.child] = joint.child, ()

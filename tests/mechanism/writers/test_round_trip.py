@@ -24,7 +24,8 @@ from kanegen.codegen.mechanism.values import home_numbers
 from kanegen.codegen.mechanism.writers import Written, to_mjcf, to_toml, to_urdf
 from kanegen.codegen.peers import mujoco_engine, pinocchio_engine
 from kanegen.codegen.peers.tree_peer import TreePeer
-from kanegen.options import Options
+from kanegen.codegen.reading import read
+from kanegen.options import Options, options
 from tests.mechanism.importers import mjcf_models
 from tests.mechanism.importers import toml_models as texts
 
@@ -258,3 +259,11 @@ def test_what_joints_of_mujoco_lack_is_said() -> None:
     ]
     assert 'range="-1 1000000000" damping="3"' in written.text
     assert lost(to_urdf(m)) >= {"joint 'ball'", "home", "actuators", "spring 'damper'"}
+
+
+def test_models_that_were_changed_are_written_so() -> None:
+    """A payload is a body without a frame of its own; a locked joint is fixed."""
+    arm = read("stanford_general", options({"payload": {"link6": 1.5}, "lock": {"q2": 0.3}}))
+    assert fingerprint(from_toml(to_toml(arm).text)) == fingerprint(arm)
+    at = state(arm)
+    assert difference(forces(arm, at), forces(from_urdf(to_urdf(arm).text), at)) < BOUND

@@ -80,18 +80,10 @@ def add_order(builder: MechanismBuilder, root: Table) -> None:
 def _add_body(builder: MechanismBuilder, table: Table) -> None:
     table.check(schema.BODY)
     carrier = table.content.get("carrier", False)
-    if not isinstance(carrier, bool) or (carrier and len(table.content) > 2):
-        raise table.error(
-            "carrier",
-            f"is {carrier!r}" if not isinstance(carrier, bool) else "has more than a name",
-            "true, for a body without inertia and frame that only links joints",
-            "Remove what is wrong.",
-        )
+    if not isinstance(carrier, bool):
+        raise table.error("carrier", f"is {carrier!r}", "true or false", "Write true where it has no frame.")
     with table.located():
-        if carrier:
-            builder.carrier(table.text("name"))
-        else:
-            builder.body(table.text("name"), **_inertia(table))
+        builder.body(table.text("name"), **_inertia(table), carrier=carrier)
 
 
 def _inertia(table: Table) -> dict[str, Any]:
