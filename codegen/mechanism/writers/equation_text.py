@@ -1,8 +1,9 @@
-"""Equations of SymPy in files: as the arithmetic of TOML, and as joints that follow others."""
+"""Expressions of SymPy in files: as the arithmetic of TOML, and equations as joints that follow others."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -11,11 +12,14 @@ from sympy.printing.str import StrPrinter
 
 from kanegen.codegen.graph.sympy_bridge import exact_constant, with_exact_exponents
 from kanegen.codegen.mechanism.constraints import Constraint, PositionConstraint
+from kanegen.codegen.mechanism.importers.toml.expressions import FUNCTIONS
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.writers.exact_text import IDENTIFIER, Unsayable
 from kanegen.limits import LARGEST_POWER, LONGEST_ARITHMETIC
 
-_FUNCTIONS = (sympy.sin, sympy.cos, sympy.tan)
+_NAMES = {function: name for name, function in FUNCTIONS.items()}
+_NAME = re.compile(rf"(?:rate\(|acceleration\()?{IDENTIFIER.pattern}\)?")
+_RELATIONS = (sympy.Lt, sympy.Le, sympy.Gt, sympy.Ge, sympy.Eq)
 
 
 def equation_text(expression: sympy.Expr, names: Mapping[sympy.Symbol, str]) -> str:
@@ -57,15 +61,29 @@ def affine_in_two(item: Constraint, mechanism: Mechanism) -> tuple[str, str, Fra
 class _Printer(StrPrinter):  # type: ignore[misc]  # SymPy has no types
     """Python's notation, with names in place of symbols; nothing that the arithmetic of TOML lacks."""
 
+    printmethod = "_toml"  # those of SymPy's own are for people
+
     def __init__(self, names: Mapping[sympy.Symbol, str]) -> None:
         super().__init__()
         self._names = names
+        self._meant: dict[str, sympy.Symbol] = {}
 
     def _print_Symbol(self, symbol: sympy.Symbol) -> str:
-        name = self._names.get(symbol, symbol.name)
-        if not IDENTIFIER.fullmatch(name.removeprefix("rate(").removesuffix(")")):
+        name = str(self._names.get(symbol, symbol.name))
+        if not _NAME.fullmatch(name) or name == "pi" or self._meant.setdefault(name, symbol) != symbol:
             raise Unsayable(f"the name {name!r} has no place in arithmetic of TOML")
-        return str(name)
+        return name
+
+    def _print_Mul(self, product: sympy.Mul) -> str:
+        """A number behind sums and quotients by sums: SymPy would multiply it out where it stands in front of them."""
+        number, rest = product.as_coeff_Mul()
+        sums = any(factor.as_base_exp()[0].is_Add for factor in sympy.Mul.make_args(rest))
+        if not number.is_Rational or abs(number) == 1 or not sums:
+            return str(super()._print_Mul(product))
+        times = "" if abs(number.p) == 1 else f"*{abs(number.p)}"
+        return (
+            f"{'-' if number < 0 else ''}{self._print(rest)}{times}{'' if number.q == 1 else f'/{number.q}'}"
+        )
 
     def _print_Pow(self, power: sympy.Pow, rational: bool = False) -> str:
         exponent = power.exp
@@ -74,13 +92,35 @@ class _Printer(StrPrinter):  # type: ignore[misc]  # SymPy has no types
         return str(super()._print_Pow(power, rational))
 
     def _print_Function(self, function: Any) -> str:
-        if not isinstance(function, _FUNCTIONS):
+        if function.func not in _NAMES:
             raise Unsayable(f"{function.func} has no place in arithmetic of TOML")
-        return str(super()._print_Function(function))
+        return f"{_NAMES[function.func]}({self._listed(function.args)})"
+
+    _print_Abs = _print_Min = _print_Max = _print_Function
+
+    def _print_Piecewise(self, pieces: Any) -> str:
+        *chosen, (last, always) = pieces.args
+        if always != sympy.true or not all(isinstance(c, _RELATIONS) for _, c in chosen):
+            raise Unsayable("piecewise without a last value has no place in arithmetic of TOML")
+        parts = [
+            f"{self._print(c.lhs)} {c.rel_op} {self._print(c.rhs)}, {self._print(value)}"
+            for value, c in chosen
+        ]
+        return f"piecewise({', '.join([*parts, self._print(last)])})"
+
+    def _print_Exp1(self, number: Any) -> str:
+        del number
+        return "exp(1)"
 
     def _print_Float(self, number: sympy.Float) -> str:
         return repr(float(number))
 
+    def _listed(self, arguments: Sequence[Any]) -> str:
+        return ", ".join(map(self._print, arguments))
+
     def emptyPrinter(self, expr: Any) -> str:
         """What has no notation of its own."""
         raise Unsayable(f"{type(expr).__name__} has no place in arithmetic of TOML")
+
+    def _print_Quantity(self, expr: Any) -> str:
+        return self.emptyPrinter(expr)

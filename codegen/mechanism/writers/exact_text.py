@@ -12,7 +12,7 @@ from kanegen.codegen.graph.exact import from_number
 from kanegen.codegen.mechanism.importers.toml.arithmetic import NotArithmetic
 from kanegen.codegen.mechanism.importers.toml.table import algebra
 from kanegen.codegen.mechanism.records import Value
-from kanegen.codegen.mechanism.values import degrees, plain, settle
+from kanegen.codegen.mechanism.values import FUNCTIONS_IN_TEXT, degrees, plain, settle
 from kanegen.limits import LONGEST_ARITHMETIC
 
 _SIMPLE = 10**4
@@ -30,6 +30,7 @@ IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _TERM, _FACTOR, _ATOM = 1, 2, 3
 _INFIX = (Kind.SUM, Kind.PRODUCT, Kind.QUOTIENT)
 _FUNCTIONS = {Kind.SQUARE_ROOT: "sqrt", Kind.SINE: "sin", Kind.COSINE: "cos"}
+_NAMED = {name: text for text, name in FUNCTIONS_IN_TEXT.items()}
 
 
 class Unsayable(ValueError):  # noqa: N818  (it says so of a value)
@@ -134,6 +135,12 @@ class _Expressions:
                 texts[index] = _joined(kind, payload, texts)
             elif kind in _FUNCTIONS:
                 texts[index] = _ATOM, f"{_FUNCTIONS[kind]}({_operand(texts, payload[0], _TERM)})"
+            elif kind is Kind.FUNCTION and graph.names[index] in _NAMED:
+                name = _NAMED[graph.names[index]]
+                ordered = (
+                    reversed(payload) if name in ("min", "max") else payload
+                )  # as the graph reverses them
+                texts[index] = _ATOM, f"{name}({', '.join(_operand(texts, ref, _TERM) for ref in ordered)})"
             else:
                 name = payload[0] if kind is Kind.PARAMETER else graph.names.get(index, kind.name.lower())
                 raise Unsayable(f"{name} has no place in arithmetic of TOML")

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+import sympy
+
 from kanegen.codegen.graph import Expression
 from kanegen.codegen.mechanism.constraints import (
     Constraint,
@@ -18,6 +20,7 @@ from kanegen.codegen.mechanism.constraints import (
     TorsionalSpringDamper,
     VelocityConstraint,
 )
+from kanegen.codegen.mechanism.control_law import ControlLaw, reference
 from kanegen.codegen.mechanism.findings import Finding
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink, Station
 from kanegen.codegen.mechanism.records import (
@@ -39,6 +42,7 @@ from kanegen.codegen.mechanism.speeds import (
     GeneralizedSpeed,
     JointRate,
 )
+from kanegen.codegen.mechanism.validation.symbols import names_of_speeds
 from kanegen.codegen.mechanism.values import degrees, numeric, settle
 from kanegen.codegen.mechanism.writers.connections import Connection, carriers_of, connections
 from kanegen.codegen.mechanism.writers.equation_text import equation_text
@@ -150,9 +154,7 @@ class _Writer:
             for speed in m.speeds:
                 self._table("speed", None, self._speed(speed))
         for law in m.laws:
-            self.findings.append(
-                unsaid(f"control law {law.name!r}", "is left out", "what TOML can say", "Add it in Python.")
-            )
+            self._law(law)
 
     def _body(self, body: Body) -> None:
         where, inertia = f"body {body.name!r}", body.inertia
@@ -268,13 +270,44 @@ class _Writer:
         if isinstance(item, VelocityConstraint):
             key = "velocity"
             names |= {rate: f"rate({name})" for rate, name in zip(item.qdot, coordinates, strict=True)}
+        where = f"constraint {item.name!r}"
         try:
-            text = equation_text(item.expression, names)
+            self._table("equation", item.name, {key: _quoted(equation_text(item.expression, names))})
         except Unsayable as error:
-            what, cure = f"is left out: {error}", "Add it in Python."
-            self.findings.append(unsaid(f"constraint {item.name!r}", what, "an equation in arithmetic", cure))
+            self.findings.append(unsaid(where, f"is left out: {error}", "arithmetic", "Add it in Python."))
+
+    def _law(self, law: ControlLaw) -> None:
+        """A law by its forces, in the order of the speeds; each as arithmetic in names."""
+        m = self._mechanism
+        speeds = zip(law.v, names_of_speeds(m), strict=True)
+        names = {law.time: "t", **dict(zip(law.q, m.coordinates, strict=True))}
+        names |= {symbol: f"rate({name})" for symbol, name in speeds}
+        for signal in law.references:
+            forms = (signal, f"rate({signal})", f"acceleration({signal})")
+            names |= {reference(signal, order): form for order, form in enumerate(forms)}
+
+        def text(expression: sympy.Expr) -> str:
+            return _quoted(equation_text(expression, names))
+
+        try:
+            forces = [text(force) for force in law.forces]
+            states = [
+                f"{{ name = {_quoted(state.name)}, rate = {text(state.rate)}, "
+                f"initial = {self._number(f'state {state.name!r}', state.initial)} }}"
+                for state in law.states
+            ]
+        except Unsayable as error:
+            what = f"is left out: {error}"
+            self.findings.append(unsaid(f"control law {law.name!r}", what, "arithmetic", "Add it in Python."))
             return
-        self._table("equation", item.name, {key: _quoted(text)})
+        told = {"title": law.title, "source": law.source}
+        entries = {key: _quoted(words) for key, words in told.items() if words}
+        if law.references:
+            entries["references"] = _strings(law.references)
+        if states:
+            entries["state"] = f"[{', '.join(states)}]"
+        lines = "".join(f"    {force},\n" for force in forces)
+        self._table("law", law.name, {**entries, "forces": f"[\n{lines}]"})
 
     def _spring(self, spring: SpringDamper) -> None:
         if isinstance(spring, TorsionalSpringDamper):
