@@ -171,7 +171,7 @@ def _policy(
     if contract_of(name) is CLOSED_LOOP and "forward_dynamics" in kernels:
         # forward dynamics with other forces: it takes the decisions of that kernel as they are
         return kernels["forward_dynamics"].answers, 1
-    if name.endswith("_derivatives"):
+    if name.endswith("_derivatives") or (answers and name in {law.name for law in sources.mechanism.laws}):
         # as many operations as a search among them would find, in a fraction of its time
         return answers or _answers_of_forces(sources), 1
     return answers, _budget(sources)

@@ -134,6 +134,11 @@ class KernelSources:
                     did_you_mean(quantity.kernel, self.builds, "Mend the name."),
                 )
 
+    def _solves(self, kernel: str) -> bool:
+        """Whether rounding errors of a kernel grow with the condition number of the mass matrix."""
+        quantities = (q for law in self.mechanism.laws if law.name == kernel for q in law.quantities())
+        return solves(kernel) or any(solves(quantity.kernel) for quantity in quantities)
+
     def build(self, kernel: str) -> Build:
         """How a kernel is derived, on demand or not."""
         return self.builds[kernel] if kernel in self.builds else self.builds_on_demand[kernel]
@@ -244,7 +249,7 @@ class KernelSources:
             nv=mechanism.dof,
             projected=projected,
             slip_speed=float(SLIP_SPEED),
-            solves=solves,
+            solves=self._solves,
             helpers={name: self.plain(name) for name in needed if name not in programs},
             frames={identifier: name for name, identifier in self.frames.items()},
             coefficients=coefficients,

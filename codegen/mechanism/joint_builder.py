@@ -6,6 +6,7 @@ import logging
 from dataclasses import replace
 from fractions import Fraction
 
+from kanegen.codegen.graph import Graph
 from kanegen.codegen.mechanism.readers import (
     Rotation,
     Vector,
@@ -45,6 +46,9 @@ class JointBuilder:
     about fixed axes, or a 3 x 3 matrix.  Axes are given in the joint frame and are normalised.
     """
 
+    _graph: Graph
+    """That of expressions in parameters."""
+
     def __init__(self) -> None:
         self._bodies: list[Body] = []
         self._joints: list[Joint] = []
@@ -73,7 +77,7 @@ class JointBuilder:
         Coulomb ``friction`` [N m] act where a generation asks for friction.
         """
         joint = self._joint(name, JointKind.REVOLUTE, parent, child, axis, position, rotation, limits)
-        self._joints.append(_driven(joint, damping, friction, rotor_inertia, gear_ratio))
+        self._joints.append(_driven(self._graph, joint, damping, friction, rotor_inertia, gear_ratio))
 
     def prismatic(
         self,
@@ -96,7 +100,7 @@ class JointBuilder:
         the ratio 1); ``damping`` [N s/m] and Coulomb ``friction`` [N] act where a generation asks for friction.
         """
         joint = self._joint(name, JointKind.PRISMATIC, parent, child, axis, position, rotation, limits)
-        self._joints.append(_driven(joint, damping, friction, rotor_inertia, gear_ratio))
+        self._joints.append(_driven(self._graph, joint, damping, friction, rotor_inertia, gear_ratio))
 
     def fixed(
         self,
@@ -130,6 +134,7 @@ class JointBuilder:
             )
         old = known[name]
         driven = _driven(
+            self._graph,
             old,
             old.damping if damping is None else damping,
             old.friction if friction is None else friction,
@@ -328,14 +333,14 @@ class JointBuilder:
 
 
 def _driven(
-    joint: Joint, damping: Scalar, friction: Scalar, rotor_inertia: Scalar, gear_ratio: Scalar
+    graph: Graph, joint: Joint, damping: Scalar, friction: Scalar, rotor_inertia: Scalar, gear_ratio: Scalar
 ) -> Joint:
     """The joint with what resists it."""
     where = f"joint {joint.name!r}"
     ratio = read_value(f"{where}, gear ratio", gear_ratio)
     rotor = read_value(f"{where}, rotor inertia", rotor_inertia) * ratio * ratio
-    damper = read_term(f"{where}, damping", damping)
-    rubbing = read_term(f"{where}, friction", friction)
+    damper = read_term(graph, f"{where}, damping", damping)
+    rubbing = read_term(graph, f"{where}, friction", friction)
     for what, value in (("damping", damper), ("friction", rubbing), ("rotor inertia", rotor)):
         if isinstance(value, Fraction) and value < 0:
             raise ModelError(

@@ -8,6 +8,7 @@ from typing import Any
 
 import sympy
 
+from kanegen.codegen.graph import Graph
 from kanegen.codegen.mechanism.constraints import (
     Constraint,
     KnifeEdge,
@@ -48,6 +49,9 @@ class MotionBuilder:
 
     Every method raises ModelError for a value that is wrong by itself.
     """
+
+    _graph: Graph
+    """That of expressions in parameters."""
 
     def __init__(self) -> None:
         self._laws: list[tuple[ControlLaw, Mapping[str, sympy.Expr] | None]] = []
@@ -107,13 +111,14 @@ class MotionBuilder:
 
     def prescribe(self, joint: str, rate: Scalar = 0) -> None:
         """A joint that is no coordinate but moves at a constant rate [rad/s, m/s].  See ``PrescribedRate``."""
-        self._prescribed.append(PrescribedRate(joint, read_term(f"prescribed joint {joint!r}, rate", rate)))
+        value = read_term(self._graph, f"prescribed joint {joint!r}, rate", rate)
+        self._prescribed.append(PrescribedRate(joint, value))
 
     def torsional_spring(
         self, name: str, joint: str, stiffness: Scalar = 0, damping: Scalar = 0, rest: Scalar = 0
     ) -> None:
         """A spring [N m/rad, N/m] and damper on a joint.  See ``TorsionalSpringDamper``."""
-        k, c, at = (read_term(f"spring {name!r}", x) for x in (stiffness, damping, rest))
+        k, c, at = (read_term(self._graph, f"spring {name!r}", x) for x in (stiffness, damping, rest))
         check_new_name("spring", name, [spring.name for spring in self._springs])
         self._springs.append(TorsionalSpringDamper(name, joint, k, c, at))
 
@@ -121,7 +126,7 @@ class MotionBuilder:
         self, name: str, first: str, second: str, stiffness: Scalar = 0, damping: Scalar = 0, rest: Scalar = 0
     ) -> None:
         """A spring [N/m] and damper [N s/m] between two frames.  See ``TranslationalSpringDamper``."""
-        k, c, at = (read_term(f"spring {name!r}", x) for x in (stiffness, damping, rest))
+        k, c, at = (read_term(self._graph, f"spring {name!r}", x) for x in (stiffness, damping, rest))
         check_new_name("spring", name, [spring.name for spring in self._springs])
         self._springs.append(TranslationalSpringDamper(name, first, second, k, c, at))
 

@@ -36,13 +36,12 @@ def read_value(where: str, number: Scalar) -> Value:
         ) from None
 
 
-def read_term(where: str, term: Any) -> Value:
-    """One number on its own, which may also be a SymPy expression in symbols named like parameters.  Raises ModelError."""
+def read_term(graph: Graph, where: str, term: Any) -> Value:
+    """One number, or a SymPy expression in symbols named like parameters, copied into ``graph``.  Raises ModelError."""
     if not getattr(term, "free_symbols", None):
         return read_value(where, term)
     from kanegen.codegen.graph.sympy_bridge import UnsupportedExpressionError, from_sympy
 
-    graph = Graph()
     symbols = {symbol: Expression(graph, graph.parameter(symbol.name)) for symbol in term.free_symbols}
     try:
         return from_sympy(graph, term, symbols)

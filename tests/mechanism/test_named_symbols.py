@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -142,6 +143,14 @@ def test_an_initial_value_is_a_number() -> None:
 def test_a_symbol_that_may_be_two_rates_is_refused() -> None:
     with pytest.raises(ModelError, match="'Dp' may stand for the rate of"):
         made(lambda b: b.law("hold", {"a": sympy.Symbol("Dp")}), D="link a", p="link a")
+
+
+def test_laws_with_all_of_it_can_be_pickled() -> None:
+    builder = arm()
+    force = quantity("inverse_dynamics", a=[quantity("gravity_forces")[0], E])[0] + reference("w", 2)
+    builder.law("all", {"a": force}, states=[state("e", rate=W)], references=["w"])
+    law = builder.build().laws[0]
+    assert pickle.loads(pickle.dumps(law)) == law
 
 
 def test_laws_stay_when_a_mechanism_is_opened() -> None:

@@ -11,7 +11,8 @@ import sympy
 
 import kanegen
 from kanegen.codegen import pipeline
-from kanegen.codegen.mechanism import Mechanism, MechanismBuilder
+from kanegen.codegen.derivation.resistance.friction import SLIP_SPEED
+from kanegen.codegen.mechanism import JointRate, Mechanism, MechanismBuilder
 from kanegen.codegen.pipeline import Options
 
 
@@ -77,3 +78,71 @@ def test_kernels_of_plain_dynamics_call_no_library(tmp_path: Path) -> None:
     )
     source = (tmp_path / "pendulum.c").read_text(encoding="ascii").partition("/* ---- kernels ---- */")[2]
     assert not any(name in source for name in ("tanh", "fabs", "exp(", "select"))
+
+
+A, K = sympy.symbols("a k", real=True)
+TIES = {
+    "abs": (sympy.Abs(A) * K, lambda a: 0.3 * np.where(a < 0, -1, 1)),
+    "sign": (sympy.sign(A) * K + A, lambda a: np.ones_like(a)),
+    "min": (sympy.Min(2 * A, K), lambda a: np.where(2 * a < 0.3, 2, 0)),
+    "max": (sympy.Max(A, K), lambda a: np.where(a < 0.3, 0, 1)),
+    "exp": (K * sympy.exp(A), lambda a: 0.3 * np.exp(a)),
+    "log": (sympy.log(A + 2), lambda a: 1 / (a + 2)),
+    "tanh": (sympy.tanh(A), lambda a: 1 / np.cosh(a) ** 2),
+    "atan2": (sympy.atan2(A, K), lambda a: 0.3 / (a**2 + 0.09)),
+    "Piecewise": (
+        sympy.Piecewise((A**2, A < K), (2 * A - K, True)),
+        lambda a: np.where(a < 0.3, 2 * a, 2),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TIES)
+def test_equations_take_functions(name: str) -> None:
+    """b = f(a) of position, and db = f'(a) da from it; at kinks the slope is that of the side of greater arguments."""
+    function, slope = TIES[name]
+    builder = MechanismBuilder("two")
+    builder.parameter("k", "0.3", "rad")
+    for joint, parent in (("a", "base"), ("b", "link a")):
+        builder.body(f"link {joint}", mass=1, center=("0.5", 0, 0), inertia=("0.1", "0.1", "0.1"))
+        builder.revolute(joint, parent, f"link {joint}", axis=(0, 1, 0))
+    builder.position_constraint("tie", sympy.Symbol("b") - function)
+    builder.speeds([JointRate("a")])
+    builder.home({"a": "0.2", "b": "0.1"})
+    arm = kanegen.load(
+        builder.build(),
+        interpreted=True,
+        kernels=["constraint_jacobian", "constraint_residual", "coordinate_rates"],
+    )
+    arm = arm.with_open_loops("ignore")
+    a = np.array([-0.7, -0.1, 0.0, 0.15, 0.3, 0.4, 1.2])
+    q = np.stack([a, np.zeros_like(a)], axis=1)
+    value = sympy.lambdify((A, K), function, "numpy")(a, 0.3)
+    close: dict[str, float] = {"rtol": 0, "atol": 10 * 2**-53}  # a few roundings of numbers below 4
+    np.testing.assert_allclose(arm.constraint_residual(q)[:, 0], -value, **close)
+    np.testing.assert_allclose(
+        arm.constraint_jacobian(q)[:, 0], np.stack([-slope(a), np.ones_like(a)], 1), **close
+    )
+    rates = arm.coordinate_rates(q, np.ones((len(a), 1)))
+    np.testing.assert_allclose(rates, np.stack([np.ones_like(a), slope(a)], 1), **close)
+
+
+def test_springs_and_friction_take_functions_of_parameters() -> None:
+    """They follow the live parameter: 2 max(k, 3) of stiffness, min(|k|, 1) of friction."""
+    k = sympy.Symbol("k")
+    builder = MechanismBuilder("sprung")
+    builder.parameter("k", 5, "N m")
+    builder.body("rod", mass=1, center=(0, 0, "-0.5"), inertia=("0.08", "0.08", 0))
+    builder.revolute("phi", "base", "rod", axis=(0, 1, 0), friction=sympy.Min(sympy.Abs(k), 1))
+    builder.torsional_spring("spring", "phi", stiffness=2 * sympy.Max(k, 3), damping=sympy.exp(-k))
+    arm = kanegen.load(
+        builder.build(), interpreted=True, kernels=["bias_forces"], live_parameters=True, friction=True
+    )
+    for value in (5.0, 2.0, 0.5):
+        other = arm.with_parameters({"k": value})
+        # rest: the spring and the weight; in motion damping and friction, v / sqrt(v^2 + SLIP_SPEED^2) of it
+        weight = 9.81 * 0.5 * np.sin(0.2)
+        spring = 2 * max(value, 3) * 0.2
+        assert other.bias_forces([0.2], [0.0])[0] == pytest.approx(weight + spring, rel=1e-13)
+        moving = weight + spring + np.exp(-value) + min(value, 1.0) / np.hypot(1, float(SLIP_SPEED))
+        assert other.bias_forces([0.2], [1.0])[0] == pytest.approx(moving, rel=1e-13)
