@@ -30,6 +30,7 @@ from kanegen.codegen.passes.optimize import optimize
 from kanegen.options import Options
 from tests.constrained.ball_models import spatial_linkage
 from tests.derivation.comparison import exactly
+from tests.derivation.compound_mechanisms import compound_tree
 from tests.derivation.structured_trees import structured_tree
 
 from .rewriting import WAYS, printed, rewritten
@@ -205,6 +206,16 @@ def test_frames_make_no_difference_to_equations(name: str, way: str) -> None:
     assert same_forces(described, machine(name), {}, 2 * ROUNDINGS * 2.0**-52)
     before = all_operations(as_printed(name))
     assert all_operations(described) <= 1.02 * before + 2 * len(KERNELS)
+
+
+@pytest.mark.parametrize("way", ["placed at random", "root turned"])
+@pytest.mark.parametrize("seed", [0, 4])
+def test_frames_make_no_difference_to_trees_with_balls(seed: int, way: str) -> None:
+    """Joints of all kinds in any places: floating, spherical, planar, helical, and mimics."""
+    original = with_numbers(compound_tree(seed, 3))
+    described, shifts = rewritten(original, way)
+    assert same_forces(described, original, shifts, 2.0**-53)
+    assert all_operations(described) <= 1.02 * all_operations(original)
 
 
 EVERY_WAY = ["stanford_arm", "puma560_general", "tree 92"]
