@@ -214,7 +214,7 @@ class Definitions:
             return dot(apart, two.v - one.v) / np.sqrt(dot(apart, apart))
         along = np.array([float(numeric(x, self.mechanism)) for x in speed.direction])
         if isinstance(speed, AngularVelocityComponent):
-            body = self.frame(speed.body)
+            body = Placed(self.moving, (speed.body, np.eye(3), np.zeros(3)))
             return dot(body.R @ along, body.w)
         at = self.records.frames[speed.relative_to][0]
         _, frame, (dv, _) = self._pair(at, speed.frame)

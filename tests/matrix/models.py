@@ -226,6 +226,7 @@ BY_CHANCE = {
     "ball_linkage_elsewhere": partial(elsewhere, partial(ball_models.spatial_linkage, True)),
     "four_bar_elsewhere": partial(elsewhere, partial(catalogue.mechanism, "four_bar")),
     "worn_elsewhere": partial(elsewhere, worn),
+    "table_elsewhere": partial(elsewhere, table),
 }
 """With random answers at all decision points, in frames of kanegen's choice: other alternatives than the textbook's."""
 

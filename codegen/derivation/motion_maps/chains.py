@@ -87,8 +87,7 @@ class Chains:
 
     def frame(self, name: str, ancestor: str) -> Pose:
         """Pose of a named frame in the frame of a body that carries it, directly or through joints."""
-        frame = self.mechanism.frame(name)
-        return self.body(frame.body, ancestor).after(self._fixed(frame))
+        return self._on_body(self.mechanism.frame(name), ancestor)
 
     def relative(self, name: str, reference: str) -> Pose:
         """Pose of a named frame in another named frame."""
@@ -118,14 +117,13 @@ class Chains:
         one, two = (self.frame(name, above).position for name in (first, second))
         return one, two
 
-    def turning(self, body: str, reference: str) -> dict[str, vec.Vector]:
-        """Partial angular velocities of a body relative to the body of a named frame, in the axes of that frame.
+    def turning(self, body: str, ground: Frame) -> dict[str, vec.Vector]:
+        """Partial angular velocities of a body relative to the body of a frame, in the axes of that frame.
 
         One vector for each revolute joint between the two; the angular velocity is their sum times the joints' rates.
         """
-        ground = self.mechanism.frame(reference)
         above = self.common_ancestor(body, ground.body)
-        back = vec.transpose(self.frame(reference, above).rotation)
+        back = vec.transpose(self._on_body(ground, above).rotation)
         found: dict[str, vec.Vector] = {}
         for end, sign in ((body, 1), (ground.body, -1)):
             for joint in self.path(end, above):
@@ -138,8 +136,9 @@ class Chains:
                     found[joint.name] = axis if sign > 0 else vec.scale(-1, axis)
         return found
 
-    def _fixed(self, frame: Frame) -> Pose:
-        return Pose(self.lift.matrix(frame.rotation), self.lift.vector(frame.position))
+    def _on_body(self, frame: Frame, ancestor: str) -> Pose:
+        fixed = Pose(self.lift.matrix(frame.rotation), self.lift.vector(frame.position))
+        return self.body(frame.body, ancestor).after(fixed)
 
     def _joint(self, joint: Joint) -> Pose:
         """Pose of the child of a joint in its parent."""

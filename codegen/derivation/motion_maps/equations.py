@@ -21,7 +21,7 @@ from kanegen.codegen.mechanism.constraints import (
     RollingContact,
     VelocityConstraint,
 )
-from kanegen.codegen.mechanism.records import BallJoint, JointKind, Mechanism
+from kanegen.codegen.mechanism.records import BASE, BallJoint, Frame, JointKind, Mechanism
 from kanegen.codegen.mechanism.speeds import (
     AngularVelocityComponent,
     DistanceRate,
@@ -179,7 +179,7 @@ class _Writer:
         else:
             point = self.chains.relative(contact.contact, contact.ground)
             across = vec.subtract(point.position, pose.position)
-        turning = self.chains.turning(wheel, contact.ground)
+        turning = self.chains.turning(wheel, self.mechanism.frame(contact.ground))
         rows = []
         for k in range(2):
             row = list(self._gradient(pose.position[k]))
@@ -242,8 +242,7 @@ class _Writer:
         direction = self.lift.vector(speed.direction)
         if isinstance(speed, AngularVelocityComponent):
             row, rest = [self.zero] * n, [self.zero]
-            # in the axes of the body itself
-            for joint, w in self.chains.turning("base", speed.body).items():
+            for joint, w in self.chains.turning(BASE, Frame(speed.body, speed.body)).items():
                 share = -dot(w, direction)
                 if joint in self.by_joint:
                     row[self.mechanism.coordinates.index(joint)] = share

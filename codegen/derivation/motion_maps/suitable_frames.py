@@ -101,9 +101,12 @@ class _Figure:
             within = Place(joint.rotation, joint.position) if numbers(*geometry) else Place()
             self.at[joint.child] = self.at[joint.parent].then(within)
         for first, second, axes in _chains(mechanism):
-            self._cross(first, second)
+            self._cross(mechanism.frame(first).body, mechanism.frame(second).body)
             self._use(first, CHAIN, axes)
             self._use(second, CHAIN, axes)
+        for speed in mechanism.speeds:
+            if isinstance(speed, AngularVelocityComponent):
+                self._cross(speed.body, BASE)
         for frame in mechanism.frames if results_on_axes else ():
             self._use(frame.name, GATE, False)
         self.axis = {
@@ -171,10 +174,9 @@ class _Figure:
         return next(name for name in self._line(second) if name in line)
 
     def _cross(self, first: str, second: str) -> None:
-        """Note the bodies whose joints lie between two frames."""
-        bodies = [self.mechanism.frame(name).body for name in (first, second)]
-        above = self._common(*bodies)
-        for body in bodies:
+        """Note the bodies whose joints lie between two of them."""
+        above = self._common(first, second)
+        for body in (first, second):
             line = self._line(body)
             self.crossed.update(line[: line.index(above)])
 
@@ -341,8 +343,6 @@ def _chains(mechanism: Mechanism) -> Iterator[tuple[str, str, bool]]:
             yield speed.first, speed.second, False
         elif isinstance(speed, PointVelocityComponent):
             yield speed.frame, speed.relative_to, True
-        elif isinstance(speed, AngularVelocityComponent):
-            yield speed.body, BASE, False
     for spring in _springs(mechanism):
         yield spring.first, spring.second, False
 
