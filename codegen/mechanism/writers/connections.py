@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from kanegen.codegen.graph import Graph
 from kanegen.codegen.mechanism.joint_builder import JointBuilder
 from kanegen.codegen.mechanism.records import (
     Body,
@@ -48,6 +49,10 @@ class Connection:
 
 class _Trial(JointBuilder):
     """One joint, as the builder would make it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._graph = Graph()
 
     def makes(self, joints: tuple[Joint, ...], carriers: tuple[Body, ...], mimics: tuple[Mimic, ...]) -> bool:
         """Whether it is these records."""
