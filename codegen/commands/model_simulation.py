@@ -172,7 +172,7 @@ def _constants(robot: Any, mechanism: Mechanism, motion: Motion) -> Iterator[str
     yield ""
     for quantity in constant:
         largest = float(np.abs(quantity.values).max())
-        share = f", {quantity.change / largest:.1e} of its size" if largest > 0 else ""
+        share = f", {quantity.change / largest:.1e} of its size" if largest > 10 * quantity.change else ""
         yield f"constant: {quantity.name}, to {quantity.change:.1e} {quantity.unit}{share}"
     if not constant:
         yield "nothing has to stay constant: forces from outside act, or energy is lost"

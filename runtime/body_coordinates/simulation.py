@@ -23,10 +23,10 @@ from kanegen.simulation.numpy_methods import integrate
 from kanegen.simulation.request import (
     Request,
     checked_breaks,
-    checked_max_steps,
     checked_span,
     checked_state,
     checked_times,
+    positive_count,
     probes_between,
     real_numbers,
 )
@@ -117,7 +117,7 @@ def simulate_bodies(
         atol=positive_number("atol", atol),
         step=0.0,
         sample_period=0.0,
-        max_steps=checked_max_steps(max_steps),
+        max_steps=positive_count("max_steps", max_steps),
         drift=bound,
         rates0=None,
         max_step=math.inf if max_step is None else positive_number("max_step", max_step),

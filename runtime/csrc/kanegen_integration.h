@@ -64,6 +64,7 @@ typedef struct {
     double step;                /* adaptive methods: the step proposed next, 0 before the first */
     double last_error;          /* adaptive methods: error of the last accepted step */
     bool stiff;                 /* the step just taken was limited by stability */
+    bool has_row;               /* whether the present step has its row, where each so many have */
     size_t happening;           /* the event at which the step ends, or the number of events */
     size_t until_pause;         /* steps that may be taken before the next pause */
 } kanegen_integration;

@@ -213,6 +213,9 @@ typedef struct {
     size_t max_steps;          /* accepted and rejected steps together */
 } kanegen_options;
 
+/* Told that all rows that there is room for are written: they are written over afterwards. */
+typedef void kanegen_rows_full(void *data);
+
 /* The rows asked for. tau is the force acting at that time; at a sample instant, the one acting from then on. */
 typedef struct {
     size_t count;
@@ -223,6 +226,10 @@ typedef struct {
     double *work;              /* [count][nv]  J: of each force since t_begin, its power tau v integrated along with the */
                                /* motion; NULL where it is not wanted */
     double *x;                 /* [count][states]; not used where the law has no states */
+    size_t every;              /* > 0: the rows are, in place of those at t, the one at the beginning and that of each so many */
+    double *step_t;            /* steps, whose times are written to step_t [count]. Where count are written, full is called */
+    kanegen_rows_full *full;   /* with full_data, and the next is the first again. statistics->rows are those since then. */
+    void *full_data;
     size_t probe_count;        /* Further times at which the motion between steps is held against its equations, as it */
     const double *probes;      /* is at the rows, where tau varies: [probe_count] s, ascending, from t_begin to t_end */
 } kanegen_rows;

@@ -14,13 +14,14 @@ static kanegen_status write_row(kanegen_integration *run, const double *y)
 {
     const size_t row = run->done->rows, nq = run->system->nq, nv = run->system->nv;
     double *tau = run->tau_there;
+    const double t = run->rows->every > 0 ? run->done->t : run->rows->t[row];
     memcpy(run->rows->q + row * nq, y, nq * sizeof *y);
     memcpy(run->rows->v + row * nv, kanegen_speeds_at(run, y), nv * sizeof *y);
     if (run->nx > 0) memcpy(run->rows->x + row * run->nx, y + run->n - run->nx, run->nx * sizeof *y);
     if (run->m > run->n) memcpy(run->rows->work + row * nv, y + run->n, nv * sizeof *y);
     memcpy(tau, run->tau, (nv + run->nx) * sizeof *tau);
     if (run->options->sample_period == 0.0) {
-        const kanegen_status status = kanegen_call_controller(run, run->rows->t[row], y, tau);
+        const kanegen_status status = kanegen_call_controller(run, t, y, tau);
         if (status != KANEGEN_DONE) return status;
     }
     memcpy(run->rows->tau + row * nv, tau, nv * sizeof *tau);
@@ -28,9 +29,24 @@ static kanegen_status write_row(kanegen_integration *run, const double *y)
     return KANEGEN_DONE;
 }
 
+/* The row of the present step, if each so many have one and it is one of these. */
+static kanegen_status write_row_of_step(kanegen_integration *run)
+{
+    const kanegen_rows *rows = run->rows;
+    if (run->has_row || run->done->accepted % rows->every != 0) return KANEGEN_DONE;
+    rows->step_t[run->done->rows] = run->done->t;
+    run->has_row = true;
+    const kanegen_status status = write_row(run, run->y);
+    if (status != KANEGEN_DONE || run->done->rows < rows->count) return status;
+    rows->full(rows->full_data);
+    run->done->rows = 0;
+    return run->system->stop && *run->system->stop ? KANEGEN_STOPPED : KANEGEN_DONE;
+}
+
 kanegen_status kanegen_write_rows_here(kanegen_integration *run)
 {
     const double t = run->done->t;
+    if (run->rows->every > 0) return write_row_of_step(run);
     while (run->done->rows < run->rows->count) {
         const double t_row = run->rows->t[run->done->rows];
         if (t_row > t && !kanegen_same_instant(run, t_row, t)) break;
@@ -47,7 +63,7 @@ static bool is_before(const kanegen_integration *run, size_t index, size_t count
 
 static bool is_row_before(const kanegen_integration *run, double t_next)
 {
-    return is_before(run, run->done->rows, run->rows->count, run->rows->t, t_next);
+    return run->rows->every == 0 && is_before(run, run->done->rows, run->rows->count, run->rows->t, t_next);
 }
 
 static bool is_probe_before(const kanegen_integration *run, double t_next)

@@ -187,6 +187,7 @@ kanegen_status kanegen_accept_step(kanegen_integration *run, double t_next)
     run->y_next = y;
     run->done->t = t_next;
     run->done->accepted++;
+    run->has_row = false;
     if (run->stiff) run->done->stiff_steps++;
     return KANEGEN_DONE;
 }

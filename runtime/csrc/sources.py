@@ -43,6 +43,7 @@ extern "Python" void kanegen_python_controller(
 extern "Python" void kanegen_python_law(const void *data, const double *t, const double *q, const double *v,
     const double *x, const double *r, double *tau, double *xdot);
 extern "Python" size_t kanegen_python_pause(void *data);
+extern "Python" void kanegen_python_rows_full(void *data);
 extern "Python" void kanegen_python_event_values(
     double t, const double *q, const double *v, double *g, void *data);
 extern "Python" int kanegen_python_event_happened(

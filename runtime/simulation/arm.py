@@ -15,6 +15,10 @@ ControllerFunction = Callable[[float, FloatArray, FloatArray], ArrayLike]
 """``controller(t, q, v) -> tau``: t in s, q (nq,), v (nv,), tau (nv,)."""
 
 
+Progress = Callable[[float], object]
+"""``progress(t)``: told how far a simulation is; what is true ends it."""
+
+
 class Binding(Protocol):
     """What has kernels that can be bound: see ``Robot.bind``."""
 

@@ -6,6 +6,7 @@ C cannot pass an exception on.  Every one, KeyboardInterrupt too, ends the integ
 from __future__ import annotations
 
 import functools
+import math
 import time
 from collections.abc import Iterable, Sequence
 from types import ModuleType, TracebackType
@@ -13,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from kanegen.arrays import FloatArray
+from kanegen.boundary import calls_user
 from kanegen.csrc.sources import KERNELS
-from kanegen.simulation.arm import SimulatedArm
+from kanegen.simulation.arm import Progress, SimulatedArm
 from kanegen.simulation.controllers import Force
 
 SHORTEST_WITHOUT_LOOK, LONGEST_WITHOUT_LOOK = 0.025, 0.1
@@ -94,8 +97,9 @@ class Interrupts(Callback):
     raise, KeyboardInterrupt first of all, ends the integration.
     """
 
-    def __init__(self, stop: Any) -> None:
+    def __init__(self, stop: Any, done: Any = None, progress: Progress | None = None) -> None:
         super().__init__(stop)
+        self._done, self._progress, self._told = done, progress, -math.inf
         self._steps = 1
         self._last = time.perf_counter()
 
@@ -104,12 +108,42 @@ class Interrupts(Callback):
         if self._stop[0]:
             return 0
         now = time.perf_counter()
+        if self._progress is not None and now - self._told > SHORTEST_WITHOUT_LOOK:
+            self._told = now
+            if progress_result(self._progress, self._done.t):
+                self._stop[0] = 1
+                return 0
         elapsed, self._last = now - self._last, now
         if elapsed > LONGEST_WITHOUT_LOOK:
             self._steps = max(1, self._steps // 2)
         elif elapsed < SHORTEST_WITHOUT_LOOK:
             self._steps = min(2 * self._steps, MOST_STEPS)
         return self._steps
+
+
+class RowsOfSteps(Callback):
+    """Takes rows (n, width) that C has filled, of which there may be any number."""
+
+    def __init__(self, buffers: Sequence[FloatArray], stop: Any) -> None:
+        super().__init__(stop)
+        self._buffers = buffers
+        self._taken: list[list[FloatArray]] = [[] for _ in buffers]
+
+    def take(self, count: int | None = None) -> None:
+        """Copy the first rows, all by default."""
+        for taken, buffer in zip(self._taken, self._buffers, strict=True):
+            taken.append(buffer[:count].copy())
+
+    @property
+    def all(self) -> list[FloatArray]:
+        """What was taken."""
+        return [np.concatenate(taken) for taken in self._taken]
+
+
+@calls_user
+def progress_result(progress: Progress, t: float) -> Any:
+    """What a user's function says to how far a simulation is."""
+    return progress(t)
 
 
 @functools.cache
@@ -132,6 +166,9 @@ def with_python_functions(module: ModuleType) -> ModuleType:
         steps: int = from_handle(data).steps_until_next()
         return steps
 
+    def kanegen_python_rows_full(data: Any) -> None:
+        from_handle(data).take()
+
     def kanegen_python_event_values(t: float, q: Any, v: Any, g: Any, data: Any) -> None:
         from_handle(data).values(t, q, v, g)
 
@@ -148,6 +185,7 @@ def with_python_functions(module: ModuleType) -> ModuleType:
     module.ffi.def_extern(onerror=failed)(kanegen_python_controller)
     module.ffi.def_extern(onerror=failed)(kanegen_python_law)
     module.ffi.def_extern(onerror=failed, error=0)(kanegen_python_pause)
+    module.ffi.def_extern(onerror=failed)(kanegen_python_rows_full)
     module.ffi.def_extern(onerror=failed)(kanegen_python_event_values)
     module.ffi.def_extern(onerror=failed, error=0)(kanegen_python_event_happened)
     return module

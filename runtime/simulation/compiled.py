@@ -22,6 +22,7 @@ from kanegen.simulation.calls_from_c import (
     Interrupts,
     KernelCalls,
     PythonCalls,
+    RowsOfSteps,
     with_python_functions,
 )
 from kanegen.simulation.controllers import (
@@ -39,6 +40,10 @@ from kanegen.simulation.request import Request
 
 _DERIVATIVES = "forward_dynamics_derivatives"
 """Generated when first asked for, so that they may have a struct of prepared values of their own."""
+
+
+ROOM = 1000
+"""Rows of steps that C writes before they are taken."""
 
 
 def find_integrators() -> ModuleType | None:
@@ -71,13 +76,13 @@ def simulate_in_c(
 ) -> Motion:
     """Run the request in C. What is raised in Python meanwhile is raised again once C has returned."""
     ffi, lib = integrators.ffi, integrators.lib
-    rows = request.times.size
+    rows = ROOM if request.every else request.times.size
     q = request.q0.copy()
     v = (request.v0 if request.rates0 is None else request.rates0).copy()
     x = inputs.x0.copy()
-    row_q, row_v, row_tau, row_work, row_x = (
-        np.full((rows, width), np.nan) for width in (arm.nq, arm.nv, arm.nv, arm.nv, x.size)
-    )
+    widths = (arm.nq, arm.nv, arm.nv, arm.nv, x.size)
+    row_q, row_v, row_tau, row_work, row_x = columns = [np.full((rows, width), np.nan) for width in widths]
+    row_t = np.empty(rows) if request.every else request.times
     kept: list[Any] = []  # what C refers to
 
     def new(kind: str, **fields: Any) -> Any:
@@ -93,7 +98,9 @@ def simulate_in_c(
 
     stop = ffi.new("int *", 0)
     starts = ffi.new("size_t[]", list(request.quaternions))
-    python: list[Callback] = [Interrupts(stop)]
+    done = new("statistics")
+    of_steps = RowsOfSteps([row_t, *columns], stop)
+    python: list[Callback] = [Interrupts(stop, done, request.progress), of_steps]
     system = new(
         "system",
         nq=arm.nq,
@@ -185,6 +192,10 @@ def simulate_in_c(
         "rows",
         count=rows,
         t=doubles(request.times),
+        every=request.every,
+        step_t=doubles(row_t),
+        full=lib.kanegen_python_rows_full,
+        full_data=handle(of_steps),
         q=doubles(row_q),
         v=doubles(row_v),
         tau=doubles(row_tau),
@@ -193,7 +204,6 @@ def simulate_in_c(
         probe_count=request.probes.size,
         probes=doubles(request.probes),
     )
-    done = new("statistics")
     method = getattr(lib, f"kanegen_{request.method}")
     status = method(system, options, doubles(q), doubles(v), wanted, doubles(np.empty(size)), done)
     for callback in python:
@@ -214,8 +224,11 @@ def simulate_in_c(
         defect_t=done.defect_t,
     )
     drift = None if constraints is None else done.drift
+    if request.every:
+        of_steps.take(done.rows)
+        row_t, row_q, row_v, row_tau, row_work, row_x = of_steps.all
     return Motion(
-        t=request.times,
+        t=row_t,
         q=row_q,
         v=row_v,
         tau=row_tau,

@@ -30,6 +30,7 @@ class Status(enum.Enum):
         "into a singularity there"
     )
     EVENT = "an event ended it"
+    STOPPED = "progress ended it"
     NOT_FINITE = "the state, its rate of change or the controller's tau became infinite or not a number"
     OPEN = "the state after a step could not be brought back to the constraints"
     TOO_MANY_STEPS = "max_steps were not enough; raise it, or loosen rtol and atol"

@@ -15,7 +15,7 @@ from kanegen.errors import InconsistentStateError, MissingKernelError, shown
 from kanegen.kernels.checks import refuse_dead_centre
 from kanegen.manifest import Constraints
 from kanegen.quaternions import normalised
-from kanegen.simulation.arm import SimulatedArm, active_constraints, needed_kernels
+from kanegen.simulation.arm import Progress, SimulatedArm, active_constraints, needed_kernels
 
 Method = Literal["dopri5", "rk4", "rodas4"]
 
@@ -31,10 +31,10 @@ class Request:
     """A simulation from ``t0`` to ``t_end``.
 
     Steps end on ``breaks``, ascending, and are no longer than ``max_step``.  At the rows and ``probes`` inside steps the
-    motion is held against the dynamics.  ``events`` come with their functions.  ``step`` is 0 for methods that choose their
-    steps; ``sample_period`` is 0 where the controller is not sampled.  ``rates0`` is dq/dt at the beginning where there are
-    constraints, which are to be kept to ``drift``.  ``quaternions`` are the places in q at which unit quaternions begin;
-    those of ``q0`` have length one.
+    motion is held against the dynamics.  ``events`` come with their functions.  ``every``: rows are those of each so many
+    steps, in place of ``times``.  ``step`` is 0 for methods that choose their steps; ``sample_period`` is 0 where the
+    controller is not sampled.  ``rates0`` is dq/dt at the beginning where there are constraints, which are to be kept to
+    ``drift``.  ``quaternions`` are the places in q at which unit quaternions begin; those of ``q0`` have length one.
     """
 
     method: Method
@@ -55,6 +55,8 @@ class Request:
     breaks: FloatArray = field(default_factory=_none)
     probes: FloatArray = field(default_factory=_none)
     events: tuple[Any, ...] = ()
+    every: int = 0
+    progress: Progress | None = None
 
 
 def checked_configuration(arm: SimulatedArm, values: ArrayLike) -> FloatArray:
@@ -138,6 +140,15 @@ def _obtain(arm: SimulatedArm, kernel: str, user: str) -> None:
             raise MissingKernelError(f"{arm.name} has no kernel {kernel}, which {user} needs")
 
 
+def checked_every(every: Any, times: Any) -> int:
+    """How many steps have a row together, 0 where rows are at times of their own; ``ValueError``."""
+    if every is None:
+        return 0
+    if times is not None:
+        raise ValueError("every and times: rows are either those of steps, or at times of their own")
+    return positive_count("every", every)
+
+
 def checked_method(arm: SimulatedArm, method: str) -> Method:
     """The method; ``ValueError`` where there is none of that name, or it cannot integrate the mechanism."""
     if method not in get_args(Method):
@@ -202,14 +213,14 @@ def checked_max_step(method: str, max_step: float | None) -> float:
     return positive_number("max_step", max_step)
 
 
-def checked_max_steps(max_steps: Any) -> int:
+def positive_count(name: str, given: Any) -> int:
     """The number of steps, or a ``ValueError``."""
     try:
-        number = 0 if isinstance(max_steps, bool | np.bool_) else operator.index(max_steps)
+        number = 0 if isinstance(given, bool | np.bool_) else operator.index(given)
     except TypeError:
         number = 0
     if not 0 < number < 2**63:
-        raise ValueError(f"max_steps must be a positive integer, got {shown(max_steps)}")
+        raise ValueError(f"{name} must be a positive integer, got {shown(given)}")
     return number
 
 

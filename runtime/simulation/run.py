@@ -14,7 +14,7 @@ from kanegen.arrays import FloatArray, passed, positive_number
 from kanegen.boundary import boundary
 from kanegen.errors import DeadCentreError, IntegrationError, NotCompiledError, counted
 from kanegen.model_warnings import warn
-from kanegen.simulation.arm import ControllerFunction, SimulatedArm, has_compiled_kernels
+from kanegen.simulation.arm import ControllerFunction, Progress, SimulatedArm, has_compiled_kernels
 from kanegen.simulation.compiled import find_integrators, simulate_in_c
 from kanegen.simulation.controllers import as_python, law_inputs, recognize_controller
 from kanegen.simulation.events import Event, checked_events
@@ -27,8 +27,8 @@ from kanegen.simulation.request import (
     checked_atol,
     checked_breaks,
     checked_configuration,
+    checked_every,
     checked_max_step,
-    checked_max_steps,
     checked_method,
     checked_rtol,
     checked_sample_period,
@@ -37,6 +37,7 @@ from kanegen.simulation.request import (
     checked_step,
     checked_times,
     initial_rates,
+    positive_count,
     probes_between,
 )
 
@@ -66,6 +67,8 @@ def simulate(
     x0: ArrayLike | None = None,
     references: Mapping[str, Any] | None = None,
     events: Sequence[Event] = (),
+    every: int | None = None,
+    progress: Progress | None = None,
 ) -> Motion:
     """The motion from the state q0 (nq,), v0 (nv,) at t = t0 to t = t0 + duration, in seconds.
 
@@ -107,6 +110,12 @@ def simulate(
     ``Motion.statistics.status`` is ``Status.EVENT``.  Conditions are looked at in four places of each step: what passes
     through zero twice in between is met where ``max_step`` is shorter.  Needs compiled integrators.
 
+    every: rows are, in place of those at ``times``, the beginning and each so many steps (that end at instants and events as
+    well); C keeps a thousand of them at a time, however many steps there are. Needs compiled integrators.
+
+    progress: called with the time that is reached, some twenty times a second; what is true ends the motion, whose status is
+    ``Status.STOPPED``. Needs compiled integrators.
+
     max_steps: accepted and rejected steps together.
 
     drift: for a mechanism with loops, rolling contacts or other constraints. Every state and row of the motion satisfies
@@ -140,10 +149,11 @@ def simulate(
     with boundary("simulating", getattr(arm, "name", ""), TypeError, ValueError):
         check_mechanism(arm)
         begin, end = checked_span(t0, duration)
-        rows = checked_times(times, begin, end)
+        each = checked_every(every, times)
+        rows = np.zeros(0) if each else checked_times(times, begin, end)
         bound = positive_number("drift", drift)
         start_q, start_v = checked_configuration(arm, q0), checked_state("v0", v0, arm.nv)
-        most = checked_max_steps(max_steps)
+        most = positive_count("max_steps", max_steps)
         request = Request(
             method=checked_method(arm, method),
             q0=start_q,
@@ -163,6 +173,8 @@ def simulate(
             breaks=checked_breaks(breaks, begin, end),
             probes=probes_between(rows, begin, end),
             events=checked_events(arm, events),
+            every=each,
+            progress=progress,
         )
         recognized = recognize_controller(controller, arm, controller_data)
         inputs = law_inputs(recognized, x0, references or {})
@@ -172,11 +184,11 @@ def simulate(
         integrators = find_integrators()
         if integrators is not None:
             motion = simulate_in_c(integrators, arm, request, recognized, inputs)
-        elif request.method == "rodas4" or request.events:
-            what = "events are" if request.events else "method 'rodas4' is"
+        elif request.method == "rodas4" or request.events or request.every or progress is not None:
+            what = "method 'rodas4' is" if request.method == "rodas4" else "events, every and progress are"
             raise NotCompiledError(
                 f"{what} compiled, and the compiled integrators are missing. Install kanegen again where there "
-                "is a C compiler and the headers of Python, or use 'dopri5' without events"
+                "is a C compiler and the headers of Python, or use 'dopri5' without them"
             )
         else:
             if has_compiled_kernels(arm):
@@ -196,7 +208,7 @@ def simulate(
             statistics.t,
         )
     told = []
-    if statistics.status is Status.EVENT:
+    if statistics.status in (Status.EVENT, Status.STOPPED):
         motion = motion.within(motion.t <= statistics.t)
     elif statistics.status is not Status.DONE:
         told.append(

@@ -1,4 +1,4 @@
-"""Events: where they are, against motions that are known, what they change, and what is refused."""
+"""Events: where they are, against motions that are known, what they change, what is refused; rows of steps, and progress."""
 
 from __future__ import annotations
 
@@ -225,3 +225,49 @@ def test_what_goes_wrong():
         kanegen.simulate(arm, [1.0], [0.0], 1.0, events=[Event(lambda t, q, v: np.nan)])
     with pytest.raises(KeyError, match="mine"):
         kanegen.simulate(arm, [1.0], [0.0], 1.0, events=[Event(lambda t, q, v: {}["mine"])])
+
+
+@pytest.mark.parametrize(
+    "settings", [{"method": "rk4", "step": 1e-3}, {"rtol": 1e-8}, {"sample_period": 0.01}]
+)
+def test_rows_of_steps(settings):
+    """More of them than C has room for at a time; the same motion as with rows at these times."""
+    arm, q0 = kanegen.load("stanford_arm"), [0.1, 1.2, 0.3, 0.1, 0.2, 0.4]
+    each = kanegen.simulate(arm, q0, np.zeros(6), 3.2, "feedback_law", every=2, **settings)
+    assert len(each.t) == 1 + each.statistics.accepted // 2
+    assert each.t[0] == 0.0
+    rows = kanegen.simulate(arm, q0, np.zeros(6), 3.2, "feedback_law", times=each.t, **settings)
+    for name in ("q", "v", "tau", "work"):
+        # Rows lie on the ends of steps.
+        assert_allclose(getattr(each, name), getattr(rows, name), rtol=0, atol=1e-12)
+    assert settings.get("step") is None or len(each.t) == 1601
+
+
+def test_progress_is_told_and_ends_a_motion():
+    told: list[float] = []
+
+    def progress(t: float) -> bool:
+        told.append(t)
+        return len(told) == 3
+
+    arm = kanegen.load("stanford_arm")
+    motion = kanegen.simulate(
+        arm,
+        arm.home,
+        np.zeros(6),
+        1e6,
+        "feedback_law",
+        "rk4",
+        step=1e-3,
+        max_steps=10**10,
+        every=50,
+        progress=progress,
+    )
+    assert motion.statistics.status is Status.STOPPED
+    assert told == sorted(told)
+    assert told[0] == 0.0
+    assert motion.t[-1] <= motion.statistics.t == told[-1] < 1e6
+    with pytest.raises(ZeroDivisionError):
+        kanegen.simulate(arm, arm.home, np.zeros(6), 1.0, progress=lambda t: 1 / 0)
+    with pytest.raises(ValueError, match="every"):
+        kanegen.simulate(arm, arm.home, np.zeros(6), 1.0, every=0)
