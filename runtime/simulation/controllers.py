@@ -95,14 +95,20 @@ def law_inputs(controller: Controller, x0: Any, references: Mapping[str, Any]) -
         names, states = facts.references, len(facts.states)
         x0 = [state.value for state in facts.states] if x0 is None else x0
     elif isinstance(controller, PythonController):
-        names, states = getattr(controller.function, "references", None), None
-        x0 = getattr(controller.function, "x0", ()) if x0 is None else x0
+        names, states = _own(controller.function, "references"), None
+        x0 = _own(controller.function, "x0") if x0 is None else x0
     signals = checked_signals(names, references)
     x = np.zeros(0) if x0 is None else real_numbers(x0)
     if x.ndim != 1 or states not in (None, x.size) or not np.isfinite(x).all():
         count = "some" if states is None else f"({states},)"
         raise ValueError(f"x0: expected {count} finite numbers, one for each state of the law, got {x0!r}")
     return LawInputs(x, signals) if x.size or signals else NO_INPUTS
+
+
+def _own(function: Any, attribute: str) -> Any:
+    """What a law written as a class says of itself; callables that have any attribute one asks for say nothing."""
+    found = getattr(function, attribute, None)
+    return found if isinstance(found, tuple | list | np.ndarray) else None
 
 
 def as_python(controller: Controller, arm: SimulatedArm, inputs: LawInputs = NO_INPUTS) -> Force | None:
