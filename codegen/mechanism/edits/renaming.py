@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import sympy
+from sympy.core.symbol import Str
+
+from kanegen.codegen.mechanism.control_law import Quantity
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink
+from kanegen.codegen.mechanism.names import frame_identifiers
 from kanegen.codegen.mechanism.records import BallJoint, Mechanism
 from kanegen.codegen.mechanism.references import (
     FRAMES,
@@ -73,14 +78,31 @@ def renamed(mechanism: Mechanism, names: Mapping[str, str]) -> Mechanism:
         mimics=each(m.mimics, of_joints),
         flexible=tuple(_flexible(link, bodies, frames) for link in m.flexible),
     )
-    speeds = names_of_speeds(found)
+    speeds, kernels = names_of_speeds(found), _kernels(m, found, frames)
     return replace(
         found,
         constraints=tuple(
             constraint_by_names(item, found.coordinates) for item in each(m.constraints, of_frames)
         ),
-        laws=tuple(law_by_names(law, found.coordinates, speeds) for law in m.laws),
+        laws=tuple(law_by_names(law.replaced(kernels), found.coordinates, speeds) for law in m.laws),
     )
+
+
+def _kernels(
+    before: Mechanism, after: Mechanism, frames: Mapping[str, str]
+) -> Callable[[sympy.Expr], sympy.Expr]:
+    """What gives the kernels of renamed frames, as laws refer to them, their new names."""
+    old, new = frame_identifiers(before), frame_identifiers(after)
+
+    def called(found: Quantity) -> sympy.Expr:
+        own = max(
+            (f for f in old if found.kernel.endswith(f"_{old[f]}")), key=lambda f: len(old[f]), default=""
+        )
+        if own not in frames:
+            return found
+        return Quantity(Str(found.kernel.removesuffix(old[own]) + new[frames[own]]), *found.args[1:])
+
+    return lambda expression: expression.replace(lambda x: isinstance(x, Quantity), called)
 
 
 def _of_kind(kind: str, listed: Collection[str], names: Mapping[str, str]) -> dict[str, str]:

@@ -17,6 +17,7 @@ from kanegen import MechanismBuilder, ModelWarning
 from kanegen.codegen import pipeline
 from kanegen.codegen.kernel_sources import configurations
 from kanegen.codegen.mechanism import BASE, JointLimits, JointRate, LoopKind, Mechanism, catalogue
+from kanegen.codegen.mechanism.control_law import quantity
 from kanegen.codegen.mechanism.fingerprint import fingerprint
 from kanegen.codegen.mechanism.poses import frame_poses
 from kanegen.options import options
@@ -396,6 +397,19 @@ def test_names_change_and_nothing_else() -> None:
     )
     assert arm.coordinates == ("shoulder", "elbow", "slide")
     assert not {"hand", "tool"} & {frame.name for frame in arm.frames}
+
+
+def test_a_law_refers_to_a_frame_by_its_new_name() -> None:
+    b = MechanismBuilder("p")
+    b.body("rod", 1, (0, 0, "0.5"), ("0.1", "0.1", "0.1"))
+    b.revolute("hinge", BASE, "rod", Y)
+    b.frame("tool", "rod", (0, 0, 1))
+    t, q, v = sympy.symbols("t q v")
+    b.law("feedback", [quantity("frame_pose_tool")[3] - v], t, [q], [v])
+    arm = changed(b.build(), rename={"tool": "tip of the rod", "hinge": "j"})
+    assert arm.laws[0].quantities()[0].kernel == "frame_pose_tip_of_the_rod"
+    found = robot(arm, "feedback").call("feedback", 0.0, [0.3], [0.1])
+    np.testing.assert_allclose(found, np.sin(0.3) - 0.1, rtol=ROUNDING)
 
 
 REFUSED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
