@@ -493,3 +493,11 @@ def test_an_opened_model_takes_more() -> None:
     refused(lambda: builder.change_joint("elbw", damping=1), "'elbow'")
     everything_again = MechanismBuilder.from_mechanism(everything()).build()
     assert fingerprint(everything_again) == fingerprint(everything())
+
+
+def test_what_describes_mechanisms_is_public() -> None:
+    for name in ("MechanismBuilder", "from_urdf", "from_mjcf", "from_toml", "from_dh", "ModelWarning"):
+        assert name in dir(kanegen)
+        assert getattr(kanegen, name).__name__ == name
+    with pytest.raises(AttributeError, match="from_sdf"):
+        kanegen.from_sdf  # noqa: B018
