@@ -1,1 +1,1 @@
-"""What tests hold kanegen against: mechanics written down a second time, and other engines."""
+"""Another engine that tests hold kanegen against: mechanisms as Pinocchio builds them from records."""
