@@ -68,7 +68,9 @@ Found = tuple[list[Any], list[Any]]
 
 
 class Law(ABC):
-    """A control law for any mechanism."""
+    """A control law for any mechanism; ``title`` is one line on what it does."""
+
+    title: str = ""
 
     @abstractmethod
     def found(
@@ -155,6 +157,8 @@ def impedance(
 class JointFeedback(Law):
     """See ``pd`` and ``pid``."""
 
+    title = "feedback of the errors of joints, their rates and integrals"
+
     kp: Gain
     kd: Gain
     target: Target
@@ -211,6 +215,8 @@ class JointFeedback(Law):
 class ComputedTorque(Law):
     """See ``computed_torque``."""
 
+    title = "forces for accelerations that feed errors of joints back"
+
     kp: Gain
     kd: Gain
     target: Target
@@ -248,6 +254,8 @@ class ComputedTorque(Law):
 @dataclass(frozen=True)
 class Impedance(Law):
     """See ``impedance``."""
+
+    title = "a spring and a damper at a frame"
 
     frame: str
     stiffness: tuple[float, ...]

@@ -43,8 +43,8 @@ def law_of(name: str, law: Law, mechanism: Mechanism) -> ControlLaw:
     tau, rates = law.found(of, q, v, x, r)
     return ControlLaw(
         name,
-        f"{type(law).__name__} of kanegen.laws",
-        "",
+        law.title,
+        "kanegen.laws",
         time,
         q,
         v,
