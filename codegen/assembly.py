@@ -13,7 +13,7 @@ from kanegen.codegen.derivation.flexible_links.states import link_ends, usual_am
 from kanegen.codegen.derivation.formulations import BOOK, body_coordinates_of
 from kanegen.codegen.derivation.kernels.catalogue import regular
 from kanegen.codegen.derivation.motion_maps.report import constraint_report
-from kanegen.codegen.derivation.resistance.separation import undirected_springs
+from kanegen.codegen.derivation.resistance.separation import meeting_ends
 from kanegen.codegen.deriving import DerivedKernels
 from kanegen.codegen.emit.model import LiveParameter, Model, SineCosineLibrary
 from kanegen.codegen.kernel_sources import KernelSources
@@ -54,7 +54,7 @@ def assemble(
         limits={joint.name: _doubles(joint.limits) for joint in mechanism.joints if joint.limits is not None},
         modes=usual_amplitudes(mechanism),
         link_ends=link_ends(mechanism),
-        meeting_ends=tuple((s.name, s.first, s.second) for s in undirected_springs(mechanism, live)),
+        meeting_ends=tuple(meeting_ends(mechanism, live)),
         constraints=report.constraints if report and report.constraints.forces else None,
         body_coordinates=body_coordinates_of(mechanism)
         if options.formulation == "euler_parameters"

@@ -8,7 +8,7 @@ import numpy as np
 
 from kanegen.codegen.certificate.arrays import Array, cross, dot
 from kanegen.codegen.certificate.evaluation import slope, stepped
-from kanegen.codegen.certificate.newton_euler import ALL, Acting
+from kanegen.codegen.certificate.newton_euler import ALL, Acting, pulled
 from kanegen.codegen.certificate.point_masses import Flexible, Points, Way
 from kanegen.codegen.certificate.reference import Scaled
 from kanegen.codegen.certificate.speeds import Speeds
@@ -52,6 +52,13 @@ class FlexibleReference:
             for k, stiffness, rest in self.records.springs:
                 value[..., k] += stiffness * (q[..., k] - rest)
                 scale = scale + stiffness * (abs(q[..., k]) + abs(rest))
+            for joints, element in self.records.elements:
+                s, rate = (sum((c * x[..., k] for k, c in joints), np.zeros(())) for x in (q, v))
+                reach, sweep = (sum((abs(c * x[..., k]) for k, c in joints), np.zeros(())) for x in (q, v))
+                pull, size = pulled(element, s, rate, reach, sweep)
+                for k, c in joints:
+                    value[..., k] += c * pull
+                    scale = scale + abs(c) * size
             value = value + self.records.friction * v / np.sqrt(v * v + self.slip_speed**2)
             scale = scale + abs(q) @ abs(self.records.stiffness).max(axis=-1)
             scale = scale + abs(v) @ abs(self.records.damping).max(axis=-1)
@@ -118,6 +125,11 @@ class FlexibleReference:
         for k, stiffness, rest in self.records.springs:
             energy = energy + stiffness * (q[..., k] - rest) ** 2 / 2
             scale = scale + stiffness * (abs(q[..., k]) + abs(rest)) ** 2
+        for joints, element in self.records.elements:
+            s = sum((c * q[..., k] for k, c in joints), np.zeros(()))
+            reach = sum((abs(c * q[..., k]) for k, c in joints), np.zeros(()))
+            stored = element.stored(s, reach)
+            energy, scale = energy + stored[0], scale + stored[1]
         return Scaled(energy, scale)
 
     def elastic_energy(self, q: Array, modes: list[int]) -> Scaled:

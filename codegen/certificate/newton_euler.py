@@ -16,7 +16,15 @@ import numpy as np
 
 from kanegen.codegen.certificate.arrays import Array, cross, dot, length, times, turned, turned_back
 from kanegen.codegen.certificate.body_motion import BodyMotion, JointMotion
-from kanegen.codegen.certificate.numeric_tree import Drive, Kind, Link, NumericTree, Spring
+from kanegen.codegen.certificate.numeric_tree import (
+    Drive,
+    Element,
+    Kind,
+    Link,
+    NumericBushing,
+    NumericTree,
+    Spring,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +71,10 @@ def forces(
     if acting.resistance:
         for spring in tree.springs:
             _spring(tree, spring, motion, moving, (f, n, sf, sn), found)
+        for element in tree.elements:
+            _element(tree, element, motion, moving, (f, n, sf, sn), found)
+        for bushing in tree.bushings:
+            _bushing(tree, bushing, moving, (f, n, sf, sn))
     for link in reversed(tree.links):
         here, parent = moving[link.body], moving[link.parent]
         r = here.way
@@ -121,7 +133,6 @@ def _spring(
         stretch, rate = motion.position[name] - spring.rest, motion.rate[name]
         _add(found, name, spring.stiffness * stretch + spring.damping * rate)
         return
-    f, n, sf, sn = loads
     ends = [tree.frames[name] for name in spring.ends]
     points = [moving[body].point(offset) for body, _, offset in ends]
     apart, speed = points[1][0] - points[0][0], points[1][1] - points[0][1]
@@ -137,12 +148,177 @@ def _spring(
     with np.errstate(divide="ignore", invalid="ignore"):
         turn = np.where(size > 0, size * (1 + reach / length(apart)), 0.0)
     scale = turn + abs(spring.stiffness) * (reach + abs(spring.rest))
-    for sign, (body, _, _), (point, _, _) in zip((-1, 1), ends, points, strict=True):
-        arm = point - moving[body].p
+    _pull(tree, spring.ends, load, scale, moving, loads)
+
+
+def _pull(
+    tree: NumericTree,
+    ends: tuple[str, ...],
+    load: Array,
+    scale: Array,
+    moving: Mapping[str, BodyMotion],
+    loads: tuple[dict[str, Array], ...],
+) -> None:
+    """What is needed against a load on the first of two frames' origins, and its opposite on the second."""
+    f, n, sf, sn = loads
+    for sign, name in zip((-1, 1), ends, strict=True):
+        body, _, offset = tree.frames[name]
+        arm = moving[body].point(offset)[0] - moving[body].p
         f[body] = f[body] + sign * load
         n[body] = n[body] + cross(arm, sign * load)
         sf[body] = sf[body] + scale
         sn[body] = sn[body] + scale * length(arm)
+
+
+def _element(
+    tree: NumericTree,
+    element: Element,
+    motion: JointMotion,
+    moving: Mapping[str, BodyMotion],
+    loads: tuple[dict[str, Array], ...],
+    found: Forces,
+) -> None:
+    """What drives supply against a force element, along its joints or on the ends of each of its lines.
+
+    The displacement has errors of units in the last place of what it adds up from; the law has its own, and those times its
+    slope.
+    """
+    if element.joints:
+        s = sum((c * motion.position[name] for name, c in element.joints), np.zeros(motion.batch))
+        rate = sum((c * motion.rate[name] for name, c in element.joints), np.zeros(motion.batch))
+        reach = sum(
+            (abs(c * motion.position[name].real) for name, c in element.joints), np.zeros(motion.batch)
+        )
+        sweep = sum((abs(c * motion.rate[name].real) for name, c in element.joints), np.zeros(motion.batch))
+        pull, size = pulled(element, s, rate, reach, sweep)
+        for name, c in element.joints:
+            _add(found, name, c * pull, abs(c) * size)
+        return
+    lines = stretched(tree, element, moving)
+    total = sum((line.length for line in lines), np.zeros(motion.batch))
+    speeds = [dot(line.direction, line.speed) for line in lines]
+    reach = sum((line.reach for line in lines), np.zeros(motion.batch))
+    sweep = sum((length(line.speed) for line in lines), np.zeros(motion.batch))
+    pull, size = pulled(element, total, sum(speeds, np.zeros(motion.batch)), reach, sweep)
+    for line in lines:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            turn = abs(pull.real) * (1 + line.reach / abs(line.length.real))
+        _pull(tree, line.ends, times(pull, line.direction), turn + size, moving, loads)
+
+
+def pulled(element: Element, s: Array, rate: Array, reach: Array, sweep: Array) -> tuple[Array, Array]:
+    """The force of a law, and what its rounding errors are measured by, from those of s and of its rate."""
+    at, terms = element.results(s, rate), element.terms(s, rate)
+    size = terms["force"] + terms["resistance"]
+    size = size + abs(at["by_s"].real) * reach + abs(at["by_rate"].real) * sweep
+    return at["force"] + at["resistance"], size
+
+
+def _bushing(
+    tree: NumericTree,
+    bushing: NumericBushing,
+    moving: Mapping[str, BodyMotion],
+    loads: tuple[dict[str, Array], ...],
+) -> None:
+    """The force and the moment that do the work of a bushing's pull in a virtual motion of its two bodies.
+
+    With R from the second axes to the first and its trace t, a = sin(phi) n, c = cos(phi), and the relative angular velocity
+    w along the first axes, da/dt = (t w - R w) / 2 and dc/dt = - a . w.
+    """
+    f, n, sf, sn = loads
+    bent = deformed(tree, bushing, moving)
+    (one, _, _), (two, _, _) = (tree.frames[name] for name in bushing.ends)
+    spin = turned_back(bent.axes, moving[two].w - moving[one].w)
+    a, share = bent.sine, (4 - bent.cosine) / 6
+    trace = 1 + 2 * bent.cosine
+    theta = times(share, times(trace, spin) - turned(bent.rotation, spin)) + times(dot(a, spin) / 3, a)
+    rates = np.concatenate(
+        [turned_back(bent.axes, bent.speed - cross(moving[one].w, bent.way)), theta], axis=-1
+    )
+    pull = turned(bushing.stiffness, bent.u) + turned(bushing.damping, rates)
+    force, couple = pull[..., :3], pull[..., 3:]
+    force = turned(bent.axes, force)
+    couple = times(share, times(trace, couple) - turned_back(bent.rotation, couple)) + times(
+        dot(a, couple) / 3, a
+    )
+    moment = turned(bent.axes, couple)
+    fast = (
+        moving[one].sizes.v
+        + moving[two].sizes.v
+        + (moving[one].sizes.w + moving[two].sizes.w) * (1 + bent.size)
+    )
+    size = abs(bushing.stiffness).sum() * bent.size + abs(bushing.damping).sum() * (fast + bent.size)
+    for sign, body in ((-1, one), (1, two)):
+        arm = bent.place - moving[body].p  # both forces act where the second frame is
+        f[body] = f[body] + sign * force
+        n[body] = n[body] + sign * (cross(arm, force) + moment)
+        sf[body] = sf[body] + size
+        sn[body] = sn[body] + size * (1 + length(arm) + moving[body].sizes.p)
+
+
+@dataclass(frozen=True, eq=False)
+class Deformation:
+    """``u`` (..., 6) of a bushing; the axes of its first frame, and the way and speed of the second origin from there.
+
+    ``rotation`` leads from the second axes to the first; ``place`` is that of the second origin, ``cosine`` cos(phi),
+    ``sine`` sin(phi) n, and ``size`` what u adds up from.
+    """
+
+    u: Array
+    axes: Array
+    rotation: Array
+    way: Array
+    speed: Array
+    place: Array
+    cosine: Array
+    sine: Array
+    size: Array
+
+
+def deformed(tree: NumericTree, bushing: NumericBushing, moving: Mapping[str, BodyMotion]) -> Deformation:
+    """How a bushing is deformed."""
+    ends = [tree.frames[name] for name in bushing.ends]
+    axes, other = (moving[body].R @ rotation for body, rotation, _ in ends)
+    points = [moving[body].point(offset) for body, _, offset in ends]
+    way, speed = points[1][0] - points[0][0], points[1][1] - points[0][1]
+    R = np.swapaxes(axes, -1, -2) @ other
+    cosine = (np.trace(R, axis1=-2, axis2=-1) - 1) / 2
+    a = np.stack([R[..., k - 1, k - 2] - R[..., k - 2, k - 1] for k in range(3)], axis=-1) / 2
+    reach = sum(
+        (moving[body].sizes.p + float(np.linalg.norm(offset)) for body, _, offset in ends), np.zeros(())
+    )
+    u = np.concatenate([turned_back(axes, way), times((4 - cosine) / 3, a)], axis=-1)
+    return Deformation(u, axes, R, way, speed, points[1][0], cosine, a, 1 + reach)
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A straight line between two frames' origins.
+
+    ``speed`` is the velocity of the second beside the first, and ``reach`` what the places of its ends add up from.
+    """
+
+    ends: tuple[str, str]
+    length: Array
+    direction: Array
+    speed: Array
+    reach: Array
+
+
+def stretched(tree: NumericTree, element: Element, moving: Mapping[str, BodyMotion]) -> list[Line]:
+    """The lines of an element along a path."""
+    lines = []
+    for pair in element.pairs:
+        ends = [tree.frames[name] for name in pair]
+        points = [moving[body].point(offset) for body, _, offset in ends]
+        apart, speed = points[1][0] - points[0][0], points[1][1] - points[0][1]
+        size = np.sqrt(dot(apart, apart))
+        reach = sum(
+            (moving[body].sizes.p + float(np.linalg.norm(offset)) for body, _, offset in ends), np.zeros(())
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            lines.append(Line(pair, size, times(1 / size, apart), speed, reach))
+    return lines
 
 
 def _on_joints(

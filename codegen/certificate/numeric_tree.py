@@ -10,8 +10,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from kanegen.codegen.certificate.evaluation import values
+from kanegen.codegen.graph.evaluate import UNIT_ROUNDOFF, rounding_errors
 from kanegen.codegen.mechanism.constraints import TorsionalSpringDamper
 from kanegen.codegen.mechanism.folding import with_numbers
+from kanegen.codegen.mechanism.force_elements import Bushing, ForceElement, ForceLaw, coordinates_of, lines_of
 from kanegen.codegen.mechanism.records import BASE, BallJoint, Inertia, Joint, JointKind, Mechanism, Value
 
 FloatArray = NDArray[np.float64]
@@ -71,19 +74,59 @@ class Spring:
 
 
 @dataclass(frozen=True, eq=False)
+class Element:
+    """A force element: joints with coefficients, or the ends of lines of a path, and its law with numbers for parameters."""
+
+    joints: tuple[tuple[str, float], ...]
+    pairs: tuple[tuple[str, str], ...]
+    law: ForceLaw
+
+    def results(self, s: FloatArray, rate: FloatArray) -> dict[str, FloatArray]:
+        """What the program of the law gives (...), real or complex."""
+        s, rate = np.broadcast_arrays(s, rate)
+        return values(self.law.program(), {"s": s[..., None], "rate": rate[..., None]}, {})
+
+    def terms(self, s: FloatArray, rate: FloatArray) -> dict[str, FloatArray]:
+        """What the results add up from (...), by magnitude."""
+        s, rate = np.broadcast_arrays(s.real, rate.real)
+        found = rounding_errors(self.law.program(), {"s": s[..., None], "rate": rate[..., None]})
+        return {name: x / UNIT_ROUNDOFF for name, x in found.items()}
+
+    def stored(self, s: FloatArray, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The energy, and what its rounding errors are measured by, from those of s, which adds up from ``reach``."""
+        still = np.zeros(s.shape)
+        at = self.results(s, still)
+        return at["energy"], self.terms(s, still)["energy"] + abs(at["force"].real) * reach
+
+
+@dataclass(frozen=True, eq=False)
+class NumericBushing:
+    """A bushing between two frames, with its matrices (6, 6)."""
+
+    ends: tuple[str, str]
+    stiffness: FloatArray
+    damping: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
 class NumericTree:
     """Links in an order in which parents come first, placements of frames in bodies by name, springs, gravity [m/s^2]."""
 
     links: tuple[Link, ...]
     frames: Mapping[str, tuple[str, FloatArray, FloatArray]]
     springs: tuple[Spring, ...]
+    elements: tuple[Element, ...]
+    bushings: tuple[NumericBushing, ...]
     gravity: FloatArray
 
     @property
     def resisted(self) -> bool:
         """Whether anything takes energy away."""
-        return any(d.damping or d.friction for x in self.links for d in x.drives) or any(
-            s.damping for s in self.springs
+        return (
+            any(d.damping or d.friction for x in self.links for d in x.drives)
+            or any(s.damping for s in self.springs)
+            or any(bushing.damping.any() for bushing in self.bushings)
+            or any(element.law.resistance != 0 for element in self.elements)
         )
 
     @property
@@ -130,8 +173,21 @@ def numeric_tree(mechanism: Mechanism) -> NumericTree:
             _float(s.rest),
         )
         for s in m.springs
+        if not isinstance(s, ForceElement | Bushing)
     )
-    return NumericTree(tuple(links), frames, springs, _vector(m.gravity))
+    elements = tuple(numeric_element(s) for s in m.springs if isinstance(s, ForceElement))
+    bushings = tuple(
+        NumericBushing((s.first, s.second), _matrix(s.stiffness), _matrix(s.damping))
+        for s in m.springs
+        if isinstance(s, Bushing)
+    )
+    return NumericTree(tuple(links), frames, springs, elements, bushings, _vector(m.gravity))
+
+
+def numeric_element(element: ForceElement) -> Element:
+    """An element of a mechanism that has numbers for parameters."""
+    joints = tuple((name, _float(c)) for name, c in coordinates_of(element))
+    return Element(joints, lines_of(element), element.law)
 
 
 def _drive(joint: Joint) -> Drive:

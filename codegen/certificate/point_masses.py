@@ -19,8 +19,10 @@ from typing import Any
 import numpy as np
 
 from kanegen.codegen.certificate.arrays import Array, about_axis
+from kanegen.codegen.certificate.numeric_tree import Element, numeric_element
 from kanegen.codegen.mechanism.constraints import TorsionalSpringDamper
 from kanegen.codegen.mechanism.folding import with_numbers
+from kanegen.codegen.mechanism.force_elements import ForceElement
 from kanegen.codegen.mechanism.records import BASE, Inertia, JointKind, Mechanism
 
 
@@ -62,6 +64,7 @@ class Flexible:
     frames: Mapping[str, tuple[Step, ...]]
     stiffness: Array
     springs: tuple[tuple[int, float, float], ...]
+    elements: tuple[tuple[tuple[tuple[int, float], ...], Element], ...]
     damping: Array
     rotors: Array
     friction: Array
@@ -71,7 +74,8 @@ class Flexible:
     @property
     def resisted(self) -> bool:
         """Whether anything takes energy away."""
-        return bool(self.damping.any() or self.friction.any())
+        resisting = any(element.law.resistance != 0 for _, element in self.elements)
+        return resisting or bool(self.damping.any() or self.friction.any())
 
 
 def flexible_arm(mechanism: Mechanism) -> Flexible:
@@ -112,7 +116,12 @@ def flexible_arm(mechanism: Mechanism) -> Flexible:
         if k is not None:
             rotors[k], friction[k] = _number(joint.rotor_inertia), _number(joint.friction)
             matrices[1][k, k] += _number(joint.damping)
+    elements = []
     for spring in m.springs:
+        if isinstance(spring, ForceElement):
+            element = numeric_element(spring)
+            elements.append((tuple((index[name], c) for name, c in element.joints), element))
+            continue
         assert isinstance(spring, TorsionalSpringDamper), (
             "springs between frames stand in no flexible mechanism"
         )
@@ -138,6 +147,7 @@ def flexible_arm(mechanism: Mechanism) -> Flexible:
         frames,
         matrices[0],
         tuple(springs),
+        tuple(elements),
         matrices[1],
         rotors,
         friction,

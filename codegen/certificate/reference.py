@@ -15,7 +15,9 @@ from kanegen.codegen.certificate.newton_euler import (
     INERTIA,
     Acting,
     Forces,
+    deformed,
     forces,
+    stretched,
 )
 from kanegen.codegen.certificate.numeric_tree import NumericTree, Spring
 from kanegen.codegen.certificate.speeds import ProjectedSpeeds, Speeds
@@ -148,6 +150,18 @@ class Reference:
                 size = np.sqrt(dot(apart, apart))
             energy = energy + spring.stiffness * (size - spring.rest) ** 2 / 2
             scale = scale + abs(spring.stiffness) * (most + abs(spring.rest)) ** 2
+        for element in self.records.elements:
+            own = [
+                (c * motion.position[name], abs(c * motion.position[name].real)) for name, c in element.joints
+            ]
+            own += [(line.length, line.reach) for line in stretched(self.records, element, found)]
+            s, reach = (sum(x, np.zeros(motion.batch)) for x in zip(*own, strict=True))
+            stored = element.stored(s, reach)
+            energy, scale = energy + stored[0], scale + stored[1]
+        for bushing in self.records.bushings:
+            bent = deformed(self.records, bushing, found)
+            energy = energy + (bent.u * turned(bushing.stiffness, bent.u)).sum(axis=-1) / 2
+            scale = scale + abs(bushing.stiffness).sum() * bent.size**2
         return Scaled(energy, scale)
 
     def _apart(self, found: dict[str, BodyMotion], spring: Spring) -> tuple[Array, Array]:

@@ -16,10 +16,12 @@ import numpy as np
 
 from kanegen.codegen.certificate.arrays import Array
 from kanegen.codegen.certificate.body_motion import bodies
+from kanegen.codegen.certificate.newton_euler import stretched
 from kanegen.codegen.certificate.numeric_tree import numeric_tree
 from kanegen.codegen.certificate.speeds import TreeSpeeds
 from kanegen.codegen.certificate.tied_motion import TiedMotion
 from kanegen.codegen.mechanism.constraints import TranslationalSpringDamper
+from kanegen.codegen.mechanism.force_elements import lines_of
 from kanegen.codegen.mechanism.poses import frame_poses
 from kanegen.codegen.mechanism.records import JointKind, Mechanism
 from kanegen.codegen.mechanism.speeds import DistanceRate
@@ -33,6 +35,12 @@ _MEETING = 1e10
 
 _DIFFERENCE = 1e-6
 """Of a coordinate, for the slope of the way from one end to the other."""
+
+_BESIDE = 1e-9
+"""Displacements of elements [rad, m] so far from each other are the same but for rounding."""
+
+_SMOOTH = 1e-3
+"""Slopes of a law that differ by less, beside their sizes, belong to no kink."""
 
 _STEPS = 20
 """Of Gauss and Newton, on the way to where ends meet."""
@@ -115,7 +123,7 @@ def special_states(mechanism: Mechanism, home: Array, tied: TiedMotion | None = 
     place[(place < Place.BESIDE) & (growth > _USUAL)] = Place.BESIDE
     place[~(growth < _LARGEST)] = Place.CENTRE
     growth[place == Place.CENTRE] = np.inf
-    kept = spread < _MEETING
+    kept = (spread < _MEETING) & _off_kinks(mechanism, q)
     if tied is not None:
         kept &= tied.defined(q, place == Place.CENTRE)
     return SpecialStates(q[kept], place[kept], spread[kept], growth[kept], usual)
@@ -148,21 +156,21 @@ def _closed(loops: TiedMotion | None, q: Array) -> Array:
     return np.array(list(different.values())).reshape(-1, q.shape[1])
 
 
-def _directed(mechanism: Mechanism) -> list[TranslationalSpringDamper]:
-    """Springs and dampers with a direction."""
+def _directed(mechanism: Mechanism) -> list[tuple[str, str]]:
+    """The ends of springs, dampers and lines of elements with a direction."""
     return [
-        s
+        ends
         for s in mechanism.springs
-        if isinstance(s, TranslationalSpringDamper)
-        and (
-            numeric(s.damping, mechanism) or (numeric(s.rest, mechanism) and numeric(s.stiffness, mechanism))
-        )
+        if not isinstance(s, TranslationalSpringDamper)
+        or numeric(s.damping, mechanism)
+        or (numeric(s.rest, mechanism) and numeric(s.stiffness, mechanism))
+        for ends in lines_of(s)
     ]
 
 
-def _ends(mechanism: Mechanism, spring: TranslationalSpringDamper, q: Array) -> tuple[Array, Array]:
+def _ends(mechanism: Mechanism, pair: tuple[str, str], q: Array) -> tuple[Array, Array]:
     poses = frame_poses(mechanism, q.tolist())
-    return poses[spring.first][:3, 3], poses[spring.second][:3, 3]
+    return poses[pair[0]][:3, 3], poses[pair[1]][:3, 3]
 
 
 def _close(mechanism: Mechanism, home: Array, simple: list[int], loops: TiedMotion | None) -> Array:
@@ -172,10 +180,10 @@ def _close(mechanism: Mechanism, home: Array, simple: list[int], loops: TiedMoti
         return home[None][:0]
     beside = home.copy()
     beside[simple] += np.cos(1 + np.arange(len(simple)))  # stretched chains do not tell which way to fold
-    for spring in _directed(mechanism):
+    for pair in _directed(mechanism):
         for start in (home, beside):
-            q = _closest(mechanism, spring, start, simple, loops)
-            one, two = _ends(mechanism, spring, q)
+            q = _closest(mechanism, pair, start, simple, loops)
+            one, two = _ends(mechanism, pair, q)
             if np.linalg.norm(two - one) <= _DIFFERENCE * NEAR:
                 q[simple] = np.round(q[simple], 12)  # so that a place that can be written down is hit
                 away = NEAR * np.cos(np.arange(len(simple)))
@@ -190,7 +198,7 @@ def _close(mechanism: Mechanism, home: Array, simple: list[int], loops: TiedMoti
 
 def _closest(
     mechanism: Mechanism,
-    spring: TranslationalSpringDamper,
+    pair: tuple[str, str],
     start: Array,
     simple: list[int],
     loops: TiedMotion | None,
@@ -202,20 +210,38 @@ def _closest(
         if loops is not None:
             q = loops.closed(q[None])[0][0]
             T = loops.directions(q[None])[0, simple]
-        one, two = _ends(mechanism, spring, q)
+        one, two = _ends(mechanism, pair, q)
         columns = []
         for k in simple:
             step = q.copy()
             step[k] += _DIFFERENCE
-            there = _ends(mechanism, spring, step)
+            there = _ends(mechanism, pair, step)
             columns.append((there[1] - there[0] - (two - one)) / _DIFFERENCE)
         way = T @ np.linalg.lstsq(np.stack(columns, axis=1) @ T, one - two, rcond=1e-6)[0]
         q[simple] += np.clip(way, -1.0, 1.0)
     return q
 
 
+def _off_kinks(mechanism: Mechanism, states: Array) -> Array:
+    """Where no force element stands where its slope jumps (states,): a rounding of its displacement decides there."""
+    kept = np.ones(len(states), dtype=bool)
+    records = numeric_tree(mechanism)
+    if not records.elements or not len(states):
+        return kept
+    motion = TreeSpeeds(mechanism).at_rest(states)
+    moved = bodies(records, motion)
+    for element in records.elements:
+        own = [c * motion.position[name] for name, c in element.joints]
+        own += [line.length for line in stretched(records, element, moved)]
+        s = np.sum(own, axis=0)
+        still = np.zeros(len(states))
+        below, above = (element.results(s + by, still)["by_s"] for by in (-_BESIDE, _BESIDE))
+        kept &= abs(above - below) <= _SMOOTH * (abs(above) + abs(below))
+    return kept
+
+
 def _spread(mechanism: Mechanism, states: Array) -> Array:
-    pairs = [(s.first, s.second) for s in _directed(mechanism)]
+    pairs = _directed(mechanism)
     pairs += [(s.first, s.second) for s in mechanism.speeds if isinstance(s, DistanceRate)]
     if not pairs:
         return np.ones(len(states))

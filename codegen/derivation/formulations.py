@@ -181,7 +181,7 @@ def _own_kernels(
         return euler_parameters.kernels(mechanism, live)
     if name != "influence_coefficients":
         return {}
-    unknown = unknown_to(SPRINGS | {Feature.LOSSES_OF_JOINTS}, mechanism)
+    unknown = unknown_to(SPRINGS | {Feature.BUSHINGS, Feature.LOSSES_OF_JOINTS}, mechanism)
     if not unknown:
         tree = derivation_tree(mechanism, live)
         placed = place(tree.mechanism, Choices(), tree.live)

@@ -1,5 +1,6 @@
 """What a mechanism is: validated records, the builder, and the catalogue of built-in mechanisms."""
 
+from kanegen.codegen.mechanism import force_laws
 from kanegen.codegen.mechanism.builder import MechanismBuilder
 from kanegen.codegen.mechanism.constraints import (
     KnifeEdge,
@@ -13,6 +14,7 @@ from kanegen.codegen.mechanism.constraints import (
     VelocityConstraint,
 )
 from kanegen.codegen.mechanism.control_law import quantity, reference
+from kanegen.codegen.mechanism.force_elements import Bushing, ForceElement, ForceLaw, JointSum, PathLength
 from kanegen.codegen.mechanism.motion_builder import state
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import (
@@ -54,7 +56,10 @@ __all__ = [
     "AngularVelocityComponent",
     "BallJoint",
     "Body",
+    "Bushing",
     "DistanceRate",
+    "ForceElement",
+    "ForceLaw",
     "Frame",
     "GeneralizedSpeed",
     "Inertia",
@@ -62,6 +67,7 @@ __all__ = [
     "JointKind",
     "JointLimits",
     "JointRate",
+    "JointSum",
     "KnifeEdge",
     "Lift",
     "Loop",
@@ -72,6 +78,7 @@ __all__ = [
     "Mimic",
     "ModelError",
     "Parameter",
+    "PathLength",
     "PointVelocityComponent",
     "PositionConstraint",
     "PrescribedRate",
@@ -82,6 +89,7 @@ __all__ = [
     "Vector3",
     "VelocityConstraint",
     "c_names",
+    "force_laws",
     "lift",
     "numeric",
     "quantity",

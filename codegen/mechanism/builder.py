@@ -11,6 +11,7 @@ from kanegen.codegen.graph import Expression, Graph
 from kanegen.codegen.mechanism.flexible import Beam, LinkTable
 from kanegen.codegen.mechanism.flexible.appendages import rigid_inertia
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink
+from kanegen.codegen.mechanism.force_laws import limited, stops
 from kanegen.codegen.mechanism.joint_builder import JointBuilder
 from kanegen.codegen.mechanism.laws_library import with_laws
 from kanegen.codegen.mechanism.mimics import with_mimics_as_constraints
@@ -287,6 +288,23 @@ class MechanismBuilder(JointBuilder, MotionBuilder):
     def actuator(self, joint: str, sign: int = 1, name: str | None = None) -> None:
         """An actuator whose force enters the generalized force of ``joint`` with ``sign`` +1 or -1."""
         self._actuators.append(Actuator(joint, joint if name is None else name, sign))
+
+    def joint_stop(self, joint: str, stiffness: Scalar, dissipation: Scalar = 0, name: str = "") -> None:
+        """Elastic stops at the limits of a joint that was declared before, of ``stiffness`` [N m/rad, N/m].
+
+        ``dissipation`` [s/rad, s/m] takes energy away at impacts.  See ``force_laws.stops``.  Raises ModelError for a joint
+        without limits.
+        """
+        limits = next((known.limits for known in self._joints if known.name == joint), None)
+        if limits is None or not limited(limits):
+            raise ModelError(
+                f"stop of joint {joint!r}",
+                "has no limits, or is not declared yet",
+                "a joint with a lower limit, an upper one or both",
+                "Declare it before, with limits.",
+            )
+        law = stops(limits.lower, limits.upper, stiffness, dissipation)
+        self.force_element(name or f"{joint}_stop", joint, law)
 
     def build(self, allow_unphysical: bool = False) -> Mechanism:
         """The validated mechanism.  Raises ModelError.

@@ -11,6 +11,7 @@ from enum import Enum
 
 import sympy
 
+from kanegen.codegen.mechanism.force_elements import Bushing, ForceElement
 from kanegen.codegen.mechanism.quantities import Value
 
 
@@ -123,4 +124,4 @@ class TranslationalSpringDamper:
     rest: Value
 
 
-SpringDamper = TorsionalSpringDamper | TranslationalSpringDamper
+SpringDamper = TorsionalSpringDamper | TranslationalSpringDamper | ForceElement | Bushing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from enum import Enum
 
-from kanegen.codegen.mechanism.constraints import TranslationalSpringDamper
+from kanegen.codegen.mechanism.force_elements import Bushing, lines_of
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.errors import ModelError
 
@@ -22,6 +22,7 @@ class Feature(Enum):
     FLEXIBLE_LINKS = "flexible links"
     SPRINGS_OF_JOINTS = "springs or dampers on joints"
     SPRINGS_BETWEEN_FRAMES = "springs or dampers between frames"
+    BUSHINGS = "bushings"
     LOSSES_OF_JOINTS = "damping or friction of joints"
     ROTORS = "rotors"
 
@@ -34,7 +35,8 @@ SPRINGS = frozenset({Feature.SPRINGS_OF_JOINTS, Feature.SPRINGS_BETWEEN_FRAMES})
 
 def features_of(mechanism: Mechanism) -> tuple[Feature, ...]:
     """What a mechanism has."""
-    between = [isinstance(spring, TranslationalSpringDamper) for spring in mechanism.springs]
+    bushings = [spring for spring in mechanism.springs if isinstance(spring, Bushing)]
+    between = [bool(lines_of(spring)) for spring in mechanism.springs if spring not in bushings]
     held = {
         Feature.LOOPS: mechanism.loops,
         Feature.CONSTRAINTS: mechanism.constraints,
@@ -45,6 +47,7 @@ def features_of(mechanism: Mechanism) -> tuple[Feature, ...]:
         Feature.FLEXIBLE_LINKS: mechanism.flexible,
         Feature.SPRINGS_OF_JOINTS: not all(between),
         Feature.SPRINGS_BETWEEN_FRAMES: any(between),
+        Feature.BUSHINGS: bushings,
         Feature.LOSSES_OF_JOINTS: any(j.damping != 0 or j.friction != 0 for j in mechanism.joints),
         Feature.ROTORS: any(j.rotor_inertia != 0 for j in mechanism.joints),
     }

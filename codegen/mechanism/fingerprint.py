@@ -20,6 +20,7 @@ from kanegen.codegen.mechanism.constraints import (
 )
 from kanegen.codegen.mechanism.control_law import ControlLaw, live_parameters
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink
+from kanegen.codegen.mechanism.force_elements import Bushing, ForceElement, JointSum
 from kanegen.codegen.mechanism.records import Joint, Matrix3, Mechanism, Value, Vector3
 from kanegen.codegen.mechanism.speeds import (
     AngularVelocityComponent,
@@ -155,6 +156,20 @@ def _speed(speed: GeneralizedSpeed, write: _ValueText) -> list[object]:
 
 
 def _spring(spring: SpringDamper, write: _ValueText) -> list[object]:
+    if isinstance(spring, ForceElement):
+        path, program = spring.displacement, spring.law.program()
+        where = (
+            ["joints", list(path.joints), [write(x) for x in path.coefficients]]
+            if isinstance(path, JointSum)
+            else ["path", list(path.frames)]
+        )
+        law = [write(Expression(program.graph, ref)) for (ref,) in program.results[:3]]
+        return ["element", spring.name, where, law]
+    if isinstance(spring, Bushing):
+        matrices = [
+            [write(x) for x in row] for matrix in (spring.stiffness, spring.damping) for row in matrix
+        ]
+        return ["bushing", spring.name, spring.first, spring.second, matrices]
     values = [write(spring.stiffness), write(spring.damping), write(spring.rest)]
     if isinstance(spring, TorsionalSpringDamper):
         return ["joint", spring.name, spring.joint, *values]

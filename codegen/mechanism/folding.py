@@ -10,7 +10,13 @@ from typing import Any
 import sympy
 
 from kanegen.codegen.graph import Expression, Graph
-from kanegen.codegen.mechanism.constraints import Constraint, PositionConstraint, VelocityConstraint
+from kanegen.codegen.mechanism.constraints import (
+    Constraint,
+    PositionConstraint,
+    SpringDamper,
+    VelocityConstraint,
+)
+from kanegen.codegen.mechanism.force_elements import ForceElement
 from kanegen.codegen.mechanism.records import Mechanism, Value
 from kanegen.codegen.mechanism.values import Lift, numeric, plain
 
@@ -50,11 +56,16 @@ def with_numbers(mechanism: Mechanism, kept: Collection[str] = ()) -> Mechanism:
         known = {s: numbers[s.name] for s in record.expression.free_symbols if s.name in numbers}
         return replace(record, expression=record.expression.xreplace(known))
 
+    def element(record: SpringDamper) -> SpringDamper:
+        known = isinstance(record, ForceElement)
+        return replace(record, law=record.law.with_numbers(numbers)) if known else record
+
     found: Mechanism = mapped(replace(mechanism, parameters=(), rounded=None), folded)
     return replace(
         found,
         parameters=left,
         laws=tuple(law.with_numbers(numbers) for law in mechanism.laws),
         constraints=tuple(map(constraint, found.constraints)),
+        springs=tuple(map(element, found.springs)),
         rounded=mechanism.rounded,
     )

@@ -23,6 +23,7 @@ from kanegen.codegen.mechanism.constraints import (
     VelocityConstraint,
 )
 from kanegen.codegen.mechanism.control_law import ControlLaw, LawState, referred
+from kanegen.codegen.mechanism.force_elements import Bushing, Displacement, ForceElement, ForceLaw, JointSum
 from kanegen.codegen.mechanism.readers import read_list, read_term, read_value
 from kanegen.codegen.mechanism.records import BASE, Value
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
@@ -130,6 +131,35 @@ class MotionBuilder:
         check_new_name("spring", name, [spring.name for spring in self._springs])
         self._springs.append(TranslationalSpringDamper(name, first, second, k, c, at))
 
+    def force_element(self, name: str, displacement: Displacement | str, law: ForceLaw) -> None:
+        """What resists a displacement, ``JointSum`` or ``PathLength``, or that of the joint of this name, by a law.
+
+        Laws are in ``force_laws``, and add up.  See ``ForceElement``.
+        """
+        check_new_name("spring", name, [spring.name for spring in self._springs])
+        if isinstance(displacement, str):
+            displacement = JointSum((displacement,))
+        self._springs.append(ForceElement(name, displacement, law))
+
+    def bushing(
+        self,
+        name: str,
+        first: str,
+        second: str,
+        stiffness: Iterable[Scalar] | Iterable[Iterable[Scalar]],
+        damping: Iterable[Scalar] | Iterable[Iterable[Scalar]] = (0,) * 6,
+    ) -> None:
+        """A spring and damper against all relative motion of two frames, along the axes of the first.  See ``Bushing``.
+
+        Six numbers (along x, y, z; about x, y, z) are a diagonal; else 6 x 6.
+        """
+        check_new_name("spring", name, [spring.name for spring in self._springs])
+        k, c = (
+            _matrix6(f"bushing {name!r}, {what}", x)
+            for what, x in (("stiffness", stiffness), ("damping", damping))
+        )
+        self._springs.append(Bushing(name, first, second, k, c))
+
     def speeds(self, speeds: Iterable[GeneralizedSpeed]) -> None:
         """The independent generalized speeds v of a constrained mechanism, as many as it has degrees of freedom."""
         self._speeds = read_list("speeds", speeds, GeneralizedSpeed, "generalized speed")
@@ -199,3 +229,21 @@ class MotionBuilder:
 
 def _symbols(where: str, given: Sequence[sympy.Expr]) -> tuple[sympy.Expr, ...]:
     return tuple(in_symbols(where, x) for x in read_list(where, given, sympy.Expr, "symbol"))
+
+
+def _matrix6(where: str, given: Iterable[Any]) -> tuple[tuple[Value, ...], ...]:
+    """Six rows of six, from these or from their diagonal."""
+    rows = read_list(where, given, object, "number")
+    nested = [isinstance(row, Iterable) and not isinstance(row, str) for row in rows]
+    if any(nested) and all(nested):
+        matrix = tuple(
+            tuple(read_value(where, x) for x in read_list(where, row, object, "number")) for row in rows
+        )
+    else:
+        diagonal = [read_value(where, x) for x in rows]
+        matrix = tuple(
+            tuple(x if i == j else Fraction(0) for j in range(len(rows))) for i, x in enumerate(diagonal)
+        )
+    if [len(row) for row in matrix] != [6] * 6:
+        raise ModelError(where, f"has {len(matrix)} rows", "six numbers, or six rows of six", "Mend it.")
+    return matrix

@@ -9,3 +9,6 @@ from kanegen.codegen.graph import Expression
 Value = Fraction | Expression
 Vector3 = tuple[Value, Value, Value]
 Matrix3 = tuple[Vector3, Vector3, Vector3]
+
+SLIP_SPEED = Fraction(1, 100)
+"""[rad/s] or [m/s]: around rest Coulomb friction is smooth by so much."""

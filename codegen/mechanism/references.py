@@ -10,28 +10,40 @@ import sympy
 
 from kanegen.codegen.mechanism.constraints import Constraint, PositionConstraint, VelocityConstraint
 from kanegen.codegen.mechanism.control_law import ControlLaw
+from kanegen.codegen.mechanism.force_elements import ForceElement
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
 from kanegen.codegen.mechanism.validation.symbols import names_of_speeds
 from kanegen.errors import ModelError
 
-FRAMES = ("first", "second", "wheel", "ground", "contact", "edge", "frame", "relative_to")
+FRAMES = ("first", "second", "wheel", "ground", "contact", "edge", "frame", "relative_to", "frames")
 """Fields of loops, constraints, springs and speeds that name frames."""
 
 Equation = PositionConstraint | VelocityConstraint
 
 
 def with_names(record: Any, names: Mapping[str, str], fields: Sequence[str]) -> Any:
-    """A record with other names in those of these fields that it has; itself where none changes."""
+    """A record with other names in those of these fields that it has, or its displacement; itself where none changes."""
+    if isinstance(record, ForceElement):
+        displacement = with_names(record.displacement, names, fields)
+        return record if displacement is record.displacement else replace(record, displacement=displacement)
     given = {field: getattr(record, field) for field in fields if hasattr(record, field)}
-    changes = {field: names[name] for field, name in given.items() if name in names}
-    return replace(record, **changes) if changes else record
+    after = {
+        field: tuple(names.get(name, name) for name in named)
+        if isinstance(named, tuple)
+        else names.get(named, named)
+        for field, named in given.items()
+    }
+    return record if after == given else replace(record, **after)
 
 
 def frames_of(record: Any) -> tuple[str, ...]:
     """The frames that a loop, constraint, spring or speed names."""
+    if isinstance(record, ForceElement):
+        return frames_of(record.displacement)
     named = (getattr(record, field, None) for field in FRAMES)
-    return tuple(name for name in named if name is not None)
+    listed = (name if isinstance(name, tuple) else (name,) for name in named if name is not None)
+    return tuple(name for names in listed for name in names)
 
 
 def constraint_by_names(item: Constraint, names: Sequence[str]) -> Constraint:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kanegen.codegen.mechanism.constraints import Loop, TranslationalSpringDamper
+from kanegen.codegen.mechanism.force_elements import tied_by
 from kanegen.codegen.mechanism.poses import doubles
 from kanegen.codegen.mechanism.records import BASE, Joint, JointKind, Mechanism
 from kanegen.codegen.mechanism.speeds import (
@@ -19,14 +19,14 @@ NOWHERE: Vector = (0.0, 0.0, 0.0)
 
 def skeleton_of(mechanism: Mechanism, speeds: Sequence[GeneralizedSpeed] = ()) -> Skeleton:
     """The skeleton of a mechanism with its own generalized speeds, or with those given."""
-    ties: list[Loop | TranslationalSpringDamper] = [*mechanism.loops]
-    ties += [spring for spring in mechanism.springs if isinstance(spring, TranslationalSpringDamper)]
+    ties = [(loop.first, loop.second) for loop in mechanism.loops]
+    ties += [pair for spring in mechanism.springs for pair in tied_by(spring)]
     units = tuple(_unit(mechanism, name) for name in mechanism.coordinates)
     sliding = [_slides(mechanism, speed) for speed in speeds or mechanism.generalized_speeds]
     return Skeleton(
         base=BASE,
         links=tuple(_links(mechanism)),
-        ties=tuple((tie.first, tie.second) for tie in ties),
+        ties=tuple(ties),
         units=units,
         rates=tuple("m/s" if slides else "rad/s" for slides in sliding),
         forces=tuple("N" if slides else "N m" for slides in sliding),

@@ -15,7 +15,7 @@ from kanegen.codegen.certificate.special_states import Place, special_states
 from kanegen.codegen.deriving import derive
 from kanegen.codegen.graph import Expression, Graph, Program
 from kanegen.codegen.kernel_sources import KernelSources
-from kanegen.codegen.mechanism import MechanismBuilder
+from kanegen.codegen.mechanism import MechanismBuilder, PathLength, force_laws
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.mechanism.records import JointLimits, Mechanism
 from kanegen.codegen.passes import optimize as optimizing
@@ -98,3 +98,15 @@ def test_rounding_beyond_doubles_is_the_fault_of_the_model() -> None:
         found = blame(arm, {"gravity_forces": program}, arguments, {}, 1e-11)
         assert (found == OURS) is ours
         assert ours or "numbers reach from" in found
+
+
+def test_no_state_is_on_a_kink_where_roundings_decide() -> None:
+    """A rope that is just taut at zero and home, and stops at both limits, leave the quarter turn."""
+    b = MechanismBuilder("taut")
+    b.body("arm", 1.0, (0.1, 0, 0), (0.01, 0.01, 0.01))
+    b.revolute("j", "base", "arm", (0, 1, 0), limits=JointLimits(lower=-1, upper=2))
+    b.frame("p", "arm", (0.1, 0.2, 0.3))
+    b.frame("w", "base", (0.7, 0.5, 0.1))
+    b.force_element("rope", PathLength(("w", "p")), force_laws.dead_band(50, 0, 0.7))
+    b.joint_stop("j", 100)
+    assert special_states(b.build(), np.zeros(1)).q.tolist() == [[pytest.approx(np.pi / 2)]]

@@ -13,7 +13,14 @@ from kanegen.codegen.cli import main
 from kanegen.codegen.commands import against
 from kanegen.codegen.commands.against import compare_against
 from kanegen.codegen.commands.against_report import BOUND
-from kanegen.codegen.mechanism import Mechanism, MechanismBuilder, ModelError
+from kanegen.codegen.mechanism import (
+    JointSum,
+    Mechanism,
+    MechanismBuilder,
+    ModelError,
+    PathLength,
+    force_laws,
+)
 from kanegen.codegen.peers import State, TreePeer, open_peer, pinocchio_engine
 from kanegen.codegen.pipeline import Options, read
 from tests.mechanism.importers.documents import INERTIAL, joint, link, pendulum, robot
@@ -73,7 +80,7 @@ def test_a_changed_model(model: str, engine: str, tmp_path: Path, capsys: pytest
 
 
 def ball_and_springs() -> Mechanism:
-    """A ball joint, a floating body, rotors, a chain that MuJoCo would not take as it is, springs."""
+    """A ball joint, a floating body, rotors, a chain that MuJoCo would not take as it is, springs of all kinds."""
     builder = MechanismBuilder("ball and springs", (1, 2, -9))
     builder.body("upper", 2, (0.1, 0, -0.2), (0.1, 0.12, 0.05, 0.01, 0, 0))
     builder.body("rod", 1, (0, 0.1, 0), (0, 0.1, 0.1))
@@ -84,6 +91,10 @@ def ball_and_springs() -> Mechanism:
     builder.frame("eye", "upper", (0, 0.1, -0.3), (0, 0, 0.4))
     builder.torsional_spring("hinge", "elbow_angle", 5, 0.1, 0.3)
     builder.translational_spring("rubber", "eye", "lump", 30, 2, 0.5)
+    rope = force_laws.dead_band(9, 0.2, 0.4) + force_laws.damper(quadratic=0.5)
+    builder.force_element("rope", PathLength(("eye", "rod", "lump")), rope)
+    builder.force_element("screw", JointSum(("elbow_angle", "elbow_slide"), (1, -3)), force_laws.spring(4))
+    builder.bushing("mount", "eye", "lump", (3, 4, 5, 6, 7, 8), (0.3, 0.4, 0.5, 0.6, 0.7, 0.8))
     return builder.build()
 
 

@@ -15,11 +15,14 @@ from kanegen.codegen.mechanism import (
     AngularVelocityComponent,
     GeneralizedSpeed,
     JointRate,
+    JointSum,
     LoopKind,
     Mechanism,
     MechanismBuilder,
+    PathLength,
     PointVelocityComponent,
     catalogue,
+    force_laws,
 )
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.values import degrees
@@ -59,7 +62,7 @@ def closed_chain(kind: LoopKind) -> Mechanism:
 def table() -> Mechanism:
     """Slides and turns on a table that turns by itself; equations in coordinates, a blade, springs, speeds of all kinds."""
     b = MechanismBuilder("table")
-    b.parameter("r", "0.3", "m")
+    short = b.parameter("r", "0.3", "m")
     b.body("table", mass=2, inertia=(1, 1, 1))
     b.revolute("turn", BASE, "table", (0, 0, 1))
     b.prescribe("turn", b.parameter("w", "1.5", "rad/s"))
@@ -86,6 +89,8 @@ def table() -> Mechanism:
     b.knife_edge("edge", "blade", ground="table")
     b.torsional_spring("wound", "c", stiffness=3, damping="0.1", rest="0.2")
     b.translational_spring("stretched", "tip", "post", stiffness=20, damping="0.3", rest="0.5")
+    b.bushing("mount", "post", "tip", (3, 4, 5, 0.6, 0.7, 0.8))
+    b.force_element("rope", PathLength(("tip", "blade", "post")), force_laws.dead_band(7, upper=2 * short))
     b.speeds(
         (
             AngularVelocityComponent("body_e", ("0.6", 0, "0.8")),
@@ -110,6 +115,12 @@ def worn() -> Mechanism:
     b.translational_spring("pull", "hook", "post", stiffness=8, damping=0.5, rest=0.3)
     b.translational_spring("taut", "hook", "low", stiffness=4)
     b.torsional_spring("wound", "q1", stiffness=3, damping=0.2, rest=0.4)
+    points = [(0, -1), (0.5, 0), (0.9, 0.3), (1.5, 2)]
+    rope = force_laws.tabular(points, beyond="constant") + force_laws.damper(cubic=0.2)
+    b.force_element("rope", PathLength(("hook", "ball", "post")), rope)
+    rows = [[8.0 if i == j else (-1) ** (i + j) * 0.3 for j in range(6)] for i in range(6)]
+    b.bushing("mount", "hook", "low", rows, [[x / 7 for x in row] for row in rows])
+    b.force_element("coupled", JointSum(("q1", "q4"), (1, -0.5)), force_laws.spring((3, 0.5, 0.2), 0.1))
     return b.build()
 
 
@@ -129,6 +140,12 @@ def sprung_tree() -> Mechanism:
     builder.translational_spring("to_base", BASE, "left_tip", stiffness=80, damping=3, rest=0.7)
     builder.translational_spring("between", "left_tip", "right_tip", stiffness=40, damping=5)
     builder.translational_spring("damper", "right_tip", "slider", damping=7)
+    s = sympy.Symbol("s")
+    rope = force_laws.elastic(s * sympy.exp(-s / 2), s) + force_laws.friction(0.4)
+    builder.force_element("rope", PathLength((BASE, "slider", "left_tip", "right_tip")), rope)
+    band = force_laws.dead_band(8, 0.1, 0.4) + force_laws.damper(quadratic=0.3)
+    builder.bushing("mount", "left_tip", "right_tip", (3, 4, 5, 6, 7, 8), (0.3, 0.4, 0.5, 0.6, 0.7, 0.8))
+    builder.force_element("band", JointSum(("nod", "turn")), band)
     builder.coordinates(["nod", "turn", "swing", "slide"])
     return builder.build()
 

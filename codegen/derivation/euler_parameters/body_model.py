@@ -14,8 +14,9 @@ from enum import Enum
 from fractions import Fraction
 
 from kanegen.codegen.derivation.euler_parameters.chain import Chain, Link, axis_in_parent, chain_of
-from kanegen.codegen.mechanism.constraints import LoopKind, TranslationalSpringDamper
+from kanegen.codegen.mechanism.constraints import LoopKind
 from kanegen.codegen.mechanism.features import SPRINGS, TIES, require_known
+from kanegen.codegen.mechanism.force_elements import tied_by
 from kanegen.codegen.mechanism.records import ZERO3, Frame, Mechanism, Vector3
 from kanegen.codegen.mechanism.speeds import DistanceRate
 from kanegen.codegen.mechanism.values import numeric, square_root
@@ -195,8 +196,7 @@ def _only_child(chain: Chain, i: int) -> int | None:
     mechanism = chain.mechanism
     ends = [end for loop in mechanism.loops for end in (loop.first, loop.second)]
     for spring in mechanism.springs:
-        if isinstance(spring, TranslationalSpringDamper):
-            ends += [spring.first, spring.second]
+        ends += [end for line in tied_by(spring) for end in line]
     for speed in mechanism.speeds:
         if isinstance(speed, DistanceRate):
             ends += [speed.first, speed.second]

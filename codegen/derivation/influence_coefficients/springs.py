@@ -1,12 +1,13 @@
 """Effective damping and spring rate of a mechanism's springs and dampers, equations (18) to (25).
 
 Loads are counted as in the paper: those that the springs and dampers oppose to a motion, which the drives must supply.
-Springs whose ends may meet are taken as elsewhere (resistance/elastic.py): H of a length grows as its inverse.
+Springs whose ends may meet are taken as elsewhere (resistance/elastic.py), since H of a length grows as its inverse, and so
+are force elements with laws of their own; their effective damping is that at rest.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kanegen.codegen.derivation.influence_coefficients.arrays import (
     Matrix,
@@ -21,6 +22,7 @@ from kanegen.codegen.derivation.resistance.separation import by_direction
 from kanegen.codegen.graph import Expression, constant, inputs
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.constraints import TorsionalSpringDamper, TranslationalSpringDamper
+from kanegen.codegen.mechanism.force_elements import Bushing, ForceElement
 from kanegen.codegen.mechanism.records import BASE, Frame, Mechanism
 from kanegen.codegen.mechanism.values import Lift
 
@@ -42,7 +44,7 @@ class Springs:
         self.graph = kinematics.motion.graph
         self.size = len(kinematics.tree.bodies)
         self._lift = Lift(self.graph, mechanism.parameters, live=live)
-        self.mechanism, undirected = by_direction(mechanism, live)
+        self.mechanism, undirected = _as_in_the_paper(mechanism, live)
         q = inputs(self.graph, "q", self.size)
         self._undirected = Elastic(undirected, q, self._lift) if undirected.springs else None
 
@@ -87,6 +89,7 @@ class Springs:
     def _springs(self) -> list[Element]:
         found = []
         for record in self.mechanism.springs:
+            assert not isinstance(record, ForceElement | Bushing), "laws are taken as elsewhere"
             rate, rest = self._lift(record.stiffness), self._lift(record.rest)
             if rate.is_zero:
                 continue
@@ -104,6 +107,7 @@ class Springs:
     def _dampers(self) -> list[Element]:
         found = []
         for record in self.mechanism.springs:
+            assert not isinstance(record, ForceElement | Bushing), "laws are taken as elsewhere"
             rate = self._lift(record.damping)
             if not rate.is_zero:
                 if isinstance(record, TorsionalSpringDamper):
@@ -155,3 +159,11 @@ class Springs:
 
     def _frame(self, name: str) -> Frame:
         return next(frame for frame in frames_of(self.kinematics.tree) if frame.name == name)
+
+
+def _as_in_the_paper(mechanism: Mechanism, live: bool) -> tuple[Mechanism, Mechanism]:
+    """The mechanism with the springs and dampers that the paper's formulas suit, and with the others."""
+    directed, undirected = by_direction(mechanism, live)
+    own = tuple(s for s in directed.springs if not isinstance(s, ForceElement | Bushing))
+    others = (*undirected.springs, *(s for s in directed.springs if isinstance(s, ForceElement | Bushing)))
+    return replace(directed, springs=own), replace(undirected, springs=others)

@@ -8,14 +8,11 @@ dynamics stay each other's inverse.  A joint at rest under a load creeps at a ra
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 from kanegen.codegen.graph import Expression, constant
+from kanegen.codegen.mechanism.quantities import SLIP_SPEED as SLIP_SPEED
 from kanegen.codegen.mechanism.records import Joint
 from kanegen.codegen.mechanism.values import Lift
-
-SLIP_SPEED = Fraction(1, 100)
-"""[rad/s] or [m/s]."""
 
 
 def friction_forces(

@@ -6,7 +6,7 @@ sum of squares of differences, which loses none.  The first is cheaper and right
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanegen.codegen.graph import Expression, Graph, Kind, Ref
-from kanegen.codegen.mechanism.constraints import TranslationalSpringDamper
+from kanegen.codegen.mechanism.constraints import SpringDamper, TranslationalSpringDamper
+from kanegen.codegen.mechanism.force_elements import ForceElement, lines_of, slack_where_ends_meet
 from kanegen.codegen.mechanism.records import BASE, Joint, JointKind, Mechanism, Value, Vector3
 from kanegen.codegen.mechanism.values import Lift
 
@@ -94,18 +95,31 @@ def may_meet(mechanism: Mechanism, first: str, second: str, lift: Lift) -> bool:
     return sum(x * x for x in sides) > GROWTH * nearest * nearest
 
 
-def undirected_springs(mechanism: Mechanism, live: bool) -> list[TranslationalSpringDamper]:
-    """Springs between points, with a rest length or a damper, whose ends may meet: their force has no direction there."""
-    lift = Lift(Graph(), mechanism.parameters, live=live)
+def undirected_springs(mechanism: Mechanism, live: bool) -> list[SpringDamper]:
+    """Springs and elements between points, with a rest length or a damper, whose ends may meet: no direction there."""
+    return list(dict.fromkeys(spring for spring, _, _ in _that_may_meet(mechanism, live)))
+
+
+def meeting_ends(mechanism: Mechanism, live: bool) -> list[tuple[str, str, str]]:
+    """The names of ``undirected_springs``, and two frames that may meet, where that leaves them without a force."""
+    numbers = {p.name: float(p.value) for p in mechanism.parameters}
     return [
-        spring
-        for spring in mechanism.springs
-        if isinstance(spring, TranslationalSpringDamper)
-        and not (
-            lift(spring.damping).is_zero and (lift(spring.rest).is_zero or lift(spring.stiffness).is_zero)
-        )
-        and may_meet(mechanism, spring.first, spring.second, lift)
+        (spring.name, first, second)
+        for spring, first, second in _that_may_meet(mechanism, live)
+        if not (isinstance(spring, ForceElement) and slack_where_ends_meet(spring, numbers))
     ]
+
+
+def _that_may_meet(mechanism: Mechanism, live: bool) -> Iterator[tuple[SpringDamper, str, str]]:
+    lift = Lift(Graph(), mechanism.parameters, live=live)
+    for spring in mechanism.springs:
+        if isinstance(spring, TranslationalSpringDamper) and (
+            lift(spring.damping).is_zero and (lift(spring.rest).is_zero or lift(spring.stiffness).is_zero)
+        ):
+            continue
+        for first, second in lines_of(spring):
+            if may_meet(mechanism, first, second, lift):
+                yield spring, first, second
 
 
 def by_direction(mechanism: Mechanism, live: bool) -> tuple[Mechanism, Mechanism]:

@@ -11,6 +11,7 @@ from kanegen.codegen.graph import Expression, Graph
 from kanegen.codegen.mechanism.constraints import TorsionalSpringDamper
 from kanegen.codegen.mechanism.edits.payloads import new_name
 from kanegen.codegen.mechanism.folding import with_numbers
+from kanegen.codegen.mechanism.force_elements import Bushing, ForceElement
 from kanegen.codegen.mechanism.records import Joint, JointKind, Mechanism, Parameter, Value
 from kanegen.codegen.mechanism.references import Equation
 from kanegen.codegen.mechanism.validation.exact import values_of
@@ -248,7 +249,7 @@ def _sites(m: Mechanism) -> Iterator[_Site]:
             for quantity in (*_LOSSES, _ROTOR):
                 yield _Site(quantity, quantity.group, name, name, "joints", k)
     for k, spring in enumerate(m.springs):
-        for quantity in _SPRING:
+        for quantity in () if isinstance(spring, ForceElement | Bushing) else _SPRING:
             yield _Site(quantity, quantity.group, spring.name, spring.name, "springs", k)
 
 

@@ -15,11 +15,11 @@ from kanegen.codegen.mechanism.constraints import (
     Loop,
     LoopKind,
     PositionConstraint,
-    TorsionalSpringDamper,
     VelocityConstraint,
 )
 from kanegen.codegen.mechanism.control_law import ControlLaw
 from kanegen.codegen.mechanism.findings import Finding, Severity
+from kanegen.codegen.mechanism.force_elements import coordinates_of
 from kanegen.codegen.mechanism.importers.loop_speeds import LOOPS, independent_speeds
 from kanegen.codegen.mechanism.poses import body_motions, moving_joints
 from kanegen.codegen.mechanism.records import BASE, Mechanism
@@ -103,12 +103,11 @@ class Remaining:
         return not gone
 
     def _stays(self, spring: Any, left: set[str]) -> bool:
-        if not isinstance(spring, TorsionalSpringDamper):
+        lost = [name for name, _ in coordinates_of(spring) if name not in left]
+        if not lost:
             return self._frames_stay(spring)
-        if spring.joint in left:
-            return True
-        held = any(joint.name == spring.joint for joint in self.after.joints)
-        what = f"is left out with the joint {spring.joint!r}, which " + ("is held" if held else "is gone")
+        held = any(joint.name == lost[0] for joint in self.after.joints)
+        what = f"is left out with the joint {lost[0]!r}, which " + ("is held" if held else "is gone")
         self._tell(spring, what, "a joint that moves", Severity.NOTE if held else Severity.WARNING)
         return False
 

@@ -60,7 +60,7 @@ def renamed(mechanism: Mechanism, names: Mapping[str, str]) -> Mechanism:
             records = [with_names(record, mapping, fields) for record in records]
         return tuple(records)
 
-    of_joints, of_frames = (joints, ("joint", "leader")), (frames, FRAMES)
+    of_joints, of_frames = (joints, ("joint", "leader", "joints")), (frames, FRAMES)
     found = replace(
         m,
         bodies=each(m.bodies, (bodies, ("name",))),

@@ -24,6 +24,7 @@ from kanegen.codegen.mechanism.constraints import (
 )
 from kanegen.codegen.mechanism.control_law import ControlLaw
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink, ModalIntegrals, Station
+from kanegen.codegen.mechanism.force_elements import Bushing, ForceElement, JointSum, PathLength
 from kanegen.codegen.mechanism.readers import (
     inertia_tensor,
     read_number,
@@ -221,6 +222,9 @@ _NUMBERS: Mapping[type, Mapping[str, tuple[Shape, Reader]]] = {
     PrescribedRate: {"rate": _VALUE},
     TorsionalSpringDamper: _SPRING,
     TranslationalSpringDamper: _SPRING,
+    ForceElement: {"displacement": (_ANY, partial(_record, kinds=(JointSum, PathLength)))},
+    Bushing: dict.fromkeys(("stiffness", "damping"), ((6, 6), _nested)),
+    JointSum: {"coefficients": _NESTED},
     AngularVelocityComponent: {"direction": _VECTOR},
     PointVelocityComponent: {"direction": _VECTOR},
     FlexibleLink: {
@@ -257,7 +261,7 @@ _MEMBERS: Mapping[str, tuple[type, ...]] = {
     "constraints": (RollingContact, KnifeEdge, PositionConstraint, VelocityConstraint),
     "prescribed": (PrescribedRate,),
     "speeds": (JointRate, AngularVelocityComponent, PointVelocityComponent, DistanceRate),
-    "springs": (TorsionalSpringDamper, TranslationalSpringDamper),
+    "springs": (TorsionalSpringDamper, TranslationalSpringDamper, ForceElement, Bushing),
     "balls": (BallJoint,),
     "mimics": (Mimic,),
     "flexible": (FlexibleLink,),
@@ -280,6 +284,8 @@ _TITLES: Mapping[type, str] = {
     JointRate: "speed",
     TorsionalSpringDamper: "spring",
     TranslationalSpringDamper: "spring",
+    ForceElement: "force element",
+    Bushing: "bushing",
     BallJoint: "ball joint",
     Mimic: "mimic joint",
     FlexibleLink: "flexible link",

@@ -13,14 +13,15 @@ from kanegen.codegen.mechanism.constraints import (
     PrescribedRate,
     RollingContact,
     SpringDamper,
-    TorsionalSpringDamper,
     TranslationalSpringDamper,
 )
+from kanegen.codegen.mechanism.force_elements import Bushing, ForceElement, coordinates_of, lines_of, tied_by
 from kanegen.codegen.mechanism.poses import body_motions, moving_joints
 from kanegen.codegen.mechanism.records import BASE, Joint, JointKind, Matrix3, Mechanism, Vector3
 from kanegen.codegen.mechanism.speeds import DistanceRate, PointVelocityComponent
 from kanegen.codegen.mechanism.validation.constraints import Carriers
 from kanegen.codegen.mechanism.validation.exact import title_of
+from kanegen.codegen.mechanism.validation.force_elements import check_element, stiffnesses
 from kanegen.codegen.mechanism.validation.inertias import ROUNDED
 from kanegen.codegen.mechanism.values import numeric
 from kanegen.codegen.mechanism.vectors import cross, dot, matrix_multiply, matrix_vector
@@ -165,26 +166,20 @@ def _ties(mechanism: Mechanism) -> Iterator[tuple[str, str, str, bool]]:
         elif isinstance(speed, DistanceRate):
             yield "a generalized speed", speed.first, speed.second, False
     for spring in mechanism.springs:
-        if isinstance(spring, TranslationalSpringDamper):
-            yield f"spring {spring.name!r}", spring.first, spring.second, False
+        for first, second in tied_by(spring):
+            yield f"spring {spring.name!r}", first, second, False
 
 
 def check_springs(mechanism: Mechanism) -> None:
     """Raise ModelError for the first spring or damper that does not fit the mechanism."""
     carriers = Carriers(mechanism)
-    turning = (*mechanism.coordinates, *(mimic.joint for mimic in mechanism.mimics))
+    of_balls = {name for ball in mechanism.balls for name in ball.coordinates}
+    turning = (
+        *(name for name in mechanism.coordinates if name not in of_balls),
+        *(mimic.joint for mimic in mechanism.mimics),
+    )
     for spring in mechanism.springs:
         where = f"spring {spring.name!r}"
-        if isinstance(spring, TorsionalSpringDamper):
-            if spring.joint not in turning:
-                raise ModelError(
-                    where,
-                    f"acts on {spring.joint!r}, which is no coordinate and follows none",
-                    f"one of {', '.join(map(repr, turning))}",
-                    "Mend the joint's name.",
-                )
-        else:
-            carriers.check_pair(where, ("first frame", spring.first), ("second frame", spring.second))
         for what, value in _spring_numbers(spring, mechanism):
             if value < 0:
                 raise ModelError(
@@ -193,19 +188,39 @@ def check_springs(mechanism: Mechanism) -> None:
                     "0 or more",
                     "Mend its sign: a positive one resists.",
                 )
+        if isinstance(spring, ForceElement):
+            check_element(where, spring, mechanism)
+        for joint, _ in coordinates_of(spring):
+            if joint not in turning:
+                raise ModelError(
+                    where,
+                    f"acts on {joint!r}, which is no coordinate and follows none",
+                    f"one of {', '.join(map(repr, turning))}",
+                    "Mend the joint's name.",
+                )
+        if isinstance(spring, ForceElement):
+            carried = {carriers.of_frame(where, "frame", end) for line in lines_of(spring) for end in line}
+            if len(carried) == 1:
+                raise ModelError(
+                    where,
+                    f"runs through frames that are all fixed in {carried.pop()!r}",
+                    "frames on two bodies or more that move relative to each other",
+                    "Mend one of the names.",
+                )
+        elif isinstance(spring, TranslationalSpringDamper | Bushing):
+            carriers.check_pair(where, ("first frame", spring.first), ("second frame", spring.second))
     _check_ends(mechanism)
 
 
 def _check_ends(mechanism: Mechanism) -> None:
     """Raise ModelError for a spring that never has a direction, since no joint moves its ends apart."""
     springs = [
-        spring
+        (spring.name, *ends)
         for spring in mechanism.springs
-        if isinstance(spring, TranslationalSpringDamper)
-        and (
-            numeric(spring.damping, mechanism)
-            or (numeric(spring.rest, mechanism) and numeric(spring.stiffness, mechanism))
-        )
+        if not isinstance(spring, TranslationalSpringDamper)
+        or numeric(spring.damping, mechanism)
+        or (numeric(spring.rest, mechanism) and numeric(spring.stiffness, mechanism))
+        for ends in lines_of(spring)
     ]
     if not springs:
         return
@@ -213,16 +228,16 @@ def _check_ends(mechanism: Mechanism) -> None:
     moving = [
         name for name in moving_joints(mechanism) if name not in held
     ]  # those within ball joints as well
-    frames = [(mechanism.frame(spring.first), mechanism.frame(spring.second)) for spring in springs]
+    frames = [(mechanism.frame(first), mechanism.frame(second)) for _, first, second in springs]
     states = [{name: math.cos(k + 7 * s) for k, name in enumerate(moving)} for s in range(_STATES)]
     motions = [body_motions(mechanism, state) for state in states]
-    for spring, pair in zip(springs, frames, strict=True):
+    for (name, first, second), pair in zip(springs, frames, strict=True):
         ends = np.array([[motion.frame_pose(end)[:3, 3] for end in pair] for motion in motions])
         apart = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).max()
         if apart <= _MEETING * np.abs(ends).max():
             raise ModelError(
-                f"spring {spring.name!r}",
-                f"its ends {spring.first!r} and {spring.second!r} meet in every configuration, so that its force has no "
+                f"spring {name!r}",
+                f"its ends {first!r} and {second!r} meet in every configuration, so that its force has no "
                 "direction: no joint between them moves one away from the other, as where both lie on a hinge's axis",
                 "two points that move apart, or rest length 0 without a damper",
                 "Move one of the frames off the axis, or take the spring out.",
@@ -231,6 +246,12 @@ def _check_ends(mechanism: Mechanism) -> None:
 
 def _spring_numbers(spring: SpringDamper, mechanism: Mechanism) -> Iterator[tuple[str, Fraction]]:
     """What may not be negative."""
+    if isinstance(spring, Bushing):
+        yield from stiffnesses(spring, mechanism)
+        return
+    if isinstance(spring, ForceElement):
+        yield from ((what, numeric(value, mechanism)) for what, value in spring.law.sizes)
+        return
     yield "stiffness", numeric(spring.stiffness, mechanism)
     yield "damping", numeric(spring.damping, mechanism)
     if isinstance(spring, TranslationalSpringDamper):

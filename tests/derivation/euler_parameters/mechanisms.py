@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
+from kanegen.codegen.mechanism import BASE, JointSum, Mechanism, MechanismBuilder, PathLength, force_laws
 from kanegen.codegen.mechanism.constraints import LoopKind
 from kanegen.codegen.mechanism.speeds import JointRate
 
@@ -74,4 +74,8 @@ def sprung_arm() -> Mechanism:
     builder.torsional_spring("at_slide", "slide", stiffness=20, damping=2, rest=0.1)
     builder.translational_spring("line", "lower", "slider", stiffness=15, damping=1.5, rest=0.3)
     builder.translational_spring("pull", "post", "hook", stiffness=8)
+    rope = force_laws.dead_band(9, upper=1.2) + force_laws.damper(1, quadratic=2)
+    builder.force_element("rope", PathLength((BASE, "post", "hook", "slider")), rope)
+    rubbing = force_laws.stops(-0.2, 0.3, 30, 0.4) + force_laws.friction(0.5, 0.8, 0.3)
+    builder.force_element("rubbing", JointSum(("elbow", "slide"), (1, -2)), rubbing)
     return builder.build()

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import kanegen
-from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
+from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder, PathLength, force_laws
 from kanegen.codegen.mechanism.speeds import JointRate
 
 STIFFNESS, REST, DAMPING = 30.0, 0.05, 3.0
@@ -64,7 +64,7 @@ def one_hinge() -> Mechanism:
     return sprung(b)
 
 
-def skew_hinges(speeds: bool = False) -> Mechanism:
+def skew_hinges(speeds: bool = False, law: bool = False) -> Mechanism:
     b = builder()
     b.body("b")
     b.revolute("j", BASE, "a", (0, 0, 1), position=(0.1, 0.2, 0.3))
@@ -73,6 +73,10 @@ def skew_hinges(speeds: bool = False) -> Mechanism:
     b.frame("wall", BASE, (0.8, 0.4, 0.3))
     if speeds:
         b.speeds([JointRate("j"), JointRate("k")])
+    if law:
+        own = force_laws.spring(STIFFNESS, REST) + force_laws.damper(DAMPING)
+        b.force_element("spring", PathLength(("wall", "tip")), own)
+        return b.build()
     return sprung(b)
 
 
@@ -109,6 +113,7 @@ CASES = {
         lambda s: [s],
     ),
     "skew hinges": Case(skew_hinges, of_skew_hinges, lambda s: [s, 1.3 * s]),
+    "law": Case(lambda: skew_hinges(law=True), of_skew_hinges, lambda s: [s, 1.3 * s]),
     "speeds": Case(lambda: skew_hinges(speeds=True), of_skew_hinges, lambda s: [-s, 0.7 * s]),
     "hinge and slide": Case(
         hinge_and_slide,

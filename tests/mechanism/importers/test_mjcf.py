@@ -262,16 +262,21 @@ REFUSED = {
         ),
         "equality 'e': is of the kind tendon",
     ),
-    "coupling spring": (
-        COUPLED.replace(
-            "</mujoco>",
-            '<tendon><fixed name="f" stiffness="2"><joint joint="j1" coef="1"/></fixed></tendon></mujoco>',
+    "wrapping": (
+        SPRUNG.replace(
+            '<site name="wall" pos="0 0 2"/>', '<site name="wall"/><geom name="g" size="0.1"/>'
+        ).replace(
+            '<spatial name="t3"><site site="p"/>',
+            '<spatial name="t3" stiffness="1"><site site="p"/><geom geom="g"/>',
         ),
-        "tendon 'f': has stiffness and is not a straight line between two sites",
+        "tendon 't3': has stiffness and wraps around a geom",
     ),
-    "slack": (
-        SPRUNG.replace('springlength="0.7"', 'springlength="0.1 0.7"'),
-        "tendon 't1': its spring is slack from 0.1 to 0.7 m",
+    "pulley": (
+        SPRUNG.replace(
+            '<spatial name="t3">',
+            '<spatial name="t3" damping="1"><site site="p"/><site site="wall"/><pulley divisor="2"/>',
+        ),
+        "tendon 't3': has damping and runs over a pulley",
     ),
     "tendon friction": (
         SPRUNG.replace('name="t3"', 'name="t3" frictionloss="1"'),

@@ -16,7 +16,7 @@ from kanegen.codegen.mechanism import ModelError
 from kanegen.codegen.mechanism.importers.mjcf import from_mjcf
 from kanegen.codegen.pipeline import Options
 
-from .mjcf_models import BALL, BOX, mujoco
+from .mjcf_models import BALL, BOX, SPRUNG, mujoco
 
 pytestmark = pytest.mark.needs("mujoco")
 
@@ -185,3 +185,40 @@ def test_home_is_the_configuration_of_the_file() -> None:
     robot = kanegen.load(from_mjcf(text), kernels=["mass_matrix"], interpreted=True)
     assert robot.home == pytest.approx([0.2])
     assert robot.neutral == pytest.approx([0.0])
+
+
+BANDS = (
+    SPRUNG.replace('name="j1"', 'name="j1" damping="0.3"')
+    .replace('springlength="0.7"', 'springlength="0.3 1.4"')
+    .replace('<spatial name="t3">', '<spatial name="t3" stiffness="4" damping="2" springlength="0 2.4">')
+    .replace(
+        "</tendon>",
+        """<fixed name="f" stiffness="2" damping="1" springlength="-0.1 0.1">
+        <joint joint="j1" coef="1"/><joint joint="j2" coef="-0.4"/></fixed></tendon>""",
+    )
+)
+"""Tendons that are slack over a range: straight, along three sites, and across joints."""
+
+
+@pytest.mark.parametrize("nonlinear", [False, True])
+def test_slack_tendons_along_sites_and_joints(nonlinear: bool) -> None:
+    text = BANDS
+    if nonlinear:
+        if not hasattr(engine().MjModel, "tendon_stiffnesspoly"):
+            pytest.skip("this release of MuJoCo has linear springs alone")
+        text = text.replace('stiffness="4" damping="2"', 'stiffness="4 3 2" damping="2 0.5"')
+        text = text.replace('damping="0.3"', 'damping="0.3" stiffness="3 2 1"')
+    kernels = ["inverse_dynamics", "potential_energy", "gravity_forces"]
+    robot = kanegen.load(from_mjcf(text), friction=True, kernels=kernels, interpreted=True)
+    model = engine().MjModel.from_xml_string(text)
+    data = engine().MjData(model)
+    taut = np.zeros(model.ntendon, dtype=bool)
+    for q, v in states(model, 50, 5):
+        data.qpos[:], data.qvel[:], data.qacc[:] = q, v, 0
+        engine().mj_inverse(model, data)
+        scale = 1 + np.abs(data.qfrc_inverse).max()
+        np.testing.assert_allclose(
+            robot.inverse_dynamics(q, v, 0 * v), data.qfrc_inverse, rtol=0, atol=1e-13 * scale
+        )
+        taut |= data.ten_length > model.tendon_lengthspring[:, 1]
+    assert taut.all()

@@ -1,4 +1,4 @@
-"""Equalities, springs and actuators of a compiled model."""
+"""Equalities and actuators of a compiled model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from kanegen.codegen.mechanism.importers.mjcf.placing import (
     to_fraction,
 )
 from kanegen.codegen.mechanism.importers.mjcf.ties import LINEAR, active_equalities, bodies_of
-from kanegen.codegen.mechanism.importers.mjcf.unsupported import disabled, two_sites
 from kanegen.codegen.mechanism.records import IDENTITY3
 from kanegen.codegen.mechanism.vectors import IDENTITY3 as UNTURNED
 from kanegen.errors import ModelError
@@ -123,7 +122,7 @@ def _add_loop(tree: Tree, e: int, kind: LoopKind, word: str) -> str:
     model, names = tree.model, tree.names
     one, other = int(model.eq_obj1id[e]), int(model.eq_obj2id[e])
     if int(model.eq_objtype[e]) == int(tree.mujoco.mjtObj.mjOBJ_SITE):
-        ends = [_site_frame(tree, s) for s in (one, other)]
+        ends = [site_frame(tree, s) for s in (one, other)]
         name = names.loop(e, f"{word} of {ends[0]} and {ends[1]}")
         tree.builder.loop(name, kind, ends[0], ends[1])
         return name
@@ -147,7 +146,7 @@ def _add_loop(tree: Tree, e: int, kind: LoopKind, word: str) -> str:
     return name
 
 
-def _site_frame(tree: Tree, site: int) -> str:
+def site_frame(tree: Tree, site: int) -> str:
     """The frame of a site; sites without a name get one when something refers to them."""
     if site not in tree.names.sites:
         name = tree.names.fresh_frame(f"site{site}")
@@ -156,35 +155,6 @@ def _site_frame(tree: Tree, site: int) -> str:
         tree.builder.frame(name, body, at.position, at.rotation)
         tree.names.sites[site] = name
     return tree.names.sites[site]
-
-
-def add_springs(tree: Tree) -> None:
-    """Springs of hinges, slides, and of tendons that are a straight line between two sites."""
-    mujoco, model, names = tree.mujoco, tree.model, tree.names
-    springs, dampers = (not disabled(mujoco, model, what) for what in ("SPRING", "DAMPER"))
-    for j in range(model.njnt):
-        if springs and model.jnt_stiffness[j] != 0 and j not in tree.held:
-            rest = float(model.qpos_spring[int(model.jnt_qposadr[j])])
-            name = names.joints[j]
-            tree.builder.torsional_spring(f"{name}_spring", name, float(model.jnt_stiffness[j]), 0, rest)
-    for t in range(model.ntendon):
-        stiffness = float(model.tendon_stiffness[t]) if springs else 0.0
-        damping = float(model.tendon_damping[t]) if dampers else 0.0
-        ends = two_sites(mujoco, model, t)
-        if ends is None or not (stiffness or damping):
-            continue
-        if tree.rigid(*(int(model.site_bodyid[site]) for site in ends)):
-            tree.warn(
-                names.described("tendon", t),
-                "its ends are on bodies that nothing moves against each other: it is idle",
-                "ends on bodies that move against each other",
-                "Remove it, or put its sites on the bodies that are meant.",
-            )
-            continue
-        first, second = (_site_frame(tree, site) for site in ends)
-        rest = float(model.tendon_lengthspring[t][0]) if stiffness else 0.0
-        name = names.given("tendon", t) or f"tendon{t}"
-        tree.builder.translational_spring(name, first, second, stiffness, damping, rest)
 
 
 def notes(mujoco: Any, model: Any, names: Names) -> list[Finding]:

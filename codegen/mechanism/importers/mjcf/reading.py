@@ -14,13 +14,13 @@ from kanegen.codegen.mechanism.findings import Finding, tell
 from kanegen.codegen.mechanism.importers.mjcf.bodies import Tree, add_bodies, with_resistance
 from kanegen.codegen.mechanism.importers.mjcf.coupling import (
     add_equalities,
-    add_springs,
     notes,
 )
 from kanegen.codegen.mechanism.importers.mjcf.loops import independent_speeds
 from kanegen.codegen.mechanism.importers.mjcf.names import Names
 from kanegen.codegen.mechanism.importers.mjcf.placing import to_fraction
 from kanegen.codegen.mechanism.importers.mjcf.source import Source, compiled
+from kanegen.codegen.mechanism.importers.mjcf.springs import add_springs
 from kanegen.codegen.mechanism.importers.mjcf.ties import joint_ties
 from kanegen.codegen.mechanism.importers.mjcf.unsupported import disabled, doubtful, refuse_unsupported
 from kanegen.codegen.mechanism.importers.model_file import Imported

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ def refuse_unsupported(mujoco: Any, model: Any, names: Names) -> None:
         raise ModelError(
             where,
             what,
-            "rigid bodies, joints, linear springs between joints or two sites, connect, weld and linear joint equalities",
+            "rigid bodies, joints, springs, tendons along sites or joints, connect, weld and linear joint equalities",
             cure,
         )
 
@@ -84,8 +85,8 @@ def _of_joints(mujoco: Any, model: Any, names: Names) -> Iterator[tuple[str, str
     for j in range(model.njnt):
         where = f"joint {names.joints[j]!r}"
         dof, free = int(model.jnt_dofadr[j]), joint_kind(mujoco, model, j) == "FREE"
-        if _any(model, "jnt_stiffnesspoly", j) or _any(model, "jnt_springyield", j):
-            yield where, "its spring is not linear", "Keep the linear stiffness alone."
+        if _any(model, "jnt_springyield", j):
+            yield where, "its spring yields", "Keep the stiffness alone."
         if _at_least(model, "jnt_plasticadr", j, 0):
             yield where, "yields for good", "Remove its plasticity."
         if _any(model, "dof_dampingpoly", dof):
@@ -109,19 +110,12 @@ def _of_tendons(mujoco: Any, model: Any, names: Names) -> Iterator[tuple[str, st
                 yield where, what, f"Set its {field} to zero."
         if _at_least(model, "tendon_plasticadr", t, 0):
             yield where, "yields for good", "Remove its plasticity."
+        if not springs_off and _any(model, "tendon_springyield", t):
+            yield where, "its spring yields", "Keep the stiffness alone."
         for field, off in (("stiffness", springs_off), ("damping", dampers_off)):
-            if off:
-                continue
-            if _any(model, f"tendon_{field}poly", t) or (
-                field == "stiffness" and _any(model, "tendon_springyield", t)
-            ):
-                yield where, f"its {field} is not linear", "Keep the linear part alone."
-            if _any(model, f"tendon_{field}", t) and two_sites(mujoco, model, t) is None:
-                what = f"has {field} and is not a straight line between two sites"
-                yield where, what, f"Set its {field} to zero."
-        low, high = model.tendon_lengthspring[t]
-        if not springs_off and model.tendon_stiffness[t] != 0 and low != high:
-            yield where, f"its spring is slack from {low:g} to {high:g} m", "Give one springlength."
+            acts = _any(model, f"tendon_{field}", t) or _any(model, f"tendon_{field}poly", t)
+            if not off and acts and (wrong := tendon(mujoco, model, t).wrong):
+                yield where, f"has {field} and {wrong}", f"Set its {field} to zero."
 
 
 def _of_actuators(mujoco: Any, model: Any, names: Names) -> Iterator[tuple[str, str, str]]:
@@ -137,14 +131,31 @@ def _of_actuators(mujoco: Any, model: Any, names: Names) -> Iterator[tuple[str, 
             yield where, "has armature or damping and drives no hinge or slide", "Set both to zero."
 
 
-def two_sites(mujoco: Any, model: Any, tendon: int) -> tuple[int, int] | None:
-    """The sites between which a tendon is one straight line; None for all other tendons."""
-    first, count = int(model.tendon_adr[tendon]), int(model.tendon_num[tendon])
-    kinds = [int(kind) for kind in model.wrap_type[first : first + count]]
-    if kinds != [int(mujoco.mjtWrap.mjWRAP_SITE)] * 2:
-        return None
-    one, other = (int(i) for i in model.wrap_objid[first : first + 2])
-    return one, other
+@dataclass(frozen=True)
+class Tendon:
+    """What a tendon runs through: sites in a row, or joints with coefficients; ``wrong`` says what it has beside."""
+
+    sites: tuple[int, ...]
+    joints: Mapping[int, float]
+    wrong: str
+
+
+def tendon(mujoco: Any, model: Any, index: int) -> Tendon:
+    """The way of a tendon."""
+    first, count = int(model.tendon_adr[index]), int(model.tendon_num[index])
+    kinds = mujoco.mjtWrap
+    sites: list[int] = []
+    joints: dict[int, float] = {}
+    wrong = ""
+    for k in range(first, first + count):
+        kind, which = int(model.wrap_type[k]), int(model.wrap_objid[k])
+        if kind == int(kinds.mjWRAP_SITE):
+            sites.append(which)
+        elif kind == int(kinds.mjWRAP_JOINT):
+            joints[which] = joints.get(which, 0.0) + float(model.wrap_prm[k])
+        else:
+            wrong = "runs over a pulley" if kind == int(kinds.mjWRAP_PULLEY) else "wraps around a geom"
+    return Tendon(tuple(sites), joints, wrong)
 
 
 def disabled(mujoco: Any, model: Any, what: str) -> bool:

@@ -1,4 +1,4 @@
-"""Loops, constraints, prescribed joints, springs and generalized speeds of a TOML file."""
+"""Loops, constraints, prescribed joints and generalized speeds of a TOML file."""
 
 from __future__ import annotations
 
@@ -47,31 +47,10 @@ def add_constraints(builder: MechanismBuilder, root: Table) -> None:
         rate = given.number("rate")
         with given.located():
             builder.prescribe(given.text("joint"), rate)
-    for spring in root.tables("spring"):
-        _add_spring(builder, spring)
     speeds: list[GeneralizedSpeed] = [JointRate(name) for name in root.names("speeds")]
     speeds += [_speed(table) for table in root.tables("speed")]
     if speeds:
         builder.speeds(speeds)
-
-
-def _add_spring(builder: MechanismBuilder, spring: Table) -> None:
-    spring.check(schema.SPRING)
-    values = [spring.number(key) for key in ("stiffness", "damping", "rest")]
-    name, joint = spring.text("name"), spring.text("joint")
-    ends = spring.text("first"), spring.text("second")
-    if bool(joint) == bool(ends[0] and ends[1]) or (joint and any(ends)):
-        raise spring.error(
-            None,
-            "does not say where it acts",
-            "a joint, or two frames 'first' and 'second'",
-            "Give the one or the other.",
-        )
-    with spring.located():
-        if joint:
-            builder.torsional_spring(name, joint, *values)
-        else:
-            builder.translational_spring(name, *ends, *values)
 
 
 def _speed(table: Table) -> GeneralizedSpeed:

@@ -12,7 +12,7 @@ from kanegen.codegen.mechanism.axis_relations import as_meant
 from kanegen.codegen.mechanism.builder import MechanismBuilder
 from kanegen.codegen.mechanism.findings import Finding, tell
 from kanegen.codegen.mechanism.importers.model_file import Imported, model_bytes
-from kanegen.codegen.mechanism.importers.toml import constraints, elements, laws, schema
+from kanegen.codegen.mechanism.importers.toml import constraints, elements, laws, schema, springs
 from kanegen.codegen.mechanism.importers.toml.lines import lines_of
 from kanegen.codegen.mechanism.importers.toml.table import Document, Table
 from kanegen.codegen.mechanism.records import Mechanism
@@ -114,6 +114,7 @@ def _mechanism(
         builder.gravity(root.numbers("gravity"))
     elements.add_tree(builder, root, floating_base)
     constraints.add_constraints(builder, root)
+    springs.add_springs(builder, root)
     laws.add_laws(builder, root)
     elements.add_order(builder, root)
     try:

@@ -8,7 +8,8 @@ _INERTIA = "mass center inertia inertia_rotation"
 
 ROOT = (
     "name description gravity parameters coordinates home speeds "
-    "body beam flexible joint frame payload loop rolling knife_edge equation prescribed spring speed law actuator dh"
+    "body beam flexible joint frame payload loop rolling knife_edge equation prescribed spring bushing speed law actuator "
+    "dh"
 )
 """At the top: names and numbers, a table of parameters, and arrays of tables."""
 
@@ -30,7 +31,11 @@ ROLLING = "name! wheel! radius! ground contact"
 KNIFE_EDGE = "name! edge! ground"
 EQUATION = "name! position velocity"
 PRESCRIBED = "joint! rate"
-SPRING = "name! joint first second stiffness damping rest"
+SPRING = (
+    "name! joint first second path joints coefficients stiffness damping rest lower upper points beyond force energy "
+    "quadratic_damping cubic_damping friction static_friction stribeck_speed slip_speed stops dissipation"
+)
+BUSHING = "name! first! second! stiffness! damping"
 SPEED = "joint body frame direction relative_to first second"
 LAW = "name! forces! title source state references"
 LAW_STATE = "name! rate! initial"
