@@ -57,8 +57,9 @@ def with_numbers(mechanism: Mechanism, kept: Collection[str] = ()) -> Mechanism:
         return replace(record, expression=record.expression.xreplace(known))
 
     def element(record: SpringDamper) -> SpringDamper:
-        known = isinstance(record, ForceElement)
-        return replace(record, law=record.law.with_numbers(numbers)) if known else record
+        if not isinstance(record, ForceElement):
+            return record
+        return replace(record, law=record.law.with_numbers(numbers))
 
     found: Mechanism = mapped(replace(mechanism, parameters=(), rounded=None), folded)
     return replace(
