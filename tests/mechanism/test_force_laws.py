@@ -12,6 +12,8 @@ import sympy
 from scipy.integrate import solve_ivp
 
 import kanegen
+from kanegen import ModelWarning
+from kanegen.codegen import pipeline
 from kanegen.codegen.derivation.euler_parameters.body_model import body_model
 from kanegen.codegen.graph import Expression
 from kanegen.codegen.mechanism import (
@@ -25,9 +27,12 @@ from kanegen.codegen.mechanism import (
     PathLength,
     force_laws,
 )
+from kanegen.codegen.mechanism.edits.renaming import renamed
 from kanegen.codegen.mechanism.fingerprint import fingerprint
 from kanegen.codegen.mechanism.importers.toml import from_toml
+from kanegen.codegen.mechanism.skeleton import skeleton_of
 from kanegen.errors import KanegenError
+from kanegen.options import options
 
 S, R = sympy.symbols("s r")
 POINTS = [(-1, -4), (0, -1), (0.5, 0), (2, 6)]
@@ -390,3 +395,24 @@ def test_numbers_of_parameters_are_checked_as_those_of_files_are() -> None:
     robot = kanegen.load(pendulum(add), live_parameters=True, kernels=["inverse_dynamics"], interpreted=True)
     with pytest.raises(ModelError, match="width of the dead band"):
         robot.with_parameters({"u": -1})
+
+
+def test_models_are_changed_with_their_elements() -> None:
+    """Renamed everywhere; left out with what they act on; drawn."""
+
+    def add(b: MechanismBuilder) -> None:
+        b.body("hand", 1)
+        b.spherical("wrist", "rod", "hand", (0.5, 0.1, 0))
+        b.force_element("cord", PathLength(("post", "tip", "hand")), force_laws.dead_band(3, upper=1))
+        b.force_element("stop", JointSum(("q",)), force_laws.stops(-1, 1, 3))
+        b.bushing("mount", "post", "hand", (1,) * 6)
+
+    mechanism = pendulum(add)
+    assert skeleton_of(mechanism).ties == (("post", "tip"), ("tip", "hand"), ("post", "hand"))
+    names = {"q": "p", "tip": "top", "post": "stake"}
+    cord, stop, mount = renamed(mechanism, names).springs
+    assert (cord.displacement, stop.displacement) == (PathLength(("stake", "top", "hand")), JointSum(("p",)))  # type: ignore[union-attr]
+    assert (mount.first, mount.second) == ("stake", "hand")  # type: ignore[union-attr]
+    with pytest.warns(ModelWarning):
+        left = pipeline.read(mechanism, options({"remove": ["hand"]}))
+    assert [spring.name for spring in left.springs] == ["stop"]
