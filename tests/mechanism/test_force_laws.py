@@ -31,7 +31,7 @@ from kanegen.codegen.mechanism.edits.renaming import renamed
 from kanegen.codegen.mechanism.fingerprint import fingerprint
 from kanegen.codegen.mechanism.importers.toml import from_toml
 from kanegen.codegen.mechanism.skeleton import skeleton_of
-from kanegen.errors import KanegenError
+from kanegen.errors import DeadCentreError
 from kanegen.options import options
 
 S, R = sympy.symbols("s r")
@@ -249,7 +249,7 @@ def test_a_slack_rope_needs_no_direction_where_its_ends_meet() -> None:
     np.testing.assert_array_equal(slack.inverse_dynamics(still, still, still), still)
     dq, dv, da = slack.inverse_dynamics_derivatives(still, still, still)
     np.testing.assert_array_equal([dq, dv, da], [0 * np.eye(2), 0 * np.eye(2), np.diag((2, 1))])
-    with pytest.raises(KanegenError, match="'rope' between 'base' and 'y'"):
+    with pytest.raises(DeadCentreError, match="'rope' between 'base' and 'y'"):
         other.inverse_dynamics(still, still, still)
 
 
