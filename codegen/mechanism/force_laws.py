@@ -61,7 +61,7 @@ def tabular(points: Iterable[Sequence[Scalar]], beyond: str = "linear") -> Force
     ModelError for fewer than two points, or displacements that do not increase.
     """
     where = "tabular spring"
-    rows = [tuple(row) for row in points]
+    rows = [read_list(where, row, object, "number") for row in read_list(where, points, object, "point")]
     table = [tuple(_number(f"{where}, point {k}", x) for x in row) for k, row in enumerate(rows, start=1)]
     if len(table) < 2 or any(len(row) != 2 for row in table):
         raise ModelError(where, "has no two points (s, f)", "two or more of them", "Add points.")
@@ -158,6 +158,8 @@ def resisting(force: sympy.Expr, rate: sympy.Symbol, s: sympy.Symbol | None = No
     Raises ModelError for what is no expression.
     """
     _check_expressions("resisting law", force, rate)
+    if s is not None:
+        _check_expressions("resisting law", force, s)
     return ForceLaw(resistance=force.xreplace({rate: RATE} | ({} if s is None else {s: STRETCH})))
 
 

@@ -11,7 +11,16 @@ import pytest
 import sympy
 
 import kanegen
-from kanegen.codegen.mechanism import JointLimits, JointRate, LoopKind, MechanismBuilder
+from kanegen.codegen.mechanism import (
+    ForceLaw,
+    JointLimits,
+    JointRate,
+    JointSum,
+    LoopKind,
+    MechanismBuilder,
+    PathLength,
+    force_laws,
+)
 from kanegen.codegen.mechanism.denavit_hartenberg import (
     DHRow,
     LinkParameters,
@@ -24,6 +33,7 @@ from kanegen.codegen.mechanism.flexible import Beam, Mode
 from kanegen.codegen.mechanism.importers import from_mjcf, from_toml, from_urdf, from_xacro, read_file
 
 WRONG: tuple[Any, ...] = (5, None, b"x", object(), ["x"], [None], {"a": object()}, "x", sympy.Symbol("z"))
+SYMBOL, ZERO = sympy.Symbol("s"), sympy.Integer(0)
 _BEAM = {"length": 1, "mass_per_length": 1, "modes": [Mode("d", y=(0, 0, 1))], "EI_z": 1}
 _ROW = {"mass": 1, "inertia": (1, 1, 1)}
 _LINK = {"tensor": (1, 1, 1, 0, 0, 0), "first_moment": (0, 0, 0), "mass": 1}
@@ -50,6 +60,7 @@ RIGHT: dict[str, Any] = (
         "pitch": 1,
         "radius": 1,
     }
+    | {"displacement": PathLength(("base", "c")), "law": force_laws.spring(1), "stiffness": (1,) * 6}
     | {"order": ["j1", "j2"], "kind": LoopKind.SPHERICAL, "speeds": [JointRate("j1")], **_SYMBOLS, **_LAW}
 )
 """What the parameters without defaults are called with, by their names."""
@@ -113,9 +124,38 @@ def beam(**given: Any) -> None:
     made.build()
 
 
+def resisted(displacement: Any, law: Any) -> None:
+    made = builder()
+    made.revolute("j3", "a", "b", (0, 0, 1))
+    made.force_element("e", displacement, law)
+    made.build()
+
+
 @pytest.mark.parametrize(
     ("make", "right"),
     [
+        (lambda **given: resisted(PathLength(**given), force_laws.spring(1)), {"frames": ("a", "base", "c")}),
+        (
+            lambda **given: resisted(JointSum(**given), force_laws.spring(1)),
+            {"joints": ("j1",), "coefficients": ()},
+        ),
+        (
+            lambda **given: resisted("j1", ForceLaw(**given)),
+            dict.fromkeys(("energy", "force", "resistance"), ZERO),
+        ),
+        *(
+            (lambda make=make, **given: resisted("j1", make(**given)), right)
+            for make, right in (
+                (force_laws.spring, {"stiffness": 1, "rest": 0}),
+                (force_laws.dead_band, {"stiffness": (1, 2), "lower": 0, "upper": 1}),
+                (force_laws.tabular, {"points": [(0, 0), (1, 1)], "beyond": "linear"}),
+                (force_laws.elastic, {"force": SYMBOL, "s": SYMBOL, "energy": SYMBOL**2 / 2}),
+                (force_laws.damper, dict.fromkeys(("linear", "quadratic", "cubic"), 1)),
+                (force_laws.friction, {"coulomb": 1, "static": 2, "stribeck_speed": 1, "slip_speed": 1}),
+                (force_laws.resisting, {"force": SYMBOL, "rate": SYMBOL, "s": None}),
+                (force_laws.stops, {"lower": 0, "upper": 1, "stiffness": 1, "dissipation": 1}),
+            )
+        ),
         (from_dh, {"rows": [DHRow(**_ROW)]}),
         (lambda **given: from_dh([given["row"]]), {"row": DHRow(**_ROW)}),
         (lambda **given: from_dh([DHRow(**given)]), _ROW),

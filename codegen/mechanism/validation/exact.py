@@ -11,6 +11,8 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+import sympy
+
 from kanegen.codegen.graph import Expression
 from kanegen.codegen.mechanism.constraints import (
     KnifeEdge,
@@ -24,9 +26,16 @@ from kanegen.codegen.mechanism.constraints import (
 )
 from kanegen.codegen.mechanism.control_law import ControlLaw
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink, ModalIntegrals, Station
-from kanegen.codegen.mechanism.force_elements import Bushing, ForceElement, JointSum, PathLength
+from kanegen.codegen.mechanism.force_elements import (
+    Bushing,
+    ForceElement,
+    ForceLaw,
+    JointSum,
+    PathLength,
+)
 from kanegen.codegen.mechanism.readers import (
     inertia_tensor,
+    read_list,
     read_number,
     read_rotation,
     read_value,
@@ -198,6 +207,22 @@ def _sequence(where: str, given: Any) -> tuple[Any, ...]:
     return tuple(given)
 
 
+def _names(where: str, given: Any) -> tuple[str, ...]:
+    found = read_list(where, given, str, "name")
+    return given if found == given else found
+
+
+def _coefficients(where: str, given: Any) -> tuple[Value, ...]:
+    return tuple(read_value(where, x) for x in read_list(where, given, object, "number"))
+
+
+def _expression(where: str, given: Any) -> sympy.Expr:
+    if isinstance(given, sympy.Expr) and not given.is_Matrix:
+        return given
+    raise ModelError(where, f"is {shown(given)}", "a scalar SymPy expression", "Make laws with force_laws.")
+
+
+_NAMES: tuple[Shape, Reader] = (_ANY, _names)
 _VALUE: tuple[Shape, Reader] = ((), read_value)
 _VECTOR: tuple[Shape, Reader] = ((3,), read_vector)
 _NESTED: tuple[Shape, Reader] = (_ANY, _nested)
@@ -222,9 +247,14 @@ _NUMBERS: Mapping[type, Mapping[str, tuple[Shape, Reader]]] = {
     PrescribedRate: {"rate": _VALUE},
     TorsionalSpringDamper: _SPRING,
     TranslationalSpringDamper: _SPRING,
-    ForceElement: {"displacement": (_ANY, partial(_record, kinds=(JointSum, PathLength)))},
+    ForceElement: {
+        "displacement": (_ANY, partial(_record, kinds=(JointSum, PathLength))),
+        "law": (_ANY, partial(_record, kinds=(ForceLaw,))),
+    },
+    ForceLaw: dict.fromkeys(("energy", "force", "resistance"), (_ANY, _expression)),
     Bushing: dict.fromkeys(("stiffness", "damping"), ((6, 6), _nested)),
-    JointSum: {"coefficients": _NESTED},
+    JointSum: {"joints": _NAMES, "coefficients": (_ANY, _coefficients)},
+    PathLength: {"frames": _NAMES},
     AngularVelocityComponent: {"direction": _VECTOR},
     PointVelocityComponent: {"direction": _VECTOR},
     FlexibleLink: {

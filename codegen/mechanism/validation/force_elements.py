@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
-import sympy
 
 from kanegen.codegen.graph.sympy_bridge import UnsupportedExpressionError
 from kanegen.codegen.mechanism.force_elements import (
@@ -18,7 +17,7 @@ from kanegen.codegen.mechanism.force_elements import (
 )
 from kanegen.codegen.mechanism.poses import doubles
 from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.errors import ModelError, counted, shown
+from kanegen.errors import ModelError, counted
 
 _TRIED = 16
 """Displacements and rates at which a law is looked at."""
@@ -53,10 +52,6 @@ def check_element(where: str, element: ForceElement, mechanism: Mechanism) -> No
 
 
 def _check_law(where: str, law: ForceLaw, mechanism: Mechanism) -> None:
-    if not isinstance(law, ForceLaw) or not all(
-        isinstance(part, sympy.Expr) for part in (law.energy, law.force, law.resistance)
-    ):
-        raise ModelError(where, f"has the law {shown(law)}", "a ForceLaw", "Make it with force_laws.")
     parameters = [p.name for p in mechanism.parameters]
     if unknown := unknown_symbols(law, parameters):
         raise ModelError(
