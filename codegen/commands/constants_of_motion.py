@@ -13,6 +13,7 @@ from kanegen.codegen.mechanism.constraints import (
     TorsionalSpringDamper,
     TranslationalSpringDamper,
 )
+from kanegen.codegen.mechanism.force_elements import losses
 from kanegen.codegen.mechanism.poses import doubles
 from kanegen.codegen.mechanism.records import BASE, Joint, JointKind, Mechanism
 from kanegen.simulation.motion import Motion
@@ -63,7 +64,7 @@ def quantities(
 
 def _dissipates(mechanism: Mechanism) -> bool:
     bending = (entry for link in mechanism.flexible for row in link.damping for entry in row)
-    springs = (spring.damping for spring in mechanism.springs)
+    springs = (loss for spring in mechanism.springs for loss in losses(spring))
     joints = (loss for joint in mechanism.joints for loss in (joint.damping, joint.friction))
     return any(loss != 0 for loss in (*bending, *springs, *joints))
 

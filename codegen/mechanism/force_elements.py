@@ -7,9 +7,10 @@ U is stored, and g, which vanishes at rest, resists.  Frames are named, so that 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import sympy
@@ -40,7 +41,7 @@ class ForceLaw:
     energy: sympy.Expr = _ZERO
     force: sympy.Expr = _ZERO
     resistance: sympy.Expr = _ZERO
-    sizes: tuple[tuple[str, Value], ...] = ()
+    sizes: tuple[tuple[str, sympy.Expr], ...] = ()
 
     def __add__(self, other: ForceLaw) -> ForceLaw:
         """The law of both elements side by side."""
@@ -59,11 +60,11 @@ class ForceLaw:
 
     def with_numbers(self, numbers: Mapping[str, sympy.Expr]) -> ForceLaw:
         """The same law with numbers for some of its parameters, by name."""
-        known = {symbol: numbers[symbol.name] for symbol in self.parameters if symbol.name in numbers}
         energy, force, resistance = (
-            part.xreplace(known) for part in (self.energy, self.force, self.resistance)
+            _put(part, numbers) for part in (self.energy, self.force, self.resistance)
         )
-        return replace(self, energy=energy, force=force, resistance=resistance)
+        sizes = tuple((what, _put(size, numbers)) for what, size in self.sizes)
+        return ForceLaw(energy, force, resistance, sizes)
 
     def expressions(
         self, s: Expression, rate: Expression, parameters: Mapping[str, Expression]
@@ -104,6 +105,10 @@ class ForceLaw:
         """The results of ``program`` by name, each (...), at displacements and rates (...)."""
         given = {"s": np.asarray(s)[..., None], "rate": np.asarray(rate)[..., None]}
         return evaluate(self.program(), given, parameters)
+
+
+def _put(expression: sympy.Expr, numbers: Mapping[str, sympy.Expr]) -> sympy.Expr:
+    return expression.xreplace({x: numbers[x.name] for x in expression.free_symbols if x.name in numbers})
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +192,14 @@ def tied_by(element: object) -> tuple[tuple[str, str], ...]:
         return lines_of(element)
     first = getattr(element, "first", None)
     return () if first is None else ((first, getattr(element, "second", "")),)
+
+
+def losses(element: object) -> tuple[Any, ...]:
+    """What of a spring or element takes energy away, where it is not 0."""
+    if isinstance(element, ForceElement):
+        return (element.law.resistance,)
+    damping = getattr(element, "damping", ())
+    return tuple(x for row in damping for x in row) if isinstance(damping, tuple) else (damping,)
 
 
 def slack_where_ends_meet(element: ForceElement, parameters: Mapping[str, float]) -> bool:

@@ -9,16 +9,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import sympy
 
 from kanegen.codegen.graph.sympy_bridge import to_sympy
 from kanegen.codegen.mechanism.force_elements import RATE, STRETCH, ForceElement, ForceLaw, JointSum
-from kanegen.codegen.mechanism.quantities import SLIP_SPEED, Value
-from kanegen.codegen.mechanism.readers import read_list, read_term, read_value
+from kanegen.codegen.mechanism.quantities import SLIP_SPEED
+from kanegen.codegen.mechanism.readers import read_list, read_value
 from kanegen.codegen.mechanism.records import JointLimits, Mechanism
 from kanegen.codegen.mechanism.validation import validated
-from kanegen.codegen.mechanism.values import Scalar, plain
+from kanegen.codegen.mechanism.values import Scalar
 from kanegen.errors import ModelError
 
 _ZERO = sympy.Integer(0)
@@ -31,7 +32,7 @@ def spring(stiffness: Stiffness, rest: Scalar = 0) -> ForceLaw:
 
     Raises ModelError for what is no number.
     """
-    return _polynomial("spring", stiffness, STRETCH - _symbolic(_value("spring, rest", rest)), ())
+    return _polynomial("spring", stiffness, STRETCH - _value("spring, rest", rest), ())
 
 
 def dead_band(stiffness: Stiffness, lower: Scalar | None = None, upper: Scalar | None = None) -> ForceLaw:
@@ -46,11 +47,11 @@ def dead_band(stiffness: Stiffness, lower: Scalar | None = None, upper: Scalar |
     )
     if low is None and high is None:
         raise ModelError("dead band", "has no end", "lower, upper or both", "Give one.")
-    sizes: tuple[tuple[str, Value], ...] = ()
+    sizes: tuple[tuple[str, sympy.Expr], ...] = ()
     if low is not None and high is not None:
         if low == high:
-            return _polynomial("dead band", stiffness, STRETCH - _symbolic(low), ())
-        sizes = (("width of the dead band", plain(high - low)),)
+            return _polynomial("dead band", stiffness, STRETCH - low, ())
+        sizes = (("width of the dead band", high - low),)
     return _polynomial("dead band", stiffness, _beyond(low, high), sizes)
 
 
@@ -118,7 +119,7 @@ def damper(linear: Scalar = 0, quadratic: Scalar = 0, cubic: Scalar = 0) -> Forc
         ("cubic damping", cubic, RATE**3),
     ):
         value = _value(what, given)
-        found += _symbolic(value) * shape
+        found += value * shape
         sizes.append((what, value))
     return ForceLaw(resistance=found, sizes=tuple(sizes))
 
@@ -139,7 +140,7 @@ def friction(
     """
     fc = _value("friction", coulomb)
     smooth = RATE / sympy.sqrt(RATE**2 + _positive("slip speed", slip_speed) ** 2)
-    strength, sizes = _symbolic(fc), [("friction", fc)]
+    strength, sizes = fc, [("friction", fc)]
     if static is not None:
         if stribeck_speed is None:
             raise ModelError(
@@ -147,7 +148,7 @@ def friction(
             )
         fs = _value("static friction", static)
         fading = sympy.exp(-((RATE / _positive("Stribeck speed", stribeck_speed)) ** 2))
-        strength += (_symbolic(fs) - _symbolic(fc)) * fading
+        strength += (fs - fc) * fading
         sizes.append(("static friction", fs))
     return ForceLaw(resistance=strength * smooth, sizes=tuple(sizes))
 
@@ -170,7 +171,7 @@ def stops(lower: Scalar | None, upper: Scalar | None, stiffness: Scalar, dissipa
     restitution interpreted as damping in vibroimpact", Journal of Applied Mechanics 42 (1975).  Raises ModelError.
     """
     law = dead_band(stiffness, lower, upper)
-    k, e = (_symbolic(_value(f"stops, {what}", x)) for what, x in (("k", stiffness), ("e", dissipation)))
+    k, e = (_value(f"stops, {what}", x) for what, x in (("k", stiffness), ("e", dissipation)))
     low, high = (None if x is None else _value("stops", x) for x in (lower, upper))
     found = _ZERO
     if e != 0:
@@ -208,18 +209,18 @@ def limited(limits: JointLimits | None) -> bool:
     return limits is not None and not (limits.lower is None and limits.upper is None)
 
 
-def _beyond(lower: Value | None, upper: Value | None) -> sympy.Expr:
+def _beyond(lower: sympy.Expr | None, upper: sympy.Expr | None) -> sympy.Expr:
     """How far s is above the upper end, or below the lower one, which is negative."""
     found = _ZERO
     if upper is not None:
-        found += sympy.Max(STRETCH - _symbolic(upper), 0)
+        found += sympy.Max(STRETCH - upper, 0)
     if lower is not None:
-        found += sympy.Min(STRETCH - _symbolic(lower), 0)
+        found += sympy.Min(STRETCH - lower, 0)
     return found
 
 
 def _polynomial(
-    where: str, stiffness: Stiffness, x: sympy.Expr, sizes: tuple[tuple[str, Value], ...]
+    where: str, stiffness: Stiffness, x: sympy.Expr, sizes: tuple[tuple[str, sympy.Expr], ...]
 ) -> ForceLaw:
     given = stiffness if isinstance(stiffness, Sequence) and not isinstance(stiffness, str) else (stiffness,)
     values = [
@@ -227,7 +228,7 @@ def _polynomial(
     ]
     energy = force = _ZERO
     for n, k in enumerate(values, start=1):
-        energy, force = energy + _symbolic(k) * x ** (n + 1) / (n + 1), force + _symbolic(k) * x**n
+        energy, force = energy + k * x ** (n + 1) / (n + 1), force + k * x**n
     if len(values) == 1:
         sizes = (*sizes, ("stiffness", values[0]))
     return ForceLaw(energy, force, sizes=sizes)
@@ -235,9 +236,9 @@ def _polynomial(
 
 def _positive(what: str, given: Scalar) -> sympy.Expr:
     value = _value(what, given)
-    if isinstance(value, Fraction) and value <= 0:
+    if value.is_Rational and value <= 0:
         raise ModelError(what, f"is {float(value)!r}", "more than 0", "Mend it.")
-    return _symbolic(value)
+    return value
 
 
 def _check_expressions(where: str, expression: sympy.Expr, symbol: sympy.Symbol) -> None:
@@ -257,14 +258,13 @@ def _number(where: str, number: Scalar) -> Fraction:
     return value
 
 
-def _value(where: str, number: Scalar) -> Value:
-    return read_term(where, number)
+def _value(where: str, number: Any) -> sympy.Expr:
+    """A number, or an expression in symbols that are named like parameters."""
+    if isinstance(number, sympy.Expr) and number.free_symbols:
+        return number
+    value = read_value(where, number)
+    return _rational(value) if isinstance(value, Fraction) else to_sympy(value.graph, value.ref)
 
 
 def _rational(value: Fraction) -> sympy.Rational:
     return sympy.Rational(value.numerator, value.denominator)
-
-
-def _symbolic(value: Value) -> sympy.Expr:
-    """A number, or an expression in symbols that are named like parameters."""
-    return _rational(value) if isinstance(value, Fraction) else to_sympy(value.graph, value.ref)

@@ -10,6 +10,7 @@ from typing import Any
 from kanegen.codegen.mechanism.folding import mapped
 from kanegen.codegen.mechanism.natural_frames import Place
 from kanegen.codegen.mechanism.records import BASE, Body, Frame, Inertia, Mechanism, Value
+from kanegen.codegen.mechanism.references import FRAMES, with_names
 from kanegen.codegen.mechanism.speeds import AngularVelocityComponent, GeneralizedSpeed
 from kanegen.codegen.mechanism.vectors import matrix_vector, rotated_tensor
 
@@ -58,10 +59,6 @@ def moved(mechanism: Mechanism, places: Mapping[str, Place]) -> Mechanism:
     return found
 
 
-_ENDS = ("first", "second", "wheel", "ground", "contact", "edge", "frame", "relative_to")
-"""Fields of loops, contacts, edges, springs and speeds that name frames."""
-
-
 def _unused(names: Collection[str]) -> str:
     """A name for the frame of a base that is moved."""
     name = "described base"
@@ -74,8 +71,7 @@ def _with_base_named(mechanism: Mechanism, name: str) -> Mechanism:
     """The mechanism with the frame of that name wherever loops and the like name the base."""
 
     def named(item: Any) -> Any:
-        ends = {end: name for end in _ENDS if getattr(item, end, None) == BASE}
-        return replace(item, **ends) if ends else item
+        return with_names(item, {BASE: name}, FRAMES)
 
     return replace(
         mechanism,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from kanegen.codegen.mechanism.edits.renaming import renamed
 from kanegen.codegen.mechanism.fingerprint import fingerprint
 from kanegen.codegen.mechanism.importers.toml import from_toml
 from kanegen.codegen.mechanism.skeleton import skeleton_of
+from kanegen.codegen.mechanism.writers import to_mjcf, to_toml
 from kanegen.errors import DeadCentreError
 from kanegen.options import options
 
@@ -208,7 +210,8 @@ def test_a_motion_is_that_of_the_same_laws_in_scipy() -> None:
         return [v, (2 * 9.81 * 0.5 * math.cos(q) - force) / 0.5]
 
     robot = kanegen.load(pendulum(add), kernels=["forward_dynamics", "inverse_dynamics", "potential_energy"])
-    motion = kanegen.simulate(robot, [0.1], [1.5], 1.0, rtol=1e-11, atol=1e-11)
+    with pytest.warns(ModelWarning, match="passes a limit"):
+        motion = kanegen.simulate(robot, [0.1], [1.5], 1.0, rtol=1e-11, atol=1e-11)
     exact = solve_ivp(slope, (0, 1), [0.1, 1.5], method="DOP853", rtol=1e-12, atol=1e-12, max_step=1e-3)
     np.testing.assert_allclose([motion.q[-1, 0], motion.v[-1, 0]], exact.y[:, -1], rtol=0, atol=1e-8)
     assert exact.y[0].max() > 0.5, "the stop was met"
@@ -223,7 +226,8 @@ def test_energy_is_kept_where_nothing_resists() -> None:
         b.joint_stop("q", 300)
 
     robot = kanegen.load(pendulum(add), kernels=["forward_dynamics", "potential_energy", "kinetic_energy"])
-    motion = kanegen.simulate(robot, [0.1], [7.0], 2.0, rtol=1e-10, atol=1e-10)
+    with pytest.warns(ModelWarning, match="passes a limit"):
+        motion = kanegen.simulate(robot, [0.1], [7.0], 2.0, rtol=1e-10, atol=1e-10)
     assert motion.q.max() > 0.5, "the stop was met"
     # each step errs by 1e-10 of states below 10, and dE/dv = 0.5 v < 5, dE/dq < 60
     assert np.ptp(motion.energy) < motion.statistics.accepted * 1e-10 * 10 * 65
@@ -416,3 +420,26 @@ def test_models_are_changed_with_their_elements() -> None:
     with pytest.warns(ModelWarning):
         left = pipeline.read(mechanism, options({"remove": ["hand"]}))
     assert [spring.name for spring in left.springs] == ["stop"]
+
+
+def test_files_of_toml_have_all_elements_and_say_what_mjcf_lacks() -> None:
+    def add(b: MechanismBuilder) -> None:
+        k = b.parameter("k", 3, "")
+        cord = force_laws.dead_band(k, 0, 1) + force_laws.friction(1, 2, 0.1) + force_laws.damper(1, 2, 3)
+        b.force_element("cord", PathLength(("post", "rod", "tip")), cord)
+        b.force_element("table", JointSum(("q",), (2,)), force_laws.tabular(POINTS))  # type: ignore[arg-type]
+        b.bushing("mount", "post", "tip", (1, 2, 3, 4, 5, k), (1,) * 6)
+
+    mechanism = pendulum(add)
+    again = from_toml(to_toml(mechanism).text)
+    assert [spring.name for spring in again.springs] == ["cord", "table", "mount"]
+    mounts = [fingerprint(replace(m, springs=m.springs[2:])) for m in (mechanism, again)]
+    assert mounts[0] == mounts[1]
+    s, r = np.random.default_rng(3).uniform(-3, 3, (2, 50))
+    for one, other in zip(mechanism.springs[:2], again.springs[:2], strict=True):
+        assert one.displacement == other.displacement  # type: ignore[union-attr]
+        expected, found = (x.law.numbers(s, r, {"k": 3.0}) for x in (one, other))  # type: ignore[union-attr]
+        for name, numbers in expected.items():
+            np.testing.assert_allclose(found[name], numbers, rtol=1e-13, atol=1e-13)
+    told = [finding.where for finding in to_mjcf(mechanism).findings]
+    assert {"force element 'cord'", "force element 'table'", "bushing 'mount'"} <= set(told)

@@ -24,8 +24,8 @@ from kanegen.codegen.mechanism.constraints import (
     Loop,
     LoopKind,
     RollingContact,
-    TranslationalSpringDamper,
 )
+from kanegen.codegen.mechanism.force_elements import Bushing, tied_by
 from kanegen.codegen.mechanism.moved_frames import moved
 from kanegen.codegen.mechanism.natural_frames import NEARLY_PARALLEL, Place, exact, numbers, squared
 from kanegen.codegen.mechanism.records import BASE, IDENTITY3, Joint, JointKind, Matrix3, Mechanism, Vector3
@@ -66,7 +66,9 @@ def in_suitable_frames(mechanism: Mechanism, results_on_axes: bool) -> Mechanism
     Balls' children stay where they are, and so does what hangs on live parameters.  ``results_on_axes``: so do the base, and
     the bodies in whose axes equations of loops are written, as results along these must be.
     """
-    if mechanism.flexible or not (mechanism.constrained or mechanism.balls or _springs(mechanism)):
+    if mechanism.flexible or not (
+        mechanism.constrained or mechanism.balls or any(map(tied_by, mechanism.springs))
+    ):
         return mechanism
     figure = _Figure(without_fixed_joints(mechanism), results_on_axes)
     places = figure.places()
@@ -323,10 +325,6 @@ def _nearest(triad: Matrix3, before: Matrix3) -> Matrix3:
 # -- what the equations use ----------------------------------------------------------------------------------------------
 
 
-def _springs(mechanism: Mechanism) -> list[TranslationalSpringDamper]:
-    return [spring for spring in mechanism.springs if isinstance(spring, TranslationalSpringDamper)]
-
-
 def _chains(mechanism: Mechanism) -> Iterator[tuple[str, str, bool]]:
     """Pairs of frames between which poses are formed, and whether their axes are used."""
     for item in (*mechanism.loops, *mechanism.constraints):
@@ -343,8 +341,9 @@ def _chains(mechanism: Mechanism) -> Iterator[tuple[str, str, bool]]:
             yield speed.first, speed.second, False
         elif isinstance(speed, PointVelocityComponent):
             yield speed.frame, speed.relative_to, True
-    for spring in _springs(mechanism):
-        yield spring.first, spring.second, False
+    for spring in mechanism.springs:
+        for first, second in tied_by(spring):
+            yield first, second, isinstance(spring, Bushing)
 
 
 # -- which serve best ----------------------------------------------------------------------------------------------------

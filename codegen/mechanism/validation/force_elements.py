@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
+import sympy
 
-from kanegen.codegen.graph.sympy_bridge import UnsupportedExpressionError
+from kanegen.codegen.graph.sympy_bridge import UnsupportedExpressionError, exact_constant
 from kanegen.codegen.mechanism.force_elements import (
     Bushing,
     ForceElement,
@@ -88,6 +89,14 @@ def _check_law(where: str, law: ForceLaw, mechanism: Mechanism) -> None:
             "a resistance that vanishes at rate 0",
             "Make that part an elastic force.",
         )
+
+
+def sizes_of(element: ForceElement, mechanism: Mechanism) -> Iterator[tuple[str, Fraction]]:
+    """What of a law may not be negative, at the numbers of parameters; symbols that mean nothing are left to others."""
+    numbers = {p.name: sympy.Rational(p.value.numerator, p.value.denominator) for p in mechanism.parameters}
+    for what, size in element.law.with_numbers(numbers).sizes:
+        if not size.free_symbols:
+            yield what, exact_constant(size)
 
 
 def stiffnesses(bushing: Bushing, mechanism: Mechanism) -> Iterator[tuple[str, Fraction]]:

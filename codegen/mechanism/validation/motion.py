@@ -21,7 +21,7 @@ from kanegen.codegen.mechanism.records import BASE, Joint, JointKind, Matrix3, M
 from kanegen.codegen.mechanism.speeds import DistanceRate, PointVelocityComponent
 from kanegen.codegen.mechanism.validation.constraints import Carriers
 from kanegen.codegen.mechanism.validation.exact import title_of
-from kanegen.codegen.mechanism.validation.force_elements import check_element, stiffnesses
+from kanegen.codegen.mechanism.validation.force_elements import check_element, sizes_of, stiffnesses
 from kanegen.codegen.mechanism.validation.inertias import ROUNDED
 from kanegen.codegen.mechanism.values import numeric
 from kanegen.codegen.mechanism.vectors import cross, dot, matrix_multiply, matrix_vector
@@ -250,7 +250,7 @@ def _spring_numbers(spring: SpringDamper, mechanism: Mechanism) -> Iterator[tupl
         yield from stiffnesses(spring, mechanism)
         return
     if isinstance(spring, ForceElement):
-        yield from ((what, numeric(value, mechanism)) for what, value in spring.law.sizes)
+        yield from sizes_of(spring, mechanism)
         return
     yield "stiffness", numeric(spring.stiffness, mechanism)
     yield "damping", numeric(spring.damping, mechanism)

@@ -10,7 +10,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from kanegen.codegen.mechanism.constraints import Loop, LoopKind, TorsionalSpringDamper
+from kanegen.codegen.mechanism.constraints import (
+    Loop,
+    LoopKind,
+    TorsionalSpringDamper,
+    TranslationalSpringDamper,
+)
 from kanegen.codegen.mechanism.findings import Finding
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.importers.mjcf.placing import Placement
@@ -27,6 +32,7 @@ from kanegen.codegen.mechanism.records import (
     Value,
 )
 from kanegen.codegen.mechanism.rotations import rotation_of_quaternion
+from kanegen.codegen.mechanism.validation.exact import title_of
 from kanegen.codegen.mechanism.writers.equation_text import affine_in_two
 from kanegen.codegen.mechanism.writers.mjcf_inertias import LEAST, inertial, moves_with_inertia
 from kanegen.codegen.mechanism.writers.mjcf_tree import Motion, Node, quaternion_of, tree_of
@@ -74,7 +80,7 @@ class _Writer:
                 self._reference[mimic.joint] = value
         ends = [end for loop in m.loops for end in (loop.first, loop.second)]
         ends += [
-            end for s in m.springs if not isinstance(s, TorsionalSpringDamper) for end in (s.first, s.second)
+            end for s in m.springs if isinstance(s, TranslationalSpringDamper) for end in (s.first, s.second)
         ]
         bodies = {BASE, *(body.name for body in m.bodies)}
         self._sites: dict[str, list[Frame]] = {name: [] for name in bodies}
@@ -275,6 +281,9 @@ class _Writer:
                         "its damping is that of the joint in the file, which acts where friction is asked for"
                     )
                     self._differs(f"spring {spring.name!r}", what)
+                continue
+            if not isinstance(spring, TranslationalSpringDamper):
+                self._differs(title_of(spring), "is left out: its law is none of the file's")
                 continue
             line = tendon.add(
                 "spatial",

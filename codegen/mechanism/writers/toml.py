@@ -23,6 +23,7 @@ from kanegen.codegen.mechanism.constraints import (
 from kanegen.codegen.mechanism.control_law import ControlLaw, reference
 from kanegen.codegen.mechanism.findings import Finding
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink, Station
+from kanegen.codegen.mechanism.force_elements import RATE, STRETCH, Bushing, ForceElement, PathLength
 from kanegen.codegen.mechanism.records import (
     BASE,
     IDENTITY3,
@@ -309,7 +310,38 @@ class _Writer:
         lines = "".join(f"    {force},\n" for force in forces)
         self._table("law", law.name, {**entries, "forces": f"[\n{lines}]"})
 
+    def _bushing(self, bushing: Bushing) -> None:
+        entries = {"first": _quoted(bushing.first), "second": _quoted(bushing.second)}
+        for key in ("stiffness", "damping"):
+            entries[key] = self._array(f"bushing {bushing.name!r}, {key}", getattr(bushing, key))
+        self._table("bushing", bushing.name, entries)
+
+    def _element(self, element: ForceElement) -> None:
+        """The displacement, and the law as three expressions."""
+        where, path, law = f"force element {element.name!r}", element.displacement, element.law
+        if isinstance(path, PathLength):
+            entries = {"path": _strings(path.frames)}
+        else:
+            entries = {"joints": _strings(path.joints)}
+            if path.coefficients:
+                entries["coefficients"] = self._array(f"{where}, coefficients", path.coefficients)
+        try:
+            for key in ("force", "energy", "resistance"):
+                part = getattr(law, key)
+                if part != 0:
+                    entries[key] = _quoted(equation_text(part, {STRETCH: "s", RATE: "rate"}))
+        except Unsayable as error:
+            self.findings.append(unsaid(where, f"is left out: {error}", "arithmetic", "Add it in Python."))
+            return
+        self._table("spring", element.name, entries)
+
     def _spring(self, spring: SpringDamper) -> None:
+        if isinstance(spring, Bushing):
+            self._bushing(spring)
+            return
+        if isinstance(spring, ForceElement):
+            self._element(spring)
+            return
         if isinstance(spring, TorsionalSpringDamper):
             ends = {"joint": _quoted(spring.joint)}
         else:

@@ -33,7 +33,7 @@ EQUATION = "name! position velocity"
 PRESCRIBED = "joint! rate"
 SPRING = (
     "name! joint first second path joints coefficients stiffness damping rest lower upper points beyond force energy "
-    "quadratic_damping cubic_damping friction static_friction stribeck_speed slip_speed stops dissipation"
+    "resistance quadratic_damping cubic_damping friction static_friction stribeck_speed slip_speed stops dissipation"
 )
 BUSHING = "name! first! second! stiffness! damping"
 SPEED = "joint body frame direction relative_to first second"

@@ -26,7 +26,7 @@ _PLACES: Mapping[str, tuple[str, ...]] = {
 _LINEAR = ("name", "joint", "first", "second", "stiffness", "damping", "rest")
 """Keys of the springs and dampers that have no law of their own."""
 
-_S = sympy.Symbol("s", real=True)
+_S, _RATE = sympy.symbols("s rate", real=True)
 
 
 def add_springs(builder: MechanismBuilder, root: Table) -> None:
@@ -119,6 +119,10 @@ def _law(spring: Table) -> ForceLaw:
         force, energy = (_expression(spring, key) for key in ("force", "energy"))
         assert force is not None, "the key is there"
         law += force_laws.elastic(force, _S, energy)
+    if take("resistance"):
+        resistance = _expression(spring, "resistance")
+        assert resistance is not None, "the key is there"
+        law += force_laws.resisting(resistance, _RATE, _S)
     dampers = [take(key) for key in ("damping", "quadratic_damping", "cubic_damping")]
     if any(dampers):
         law += force_laws.damper(
@@ -142,7 +146,9 @@ def _expression(spring: Table, key: str) -> sympy.Expr | None:
     if key not in spring:
         return None
     symbols = {p: sympy.Symbol(p, real=True) for p in spring.document.names} | {"s": _S}
-    meaning = "an expression in s, the displacement, and parameters"
+    if key == "resistance":
+        symbols["rate"] = _RATE
+    meaning = "an expression in s, the displacement, its rate in a resistance, and parameters"
     found: sympy.Expr = sympy.sympify(expression(spring, key, spring.content[key], symbols, {}, meaning))
     return found
 
