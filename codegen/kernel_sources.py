@@ -198,7 +198,7 @@ class KernelSources:
         """The mechanism itself where no other frames are better, or equations would be others in them."""
         if self.mechanism.plain_tree:
             return self.mechanism
-        described = self.mechanism if self.options.live_parameters else with_numbers(self.mechanism)
+        described = self.mechanism if self.options.live_names else with_numbers(self.mechanism)
         found = in_suitable_frames(described, results_on_axes)
         if found == described or not same_equations(described, found, one_by_one=results_on_axes):
             return self.mechanism
