@@ -181,6 +181,8 @@ class KernelSources:
         contract = contract_of(kernel)
         if contract is None or contract.axes == BODY_AXES or not (self.turned and self.options.recursive):
             return self
+        if contract is CLOSED_LOOP and any(law.quantities() for law in self.mechanism.laws):
+            return self  # laws may ask for poses, or what else is along axes
         return self._on_base_axes if contract.axes == BASE_AXES else self._in_any_frames
 
     @cached_property
