@@ -27,7 +27,7 @@ _RATIO = 10**18
 IDENTIFIER = re.compile(r"[^\W\d]\w*")
 """Names that arithmetic can have."""
 
-_TERM, _FACTOR, _ATOM = 1, 2, 3
+_RELATION, _TERM, _FACTOR, _ATOM = range(4)
 _INFIX = (Kind.SUM, Kind.PRODUCT, Kind.QUOTIENT)
 _FUNCTIONS = {Kind.SQUARE_ROOT: "sqrt", Kind.SINE: "sin", Kind.COSINE: "cos"}
 _NAMED = {name: text for text, name in FUNCTIONS_IN_TEXT.items()}
@@ -135,6 +135,12 @@ class _Expressions:
                 texts[index] = _joined(kind, payload, texts)
             elif kind in _FUNCTIONS:
                 texts[index] = _ATOM, f"{_FUNCTIONS[kind]}({_operand(texts, payload[0], _TERM)})"
+            elif kind is Kind.COMPARISON:
+                one, other = (_operand(texts, ref, _TERM) for ref in payload)
+                texts[index] = _RELATION, f"{one} {graph.names[index]} {other}"
+            elif kind is Kind.SELECTION and texts[abs(payload[0])][0] == _RELATION and payload[0] > 0:
+                chosen = ", ".join(_operand(texts, ref, _TERM) for ref in payload[1:])
+                texts[index] = _ATOM, f"piecewise({texts[payload[0]][1]}, {chosen})"
             elif kind is Kind.FUNCTION and graph.names[index] in _NAMED:
                 name = _NAMED[graph.names[index]]
                 ordered = (
@@ -164,5 +170,7 @@ def _joined(kind: Kind, payload: tuple[int, ...], texts: Mapping[int, tuple[int,
 def _operand(texts: Mapping[int, tuple[int, str]], ref: int, least: int) -> str:
     """The text of a node with its sign, in parentheses where it holds together less than is needed."""
     binding, text = texts[abs(ref)]
+    if binding == _RELATION:
+        raise Unsayable("a comparison has no place in arithmetic of TOML but in piecewise")
     inside = text if binding >= (least if ref > 0 else max(least, _FACTOR)) else f"({text})"
     return inside if ref > 0 else f"-{inside}"

@@ -267,9 +267,9 @@ LAW = """
 k = 3
 [[body]]
 name = "rod"
-mass = "abs(k - 7)"
+mass = "abs(k - 7) + piecewise(k <= 4, tan(k)**2, k - 4)"
 center = [0, 0, "-min(k, 0.5)"]
-inertia = ["tanh(k)", "max(tanh(k), 1/9)", "exp(-k)"]
+inertia = ["tanh(k)", "max(tanh(k), 1/9)", "exp(-k) + 0.1*atan(k)"]
 [[joint]]
 name = "q"
 type = "revolute"
