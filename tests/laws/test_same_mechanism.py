@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
 
 import mpmath
 import numpy as np
 import pytest
+import sympy
 
+from kanegen.codegen.deriving import derive
 from kanegen.codegen.graph import Program, count, evaluate
 from kanegen.codegen.kernel_sources import KernelSources, configurations
 from kanegen.codegen.mechanism import BASE, JointRate, LoopKind, Mechanism, MechanismBuilder
 from kanegen.codegen.mechanism.axis_relations import ROUNDINGS
 from kanegen.codegen.mechanism.catalogue import mechanism
+from kanegen.codegen.mechanism.control_law import ControlLaw, quantity
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.importers import from_toml
 from kanegen.codegen.mechanism.natural_frames import meant_rotation
@@ -223,6 +227,17 @@ def test_frames_make_no_difference_to_a_platform() -> None:
     original = machine("stewart_platform")
     described, _ = rewritten(original, "placed at random")
     assert all_operations(described) <= 1.02 * all_operations(original)
+
+
+def test_a_law_sees_poses_along_the_described_base() -> None:
+    """Derived with forward dynamics, it is compared with its plain derivation, whose base is not moved."""
+    described, _ = rewritten(machine("four_bar"), "root turned")
+    q, v = sympy.symbols("q1 q2 q3"), sympy.symbols("v:1")
+    height = quantity("frame_pose_coupler_tip")[7]
+    law = ControlLaw("hold", "", "", sympy.Symbol("t"), q, v, (10 * height,))
+    sources = KernelSources(replace(described, laws=(law,)), Options(search=1))
+    assert sources.suited("forward_dynamics") is not sources
+    derive(sources, "closed_loop_hold")
 
 
 EVERY_WAY = ["stanford_arm", "puma560_general", "tree 92"]
