@@ -142,7 +142,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="q.NAME=VALUE",
         help="or v.NAME=VALUE, to begin with [rad, m, s]",
     )
-    simulate.add_argument("--law", metavar="NAME", help="a control law of the model (default: no forces)")
+    simulate.add_argument(
+        "--law",
+        metavar="NAME",
+        help="a control law of the model, or 'pd(kp=100, kd=20)' (default: no forces)",
+    )
     simulate.add_argument(
         "--reference", type=Path, metavar="FILE", help="signals that the law follows: columns t, NAME, …"
     )

@@ -10,14 +10,16 @@ of flexible links, whose forces are zero.  Where gains are given by the names of
 
 from __future__ import annotations
 
+import ast
+import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
-from kanegen.errors import ModelError, did_you_mean
+from kanegen.errors import ModelError, did_you_mean, shown
 
 Gain = float | Mapping[str, float]
 """A number for all joints that a law acts on, or by their names, for these alone."""
@@ -68,7 +70,10 @@ Found = tuple[list[Any], list[Any]]
 
 
 class Law(ABC):
-    """A control law for any mechanism; ``title`` is one line on what it does."""
+    """A control law for any mechanism; ``title`` is one line on what it does.
+
+    Its text is the call that makes it, as ``from_text`` reads it.
+    """
 
     title: str = ""
 
@@ -86,6 +91,16 @@ class Law(ABC):
     @abstractmethod
     def references(self, joints: Sequence[Driven]) -> tuple[str, ...]:
         """Names of the signals that it follows."""
+
+    @property
+    @abstractmethod
+    def maker(self) -> str:
+        """The name of the function that makes it."""
+
+    def __str__(self) -> str:
+        given = [(f.name, getattr(self, f.name), f.default) for f in dataclasses.fields(self)]  # type: ignore[arg-type]
+        words = [f"{name}={_plain(value)!r}" for name, value, default in given if value is not default]
+        return f"{self.maker}({', '.join(words)})"
 
     def controller(self, arm: Any) -> Controller:
         """The law as a callable for a robot: t, q, v, x with states, r with references.  Raises ModelError."""
@@ -153,6 +168,46 @@ def impedance(
     return Impedance(frame, tuple(stiffness), tuple(damping), target, gravity)
 
 
+MAKERS: Mapping[str, Callable[..., Law]] = {
+    "pd": pd,
+    "pid": pid,
+    "computed_torque": computed_torque,
+    "impedance": impedance,
+}
+"""What makes laws, by name."""
+
+
+def from_text(text: str) -> Law:
+    """The law of a text such as ``pd(kp=100, kd=20, target={"q1": 0.3})``, whose arguments are literals.
+
+    Raises ValueError for other texts, and ModelError for arguments that do not fit together.
+    """
+    try:
+        call = ast.parse(text.strip(), mode="eval").body
+        assert isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
+        make = MAKERS[call.func.id]
+        listed = [ast.literal_eval(value) for value in call.args]
+        named = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+    except (SyntaxError, AssertionError, KeyError, ValueError, RecursionError, MemoryError):
+        raise ValueError(
+            f"expected a law of kanegen.laws with numbers, such as pd(kp=100, kd=20), got {shown(text)}; there are "
+            f"{', '.join(MAKERS)}"
+        ) from None
+    try:
+        return make(*listed, **named)
+    except TypeError as error:
+        raise ValueError(f"{shown(text)}: {error}") from None
+
+
+def _plain(value: Any) -> Any:
+    """A value of a law as lists and numbers, which are literals."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value
+
+
 @dataclass(frozen=True)
 class JointFeedback(Law):
     """See ``pd`` and ``pid``."""
@@ -166,6 +221,11 @@ class JointFeedback(Law):
     limit: Gain | None = None
     ki: Gain = 0.0
     tracking_time: Gain | None = None
+
+    @property
+    def maker(self) -> str:
+        """``pid`` where it integrates."""
+        return "pd" if self.ki == 0.0 and self.tracking_time is None else "pid"
 
     def states(self, joints: Sequence[Driven]) -> tuple[str, ...]:
         """One for each joint with an integral."""
@@ -221,6 +281,11 @@ class ComputedTorque(Law):
     kd: Gain
     target: Target
 
+    @property
+    def maker(self) -> str:
+        """``computed_torque``."""
+        return "computed_torque"
+
     def references(self, joints: Sequence[Driven]) -> tuple[str, ...]:
         """One for each joint."""
         return _signals(self.target, joints)
@@ -262,6 +327,11 @@ class Impedance(Law):
     damping: tuple[float, ...]
     target: Any
     gravity: bool = True
+
+    @property
+    def maker(self) -> str:
+        """``impedance``."""
+        return "impedance"
 
     def __post_init__(self) -> None:
         """Check that the parts fit together."""

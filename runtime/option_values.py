@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from kanegen.errors import MissingKernelError, shown
+from kanegen.laws import Law, from_text
 
 INERTIAL = ("mass", "x", "y", "z", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
 """The numbers of a payload [kg, m, kg m^2]: its mass, its centre, and its inertia about that."""
@@ -185,6 +186,17 @@ def texts(name: str, given: Any) -> tuple[tuple[str, str], ...]:
         if not isinstance(value, str):
             raise TypeError(f"{name}: expected names and values that are text, got {key!r}: {value!r}")
     return pairs
+
+
+def laws(name: str, given: Any) -> tuple[tuple[str, str], ...]:
+    """Laws of ``kanegen.laws`` by the names of their kernels, or the texts of such laws: all as texts."""
+    found = []
+    for key, law in _by_name(name, given):
+        try:
+            found.append((key, str(law if isinstance(law, Law) else from_text(law))))
+        except (AttributeError, TypeError, ValueError) as error:
+            raise ValueError(f"{name}, {key!r}: {error}") from None
+    return tuple(found)
 
 
 def _by_name(name: str, given: Any) -> tuple[tuple[str, Any], ...]:

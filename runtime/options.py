@@ -29,6 +29,7 @@ class Asked(TypedDict, total=False):
     remove: Sequence[str]
     lock: Mapping[str, Any] | None
     payload: Mapping[str, Any] | None
+    laws: Mapping[str, Any] | None
     live: Sequence[str] | str
     live_parameters: bool
     friction: bool
@@ -124,6 +125,13 @@ class Options:
         "a body held at a frame: its mass, or MASS,X,Y,Z,Ixx,Iyy,Izz,Ixy,Ixz,Iyz, in kg, m and kg m^2; may be repeated",
         Flag("--payload", {"action": "append", "metavar": "FRAME=MASS"}, of_files=True),
         values.payloads,
+    )
+    laws: tuple[tuple[str, str], ...] = _option(
+        (),
+        "a control law beside the model's own, compiled as the kernel NAME: 'pd(kp=100, kd=20)', pid, computed_torque or "
+        "impedance; may be repeated",
+        Flag("--add-law", {"action": "append", "metavar": "NAME=LAW"}, of_files=True),
+        values.laws,
     )
     live: tuple[str, ...] = _option(
         (),
@@ -242,7 +250,7 @@ class Options:
         }
 
 
-CHANGES = ("gravity", "base", "rename", "remove", "lock", "payload")
+CHANGES = ("gravity", "base", "rename", "remove", "lock", "payload", "laws")
 """The options that change the mechanism of a model."""
 
 FIELDS = {f.name: f for f in dataclasses.fields(Options)}

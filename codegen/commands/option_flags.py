@@ -46,6 +46,12 @@ def named(text: str) -> tuple[str, str]:
     return name, value
 
 
+def named_law(text: str) -> tuple[str, str]:
+    """A name and the text of a law; without one, the law's own name."""
+    name, assigned, law = text.partition("=")
+    return (name.strip(), law) if assigned and "(" not in name else (text.partition("(")[0].strip(), text)
+
+
 def named_numbers(text: str) -> tuple[str, float | tuple[float, ...]]:
     """A name and one number, or several with commas between them."""
     name, value = named(text)
@@ -77,6 +83,7 @@ _TYPES: Mapping[str, Callable[[str], Any]] = {
     "rename": named,
     "lock": named_numbers,
     "payload": named_numbers,
+    "laws": named_law,
     "angle_tolerance": finite,
     "arguments": argument,
     "search": count,

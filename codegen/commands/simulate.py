@@ -9,14 +9,16 @@ from pathlib import Path
 
 import kanegen
 from kanegen.codegen.commands.model_simulation import KINDS, simulate_model, write
+from kanegen.codegen.commands.option_flags import named_law
 from kanegen.codegen.commands.scenario_plots import plot
 from kanegen.codegen.commands.scenario_report import csv_text, summary
 from kanegen.codegen.commands.scenario_run import Result, run
-from kanegen.codegen.commands.simulation_words import assignments, from_file, table_file
+from kanegen.codegen.commands.simulation_words import Words, assignments, from_file, table_file
 from kanegen.codegen.mechanism import catalogue
 from kanegen.errors import KanegenError
 from kanegen.figures.canvas import check_plot
 from kanegen.options import OF_FILES, Options
+from kanegen.options import options as options_of
 
 OF_SCENARIOS = {"model", "scenario", "plot", "csv", "command", "run", *OF_FILES}
 """What the command line may say of a scenario by name."""
@@ -50,6 +52,16 @@ def run_scenario(
     return result
 
 
+def _with_law(options: Options, words: Words, text: str) -> tuple[Options, Words]:
+    """A law that is written where the name of one is expected: added to the model, and acting."""
+    name, law = named_law(text)
+    try:
+        added = options_of({"laws": (*options.laws, (name, law))}).laws
+    except (TypeError, ValueError) as error:
+        raise KanegenError(str(error)) from None
+    return replace(options, laws=added), replace(words, law=name)
+
+
 def simulate(given: argparse.Namespace, options: Options, report: Callable[[str], None]) -> bool:
     """What the command line asks for: a scenario of a built-in by name, or any model.  Whether the motion reached its end.
 
@@ -76,5 +88,7 @@ def simulate(given: argparse.Namespace, options: Options, report: Callable[[str]
         words = replace(words, references=table_file(given.reference))
     if scenario is not None:
         words = words.over(from_file(Path(scenario)))
+    if words.law is not None and "(" in words.law:
+        options, words = _with_law(options, words, words.law)
     files = {kind: path for kind in KINDS if (path := getattr(given, kind)) is not None}
     return simulate_model(given.model, words, options, files, report, given.constants)

@@ -68,6 +68,34 @@ def test_a_law_follows_signals_of_a_file(tmp_path: Path) -> None:
         simulate("--time", "0.1", "--law", "feedback_law", "--reference", str(table))
 
 
+def test_a_law_is_added_to_a_file_that_has_none(tmp_path: Path) -> None:
+    model = tmp_path / "pendulum.toml"
+    model.write_text(PENDULUM)
+    law, written = (
+        kanegen.laws.pid(9, 4, 2, gravity=True, limit=5),
+        "pid(kp=9, ki=4, kd=2, gravity=True, limit=5)",
+    )
+    robot = kanegen.load(model, laws={"hold": law}, interpreted=True)
+    expected = kanegen.simulate(robot, [0.3], [0.0], 0.5, controller="hold", step=0.05, method="rk4").q[-1, 0]
+    for words in (["--law", written], ["--add-law", f"hold={written}", "--law", "hold"]):
+        table = tmp_path / "m.csv"
+        more = [
+            "--set",
+            "q.hinge=0.3",
+            "--time",
+            "0.5",
+            "--step",
+            "0.05",
+            "--method",
+            "rk4",
+            "--csv",
+            str(table),
+        ]
+        assert main(["simulate", str(model), *words, *more]) == 0
+        with table.open() as stream:
+            assert abs(float([*csv.DictReader(stream)][-1]["q.hinge"]) - expected) < 1e-11  # 12 digits
+
+
 def test_loops_keep_what_is_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert (
         main(["simulate", "four_bar", "--time", "0.1", "--set", "q.q1=1.0", "--csv", str(tmp_path / "m.csv")])

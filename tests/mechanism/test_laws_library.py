@@ -192,6 +192,21 @@ def test_laws_that_do_not_fit(law: Any, told: str) -> None:
         with_laws(two_links({}), {"held": law()})
 
 
+@pytest.mark.parametrize(
+    "law",
+    [
+        laws.pd(20, {"a": 2.5}),
+        laws.pid(1, 2, target={"a": 0.1}, limit=3, tracking_time=0.5),
+        laws.computed_torque(1, 2, "references"),
+        laws.impedance("tip", [1] * 3, (2.0, 3.0, 4.0), np.zeros(3), gravity=False),
+    ],
+)
+def test_the_text_of_a_law_makes_it_again(law: Any) -> None:
+    assert str(laws.from_text(str(law))) == str(law)
+    mechanism = two_links({})
+    assert with_laws(mechanism, {"held": laws.from_text(str(law))}) == with_laws(mechanism, {"held": law})
+
+
 def test_balls_have_no_signals_for_targets() -> None:
     with pytest.raises(ModelError, match="the joint is a ball"):
         ball({"held": laws.pd(1, target="references")})

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import kanegen
+from kanegen import laws
 from kanegen.codegen import cli
 from kanegen.codegen.commands.option_flags import FLAGS, add_options, asked_options
 from kanegen.options import FIELDS, Asked, Options, options
@@ -43,7 +44,8 @@ def test_flags_say_what_keywords_say() -> None:
         "--kernels mass_matrix bias_forces --formulation kane --speeds kane_levinson --gravity 0 0 -1.6 --live-parameters "
         "--friction --floating-base --allow-unphysical --angle-tolerance 1e-6 --arg side:=left "
         "--payload tool=1,0,0,0.1 --payload a=b=2 --lock elbow=-0.3 --lock wrist=0,0,0,1 --remove gripper --rename j1=first "
-        "--base 0 0 -1 --live payload,link.mass --language cuda --float32 --sincos libm --search 7 --verify"
+        "--base 0 0 -1 --add-law hold=pd(kp=9,kd={'a':2}) --add-law pid(kp=1,ki=2) "
+        "--live payload,link.mass --language cuda --float32 --sincos libm --search 7 --verify"
     )
     asked = options(
         {
@@ -62,6 +64,7 @@ def test_flags_say_what_keywords_say() -> None:
             "remove": ["gripper"],
             "rename": {"j1": "first"},
             "base": (0, 0, -1),
+            "laws": {"hold": laws.pd(9, {"a": 2}), "pid": "pid(1, 2, limit=None)"},
             "live": ["payload", "link.mass"],
             "language": "cuda",
             "float32": True,
@@ -106,6 +109,10 @@ def test_flags_say_what_keywords_say() -> None:
         ({"lock": [("elbow", 1), ("elbow", 2)]}, ValueError, "twice"),
         ({"remove": "hand"}, TypeError, "list of names"),
         ({"rename": {"a": 1}}, TypeError, "text"),
+        *(
+            ({"laws": {"hold": law}}, ValueError, "'hold'")
+            for law in ("lqr(1)", "pd(kp=f(1))", "pd()", "pd", 3, "__import__('os')")
+        ),
         ({"base": (1, 2)}, ValueError, "roll"),
         ({"live": [1]}, TypeError, "list of names"),
         ({"live": "masses,,"}, TypeError, "list of names"),

@@ -1,8 +1,8 @@
 """What users change of a model when they load it: pure functions from a mechanism to another one.
 
 ``edited`` makes all changes that options ask for, in one order: names, joints held, links left out, the place of the whole,
-gravity, payloads, and what of all this stays live.  Each function refuses by name what it cannot do, and says what goes with
-a change.
+gravity, payloads, control laws, and what of all this stays live.  Each function refuses by name what it cannot do, and says
+what goes with a change.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from kanegen.codegen.mechanism.edits.placing import placed_at
 from kanegen.codegen.mechanism.edits.removing import without_links
 from kanegen.codegen.mechanism.edits.renaming import renamed
 from kanegen.codegen.mechanism.findings import Finding
+from kanegen.codegen.mechanism.laws_library import with_laws
 from kanegen.codegen.mechanism.readers import read_vector
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE, AngleRule
 from kanegen.codegen.mechanism.validation import validated
+from kanegen.laws import from_text
 from kanegen.options import Options
 
 __all__ = ["edited", "locked", "placed_at", "renamed", "with_live", "with_payloads", "without_links"]
@@ -51,4 +53,6 @@ def _changed(mechanism: Mechanism, options: Options, angles: AngleRule, findings
     if options.gravity is not None:
         mechanism = replace(mechanism, gravity=read_vector("gravity", options.gravity))
     mechanism = with_payloads(mechanism, dict(options.payload))
+    if options.laws:
+        mechanism = with_laws(mechanism, {name: from_text(law) for name, law in options.laws})
     return with_live(mechanism, options.live_names, options.friction) if options.live_names else mechanism

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -15,14 +14,7 @@ from kanegen.codegen.mechanism.importers.toml.arithmetic import NotArithmetic
 from kanegen.codegen.mechanism.importers.toml.expressions import AnyName, expression
 from kanegen.codegen.mechanism.importers.toml.table import Table
 from kanegen.codegen.mechanism.motion_builder import state
-from kanegen.laws import Law, computed_torque, impedance, pd, pid
-
-LAWS: Mapping[str, Callable[..., Law]] = {
-    "pd": pd,
-    "pid": pid,
-    "computed_torque": computed_torque,
-    "impedance": impedance,
-}
+from kanegen.laws import MAKERS
 
 _FORCE = "a force in t, coordinates q1, rate(q1), states, references and parameters"
 _RATE = "a rate in t, coordinates q1, rate(q1), states, references and parameters"
@@ -44,7 +36,7 @@ def _add_law_of_library(builder: MechanismBuilder, table: Table) -> None:
     keys = [key for key in table.content if key not in ("name", "type")]
     given = {key: _plain(table, key) for key in keys}
     with table.located():
-        builder.law(table.text("name"), LAWS[kind](**given))
+        builder.law(table.text("name"), MAKERS[kind](**given))
 
 
 def _plain(table: Table, key: str) -> Any:
