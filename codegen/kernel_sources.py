@@ -58,7 +58,14 @@ class KernelSources:
     def trees(self) -> Trees:
         """The placed trees that kernels are derived from."""
         tree = derivation_tree(self.mechanism, bool(self.options.live_names))
-        return Trees(tree.mechanism, live_parameters=tree.live, tied=tree.tied, turns=self.turned)
+        shared = frozenset(name for mimic in self.mechanism.mimics for name in (mimic.joint, mimic.leader))
+        return Trees(
+            tree.mechanism,
+            live_parameters=tree.live,
+            tied=tree.tied,
+            shared=shared,
+            turns=self.turned,
+        )
 
     @cached_property
     def builds(self) -> dict[str, Build]:

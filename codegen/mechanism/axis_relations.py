@@ -9,11 +9,13 @@ digits, so that all that follows describes one and the same mechanism.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from kanegen.codegen.graph.exact import exact_cosine, exact_sine
 from kanegen.codegen.mechanism.natural_frames import (
     NEARLY_PARALLEL,
     Link,
@@ -43,13 +45,14 @@ from kanegen.codegen.mechanism.records import (
     Vector3,
 )
 from kanegen.codegen.mechanism.rounded_angles import ANGLE_TOLERANCE, AngleRule, noise_of
-from kanegen.codegen.mechanism.values import plain, square_root
+from kanegen.codegen.mechanism.values import degrees, plain, square_root
 from kanegen.codegen.mechanism.vectors import (
     add,
     cross,
     dot,
     matrix_multiply,
     matrix_vector,
+    parallel_axes,
     rotated_tensor,
     scale,
     symmetric,
@@ -58,6 +61,11 @@ from kanegen.codegen.mechanism.vectors import (
 
 ROUNDINGS = 16
 """Roundings between two axes at most: three angles and lengths at either end, axes, and the arithmetic that made them."""
+
+_TWISTS = {
+    angle: (exact_cosine(degrees(angle)), exact_sine(degrees(angle))) for angle in (30, 45, 60, 120, 135, 150)
+}
+"""Cosines and sines of oblique angles [degrees] that save operations: of 45 degrees they are equal, of the others a half."""
 
 _EXACT = Fraction(1, 10**45)
 """What arithmetic of 60 digits leaves."""
@@ -143,7 +151,7 @@ def _meant_joint(
     assert link.joint is not None, "joints that are numbers"
     before, own = frames[link.parent], frames[joint.child]
     seen = before.back().then(link.frame).then(own)
-    rotation = meant_rotation(seen.rotation, noise.turn)
+    rotation = _with_meant_twist(meant_rotation(seen.rotation, noise.turn), noise.turn)
     if link.parent == BASE or before.rotation == IDENTITY3 or link.joint.still:
         position = short_vector(seen.position, noise.shift)
     else:
@@ -156,6 +164,29 @@ def _meant_joint(
     return replace(joint, rotation=found.rotation, position=found.position)
 
 
+def _with_meant_twist(rotation: Matrix3, turn: Fraction) -> Matrix3:
+    """The rotation with axes z and R z at 30, 45, 60 degrees (or 180 less these) to each other, where so is meant."""
+    z, other = IDENTITY3[2], transpose(rotation)[2]
+    meant = _TWISTS.get(round(math.degrees(math.acos(max(-1.0, min(1.0, float(exact(other[2]))))))))
+    if meant is None:
+        return rotation
+    normal = cross(z, other)
+    length = square_root(dot(normal, normal))
+    c, s = (
+        meant[0] * exact(other[2]) + meant[1] * exact(length),
+        meant[1] * exact(other[2]) - meant[0] * exact(length),
+    )
+    if s == 0 or abs(s) > turn:
+        return rotation
+    # Rodrigues: a turn about the common normal n by the angle that is missing
+    n = scale(1 / length, normal)
+    columns = []
+    for v in transpose(rotation):
+        along = add(scale(c, v), scale(s, cross(n, v)))
+        columns.append(add(along, scale(dot(n, v) * (1 - c), n)))
+    return transpose((columns[0], columns[1], columns[2]))
+
+
 def _meant_body(body: Body, place: Place, noise: Noise) -> Body:
     """The body with its inertia as it is meant in the frame on the axis of its link, in which its own is placed so."""
     inertia = body.inertia
@@ -165,8 +196,10 @@ def _meant_body(body: Body, place: Place, noise: Noise) -> Body:
     tensor = rotated_tensor(place.rotation, inertia.tensor)
     small = _error(sum(inertia.tensor, ()), noise)
     meant_center = short_vector(center, noise.shift + _error(inertia.center, noise))
+    beyond = parallel_axes(inertia.mass, meant_center)
     xx, yy, zz, xy, xz, yz = (
-        short(tensor[i][j], small) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+        _short_about_either(tensor[i][j], beyond[i][j], small)
+        for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
     )
     meant_tensor = symmetric(xx, yy, zz, xy, xz, yz)
     if max(_apart([center], [meant_center]), _apart(tensor, meant_tensor)) <= _EXACT:
@@ -178,6 +211,15 @@ def _meant_body(body: Body, place: Place, noise: Noise) -> Body:
         rotated_tensor(back.rotation, meant_tensor),
     )
     return replace(body, inertia=meant)
+
+
+def _short_about_either(central: Value, beyond: Value, within: Fraction) -> Value:
+    """A central moment of inertia, short itself or about the axis, where there is more of it by ``beyond``."""
+    found = short(central, within)
+    if found is not central:
+        return found
+    about_axis = plain(central + beyond)
+    return plain(short(about_axis, within) - beyond)
 
 
 def _meant_frame(frame: Frame, place: Place, noise: Noise) -> Frame:

@@ -176,7 +176,28 @@ def _origin(
         t = _foot(z, matrix_vector(back.rotation, before.axis), back.position)
         if t is not None:
             return scale(short(t, shift), z)
-    return scale(short(dot(carried[0], z), shift), z) if carried else ZERO3
+    if carried:
+        return scale(short(dot(carried[0], z), shift), z)
+    height = _level(link, links)
+    return ZERO3 if height is None else scale(short(height, shift), z)
+
+
+def _level(link: Link, links: dict[str, Link]) -> Value | None:
+    """How far along its axis a link is level with the first foot of a common normal before it, on a parallel axis."""
+    at, direction = link.frame.position, _axis_in(link)
+    before = links[link.parent]
+    while before.joint is not None:
+        joint, parent = before.joint, links[before.parent].joint
+        if parent is None or any(j.kind is not JointKind.REVOLUTE or j.still for j in (joint, parent)):
+            return None
+        back = before.frame.back()
+        t = _foot(joint.axis, matrix_vector(back.rotation, parent.axis), back.position)
+        if t is not None:
+            return dot(subtract(scale(t, joint.axis), at), direction)
+        at = add(before.frame.position, matrix_vector(before.frame.rotation, at))
+        direction = matrix_vector(before.frame.rotation, direction)
+        before = links[before.parent]
+    return None
 
 
 def _foot(z: Vector3, other: Vector3, point: Vector3) -> Value | None:

@@ -68,7 +68,7 @@ def rewritten(mechanism: Mechanism, way: str, seed: int = 0) -> tuple[Mechanism,
         if way in ("turned", "placed at random"):
             turn = _about(joint.axis, _angle(chance))
         if way in ("slid", "placed at random"):
-            slide = Fraction(chance.randint(-300, 300), 1000)
+            slide = Fraction(chance.randint(-300, 300), 997)
         if way == "placed at random":
             turn = matrix_multiply(turn, _any_rotation(chance))
         if way == "zeros shifted" and joint.kind is not JointKind.FIXED:

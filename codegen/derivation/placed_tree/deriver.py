@@ -40,9 +40,11 @@ class Trees:
         *,
         live_parameters: bool = False,
         tied: bool = False,
+        shared: frozenset[str] = frozenset(),
         turns: bool = True,
     ) -> None:
         self.mechanism, self.live, self.tied, self.turns = mechanism, live_parameters, tied, turns
+        self.shared = shared
         self._placed: dict[_Key, Found] = {}
         self._turned: dict[_Key, Found] = {}
         self._regrouped: dict[_Key, Found] = {}
@@ -52,10 +54,8 @@ class Trees:
         key = _key(answers, placement.POINT)
         if key not in self._placed:
             choices = Choices(answers)
-            self._placed[key] = (
-                placement.place(self.mechanism, choices, self.live, self.tied),
-                choices.points,
-            )
+            tree = placement.place(self.mechanism, choices, self.live, self.tied)
+            self._placed[key] = replace(tree, shared=self.shared), choices.points
         return self._placed[key]
 
     def turned(self, answers: Mapping[str, int]) -> Found:

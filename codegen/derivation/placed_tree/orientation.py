@@ -13,7 +13,7 @@ rotations cost comes first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -45,6 +45,13 @@ _ROUNDING = Fraction(1, 2**54)
 dropped."""
 
 
+_ALIKE = 55
+"""Decimals of a rotation's entries after turns: sine and cosine of 45 degrees are one number, not two of 60 digits."""
+
+_SAME = Fraction(1, 10**20)
+"""Cosines and sines of one angle, found from vectors of 60 digits that may have lost half of them, differ by less."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Turn:
     """An angle by its cosine and sine."""
@@ -64,6 +71,10 @@ class _Turn:
         rows[a][a] = rows[b][b] = self.c
         rows[a][b], rows[b][a] = -self.s, self.s
         return tuple(tuple(row) for row in rows)
+
+    def is_close(self, other: _Turn) -> bool:
+        """Whether the angles are equal but for rounding."""
+        return abs(self.c - other.c) < _SAME and abs(self.s - other.s) < _SAME
 
     def back(self) -> _Turn:
         """The opposite angle."""
@@ -154,7 +165,8 @@ def _pairs(
     if any(b.still or not is_numeric(b) for b in (body, *children)):
         return [(_NONE, _NONE)]
     before = bodies[body.parent].axis if inwards and body.parent >= 0 else None
-    return _pairs_of_numeric(body, children, Around(weight_of(tree), tree.tied, inwards, before))
+    around = Around(weight_of(tree), tree.tied, tree.shared, inwards, before)
+    return _pairs_of_numeric(body, children, around)
 
 
 @lru_cache(maxsize=4096)
@@ -167,9 +179,10 @@ def _pairs_of_numeric(
     joints = [_NONE, *_sparse_turns([(row[(k + 1) % 3], row[(k + 2) % 3]) for row in body.rotation])]
     columns = [vec.transpose(child.rotation)[child.axis] for child in children]
     columns += [column for child in children for column in vec.transpose(child.rotation)]
+    columns += [child.position for child in children]
     owns = [_NONE, *_sparse_turns([(v[(k + 1) % 3], v[(k + 2) % 3]) for v in columns])]
     pairs = [(turn, turn) for turn in (*joints, *owns)]
-    if body.revolute:
+    if body.revolute and body.joint not in around.shared:
         pairs += [(joint, own) for own in owns for joint in joints]
     prices = TurnPrices(body, children, around)
     priced = {
@@ -181,17 +194,23 @@ def _pairs_of_numeric(
     return [*sorted(worth, key=priced.__getitem__), none]
 
 
-def _sparse_turns(pairs: Sequence[tuple[Any, Any]]) -> Iterator[_Turn]:
-    """Turns that make the second component of a pair (x, y), a row vector, vanish: y c - x s = 0, by a quarter at most."""
-    seen = set()
+def _sparse_turns(pairs: Sequence[tuple[Any, Any]]) -> list[_Turn]:
+    """Turns that make the second component of a pair (x, y), a row vector, vanish: y c - x s = 0, by a quarter at most.
+
+    Of pairs that ask for one turn, but for what 60 digits leave, the longest has it.
+    """
+    found: list[tuple[Fraction, _Turn]] = []
     for x, y in pairs:
         if x == 0 or y == 0:
             continue
         length = exact_square_root(x * x + y * y)
         turn = _Turn(plain_fraction(abs(x) / length), plain_fraction(y / length if x > 0 else -y / length))
-        if turn not in seen:
-            seen.add(turn)
-            yield turn
+        at = next((i for i, (_, other) in enumerate(found) if other.is_close(turn)), None)
+        if at is None:
+            found.append((length, turn))
+        elif length > found[at][0]:
+            found[at] = length, turn
+    return [turn for _, turn in found]
 
 
 def plain_fraction(value: Fraction) -> Fraction:
@@ -212,6 +231,8 @@ def _matrix(m: vec.Matrix) -> Matrix3:
 
 
 def _rotation(m: vec.Matrix) -> Matrix3:
-    """A rotation without entries that no double next to one would show."""
-    x, y, z = (_vector(tuple(Fraction(0) if abs(e) < _ROUNDING else e for e in row)) for row in m)
+    """A rotation without entries that no double next to one would show, and with alike ones equal."""
+    x, y, z = (
+        _vector(tuple(Fraction(0) if abs(e) < _ROUNDING else round(e, _ALIKE) for e in row)) for row in m
+    )
     return x, y, z

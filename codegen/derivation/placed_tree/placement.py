@@ -76,7 +76,8 @@ class PlacedTree:
     ``base_mass`` and ``base_first_moment`` are what regrouping has moved to the base: it has weight but no motion, and only
     the potential energy (as a constant) and the mass centre need it.  ``as_described`` is this tree before regrouping, with
     the inertias that its bodies have; None where nothing was regrouped.  Lengths are in units of ``length_unit`` metres
-    (unit_gauge.py).  The coordinates of a ``tied`` tree stand in equations too, so that their angles are needed as they are.
+    (unit_gauge.py).  The coordinates of a ``tied`` tree stand in equations too, so that their angles are needed as they are;
+    the angles of ``shared`` joints are those of others, but for factors, so that sines and whole rotations are alike.
     """
 
     name: str
@@ -88,6 +89,7 @@ class PlacedTree:
     base_mass: Value = Fraction(0)
     length_unit: Fraction = Fraction(1)
     tied: bool = False
+    shared: frozenset[str] = frozenset()
     as_described: PlacedTree | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -256,6 +258,9 @@ def _origins(
         for child in below:
             point = vec.add(child.position, vec.apply(child.rotation, origins[child.child]))
             along.append(vec.dot(joint.axis, point))
+        inertia = mechanism.body(joint.child).inertia
+        if inertia is not None and all(t is None for t in along):  # at the tip of parallel axes
+            along.append(vec.dot(joint.axis, inertia.center))
         along.append(Fraction(0))
         candidates = [vec.scale(t, joint.axis) for t in along if t is not None]
     unique: list[Vector3] = []

@@ -35,12 +35,13 @@ _SAME = 1e-12
 class Around:
     """What prices of turns depend on beside the body and its children.
 
-    The gravity of the base; whether coordinates stand in equations too; and what is still to be turned: the frames of the
-    children, or those of the parent, about its axis ``before``.
+    The gravity of the base; whether coordinates stand in equations too; the joints that no offset may be added to; and what
+    is still to be turned: the frames of the children, or those of the parent, about its axis ``before``.
     """
 
     gravity: tuple[float, ...]
     tied: bool
+    shared: frozenset[str]
     inwards: bool
     before: int | None
 
@@ -52,7 +53,14 @@ class TurnPrices:
         self._body, self._around, self._axis = body, around, body.axis
         self._rotation = _rough(body.rotation)
         self._first, self._second = _inertia(body)
-        self._children = [(c.axis, _rough(c.rotation), tuple(map(_float, c.position))) for c in children]
+        self._children = [
+            (
+                c.axis if c.revolute and not around.inwards and c.joint not in around.shared else None,
+                _rough(c.rotation),
+                _rough_vector(c.position),
+            )
+            for c in children
+        ]
 
     def of(self, joint: tuple[float, float], own: tuple[float, float]) -> int:
         """Operations of the constant rotations at the joint and at those of the children, and of the body's own moments.
@@ -71,7 +79,7 @@ class TurnPrices:
         )
         for k, rotation, position in self._children:
             seen = vec.multiply(back, rotation)
-            price += VECTORS * _least(seen, None if around.inwards else k)
+            price += _least(seen, k, around.tied)
             price += VECTORS * sum(abs(x) > _SAME for x in vec.apply(back, position))
         return price
 
@@ -112,8 +120,7 @@ def _own_price(
     """Operations of the constant rotation of a body's joint, and of an offset of its angle."""
     price = (TIED if tied else 1) * offset
     if body.parent >= 0:
-        least = _least(vec.transpose(rotation), before)
-        return price + VECTORS * least
+        return price + _least(vec.transpose(rotation), before, tied)
     if body.revolute:
         price += WEIGHT[_across(body.axis, vec.apply(vec.transpose(rotation), gravity), gravity)]
     return price
@@ -132,12 +139,13 @@ def _across(axis: int, vector: Sequence[float], among: Sequence[float]) -> int:
     return _nonzero([vector[(axis + 1) % 3], vector[(axis + 2) % 3]], among)
 
 
-def _least(rotation: vec.Matrix, k: int | None) -> int:
-    """Operations of a constant rotation applied to a vector, after the best turn about axis k if there is one to come."""
+def _least(rotation: vec.Matrix, k: int | None, tied: bool) -> int:
+    """Operations of a constant rotation of all vectors, after the best turn about axis k if there is one to come."""
     turns = [] if k is None else list(_sparse_turns(rotation, k))
+    offset = TIED if tied else 1
     least = [
-        _operations(rotation),
-        *(_operations(vec.multiply(rotation, _turn(k or 0, t))) + 1 for t in turns),
+        VECTORS * _operations(rotation),
+        *(VECTORS * _operations(vec.multiply(rotation, _turn(k or 0, t))) + offset for t in turns),
     ]
     return min(least)
 
@@ -160,8 +168,12 @@ def _float(number: Any) -> float:
     return float(number)
 
 
+def _rough_vector(v: vec.Vector) -> vec.Vector:
+    return tuple(map(_float, v))
+
+
 def _rough(rotation: vec.Matrix) -> vec.Matrix:
-    return tuple(tuple(map(_float, row)) for row in rotation)
+    return tuple(map(_rough_vector, rotation))
 
 
 def _turn(k: int, turn: tuple[float, float]) -> vec.Matrix:

@@ -328,6 +328,11 @@ class Motion:
 
     def acceleration_in_joint_frame(self, i: int, r: int) -> Expression:
         """Acceleration of body i's origin less gravity, component r in its joint frame."""
+        body = self.tree.bodies[i]
+        if body.parent < 0 and not body.revolute and not self._is_permutation(body):
+            # however the base stands, these are numbers
+            weight = self.into_joint_frame(i, lambda m: -self.gravity[m], r)
+            return weight + self.rate_dot[i] if r == body.axis else weight
         return self.into_joint_frame(i, lambda m: self._carried(i, m), r)
 
     def _carried(self, i: int, m: int) -> Expression:

@@ -13,9 +13,11 @@ from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.derivation.placed_tree.orientation import POINT, turn_frames
 from kanegen.codegen.derivation.placed_tree.placement import place
 from kanegen.codegen.graph import count
-from kanegen.codegen.mechanism import Mechanism
+from kanegen.codegen.kernel_sources import KernelSources
+from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.mechanism.vectors import matrix_multiply
+from kanegen.options import Options
 from tests.derivation.comparison import DIGITS, EXACT, difference, exactly
 from tests.derivation.structured_trees import states, structured_tree
 from tests.derivation.tree_kernels import DYNAMICS, frame_kernels
@@ -96,3 +98,20 @@ def test_nothing_is_offered_where_frames_are_straight() -> None:
         tree = place(mechanism(arm), choices)
         assert turn_frames(tree, choices).bodies == tree.bodies
         assert not [point for point in choices.points if point.startswith(POINT)]
+
+
+@pytest.mark.parametrize("mimics", [False, True])
+def test_joints_that_share_an_angle_get_no_offset(mimics: bool) -> None:
+    """Their sines are the same, and opposite angles of parallel ones cancel; alone, the first is worth turning."""
+    builder = MechanismBuilder("gripper")
+    tensor = ((2, "0.1", "0.2"), ("0.1", 3, "0.3"), ("0.2", "0.3", 4))
+    for name in ("hand", "finger", "tip"):
+        builder.body(name, 1, ("0.01", "0.02", "0.03"), tensor)
+    builder.revolute("wrist", BASE, "hand", (0, 1, 0))
+    builder.revolute("open", "hand", "finger", (1, 0, 0), position=(0, "0.01", "0.1"))
+    builder.revolute("follow", "finger", "tip", (1, 0, 0), position=("0.03", "0.04", "-0.06"))
+    if mimics:
+        builder.mimic("follow", "open", multiplier=-1)
+    tree, _ = KernelSources(builder.build(), Options()).trees.turned({})
+    offsets = {body.joint for body in tree.bodies if body.offset}
+    assert offsets == (set() if mimics else {"open"})
