@@ -71,9 +71,10 @@ format:  ## format the Python sources
 fuzz: build .venv/test-installed  ## damage models of all formats 20,000 times: only errors of kanegen may come out
 	$(BIN)/python -m tests.fuzz 20000
 
-corpus: build .venv/corpus-installed  ## examine every robot of rtb-data and example-robot-data (hours)
+corpus: build .venv/test+corpus-installed  ## examine every robot of rtb-data and example-robot-data (hours)
 	mkdir -p figures
 	$(BIN)/python -m benchmarks.corpus --output figures/corpus.md --json figures/corpus.json
+	KANEGEN_FAMILY=all $(BIN)/python -m pytest --numprocesses auto tests/corpus/test_family.py
 
 campaign: build .venv/test-installed  ## hold two thousand random mechanisms against Pinocchio (over an hour)
 	KANEGEN_CAMPAIGN=2000 $(BIN)/python -m pytest --numprocesses auto tests/campaigns
