@@ -120,12 +120,15 @@ def test_nearly_parallel_axes_do_not_send_origins_away(angle: float) -> None:
 
 
 def test_parallel_skew_axes() -> None:
-    """Axes along (1, 2, 3) are irrational: that they are parallel shows only to 60 digits."""
+    """Axes along (1, 2, 3) are irrational: that they are parallel shows only to 60 digits.
+
+    Positions of 0.6 and 0.7 m and a centre 0.4 m away cannot put an origin farther off than their sum.
+    """
     builder = MechanismBuilder("skew")
     builder.body("a", mass=1, center=(0.1, 0.2, 0.3))
     builder.body("b", mass=1, center=(0.1, 0.2, 0.3))
     builder.revolute("j0", BASE, "a", (1, 2, 3), position=(0.3, -0.145, 0.46))
     builder.revolute("j1", "a", "b", (1, 2, 3), position=(0.7, 0.1, 0.11), rotation=(0, 0, 0))
     tree = place(builder.build(), Choices())
-    assert all(abs(float(x)) < 1 for body in tree.bodies for x in body.position)  # type: ignore[arg-type]
+    assert all(abs(float(x)) < 1.7 for body in tree.bodies for x in body.position)  # type: ignore[arg-type]
     assert tree.bodies[1].rotation == IDENTITY3
