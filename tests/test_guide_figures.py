@@ -40,6 +40,32 @@ def page(name: str) -> str:
     return " ".join((GUIDE / name).read_text(encoding="utf-8").split())
 
 
+def test_frames_of_the_corpus() -> None:
+    """No robot is dearer in the frames that are chosen than in those of its file; sums of the table's own rows."""
+    table = (GUIDE.parent / "corpus.md").read_text(encoding="utf-8")
+    cells = [line.split(" | ") for line in table.splitlines() if line.startswith("| ")]
+    rows = [row for row in cells if len(row) > 9 and row[3].isdigit()]
+    chosen, own = ([list(map(figures, row[first : first + 3])) for row in rows] for first in (4, 7))
+    assert all(
+        x <= y for ours, theirs in zip(chosen, own, strict=True) for x, y in zip(ours, theirs, strict=True)
+    )
+    dearer = sum(ours != theirs for ours, theirs in zip(chosen, own, strict=True))
+    totals = [sum(map(sum, counts)) for counts in (chosen, own)]
+    assert (
+        f"{totals[0]} in the chosen frames, {totals[1]} in the files'; the files' are dearer in {dearer} of {len(rows)} "
+        "robots, the chosen ones in 0."
+    ) in table
+    assert (
+        f"Of the {len(rows)} robots there, {dearer} cost more in the frames of their files, and none costs less: all "
+        f"kernels together take {totals[1]:,} multiplications and additions in these, and {totals[0]:,} in the chosen ones."
+    ) in page("how-it-counts.md")
+
+
+def figures(cell: str) -> int:
+    """Multiplications and additions."""
+    return sum(map(int, cell.split(" / ")[:2])) if cell != "–" else 0
+
+
 def test_cylindrical_joints() -> None:
     slides = [joint.kind is JointKind.PRISMATIC for joint in ARM.joints]
     inclined = tuple(
