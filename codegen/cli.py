@@ -42,7 +42,7 @@ from kanegen.codegen.commands.progress import Progress
 from kanegen.codegen.mechanism import catalogue
 from kanegen.errors import InternalError, KanegenError, counted
 from kanegen.model_warnings import once
-from kanegen.options import OF_FILES
+from kanegen.options import OF_FILES, OF_MOTIONS
 from kanegen.simulation.request import Method
 from kanegen.version import VERSION
 
@@ -165,7 +165,7 @@ def _parser() -> argparse.ArgumentParser:
     simulate.add_argument("--animate", type=Path, metavar="FILE", help="a moving picture, .gif or .mp4")
     simulate.add_argument("--csv", type=Path, metavar="FILE", help="write the numbers, 12 digits")
     simulate.add_argument("--parquet", type=Path, metavar="FILE", help="the same (needs pandas and pyarrow)")
-    add_options(simulate, OF_FILES)
+    add_options(simulate, OF_MOTIONS)
     simulate.set_defaults(run=_simulate)
 
     doctor = commands.add_parser("doctor", help="what is wrong or doubtful in a model, and how to mend it")
@@ -274,7 +274,7 @@ def _convert(options: argparse.Namespace) -> int:
 def _simulate(options: argparse.Namespace) -> int:
     from kanegen.codegen.commands.simulate import simulate
 
-    return 0 if simulate(options, asked_options(options, OF_FILES), print) else 1
+    return 0 if simulate(options, asked_options(options, OF_MOTIONS), print) else 1
 
 
 def _doctor(options: argparse.Namespace) -> int:

@@ -256,6 +256,8 @@ CHANGES = ("gravity", "base", "rename", "remove", "lock", "payload", "laws")
 FIELDS = {f.name: f for f in dataclasses.fields(Options)}
 OF_FILES = tuple(name for name, f in FIELDS.items() if f.metadata["flag"] and f.metadata["flag"].of_files)
 """Those that say how a model file is read."""
+OF_MOTIONS = (*OF_FILES, "friction")
+"""Those that say what moves."""
 
 
 def options(given: Mapping[str, Any], names: Collection[str] = tuple(Asked.__annotations__)) -> Options:

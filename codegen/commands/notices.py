@@ -29,7 +29,7 @@ class _Handler(logging.Handler):
 
 @contextmanager
 def warnings_as_lines(say: Say) -> Iterator[None]:
-    """Within this, every ``ModelWarning`` and every warning in the log of kanegen is a line for ``say``.
+    """Within this, warnings of models and of runs, and those in the log of kanegen, are lines for ``say``.
 
     One within another takes its place.
     """
@@ -47,7 +47,7 @@ def warnings_as_lines(say: Say) -> Iterator[None]:
             file: TextIO | None = None,
             line: str | None = None,
         ) -> None:
-            if issubclass(category, ModelWarning):
+            if issubclass(category, (ModelWarning, RuntimeWarning)):
                 say(_line(message))
             else:
                 before(message, category, filename, lineno, file, line)

@@ -17,10 +17,10 @@ from kanegen.codegen.commands.simulation_words import Words, assignments, from_f
 from kanegen.codegen.mechanism import catalogue
 from kanegen.errors import KanegenError
 from kanegen.figures.canvas import check_plot
-from kanegen.options import OF_FILES, Options
+from kanegen.options import OF_MOTIONS, Options
 from kanegen.options import options as options_of
 
-OF_SCENARIOS = {"model", "scenario", "plot", "csv", "command", "run", *OF_FILES}
+OF_SCENARIOS = {"model", "scenario", "plot", "csv", "command", "run", *OF_MOTIONS}
 """What the command line may say of a scenario by name."""
 
 

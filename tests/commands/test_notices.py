@@ -63,12 +63,14 @@ def test_a_warning_stands_apart_from_the_stage() -> None:
 def test_one_message_is_one_line() -> None:
     lines: list[str] = []
     with once(), warnings_as_lines(lines.append):
+        warnings.simplefilter("default", RuntimeWarning)
         for _ in range(3):
             warn("two\nlines")
-    assert lines == ["kanegen: warning: two lines"]
+            warnings.warn("the simulation is stiff", RuntimeWarning, stacklevel=1)
+    assert lines == ["kanegen: warning: two lines", "kanegen: warning: the simulation is stiff"]
 
 
 def test_other_warnings_pass() -> None:
-    with pytest.warns(RuntimeWarning, match="other"), warnings_as_lines(pytest.fail):
-        warnings.warn("other", RuntimeWarning, stacklevel=1)
+    with pytest.warns(FutureWarning, match="other"), warnings_as_lines(pytest.fail):
+        warnings.warn("other", FutureWarning, stacklevel=1)
     assert issubclass(ModelWarning, UserWarning)

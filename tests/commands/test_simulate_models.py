@@ -61,6 +61,16 @@ def test_words_of_flags_and_files_are_the_same(tmp_path: Path, capsys: pytest.Ca
     assert "work of the drive on q2 [J]" in text
 
 
+def test_friction_acts_where_it_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "pendulum.toml"
+    path.write_text(PENDULUM.replace("limits", "damping = 0.2\nlimits"))
+    words = ["simulate", str(path), "--time", "0.3", "--set", "q.hinge=0.3", "--constants"]
+    assert main(words) == 0
+    assert "constant: energy, to" in capsys.readouterr().out
+    assert main([*words, "--friction"]) == 0
+    assert "nothing has to stay constant" in capsys.readouterr().out
+
+
 def test_a_law_follows_signals_of_a_file(tmp_path: Path) -> None:
     table = tmp_path / "r.csv"
     table.write_text("t,other\n0,0\n1,1\n")
