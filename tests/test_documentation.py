@@ -1,15 +1,19 @@
 """The examples of README.md and of the guide run, and the counts quoted in README.md are those of the manifest.
 
-The Python blocks of a page run one after another as one program, in a process and a folder of their own.
+The blocks of a page run one after another as one program, in a process and a folder of their own, with the data of the guide
+beside it: ``python`` as it is, ``sh`` as commands, and a block with the name of a file, as ``toml arm.toml``, is that file.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -17,7 +21,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md")))
 BLOCK = re.compile(r"^```(?P<language>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-LANGUAGES = {"c", "python", "text"}
+LANGUAGES = {"c", "cpp", "python", "sh", "text", "toml"}
+NEEDS = {"g++ ": shutil.which("g++"), "import pinocchio": find_spec("pinocchio")}
+"""What blocks may use that need not be here: a page is run up to the first that does."""
 REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Source"]
 SOURCE = re.compile(
     f"(?:{re.escape(REPOSITORY)}/blob|{re.escape(REPOSITORY.replace('github.com', 'raw.githubusercontent.com'))})/main/"
@@ -32,13 +38,23 @@ def _name(page: Path) -> str:
 
 
 def _program(page: Path) -> str:
-    """The Python blocks of a page, each on the lines where it stands there, so that tracebacks point to them."""
+    """The blocks of a page as Python, each on the lines where it stands there, so that tracebacks point to them."""
     text = page.read_text(encoding="utf-8")
     lines: list[str] = []
     for block in BLOCK.finditer(text):
-        if block["language"] == "python":
-            line = text.count("\n", 0, block.start("text"))
-            lines += [""] * (line - len(lines)) + block["text"].splitlines()
+        if any(word in block["text"] and not here for word, here in NEEDS.items()):
+            break
+        language, _, file = block["language"].partition(" ")
+        if file:
+            code = [f"open({file!r}, 'w', encoding='utf-8').write({block['text']!r})"]
+        elif language == "sh":
+            code = [f"__import__('subprocess').run({'set -e; ' + block['text']!r}, shell=True, check=True)"]
+        elif language == "python":
+            code = block["text"].splitlines()
+        else:
+            continue
+        line = text.count("\n", 0, block.start("text"))
+        lines += [""] * (line - len(lines)) + code
     return "\n".join(lines) + "\n"
 
 
@@ -57,17 +73,19 @@ def _rows(pattern: str) -> list[tuple[str, ...]]:
 def test_every_block_says_what_it_is(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert text.count("```") == 2 * len(BLOCK.findall(text))
-    assert {block["language"] for block in BLOCK.finditer(text)} <= LANGUAGES
+    assert {block["language"].split(" ")[0] for block in BLOCK.finditer(text)} <= LANGUAGES
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name not in WITHOUT_PYTHON], ids=_name)
 def test_the_examples_run(page: Path, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "docs" / "guide" / "data", tmp_path, dirs_exist_ok=True)
     program = tmp_path / f"{page.stem.replace('-', '_')}.py"
     program.write_text(_program(page), encoding="utf-8")
     assert program.read_text(encoding="utf-8").strip()
     done = subprocess.run(
         [sys.executable, program.name],
         cwd=tmp_path,
+        env=os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"},
         capture_output=True,
         text=True,
         timeout=TIME_LIMIT,
