@@ -161,12 +161,35 @@ def _parser() -> argparse.ArgumentParser:
     simulate.add_argument(
         "--constants", action="store_true", help="energies, momenta, and what has to stay constant"
     )
-    simulate.add_argument("--plot", type=Path, metavar="FILE", help="draw it (needs matplotlib)")
-    simulate.add_argument("--animate", type=Path, metavar="FILE", help="a moving picture, .gif or .mp4")
-    simulate.add_argument("--csv", type=Path, metavar="FILE", help="write the numbers, 12 digits")
-    simulate.add_argument("--parquet", type=Path, metavar="FILE", help="the same (needs pandas and pyarrow)")
+    _add_motion_files(simulate)
     add_options(simulate, OF_MOTIONS)
     simulate.set_defaults(run=_simulate)
+
+    trajectory = commands.add_parser(
+        "trajectory", help="the forces that a path of joints or of a frame needs"
+    )
+    trajectory.add_argument("model", metavar="MODEL", help="a built-in name or a model file")
+    trajectory.add_argument(
+        "--path",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="columns t and coordinates; with --frame t, x, y, z and roll, pitch, yaw, or some of these [s, m, rad]",
+    )
+    trajectory.add_argument("--frame", metavar="FRAME", help="the path is that of a frame in the base")
+    trajectory.add_argument(
+        "--set",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="q.NAME=VALUE",
+        help="where to begin, and what is not in the path [rad, m]",
+    )
+    trajectory.add_argument("--rows", type=count, metavar="N", help="equally spaced times (default 1001)")
+    trajectory.add_argument("--json", action="store_true", help="for a program to read")
+    _add_motion_files(trajectory)
+    add_options(trajectory, OF_MOTIONS)
+    trajectory.set_defaults(run=_trajectory)
 
     doctor = commands.add_parser("doctor", help="what is wrong or doubtful in a model, and how to mend it")
     doctor.add_argument("model", metavar="MODEL", help="a model file or a built-in name")
@@ -216,6 +239,14 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument("--json", action="store_true", help="for a program to read")
     report.set_defaults(run=_report)
     return parser
+
+
+def _add_motion_files(parser: argparse.ArgumentParser) -> None:
+    """The files that a motion is written into."""
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it (needs matplotlib)")
+    parser.add_argument("--animate", type=Path, metavar="FILE", help="a moving picture, .gif or .mp4")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="write the numbers, 12 digits")
+    parser.add_argument("--parquet", type=Path, metavar="FILE", help="the same (needs pandas and pyarrow)")
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -275,6 +306,24 @@ def _simulate(options: argparse.Namespace) -> int:
     from kanegen.codegen.commands.simulate import simulate
 
     return 0 if simulate(options, asked_options(options, OF_MOTIONS), print) else 1
+
+
+def _trajectory(options: argparse.Namespace) -> int:
+    from kanegen.codegen.commands.model_simulation import KINDS
+    from kanegen.codegen.commands.trajectory import follow, text
+
+    told = follow(
+        options.model,
+        options.path,
+        options.frame,
+        options.set,
+        options.rows,
+        asked_options(options, OF_MOTIONS),
+        {kind: path for kind in KINDS if (path := getattr(options, kind)) is not None},
+        lambda line: print(line, file=sys.stderr if options.json else sys.stdout),
+    )
+    print(json.dumps(told, indent=2) if options.json else text(told))
+    return 0
 
 
 def _doctor(options: argparse.Namespace) -> int:

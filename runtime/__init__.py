@@ -5,7 +5,8 @@
     arm = kanegen.load("stanford_arm")
     tau = arm.inverse_dynamics(q, v, a)
 
-``load`` makes a ``Robot`` from a built-in mechanism, a model file or a description in Python; ``simulate`` moves it;
+``load`` makes a ``Robot`` from a built-in mechanism, a model file or a description in Python; ``simulate`` moves it,
+and ``trajectory`` gives the forces of a path;
 ``generate`` writes its C, ``convert`` a model file of another format.  ``MechanismBuilder`` describes mechanisms, and
 ``from_urdf`` and the like read them.
 """
@@ -47,7 +48,7 @@ from kanegen.version import VERSION
 if TYPE_CHECKING:
     from kanegen.codegen.mechanism.builder import MechanismBuilder
     from kanegen.codegen.mechanism.importers import from_dh, from_mjcf, from_toml, from_urdf
-    from kanegen.simulation import Event, simulate
+    from kanegen.simulation import Event, simulate, trajectory
 
 __version__ = VERSION
 
@@ -91,6 +92,7 @@ __all__ = [
     "laws",
     "load",
     "simulate",
+    "trajectory",
 ]
 
 
@@ -98,7 +100,7 @@ _IMPORTERS = "kanegen.codegen.mechanism.importers"
 _LATER = {
     "MechanismBuilder": "kanegen.codegen.mechanism.builder",
     **dict.fromkeys(("from_dh", "from_mjcf", "from_toml", "from_urdf"), _IMPORTERS),
-    **dict.fromkeys(("Event", "simulate"), "kanegen.simulation"),
+    **dict.fromkeys(("Event", "simulate", "trajectory"), "kanegen.simulation"),
 }
 """Where the names are that take long to import: each is when it is first asked for."""
 

@@ -18,7 +18,7 @@ from kanegen.extras import install_command
 from kanegen.figures.canvas import check_plot, matplotlib
 from kanegen.files import write_whole
 from kanegen.options import Options
-from kanegen.robot.assembly import Equations
+from kanegen.robot.assembly import led_to
 from kanegen.simulation import Motion, Status
 
 KINDS = ("csv", "parquet", "plot", "animate")
@@ -28,8 +28,6 @@ Report = Callable[[str], None]
 
 MOVED = 1e-9
 """Coordinates [rad, m] that closing loops moved by more are told of."""
-STRIDES = 20
-"""Loops are kept closed in so many steps from home to what was set, so that they do not jump to another way of closing."""
 
 
 def simulate_model(
@@ -46,9 +44,9 @@ def simulate_model(
     """
     if words.time is None:
         raise KanegenError("simulate: how long? Give --time SECONDS, or --scenario with a name or a file")
-    _check_files(files)
+    check_files(files)
     robot = kanegen.load(model, **{**options.asked(), "arguments": dict(options.arguments)})
-    q0, v0 = _start(robot, words, report)
+    q0, v0 = start(robot, words, report)
     times = (
         None
         if words.rows is None
@@ -73,11 +71,11 @@ def simulate_model(
         report("")
         for line in _constants(robot, read(model, options), motion):
             report(line)
-    _write_files(motion, files, report)
+    write_files(motion, files, report)
     return motion.statistics.status is Status.DONE
 
 
-def _start(robot: Any, words: Words, report: Report) -> tuple[Any, Any]:
+def start(robot: Any, words: Words, report: Report) -> tuple[Any, Any]:
     """q0 and v0 as set, loops closed: what was set stays, if the loops can be closed so."""
     q, v = robot.home, np.zeros(robot.nv)
     for symbol, values, names, into in (
@@ -104,22 +102,9 @@ def _start(robot: Any, words: Words, report: Report) -> tuple[Any, Any]:
 
 def _closed(robot: Any, q: Any, held: list[int]) -> Any:
     """The closed configuration that is reached from home with what was set, or else the nearest one."""
-    report, home = robot.constraints, robot.assemble()
-    free = np.ones(robot.nq)
-    free[held] = 0.0
-    rows = len(report.position)
-    equations = Equations(
-        report.position_rank, robot.constraint_residual, lambda x: free * robot.constraint_jacobian(x)[:rows]
-    )
-    found = home
-    for stride in range(1, STRIDES + 1):
-        found = found.copy()
-        found[held] = home[held] + stride / STRIDES * (q[held] - home[held])
-        found, open_by = equations.closed(found)
-        if not open_by <= equations.rounding(found):
-            break
-    else:
-        return robot.assemble(found)  # which is closed already, and has quaternions of length one
+    found = led_to(robot, robot.assemble(), q, held)
+    if found is not None:
+        return found
     try:
         return robot.assemble(q)
     except AssemblyError as error:
@@ -184,7 +169,7 @@ def _line(quantity: Quantity) -> str:
     return f"  {label:56}{numbers}" + ("  constant" if quantity.constant else "")
 
 
-def _check_files(files: dict[str, Path]) -> None:
+def check_files(files: dict[str, Path]) -> None:
     """Raise KanegenError for what cannot be written, before the work is done."""
     if "plot" in files:
         check_plot(files["plot"].suffix)
@@ -204,7 +189,8 @@ def _check_files(files: dict[str, Path]) -> None:
             ) from None
 
 
-def _write_files(motion: Motion, files: dict[str, Path], report: Report) -> None:
+def write_files(motion: Motion, files: dict[str, Path], report: Report) -> None:
+    """Write a motion into files by kind, as ``check_files`` allows."""
     for kind, path in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         if kind == "csv":

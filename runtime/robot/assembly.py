@@ -17,7 +17,8 @@ the loops are closed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from kanegen.arrays import FloatArray
 from kanegen.errors import AssemblyError
 from kanegen.limits import ASSEMBLY_STEPS
 from kanegen.manifest import Constraints
+from kanegen.quaternions import normalised
 
 Function = Callable[[FloatArray], FloatArray]
 
@@ -38,6 +40,9 @@ TANGENT_STEPS = 200
 ATTEMPTS = 6
 NUDGE = 0.01
 """Where Newton's method fails, it begins again beside q0: by 0.02 to 0.32 rad or m."""
+CLOSURES = 4
+"""Loops are closed, then quaternions normalised, so often at most: the second time corrects rounding."""
+STRIDES = 20
 CLOSED = 1e-12
 """Largest residual, relative to the size of the terms of phi (at least 1), that is taken for rounding.
 
@@ -76,6 +81,41 @@ def assemble(
             "that the lengths of the bodies let the loop close at all"
         )
     return problem.nearest(q, q0)
+
+
+def closed_holding(robot: Any, q: FloatArray, held: Sequence[int]) -> FloatArray | None:
+    """The configuration (nq,) to which closing the loops leads from q (nq,), the coordinates at ``held`` staying.
+
+    Its quaternions have length one.  None where the loops stay open so.
+    """
+    free = np.ones(robot.nq)
+    free[list(held)] = 0.0
+    report = robot.constraints
+    rows = len(report.position)
+    equations = Equations(
+        report.position_rank, robot.constraint_residual, lambda x: free * robot.constraint_jacobian(x)[:rows]
+    )
+    for _ in range(CLOSURES):
+        q = normalised(equations.closed(q)[0], robot.quaternions)
+        if float(np.abs(robot.constraint_residual(q)).max()) <= equations.rounding(q):
+            return q
+    return None
+
+
+def led_to(robot: Any, start: FloatArray, q: FloatArray, held: Sequence[int]) -> FloatArray | None:
+    """The closed configuration (nq,) reached from a closed one, ``start``, as coordinates at ``held`` go to those of q.
+
+    They go in strides, so that loops do not jump to another way of closing.  None where these cannot be closed on the way.
+    """
+    places = list(held)
+    found: FloatArray | None = start
+    for stride in range(1, STRIDES + 1):
+        if found is None:
+            break
+        found = found.copy()
+        found[places] = start[places] + stride / STRIDES * (q[places] - start[places])
+        found = closed_holding(robot, found, places)
+    return found
 
 
 def starts_around(q0: FloatArray) -> Iterator[FloatArray]:

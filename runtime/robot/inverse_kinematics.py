@@ -28,7 +28,7 @@ from kanegen.arrays import FloatArray, finite_number, real_array
 from kanegen.errors import DeadCentreError, shown
 from kanegen.manifest import Argument, JointLimits
 from kanegen.model_warnings import warn
-from kanegen.robot.assembly import EPSILON, Equations, starts_around
+from kanegen.robot.assembly import EPSILON, closed_holding, starts_around
 from kanegen.robot.configurations import Configurations
 from kanegen.robot.constraints import ConstraintKernels
 
@@ -50,8 +50,6 @@ SETTLED = 1e-15
 """A step below this [rad, m] is rounding."""
 STUCK = 1e-9
 """Where a step takes less than this of the squared error off, no number of them reaches the pose."""
-CLOSURES = 4
-"""Loops are closed, then quaternions normalised, so often at most: the second time corrects rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,17 +248,9 @@ class _Problem:
         q = self._inside(q)
         if not self._equations:
             return q
-        robot, free = self._robot, (q > self._lower) & (q < self._upper)  # what is on a limit stays there
-        equations = Equations(
-            self._rank,
-            robot.constraint_residual,
-            lambda x: free * robot.constraint_jacobian(x)[: self._equations],
-        )
-        for _ in range(CLOSURES):
-            q = quaternions.normalised(equations.closed(q)[0], robot.quaternions)
-            if _largest(robot.constraint_residual(q)) <= equations.rounding(q):
-                return q if self._keeps_limits(q) else None
-        return None
+        on_limits = np.flatnonzero((q <= self._lower) | (q >= self._upper))  # what is on a limit stays there
+        closed = closed_holding(self._robot, q, on_limits.tolist())
+        return closed if closed is not None and self._keeps_limits(closed) else None
 
     def _inside(self, q: FloatArray) -> FloatArray:
         return np.clip(quaternions.normalised(q, self._robot.quaternions), self._lower, self._upper)

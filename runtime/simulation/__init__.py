@@ -1,10 +1,21 @@
-"""Simulation of a mechanism under a controller: ``simulate``, what it takes and what it gives."""
+"""Motions of a mechanism: under a controller, ``simulate``, and along a path, ``trajectory``."""
 
 from __future__ import annotations
 
 from kanegen.simulation.arm import SimulatedArm
 from kanegen.simulation.events import Event
 from kanegen.simulation.motion import Motion, Statistics, Status
+from kanegen.simulation.paths import PassedLimit, Trajectory, trajectory
 from kanegen.simulation.run import simulate
 
-__all__ = ["Event", "Motion", "SimulatedArm", "Statistics", "Status", "simulate"]
+__all__ = [
+    "Event",
+    "Motion",
+    "PassedLimit",
+    "SimulatedArm",
+    "Statistics",
+    "Status",
+    "Trajectory",
+    "simulate",
+    "trajectory",
+]

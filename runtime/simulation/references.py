@@ -67,13 +67,15 @@ def values_at(signals: Sequence[Signal], t: float) -> FloatArray:
     return np.array([signal.at(t) for signal in signals], dtype=np.float64).reshape(len(signals), 3)
 
 
-def checked_signals(names: Sequence[str] | None, given: Mapping[str, Any]) -> tuple[Signal, ...]:
+def checked_signals(
+    names: Sequence[str] | None, given: Mapping[str, Any], argument: str = "references"
+) -> tuple[Signal, ...]:
     """The signals that a law follows, in its order; all that are given, in theirs, where ``names`` is None.
 
-    Each is (times, values), or (times, values, "linear").  Raises ValueError.
+    Each is (times, values), or (times, values, "linear").  ``argument`` is what errors call them.  Raises ValueError.
     """
     if not isinstance(given, Mapping):
-        raise ValueError(f"references: expected names with (times, values), got {given!r}")
+        raise ValueError(f"{argument}: expected names with (times, values), got {given!r}")
     wanted = tuple(given) if names is None else tuple(names)
     for name in given:
         if name not in wanted:
@@ -87,11 +89,10 @@ def checked_signals(names: Sequence[str] | None, given: Mapping[str, Any]) -> tu
         raise ValueError(
             f"references: the law follows {missing[0]!r}; give references={{{missing[0]!r}: (times, values)}}"
         )
-    return tuple(_signal(str(name), given[name]) for name in wanted)
+    return tuple(_signal(f"{argument}, {name!r}", str(name), given[name]) for name in wanted)
 
 
-def _signal(name: str, table: Any) -> Signal:
-    where = f"references, {name!r}"
+def _signal(where: str, name: str, table: Any) -> Signal:
     kind = CUBIC
     if isinstance(table, tuple | list) and len(table) == 3:
         *table, kind = table

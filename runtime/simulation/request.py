@@ -129,10 +129,10 @@ def check_mechanism(arm: SimulatedArm) -> None:
     if arm.nv == 0:
         raise ValueError(f"{arm.name} has no degree of freedom: there is nothing to simulate")
     for kernel in needed_kernels(arm):
-        _obtain(arm, kernel, "a simulation")
+        obtain(arm, kernel, "a simulation")
 
 
-def _obtain(arm: SimulatedArm, kernel: str, user: str) -> None:
+def obtain(arm: SimulatedArm, kernel: str, user: str) -> None:
     """Make sure that a kernel is there.  Raises MissingKernelError."""
     if kernel not in arm.kernels:
         arm.bind(kernel)  # a robot obtains it, or knows best why it cannot, and says so
@@ -161,7 +161,7 @@ def checked_method(arm: SimulatedArm, method: str) -> Method:
                 f"method 'rodas4' integrates trees whose speeds are dq/dt, but {reason}. Use 'dopri5', or 'rk4' with a "
                 "step; where a controller makes the motion stiff, sample it (sample_period=…)"
             )
-        _obtain(arm, "forward_dynamics_derivatives", "method 'rodas4'")
+        obtain(arm, "forward_dynamics_derivatives", "method 'rodas4'")
     return found
 
 

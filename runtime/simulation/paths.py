@@ -1,0 +1,430 @@
+"""Inverse dynamics along a path: the forces that a motion given beforehand needs.
+
+A joint path is interpolated by cubic splines, whose derivatives are rates and accelerations.  A path of a frame is
+interpolated in the same way; configurations are found at its rows by inverse kinematics, each from the one before, and a
+spline through them is the joint path.  So q, v and a always belong to one motion, which the mechanism can make, at singular
+configurations and with freedoms to spare too; between rows the frame is off by the error of a spline, of fourth order.
+
+Where loops or rolling contacts determine coordinates that the path does not name, these are carried along: the rates of all
+coordinates are N(q) v + n(q), v the speeds of the named ones, which are integrated from row to row by the classical method
+of Runge and Kutta; then loops are closed, what is named staying.  Accelerations a fulfil N a = q'' - d(N v + n)/dt, v held,
+for the named coordinates, where d/dt is taken along the motion by central differences, to ten digits.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kanegen.arrays import FloatArray, passed
+from kanegen.boundary import boundary
+from kanegen.errors import AssemblyError, KanegenError, ModelWarning, did_you_mean
+from kanegen.model_warnings import warn
+from kanegen.quaternions import normalised
+from kanegen.robot.assembly import closed_holding, led_to
+from kanegen.simulation.arm import active_constraints
+from kanegen.simulation.motion import Motion, Moved, Statistics, Status
+from kanegen.simulation.references import Signal, checked_signals, values_at
+from kanegen.simulation.request import checked_configuration, checked_times, obtain, real_numbers
+
+PLACES, ANGLES = ("x", "y", "z"), ("roll", "pitch", "yaw")
+"""What a path of a frame gives: its origin [m], and R = Rz(yaw) Ry(pitch) Rx(roll) [rad], both in the base."""
+REACHED = 1e-12
+"""Poses are reached to within this [m, rad]: accelerations are then smooth to this over the square of the rows' distance."""
+JUMP = 0.5
+"""Farther [rad, m] no coordinate goes from one pose to the next, unless it flips over."""
+FOLLOWED = 1e-3
+"""Named coordinates that do not fit together are followed to within this [rad, m], and of the largest rate."""
+INCREMENT = float(np.cbrt(np.finfo(np.float64).eps))
+"""Of central differences."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassedLimit:
+    """A limit of a joint that a path passes.
+
+    ``kind``: "position", "speed" or "effort".  ``t`` [s] is the first row beyond it, ``worst`` the value farthest beyond
+    [rad, m, and of speed and force], at ``t_worst``.
+    """
+
+    joint: str
+    kind: str
+    limit: float
+    t: float
+    worst: float
+    t_worst: float
+
+    def __str__(self) -> str:
+        """One line."""
+        return (
+            f"{self.kind} of {self.joint} from t = {self.t:.6g} s, at most {self.worst:.6g} at t = {self.t_worst:.6g} s "
+            f"(limit {self.limit:.6g})"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory(Motion):
+    """A motion along a path: tau (k, nv) are the forces it needs.  See ``Motion`` for rows, files and pictures.
+
+    a (k, nv) rad/s^2 or m/s^2: dv/dt.  passed: the limits of joints that it passes.
+    """
+
+    a: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    passed: tuple[PassedLimit, ...] = ()
+
+    @property
+    def peak(self) -> FloatArray:
+        """The largest size (nv,) of each force, N m or N."""
+        largest: FloatArray = np.abs(self.tau).max(axis=0)
+        return largest
+
+    @property
+    def rms(self) -> FloatArray:
+        """The root mean square (nv,) of each force over time, N m or N, by the trapezoidal rule."""
+        span = self.t[-1] - self.t[0]
+        if not span:
+            return self.peak
+        steps, squares = np.diff(self.t), self.tau**2
+        root: FloatArray = np.sqrt(0.5 * steps @ (squares[1:] + squares[:-1]) / span)
+        return root
+
+    def within(self, rows: Any) -> Trajectory:
+        """The trajectory of some rows alone."""
+        return replace(super().within(rows), a=self.a[rows])  # type: ignore[return-value,call-arg]
+
+    def columns(self) -> Any:
+        """The columns of ``Motion.columns``, and a.NAME."""
+        yield from super().columns()
+        yield from zip(self._names("a", self.a.shape[1]), self.a.T, strict=True)
+
+
+def trajectory(
+    arm: Any,
+    path: Mapping[str, Any],
+    q0: ArrayLike | None = None,
+    times: ArrayLike | None = None,
+    *,
+    frame: str | None = None,
+) -> Trajectory:
+    """The forces tau (k, nv) that a motion along a path needs, by inverse dynamics.
+
+    path: by names, tables (times [s], values) through which cubic splines with not-a-knot ends go; these do not begin at
+    rest unless the values do.  Names are those of coordinates [rad, m]; all four of a quaternion together, whose length does
+    not matter.  With ``frame``, the name of a frame, they are "x", "y", "z" [m] of its origin, or some of these, and all or
+    none of "roll", "pitch", "yaw" [rad]: R = Rz(yaw) Ry(pitch) Rx(roll), in the base.
+
+    q0 (nq,): home by default.  Coordinates that the path does not name keep its values, but for those that loops or rolling
+    contacts move: these follow, from q0.  Inverse kinematics begins there.
+
+    times (k,): of the rows, within those of the tables; by default 1001, equally spaced.  A path of a frame is followed at
+    these exactly (to 1e-12 m, rad), and coordinates that are not named are integrated from one to the next, with an error of
+    fourth order where they roll.
+
+    A limit that is passed is told by a ``ModelWarning``, all in one, and in ``Trajectory.passed``.  Raises ValueError for
+    wrong arguments, AssemblyError where loops cannot be closed so, DeadCentreError, MissingKernelError, and KanegenError for
+    a path that leaves reach or range, that does not determine the motion, or that the mechanism cannot follow.
+    """
+    with boundary("following a path", getattr(arm, "name", ""), TypeError, ValueError):
+        if not hasattr(arm, "nv"):
+            raise TypeError(f"arm: expected a robot, as kanegen.load gives it, got {arm!r}")
+        for kernel in ("inverse_dynamics", *(() if arm.speeds_are_rates else ("coordinate_rates",))):
+            obtain(arm, kernel, "a trajectory")
+        start = checked_configuration(arm, arm.home if q0 is None else q0)
+        names = arm.coordinate_names if frame is None else (*PLACES, *ANGLES)
+        signals = _signals(path, names)
+        first = max(float(signal.knots[0]) for signal in signals)
+        last = min(float(signal.knots[-1]) for signal in signals)
+        if not first < last:
+            raise ValueError("path: its tables have no time in common")
+        rows = checked_times(times, first, last)
+        if frame is not None:
+            q = _reached(arm, frame, signals, start, rows)
+            start = q[0]
+            if len(rows) < 2:
+                raise ValueError("times: expected two at least, as speeds follow from configurations")
+            path = {name: (rows, values) for name, values in zip(arm.coordinate_names, q.T, strict=True)}
+        signals = _signals(_continuous(arm, path), arm.coordinate_names)
+        q, rates, v, a = _Path(arm, signals, start).along(rows)
+        tau = np.asarray(arm.inverse_dynamics(q, v, a), dtype=np.float64)
+        limits = dict(getattr(arm, "joint_limits", {}))
+        beyond = _passed(limits, rows, arm, q, rates, tau)
+        if beyond:
+            warn(f"the path of {arm.name} passes limits: {'; '.join(map(str, beyond))}")
+        energy = {"kinetic_energy", "potential_energy"} <= set(arm.kernels)
+        return Trajectory(
+            rows,
+            q,
+            v,
+            tau,
+            Statistics(Status.DONE, float(rows[-1]), 0, 0, 0, 0, compiled=False),
+            (lambda q, v: arm.kinetic_energy(q, v) + arm.potential_energy(q)) if energy else None,
+            of=Moved(arm.name, tuple(arm.coordinate_names), tuple(arm.speed_names), limits),
+            arm=arm,
+            a=a,
+            passed=beyond,
+        )
+
+
+def _signals(path: Any, names: Any) -> tuple[Signal, ...]:
+    """The splines of a path, all twice differentiable.  Raises ValueError."""
+    signals = checked_signals(None, path, "path")
+    if not signals:
+        raise ValueError(f"path: expected tables (times, values) for some of {', '.join(names)}")
+    for signal in signals:
+        if signal.name not in names:
+            cure = did_you_mean(signal.name, names, f"Known are {', '.join(names)}.")
+            raise ValueError(f"path: there is no {signal.name!r}. {cure}")
+        if signal.kinks.size > 2:
+            raise ValueError(f"path, {signal.name!r}: a linear table has no accelerations at its corners")
+    return signals
+
+
+def _continuous(arm: Any, path: Mapping[str, Any]) -> dict[str, Any]:
+    """The path with quaternions of length one that go the short way from row to row.  Raises ValueError."""
+    found = dict(path)
+    for begin in arm.quaternions:
+        names = arm.coordinate_names[begin : begin + 4]
+        if not any(name in path for name in names):
+            continue
+        if not all(name in path for name in names):
+            raise ValueError(f"path: expected all of the quaternion {', '.join(names)}")
+        times = [real_numbers(path[name][0]) for name in names]
+        rows = np.array([real_numbers(path[name][1]) for name in names]).T
+        if any(not np.array_equal(times[0], other) for other in times) or not rows.any(axis=1).all():
+            raise ValueError(f"path: expected {', '.join(names)} at the same times, and none of length zero")
+        rows = normalised(rows, (0,))
+        back = np.sum(rows[1:] * rows[:-1], axis=1) < 0.0
+        rows[1:] *= np.where(np.cumsum(back) % 2, -1.0, 1.0)[:, None]
+        found |= {name: (times[0], values) for name, values in zip(names, rows.T, strict=True)}
+    return found
+
+
+def _rotation(roll: float, pitch: float, yaw: float) -> FloatArray:
+    (a, b, c), (r, s, u) = np.cos([roll, pitch, yaw]), np.sin([roll, pitch, yaw])
+    return np.array(
+        [
+            [c * b, c * s * r - u * a, c * s * a + u * r],
+            [u * b, u * s * r + c * a, u * s * a - c * r],
+            [-s, b * r, b * a],
+        ]
+    )
+
+
+def _reached(
+    arm: Any, frame: str, signals: tuple[Signal, ...], start: FloatArray, times: FloatArray
+) -> FloatArray:
+    """Configurations (k, nq) in which a frame is where a path asks for, each found from the one before."""
+    by_name = {signal.name: signal for signal in signals}
+    angles = [name for name in ANGLES if name in by_name]
+    if 0 < len(angles) < 3:
+        raise ValueError(f"path: expected all of {', '.join(ANGLES)}, or none")
+    turned = [_unwrapped(by_name[name]) for name in angles]
+    places = [name for name in PLACES if name in by_name]
+    wanted = (*places, *(("rx", "ry", "rz") if angles else ()))
+    q = np.empty((len(times), arm.nq))
+    for i, t in enumerate(times):
+        before = q[i - 1] if i else start
+        pose = np.array(arm.frame_pose(before, frame), dtype=np.float64)
+        for name in places:
+            pose[PLACES.index(name), 3] = by_name[name].at(t)[0]
+        if angles:
+            pose[:3, :3] = _rotation(*(signal.at(t)[0] for signal in turned))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ModelWarning)  # said by the error below
+            found = arm.inverse_kinematics(frame, pose, before, wanted, tolerance=REACHED)
+        if not found.converged:
+            raise KanegenError(
+                f"{arm.name}: the path leads {frame!r} out of reach at t = {t:.6g} s: {found.residual:.3g} [m, rad] remain. "
+                "It may be too far away, or beyond limits of joints; or begin with another q0"
+            )
+        q[i] = found.q
+        step = np.abs(q[i] - before) * ~_in_quaternions(arm)
+        if i and step.max() > JUMP:
+            raise KanegenError(
+                f"{arm.name}: {arm.coordinate_names[int(step.argmax())]} jumps by {step.max():.3g} at t = {t:.6g} s, from "
+                "one row to the next: the path passes a singular configuration there, or has too few rows. Give more, or "
+                "begin with another q0"
+            )
+    return q
+
+
+def _in_quaternions(arm: Any) -> Any:
+    inside = np.zeros(arm.nq, dtype=bool)
+    for begin in arm.quaternions:
+        inside[begin : begin + 4] = True
+    return inside
+
+
+def _unwrapped(signal: Signal) -> Signal:
+    """The same angle, which goes the short way from row to row."""
+    values = np.unwrap([signal.at(t)[0] for t in signal.knots])
+    return checked_signals(None, {signal.name: (signal.knots, values)}, "path")[0]
+
+
+class _Path:
+    """A mechanism that is to go along splines of some of its coordinates."""
+
+    def __init__(self, arm: Any, signals: tuple[Signal, ...], start: FloatArray) -> None:
+        # Stages and differences lie beside closed configurations, by less than they err; rows are closed.
+        self._arm = arm if arm.constraints is None else arm.with_open_loops("ignore")
+        self._signals, self._start = signals, start
+        self._named = [arm.coordinate_names.index(signal.name) for signal in signals]
+        constraints = active_constraints(arm)
+        self._follows = constraints is not None
+        self._loops = constraints is not None and bool(constraints.position)
+        # Without constraints what is not named stays: it is asked for as well.
+        self._held = self._named if self._follows else list(range(arm.nq))
+        self._rest = len(set(self._held)) < arm.nq
+
+    def along(self, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """q, dq/dt (k, nq), v and a (k, nv)."""
+        arm = self._arm
+        q, rates = np.empty((2, len(times), arm.nq))
+        v, a = np.empty((2, len(times), arm.nv))
+        for i, t in enumerate(times):
+            if not i:
+                q[i] = self._begun(t)
+            else:
+                q[i] = self._onto(self._carried(q[i - 1], times[i - 1], t), t)
+            rates[i], v[i], a[i] = self._motion(q[i], t)
+        return q, rates, v, a
+
+    def _asked(self, t: float) -> FloatArray:
+        """What the path asks for (3, nq): coordinates, where they are not named the start's, first and second derivative."""
+        found = np.zeros((3, self._arm.nq))
+        found[0] = self._start
+        found[:, self._named] = values_at(self._signals, t).T
+        for begin in self._arm.quaternions:
+            # With s of length n, p = s/n: s' = n' p + n p', and once more.
+            s, first, second = found[:, begin : begin + 4]
+            n = float(np.linalg.norm(s))
+            rate = float(s @ first) / n
+            bend = float(first @ first + s @ second - rate * rate) / n
+            p = s / n
+            turning = (first - rate * p) / n
+            found[:, begin : begin + 4] = p, turning, (second - bend * p - 2.0 * rate * turning) / n
+        return found
+
+    def _begun(self, t: float) -> FloatArray:
+        q: FloatArray = self._asked(t)[0]
+        if not self._loops:
+            return q
+        found = led_to(self._arm, self._arm.assemble(self._start), q, self._held)
+        return self._onto(q if found is None else found, t)
+
+    def _onto(self, q: FloatArray, t: float) -> FloatArray:
+        """The configuration near q that the path asks for, loops closed."""
+        wanted = self._asked(t)[0][self._held]
+        q = q.copy()
+        q[self._held] = wanted
+        if not self._loops:
+            return q
+        closed = closed_holding(self._arm, q, self._held) if self._rest else None
+        if closed is None:
+            try:
+                closed = self._arm.assemble(q)
+            except AssemblyError as error:
+                raise AssemblyError(f"along the path, at t = {t:.6g} s: {error}") from None
+            self._refuse_unfollowed(closed[self._held], wanted, t, 1.0, "be at")
+        return closed
+
+    def _carried(self, q: FloatArray, t: float, end: float) -> FloatArray:
+        """The configuration at the end of a row, by the method of Runge and Kutta of order 4 for what is not named."""
+        if not (self._follows and self._rest):
+            return q
+        h = end - t
+
+        def rates(along: float, x: FloatArray) -> FloatArray:
+            x = normalised(x, self._arm.quaternions)
+            asked = self._asked(along)
+            x[self._held] = asked[0][self._held]
+            return self._speeds(x, asked[1], along)[0]
+
+        k1 = rates(t, q)
+        k2 = rates(t + 0.5 * h, q + 0.5 * h * k1)
+        k3 = rates(t + 0.5 * h, q + 0.5 * h * k2)
+        k4 = rates(end, q + h * k3)
+        return normalised(q + h / 6.0 * (k1 + 2.0 * (k2 + k3) + k4), self._arm.quaternions)
+
+    def _speeds(
+        self, q: FloatArray, asked: FloatArray, t: float
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """dq/dt (nq,), v (nv,) and N (held, nv) for rates of the coordinates as asked."""
+        arm, held = self._arm, self._held
+        by_speed = arm.coordinate_rates(q, np.vstack([np.zeros(arm.nv), np.eye(arm.nv)]))
+        matrix = (by_speed[1:] - by_speed[0]).T
+        v, _, rank, _ = np.linalg.lstsq(matrix[held], asked[held] - by_speed[0][held], rcond=1e-10)
+        if rank < arm.nv:
+            names = ", ".join(arm.coordinate_names[i] for i in held)
+            raise KanegenError(
+                f"{arm.name}: the path of {names} does not determine the motion at t = {t:.6g} s, which has {arm.nv} "
+                f"degrees of freedom, but {rank}. Name other coordinates, or more of {', '.join(arm.coordinate_names)}"
+            )
+        rates = matrix @ v + by_speed[0]
+        size = max(1.0, float(np.abs(asked[held]).max()))
+        self._refuse_unfollowed(rates[held], asked[held], t, size, "change at the rate")
+        return rates, np.asarray(v, dtype=np.float64), matrix[held]
+
+    def _motion(self, q: FloatArray, t: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """dq/dt (nq,), v and a (nv,)."""
+        arm, held = self._arm, self._held
+        _, first, second = self._asked(t)
+        if arm.speeds_are_rates:
+            return first, first, second
+        rates, v, matrix = self._speeds(q, first, t)
+        away = INCREMENT / max(1.0, float(np.abs(rates).max()))
+        ahead, back = (arm.coordinate_rates(q + x * rates, v) for x in (away, -away))
+        bend = (ahead - back) / (2.0 * away)
+        a = np.linalg.lstsq(matrix, second[held] - bend[held], rcond=1e-10)[0]
+        return rates, v, np.asarray(a, dtype=np.float64)
+
+    def _refuse_unfollowed(
+        self, found: FloatArray, asked: FloatArray, t: float, size: float, verb: str
+    ) -> None:
+        """Raise KanegenError where constraints do not let the named coordinates do together what is asked."""
+        gaps = np.abs(found - asked)
+        i = int(gaps.argmax())
+        if gaps[i] > FOLLOWED * size:
+            name = self._arm.coordinate_names[self._held[i]]
+            raise KanegenError(
+                f"{self._arm.name} cannot follow the path at t = {t:.6g} s: {name} should {verb} {asked[i]:.6g}, where its "
+                f"constraints allow {found[i]:.6g}. Keep within its reach, and name as many coordinates as it has degrees "
+                f"of freedom, {self._arm.nv}, so that they do not contradict each other"
+            )
+
+
+def _passed(
+    limits: Mapping[str, Any], t: FloatArray, arm: Any, q: FloatArray, rates: FloatArray, tau: FloatArray
+) -> tuple[PassedLimit, ...]:
+    """The limits that are passed: ranges and rates of coordinates, efforts by the names of speeds."""
+    found = []
+    for name, its in limits.items():
+        for kind, names, values, lower, upper in (
+            ("position", arm.coordinate_names, q, its.lower, its.upper),
+            ("speed", arm.coordinate_names, rates, its.velocity and -its.velocity, its.velocity),
+            ("effort", arm.speed_names, tau, its.effort and -its.effort, its.effort),
+        ):
+            if name not in names:
+                continue
+            column = values[:, list(names).index(name)]
+            rows = np.flatnonzero(passed(column, lower, upper))
+            if rows.size:
+                by = np.maximum(
+                    *(
+                        np.full(t.shape, -np.inf) if x is None else s * (column - x)
+                        for s, x in ((-1, lower), (1, upper))
+                    )
+                )
+                worst = int(by.argmax())
+                limit = upper if upper is not None and column[worst] > upper else lower
+                found.append(
+                    PassedLimit(
+                        name, kind, float(limit), float(t[rows[0]]), float(column[worst]), float(t[worst])
+                    )
+                )
+    return tuple(found)
