@@ -90,7 +90,8 @@ def _found(model: str, options: Options) -> tuple[Finding, ...]:
     imported = read_file(
         path, floating_base=floating_base, allow_unphysical=True, angle_tolerance=angle_tolerance
     )
-    return (*imported.findings, *examine(imported.mechanism))
+    examined = (_placed(finding, imported.located(finding.where)) for finding in examine(imported.mechanism))
+    return (*imported.findings, *examined)
 
 
 def _tolerance(options: Options) -> float:
@@ -129,14 +130,16 @@ def _plan(mechanism: Mechanism) -> None:
 
 
 def _refusal(error: ModelError) -> Finding:
-    """An error as a finding; file and line are those that its ``where`` begins with."""
-    place = _PLACE.fullmatch(error.where)
+    """An error as a finding."""
+    return _placed(Finding(Severity.ERROR, error.where, error.what, error.expected, error.cure), error.where)
+
+
+def _placed(finding: Finding, located: str) -> Finding:
+    """The finding with the file and line that ``located`` begins with, its ``where`` behind them."""
+    place = _PLACE.fullmatch(located)
     if place is None:
-        return Finding(Severity.ERROR, error.where, error.what, error.expected, error.cure)
-    where = place["where"] or "file"
-    return Finding(
-        Severity.ERROR, where, error.what, error.expected, error.cure, place["file"], int(place["line"])
-    )
+        return finding
+    return replace(finding, where=place["where"] or "file", file=place["file"], line=int(place["line"]))
 
 
 def _line(finding: Finding) -> str:

@@ -38,6 +38,17 @@ def test_findings_are_lines_with_file_and_line_errors_first(
     assert last == f"{sound}: 1 error, 0 warnings, 0 doubts, 1 note"
 
 
+def test_every_error_of_toml_has_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "arm.toml"
+    joint = '[[joint]]\nname = "{0}"\ntype = "revolute"\nparent = "base"\nchild = "{1}"\naxis = [0, 0, 1]\n'
+    bodies = '[[body]]\nname = "a"\nmass = -1\n[[body]]\nname = "b"\nmass = 1\ninertia = [1, 1, 3]\n'
+    path.write_text(bodies + joint.format("p", "a") + joint.format("q", "b"))
+    assert main(["doctor", str(path)]) == 1
+    first, second, *_ = capsys.readouterr().out.splitlines()
+    assert first.startswith(f"{path}:1: error: body 'a', mass: is negative")
+    assert second.startswith(f"{path}:4: error: body 'b', inertia: principal moments")
+
+
 def test_json(sound: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sound.write_text(sound.read_text().replace("</robot>", "<robot>"))
     assert main(["doctor", str(sound), "--json"]) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,9 +94,11 @@ class Imported:
     """A mechanism read from a file, and what was noticed or mended on the way (no errors: those are raised).
 
     ``angles`` has what became of its angles; ``described`` is the mechanism before relations of its axes were recognised.
+    ``located`` puts file and line in front of the ``where`` of an error or a finding, if the format's reader can tell.
     """
 
     mechanism: Mechanism
     findings: tuple[Finding, ...]
     angles: AngleRule
     described: Mechanism
+    located: Callable[[str], str] = str

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from kanegen.codegen.mechanism.axis_relations import as_meant
 from kanegen.codegen.mechanism.builder import MechanismBuilder
-from kanegen.codegen.mechanism.findings import Finding, tell
+from kanegen.codegen.mechanism.findings import tell
 from kanegen.codegen.mechanism.importers.model_file import Imported, model_bytes
 from kanegen.codegen.mechanism.importers.toml import constraints, elements, laws, schema, springs
 from kanegen.codegen.mechanism.importers.toml.lines import lines_of
@@ -86,12 +87,13 @@ def _imported(
     angle_tolerance: float,
 ) -> Imported:
     angles = AngleRule(angle_tolerance)
-    mechanism, findings = _mechanism(text, file, title, floating_base, allow_unphysical, angles)
+    mechanism, root = _mechanism(text, file, title, floating_base, allow_unphysical, angles)
 
     def as_written() -> Mechanism:
         return _mechanism(text, file, title, floating_base, allow_unphysical, AngleRule(AS_WRITTEN))[0]
 
-    return Imported(as_meant(mechanism, angles, as_written), findings, angles, described=mechanism)
+    findings, located = tuple(root.document.findings), partial(_located, root=root)
+    return Imported(as_meant(mechanism, angles, as_written), findings, angles, mechanism, located)
 
 
 def _mechanism(
@@ -101,7 +103,7 @@ def _mechanism(
     floating_base: bool,
     allow_unphysical: bool,
     angles: AngleRule,
-) -> tuple[Mechanism, tuple[Finding, ...]]:
+) -> tuple[Mechanism, Table]:
     document = Document(file, {}, {}, angles)
     content = _parsed(text, file)
     document.lines = lines_of(text.replace("\r\n", "\n"))
@@ -118,7 +120,7 @@ def _mechanism(
     laws.add_laws(builder, root)
     elements.add_order(builder, root)
     try:
-        return builder.build(allow_unphysical), tuple(document.findings)
+        return builder.build(allow_unphysical), root
     except ModelError as error:
         raise ModelError(_located(error.where, root), error.what, error.expected, error.cure) from None
 
