@@ -163,7 +163,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_motion_files(simulate)
     add_options(simulate, OF_MOTIONS)
-    simulate.set_defaults(run=_simulate)
+    simulate.set_defaults(run=_simulate, usage_error=simulate.error)
 
     trajectory = commands.add_parser(
         "trajectory", help="the forces that a path of joints or of a frame needs"
@@ -305,6 +305,8 @@ def _convert(options: argparse.Namespace) -> int:
 def _simulate(options: argparse.Namespace) -> int:
     from kanegen.codegen.commands.simulate import simulate
 
+    if options.time is None and options.scenario is None:
+        options.usage_error("how long? Give --time SECONDS, or --scenario with a name or a file")
     return 0 if simulate(options, asked_options(options, OF_MOTIONS), print) else 1
 
 

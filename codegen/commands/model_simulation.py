@@ -43,7 +43,7 @@ def simulate_model(
     Raises KanegenError for what is wrong with model, words or files.
     """
     if words.time is None:
-        raise KanegenError("simulate: how long? Give --time SECONDS, or --scenario with a name or a file")
+        raise KanegenError("simulate: how long? Give --time SECONDS, or time = SECONDS in the file")
     check_files(files)
     robot = kanegen.load(model, **{**options.asked(), "arguments": dict(options.arguments)})
     q0, v0 = start(robot, words, report)

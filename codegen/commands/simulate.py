@@ -20,7 +20,7 @@ from kanegen.figures.canvas import check_plot
 from kanegen.options import OF_MOTIONS, Options
 from kanegen.options import options as options_of
 
-OF_SCENARIOS = {"model", "scenario", "plot", "csv", "command", "run", *OF_MOTIONS}
+OF_SCENARIOS = {"model", "scenario", "plot", "csv", "command", "run", "usage_error", *OF_MOTIONS}
 """What the command line may say of a scenario by name."""
 
 

@@ -134,7 +134,6 @@ def simulate(*words: str, model: str = "stanford_arm") -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ((), "how long"),
         (("--time", "1", "--set", "q.nothing=1"), "q1, q2"),
         (("--time", "1", "--set", "q1=1"), "q.NAME=VALUE"),
         (("--time", "1", "--law", "feedback"), "feedback_law"),
