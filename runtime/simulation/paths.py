@@ -142,11 +142,13 @@ def trajectory(
         if not first < last:
             raise ValueError("path: its tables have no time in common")
         rows = checked_times(times, first, last)
+        if len(rows) < (1 if frame is None else 2):
+            raise ValueError(
+                "times: expected one at least, with a frame two, as speeds follow from configurations"
+            )
         if frame is not None:
             q = _reached(arm, frame, signals, start, rows)
             start = q[0]
-            if len(rows) < 2:
-                raise ValueError("times: expected two at least, as speeds follow from configurations")
             path = {name: (rows, values) for name, values in zip(arm.coordinate_names, q.T, strict=True)}
         signals = _signals(_continuous(arm, path), arm.coordinate_names)
         q, rates, v, a = _Path(arm, signals, start).along(rows)

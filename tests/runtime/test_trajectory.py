@@ -206,6 +206,8 @@ def test_quaternions_turn_as_given() -> None:
         ({"q3": (T, Q1)}, {}, "q1, q2"),
         ({"q1": (T, Q1, "linear")}, {}, "corners"),
         ({"q1": (T, Q1)}, {"times": [0.0, 2.0]}, "times"),
+        ({"q1": (T, Q1)}, {"times": []}, "times: expected one"),
+        ({"x": (T, 0.4 - T / 9)}, {"frame": "tip", "times": [0.5]}, "with a frame two"),
         ({"x": (T, 0.4 + T)}, {"frame": "tip"}, "out of reach"),
         ({"yaw": (T, T)}, {"frame": "tip"}, "roll"),
     ],
