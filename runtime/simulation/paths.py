@@ -62,7 +62,7 @@ class PassedLimit:
     def __str__(self) -> str:
         """One line."""
         return (
-            f"{self.kind} of {self.joint} from t = {self.t:.6g} s, at most {self.worst:.6g} at t = {self.t_worst:.6g} s "
+            f"{self.kind} of {self.joint} from t = {self.t:.6g} s, farthest {self.worst:.6g} at t = {self.t_worst:.6g} s "
             f"(limit {self.limit:.6g})"
         )
 
