@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from kanegen.codegen.graph import OperationCounts, Program, count
 from kanegen.codegen.graph.decision import Decision
@@ -69,9 +70,11 @@ def allowance(size: int) -> int:
     """Nodes that a search of programs of this size may build.
 
     Beyond the usual size it falls with the square: large programs have more decisions, which a search would not come to
-    the end of, and the time of a whole generation is to stay the same.
+    the end of, and the time of a whole generation is to stay the same.  Up to two and a half times that size, where arms
+    with seven joints at odd angles are, half of the work is worth it; from there it falls at once to the square.
     """
-    return _WORK * _USUAL_SIZE**2 // max(size, _USUAL_SIZE) ** 2
+    ratio = Fraction(_USUAL_SIZE, max(size, _USUAL_SIZE))
+    return int(_WORK * max(ratio**2, min(Fraction(1), (ratio * 5 / 2) ** 8) / 2))
 
 
 def _work(program: Program, points: Mapping[str, Decision]) -> int:
