@@ -12,6 +12,7 @@ r_p = rotation @ (r_i + e_axis sense q) + position for a prismatic one.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -130,10 +131,10 @@ def place(
     reduced = _reduced(mechanism, live_parameters)
     joints = list(reduced.joints)
     children = {joint.child: [c for c in joints if c.parent == joint.child] for joint in joints}
+    parents = {joint.child: joint for joint in joints}
     origins: dict[str, Vector3] = {"base": (Fraction(0),) * 3}
     for joint in reversed(joints):
-        parent = next((j for j in joints if j.child == joint.parent), None)
-        candidates = _origins(reduced, joint, parent, children[joint.child], origins)
+        candidates = _origins(reduced, joint, parents, children[joint.child], origins)
         origins[joint.child] = candidates[
             choices.pick(f"{POINT} {joint.child}", len(candidates), joint.child, coarse=True)
         ]
@@ -229,7 +230,11 @@ def _settled_matrix(m: vec.Matrix) -> Matrix3:
 
 
 def _origins(
-    mechanism: Mechanism, joint: Joint, parent: Joint | None, below: list[Joint], origins: dict[str, Vector3]
+    mechanism: Mechanism,
+    joint: Joint,
+    parents: Mapping[str, Joint],
+    below: list[Joint],
+    origins: dict[str, Vector3],
 ) -> list[Vector3]:
     """Candidate origins of the child of ``joint``, in its described frame, best guess first, without repetition."""
     zero = (Fraction(0),) * 3
@@ -250,17 +255,16 @@ def _origins(
         for child in below:
             if child.kind is JointKind.REVOLUTE:
                 along.append(_foot(joint.axis, zero, vec.apply(child.rotation, child.axis), child.position))
-        if parent is not None and parent.kind is JointKind.REVOLUTE:
-            # the parent's axis passes through the parent's origin; seen from the joint frame
-            back = vec.transpose(joint.rotation)
-            point = vec.scale(Fraction(-1), vec.apply(back, joint.position))
-            along.append(_foot(joint.axis, zero, vec.apply(back, parent.axis), point))
+        along.append(_foot_from(joint, parents.get(joint.parent)))
         for child in below:
             point = vec.add(child.position, vec.apply(child.rotation, origins[child.child]))
             along.append(vec.dot(joint.axis, point))
         inertia = mechanism.body(joint.child).inertia
-        if inertia is not None and all(t is None for t in along):  # at the tip of parallel axes
-            along.append(vec.dot(joint.axis, inertia.center))
+        if all(t is None for t in along):  # at the tip of parallel axes
+            level = _level(joint, parents)
+            if level is None and inertia is not None:
+                level = vec.dot(joint.axis, inertia.center)
+            along.append(level)
         along.append(Fraction(0))
         candidates = [vec.scale(t, joint.axis) for t in along if t is not None]
     unique: list[Vector3] = []
@@ -268,6 +272,30 @@ def _origins(
         if candidate not in unique:
             unique.append(candidate)
     return unique
+
+
+def _foot_from(joint: Joint, parent: Joint | None) -> Any | None:
+    """Where on the axis of a joint the common normal to the axis before begins; None without one."""
+    if parent is None or parent.kind is not JointKind.REVOLUTE:
+        return None
+    # the parent's axis passes through the parent's origin; seen from the joint frame
+    back = vec.transpose(joint.rotation)
+    point = vec.scale(Fraction(-1), vec.apply(back, joint.position))
+    return _foot(joint.axis, (Fraction(0),) * 3, vec.apply(back, parent.axis), point)
+
+
+def _level(joint: Joint, parents: Mapping[str, Joint]) -> Any | None:
+    """What ``_foot_from`` finds for the first of the parallel hinges before, on this axis: turning changes no level."""
+    parent = parents.get(joint.parent)
+    if parent is None or parent.kind is not JointKind.REVOLUTE or parent.still:
+        return None
+    found = _foot_from(parent, parents.get(parent.parent))
+    if found is None:
+        found = _level(parent, parents)
+    if found is None:
+        return None
+    away = vec.subtract(vec.scale(found, parent.axis), joint.position)
+    return vec.dot(joint.axis, vec.apply(vec.transpose(joint.rotation), away))
 
 
 def _foot(axis: vec.Vector, point: vec.Vector, other: vec.Vector, other_point: vec.Vector) -> Any | None:
