@@ -97,7 +97,9 @@ def test_divisions_weigh_twelve_and_ties_go_to_fewer_multiplications() -> None:
 def test_the_work_allowed_falls_with_the_size() -> None:
     usual = allowance(100)
     assert allowance(3000) == usual
-    assert allowance(6000) == usual // 4
+    assert allowance(4000) == usual * 9 // 16
+    assert allowance(6000) == allowance(7500) == usual // 2
+    assert allowance(12_000) == usual // 16
     assert allowance(30_000) == usual // 100
 
 
