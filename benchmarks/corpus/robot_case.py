@@ -133,7 +133,8 @@ def _in_own_frames(imported: Imported, chosen: Mapping[str, str], derivations: i
     """Operations of the kernels in the frames of the file; as in those that were chosen where these are the same."""
     wanted = pipeline.Options(kernels=tuple(chosen), search=derivations)
     mechanism, described = (pipeline.read(m, wanted) for m in (imported.mechanism, imported.described))
-    if mechanism == described and not turns_frames(KernelSources(mechanism, wanted)):
+    sources = KernelSources(mechanism, wanted)
+    if mechanism == described and not any(turns_frames(sources, kernel) for kernel in chosen):
         return dict(chosen)
     derived = derive_all(KernelSources(described, wanted, turned=False))
     return {kernel: _shown(count(found.program)) for kernel, found in derived.kernels.items()}
