@@ -26,7 +26,7 @@ from kanegen.codegen.mechanism.speeds import JointRate
 from kanegen.codegen.mechanism.values import home_numbers, numeric
 from kanegen.codegen.passes.hoist import hoist
 from kanegen.codegen.passes.schedule import schedule
-from kanegen.manifest import Certificate, FrameKernels, JointLimits, LawFacts, NamedValue, RoundedAngles
+from kanegen.manifest import Certificate, FrameKernels, JointLimits, LawRecord, NamedValue, RoundedAngles
 from kanegen.options import Options
 
 
@@ -96,10 +96,10 @@ def assemble(
     )
 
 
-def _laws(mechanism: Mechanism, kernels: Collection[str]) -> dict[str, LawFacts]:
+def _laws(mechanism: Mechanism, kernels: Collection[str]) -> dict[str, LawRecord]:
     """Control laws of a set of kernels that have states or follow signals."""
     return {
-        law.name: LawFacts(
+        law.name: LawRecord(
             tuple(NamedValue(state.name, float(state.initial)) for state in law.states), law.references
         )
         for law in mechanism.laws

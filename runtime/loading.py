@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Unpack
+from typing import Any, TypeVar, Unpack
 
 import kanegen.generated
 from kanegen import generator
@@ -41,11 +41,12 @@ from kanegen.options import OF_FILES, Asked, Options, with_options
 from kanegen.options import options as options_of
 from kanegen.robot import Robot
 from kanegen.robot.core import SkeletonOf
-from kanegen.skeleton import Skeleton
 
 _log = logging.getLogger("kanegen")
 
 _GENERATED = Path(kanegen.generated.__file__).parent
+
+T = TypeVar("T")
 
 
 def builtin_names() -> tuple[str, ...]:
@@ -180,36 +181,43 @@ def _parameter_check(found: KernelSet, model: Model, options: Options, told: Tol
     """What checks values of the live parameters against the model, which it reads when it is first asked."""
     if not found.manifest.parameters:
         return None
-
-    @functools.cache
-    def of_model() -> ParameterCheck:
-        with boundary("reading", _title(model)), once(told):
-            model_hash, check = generator.parameter_check(model, options)
-        if model_hash != found.manifest.hash:
-            raise KanegenError(
-                f"{_title(model)}: the model has changed since this robot was loaded, so values of its parameters "
-                "cannot be checked. Load it again, or take them as they are with allow_unphysical=True"
-            )
-        return check
-
+    of_model = _read_later(
+        found,
+        model,
+        told,
+        lambda: generator.parameter_check(model, options),
+        "values of its parameters cannot be checked. Load it again, or take them as they are with allow_unphysical=True",
+    )
     return lambda values: of_model()(values)
 
 
 def _skeleton(found: KernelSet, model: Model, options: Options, told: Told) -> SkeletonOf:
     """What a picture needs to know of a model, which is read when it is first asked for."""
+    return _read_later(
+        found,
+        model,
+        told,
+        lambda: generator.skeleton(model, options),
+        "a picture would be of another mechanism. Load it again",
+    )
+
+
+def _read_later(
+    found: KernelSet, model: Model, told: Told, read: Callable[[], tuple[str, T]], otherwise: str
+) -> Callable[[], T]:
+    """What is read of a model when it is first asked for, with the model's hash, which must be that of the kernels."""
 
     @functools.cache
-    def skeleton() -> Skeleton:
+    def of_model() -> T:
         with boundary("reading", _title(model)), once(told):
-            model_hash, of_model = generator.skeleton(model, options)
+            model_hash, result = read()
         if model_hash != found.manifest.hash:
             raise KanegenError(
-                f"{_title(model)}: the model has changed since this robot was loaded, so a picture would be of another "
-                "mechanism. Load it again"
+                f"{_title(model)}: the model has changed since this robot was loaded, so {otherwise}"
             )
-        return of_model
+        return result
 
-    return skeleton
+    return of_model
 
 
 def _more(

@@ -156,7 +156,7 @@ class NamedValue:
 
 
 @dataclass(frozen=True, slots=True)
-class LawFacts:
+class LawRecord:
     """What a control law has beside time and the mechanism's state: states with their initial values, signals to follow."""
 
     states: tuple[NamedValue, ...] = ()
@@ -301,7 +301,7 @@ class GeneratedMechanism:
     actuator_signs: tuple[float, ...] | None = always(None, required=True)
     constraints: Constraints | None = None
     body_coordinates: BodyCoordinates | None = None
-    laws: Mapping[str, LawFacts] = field(default_factory=dict)
+    laws: Mapping[str, LawRecord] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check that the parts fit together."""

@@ -15,7 +15,7 @@ from kanegen.errors import counted, shown
 from kanegen.kernels.checks import TELLING, Told
 from kanegen.kernels.kernel import Backend, BoundKernel
 from kanegen.kernels.table import KernelSet, KernelTable, More, merged_parameters
-from kanegen.manifest import Argument, JointLimits, LawFacts, LinkEnds, Manifest, OperationCounts, Parameter
+from kanegen.manifest import Argument, JointLimits, LawRecord, LinkEnds, Manifest, OperationCounts, Parameter
 from kanegen.skeleton import Skeleton
 
 SkeletonOf: TypeAlias = Callable[[], Skeleton]
@@ -188,7 +188,7 @@ class Core:
     # ---- what a robot says of itself ----
 
     @property
-    def laws(self) -> Mapping[str, LawFacts]:
+    def laws(self) -> Mapping[str, LawRecord]:
         """The control laws that have states of their own or follow signals, by name: these, in order."""
         return MappingProxyType(dict(self._manifest.laws))
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from kanegen.arrays import FloatArray
 from kanegen.errors import NotCompiledError
-from kanegen.manifest import Constraints, LawFacts
+from kanegen.manifest import Constraints, LawRecord
 
 ControllerFunction = Callable[[float, FloatArray, FloatArray], ArrayLike]
 """``controller(t, q, v) -> tau``: t in s, q (nq,), v (nv,), tau (nv,)."""
@@ -77,7 +77,7 @@ class SimulatedArm(Binding, Protocol):
         """Its constraints; None where it has none."""
 
     @property
-    def laws(self) -> Mapping[str, LawFacts]:
+    def laws(self) -> Mapping[str, LawRecord]:
         """The control laws that have states of their own or follow signals, by name."""
 
     @property

@@ -16,7 +16,7 @@ from kanegen.arrays import FloatArray
 from kanegen.boundary import calls_user
 from kanegen.errors import nearest
 from kanegen.laws import Law
-from kanegen.manifest import LawFacts
+from kanegen.manifest import LawRecord
 from kanegen.simulation.arm import SimulatedArm
 from kanegen.simulation.references import NO_INPUTS, LawInputs, checked_signals
 from kanegen.simulation.request import checked_vector, real_numbers
@@ -55,7 +55,7 @@ class KernelController:
     """A kernel of the mechanism, with inputs t, q, v and output tau; x and xdot with states, r with signals."""
 
     name: str
-    facts: LawFacts
+    law: LawRecord
 
 
 Controller = PythonController | CController | CLaw | KernelController | None
@@ -91,9 +91,9 @@ def law_inputs(controller: Controller, x0: Any, references: Mapping[str, Any]) -
     names: tuple[str, ...] | None = ()
     states: int | None = 0
     if isinstance(controller, KernelController):
-        facts = controller.facts
-        names, states = facts.references, len(facts.states)
-        x0 = [state.value for state in facts.states] if x0 is None else x0
+        law = controller.law
+        names, states = law.references, len(law.states)
+        x0 = [state.value for state in law.states] if x0 is None else x0
     elif isinstance(controller, PythonController):
         names, states = _own(controller.function, "references"), None
         x0 = _own(controller.function, "x0") if x0 is None else x0
@@ -128,20 +128,20 @@ def _kernel(name: str, arm: SimulatedArm) -> KernelController:
         near = nearest(name, arm.kernels)
         meant = f"Did you mean {near!r}? " if near else ""
         raise ValueError(f"controller: {arm.name} has no kernel {name!r}. {meant}It has: {known}")
-    known_laws, facts = _laws_of(arm), arm.laws.get(name, LawFacts())
+    known_laws, record = _laws_of(arm), arm.laws.get(name, LawRecord())
     if name in known_laws:
-        return KernelController(name, facts)
+        return KernelController(name, record)
     bound = arm.bind(name)
     arguments = [(symbol, array.dtype, array.size) for symbol, array in vars(bound).items()]
-    nx, signals = len(facts.states), len(facts.references)
-    law = {"t": 1, "q": arm.nq, "v": arm.nv, "x": nx, "r": 3 * signals, "tau": arm.nv, "xdot": nx}
-    if arguments != [(symbol, np.dtype(np.float64), size) for symbol, size in law.items() if size]:
+    nx, signals = len(record.states), len(record.references)
+    wanted = {"t": 1, "q": arm.nq, "v": arm.nv, "x": nx, "r": 3 * signals, "tau": arm.nv, "xdot": nx}
+    if arguments != [(symbol, np.dtype(np.float64), size) for symbol, size in wanted.items() if size]:
         raise ValueError(
             f"controller: kernel {name!r} of {arm.name} is no control law: its arguments must be t, q, v and tau in "
             f"double precision, and are {', '.join(symbol for symbol, _, _ in arguments)}"
         )
     known_laws.add(name)
-    return KernelController(name, facts)
+    return KernelController(name, record)
 
 
 _LAWS: WeakKeyDictionary[SimulatedArm, set[str]] = WeakKeyDictionary()

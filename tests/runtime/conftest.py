@@ -19,7 +19,7 @@ from simulated_arms import DECLARATIONS, SOURCE
 import kanegen
 from kanegen.builds import compiler
 from kanegen.errors import NotCompiledError
-from kanegen.manifest import LawFacts
+from kanegen.manifest import LawRecord
 from kanegen.simulation import Motion, simulate
 
 CSRC = Path(importlib.util.find_spec("kanegen.csrc").origin).parent
@@ -43,7 +43,7 @@ class Arm:
     library: ModuleType | None = field(default=None, repr=False)
     constraints: None = None
     quaternions: tuple[int, ...] = ()
-    laws: Mapping[str, LawFacts] = field(default_factory=dict)
+    laws: Mapping[str, LawRecord] = field(default_factory=dict)
     mode_names: tuple[str, ...] = ()
     link_ends: Mapping[str, Mapping[str, tuple[float, ...]]] = field(default_factory=dict)
     optional_kernels: tuple[str, ...] = ()
