@@ -261,10 +261,14 @@ def _origins(
             along.append(vec.dot(joint.axis, point))
         inertia = mechanism.body(joint.child).inertia
         if all(t is None for t in along):  # at the tip of parallel axes
-            level = _level(joint, parents)
-            if level is None and inertia is not None:
-                level = vec.dot(joint.axis, inertia.center)
-            along.append(level)
+            levels = [_level(joint, parents)]
+            if inertia is not None:
+                central = vec.dot(joint.axis, inertia.center)
+                # a body with a plane of symmetry across the axis has no products of inertia at the level of its centre
+                turned = vec.apply(inertia.tensor, joint.axis)
+                symmetric = all(x == 0 for x in vec.cross(joint.axis, turned))
+                levels.insert(0 if symmetric else 1, central)
+            along += levels
         along.append(Fraction(0))
         candidates = [vec.scale(t, joint.axis) for t in along if t is not None]
     unique: list[Vector3] = []
