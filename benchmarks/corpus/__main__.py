@@ -173,7 +173,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _write(rows: Sequence[Row], options: argparse.Namespace) -> None:
     if options.output:
-        bounded = f"At most {options.search} derivations for each kernel."
+        times = f"{options.search} derivation" + "s" * (options.search != 1)
+        bounded = f"At most {times} for each kernel."
         options.output.write_text(f"{summary(rows)} {bounded}\n\n{table(rows)}", encoding="utf-8")
     if options.json:
         content = {
