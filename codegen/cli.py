@@ -140,7 +140,7 @@ def _parser() -> argparse.ArgumentParser:
         action="extend",
         default=[],
         metavar="q.NAME=VALUE",
-        help="or v.NAME=VALUE, to begin with [rad, m, s]",
+        help="or v.NAME=VALUE, to begin with [rad, m, s]; p.NAME=VALUE for what is --live",
     )
     simulate.add_argument(
         "--law",
@@ -183,7 +183,7 @@ def _parser() -> argparse.ArgumentParser:
         action="extend",
         default=[],
         metavar="q.NAME=VALUE",
-        help="where to begin, and what is not in the path [rad, m]",
+        help="where to begin, and what is not in the path [rad, m]; p.NAME=VALUE for what is --live",
     )
     trajectory.add_argument("--rows", type=count, metavar="N", help="equally spaced times (default 1001)")
     trajectory.add_argument("--json", action="store_true", help="for a program to read")

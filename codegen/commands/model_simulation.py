@@ -11,7 +11,9 @@ import numpy as np
 import kanegen
 from kanegen.codegen.commands.constants_of_motion import Quantity, quantities
 from kanegen.codegen.commands.simulation_words import Words
+from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.validation import with_parameter_values
 from kanegen.codegen.reading import read
 from kanegen.errors import AssemblyError, KanegenError, did_you_mean
 from kanegen.extras import install_command
@@ -45,7 +47,7 @@ def simulate_model(
     if words.time is None:
         raise KanegenError("simulate: how long? Give --time SECONDS, or time = SECONDS in the file")
     check_files(files)
-    robot = kanegen.load(model, **{**options.asked(), "arguments": dict(options.arguments)})
+    robot = loaded(model, words, options)
     q0, v0 = start(robot, words, report)
     times = (
         None
@@ -69,10 +71,17 @@ def simulate_model(
         report(line)
     if with_constants:
         report("")
-        for line in _constants(robot, read(model, options), motion):
+        mechanism = with_numbers(with_parameter_values(read(model, options), robot.parameters))
+        for line in _constants(robot, mechanism, motion):
             report(line)
     write_files(motion, files, report)
     return motion.statistics.status is Status.DONE
+
+
+def loaded(model: str, words: Words, options: Options) -> Any:
+    """The robot of a model, its live parameters as set."""
+    robot = kanegen.load(model, **{**options.asked(), "arguments": dict(options.arguments)})
+    return robot.with_parameters(words.p) if words.p else robot
 
 
 def start(robot: Any, words: Words, report: Report) -> tuple[Any, Any]:

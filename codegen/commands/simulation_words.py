@@ -21,8 +21,8 @@ Table = tuple[list[float], list[float], str]
 class Words:
     """A simulation: seconds, what differs from home and rest, the law and what it follows, and how it is integrated.
 
-    ``q`` and ``v`` have values by the names of coordinates and speeds, ``references`` tables (times, values, kind) by the
-    names of signals.  What is None is left to ``kanegen.simulate``.
+    ``q`` and ``v`` have values by the names of coordinates and speeds, ``p`` by those of live parameters, ``references``
+    tables (times, values, kind) by the names of signals.  What is None is left to ``kanegen.simulate``.
     """
 
     time: float | None = None
@@ -36,6 +36,7 @@ class Words:
     rows: int | None = None
     q: Mapping[str, float] = field(default_factory=dict)
     v: Mapping[str, float] = field(default_factory=dict)
+    p: Mapping[str, float] = field(default_factory=dict)
     references: Mapping[str, Table] = field(default_factory=dict)
 
     def over(self, below: Words) -> Words:
@@ -97,6 +98,7 @@ _CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
     "rows": _whole,
     "q": _numbers,
     "v": _numbers,
+    "p": _numbers,
 }
 
 
@@ -119,18 +121,18 @@ def from_file(path: Path) -> Words:
 
 
 def assignments(given: Iterable[str]) -> Words:
-    """``q.NAME=VALUE`` and ``v.NAME=VALUE``.  Raises KanegenError."""
-    values: dict[str, dict[str, float]] = {"q": {}, "v": {}}
+    """``q.NAME=VALUE``, ``v.NAME=VALUE`` and ``p.NAME=VALUE``.  Raises KanegenError."""
+    values: dict[str, dict[str, float]] = {"q": {}, "v": {}, "p": {}}
     for text in given:
         place, assigned, value = text.partition("=")
         group, dot, name = place.partition(".")
         if not (assigned and dot and name and group in values):
-            raise KanegenError(f"--set {text}: expected q.NAME=VALUE or v.NAME=VALUE")
+            raise KanegenError(f"--set {text}: expected q.NAME=VALUE, v.NAME=VALUE or p.NAME=VALUE")
         try:
             values[group][name] = _number(f"--set {text}", float(value))
         except ValueError:
             raise KanegenError(f"--set {text}: expected a number, got {shown(value)}") from None
-    return Words(q=values["q"], v=values["v"])
+    return Words(q=values["q"], v=values["v"], p=values["p"])
 
 
 def table_file(path: Path) -> dict[str, Table]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import kanegen
-from kanegen.codegen.commands.model_simulation import check_files, start, write_files
+from kanegen.codegen.commands.model_simulation import check_files, loaded, start, write_files
 from kanegen.codegen.commands.simulation_words import assignments, table_file
 from kanegen.errors import KanegenError
 from kanegen.options import Options
@@ -28,15 +28,15 @@ def follow(
 ) -> dict[str, Any]:
     """What a path needs, as a document; ``files`` are written, by "csv", "parquet", "plot", "animate".
 
-    ``setting`` has ``q.NAME=VALUE`` of the configuration to begin with.  Raises KanegenError for what is wrong with model,
-    table, words or files.
+    ``setting`` has ``q.NAME=VALUE`` of the configuration to begin with, and ``p.NAME=VALUE`` of live parameters.  Raises
+    KanegenError for what is wrong with model, table, words or files.
     """
     check_files(files)
     words = assignments(setting)
     if words.v:
-        raise KanegenError("--set: a path has its own speeds; only q.NAME=VALUE is taken")
+        raise KanegenError("--set: a path has its own speeds; only q.NAME=VALUE and p.NAME=VALUE are taken")
     path = _joint_columns(table_file(table))
-    robot = kanegen.load(model, **{**options.asked(), "arguments": dict(options.arguments)})
+    robot = loaded(model, words, options)
     try:
         q0 = start(robot, words, report)[0]
         times = None

@@ -164,7 +164,8 @@ def merged_parameters(
     if unknown:
         known = (
             ", ".join(present)
-            or "none. Load it with live=[...], such as live=['masses'], or 'all declared' for those that it declares"
+            or "none. Load it with live=[...] (--live on the command line), such as live=['masses'], or 'all declared' for "
+            "those that it declares"
         )
         near = did_you_mean(
             str(unknown[0]), present, "Parameters that none of its kernels depends on are left out"

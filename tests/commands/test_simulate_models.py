@@ -124,6 +124,29 @@ def test_a_passed_limit_is_said_once(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert told.count("passes a limit: joint hinge") == 1
 
 
+def test_live_numbers_are_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A pendulum of other mass: its energy without weight, and the torque that holds it, both by hand."""
+    model, words, path = tmp_path / "pendulum.toml", tmp_path / "s.toml", tmp_path / "p.csv"
+    model.write_text(PENDULUM)
+    words.write_text("time = 0.2\n[v]\nhinge = 1\n[p]\ngravity_z = 0\nrod_mass = 7\n")
+    live = [str(model), "--live", "gravity,rod.mass,damping", "--friction"]
+    assert main(["simulate", *live, "--scenario", str(words), "--set", "p.rod_mass=2", "--constants"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    energy = next(float(row[3]) for row in rows if row[:3] == ["kinetic", "energy", "[J]"])
+    # (I + m l^2) v^2 / 2, printed to nine digits.
+    assert energy == pytest.approx(0.5 * (0.1 + 2 * 0.5**2), rel=1e-8)
+    assert any(row[:2] == ["constant:", "energy,"] for row in rows)  # damping is live, and 0
+    path.write_text("t,hinge\n0,0.3\n1,0.3\n")
+    assert main(["trajectory", *live, "--path", str(path), "--set", "p.rod_mass=2", "--rows", "3"]) == 0
+    held = float(capsys.readouterr().out.splitlines()[-1].split()[-1])
+    assert held == pytest.approx(2 * 9.81 * 0.5 * np.sin(0.3), rel=1e-8)
+    for setting, told in (("p.rod_mass=-1", "mass"), ("p.mass=1", "rod_mass"), ("p.rod_mass=inf", "finite")):
+        assert main(["simulate", *live, "--time", "1", "--set", setting]) == 1
+        assert told in capsys.readouterr().err
+    assert main(["simulate", str(model), "--time", "1", "--set", "p.rod_mass=1"]) == 1
+    assert "--live" in capsys.readouterr().err
+
+
 def simulate(*words: str, model: str = "stanford_arm") -> None:
     from kanegen.codegen.cli import _parser
 
