@@ -5,6 +5,8 @@ equations as Z1 ... Z196 (Appendix 1), X_rs (Appendix 2), the angular momentum W
 (eqs 37 - 39) and eqs 118 - 126.  ``data/kane_levinson_1983.json`` has these rows with the errata of the
 available text corrected, the printed form beside each correction.
 
+Every row says what it means, in which unit, and which equations introduce it; ``quantities`` gives the values of all.
+
 Four programs are made of them.  The forces from a motion, given q, q' and q'' or given q, u and u'; the
 motion from forces (u' and q'), with the linear equations solved by a dense L D L^T, as the paper leaves to a
 library; and W31.  Each comes with its rows and the count of the rows as they stand
@@ -170,6 +172,34 @@ def angular_momentum() -> HistoricalProgram:
         ((output, ("W31",)),),
         needed((*appendix_rows(), *momentum_rows()), ("W31",)),
     )
+
+
+def quantities(*, speeds: bool = True) -> HistoricalProgram:
+    """Every row: C_ij, Z1 ... Z196, X_rs and W1 ... W31, in this order, from q and u, or from q and q'.
+
+    Singular where sin q2 = 0.
+    """
+    listed = (*appendix_rows(), *momentum_rows())
+    names = tuple(row.name for row in listed)
+    kinematics = () if speeds else needed(SPEEDS_FROM_RATES, [f"u{r}" for r in _COORDINATES])
+    return _finished(
+        "quantities_1983",
+        "intermediate quantities",
+        _arguments(Q, V, speeds=speeds),
+        {"v": "u" if speeds else "qd"},
+        ((Argument("rows", (len(names),), "", "one for each row"), names),),
+        (*kinematics, *listed),
+    )
+
+
+def erratum(row: Row) -> str:
+    """What is wrong with a row in the available text, in a sentence; empty where it is right."""
+    if row.cls == "ok":
+        return ""
+    if row.cls == "lost":
+        return "illegible in the available text, reconstructed"
+    found = "garbled" if row.cls == "ocr" else "wrong"
+    return f"{found} in the available text, where it is {row.printed}: {row.note}"
 
 
 def _arguments(*slots: Slot, speeds: bool = True) -> tuple[Argument, ...]:

@@ -24,13 +24,19 @@ from kanegen.codegen.graph import Expression, Graph, OperationCounts, constant
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """``name`` = ``expr``; ``printed`` is what the text has, ``cls`` the verdict on it, ``note`` why."""
+    """``name`` = ``expr``; ``printed`` is what the text has, ``cls`` the verdict on it, ``note`` why.
+
+    ``meaning`` says what the quantity is, ``unit`` its SI unit, ``equation`` the numbers of those that introduce or use it.
+    """
 
     name: str
     expr: str
     printed: str = ""
     cls: str = "ok"
     note: str = ""
+    meaning: str = ""
+    unit: str = ""
+    equation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
