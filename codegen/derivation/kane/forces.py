@@ -30,11 +30,12 @@ from collections.abc import Callable
 from functools import partial
 
 from kanegen.codegen.derivation.kane.motion import KaneMotion, turns_of
+from kanegen.codegen.derivation.kane.partial_velocities import collected_products
 from kanegen.codegen.derivation.kane.rates import GivenRates
 from kanegen.codegen.derivation.motion_maps.motion_map import Rows, Vector
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.placement import place
-from kanegen.codegen.graph import Expression, Graph, Ref, constant
+from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.reduction import without_fixed_joints
 
@@ -105,21 +106,13 @@ def _dotted(
     motion: KaneMotion, r: int, velocity: Component, torque: Component, force: Component
 ) -> Expression:
     """Sum over bodies of w_r . torque + velocity . force; factors of the same partial are added up first."""
-    factors: dict[Ref, list[Expression]] = {}
-
-    def collect(partial_velocity: Expression, factor: Component, i: int, k: int) -> None:
-        if not partial_velocity.is_zero:
-            ref, value = partial_velocity.ref, factor(i, k)
-            factors.setdefault(abs(ref), []).append(value if ref > 0 else -value)
-
+    products: list[tuple[Expression, Callable[[], Expression]]] = []
     for i in range(len(motion.tree.bodies)):
         for k in range(3):
-            collect(motion.partial_angular_velocity(i, r, k), torque, i, k)
+            products.append((motion.partial_angular_velocity(i, r, k), partial(torque, i, k)))
             if motion.inertias[i].mass != 0:
-                collect(velocity(i, k), force, i, k)
-    return motion.turns.sum(
-        [Expression(motion.graph, ref) * motion.turns.sum(values) for ref, values in factors.items()]
-    )
+                products.append((velocity(i, k), partial(force, i, k)))
+    return collected_products(motion.turns, products)
 
 
 # -- of a tree whose motion is given ------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """How bodies move, in the two forms of Kane's method (Kane & Levinson 1983, eqs 13 - 75).
 
-    explicit form   partial angular velocities w_r and partial velocities v_r of mass centres, functions of q alone:
-                    w = sum_r w_r u_r (eq 23), v = sum_r v_r u_r (eq 44)
+    explicit form   partial angular velocities w_r (partial_velocities.py) and partial velocities v_r of mass centres,
+                    functions of q alone: w = sum_r w_r u_r (eq 23), v = sum_r v_r u_r (eq 44)
     implicit form   w and v themselves, as sums of products with q' (eqs 12 - 21, 31 - 43)
     accelerations   alpha by differentiation in the body's basis (eqs 48 - 60), a of mass centres (eqs 65 - 75)
 
@@ -12,25 +12,20 @@ Components of angular velocity that are speeds by definition are never computed 
 Given zeros for u', accelerations are what is left beside sum_r w_r u'_r and sum_r v_r u'_r: the Z71 ... Z83 and Z94 ... Z136
 of eqs 56 - 60 and 71 - 75.  The acceleration of free fall is subtracted at the base, once for all bodies: inertia forces
 -m a and gravitational forces m g meet the same partial velocities (eqs 78 and 90).
-
-With q' = N u + ... for fewer speeds than coordinates, as constraints make it, the recursion that gives w_r takes
-column r of N for the rates: these are nonholonomic partial angular velocities, sum_s w_s N_sr of the holonomic w_s.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
+from kanegen.codegen.derivation.kane.partial_velocities import PartialVelocities, cross_terms
 from kanegen.codegen.derivation.kane.rates import Rates
 from kanegen.codegen.derivation.placed_tree.central_inertia import central_inertias
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
 from kanegen.codegen.derivation.recursive.motion import Motion
-from kanegen.codegen.derivation.recursive.on_demand import OnDemand
-from kanegen.codegen.graph import Expression, Graph, Kind, Ref, constant
+from kanegen.codegen.graph import Expression, Graph, constant
 from kanegen.codegen.mechanism.records import Mechanism
-
-Component = Callable[[int], Expression]
 
 
 def turns_of(tree: PlacedTree, graph: Graph, q: Sequence[Expression]) -> Motion:
@@ -39,67 +34,22 @@ def turns_of(tree: PlacedTree, graph: Graph, q: Sequence[Expression]) -> Motion:
     return Motion(tree, graph, Choices(), q, still, still)
 
 
-class KaneMotion:
+class KaneMotion(PartialVelocities):
     """Partial velocities, velocities and accelerations of bodies and their mass centres, built on demand.
 
     ``mechanism`` has no fixed joints, and the tree of ``turns`` is its placed form in metres, at rest; of the tree only the
-    geometry is read, so that it does not matter whether its inertias are regrouped.  Components are numbered 0, 1, 2.
-    ``quantities`` lists the nodes that were built, in that order, with words for what they are.
+    geometry is read, so that it does not matter whether its inertias are regrouped.
     """
 
     def __init__(self, mechanism: Mechanism, turns: Motion, speeds: Rates) -> None:
-        self.turns, self.speeds = turns, speeds
-        self.tree, self.graph, self.zero = turns.tree, turns.graph, turns.zero
+        super().__init__(turns, speeds)
         self.gravity = tuple(turns.number(g) for g in mechanism.gravity)
         self.inertias = central_inertias(mechanism, turns.tree)
-        self.quantities: dict[int, str] = {}
-        self._on_demand: OnDemand[Expression] = OnDemand()
         for body in self.tree.bodies:
             self.note(speeds.rates[body.coordinate], f"rate of {body.joint}")
         self._rate_dot: Sequence[Expression] | None = None
 
-    def note(self, value: Expression, meaning: str) -> Expression:
-        """Remember what an intermediate quantity means; the first meaning stays."""
-        if self.graph.operands(value.ref):
-            self.quantities.setdefault(abs(value.ref), meaning if value.ref > 0 else f"minus the {meaning}")
-        return value
-
-    def numbered(self, roots: Iterable[Ref]) -> dict[str, tuple[int, str]]:
-        """Z1, Z2, ... as introduced: the node and the meaning of every quantity that the roots need."""
-        needed = set(self.graph.reachable(roots))
-        found: dict[str, tuple[int, str]] = {}
-        for node, meaning in self.quantities.items():
-            free = self.graph.parametric[node] or self.graph.kinds[node] in (Kind.SINE, Kind.COSINE)
-            if node in needed and not free:
-                found[f"Z{len(found) + 1}"] = (node, meaning)
-        return found
-
-    def _remember(self, key: Hashable, meaning: str, build: Callable[[], Expression]) -> Expression:
-        return self._on_demand(key, lambda: self.note(build(), meaning))
-
-    def _turned(self, i: int, parent: Component, k: int) -> Expression:
-        """Component k in body i's basis of a vector given in its parent's basis."""
-        return self.turns.into_body(i, lambda c: self.turns.into_joint_frame(i, parent, c), k)
-
     # -- angular motion --------------------------------------------------------------------------------------
-
-    def partial_angular_velocity(self, i: int, r: int, k: int) -> Expression:
-        """w_r of body i, component k (eq 23)."""
-        if i < 0:
-            return self.zero
-
-        def build() -> Expression:
-            if (known := self.speeds.defined(i, k)) is not None:
-                return known.factor if known.speed == r else self.zero
-            body = self.tree.bodies[i]
-            value = self._turned(i, lambda c: self.partial_angular_velocity(body.parent, r, c), k)
-            if body.revolute and k == body.axis:
-                value = value + self.speeds.rates_from_speeds[body.coordinate][r] * body.sense
-            return value
-
-        return self._remember(
-            ("wr", i, r, k), f"partial angular velocity {r + 1} of {self._name(i)}, {k + 1}", build
-        )
 
     def angular_velocity(self, i: int, k: int) -> Expression:
         """w of body i, component k, in implicit form."""
@@ -161,9 +111,6 @@ class KaneMotion:
             lambda: self._differentiated(i, self._without_rate_derivatives, k),
         )
 
-    def _name(self, i: int) -> str:
-        return self.tree.bodies[i].name if i >= 0 else "base"
-
     # -- linear motion ---------------------------------------------------------------------------------------
 
     def carrier(self, i: int) -> tuple[int, tuple[Expression, ...]]:
@@ -186,7 +133,7 @@ class KaneMotion:
             ("vr*", i, r, k),
             f"partial velocity {r + 1} of the mass centre of {self._name(i)}, {k + 1}",
             lambda: self._swept(
-                lambda c: self._origin_partial(j, r, c),
+                lambda c: self.origin_partial(j, r, c),
                 lambda c: self.partial_angular_velocity(j, r, c),
                 position,
                 k,
@@ -213,41 +160,6 @@ class KaneMotion:
             lambda: self._of_point(j, position, k),
         )
 
-    def _swept(
-        self, origin: Component, angular: Component, position: Sequence[Expression], k: int
-    ) -> Expression:
-        """origin + angular x position, component k."""
-        a, b = (k + 1) % 3, (k + 2) % 3
-        return self.turns.sum([origin(k), *_cross_terms(angular, position, a, b)])
-
-    def _origin_partial(self, i: int, r: int, k: int) -> Expression:
-        """Partial velocity of body i's origin, component k in its basis."""
-        if i < 0:
-            return self.zero
-        return self._remember(
-            ("vr", i, r, k),
-            f"partial velocity {r + 1} of the origin of {self._name(i)}, {k + 1}",
-            lambda: self._turned(i, lambda m: self._origin_partial_in_parent(i, r, m), k),
-        )
-
-    def _origin_partial_in_parent(self, i: int, r: int, m: int) -> Expression:
-        """Partial velocity of body i's origin, component m in its parent's basis."""
-        parent = self.tree.bodies[i].parent
-        value = self._swept(
-            lambda c: self._origin_partial(parent, r, c),
-            lambda c: self.partial_angular_velocity(parent, r, c),
-            self.turns.position(i),
-            m,
-        )
-        return value + self.turns.rotation(i)[m][self.tree.bodies[i].axis] * self._slide(i, r)
-
-    def _slide(self, i: int, r: int) -> Expression:
-        """What u_r contributes to the rate of a prismatic joint; zero for a revolute one."""
-        body = self.tree.bodies[i]
-        if body.revolute:
-            return self.zero
-        return self.speeds.rates_from_speeds[body.coordinate][r] * body.sense
-
     def paired_partial_velocity(self, i: int, r: int, s: int, k: int) -> Expression:
         """v_r of the mass centre of body i, component k, in a basis that suits the product with v_s.
 
@@ -263,10 +175,6 @@ class KaneMotion:
                 break
             j = self.tree.bodies[j].parent
         return self._origin_partial_in_parent(j, r, k)
-
-    def _translates(self, i: int, r: int, s: int) -> bool:
-        """Whether neither u_r nor u_s turns body i."""
-        return all(self.partial_angular_velocity(i, x, k).is_zero for x in (r, s) for k in range(3))
 
     def _origin_velocity(self, i: int, k: int) -> Expression:
         """Velocity of body i's origin, component k in its basis."""
@@ -304,7 +212,7 @@ class KaneMotion:
             direction = [self.turns.rotation(i)[n][body.axis] for n in range(3)]
             a, b = (m + 1) % 3, (m + 2) % 3
             coriolis = self.turns.sum(
-                _cross_terms(lambda c: self.angular_velocity(parent, c), direction, a, b)
+                cross_terms(lambda c: self.angular_velocity(parent, c), direction, a, b)
             )
             return self.turns.sum(
                 [value, coriolis * (self._rate(i) * 2), direction[m] * self._rate_derivative(i)]
@@ -337,13 +245,3 @@ class KaneMotion:
             return product - alpha if (k + 1) % 3 == c else product + alpha
 
         return self._remember(("U", j, k, c), f"sweep of {self._name(j)}, {k + 1} {c + 1}", build)
-
-
-def _cross_terms(u: Component, v: Sequence[Expression], a: int, b: int) -> list[Expression]:
-    """The terms u_a v_b - u_b v_a of a vector product, without those in which v vanishes."""
-    terms = []
-    if not v[b].is_zero:
-        terms.append(u(a) * v[b])
-    if not v[a].is_zero:
-        terms.append(-u(b) * v[a])
-    return terms
