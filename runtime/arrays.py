@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,9 @@ from kanegen.manifest import Argument, KernelSpec
 
 FloatArray = NDArray[np.float64]
 """What kernels return: double precision, or single for kernels whose name ends in ``_f32``."""
+
+Values: TypeAlias = ArrayLike | Mapping[str, ArrayLike]
+"""What coordinates, speeds, accelerations and forces are given as: an array, or some of them by name."""
 
 Shape = tuple[int, ...]
 

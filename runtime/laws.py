@@ -492,19 +492,12 @@ class RobotMechanics:
 
     def __init__(self, arm: Any) -> None:
         self._arm, self.nq, self.nv = arm, arm.nq, arm.nv
-        coordinates, own = list(arm.coordinate_names), set(arm.joint_names)
-        speeds = list(arm.speed_names or arm.joint_names)
+        in_q, in_v = arm.coordinate_places, arm.speed_places
         joints = [
-            Driven(name, (speeds.index(name),), (coordinates.index(name),))
-            for name in coordinates
-            if name in own and name in speeds
+            Driven(name, in_v[name], in_q[name])
+            for name in arm.joint_names
+            if name in in_q and len(in_v.get(name, ())) in (1, 3)
         ]
-        for start in arm.quaternions:
-            name = coordinates[start].removesuffix("_qx")
-            floats = start > 0 and coordinates[start - 1] == f"{name}_z" and f"{name}_z" not in own
-            if not floats and f"{name}_wx" in speeds:
-                first = speeds.index(f"{name}_wx")
-                joints.append(Driven(name, tuple(range(first, first + 3)), tuple(range(start, start + 4))))
         self.joints: Sequence[Driven] = sorted(joints, key=lambda joint: joint.coordinates)
         self.q = self.v = np.zeros(0)
 

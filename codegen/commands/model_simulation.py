@@ -15,7 +15,7 @@ from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.validation import with_parameter_values
 from kanegen.codegen.reading import read
-from kanegen.errors import AssemblyError, KanegenError, did_you_mean
+from kanegen.errors import AssemblyError, KanegenError
 from kanegen.extras import install_command
 from kanegen.figures.canvas import check_plot, matplotlib
 from kanegen.files import write_whole
@@ -86,19 +86,13 @@ def loaded(model: str, words: Words, options: Options) -> Any:
 
 def start(robot: Any, words: Words, report: Report) -> tuple[Any, Any]:
     """q0 and v0 as set, loops closed: what was set stays, if the loops can be closed so."""
-    q, v = robot.home, np.zeros(robot.nv)
-    for symbol, values, names, into in (
-        ("q", words.q, robot.coordinate_names, q),
-        ("v", words.v, robot.speed_names, v),
-    ):
-        for name, value in values.items():
-            if name not in names:
-                cure = did_you_mean(name, names, f"It has {', '.join(names)}.")
-                raise KanegenError(f"{robot.name} has no {symbol}.{name}. {cure}")
-            into[names.index(name)] = value
+    try:
+        q, v = robot.configuration(words.q), robot.speeds(words.v)
+    except ValueError as error:
+        raise KanegenError(str(error)) from None
     if robot.constraints is None or not robot.constraints.position:
         return q, v
-    closed = _closed(robot, q, [robot.coordinate_names.index(name) for name in words.q])
+    closed = _closed(robot, q, [place for name in words.q for place in robot.coordinate_places[name]])
     moved = [
         f"{name} from {before:.6g} to {after:.6g}"
         for name, before, after in zip(robot.coordinate_names, q, closed, strict=True)

@@ -15,6 +15,8 @@ from kanegen.files import contents
 from kanegen.simulation.request import Method
 
 Table = tuple[list[float], list[float], str]
+Numbers = Mapping[str, float | list[float]]
+"""By name a number, or those of a ball or floating joint."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,8 @@ class Words:
     sample_period: float | None = None
     t0: float | None = None
     rows: int | None = None
-    q: Mapping[str, float] = field(default_factory=dict)
-    v: Mapping[str, float] = field(default_factory=dict)
+    q: Numbers = field(default_factory=dict)
+    v: Numbers = field(default_factory=dict)
     p: Mapping[str, float] = field(default_factory=dict)
     references: Mapping[str, Table] = field(default_factory=dict)
 
@@ -86,6 +88,13 @@ def _numbers(where: str, given: Any) -> dict[str, float]:
     return {name: _number(f"{where}.{name}", value) for name, value in given.items()}
 
 
+def _values(where: str, given: Any) -> dict[str, Any]:
+    """Numbers by name, or lists of them."""
+    lists = {name: x for name, x in given.items() if isinstance(x, list)} if isinstance(given, dict) else {}
+    rows = {name: [_number(f"{where}.{name}", x) for x in row] for name, row in lists.items()}
+    return _numbers(where, {**given, **dict.fromkeys(lists, 0.0)} if lists else given) | rows
+
+
 _CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
     "time": _number,
     "law": _text,
@@ -96,8 +105,8 @@ _CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
     "sample_period": _number,
     "t0": _number,
     "rows": _whole,
-    "q": _numbers,
-    "v": _numbers,
+    "q": _values,
+    "v": _values,
     "p": _numbers,
 }
 
@@ -122,16 +131,17 @@ def from_file(path: Path) -> Words:
 
 def assignments(given: Iterable[str]) -> Words:
     """``q.NAME=VALUE``, ``v.NAME=VALUE`` and ``p.NAME=VALUE``.  Raises KanegenError."""
-    values: dict[str, dict[str, float]] = {"q": {}, "v": {}, "p": {}}
+    values: dict[str, dict[str, Any]] = {"q": {}, "v": {}, "p": {}}
     for text in given:
         place, assigned, value = text.partition("=")
         group, dot, name = place.partition(".")
         if not (assigned and dot and name and group in values):
             raise KanegenError(f"--set {text}: expected q.NAME=VALUE, v.NAME=VALUE or p.NAME=VALUE")
         try:
-            values[group][name] = _number(f"--set {text}", float(value))
+            numbers = [_number(f"--set {text}", float(part)) for part in value.split(",")]
         except ValueError:
             raise KanegenError(f"--set {text}: expected a number, got {shown(value)}") from None
+        values[group][name] = numbers if len(numbers) > 1 else numbers[0]
     return Words(q=values["q"], v=values["v"], p=values["p"])
 
 

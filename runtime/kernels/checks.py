@@ -23,6 +23,7 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 
 from kanegen.arrays import FloatArray
+from kanegen.by_name import with_names
 from kanegen.errors import DeadCentreError, InconsistentStateError, ModelWarning, counted
 from kanegen.kernels.kernel import Call, Kernel
 from kanegen.manifest import KernelSpec, Manifest
@@ -103,6 +104,7 @@ def _parts(result: Any) -> tuple[Any, ...]:
 
 def _explain(manifest: Manifest, spec: KernelSpec, inputs: Sequence[Any], result: Any) -> None:
     """Raise DeadCentreError if a state of finite numbers has a result that is none; ValueError for a zero quaternion."""
+    inputs = with_names(manifest, spec, inputs)
     batch_wise = [
         _finite_states(array, len(argument.shape))
         for arguments, arrays in ((spec.inputs, inputs), (spec.outputs, _parts(result)))

@@ -141,7 +141,7 @@ class CompiledBackend:
             elif count := math.prod(batch):
                 batched(*leading, count, *pointers)
 
-        return general_call(spec, evaluate)
+        return general_call(spec, self._manifest, evaluate)
 
 
 def _fast_call_1(spec: KernelSpec, make: Callable[[], Any], run: Call, general: Call) -> Call:

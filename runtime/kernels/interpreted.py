@@ -59,7 +59,9 @@ class InterpretedBackend:
 
     def kernel(self, spec: KernelSpec) -> Kernel:
         """The kernel, ready to be called."""
-        general = general_call(spec, lambda inputs, outputs, batch: self._evaluate(spec, inputs, outputs))
+        general = general_call(
+            spec, self._manifest, lambda inputs, outputs, batch: self._evaluate(spec, inputs, outputs)
+        )
         return Kernel(spec, positional(general), lambda: self._bind(spec))
 
     def _evaluate(self, spec: KernelSpec, inputs: Arrays, outputs: Arrays) -> None:

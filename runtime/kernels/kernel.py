@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, Protocol
 from numpy.typing import ArrayLike, NDArray
 
 from kanegen.arrays import Shape, apart_from, inputs_and_batch, outputs_for, results
-from kanegen.manifest import KernelSpec
+from kanegen.by_name import with_names
+from kanegen.manifest import KernelSpec, Manifest
 
 Call = Callable[..., Any]
 Arrays = list[NDArray[Any]]
@@ -75,10 +76,14 @@ def positional(general: Call) -> Call:
     return call
 
 
-def general_call(spec: KernelSpec, evaluate: Callable[[Arrays, Arrays, Shape], None]) -> Call:
+def general_call(
+    spec: KernelSpec, manifest: Manifest, evaluate: Callable[[Arrays, Arrays, Shape], None]
+) -> Call:
     """The call for any arrays and any batch, from one that fills checked outputs: ``evaluate(inputs, outputs, batch)``."""
 
     def general(values: tuple[ArrayLike, ...], out: object) -> Any:
+        if any(isinstance(value, Mapping) for value in values):
+            values = with_names(manifest, spec, values)
         inputs, batch = inputs_and_batch(spec, values)
         outputs = outputs_for(spec, out, batch)
         if out is not None:

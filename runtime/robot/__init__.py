@@ -31,9 +31,10 @@ class Robot(Dynamics, Derivatives, Identification, InverseKinematics, Pictures, 
     Shapes: coordinates ``q`` are (..., nq), in the order of ``coordinate_names``; speeds ``v``, accelerations ``a`` and
     generalized forces ``tau`` are (..., nv), in the order of ``speed_names``.  Spherical and floating joints have a unit
     quaternion (x, y, z, w) in q, and in v velocities along the child's axes (linear, then angular), so that nq exceeds nv.
-    Leading dimensions are a batch of states and broadcast.  Any real arrays or lists are accepted.  Results are new arrays,
-    or ``out`` where it is given: a C-contiguous array of doubles of exactly the result's shape, which may share memory with
-    the inputs; the arrays of several outputs share none with each other.  Units are SI, angles radians.
+    Leading dimensions are a batch of states and broadcast.  Any real arrays or lists are accepted, and values by name, as
+    ``{"elbow": 0.3}``, others being those of home, or 0 (``configuration``, ``speeds``).  Results are new arrays, or ``out``
+    where it is given: a C-contiguous array of doubles of exactly the result's shape, which may share memory with the inputs;
+    the arrays of several outputs share none with each other.  Units are SI, angles radians.
 
     A kernel that is not among those loaded by default is generated and compiled when it is first asked for, which takes
     seconds, and kept in the cache; the next time it is there at once.  A robot loaded with ``kernels=[…]`` has these alone.

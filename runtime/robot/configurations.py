@@ -7,12 +7,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from kanegen import quaternions
-from kanegen.arrays import FloatArray, real_array
+from kanegen.arrays import FloatArray, Values
 from kanegen.errors import KanegenError
-from kanegen.manifest import Argument, JointLimits, Manifest
+from kanegen.manifest import JointLimits, Manifest
 from kanegen.robot.core import Core
 
 WITHOUT_LIMITS = math.pi
@@ -103,7 +102,7 @@ class Configurations(Core):
         limits = self._manifest.limits
         names = self._manifest.coordinate_names
         starts = self._manifest.quaternions
-        positions = {start - k for start in starts for k in (1, 2, 3) if self._floats(start)}
+        positions = {i for places in self.coordinate_places.values() if len(places) == 7 for i in places[:3]}
         inside = {start + k for start in starts for k in range(4)}
         q = np.zeros(self._manifest.nq)
         for i, name in enumerate(names):
@@ -114,7 +113,7 @@ class Configurations(Core):
                 q[i] = generator.uniform(*_range(limits.get(name, JointLimits()), around))
         return q
 
-    def integrate(self, q: ArrayLike, dv: ArrayLike) -> FloatArray:
+    def integrate(self, q: Values, dv: Values) -> FloatArray:
         """The configuration (..., nq) that is reached from q in unit time at the constant speeds ``dv`` (..., nv).
 
         Exact: where joints have one degree of freedom it is q + dv, rotations go around an axis that is fixed in the
@@ -136,7 +135,7 @@ class Configurations(Core):
             end[..., i + 3 : i + 7] = quaternions.product(before, quaternions.exponential(turn))
         return quaternions.normalised(end, self._manifest.quaternions)
 
-    def difference(self, q0: ArrayLike, q1: ArrayLike) -> FloatArray:
+    def difference(self, q0: Values, q1: Values) -> FloatArray:
         """The constant speeds (..., nv) that lead from q0 to q1 in unit time: the inverse of ``integrate``.
 
         Of all rotations that lead there it is the shortest.  Raises KanegenError for constrained mechanisms.
@@ -175,21 +174,16 @@ class Configurations(Core):
             raise _not_joints_alone(self._manifest)
         return layout
 
-    def _floats(self, start: int) -> bool:
-        """Whether a quaternion is that of a floating joint."""
-        names = self._manifest.coordinate_names
-        return start >= 3 and names[start - 3] == f"{names[start].removesuffix('_qx')}_x"
-
-    def _pair(self, *given: tuple[str, ArrayLike, int]) -> tuple[FloatArray, FloatArray]:
+    def _pair(self, *given: tuple[str, Values, int]) -> tuple[FloatArray, FloatArray]:
         """Two arguments (name, value, length) as arrays of the same batch.  Raises TypeError, ValueError."""
         first, second = (
-            np.asarray(real_array(self._manifest.name, Argument(name, (length,), "", ""), value), np.float64)
-            for name, value, length in given
+            self._array(self._manifest.name, name, length, value) for name, value, length in given
         )
         try:
             batch = np.broadcast_shapes(first.shape[:-1], second.shape[:-1])
         except ValueError:
-            shapes = ", ".join(f"{name} {np.shape(value)}" for name, value, _ in given)
+            arrays = zip(given, (first, second), strict=True)
+            shapes = ", ".join(f"{name} {array.shape}" for (name, *_), array in arrays)
             raise ValueError(
                 f"{self._manifest.name}: leading dimensions must broadcast, got {shapes}"
             ) from None

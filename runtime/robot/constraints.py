@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from kanegen.arrays import FloatArray, single_state
+from kanegen.arrays import FloatArray, Values
 from kanegen.manifest import BodyCoordinates, Constraints
 from kanegen.quaternions import normalised
 from kanegen.robot.assembly import assemble
@@ -15,17 +12,15 @@ from kanegen.robot.core import Core
 class ConstraintKernels(Core):
     """The part of a robot that knows what restricts its motion."""
 
-    def constraint_residual(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+    def constraint_residual(self, q: Values, *, out: FloatArray | None = None) -> FloatArray:
         """Residuals phi (..., k) of the equations of position, zero where loops are closed; see ``constraints``."""
         return self._constraint_residual(q, out)
 
-    def constraint_jacobian(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+    def constraint_jacobian(self, q: Values, *, out: FloatArray | None = None) -> FloatArray:
         """The matrix A (..., m, nq) of the constraints on dq/dt: derivatives of phi, then equations of velocity."""
         return self._constraint_jacobian(q, out)
 
-    def constraint_forces(
-        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, out: FloatArray | None = None
-    ) -> FloatArray:
+    def constraint_forces(self, q: Values, v: Values, a: Values, out: FloatArray | None = None) -> FloatArray:
         """Forces that enforce the constraints in a motion, in the order of ``constraints.forces``.
 
         The multipliers of the m rows (zero for redundant ones), which act on the coordinates with A^T times them, then
@@ -33,7 +28,7 @@ class ConstraintKernels(Core):
         """
         return self._constraint_forces(q, v, a, out)
 
-    def assemble(self, q: ArrayLike | None = None) -> FloatArray:
+    def assemble(self, q: Values | None = None) -> FloatArray:
         """The configuration (nq,) nearest to q (nq,), home by default, in which the equations of position hold.
 
         It is the nearest one that goes downhill from q, at distance |q - q0| in the units of the coordinates.  Quaternions
@@ -41,7 +36,7 @@ class ConstraintKernels(Core):
         Raises AssemblyError, which says what stays open by how much.
         """
         manifest = self._manifest
-        start = np.array(manifest.home) if q is None else single_state("assemble", "q", q, manifest.nq)
+        start = self._one_configuration("assemble", q)
         report = self.constraints
         if report is None or not report.position:
             return start

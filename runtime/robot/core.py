@@ -10,7 +10,8 @@ from typing import Any, NoReturn, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kanegen.arrays import FloatArray, check_count, real_array
+from kanegen.arrays import FloatArray, Values, check_count, real_array, single_state
+from kanegen.by_name import Places, array_of, places
 from kanegen.errors import counted, shown
 from kanegen.kernels.checks import TELLING, Told
 from kanegen.kernels.kernel import Backend, BoundKernel
@@ -271,21 +272,58 @@ class Core:
         none = {name: JointLimits() for name in self._manifest.joint_names}
         return MappingProxyType(none | dict(self._manifest.limits))
 
-    def to_actuator(self, tau: ArrayLike) -> FloatArray:
+    @property
+    def coordinate_places(self) -> Places:
+        """Where coordinates are in q, by their names: those of ball and floating joints under the joint's name as well."""
+        return MappingProxyType(dict(places(self._manifest)[0]))
+
+    @property
+    def speed_places(self) -> Places:
+        """The same for speeds, accelerations and forces."""
+        return MappingProxyType(dict(places(self._manifest)[1]))
+
+    def configuration(self, q: Values | None = None) -> FloatArray:
+        """The configuration (..., nq) with these values by name [rad, m], home for others: ``{"elbow": 0.3}``.
+
+        Names are those of ``coordinate_places``; a ball joint has a quaternion (x, y, z, w), a floating one (x, y, z) before
+        it.  All calls of a robot take q in this form, and v, a and tau by names of ``speed_places``, the others being 0.
+        Raises TypeError for what are no numbers, ValueError for unknown names and wrong shapes.
+        """
+        given = np.array(self._manifest.home) if q is None else self._array(self.name, "q", self.nq, q)
+        return np.array(given, dtype=np.float64)
+
+    def speeds(self, v: Values | None = None) -> FloatArray:
+        """Speeds (..., nv) with these values by name [rad/s, m/s], 0 for others, as ``configuration`` does for q."""
+        given = np.zeros(self.nv) if v is None else self._array(self.name, "v", self.nv, v)
+        return np.array(given, dtype=np.float64)
+
+    def _array(self, caller: str, name: str, length: int, value: Any) -> FloatArray:
+        """An argument as an array (..., length) of doubles, given as one or by name.  Raises TypeError, ValueError."""
+        given = array_of(self._manifest, caller, name, value)
+        return np.asarray(real_array(caller, Argument(name, (length,), "", ""), given), dtype=np.float64)
+
+    def _one_configuration(self, caller: str, q: Any) -> FloatArray:
+        """One configuration (nq,), home for None.  Raises TypeError, ValueError."""
+        if q is None:
+            return np.array(self._manifest.home)
+        return single_state(caller, "q", array_of(self._manifest, caller, "q", q), self._manifest.nq)
+
+    def to_actuator(self, tau: Values) -> FloatArray:
         """Actuator forces (..., nv) for generalized forces ``tau``, by the sign conventions of the mechanism.
 
         Where the mechanism declares no actuators, each acts along its speed and the forces are the same.
         """
         return self._signed("to_actuator", "tau", tau)
 
-    def from_actuator(self, forces: ArrayLike) -> FloatArray:
+    def from_actuator(self, forces: Values) -> FloatArray:
         """Generalized forces (..., nv) for actuator forces: the inverse of ``to_actuator``."""
         return self._signed("from_actuator", "forces", forces)
 
-    def _signed(self, caller: str, name: str, forces: ArrayLike) -> FloatArray:
+    def _signed(self, caller: str, name: str, forces: Values) -> FloatArray:
         """Forces times the signs of the actuators, which are their own inverse."""
-        array = real_array(caller, Argument(name, (self.nv,), "", ""), forces)
-        result: FloatArray = np.asarray(array, dtype=np.float64) * (self._manifest.actuator_signs or 1.0)
+        result: FloatArray = self._array(caller, name, self.nv, forces) * (
+            self._manifest.actuator_signs or 1.0
+        )
         return result
 
     def __repr__(self) -> str:

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from kanegen.arrays import FloatArray, single_state
+from kanegen.arrays import FloatArray, Values
 from kanegen.errors import KanegenError
 from kanegen.robot.core import Core
 
@@ -72,32 +71,30 @@ class Derivatives(Core):
     """The part of a robot that gives derivatives, and looks at small motions."""
 
     def inverse_dynamics_derivatives(
-        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, out: Three | None = None
+        self, q: Values, v: Values, a: Values, *, out: Three | None = None
     ) -> InverseDynamicsDerivatives:
         """Derivatives ``.dq``, ``.dv``, ``.da`` (..., nv, nv) of ``inverse_dynamics``; ``out``: three arrays."""
         return InverseDynamicsDerivatives(*self._kernels["inverse_dynamics_derivatives"].call(q, v, a, out))
 
     def forward_dynamics_derivatives(
-        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, out: Three | None = None
+        self, q: Values, v: Values, tau: Values, *, out: Three | None = None
     ) -> ForwardDynamicsDerivatives:
         """Derivatives ``.dq``, ``.dv``, ``.dtau`` (..., nv, nv) of ``forward_dynamics``; ``out``: three arrays."""
         return ForwardDynamicsDerivatives(*self._kernels["forward_dynamics_derivatives"].call(q, v, tau, out))
 
     def inverse_dynamics_parameter_derivatives(
-        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, out: FloatArray | None = None
+        self, q: Values, v: Values, a: Values, *, out: FloatArray | None = None
     ) -> FloatArray:
         """Derivatives (..., nv, np) of ``inverse_dynamics`` with respect to the live ``parameters``, in their order."""
         return self._kernels.obtained("inverse_dynamics_parameter_derivatives")(q, v, a, out)
 
     def forward_dynamics_parameter_derivatives(
-        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, out: FloatArray | None = None
+        self, q: Values, v: Values, tau: Values, *, out: FloatArray | None = None
     ) -> FloatArray:
         """Derivatives (..., nv, np) of ``forward_dynamics`` with respect to the live ``parameters``, in their order."""
         return self._kernels.obtained("forward_dynamics_parameter_derivatives")(q, v, tau, out)
 
-    def linearise(
-        self, q: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None
-    ) -> Linearisation:
+    def linearise(self, q: Values, v: Values | None = None, a: Values | None = None) -> Linearisation:
         """The linearised equations of motion about a state (q, v) with accelerations ``a``; zero where not given.
 
         Coulomb friction is left out of C.  ``inverse_dynamics_derivatives`` has it, smooth as it is in the dynamics: f / s
@@ -109,7 +106,7 @@ class Derivatives(Core):
         C = self._viscous(q, *state) if self._manifest.coulomb_friction else found.dv
         return Linearisation(found.da, C, found.dq)
 
-    def _viscous(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> FloatArray:
+    def _viscous(self, q: Values, v: Values, a: Values) -> FloatArray:
         """The derivatives (..., nv, nv) of inverse dynamics by v without those of Coulomb friction.
 
         Forces are of second degree in v, but for this friction, so that their derivatives at v are the mean of those at
@@ -117,11 +114,11 @@ class Derivatives(Core):
         """
         # No joint's rate is zero under these, whichever speeds it follows: they are no multiples of each other.
         w = _FAST * (1.0 + np.modf(_GOLDEN * np.arange(1.0, self.nv + 1.0))[0])
-        fast, back = (self.inverse_dynamics_derivatives(q, np.asarray(v) + x, a).dv for x in (w, -w))
+        fast, back = (self.inverse_dynamics_derivatives(q, self.speeds(v) + x, a).dv for x in (w, -w))
         mean: FloatArray = (fast + back) / 2
         return mean
 
-    def natural_modes(self, q: ArrayLike, held: Iterable[str] | str = ()) -> NaturalModes:
+    def natural_modes(self, q: Values, held: Iterable[str] | str = ()) -> NaturalModes:
         """Natural frequencies and modes about a configuration (nq,) at rest, forces being what they are.
 
         Ratios of damping are those of viscous damping alone: Coulomb friction stops a vibration, it does not damp it in
@@ -129,7 +126,7 @@ class Derivatives(Core):
         ``held`` names coordinates that do not move; "joints" stands for all but the modes of flexible links.  Raises
         KanegenError for names that are no speeds, where nothing is left to move, and where the mass matrix is singular.
         """
-        state = single_state("natural_modes", "q", q, self.nq)
+        state = self._one_configuration("natural_modes", q)
         names = self.speed_names
         if isinstance(held, str) and held in names:
             held = (held,)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kanegen.arrays import FloatArray, checked_output, real_array
+from kanegen.arrays import FloatArray, Values, checked_output, real_array
 from kanegen.manifest import Argument
 from kanegen.robot.core import Core
 
@@ -21,9 +21,9 @@ class Dynamics(Core):
 
     def inverse_dynamics(
         self,
-        q: ArrayLike,
-        v: ArrayLike,
-        a: ArrayLike,
+        q: Values,
+        v: Values,
+        a: Values,
         out: FloatArray | None = None,
         *,
         external: External | None = None,
@@ -39,9 +39,9 @@ class Dynamics(Core):
 
     def forward_dynamics(
         self,
-        q: ArrayLike,
-        v: ArrayLike,
-        tau: ArrayLike,
+        q: Values,
+        v: Values,
+        tau: Values,
         out: FloatArray | None = None,
         *,
         external: External | None = None,
@@ -52,50 +52,50 @@ class Dynamics(Core):
         """
         if external:
             spec = self._kernels["forward_dynamics"].spec
-            tau = real_array(spec.name, spec.inputs[2], tau) + self._external_forces(q, external)
+            tau = self._array(spec.name, "tau", self.nv, tau) + self._external_forces(q, external)
         return self._forward_dynamics(q, v, tau, out)
 
-    def mass_matrix(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+    def mass_matrix(self, q: Values, *, out: FloatArray | None = None) -> FloatArray:
         """The mass matrix M (..., nv, nv), full and symmetric."""
         return self._mass_matrix(q, out)
 
-    def bias_forces(self, q: ArrayLike, v: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+    def bias_forces(self, q: Values, v: Values, *, out: FloatArray | None = None) -> FloatArray:
         """Coriolis, centrifugal and gravity forces h (..., nv); tau = M a + h."""
         return self._bias_forces(q, v, out)
 
-    def gravity_forces(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+    def gravity_forces(self, q: Values, *, out: FloatArray | None = None) -> FloatArray:
         """Generalized forces g (..., nv) that hold the mechanism still against gravity."""
         return self._gravity_forces(q, out)
 
-    def kinetic_energy(self, q: ArrayLike, v: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+    def kinetic_energy(self, q: Values, v: Values, *, out: FloatArray | None = None) -> FloatArray:
         """Kinetic energy (...) [J]; a NumPy scalar for one state."""
         return self._kinetic_energy(q, v, out)
 
-    def potential_energy(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+    def potential_energy(self, q: Values, *, out: FloatArray | None = None) -> FloatArray:
         """Potential energy (...) [J] of weight, zero at the origin of the base, and of springs and bent links."""
         return self._potential_energy(q, out)
 
-    def elastic_energy(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+    def elastic_energy(self, q: Values, *, out: FloatArray | None = None) -> FloatArray:
         """Energy (...) [J] stored in bent links; for mechanisms with flexible links."""
         return self._kernels.obtained("elastic_energy")(q, out)
 
-    def gravity_energy(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+    def gravity_energy(self, q: Values, *, out: FloatArray | None = None) -> FloatArray:
         """Energy (...) [J] of weight alone, zero at the origin of the base; for mechanisms with flexible links."""
         return self._kernels.obtained("gravity_energy")(q, out)
 
-    def momentum(self, q: ArrayLike, v: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+    def momentum(self, q: Values, v: Values, *, out: FloatArray | None = None) -> FloatArray:
         """Momentum (..., 6): linear [kg m/s], then angular about the base origin [kg m^2/s], in the base frame."""
         return self._momentum(q, v, out)
 
-    def inverse_mass_matrix(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+    def inverse_mass_matrix(self, q: Values, *, out: FloatArray | None = None) -> FloatArray:
         """The inverse of the mass matrix (..., nv, nv), full and symmetric: accelerations by forces."""
         return self._kernels.obtained("inverse_mass_matrix")(q, out)
 
-    def coriolis_matrix(self, q: ArrayLike, v: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+    def coriolis_matrix(self, q: Values, v: Values, *, out: FloatArray | None = None) -> FloatArray:
         """The matrix C (..., nv, nv) with h = C v + g and dM/dt - 2 C skew-symmetric."""
         return self._kernels.obtained("coriolis_matrix")(q, v, out)
 
-    def centroidal_momentum_matrix(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+    def centroidal_momentum_matrix(self, q: Values, *, out: FloatArray | None = None) -> FloatArray:
         """The matrix A (..., 6, nv) with A v the momentum about the mass centre, along the base's axes.
 
         Linear momentum [kg m/s] first, then angular momentum about the mass centre [kg m^2/s].
@@ -104,20 +104,20 @@ class Dynamics(Core):
 
     # ---- frames ----
 
-    def coordinate_rates(self, q: ArrayLike, v: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+    def coordinate_rates(self, q: Values, v: Values, *, out: FloatArray | None = None) -> FloatArray:
         """Time derivatives of the coordinates (..., nq) at the speeds ``v``: dq/dt = N(q) v."""
         return self._coordinate_rates(q, v, out)
 
-    def frame_pose(self, q: ArrayLike, frame: str, *, out: FloatArray | None = None) -> FloatArray:
+    def frame_pose(self, q: Values, frame: str, *, out: FloatArray | None = None) -> FloatArray:
         """Pose of a frame in the base frame: homogeneous matrices (..., 4, 4), lengths in metres."""
         return self._kernels.of_frame("frame_pose", frame)(q, out)
 
-    def frame_jacobian(self, q: ArrayLike, frame: str, *, out: FloatArray | None = None) -> FloatArray:
+    def frame_jacobian(self, q: Values, frame: str, *, out: FloatArray | None = None) -> FloatArray:
         """Jacobian of a frame (..., 6, nv): velocity of its origin, then angular velocity, both in the base frame."""
         return self._kernels.of_frame("frame_jacobian", frame)(q, out)
 
     def frame_jacobian_rate(
-        self, q: ArrayLike, v: ArrayLike, frame: str, *, out: FloatArray | None = None
+        self, q: Values, v: Values, frame: str, *, out: FloatArray | None = None
     ) -> FloatArray:
         """Time derivative dJ/dt (..., 6, nv) of ``frame_jacobian`` in the state (q, v).
 
@@ -126,7 +126,7 @@ class Dynamics(Core):
         return self._kernels.of_frame("frame_jacobian_rate", frame)(q, v, out)
 
     def frame_forces(
-        self, q: ArrayLike, wrench: ArrayLike, frame: str, *, out: FloatArray | None = None
+        self, q: Values, wrench: ArrayLike, frame: str, *, out: FloatArray | None = None
     ) -> FloatArray:
         """Generalized forces J^T w (..., nv) of a wrench (..., 6) on a frame.
 
@@ -148,7 +148,7 @@ class Dynamics(Core):
         result[...] = forces
         return result
 
-    def center_of_mass(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+    def center_of_mass(self, q: Values, *, out: FloatArray | None = None) -> FloatArray:
         """The mass centre of all moving bodies (..., 3) [m] in the base frame."""
         return self._kernels.obtained("center_of_mass")(q, out)
 
@@ -157,7 +157,7 @@ class Dynamics(Core):
     crba = mass_matrix
 
     def _inverse_dynamics_under(
-        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, out: FloatArray | None, external: External
+        self, q: Values, v: Values, a: Values, out: FloatArray | None, external: External
     ) -> FloatArray:
         alone: FloatArray = self._inverse_dynamics(q, v, a, None)
         tau: FloatArray = alone - self._external_forces(q, external)
@@ -168,7 +168,7 @@ class Dynamics(Core):
         result[...] = tau
         return result
 
-    def _external_forces(self, q: ArrayLike, external: External) -> FloatArray:
+    def _external_forces(self, q: Values, external: External) -> FloatArray:
         """Generalized forces (..., nv) of wrenches on frames."""
         if not isinstance(external, Mapping):
             raise TypeError(

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from kanegen.arrays import FloatArray
+from kanegen.arrays import FloatArray, Values
 from kanegen.errors import KanegenError
 from kanegen.manifest import NamedValue
 from kanegen.robot.core import Core
@@ -14,9 +13,7 @@ from kanegen.robot.core import Core
 class Identification(Core):
     """The part of a robot that serves to identify its parameters."""
 
-    def regressor(
-        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, out: FloatArray | None = None
-    ) -> FloatArray:
+    def regressor(self, q: Values, v: Values, a: Values, *, out: FloatArray | None = None) -> FloatArray:
         """The matrix Y (..., nv, nb) with tau = Y @ ``base_parameters``.
 
         Base parameters are the fewest combinations of the bodies' inertial parameters on which tau depends, so that the
@@ -24,9 +21,7 @@ class Identification(Core):
         """
         return self._kernels.obtained("regressor")(q, v, a, out)
 
-    def full_regressor(
-        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, out: FloatArray | None = None
-    ) -> FloatArray:
+    def full_regressor(self, q: Values, v: Values, a: Values, *, out: FloatArray | None = None) -> FloatArray:
         """The matrix Y (..., nv, 10 bodies) with tau = Y @ ``inertial_parameters``.
 
         Ten columns for each body: m [kg]; m cx, m cy, m cz [kg m], c the mass centre; Ixx, Ixy, Ixz, Iyy, Iyz, Izz

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kanegen import quaternions
-from kanegen.arrays import FloatArray, finite_number, real_array
+from kanegen.arrays import FloatArray, Values, finite_number, real_array
 from kanegen.errors import DeadCentreError, shown
 from kanegen.manifest import Argument, JointLimits
 from kanegen.model_warnings import warn
@@ -78,7 +78,7 @@ class InverseKinematics(ConstraintKernels, Configurations):
         self,
         frame: str,
         pose: ArrayLike,
-        q0: ArrayLike | None = None,
+        q0: Values | None = None,
         rows: Sequence[str] | None = None,
         *,
         tolerance: float = 1e-10,
@@ -99,10 +99,7 @@ class InverseKinematics(ConstraintKernels, Configurations):
         bound = finite_number("tolerance", tolerance)
         given = real_array("inverse_kinematics", Argument("pose", (4, 4), "", ""), pose)
         poses = _rigid(np.asarray(given, dtype=np.float64), BENT if self.mode_names else ROTATION)
-        argument = Argument("q0", (self.nq,), "", "")
-        start = np.asarray(
-            real_array("inverse_kinematics", argument, self.home if q0 is None else q0), np.float64
-        )
+        start = self.home if q0 is None else self._array("inverse_kinematics", "q0", self.nq, q0)
         if not np.isfinite(quaternions.normalised(start, self.quaternions)).all():
             raise ValueError(f"q0 must be finite, and no quaternion zero, got {shown(start.tolist())}")
         batch = np.broadcast_shapes(poses.shape[:-2], start.shape[:-1])

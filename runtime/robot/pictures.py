@@ -5,10 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from kanegen.arrays import single_state
+from kanegen.arrays import Values
 from kanegen.robot.core import Core
 from kanegen.skeleton import Skeleton
 
@@ -25,7 +22,7 @@ class Pictures(Core):
         return None if self._skeleton_of is None else self._skeleton_of()
 
     def plot(
-        self, q: ArrayLike | None = None, *, ax: Any = None, path: str | os.PathLike[str] | None = None
+        self, q: Values | None = None, *, ax: Any = None, path: str | os.PathLike[str] | None = None
     ) -> Any:
         """A stick figure of the mechanism at the configuration q (nq,), home by default: matplotlib's axes, in metres.
 
@@ -39,7 +36,4 @@ class Pictures(Core):
         """
         from kanegen.figures.stick_figure import plot
 
-        start = (
-            np.array(self._manifest.home) if q is None else single_state("plot", "q", q, self._manifest.nq)
-        )
-        return plot(self, start, ax, path)
+        return plot(self, self._one_configuration("plot", q), ax, path)

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from numpy.typing import ArrayLike
 
-from kanegen.arrays import FloatArray
+from kanegen.arrays import FloatArray, Values
 from kanegen.errors import NotCompiledError
 from kanegen.manifest import Constraints, LawRecord
 
@@ -103,6 +103,12 @@ class SimulatedArm(Binding, Protocol):
 
     def forward_dynamics(self, q: FloatArray, v: FloatArray, tau: FloatArray) -> FloatArray:
         """dv/dt (..., nv)."""
+
+    def configuration(self, q: Values) -> FloatArray:
+        """A configuration given by the names of coordinates as an array."""
+
+    def speeds(self, v: Values) -> FloatArray:
+        """Speeds or forces given by their names as an array."""
 
     def coordinate_rates(self, q: FloatArray, v: FloatArray) -> FloatArray:
         """dq/dt (..., nq)."""

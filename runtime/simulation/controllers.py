@@ -116,7 +116,7 @@ def as_python(controller: Controller, arm: SimulatedArm, inputs: LawInputs = NO_
     if controller is None:
         return None
     if isinstance(controller, PythonController):
-        return checked_force(controller.function, arm.nv, inputs)
+        return checked_force(controller.function, arm, inputs)
     if isinstance(controller, KernelController):
         return _bound_kernel(controller.name, arm, inputs)
     return _c_call(controller, arm.nv)
@@ -231,17 +231,20 @@ def controller_result(function: Callable[..., Any], *state: Any) -> Any:
     return function(*state)
 
 
-def checked_force(function: Callable[..., Any], nv: int, inputs: LawInputs) -> Force:
+def checked_force(function: Callable[..., Any], arm: SimulatedArm, inputs: LawInputs) -> Force:
     """What a Python controller returns, as a new array (nv + nx,)."""
     nx = inputs.x0.size
+
+    def tau(given: Any) -> FloatArray:
+        return _checked_vector("tau", arm.speeds(given) if isinstance(given, dict) else given, arm.nv)
 
     def call(t: float, q: FloatArray, v: FloatArray, x: FloatArray) -> FloatArray:
         found = controller_result(function, t, q, v, *inputs.of(t, x))
         if not nx:
-            return _checked_vector("tau", found, nv)
+            return tau(found)
         if not isinstance(found, tuple | list) or len(found) != 2:
             raise ValueError(f"the controller has states: expected (tau, xdot), got {found!r}")
-        return np.concatenate([_checked_vector("tau", found[0], nv), _checked_vector("xdot", found[1], nx)])
+        return np.concatenate([tau(found[0]), _checked_vector("xdot", found[1], nx)])
 
     return call
 

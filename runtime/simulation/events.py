@@ -16,7 +16,7 @@ from kanegen.boundary import calls_user
 from kanegen.errors import KanegenError, shown
 from kanegen.simulation.arm import SimulatedArm
 from kanegen.simulation.calls_from_c import Callback
-from kanegen.simulation.request import checked_configuration, checked_state, initial_rates
+from kanegen.simulation.request import checked_configuration, checked_speeds, initial_rates
 
 Function: TypeAlias = Callable[[float, FloatArray, FloatArray], Any]
 """``g(t, q, v)``: t in s, q (nq,), v (nv,); a number."""
@@ -185,7 +185,7 @@ class EventCalls(Callback):
                 f"event {index}, action: expected (q, v) or None, got {shown(changed)}"
             ) from None
         q_new = checked_configuration(self._arm, q_next)
-        v_new = checked_state(f"event {index}, action: v", v_next, self._arm.nv)
+        v_new = checked_speeds(self._arm, f"event {index}, action: v", v_next)
         half = initial_rates(self._arm, q_new, v_new, self._drift)
         for array, pointer in ((q_new, q), (v_new if half is None else half, rates)):
             self._move(pointer, array, array.nbytes)

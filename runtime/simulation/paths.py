@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kanegen.arrays import FloatArray, passed
+from kanegen.arrays import FloatArray, Values, passed
 from kanegen.boundary import boundary
 from kanegen.errors import AssemblyError, KanegenError, ModelWarning, did_you_mean
 from kanegen.model_warnings import warn
@@ -106,7 +106,7 @@ class Trajectory(Motion):
 def trajectory(
     arm: Any,
     path: Mapping[str, Any],
-    q0: ArrayLike | None = None,
+    q0: Values | None = None,
     times: ArrayLike | None = None,
     *,
     frame: str | None = None,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kanegen.arrays import REAL_KINDS, FloatArray, finite_number, positive_number, refuse_masked
+from kanegen.arrays import REAL_KINDS, FloatArray, Values, finite_number, positive_number, refuse_masked
 from kanegen.errors import InconsistentStateError, MissingKernelError, shown
 from kanegen.kernels.checks import refuse_dead_centre
 from kanegen.manifest import Constraints
@@ -59,9 +60,9 @@ class Request:
     progress: Progress | None = None
 
 
-def checked_configuration(arm: SimulatedArm, values: ArrayLike) -> FloatArray:
+def checked_configuration(arm: SimulatedArm, values: Values) -> FloatArray:
     """q0 (nq,) with quaternions of length one; ``ValueError`` for one of length zero."""
-    q0 = checked_state("q0", values, arm.nq)
+    q0 = checked_state("q0", arm.configuration(values) if isinstance(values, Mapping) else values, arm.nq)
     for start in arm.quaternions:
         if not q0[start : start + 4].any():
             names = ", ".join(arm.coordinate_names[start : start + 4])
@@ -69,6 +70,11 @@ def checked_configuration(arm: SimulatedArm, values: ArrayLike) -> FloatArray:
                 f"q0: the quaternion {names} of {arm.name} is zero, which is no rotation; (0, 0, 0, 1) turns nothing"
             )
     return normalised(q0, arm.quaternions)
+
+
+def checked_speeds(arm: SimulatedArm, name: str, values: Values) -> FloatArray:
+    """Speeds (nv,), or a ``ValueError``."""
+    return checked_state(name, arm.speeds(values) if isinstance(values, Mapping) else values, arm.nv)
 
 
 def checked_atol(atol: Any) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kanegen.arrays import FloatArray, passed, positive_number
+from kanegen.arrays import FloatArray, Values, passed, positive_number
 from kanegen.boundary import boundary
 from kanegen.errors import DeadCentreError, IntegrationError, NotCompiledError, counted
 from kanegen.model_warnings import warn
@@ -33,7 +33,7 @@ from kanegen.simulation.request import (
     checked_rtol,
     checked_sample_period,
     checked_span,
-    checked_state,
+    checked_speeds,
     checked_step,
     checked_times,
     initial_rates,
@@ -47,8 +47,8 @@ _FAR = 0.3
 
 def simulate(
     arm: SimulatedArm,
-    q0: ArrayLike,
-    v0: ArrayLike,
+    q0: Values,
+    v0: Values,
     duration: float,
     controller: ControllerFunction | str | Any | None = None,
     method: str = "dopri5",
@@ -152,7 +152,7 @@ def simulate(
         each = checked_every(every, times)
         rows = np.zeros(0) if each else checked_times(times, begin, end)
         bound = positive_number("drift", drift)
-        start_q, start_v = checked_configuration(arm, q0), checked_state("v0", v0, arm.nv)
+        start_q, start_v = checked_configuration(arm, q0), checked_speeds(arm, "v0", v0)
         most = positive_count("max_steps", max_steps)
         request = Request(
             method=checked_method(arm, method),

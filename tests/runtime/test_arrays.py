@@ -74,7 +74,7 @@ def test_single_precision():
         [Decimal(1), Decimal(2)],
         np.array([1.0, 2.0], dtype=object),
         np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[D]"),
-        {"q": 1.0},
+        {1.0},
     ],
     ids=repr,
 )
