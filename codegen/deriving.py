@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kanegen.codegen.certificate.blame import blame, error_in_doubles
 from kanegen.codegen.certificate.comparison import (
@@ -21,12 +21,16 @@ from kanegen.codegen.derivation.kernels.catalogue import CLOSED_LOOP, contract_o
 from kanegen.codegen.graph import Program, count
 from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.passes.optimize import Step, optimize
+from kanegen.codegen.passes.prices import cost
 from kanegen.codegen.passes.search import Found, search
 from kanegen.codegen.passes.verify import arguments_of, residual
 from kanegen.errors import CertificateError, ModelError, NoInertiaError
 
 CONSTRAINED_BUDGET = 1
 """Derivations tried for each kernel of a constrained or flexible mechanism: programs are long, the tree's part is small."""
+
+_LATE_NODES = 3000
+"""Nodes of the programs that are optimized to compare late decisions, those of inverse dynamics of an arm of usual size."""
 
 _HIDDEN = 0.01
 """What a live parameter is compared at that is 0 in the model."""
@@ -126,8 +130,7 @@ def derive(
     """
     started = time.perf_counter()
     plain, mechanism = sources.plain(name), sources.mechanism
-    found = _searched(sources, name, start, _budget(sources) if budget is None else budget)
-    program, steps = optimize(found.program)
+    found, program, steps = _optimized(sources, name, start, _budget(sources) if budget is None else budget)
     numbers = _telling_numbers(sources)
     at = at or random_configurations(sources.kernel_set())
     given, spread = {"q": at.q}, at.spread_of(name)
@@ -147,6 +150,30 @@ def derive(
     history = (Step("plain", count(plain)), Step("search", found.counts), *steps)
     seconds = time.perf_counter() - started
     return DerivedKernel(program, history, difference, bound, seconds, found.derivations, found.answers)
+
+
+def _optimized(
+    sources: KernelSources, name: str, start: Mapping[str, int] | None, budget: int
+) -> tuple[Found, Program, tuple[Step, ...]]:
+    """What a search finds best, and its program after all passes, which late decisions are compared after."""
+    found = _searched(sources, name, start, budget)
+    program, steps = optimize(found.program)
+    if budget == 1:
+        return found, program, steps
+    deriver, left = sources.deriver(name, searched=True), _LATE_NODES
+    for point, decision in deriver(found.answers)[1].items():
+        for answer in range(decision.alternatives) if decision.late else ():
+            left -= len(program.graph)
+            if answer == found.answers.get(point, 0) or left < 0:
+                continue
+            answers = {**found.answers, point: answer}
+            other, points = deriver(answers)
+            trial, its_steps = optimize(other)
+            if cost(count(trial)) < cost(count(program)) - 1e-9:
+                chosen = {met: answers.get(met, 0) for met in points}
+                found = replace(found, program=other, answers=chosen, counts=count(other))
+                program, steps = trial, its_steps
+    return found, program, steps
 
 
 def _telling_numbers(sources: KernelSources) -> dict[str, float]:

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 class Decision:
     """Number of alternatives, what they concern, and whether other decisions there should be made anew after a change.
 
-    A ``whole`` decision is between methods: everything else depends on it.
+    A ``whole`` decision is between methods: everything else depends on it.  The worth of a ``late`` one shows only in what
+    the passes after a search make of its alternatives.
     """
 
     alternatives: int
     scope: frozenset[str]
     coarse: bool = False
     whole: bool = False
+    late: bool = False

@@ -14,9 +14,9 @@ from kanegen.codegen.graph.decision import Decision
 
 
 @lru_cache(maxsize=4096)
-def _decision(alternatives: int, bodies: tuple[str, ...], coarse: bool, whole: bool) -> Decision:
+def _decision(alternatives: int, bodies: tuple[str, ...], coarse: bool, whole: bool, late: bool) -> Decision:
     """A decision; a search meets the same few again and again."""
-    return Decision(alternatives, frozenset(bodies), coarse, whole)
+    return Decision(alternatives, frozenset(bodies), coarse, whole, late)
 
 
 class Choices:
@@ -27,14 +27,20 @@ class Choices:
         self.points: dict[str, Decision] = {}
 
     def pick(
-        self, point: str, alternatives: int, *bodies: str, coarse: bool = False, whole: bool = False
+        self,
+        point: str,
+        alternatives: int,
+        *bodies: str,
+        coarse: bool = False,
+        whole: bool = False,
+        late: bool = False,
     ) -> int:
         """Index of the alternative to use at this point, 0 <= index < alternatives.
 
         ``bodies`` are those whose formulas it concerns.  A ``coarse`` decision changes numbers that many formulas use, so
         that its worth shows only when the other decisions of these bodies are made anew.  A ``whole`` one is between
-        methods, on which everything else depends.
+        methods, on which everything else depends.  The alternatives of a ``late`` one are compared after all passes, too.
         """
-        self.points[point] = _decision(alternatives, bodies, coarse, whole)
+        self.points[point] = _decision(alternatives, bodies, coarse, whole, late)
         answer = self._answers.get(point, 0)
         return answer if answer < alternatives else 0

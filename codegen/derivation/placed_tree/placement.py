@@ -135,9 +135,10 @@ def place(
     origins: dict[str, Vector3] = {"base": (Fraction(0),) * 3}
     for joint in reversed(joints):
         candidates = _origins(reduced, joint, parents, children[joint.child], origins)
-        origins[joint.child] = candidates[
-            choices.pick(f"{POINT} {joint.child}", len(candidates), joint.child, coarse=True)
-        ]
+        point = f"{POINT} {joint.child}"
+        tip = not children[joint.child] and _ends_parallels(joint, parents)
+        picked = choices.pick(point, len(candidates), joint.child, coarse=True, late=tip)
+        origins[joint.child] = candidates[picked]
     turns = {"base": IDENTITY3} | {joint.child: _alignment(joint)[0] for joint in joints}
     placed: list[PlacedBody] = []
     order = {"base": -1} | {joint.child: i for i, joint in enumerate(joints)}
@@ -300,6 +301,11 @@ def _level(joint: Joint, parents: Mapping[str, Joint]) -> Any | None:
         return None
     away = vec.subtract(vec.scale(found, parent.axis), joint.position)
     return vec.dot(joint.axis, vec.apply(vec.transpose(joint.rotation), away))
+
+
+def _ends_parallels(joint: Joint, parents: Mapping[str, Joint]) -> bool:
+    """Whether this hinge is parallel to those before: its origin's level serves one kernel here and another there."""
+    return _foot_from(joint, parents.get(joint.parent)) is None and _level(joint, parents) is not None
 
 
 def _foot(axis: vec.Vector, point: vec.Vector, other: vec.Vector, other_point: vec.Vector) -> Any | None:
