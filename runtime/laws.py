@@ -26,7 +26,8 @@ Gain = float | Mapping[str, float]
 
 Target = Mapping[str, Any] | Sequence[float] | str | None
 """Where joints shall be [rad, m]: by their names, zero or no rotation for others (a ball has a quaternion x, y, z, w); one
-number for each coordinate of the mechanism; "references": the signals target_<joint>; None: zero."""
+number for each coordinate of the mechanism; "references": the signals target_<joint>, of a ball target_<joint>_qx to _qw,
+whose length does not matter; None: zero."""
 
 REFERENCES = "references"
 
@@ -113,7 +114,8 @@ def pd(
     """Proportional and derivative feedback of the joints, with compensation of gravity.
 
     tau = g(q) + kp (target - q) + kd (rate of the target - v), kp in N m/rad or N/m, kd in N m s/rad or N s/m; of a ball kp
-    acts on the sine of the angle between its axes and those of the target, about their common axis.  ``gravity`` adds the
+    acts on the sine of the angle between its axes and those of the target, about their common axis, and kd on the target's
+    angular velocity less its own, along the child's axes.  ``gravity`` adds the
     forces g that hold the mechanism at rest; |tau| stays below ``limit`` [N m, N].  Stable for kp, kd > 0, unless limited:
     Arimoto, Takegaki, "A new feedback method for dynamic control of manipulators", J. Dyn. Syst. Meas. Control 103 (1981).
     """
@@ -143,8 +145,9 @@ def computed_torque(kp: Gain, kd: Gain, target: Target = None) -> Law:
     """Feedback linearisation: tau = inverse dynamics of a = a_target + kd (v_target - v) + kp (target - q).
 
     kp in 1/s^2, kd in 1/s: errors decay as d2e/dt2 + kd de/dt + kp e = 0, whatever the mechanism.  All its speeds must be
-    rates of joints that are driven, or of balls, with fixed targets.  Luh, Walker, Paul, "Resolved-acceleration control of
-    mechanical manipulators", IEEE Trans. Autom. Control 25 (1980).
+    rates of joints that are driven, or of balls.  Luh, Walker, Paul, "Resolved-acceleration control of mechanical
+    manipulators", IEEE Trans. Autom. Control 25 (1980); for balls Lee, Leok, McClamroch, "Geometric tracking control of a
+    quadrotor UAV on SE(3)", IEEE Conf. Decision and Control 2010.
     """
     return ComputedTorque(kp, kd, target)
 
@@ -257,7 +260,7 @@ class JointFeedback(Law):
         xdot: list[Any] = []
         for joint, errors in zip(acted, _errors(of, acted, self.target, q, v, r), strict=True):
             name, has_integral = joint.name, joint in integrated
-            for k, (error, rate) in zip(joint.speeds, errors, strict=True):
+            for k, (error, rate, _) in zip(joint.speeds, errors, strict=True):
                 u = weight[k] + of.number(kp[name]) * error + of.number(kd.get(name, 0.0)) * rate
                 if has_integral:
                     u = u + of.number(ki[name]) * x[len(xdot)]
@@ -305,14 +308,10 @@ class ComputedTorque(Law):
             )
         kp, kd = _by_joint("kp", self.kp, of.joints), _by_joint("kd", self.kd, of.joints)
         a = [of.number(0)] * of.nv
-        following = self.target == REFERENCES
-        all_errors = _errors(of, of.joints, self.target, q, v, r)
-        for i, (joint, errors) in enumerate(zip(of.joints, all_errors, strict=True)):
-            for k, (error, rate) in zip(joint.speeds, errors, strict=True):
+        for joint, errors in zip(of.joints, _errors(of, of.joints, self.target, q, v, r), strict=True):
+            for k, (error, rate, ahead) in zip(joint.speeds, errors, strict=True):
                 feedback = of.number(kp.get(joint.name, 0.0)) * error
-                a[k] = feedback + of.number(kd.get(joint.name, 0.0)) * rate
-                if following:
-                    a[k] = a[k] + r[3 * i + 2]
+                a[k] = feedback + of.number(kd.get(joint.name, 0.0)) * rate + ahead
         return list(of.inverse_dynamics(a)), []
 
 
@@ -410,15 +409,8 @@ def _acted(joints: Sequence[Driven], kp: Gain) -> list[Driven]:
 def _signals(target: Target, joints: Sequence[Driven]) -> tuple[str, ...]:
     if target != REFERENCES:
         return ()
-    for joint in joints:
-        if len(joint.speeds) > 1:
-            raise ModelError(
-                f"law, target of {joint.name!r}",
-                "is a signal, but the joint is a ball",
-                "fixed targets for balls",
-                "Give its quaternion.",
-            )
-    return tuple(f"target_{joint.name}" for joint in joints)
+    ends = {1: ("",), 4: tuple(f"_q{axis}" for axis in "xyzw")}
+    return tuple(f"target_{joint.name}{end}" for joint in joints for end in ends[len(joint.coordinates)])
 
 
 def _errors(
@@ -428,19 +420,24 @@ def _errors(
     q: Sequence[Any],
     v: Sequence[Any],
     r: Sequence[Any],
-) -> list[list[tuple[Any, Any]]]:
-    """For each joint and each of its speeds the error, and its rate."""
-    if target == REFERENCES:
-        return [
-            [(r[3 * i] - q[joint.coordinates[0]], r[3 * i + 1] - v[joint.speeds[0]])]
-            for i, joint in enumerate(joints)
-        ]
+) -> list[list[tuple[Any, Any, Any]]]:
+    """For each joint and each of its speeds the error, its rate, and the acceleration of what is wanted."""
     found = []
+    signals = iter(r)
     for joint in joints:
-        wanted = _target(of, target, joint)
-        own = [q[j] for j in joint.coordinates]
-        errors = _rotation_error(of, wanted, own) if len(own) == 4 else [of.number(wanted[0]) - own[0]]
-        found.append([(error, -v[k]) for error, k in zip(errors, joint.speeds, strict=True)])
+        own, rates = [q[j] for j in joint.coordinates], [v[k] for k in joint.speeds]
+        ball = len(own) == 4
+        if target == REFERENCES:
+            wanted, first, second = zip(*([next(signals) for _ in range(3)] for _ in own), strict=True)
+            length = _square(wanted) if ball else None
+            speeds, ahead = _turning(own, rates, wanted, first, second) if ball else (first, second)
+            rates_of_errors = [x - rate for x, rate in zip(speeds, rates, strict=True)]
+        else:
+            wanted, length = tuple(map(of.number, _target(of, target, joint))), None
+            rates_of_errors, ahead = [-rate for rate in rates], [of.number(0)] * len(rates)
+        errors = _rotation_error(own, wanted) if ball else [wanted[0] - own[0]]
+        errors = errors if length is None else [x / length for x in errors]
+        found.append(list(zip(errors, rates_of_errors, ahead, strict=True)))
     return found
 
 
@@ -471,20 +468,61 @@ def _target(of: Mechanics, target: Target, joint: Driven) -> list[float]:
     return [float(x) for x in (given / np.linalg.norm(given) if count == 4 else given)]
 
 
-def _rotation_error(of: Mechanics, wanted: Sequence[float], own: Sequence[Any]) -> list[Any]:
+def _rotation_error(own: Sequence[Any], wanted: Sequence[Any]) -> list[Any]:
     """The sine of the angle from the child's axes to those wanted, times their common axis, along the child's axes.
 
     With unit quaternions it is 2 s u, where (u, s) is the conjugate of the own one times the one wanted.
     """
-    a, b = own, [of.number(x) for x in wanted]
-    square = a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3]
-    scale = of.number(2) * (a[3] * b[3] + a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) / square
-    found = []
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        u = a[3] * b[i] - a[i] * b[3] - (a[j] * b[k] - a[k] * b[j])
-        found.append(scale * u)
-    return found
+    u, s = _product(own, wanted)
+    scale = 2 * s / _square(own)
+    return [scale * x for x in u]
+
+
+def _turning(
+    own: Sequence[Any],
+    rates: Sequence[Any],
+    wanted: Sequence[Any],
+    first: Sequence[Any],
+    second: Sequence[Any],
+) -> tuple[list[Any], list[Any]]:
+    """Angular velocity of the axes wanted, and its rate as the child sees it, both along the child's axes.
+
+    With p the quaternion wanted, of any length, they turn at w = 2 vec(p' p*) / |p|^2 along the parent's axes, and
+    w' = 2 vec(p'' p*) / |p|^2 - 2 (p . p') / |p|^2 w.  Along those of the child, which turn at v, w changes by w' - v x w.
+    """
+    square = _square(wanted)
+    back = [-wanted[0], -wanted[1], -wanted[2], wanted[3]]
+    # _product has the conjugate of its first factor: p' p* = conj(conj(p')) p*
+    velocity, acceleration = (
+        [2 * x / square for x in _product([-p[0], -p[1], -p[2], p[3]], back)[0]] for p in (first, second)
+    )
+    growth = 2 * sum(x * y for x, y in zip(wanted, first, strict=True)) / square
+    acceleration = [x - growth * y for x, y in zip(acceleration, velocity, strict=True)]
+    speeds, ahead = (_seen_from(own, x) for x in (velocity, acceleration))
+    return speeds, [x - y for x, y in zip(ahead, _cross(rates, speeds), strict=True)]
+
+
+def _product(a: Sequence[Any], b: Sequence[Any]) -> tuple[list[Any], Any]:
+    """The conjugate of the quaternion a times b: its vector, and its scalar."""
+    across = _cross(a, b)
+    vector = [a[3] * b[i] - a[i] * b[3] - across[i] for i in range(3)]
+    return vector, a[3] * b[3] + a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def _seen_from(a: Sequence[Any], x: Sequence[Any]) -> list[Any]:
+    """A vector x along axes that are turned by the quaternion a, of any length."""
+    across = _cross(a, x)
+    twice = _cross(a, [y - a[3] * z for y, z in zip(across, x, strict=True)])
+    square = _square(a)
+    return [y + 2 * z / square for y, z in zip(x, twice, strict=True)]
+
+
+def _cross(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
+    return [a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3] for i in range(3)]
+
+
+def _square(a: Sequence[Any]) -> Any:
+    return a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3]
 
 
 class RobotMechanics:

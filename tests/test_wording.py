@@ -74,8 +74,8 @@ SAID: list[tuple[type[Exception], Callable[[Path], object], str]] = [
         errors.KanegenError,
         lambda _: rod().with_parameters({"m": 1}),
         (
-            "'pendulum' has no live parameter 'm'. It has: none. Load it with live=[...], such as "
-            "live=['masses'], or 'all declared' for those that it declares. "
+            "'pendulum' has no live parameter 'm'. It has: none. Load it with live=[...] (--live on the "
+            "command line), such as live=['masses'], or 'all declared' for those that it declares. "
             "Parameters that none of its kernels depends on are left out"
         ),
     ),

@@ -29,8 +29,8 @@ from kanegen.quaternions import normalised
 from kanegen.robot.assembly import closed_holding, led_to
 from kanegen.simulation.arm import active_constraints
 from kanegen.simulation.motion import Motion, Moved, Statistics, Status
-from kanegen.simulation.references import Signal, checked_signals, values_at
-from kanegen.simulation.request import checked_configuration, checked_times, obtain, real_numbers
+from kanegen.simulation.references import Signal, checked_signals, spread, values_at
+from kanegen.simulation.request import checked_configuration, checked_times, obtain
 
 PLACES, ANGLES = ("x", "y", "z"), ("roll", "pitch", "yaw")
 """What a path of a frame gives: its origin [m], and R = Rz(yaw) Ry(pitch) Rx(roll) [rad], both in the base."""
@@ -114,9 +114,10 @@ def trajectory(
     """The forces tau (k, nv) that a motion along a path needs, by inverse dynamics.
 
     path: by names, tables (times [s], values) through which cubic splines with not-a-knot ends go; these do not begin at
-    rest unless the values do.  Names are those of coordinates [rad, m]; all four of a quaternion together, whose length does
-    not matter.  With ``frame``, the name of a frame, they are "x", "y", "z" [m] of its origin, or some of these, and all or
-    none of "roll", "pitch", "yaw" [rad]: R = Rz(yaw) Ry(pitch) Rx(roll), in the base.
+    rest unless the values do.  Names are those of coordinates [rad, m], all four of a quaternion together, whose length does
+    not matter; or of a joint with a quaternion, with rows of its coordinates.  With ``frame``, the name of a frame, they are
+    "x", "y", "z" [m] of its origin, or some of these, and all or none of "roll", "pitch", "yaw" [rad]:
+    R = Rz(yaw) Ry(pitch) Rx(roll), in the base.
 
     q0 (nq,): home by default.  Coordinates that the path does not name keep its values, but for those that loops or rolling
     contacts move: these follow, from q0.  Inverse kinematics begins there.
@@ -136,6 +137,10 @@ def trajectory(
             obtain(arm, kernel, "a trajectory")
         start = checked_configuration(arm, arm.home if q0 is None else q0)
         names = arm.coordinate_names if frame is None else (*PLACES, *ANGLES)
+        if frame is None and isinstance(path, Mapping):
+            joints = {name: [names[i] for i in places] for name, places in arm.coordinate_places.items()}
+            path = spread(path, joints, "path")
+            _refuse_parts_of_quaternions(arm, path)
         signals = _signals(path, names)
         first = max(float(signal.knots[0]) for signal in signals)
         last = min(float(signal.knots[-1]) for signal in signals)
@@ -150,7 +155,7 @@ def trajectory(
             q = _reached(arm, frame, signals, start, rows)
             start = q[0]
             path = {name: (rows, values) for name, values in zip(arm.coordinate_names, q.T, strict=True)}
-        signals = _signals(_continuous(arm, path), arm.coordinate_names)
+        signals = _signals(path, arm.coordinate_names)
         q, rates, v, a = _Path(arm, signals, start).along(rows)
         tau = np.asarray(arm.inverse_dynamics(q, v, a), dtype=np.float64)
         limits = dict(getattr(arm, "joint_limits", {}))
@@ -186,24 +191,11 @@ def _signals(path: Any, names: Any) -> tuple[Signal, ...]:
     return signals
 
 
-def _continuous(arm: Any, path: Mapping[str, Any]) -> dict[str, Any]:
-    """The path with quaternions of length one that go the short way from row to row.  Raises ValueError."""
-    found = dict(path)
+def _refuse_parts_of_quaternions(arm: Any, path: Mapping[str, Any]) -> None:
     for begin in arm.quaternions:
         names = arm.coordinate_names[begin : begin + 4]
-        if not any(name in path for name in names):
-            continue
-        if not all(name in path for name in names):
+        if any(name in path for name in names) and not all(name in path for name in names):
             raise ValueError(f"path: expected all of the quaternion {', '.join(names)}")
-        times = [real_numbers(path[name][0]) for name in names]
-        rows = np.array([real_numbers(path[name][1]) for name in names]).T
-        if any(not np.array_equal(times[0], other) for other in times) or not rows.any(axis=1).all():
-            raise ValueError(f"path: expected {', '.join(names)} at the same times, and none of length zero")
-        rows = normalised(rows, (0,))
-        back = np.sum(rows[1:] * rows[:-1], axis=1) < 0.0
-        rows[1:] *= np.where(np.cumsum(back) % 2, -1.0, 1.0)[:, None]
-        found |= {name: (times[0], values) for name, values in zip(names, rows.T, strict=True)}
-    return found
 
 
 def _rotation(roll: float, pitch: float, yaw: float) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from kanegen.arrays import FloatArray
 from kanegen.errors import nearest
+from kanegen.quaternions import normalised
 from kanegen.simulation.request import real_numbers
 
 CUBIC, LINEAR = "cubic", "linear"
@@ -72,11 +73,15 @@ def checked_signals(
 ) -> tuple[Signal, ...]:
     """The signals that a law follows, in its order; all that are given, in theirs, where ``names`` is None.
 
-    Each is (times, values), or (times, values, "linear").  ``argument`` is what errors call them.  Raises ValueError.
+    Each is (times, values), or (times, values, "linear").  Four called NAME_qx, NAME_qy, NAME_qz and NAME_qw are a
+    quaternion, which may be given as NAME with rows of four: see ``continuous``.  ``argument`` is what errors call them.
+    Raises ValueError.
     """
     if not isinstance(given, Mapping):
         raise ValueError(f"{argument}: expected names with (times, values), got {given!r}")
     wanted = tuple(given) if names is None else tuple(names)
+    rotations = quaternions_among(wanted)
+    given = continuous(spread(given, rotations, argument), rotations.values(), argument)
     for name in given:
         if name not in wanted:
             near = nearest(str(name), wanted)
@@ -86,10 +91,76 @@ def checked_signals(
             )
     missing = [name for name in wanted if name not in given]
     if missing:
-        raise ValueError(
-            f"references: the law follows {missing[0]!r}; give references={{{missing[0]!r}: (times, values)}}"
+        turned = next((name for name, parts in rotations.items() if missing[0] in parts), None)
+        asked = (
+            f"{missing[0]!r}: (times, values)"
+            if turned is None
+            else f"{turned!r}: (times, rows of x, y, z, w)"
         )
+        raise ValueError(f"references: the law follows {missing[0]!r}; give references={{{asked}}}")
     return tuple(_signal(f"{argument}, {name!r}", str(name), given[name]) for name in wanted)
+
+
+def quaternions_among(names: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """The quaternions among signals: by NAME the names of their entries, NAME_qx to NAME_qw."""
+    stems = [name.removesuffix("_qx") for name in names if name.endswith("_qx")]
+    parts = {stem: tuple(f"{stem}_q{axis}" for axis in "xyzw") for stem in stems}
+    return {stem: entries for stem, entries in parts.items() if set(entries) <= set(names)}
+
+
+def spread(given: Mapping[str, Any], groups: Mapping[str, Sequence[str]], argument: str) -> dict[str, Any]:
+    """Tables by name; one whose name is that of a group as a table for each member.  Raises ValueError."""
+    found: dict[str, Any] = {}
+    for name, table in given.items():
+        members = groups.get(name, (name,))
+        if len(members) == 1:
+            found[members[0]] = table
+            continue
+        rows = real_numbers(table[1]) if isinstance(table, tuple | list) and len(table) > 1 else np.zeros(0)
+        if rows.ndim != 2 or rows.shape[1] != len(members):
+            raise ValueError(f"{argument}, {name!r}: expected (times, rows of {', '.join(members)})")
+        found |= {
+            member: (table[0], column, *table[2:]) for member, column in zip(members, rows.T, strict=True)
+        }
+    return found
+
+
+def continuous(
+    given: Mapping[str, Any], quaternions: Iterable[Sequence[str]], argument: str
+) -> dict[str, Any]:
+    """The tables, with quaternions of length one that go the short way from row to row; one that is not whole is left.
+
+    Splines through the rows, scaled to length one where they are used, turn with continuous rates and accelerations, and
+    are the same in whatever frames rotations are measured, as products with unit quaternions are isometries: interpolation
+    in the space around the rotations, then projection onto them.  C. Belta, V. Kumar, "An SVD-based projection method for
+    interpolation on SE(3)", IEEE Trans. Robotics and Automation 18 (2002).  Straight pieces turn about one axis each.
+
+    Raises ValueError for entries at different times, and for a quaternion of length zero.
+    """
+    found = dict(given)
+    for names in quaternions:
+        tables = [given.get(name) for name in names]
+        if not all(isinstance(table, tuple | list) and len(table) > 1 for table in tables):
+            continue
+        times = [real_numbers(table[0]) for table in tables if table]
+        columns = [real_numbers(table[1]) for table in tables if table]
+        where = f"{argument}: expected {', '.join(names)}"
+        if any(not np.array_equal(times[0], x) for x in times) or any(
+            x.shape != times[0].shape for x in columns
+        ):
+            raise ValueError(f"{where} at the same times")
+        rows = np.stack(columns, axis=-1)
+        if rows.ndim != 2 or not rows.any(axis=1).all():
+            raise ValueError(f"{where} of a length that is not zero")
+        rows = normalised(rows, (0,))
+        back = np.sum(rows[1:] * rows[:-1], axis=1) < 0.0
+        rows[1:] *= np.where(np.cumsum(back) % 2, -1.0, 1.0)[:, None]
+        found |= {
+            name: (times[0], x, *table[2:])
+            for name, x, table in zip(names, rows.T, tables, strict=True)
+            if table
+        }
+    return found
 
 
 def _signal(where: str, name: str, table: Any) -> Signal:

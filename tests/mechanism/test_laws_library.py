@@ -30,13 +30,14 @@ def test_compiled_laws_are_those_in_python(make: Any) -> None:
         "feedback": laws.pd(20, 5, limit=30),
         "integrating": laws.pid(20, 7, 5, limit=25, gravity=True),
         "unwinding": laws.pid(20, 7, 5, limit=25, tracking_time=0.5),
+        "following": laws.pd(20, 5, "references"),
         "soft": laws.impedance(
             plain.frames[-1].name, [100, 200, 300, 4, 5, 6], [1, 2, 3, 4, 5, 6], np.eye(4)
         ),
     }
     linear = laws.computed_torque(16, 8)
     if make.__name__ in LINEAR:
-        own["linear"] = linear
+        own |= {"linear": linear, "tracking": laws.computed_torque(16, 8, "references")}
     else:
         with pytest.raises(ModelError, match="all of whose speeds are rates of driven joints"):
             with_laws(plain, {"linear": linear})
@@ -46,7 +47,8 @@ def test_compiled_laws_are_those_in_python(make: Any) -> None:
     for name, law in own.items():
         controller = law.controller(arm)
         x = random.standard_normal(controller.x0.size)
-        given = (0.0, q, v, *([x] if x.size else []))
+        r = random.standard_normal((len(controller.references), 3))
+        given = (0.0, q, v, *([x] if x.size else []), *([r] if r.size else []))
         one, other = np.hstack(arm.call(name, *given)), np.hstack(controller(*given))
         # some hundred roundings of terms below 1e3, divided by masses of a tenth or more
         assert_allclose(one, other, rtol=0, atol=100 * 1e3 * 2**-53 * 10, err_msg=name)
@@ -205,11 +207,6 @@ def test_the_text_of_a_law_makes_it_again(law: Any) -> None:
     assert str(laws.from_text(str(law))) == str(law)
     mechanism = two_links({})
     assert with_laws(mechanism, {"held": laws.from_text(str(law))}) == with_laws(mechanism, {"held": law})
-
-
-def test_balls_have_no_signals_for_targets() -> None:
-    with pytest.raises(ModelError, match="the joint is a ball"):
-        ball({"held": laws.pd(1, target="references")})
 
 
 def test_toml_has_them() -> None:
