@@ -47,7 +47,7 @@ def quantities(
     Rows that were not reached are left out by the caller.
     """
     lossless = not (_dissipates(mechanism) or any(p.rate != 0 for p in mechanism.prescribed))
-    driven = bool(motion.tau.any())
+    driven = bool(motion.tau.any() or _wrenches(motion))
     energy = kinetic + potential
     found = [
         Quantity("kinetic energy", "J", kinetic, False),
@@ -55,11 +55,23 @@ def quantities(
         Quantity("energy", "J", energy, lossless and not driven),
     ]
     if driven:
-        found.append(Quantity("energy less work of drives", "J", energy - motion.work.sum(axis=1), lossless))
+        found.append(
+            Quantity(
+                "energy less work of forces" if _wrenches(motion) else "energy less work of drives",
+                "J",
+                energy - motion.work.sum(axis=1),
+                lossless,
+            )
+        )
     for k, values in enumerate(momentum.T):
         kind, unit = ("momentum", "kg m/s") if k < 3 else ("angular momentum about the origin", "kg m²/s")
         found.append(Quantity(f"{kind}, {'xyz'[k % 3]}", unit, values, False))
     return [*found, *_conserved_momenta(mechanism, motion, momentum)]
+
+
+def _wrenches(motion: Motion) -> tuple[str, ...]:
+    """The frames on which others act."""
+    return () if motion.of is None else motion.of.wrenches
 
 
 def _dissipates(mechanism: Mechanism) -> bool:
@@ -72,7 +84,7 @@ def _dissipates(mechanism: Mechanism) -> bool:
 def _conserved_momenta(mechanism: Mechanism, motion: Motion, momentum: Array) -> Iterator[Quantity]:
     """What the joint on the base and gravity leave alone, where nothing else connects the mechanism with the base."""
     root = _only_root(mechanism)
-    if root is None or motion.of is None:
+    if root is None or motion.of is None or _wrenches(motion):
         return
     chain, place = root
     names = [joint.name for joint in chain]

@@ -145,15 +145,17 @@ def _constants(robot: Any, mechanism: Mechanism, motion: Motion) -> Iterator[str
     reached = np.isfinite(motion.q).all(axis=1) & np.isfinite(motion.v).all(axis=1)
     q, v = motion.q[reached], motion.v[reached]
     rows = motion.within(reached)
+    frames = () if rows.of is None else rows.of.wrenches
     found = quantities(
         mechanism, rows, robot.kinetic_energy(q, v), robot.potential_energy(q), robot.momentum(q, v)
     )
     yield f"{'quantity':58}{'at the start':>18}{'at the end':>18}{'largest change':>16}"
     for quantity in found:
         yield _line(quantity)
-    if rows.tau.any():
-        for name, work in zip(robot.speed_names, rows.work[-1], strict=True):
-            yield f"  {f'work of the drive on {name} [J]':56}{0.0:18.9g}{work:z18.9g}"
+    works = [*(f"drive on {name}" for name in robot.speed_names), *(f"wrench on {name}" for name in frames)]
+    for name, work in zip(works, rows.work[-1], strict=True):
+        if name.startswith("wrench") or rows.tau.any():
+            yield f"  {f'work of the {name} [J]':56}{0.0:18.9g}{work:z18.9g}"
     if motion.drift is not None:
         yield f"  {'distance from the constraints, at most':56}{motion.drift:>52.1e}"
     constant = [quantity for quantity in found if quantity.constant]

@@ -33,6 +33,11 @@ size_t kanegen_law_workspace_size(size_t nv, const kanegen_general_law *law)
     return (VECTORS + 2) * nx + 3 * law->signals + linearised;
 }
 
+size_t kanegen_wrench_workspace_size(size_t nv, size_t wrenches)
+{
+    return wrenches == 0 ? 0 : VECTORS * wrenches + (2 + KANEGEN_LINEARISED_VECTORS) * (nv + wrenches) + 6 + 6 * nv;
+}
+
 static bool is_reached(const kanegen_integration *run, double instant)
 {
     return instant <= run->done->t || kanegen_same_instant(run, instant, run->done->t);
@@ -61,7 +66,7 @@ static kanegen_status walk(kanegen_integration *run)
         if (kanegen_is_sampled(run)) {
             const double instant = t_begin + (double)samples * options->sample_period;
             if (is_reached(run, instant)) {
-                if ((status = kanegen_call_controller(run, instant, run->y, run->tau)) != KANEGEN_DONE) return status;
+                if ((status = kanegen_sample(run, instant)) != KANEGEN_DONE) return status;
                 samples++;
             }
         }
@@ -98,6 +103,11 @@ static bool law_is_valid(const kanegen_general_law *law)
     return (law->states == 0 || law->x) && (law->law || law->written);
 }
 
+static bool wrench_is_valid(const kanegen_wrench *wrench)
+{
+    return KANEGEN_HAS(wrench, frame_jacobian) && (wrench->signal || wrench->function || wrench->law);
+}
+
 static bool is_valid(const kanegen_system *system, const kanegen_options *options, const kanegen_rows *rows)
 {
     const bool has_dynamics = KANEGEN_HAS(system, forward_dynamics);
@@ -105,6 +115,9 @@ static bool is_valid(const kanegen_system *system, const kanegen_options *option
     const bool is_free = has_dynamics && (has_rates || system->nq == system->nv);
     for (size_t i = 0; i < system->quaternion_count; ++i) {
         if (system->nq < 4 || system->quaternions[i] > system->nq - 4) return false;
+    }
+    for (size_t i = 0; i < system->wrench_count; ++i) {
+        if (!wrench_is_valid(&system->wrenches[i])) return false;
     }
     return system->nv > 0 && (system->constraints ? kanegen_constraints_are_valid(system->constraints) : is_free)
         && (!system->general_law || law_is_valid(system->general_law))
@@ -129,19 +142,23 @@ kanegen_status kanegen_integrate(const kanegen_method *method, bool valid,
 {
     const size_t nq = system->nq, nv = system->nv, half = system->constraints ? nq : nv;
     const kanegen_general_law *law = system->general_law;
-    const size_t nx = law ? law->states : 0, n = nq + half + nx, m = n + (rows->work ? nv : 0);
-    const size_t forces = nv + nx;
+    const size_t wrenches = system->wrench_count, nx = law ? law->states : 0;
+    const size_t n = nq + half + nx, m = n + (rows->work ? nv + wrenches : 0);
+    const size_t forces = nv + nx + (wrenches > 0 ? nv + wrenches : 0);
     double *vectors[VECTORS];
     for (size_t i = 0; i < VECTORS; ++i) vectors[i] = workspace + i * m;
     kanegen_integration run = {
         .system = system, .options = options, .rows = rows, .done = statistics, .n = n, .m = m, .nx = nx,
+        .forces = forces,
         .y = vectors[0], .y_next = vectors[1], .stage = vectors[2],
         .c3 = vectors[3], .c4 = vectors[4], .c5 = vectors[5], .scale = vectors[6], .defect = vectors[7],
         .rate = vectors[8], .tau = workspace + VECTORS * m, .tau_there = workspace + VECTORS * m + forces,
         .r = workspace + VECTORS * m + 2 * forces,
         .earliest = -INFINITY, .latest = INFINITY, .method = method,
     };
-    double *further = run.r + (law ? 3 * law->signals : 0);
+    run.wrench = run.r + (law ? 3 * law->signals : 0);
+    run.jacobian = run.wrench + (wrenches > 0 ? 6 : 0);
+    double *further = run.jacobian + (wrenches > 0 ? 6 * nv : 0);
     const kanegen_statistics nothing_done = {.t = options->t_begin};
     *statistics = nothing_done;
     if (!valid || !is_valid(system, options, rows)) return KANEGEN_INVALID;
@@ -152,7 +169,7 @@ kanegen_status kanegen_integrate(const kanegen_method *method, bool valid,
     memset(run.y + n, 0, (m - n) * sizeof *v);
     if (nx > 0) memcpy(run.y + nq + half, law->x, nx * sizeof *law->x);
     if (system->constraints) kanegen_lay_out_constrained(&run, further);
-    if (method->linearised) kanegen_lay_out_linearisation(&run.linear, nv, nx, further);
+    if (method->linearised) kanegen_lay_out_linearisation(&run.linear, nv, nx, forces, further);
     for (size_t i = 0; i < forces; ++i) run.tau[i] = 0.0;
     const bool finite = kanegen_all_finite(n, run.y) && quaternions_can_be_normalised(&run);
     kanegen_status status = finite ? KANEGEN_DONE : KANEGEN_NOT_FINITE;

@@ -31,20 +31,22 @@ enum { KANEGEN_STAGES = 7 };
 typedef struct {
     double *dq, *dz, *dtau, *lu; /* [nz][nv], [nz][nz], [nv][nv], [nz][nz], by rows */
     double *rate, *pivot;
-    double *tau, *tau_near, *tau_far; /* scratch [nz] */
+    double *tau, *tau_near, *tau_far; /* scratch, forces */
     bool known;                       /* whether all but lu and pivot belong to the present state */
 } kanegen_linearisation;
 
 /* One integration under way. y and all vectors like it are (q, v, x), n = nq + nv + nx numbers, where x are the states of the
- * law; with constraints they are (q, dq/dt, x), n = 2 nq + nx numbers. A force is (tau, dx/dt), nv + nx numbers. After the
- * state come the works of the nv forces, where these are wanted: m numbers in all. They are integrated along, and have no part
- * in errors. */
+ * law; with constraints they are (q, dq/dt, x), n = 2 nq + nx numbers. After the state come the works of the nv forces and of the
+ * wrenches, where these are wanted: m numbers in all. They are integrated along, and have no part in errors.
+ *
+ * A force is (tau, dx/dt). Where there are wrenches, tau is what they and the controller do together, and the part of the
+ * controller and the powers of the wrenches follow: nv + nx + nv + wrenches numbers. */
 typedef struct {
     const kanegen_system *system;
     const kanegen_options *options;
     const kanegen_rows *rows;
     kanegen_statistics *done;
-    size_t n, m, nx;
+    size_t n, m, nx, forces;    /* forces: numbers of a force */
     double *y;                  /* the state at done->t */
     double *y_next;             /* the state a step leads to */
     double *stage;              /* scratch */
@@ -54,6 +56,7 @@ typedef struct {
     double *defect, *rate;      /* scratch, for looks at the interpolant */
     double *tau;                /* the force used last; under sampled control, the one held */
     double *tau_there;          /* scratch, a force */
+    double *wrench, *jacobian;  /* scratch, a wrench [6] and the Jacobian of its frame [6][nv] */
     double *r;                  /* the signals at the time of the last call of the law, [signals][3] */
     double earliest, latest;    /* times that the controller sees are within these: see the walk */
     size_t probes;              /* probes that are past */

@@ -74,6 +74,8 @@ typedef void kanegen_multipliers(const double *q, const double *qdot, const doub
 typedef void kanegen_speeds(const double *q, const double *qdot, double *v);
 typedef void kanegen_projection(const double *q, const double *qdot, double *q_next, double *qdot_next);
 typedef void kanegen_residual(const double *q, double *phi);
+typedef void kanegen_jacobian(const double *q, double *J);
+typedef void kanegen_prepared_jacobian(const void *prepared, const double *q, double *J);
 typedef void kanegen_prepared_multipliers(const void *prepared, const double *q, const double *qdot,
                                           const double *tau, double *qddot, double *lambda);
 typedef void kanegen_prepared_speeds(const void *prepared, const double *q, const double *qdot, double *v);
@@ -112,6 +114,19 @@ typedef struct {
     kanegen_written_law *written;        /* or one written by hand, with its first argument */
     const void *data;
 } kanegen_general_law;
+
+/* A wrench that others exert on a frame: force [N], then moment about the frame's origin [N m], along the axes of the base. It
+ * acts beside tau, at all times, also under sampled control. */
+typedef struct {
+    kanegen_jacobian *frame_jacobian;    /* one of these two: J [6][nv] */
+    kanegen_prepared_jacobian *prepared_frame_jacobian;
+    const void *prepared;                /* first argument of the prepared one */
+
+    const kanegen_signal *signal;        /* one of these three: [6] its components over time, */
+    kanegen_controller *function;        /* or a function that finds the wrench [6] in place of tau, */
+    kanegen_law *law;                    /* in one of these forms */
+    void *data;                          /* last argument of the function */
+} kanegen_wrench;
 
 /* Looks whether to go on: the number of steps until it is asked again, or zero to stop. */
 typedef size_t kanegen_pause(void *data);
@@ -178,7 +193,11 @@ typedef struct {
     const kanegen_general_law *general_law;
 
     kanegen_law *closed_loop;            /* at most one of these two: dv/dt (t, q, v) under the law, in one */
-    kanegen_prepared_law *prepared_closed_loop; /* function; saves the call of the law unless it is sampled */
+    kanegen_prepared_law *prepared_closed_loop; /* function; saves the call of the law unless it is sampled, or there are */
+                                         /* wrenches */
+
+    size_t wrench_count;                 /* wrenches on frames */
+    const kanegen_wrench *wrenches;      /* [wrench_count] */
 
     kanegen_derivatives *forward_dynamics_derivatives; /* kanegen_rodas4 needs one of these two: da/dq, da/dv, */
     kanegen_prepared_derivatives *prepared_forward_dynamics_derivatives; /* da/dtau, each [nv][nv] by rows */
@@ -223,8 +242,8 @@ typedef struct {
     double *q;                 /* [count][nq] */
     double *v;                 /* [count][nv] */
     double *tau;               /* [count][nv] */
-    double *work;              /* [count][nv]  J: of each force since t_begin, its power tau v integrated along with the */
-                               /* motion; NULL where it is not wanted */
+    double *work;              /* [count][nv + wrenches]  J: of each force since t_begin, its power tau v integrated along */
+                               /* with the motion, then of each wrench; NULL where it is not wanted */
     double *x;                 /* [count][states]; not used where the law has no states */
     size_t every;              /* > 0: the rows are, in place of those at t, the one at the beginning and that of each so many */
     double *step_t;            /* steps, whose times are written to step_t [count]. Where count are written, full is called */
@@ -272,6 +291,9 @@ size_t kanegen_constrained_workspace_size(size_t nq, size_t nv, size_t position,
 
 /* What a law with states or signals adds to any of these. */
 size_t kanegen_law_workspace_size(size_t nv, const kanegen_general_law *law);
+
+/* What wrenches add to any of these. */
+size_t kanegen_wrench_workspace_size(size_t nv, size_t wrenches);
 
 /* For all methods: q [nq] and v [nv] hold the initial state on entry and the state at statistics->t on return. With
  * constraints, v is dq/dt [nq]; the initial state is taken as it is. */

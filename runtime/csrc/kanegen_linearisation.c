@@ -8,13 +8,14 @@
  *
  * reduces to one of nv + nx rows: (1/s - df/dz - s [df/dq 0]) u_z = b_z + s df/dq b_q, and then u_q = s (b_q + u_v).
  *
- * What the controller adds to df/dq and df/dz is found by differences: da/dtau dtau/dq, column by column, and those of dx/dt.
+ * What the controller and wrenches add to df/dq and df/dz is found by differences: da/dtau dtau/dq, column by column, and those
+ * of dx/dt.
  */
 #include "kanegen_linearisation.h"
 
 #include <string.h>
 
-enum { MATRICES = 4, VECTORS = 5 };
+enum { MATRICES = 4, VECTORS = KANEGEN_LINEARISED_VECTORS };
 
 size_t kanegen_linearisation_size(size_t nv, size_t nx)
 {
@@ -22,13 +23,13 @@ size_t kanegen_linearisation_size(size_t nv, size_t nx)
     return nz * nv + 2 * nz * nz + nv * nv + VECTORS * nz;
 }
 
-void kanegen_lay_out_linearisation(kanegen_linearisation *linear, size_t nv, size_t nx, double *memory)
+void kanegen_lay_out_linearisation(kanegen_linearisation *linear, size_t nv, size_t nx, size_t forces, double *memory)
 {
     const size_t nz = nv + nx, sizes[MATRICES] = {nz * nv, nz * nz, nv * nv, nz * nz};
     double **matrices[MATRICES] = {&linear->dq, &linear->dz, &linear->dtau, &linear->lu};
     double **vectors[VECTORS] = {&linear->rate, &linear->pivot, &linear->tau, &linear->tau_near, &linear->tau_far};
     for (size_t i = 0; i < MATRICES; memory += sizes[i++]) *matrices[i] = memory;
-    for (size_t i = 0; i < VECTORS; ++i, memory += nz) *vectors[i] = memory;
+    for (size_t i = 0; i < VECTORS; ++i, memory += forces) *vectors[i] = memory;
 }
 
 static void swap(double *a, double *b)
@@ -38,11 +39,11 @@ static void swap(double *a, double *b)
     *b = entry;
 }
 
-/* The force that the controller gives at a time and state; entries that it leaves alone are those used last. */
-static kanegen_status find_tau(kanegen_integration *run, double t, const double *y, double *tau)
+/* The force at a time and state; entries that the controller leaves alone are those used last. */
+static kanegen_status find_force(kanegen_integration *run, double t, const double *y, double *force)
 {
-    memcpy(tau, run->tau, (run->system->nv + run->nx) * sizeof *tau);
-    return kanegen_call_controller(run, t, y, tau);
+    memcpy(force, run->tau, run->forces * sizeof *force);
+    return kanegen_find_force(run, t, y, force);
 }
 
 /* Column j of a matrix [nz][columns], increased by the change of dz/dt with a force: (da/dtau tau, dx/dt). */
@@ -57,7 +58,7 @@ static void add_to_column(const kanegen_integration *run, double *matrix, size_t
     for (size_t i = nv; i < nv + run->nx; ++i) matrix[i * columns + j] += force[i];
 }
 
-/* What the controller adds by its dependence on q, v and x: forward differences, over the square root of the precision times
+/* What the force adds by its dependence on q, v and x: forward differences, over the square root of the precision times
  * an entry, or times one rad, m, rad/s, m/s or unit of x where that is more. */
 static kanegen_status add_state_feedback(kanegen_integration *run, double t)
 {
@@ -68,7 +69,7 @@ static kanegen_status add_state_feedback(kanegen_integration *run, double t)
     for (size_t j = 0; j < run->n; ++j) {
         y[j] += sqrt(DBL_EPSILON) * larger(1.0, fabs(y[j]));
         const double distance = y[j] - run->y[j];
-        const kanegen_status status = find_tau(run, t, y, tau);
+        const kanegen_status status = find_force(run, t, y, tau);
         if (status != KANEGEN_DONE) return status;
         y[j] = run->y[j];
         for (size_t i = 0; i < nz; ++i) tau[i] = (tau[i] - linear->tau[i]) / distance;
@@ -81,7 +82,7 @@ static kanegen_status add_state_feedback(kanegen_integration *run, double t)
     return KANEGEN_DONE;
 }
 
-/* The rate of dz/dt at constant state, which is the controller's: a difference of second order from two instants a little later,
+/* The rate of dz/dt at constant state, which is the force's: a difference of second order from two instants a little later,
  * both well inside the step. */
 static kanegen_status add_rate(kanegen_integration *run, double t, double h)
 {
@@ -90,8 +91,8 @@ static kanegen_status add_rate(kanegen_integration *run, double t, double h)
     double *near = linear->tau_near, *far = linear->tau_far;
     const double t_near = t + larger(cbrt(DBL_EPSILON) * h, 4.0 * DBL_EPSILON * fabs(t)), distance = t_near - t;
     kanegen_status status;
-    if ((status = find_tau(run, t_near, run->y, near)) != KANEGEN_DONE) return status;
-    if ((status = find_tau(run, t_near + distance, run->y, far)) != KANEGEN_DONE) return status;
+    if ((status = find_force(run, t_near, run->y, near)) != KANEGEN_DONE) return status;
+    if ((status = find_force(run, t_near + distance, run->y, far)) != KANEGEN_DONE) return status;
     for (size_t i = 0; i < nz; ++i) {
         const double now = linear->tau[i];
         near[i] = (4.0 * (near[i] - now) - (far[i] - now)) / (2.0 * distance);
@@ -106,12 +107,12 @@ kanegen_status kanegen_linearise(kanegen_integration *run, double t, double h)
     kanegen_linearisation *linear = &run->linear;
     const double *q = run->y, *v = run->y + system->nq, *tau = run->tau;
     const size_t nv = system->nv, nz = nv + run->nx;
-    const bool varies = kanegen_tau_varies(run);
+    const bool varies = kanegen_force_varies(run);
     double *dv = linear->lu;  /* which has room for it */
     kanegen_status status;
     if (varies) {
         tau = linear->tau;
-        if ((status = find_tau(run, t, run->y, linear->tau)) != KANEGEN_DONE) return status;
+        if ((status = find_force(run, t, run->y, linear->tau)) != KANEGEN_DONE) return status;
     }
     KANEGEN_CALL(system, forward_dynamics_derivatives, system->prepared_derivatives, q, v, tau, linear->dq, dv, linear->dtau);
     for (size_t i = nv * nv; i < nz * nv; ++i) linear->dq[i] = 0.0;

@@ -4,9 +4,11 @@
 
 #include "kanegen_steps.h"
 
-/* Number of doubles of a linearisation; lay it out from memory on. */
+enum { KANEGEN_LINEARISED_VECTORS = 5 };
+
+/* Number of doubles of a linearisation without wrenches; lay it out from memory on, forces being the numbers of a force. */
 size_t kanegen_linearisation_size(size_t nv, size_t nx);
-void kanegen_lay_out_linearisation(kanegen_linearisation *linear, size_t nv, size_t nx, double *memory);
+void kanegen_lay_out_linearisation(kanegen_linearisation *linear, size_t nv, size_t nx, size_t forces, double *memory);
 
 /* Linearise about time t and the present state, for steps of about h. */
 kanegen_status kanegen_linearise(kanegen_integration *run, double t, double h);

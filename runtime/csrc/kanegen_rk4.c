@@ -133,7 +133,7 @@ static kanegen_status find_jumps_in_time(kanegen_integration *run, double h, dou
     double *jumps = run->scale, *rate = run->k[6];
     memcpy(jumps, run->rate, run->n * sizeof *jumps);
     for (int stage = 0; stage < 3; ++stage) {
-        const kanegen_status status = kanegen_call_controller(run, begin + 0.5 * h * stage, y, run->tau_there);
+        const kanegen_status status = kanegen_find_force(run, begin + 0.5 * h * stage, y, run->tau_there);
         if (status != KANEGEN_DONE) return status;
         kanegen_rate_under(run, y, run->tau_there, rate);
         kanegen_add(run->n, jumps, -weights[stage], rate);

@@ -78,9 +78,8 @@ static void find_interpolant(kanegen_integration *run)
 /* The power of each force at time t and state y, into a vector after the n rates that it has room for. */
 static kanegen_status powers_at(kanegen_integration *run, double t, const double *y, double *into)
 {
-    memcpy(run->tau_there, run->tau, (run->system->nv + run->nx) * sizeof *into);
-    const kanegen_status status
-        = kanegen_tau_varies(run) ? kanegen_call_controller(run, t, y, run->tau_there) : KANEGEN_DONE;
+    memcpy(run->tau_there, run->tau, run->forces * sizeof *into);
+    const kanegen_status status = kanegen_find_force(run, t, y, run->tau_there);
     kanegen_find_powers(run, y, run->tau_there, into);
     return status;
 }

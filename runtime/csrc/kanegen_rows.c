@@ -12,19 +12,17 @@
 /* Write the next row: the state y, and the force acting there, which is left in run->tau_there. */
 static kanegen_status write_row(kanegen_integration *run, const double *y)
 {
-    const size_t row = run->done->rows, nq = run->system->nq, nv = run->system->nv;
+    const size_t row = run->done->rows, nq = run->system->nq, nv = run->system->nv, works = run->m - run->n;
     double *tau = run->tau_there;
     const double t = run->rows->every > 0 ? run->done->t : run->rows->t[row];
     memcpy(run->rows->q + row * nq, y, nq * sizeof *y);
     memcpy(run->rows->v + row * nv, kanegen_speeds_at(run, y), nv * sizeof *y);
     if (run->nx > 0) memcpy(run->rows->x + row * run->nx, y + run->n - run->nx, run->nx * sizeof *y);
-    if (run->m > run->n) memcpy(run->rows->work + row * nv, y + run->n, nv * sizeof *y);
-    memcpy(tau, run->tau, (nv + run->nx) * sizeof *tau);
-    if (run->options->sample_period == 0.0) {
-        const kanegen_status status = kanegen_call_controller(run, t, y, tau);
-        if (status != KANEGEN_DONE) return status;
-    }
-    memcpy(run->rows->tau + row * nv, tau, nv * sizeof *tau);
+    if (run->m > run->n) memcpy(run->rows->work + row * works, y + run->n, works * sizeof *y);
+    memcpy(tau, run->tau, run->forces * sizeof *tau);
+    const kanegen_status status = kanegen_find_force(run, t, y, tau);
+    if (status != KANEGEN_DONE) return status;
+    memcpy(run->rows->tau + row * nv, kanegen_controller_part(run, tau), nv * sizeof *tau);
     run->done->rows++;
     return KANEGEN_DONE;
 }
@@ -68,7 +66,7 @@ static bool is_row_before(const kanegen_integration *run, double t_next)
 
 static bool is_probe_before(const kanegen_integration *run, double t_next)
 {
-    return kanegen_tau_varies(run) && is_before(run, run->probes, run->rows->probe_count, run->rows->probes, t_next);
+    return kanegen_force_varies(run) && is_before(run, run->probes, run->rows->probe_count, run->rows->probes, t_next);
 }
 
 bool kanegen_row_before(const kanegen_integration *run, double t_next)
@@ -124,9 +122,8 @@ static kanegen_status look(kanegen_integration *run, double t, double s, double 
 
 kanegen_status kanegen_write_interpolated_rows(kanegen_integration *run, double t_next)
 {
-    const size_t forces = run->system->nv + run->nx;
     const double t = run->done->t, h = t_next - t;
-    const bool looks = kanegen_tau_varies(run);
+    const bool looks = kanegen_force_varies(run);
     double *y_there = run->stage;
     kanegen_status status;
     while (is_row_before(run, t_next)) {
@@ -140,8 +137,8 @@ kanegen_status kanegen_write_interpolated_rows(kanegen_integration *run, double 
         const double t_probe = run->rows->probes[run->probes], s = (t_probe - t) / h;
         if (t_probe <= t) continue;
         if ((status = kanegen_interpolate(run, s, y_there)) != KANEGEN_DONE) return status;
-        memcpy(run->tau_there, run->tau, forces * sizeof(double));
-        if ((status = kanegen_call_controller(run, t_probe, y_there, run->tau_there)) != KANEGEN_DONE) return status;
+        memcpy(run->tau_there, run->tau, run->forces * sizeof(double));
+        if ((status = kanegen_find_force(run, t_probe, y_there, run->tau_there)) != KANEGEN_DONE) return status;
         if ((status = look(run, t_probe, s, h, y_there)) != KANEGEN_DONE) return status;
     }
     return KANEGEN_DONE;

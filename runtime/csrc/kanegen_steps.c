@@ -77,26 +77,89 @@ static double on_this_side(const kanegen_integration *run, double t)
     return smaller(larger(t, run->earliest), run->latest);
 }
 
-bool kanegen_tau_varies(const kanegen_integration *run)
+bool kanegen_force_varies(const kanegen_integration *run)
 {
-    return has_controller(run->system) && !kanegen_is_sampled(run);
+    const kanegen_system *system = run->system;
+    return system->wrench_count > 0 || (has_controller(system) && !kanegen_is_sampled(run));
 }
 
-kanegen_status kanegen_call_controller(kanegen_integration *run, double t, const double *y, double *tau)
+static kanegen_status unless_stopped(const kanegen_system *system)
+{
+    return system->stop && *system->stop ? KANEGEN_STOPPED : KANEGEN_DONE;
+}
+
+double *kanegen_controller_part(const kanegen_integration *run, double *force)
+{
+    return run->system->wrench_count > 0 ? force + run->system->nv + run->nx : force;
+}
+
+/* tau = tau(t, q, v), and dx/dt, in a force. */
+static kanegen_status call_controller(kanegen_integration *run, double t, const double *y, double *force)
 {
     const kanegen_system *system = run->system;
     if (!has_controller(system)) return KANEGEN_DONE;
     const double *q = y, *v = kanegen_speeds_at(run, y);
+    double *tau = kanegen_controller_part(run, force);
     t = on_this_side(run, t);
     if (system->controller) {
         system->controller(t, q, v, tau, system->controller_data);
     } else if (system->general_law) {
-        call_general_law(run, false, t, y, v, tau, tau + system->nv);
+        call_general_law(run, false, t, y, v, tau, force + system->nv);
     } else {
         KANEGEN_CALL(system, law, system->prepared, &t, q, v, tau);
     }
     run->done->controller_calls++;
-    return system->stop && *system->stop ? KANEGEN_STOPPED : KANEGEN_DONE;
+    return unless_stopped(system);
+}
+
+static void find_wrench(const kanegen_wrench *wrench, double t, const double *q, const double *v, double *found)
+{
+    double r[3];
+    if (wrench->function) {
+        wrench->function(t, q, v, found, wrench->data);
+    } else if (wrench->law) {
+        wrench->law(&t, q, v, found);
+    } else {
+        for (size_t i = 0; i < 6; ++i) {
+            find_signal(&wrench->signal[i], t, r);
+            found[i] = r[0];
+        }
+    }
+}
+
+/* Add J^T times each of the wrenches to the forces of the controller, and find their powers. */
+static kanegen_status add_wrenches(kanegen_integration *run, double t, const double *y, double *force)
+{
+    const kanegen_system *system = run->system;
+    const size_t nv = system->nv;
+    const double *q = y, *v = kanegen_speeds_at(run, y);
+    double *power = force + nv + run->nx + nv;
+    t = on_this_side(run, t);
+    memcpy(force, kanegen_controller_part(run, force), nv * sizeof *force);
+    for (size_t k = 0; k < system->wrench_count; ++k) {
+        const kanegen_wrench *wrench = &system->wrenches[k];
+        find_wrench(wrench, t, q, v, run->wrench);
+        KANEGEN_CALL(wrench, frame_jacobian, wrench->prepared, q, run->jacobian);
+        power[k] = 0.0;
+        for (size_t i = 0; i < nv; ++i) {
+            double sum = 0.0;
+            for (size_t j = 0; j < 6; ++j) sum += run->jacobian[j * nv + i] * run->wrench[j];
+            force[i] += sum;
+            power[k] += sum * v[i];
+        }
+    }
+    return unless_stopped(system);
+}
+
+kanegen_status kanegen_sample(kanegen_integration *run, double t)
+{
+    return call_controller(run, t, run->y, run->tau);
+}
+
+kanegen_status kanegen_find_force(kanegen_integration *run, double t, const double *y, double *force)
+{
+    const kanegen_status status = kanegen_is_sampled(run) ? KANEGEN_DONE : call_controller(run, t, y, force);
+    return status != KANEGEN_DONE || run->system->wrench_count == 0 ? status : add_wrenches(run, t, y, force);
 }
 
 /* The first nq entries of dy. */
@@ -110,12 +173,12 @@ static void find_coordinate_rates(const kanegen_system *system, const double *y,
     }
 }
 
-void kanegen_rate_under(kanegen_integration *run, const double *y, const double *tau, double *dy)
+void kanegen_rate_under(kanegen_integration *run, const double *y, const double *force, double *dy)
 {
     const kanegen_system *system = run->system;
-    const double *q = y, *v = y + system->nq;
+    const double *q = y, *v = y + system->nq, *tau = force;
     double *a = dy + system->nq;
-    memcpy(dy + run->n - run->nx, tau + system->nv, run->nx * sizeof *dy);
+    memcpy(dy + run->n - run->nx, force + system->nv, run->nx * sizeof *dy);
     if (system->constraints) {
         kanegen_constrained_rate(run, y, tau, dy);
         return;
@@ -124,14 +187,17 @@ void kanegen_rate_under(kanegen_integration *run, const double *y, const double 
     KANEGEN_CALL(system, forward_dynamics, system->prepared, q, v, tau, a);
 }
 
-void kanegen_find_powers(kanegen_integration *run, const double *y, const double *tau, double *dy)
+void kanegen_find_powers(kanegen_integration *run, const double *y, double *force, double *dy)
 {
+    const size_t nv = run->system->nv;
+    const double *tau = kanegen_controller_part(run, force);
     double *power = dy + run->n;
     if (run->m == run->n) return;
-    memset(power, 0, (run->m - run->n) * sizeof *power);
+    memset(power, 0, nv * sizeof *power);
+    memcpy(power + nv, force + run->forces - run->system->wrench_count, run->system->wrench_count * sizeof *power);
     if (!has_controller(run->system)) return;
     const double *v = kanegen_speeds_at(run, y);
-    for (size_t i = 0; i < run->system->nv; ++i) power[i] = tau[i] * v[i];
+    for (size_t i = 0; i < nv; ++i) power[i] = tau[i] * v[i];
 }
 
 kanegen_status kanegen_rate_of_change(kanegen_integration *run, double t, const double *y, double *dy)
@@ -141,17 +207,17 @@ kanegen_status kanegen_rate_of_change(kanegen_integration *run, double t, const 
     double *a = dy + system->nq;
     const kanegen_general_law *general = system->general_law;
     const bool is_closed = KANEGEN_HAS(system, closed_loop) || (general && general->closed_loop);
-    const bool has_closed_loop = is_closed && !system->constraints;
+    const bool has_closed_loop = is_closed && !system->constraints && system->wrench_count == 0;
     run->done->evaluations++;
     if (!has_closed_loop || kanegen_is_sampled(run)) {
-        const kanegen_status status = kanegen_is_sampled(run) ? KANEGEN_DONE : kanegen_call_controller(run, t, y, run->tau);
+        const kanegen_status status = kanegen_find_force(run, t, y, run->tau);
         if (status != KANEGEN_DONE) return status;
         kanegen_rate_under(run, y, run->tau, dy);
         kanegen_find_powers(run, y, run->tau, dy);
         return KANEGEN_DONE;
     }
     if (run->m > run->n) {
-        const kanegen_status status = kanegen_call_controller(run, t, y, run->tau);
+        const kanegen_status status = kanegen_find_force(run, t, y, run->tau);
         if (status != KANEGEN_DONE) return status;
         kanegen_find_powers(run, y, run->tau, dy);
     } else {

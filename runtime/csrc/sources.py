@@ -26,6 +26,7 @@ KERNELS = {
     "generalized_speeds": ("speeds", 2, 1),
     "constraint_projection": ("projection", 2, 2),
     "constraint_residual": ("residual", 1, 1),
+    "frame_jacobian": ("jacobian", 1, 1),
 }
 """The kernels that are integrated: what the header calls functions of their form, how many arrays they take and give."""
 

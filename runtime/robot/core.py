@@ -127,6 +127,13 @@ class Core:
         """Operations of one evaluation of each kernel that this robot has."""
         return MappingProxyType({name: self._kernels[name].spec.operation_counts for name in self._kernels})
 
+    def frame_kernel(self, what: str, frame: str) -> str:
+        """The name of a kernel of a frame, ``what`` being "frame_pose", "frame_jacobian", …, whether it is there or not.
+
+        Raises MissingKernelError where there is no such frame.
+        """
+        return self._kernels.name_for(what, frame)
+
     def kernel_address(self, kernel: str) -> int:
         """Address of the C function of a kernel.  Raises NotCompiledError for an interpreted robot.
 

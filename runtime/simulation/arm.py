@@ -88,6 +88,9 @@ class SimulatedArm(Binding, Protocol):
     def optional_kernels(self) -> Collection[str]:
         """Names of the kernels that it gets when they are first asked for."""
 
+    def frame_kernel(self, what: str, frame: str, /) -> str:
+        """Name of a kernel of a frame."""
+
     def kernel_address(self, name: str, /) -> int:
         """Address of the compiled C function of a kernel."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from types import ModuleType, TracebackType
 from typing import Any
 
@@ -49,12 +49,12 @@ class Callback:
 
 
 class PythonCalls(Callback):
-    """Calls a Python controller."""
+    """Calls a Python function that gives ``nf`` forces, and rates of nx states: a controller, or a wrench."""
 
-    def __init__(self, ffi: Any, arm: SimulatedArm, force: Force, nx: int, stop: Any) -> None:
+    def __init__(self, ffi: Any, arm: SimulatedArm, force: Force, nf: int, nx: int, stop: Any) -> None:
         super().__init__(stop)
         self._move = ffi.memmove
-        self._sizes = arm.nq, arm.nv, nx
+        self._sizes, self._nf = (arm.nq, arm.nv, nx), nf
         self._force = force
 
     def call(self, t: float, state: Sequence[Any], found: Sequence[Any]) -> None:
@@ -63,18 +63,17 @@ class PythonCalls(Callback):
         for array, pointer in zip(arrays, state, strict=False):
             self._move(array, pointer, array.nbytes)
         force = self._force(t, *arrays)
-        nv = self._sizes[1]
-        for part, pointer in zip((force[:nv], force[nv:]), found, strict=False):
+        for part, pointer in zip((force[: self._nf], force[self._nf :]), found, strict=False):
             self._move(pointer, part, part.nbytes)
 
 
 class KernelCalls(Callback):
-    """Calls kernels that are interpreted."""
+    """Calls kernels that are interpreted, by their names in ``KERNELS`` and in the mechanism."""
 
-    def __init__(self, ffi: Any, arm: SimulatedArm, kernels: Iterable[str], stop: Any) -> None:
+    def __init__(self, ffi: Any, arm: SimulatedArm, kernels: Mapping[str, str], stop: Any) -> None:
         super().__init__(stop)
         self._move = ffi.memmove
-        self._bound = {kernel: arm.bind(kernel) for kernel in kernels}
+        self._bound = {kernel: arm.bind(name) for kernel, name in kernels.items()}
         self._arrays = {kernel: list(vars(bound).values()) for kernel, bound in self._bound.items()}
 
     def call(self, kernel: str, pointers: Sequence[Any]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import importlib
 import math
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
@@ -35,7 +36,7 @@ from kanegen.simulation.controllers import (
 )
 from kanegen.simulation.events import EventCalls
 from kanegen.simulation.motion import Motion, Statistics, Status
-from kanegen.simulation.references import LawInputs
+from kanegen.simulation.references import LawInputs, Signal
 from kanegen.simulation.request import Request
 
 _DERIVATIVES = "forward_dynamics_derivatives"
@@ -80,7 +81,7 @@ def simulate_in_c(
     q = request.q0.copy()
     v = (request.v0 if request.rates0 is None else request.rates0).copy()
     x = inputs.x0.copy()
-    widths = (arm.nq, arm.nv, arm.nv, arm.nv, x.size)
+    widths = (arm.nq, arm.nv, arm.nv, arm.nv + len(request.wrenches), x.size)
     row_q, row_v, row_tau, row_work, row_x = columns = [np.full((rows, width), np.nan) for width in widths]
     row_t = np.empty(rows) if request.every else request.times
     kept: list[Any] = []  # what C refers to
@@ -95,6 +96,18 @@ def simulate_in_c(
 
     def doubles(array: FloatArray) -> Any:
         return ffi.from_buffer("double[]", array)
+
+    def signals_in_c(signals: Sequence[Signal]) -> Any:
+        fields = [
+            {
+                "pieces": len(signal.coefficients),
+                "knots": doubles(signal.knots),
+                "coefficients": doubles(signal.coefficients),
+            }
+            for signal in signals
+        ]
+        kept.extend([ffi.new("kanegen_signal[]", fields), fields])
+        return kept[-2]
 
     stop = ffi.new("int *", 0)
     starts = ffi.new("size_t[]", list(request.quaternions))
@@ -127,7 +140,7 @@ def simulate_in_c(
     if has_compiled_kernels(arm):
         _set_functions(ffi, system, place, arm, kernels)
     else:
-        python.append(KernelCalls(ffi, arm, kernels, stop))
+        python.append(KernelCalls(ffi, arm, dict(zip(kernels, kernels, strict=True)), stop))
         system.prepared = system.prepared_derivatives = handle(python[-1])
         for kernel in kernels:
             setattr(place, f"prepared_{kernel}", getattr(lib, f"kanegen_python_{kernel}"))
@@ -136,7 +149,7 @@ def simulate_in_c(
     if isinstance(controller, PythonController) or in_python:
         force = as_python(controller, arm, inputs)
         assert force is not None  # there is a controller
-        python.append(PythonCalls(ffi, arm, force, x.size, stop))
+        python.append(PythonCalls(ffi, arm, force, arm.nv, x.size, stop))
         if x.size:
             general.written, general.data = lib.kanegen_python_law, handle(python[-1])
             system.general_law = general
@@ -144,19 +157,31 @@ def simulate_in_c(
             system.controller, system.controller_data = lib.kanegen_python_controller, handle(python[-1])
     elif isinstance(controller, KernelController) and (x.size or inputs.signals):
         _set_general_law(ffi, general, arm, controller.name)
-        signals = [
-            {
-                "pieces": len(signal.coefficients),
-                "knots": doubles(signal.knots),
-                "coefficients": doubles(signal.coefficients),
-            }
-            for signal in inputs.signals
-        ]
-        kept.append(ffi.new("kanegen_signal[]", signals))
-        kept.append(signals)
-        general.signals, general.signal, system.general_law = len(signals), kept[-2], general
+        general.signals, general.signal = len(inputs.signals), signals_in_c(inputs.signals)
+        system.general_law = general
     else:
         _set_c_controller(ffi, system, arm, controller)
+    acting = ffi.new("kanegen_wrench[]", len(request.wrenches))
+    system.wrench_count, system.wrenches = len(request.wrenches), acting
+    size += lib.kanegen_wrench_workspace_size(arm.nv, len(request.wrenches))
+    for wrench, place in zip(request.wrenches, acting, strict=True):
+        if has_compiled_kernels(arm):
+            _set_jacobian(ffi, place, arm, wrench.jacobian)
+        else:
+            python.append(KernelCalls(ffi, arm, {"frame_jacobian": wrench.jacobian}, stop))
+            place.prepared_frame_jacobian = lib.kanegen_python_frame_jacobian
+            place.prepared = handle(python[-1])
+        source = wrench.source
+        if isinstance(source, tuple):
+            place.signal = signals_in_c(source)
+        elif isinstance(source, PythonController):
+            found = wrench.function(arm)
+            python.append(PythonCalls(ffi, arm, lambda t, q, v, x, of=found: of(t, q, v), 6, 0, stop))
+            place.function, place.data = lib.kanegen_python_controller, handle(python[-1])
+        elif isinstance(source, CLaw):
+            place.law = ffi.cast("kanegen_law *", source.address)
+        else:
+            place.function = ffi.cast("kanegen_controller *", source.address)
     meeting = EventCalls(ffi, arm, request.events, request.drift, stop)
     if request.events:
         python.append(meeting)
@@ -255,6 +280,16 @@ def _set_functions(ffi: Any, system: Any, place: Any, arm: SimulatedArm, kernels
         setattr(place, f"{form}{kernel}", ffi.cast(f"kanegen_{form}{kind} *", arm.kernel_address(kernel)))
         if prepared is not None:
             setattr(system, field, ffi.cast("const void *", prepared))
+
+
+def _set_jacobian(ffi: Any, wrench: Any, arm: SimulatedArm, kernel: str) -> None:
+    """The C function of the Jacobian of a frame."""
+    prepared = arm.prepared_address_of(kernel)
+    form = "" if prepared is None else "prepared_"
+    function = ffi.cast(f"kanegen_{form}jacobian *", arm.kernel_address(kernel))
+    setattr(wrench, f"{form}frame_jacobian", function)
+    if prepared is not None:
+        wrench.prepared = ffi.cast("const void *", prepared)
 
 
 def _set_general_law(ffi: Any, general: Any, arm: SimulatedArm, name: str) -> None:

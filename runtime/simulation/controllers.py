@@ -69,8 +69,8 @@ def recognize_controller(controller: Any, arm: SimulatedArm, data: Any = None) -
         recognized = None
     elif isinstance(controller, str):
         recognized = _kernel(controller, arm)
-    elif _is_cdata(controller):
-        recognized = _c_function(controller, data)
+    elif is_cdata(controller):
+        recognized = c_function(controller, data)
     elif callable(controller):
         recognized = PythonController(controller)
     else:
@@ -119,7 +119,8 @@ def as_python(controller: Controller, arm: SimulatedArm, inputs: LawInputs = NO_
         return checked_force(controller.function, arm, inputs)
     if isinstance(controller, KernelController):
         return _bound_kernel(controller.name, arm, inputs)
-    return _c_call(controller, arm.nv)
+    function = called_in_c(controller, arm.nv)
+    return lambda t, q, v, x: function(t, q, v)
 
 
 def _kernel(name: str, arm: SimulatedArm) -> KernelController:
@@ -155,15 +156,15 @@ def _laws_of(arm: SimulatedArm) -> set[str]:
         return set()
 
 
-def _c_function(function: Any, data: Any) -> CController | CLaw:
-    """A cffi function pointer, its type checked."""
+def c_function(function: Any, data: Any, where: str = "controller") -> CController | CLaw:
+    """A cffi function pointer, its type checked; ``where`` names it in errors."""
     kind = _ffi().typeof(function)
     for declaration in (C_CONTROLLER, C_LAW):
         if kind is _ffi().typeof(declaration):
-            address = _address("controller", int(_ffi().cast("uintptr_t", function)))
+            address = _address(where, int(_ffi().cast("uintptr_t", function)))
             return CController(address, _data_address(data)) if declaration is C_CONTROLLER else CLaw(address)
     raise ValueError(
-        f"controller: a C function must have type {C_CONTROLLER}, or {C_LAW} as a kernel has, got {kind.cname}"
+        f"{where}: a C function must have type {C_CONTROLLER}, or {C_LAW} as a kernel has, got {kind.cname}"
     )
 
 
@@ -206,7 +207,7 @@ def _may_be_executed(address: int) -> bool:
 def _data_address(data: Any) -> int:
     if data is None:
         return 0
-    is_pointer = _is_cdata(data) and _ffi().typeof(data).kind in ("pointer", "array")
+    is_pointer = is_cdata(data) and _ffi().typeof(data).kind in ("pointer", "array")
     is_address = isinstance(data, int) and 0 <= data < 2**64
     if not (is_pointer or is_address):
         raise ValueError(f"controller_data must be a cffi pointer or an address, got {data!r}")
@@ -221,7 +222,8 @@ def _ffi() -> Any:
     return FFI()
 
 
-def _is_cdata(value: Any) -> bool:
+def is_cdata(value: Any) -> bool:
+    """Whether it is an object of cffi."""
     return type(value).__module__ == "_cffi_backend"
 
 
@@ -270,17 +272,19 @@ def _bound_kernel(name: str, arm: SimulatedArm, inputs: LawInputs) -> Force:
     return call
 
 
-def _c_call(controller: CController | CLaw, nv: int) -> Force:
+def called_in_c(
+    controller: CController | CLaw, size: int
+) -> Callable[[float, FloatArray, FloatArray], FloatArray]:
+    """What a C function gives, ``size`` numbers, at a time and state."""
     is_law = isinstance(controller, CLaw)
     function = _ffi().cast(C_LAW if is_law else C_CONTROLLER, controller.address)
     data = () if isinstance(controller, CLaw) else (_ffi().cast("void *", controller.data),)
 
-    def call(t: float, q: FloatArray, v: FloatArray, x: FloatArray) -> FloatArray:
-        del x  # of which there are none
-        tau = np.zeros(nv)
+    def call(t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+        found = np.zeros(size)
         state = _ffi().from_buffer("double[]", q), _ffi().from_buffer("double[]", v)
         time = _ffi().new("double[1]", [t]) if is_law else t
-        function(time, *state, _ffi().from_buffer("double[]", tau), *data)
-        return tau
+        function(time, *state, _ffi().from_buffer("double[]", found), *data)
+        return found
 
     return call

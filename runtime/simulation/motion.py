@@ -65,12 +65,13 @@ class Statistics:
 
 @dataclass(frozen=True)
 class Moved:
-    """What a motion is one of: names and limits of coordinates and speeds."""
+    """What a motion is one of: names and limits of coordinates and speeds, and the frames on which wrenches acted."""
 
     name: str
     coordinates: tuple[str, ...]
     speeds: tuple[str, ...]
     limits: Mapping[str, JointLimits] = field(default_factory=dict)
+    wrenches: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +80,9 @@ class Motion:
 
     t (k,) s. q (k, nq) rad or m. v (k, nv) rad/s or m/s. tau (k, nv) N m or N: the force acting at that time; under
     sampled control the held one, at a sample instant the one held from then on. x (k, nx): the states of the controller.
-    work (k, nv) J: that of each force since the beginning, its power tau v integrated along with the motion, by the same
-    method, so that energy less work stays as constant as the steps are exact where nothing else takes or gives any.
+    work (k, nv + wrenches) J: that of each force since the beginning, its power tau v integrated along with the motion, by
+    the same method, so that energy less work stays as constant as the steps are exact where nothing else takes or gives any;
+    then that of each wrench on a frame.
     Rows that the simulation did not reach (see ``statistics.status``) are not a number, except for t.  ``energy_of`` gives
     the energy (k,) of rows q and v.
 
@@ -166,7 +168,10 @@ class Motion:
         return pd.DataFrame(dict(self.columns()), index=pd.Index(self.t, name="t"))
 
     def columns(self) -> Iterator[tuple[str, FloatArray]]:
-        """The columns of the motion by name, but for t: q.NAME, v.NAME, tau.NAME, work.NAME, x.1, …, energy."""
+        """The columns of the motion by name, but for t: q.NAME, v.NAME, tau.NAME, work.NAME, x.1, …, energy.
+
+        Works of wrenches are called work.wrench.FRAME.
+        """
         for symbol, rows in (
             ("q", self.q),
             ("v", self.v),
@@ -180,8 +185,10 @@ class Motion:
 
     def _names(self, symbol: str, count: int) -> list[str]:
         names = None if self.of is None else self.of.coordinates if symbol == "q" else self.of.speeds
-        if names is None or symbol == "x":
+        if self.of is None or names is None or symbol == "x":
             names = tuple(str(k + 1) for k in range(count))
+        elif symbol == "work":
+            names += tuple(f"wrench.{frame}" for frame in self.of.wrenches)
         return [f"{symbol}.{name}" for name in names[:count]]
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:

@@ -175,6 +175,10 @@ Judge = Callable[[float, float, FloatArray, FloatArray, FloatArray], float]
 argument, the defect the fifth."""
 
 
+WrenchOf = tuple[Callable[[float, FloatArray, FloatArray], FloatArray], Callable[..., tuple[FloatArray, ...]]]
+"""A wrench (6,) at a time and state (q, v), and the kernel of the Jacobian of its frame at q."""
+
+
 class EndError(Exception):
     """The run cannot go on."""
 
@@ -187,18 +191,28 @@ class Integration:
     """One integration under way: what is the same for every method.
 
     y is (q, v), with constraints (q, dq/dt), and of other dynamics whatever they integrate; then come the states x of the
-    law.  A force is (tau, dx/dt).  Behind these n numbers come the works of the forces, which have no part in errors.
+    law.  Behind these n numbers come the works of the forces and of the wrenches, which have no part in errors.  A force is
+    (tau, dx/dt); with wrenches, tau is what they and the controller do together, and the part of the controller and the
+    powers of the wrenches follow.
     """
 
     def __init__(
-        self, dynamics: Dynamics, request: Request, controller: Force | None, x0: FloatArray, works: bool
+        self,
+        dynamics: Dynamics,
+        request: Request,
+        controller: Force | None,
+        x0: FloatArray,
+        works: bool,
+        wrenches: Sequence[WrenchOf] = (),
     ) -> None:
         self.request = request
         self.t = request.t0
         self.dynamics = dynamics
         self._nv, self._nx = dynamics.widths[2], x0.size
         state = np.concatenate([self.dynamics.start(request), x0])
-        self.n, self.y = state.size, np.concatenate([state, np.zeros(self._nv * works)])
+        self.n = state.size
+        self.y = np.concatenate([state, np.zeros((self._nv + len(wrenches)) * works)])
+        self._wrenches = wrenches
         self.accepted = self.rejected = self.evaluations = self.controller_calls = 0
         self.stiff_steps = self.looks = 0
         self.stiff = False
@@ -215,40 +229,63 @@ class Integration:
     def rate_of_change(self, t: float, y: FloatArray) -> FloatArray:
         """dy/dt under the forces that act at time t."""
         self.evaluations += 1
-        force = self.force(t, y) if self.tau_varies else self._held
+        force = self.force(t, y)
         rate = self.rate_under(y, force)
         if y.size == self.n:
             return rate
         driven = self._controller is not None
-        power = (
-            force[: self._nv] * self.dynamics.speeds(self._of_mechanism(y)) if driven else np.zeros(self._nv)
-        )
-        return np.concatenate([rate, power])
+        tau = self._of_controller(force)
+        power = tau * self.dynamics.speeds(self._of_mechanism(y)) if driven else np.zeros(self._nv)
+        return np.concatenate([rate, power, force[2 * self._nv + self._nx :]])
 
     def rate_under(self, y: FloatArray, force: FloatArray) -> FloatArray:
         """dy/dt under a force."""
         rate = self.dynamics.rate(self._of_mechanism(y), force[: self._nv])
-        return np.concatenate([rate, force[self._nv :]]) if self._nx else rate
+        return np.concatenate([rate, force[self._nv : self._nv + self._nx]]) if self._nx else rate
 
     def _of_mechanism(self, y: FloatArray) -> FloatArray:
         """The state but for those of the law, and for works."""
         return y[: self.n - self._nx]
 
     def force(self, t: float, y: FloatArray) -> FloatArray:
+        """The force at a time and state: that of the controller, or the one held, and of the wrenches."""
+        force = self._held if self.request.sample_period > 0.0 else self._controlled(t, y)
+        if not self._wrenches:
+            return force
+        t, q, v = self._seen(t, y)
+        with np.errstate(**self._callers_errstate):
+            acting = [
+                jacobian(q)[0].reshape(6, -1).T @ wrench(t, q, v) for wrench, jacobian in self._wrenches
+            ]
+        tau = force[: self._nv]
+        powers = [forces @ v for forces in acting]
+        return np.concatenate([tau + sum(acting), force[self._nv :], tau, powers])
+
+    def _controlled(self, t: float, y: FloatArray) -> FloatArray:
         """What the controller gives at a time and state."""
         if self._controller is None:
             return self._held
         self.controller_calls += 1
-        t = min(max(t, self._earliest), self._latest)
+        t, q, v = self._seen(t, y)
+        with np.errstate(**self._callers_errstate):
+            return self._controller(t, q, v, y[self.n - self._nx : self.n].copy())
+
+    def _seen(self, t: float, y: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+        """The time and state that functions of users are given."""
         own = self._of_mechanism(y)
         q, v = self.dynamics.coordinates(own).copy(), self.dynamics.speeds(own).copy()
-        with np.errstate(**self._callers_errstate):
-            return self._controller(t, q, v, y[own.size : self.n].copy())
+        return min(max(t, self._earliest), self._latest), q, v
+
+    def _of_controller(self, force: FloatArray) -> FloatArray:
+        """The forces of the controller alone, in a force."""
+        start = self._nv + self._nx if self._wrenches else 0
+        return force[start : start + self._nv]
 
     @property
-    def tau_varies(self) -> bool:
-        """Whether tau varies with time and state, rather than being none or held."""
-        return self._controller is not None and self.request.sample_period == 0.0
+    def force_varies(self) -> bool:
+        """Whether the force varies with time and state, rather than being none or held."""
+        controlled = self._controller is not None and self.request.sample_period == 0.0
+        return controlled or bool(self._wrenches)
 
     def accept_step(self, t_next: float, y_next: FloatArray) -> None:
         """Make y_next, reached at t_next, the state, brought to the constraints."""
@@ -273,7 +310,7 @@ class Integration:
         return self._is_before(self._rows, self.request.times, t_next)
 
     def _is_probe_before(self, t_next: float) -> bool:
-        return self.tau_varies and self._is_before(self._probes, self.request.probes, t_next)
+        return self.force_varies and self._is_before(self._probes, self.request.probes, t_next)
 
     def _is_before(self, index: int, times: FloatArray, t_next: float) -> bool:
         return index < times.size and times[index] < t_next and not self._same_instant(times[index], t_next)
@@ -313,7 +350,7 @@ class Integration:
             t_row = float(self.request.times[self._rows])
             y = interpolated(t_row)
             force = self._write_row(y)
-            if self.tau_varies:
+            if self.force_varies:
                 look(t_row, y, force)
         while self._is_probe_before(t_next):
             t_probe = float(self.request.probes[self._probes])
@@ -336,7 +373,7 @@ class Integration:
             if period > 0.0:
                 instant = request.t0 + samples * period
                 if self._is_reached(instant):
-                    self._held = self.force(instant, self.y)
+                    self._held = self._controlled(instant, self.y)
                     samples += 1
             self.write_rows_here()
             if self.t >= t_end:
@@ -377,9 +414,8 @@ class Integration:
         row, own = self._rows, self._of_mechanism(y)
         self.row_q[row], self.row_v[row] = self.dynamics.coordinates(own), self.dynamics.speeds(own)
         self.row_y[row] = y
-        sampled = self.request.sample_period > 0.0
-        force = self._held if sampled else self.force(float(self.request.times[row]), y)
-        self.row_tau[row] = force[: self._nv]
+        force = self.force(float(self.request.times[row]), y)
+        self.row_tau[row] = self._of_controller(force)
         self._rows += 1
         return force
 

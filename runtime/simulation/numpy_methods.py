@@ -7,14 +7,23 @@ names; these say where the methods come from.  Results are those of C up to roun
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from kanegen.arrays import FloatArray
-from kanegen.simulation.arm import SimulatedArm
+from kanegen.simulation.arm import SimulatedArm, kernel_function
 from kanegen.simulation.controllers import Force
 from kanegen.simulation.motion import Motion, Statistics, Status
-from kanegen.simulation.numpy_integration import EPSILON, Dynamics, EndError, Integration, Judge, dynamics_of
+from kanegen.simulation.numpy_integration import (
+    EPSILON,
+    Dynamics,
+    EndError,
+    Integration,
+    Judge,
+    WrenchOf,
+    dynamics_of,
+)
 from kanegen.simulation.request import Request
 
 # Dormand-Prince 5(4): nodes, coefficients (the last row being the weights of order 5), weights of the error, and
@@ -272,7 +281,10 @@ def simulate_in_numpy(
     arm: SimulatedArm, request: Request, controller: Force | None, x0: FloatArray
 ) -> Motion:
     """Run the request in NumPy. Exceptions of the controller pass through."""
-    run, statistics = integrate(dynamics_of(arm, request), request, controller, x0, works=True)
+    wrenches = [(w.function(arm), kernel_function(arm, w.jacobian)) for w in request.wrenches]
+    run, statistics = integrate(
+        dynamics_of(arm, request), request, controller, x0, works=True, wrenches=wrenches
+    )
     return Motion(
         t=request.times,
         q=run.row_q,
@@ -286,10 +298,15 @@ def simulate_in_numpy(
 
 
 def integrate(
-    dynamics: Dynamics, request: Request, controller: Force | None, x0: FloatArray, works: bool = False
+    dynamics: Dynamics,
+    request: Request,
+    controller: Force | None,
+    x0: FloatArray,
+    works: bool = False,
+    wrenches: Sequence[WrenchOf] = (),
 ) -> tuple[Integration, Statistics]:
     """Carry an integration as far as it goes: its rows, and what it did. Exceptions of the controller pass through."""
-    run = Integration(dynamics, request, controller, x0, works)
+    run = Integration(dynamics, request, controller, x0, works, wrenches)
     method = RungeKutta4(run) if request.method == "rk4" else DormandPrince(run)
     status = Status.DONE
     # Steps are checked for values that are not finite: NumPy need not warn of them, except in the controller.

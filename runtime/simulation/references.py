@@ -54,10 +54,15 @@ class LawInputs:
         """What a law is given after t, q and v: x where it has states, then r (signals, 3) where it follows signals."""
         return [x] * bool(self.x0.size) + [values_at(self.signals, t)] * bool(self.signals)
 
-    def kinks_between(self, t0: float, t_end: float) -> FloatArray:
-        """The times inside a simulation at which signals turn abruptly."""
-        found = np.concatenate([np.zeros(0), *(signal.kinks for signal in self.signals)])
-        return found[(found > t0) & (found < t_end)]
+    @property
+    def kinks(self) -> FloatArray:
+        """The times at which signals turn abruptly."""
+        return np.concatenate([np.zeros(0), *(signal.kinks for signal in self.signals)])
+
+
+def constant_signal(name: str, value: float) -> Signal:
+    """A signal that never changes."""
+    return Signal(name, np.array([0.0, 1.0]), np.array([[value, 0.0, 0.0, 0.0]]), np.zeros(0))
 
 
 NO_INPUTS = LawInputs(np.zeros(0), ())

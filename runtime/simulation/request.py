@@ -32,10 +32,11 @@ class Request:
     """A simulation from ``t0`` to ``t_end``.
 
     Steps end on ``breaks``, ascending, and are no longer than ``max_step``.  At the rows and ``probes`` inside steps the
-    motion is held against the dynamics.  ``events`` come with their functions.  ``every``: rows are those of each so many
-    steps, in place of ``times``.  ``step`` is 0 for methods that choose their steps; ``sample_period`` is 0 where the
-    controller is not sampled.  ``rates0`` is dq/dt at the beginning where there are constraints, which are to be kept to
-    ``drift``.  ``quaternions`` are the places in q at which unit quaternions begin; those of ``q0`` have length one.
+    motion is held against the dynamics.  ``events`` come with their functions; ``wrenches`` are those of
+    ``checked_wrenches``.  ``every``: rows are those of each so many steps, in place of ``times``.  ``step`` is 0 for methods
+    that choose their steps; ``sample_period`` is 0 where the controller is not sampled.  ``rates0`` is dq/dt at the
+    beginning where there are constraints, which are to be kept to ``drift``.  ``quaternions`` are the places in q at which
+    unit quaternions begin; those of ``q0`` have length one.
     """
 
     method: Method
@@ -58,6 +59,7 @@ class Request:
     events: tuple[Any, ...] = ()
     every: int = 0
     progress: Progress | None = None
+    wrenches: tuple[Any, ...] = ()
 
 
 def checked_configuration(arm: SimulatedArm, values: Values) -> FloatArray:

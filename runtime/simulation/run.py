@@ -40,6 +40,7 @@ from kanegen.simulation.request import (
     positive_count,
     probes_between,
 )
+from kanegen.simulation.wrenches import checked_wrenches, kinks_of
 
 _FAR = 0.3
 """Rotation [rad] of a link's end, or displacement over its distance, from which on a motion is said to bend it too far."""
@@ -69,6 +70,7 @@ def simulate(
     events: Sequence[Event] = (),
     every: int | None = None,
     progress: Progress | None = None,
+    wrenches: Mapping[str, Any] | None = None,
 ) -> Motion:
     """The motion from the state q0 (nq,), v0 (nv,) at t = t0 to t = t0 + duration, in seconds.
 
@@ -115,6 +117,12 @@ def simulate(
 
     progress: called with the time that is reached, some twenty times a second; what is true ends the motion, whose status is
     ``Status.STOPPED``. Needs compiled integrators.
+
+    wrenches: what others exert on frames, ``{frame: wrench}``: force [N], then moment about the frame's origin [N m], along
+    the axes of the base, beside tau and also under sampled control. Six numbers; a table (times, values (k, 6)), cubic or,
+    with "linear" as a third entry, in straight lines, which keeps its first and last values outside; a callable
+    ``wrench(t, q, v)`` that returns six numbers; or a C function of one of the forms of a controller, which writes them in
+    place of tau.  Their works follow those of the forces in ``Motion.work``.
 
     max_steps: accepted and rejected steps together.
 
@@ -175,12 +183,13 @@ def simulate(
             events=checked_events(arm, events),
             every=each,
             progress=progress,
+            wrenches=checked_wrenches(arm, wrenches),
         )
         recognized = recognize_controller(controller, arm, controller_data)
         inputs = law_inputs(recognized, x0, references or {})
-        if inputs.signals:
-            kinks = inputs.kinks_between(begin, end)
-            request = dataclasses.replace(request, breaks=np.union1d(request.breaks, kinks))
+        kinks = np.concatenate([inputs.kinks, kinks_of(request.wrenches)])
+        inside = kinks[(kinks > begin) & (kinks < end)]
+        request = dataclasses.replace(request, breaks=np.union1d(request.breaks, inside))
         integrators = find_integrators()
         if integrators is not None:
             motion = simulate_in_c(integrators, arm, request, recognized, inputs)
@@ -225,7 +234,8 @@ def simulate(
     if statistics.status is Status.DONE:
         _warn_of_large_deflections(arm, motion)
     limits = dict(getattr(arm, "joint_limits", {}))
-    moved = Moved(arm.name, tuple(arm.coordinate_names), tuple(arm.speed_names), limits)
+    frames = tuple(wrench.frame for wrench in request.wrenches)
+    moved = Moved(arm.name, tuple(arm.coordinate_names), tuple(arm.speed_names), limits, frames)
     _warn_of_limits(moved, motion)
     return dataclasses.replace(motion, energy_of=_energy_of(arm), of=moved, arm=arm)
 
