@@ -9,7 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from kanegen.codegen.derivation import dual_vectors, euler_parameters, influence_coefficients, kane
+from kanegen.codegen.derivation import (
+    dual_vectors,
+    euler_parameters,
+    historical,
+    influence_coefficients,
+    kane,
+)
 from kanegen.codegen.derivation.derivatives.kernels import kernels_of_derivatives
 from kanegen.codegen.derivation.flexible_links.book import BookDynamics
 from kanegen.codegen.derivation.foundations import on_chosen_speeds, on_constraints, on_joints, on_segments
@@ -60,6 +66,7 @@ FORCES: Mapping[str, tuple[Forces, str]] = {
         euler_parameters.forces,
         "Euler parameters and Lagrange multipliers (Sim, Yoo & Lee 1985)",
     ),
+    **historical.FORCES,
 }
 """Formulations that are functions of a tree's motion."""
 
@@ -210,7 +217,8 @@ def _dynamics(name: str, live: bool) -> Dynamics:
     if name == "recursive":
         return TreeDynamics
     formula, source = FORCES[name]
-    return partial(DynamicsFromForces, formula=formula, source=source, live=live)
+    inertia = historical.INERTIA.get(name)
+    return partial(DynamicsFromForces, formula=formula, source=source, live=live, inertia=inertia)
 
 
 def body_coordinates_of(mechanism: Mechanism) -> BodyCoordinates | None:

@@ -23,10 +23,12 @@ from kanegen.codegen.mechanism.values import Lift
 Vector = Sequence[Expression]
 Forces = Callable[[Mechanism, Graph, Vector, Vector, Vector], list[Expression]]
 """Mechanism (a plain tree), graph, q, v, a -> generalized forces in coordinate order."""
+Inertia = Callable[[Mechanism, Graph, Vector], Rows]
+"""Mechanism (a plain tree), graph, q -> mass matrix."""
 
 
 class DynamicsFromForces(TreeDynamics):
-    """A formulation's ``formula`` for the forces, and inertia and accelerations from it.
+    """A formulation's ``formula`` for the forces, and accelerations from it; inertia, too, where it has none of its own.
 
     Energies, momenta and frames are those of the bodies, whatever the formulation.  ``live`` is what the tree was placed
     with.
@@ -45,13 +47,14 @@ class DynamicsFromForces(TreeDynamics):
         formula: Forces,
         source: str,
         live: bool,
+        inertia: Inertia | None = None,
     ) -> None:
         super().__init__(tree, mechanism, choices, graph, q, v, a)
         reduced = without_fixed_joints(mechanism)
         still = tuple(replace(j, damping=Fraction(0), friction=Fraction(0)) for j in reduced.joints)
         reduced = replace(reduced, joints=still)  # what resists joints is overcome beside the formula
         self.given = reduced if live else with_numbers(reduced)
-        self.formula, self.source, self.live = formula, source, live
+        self.formula, self.source, self.live, self.inertia = formula, source, live, inertia
 
     def forces(self) -> Vector:
         """tau, h or g by the formula."""
@@ -59,7 +62,13 @@ class DynamicsFromForces(TreeDynamics):
         return self._forces(self.given, v, a)
 
     def mass_matrix(self) -> Rows:
-        """M, column by column."""
+        """M, column by column where the formulation has nothing else."""
+        if self.inertia is not None:
+            self.sources[self.source] = None
+            found = self.inertia(self.given, self.graph, self.q)
+            for i, rotor in enumerate(self._rotors(self.given)):
+                found[i][i] = found[i][i] + rotor
+            return found
         n, one = len(self.q), constant(self.graph, 1)
         still = replace(self.given, gravity=(Fraction(0),) * 3)
         zero = self.rest[0]
@@ -79,8 +88,10 @@ class DynamicsFromForces(TreeDynamics):
         """The forces of the bodies, and of the rotors, which formulas do not know."""
         self.sources[self.source] = None
         found = self.formula(mechanism, self.graph, self.q, v, a)
+        rotors = self._rotors(mechanism)
+        return [x if rotor.is_zero else x + rotor * y for x, rotor, y in zip(found, rotors, a, strict=True)]
+
+    def _rotors(self, mechanism: Mechanism) -> list[Expression]:
+        """What resists the acceleration of each joint alone."""
         lift = Lift(self.graph, mechanism.parameters, live=self.live)
-        rotors = [mechanism.joint(name).rotor_inertia for name in mechanism.coordinates]
-        return [
-            x if rotor == 0 else x + lift(rotor) * y for x, rotor, y in zip(found, rotors, a, strict=True)
-        ]
+        return [lift(mechanism.joint(name).rotor_inertia) for name in mechanism.coordinates]
