@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kanegen.codegen.derivation import dual_vectors, euler_parameters, influence_coefficients, kane
+from kanegen.codegen.derivation.historical import FORCES, WALKER_ORIN
 from kanegen.codegen.graph import Graph, constant, count, evaluate, inputs
 from kanegen.codegen.mechanism import BASE, MechanismBuilder
 from kanegen.codegen.mechanism.catalogue import mechanism
@@ -27,6 +28,7 @@ FORMULATIONS: dict[str, Forces] = {
     "euler_parameters": euler_parameters.forces,
     "influence_coefficients": influence_coefficients.forces,
     "influence_link_by_link": partial(influence_coefficients.forces, link_by_link=True),
+    **{name: forces for name, (forces, _) in FORCES.items() if name != WALKER_ORIN},
 }
 COUNTS = {
     "kane": None,  # those of its kernel: test_nonholonomic of kane
@@ -34,6 +36,10 @@ COUNTS = {
     "euler_parameters": (424, 303, 5),
     "influence_coefficients": (302, 188, 4),
     "influence_link_by_link": (1330, 1058, 5),
+    "uicker_1965": (1242, 863, 5),
+    "hollerbach_1980_4x4": (289, 192, 5),
+    "hollerbach_1980_3x3": (289, 192, 5),
+    "luh_walker_paul_1980": (150, 111, 4),
 }
 """Multiplications, additions, sines with cosines of the Stanford Arm, optimized."""
 

@@ -10,6 +10,7 @@ from functools import partial
 import sympy
 
 from kanegen.codegen.derivation.formulations import FLEXIBLE, RIGID
+from kanegen.codegen.derivation.historical import METHODS
 from kanegen.codegen.mechanism import (
     BASE,
     AngularVelocityComponent,
@@ -263,6 +264,9 @@ IN_FEWER = {
 }
 """Mechanisms with many like them, or large ones, in fewer formulations: with its own equations for what they have."""
 
+HISTORICAL = ("worn", "floating", "four_bar")
+"""Balls, what resists, and a loop, for formulations that differ from others in the forces of a tree alone."""
+
 
 def cells() -> dict[str, Cell]:
     """All cells by name."""
@@ -270,7 +274,8 @@ def cells() -> dict[str, Cell]:
     models = {**{name: partial(catalogue.mechanism, name) for name in catalogue.names()}, **ZOO}
     for name, model in models.items():
         for formulation in FLEXIBLE if name.startswith("flexible") else IN_FEWER.get(name, RIGID):
-            found[f"{name}-{formulation}"] = Cell(model, formulation)
+            if formulation not in METHODS or name in HISTORICAL:
+                found[f"{name}-{formulation}"] = Cell(model, formulation)
     for name, model in LIVE.items():
         for formulation in (
             ("recursive", "euler_parameters", "influence_coefficients")
