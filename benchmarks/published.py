@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.peers.engines import Kernel
+from kanegen.codegen.commands.published import PUBLISHED
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 HISTORICAL_COUNTS = REPOSITORY / "tests" / "oracles" / "kane_levinson_1983_counts.json"
@@ -23,18 +24,6 @@ class OperationCount:
     divisions: int | None = None
 
 
-PUBLISHED: dict[Kernel, tuple[OperationCount, ...]] = {
-    # As quoted in the conclusion of Kane & Levinson (1983).
-    "inverse_dynamics": (
-        OperationCount("Lagrangian, Hollerbach 1980", 2195, 1719),
-        OperationCount("Newton-Euler, Walker & Orin 1982", 1541, 1196),
-        OperationCount("Newton-Euler, Hollerbach 1980; Lagrangian, Silver 1982", 852, 738),
-        OperationCount("Kane & Levinson 1983, as published", 646, 394),
-    ),
-    "forward_dynamics": (),
-}
-
-
 def _recounted(who: str, key: str) -> OperationCount:
     """A count of the 1983 rows by this project's rules; the file counts divisions as multiplications."""
     count = json.loads(HISTORICAL_COUNTS.read_text(encoding="utf-8"))[key]
@@ -43,13 +32,22 @@ def _recounted(who: str, key: str) -> OperationCount:
 
 
 def earlier_counts(kernel: Kernel) -> list[OperationCount]:
-    """What was published, then the algorithm of 1983 counted by this project's rules."""
-    if kernel == "inverse_dynamics":
-        key = "[const folded] C+Z(4..196)+X+torque + kin econ (Z1-3=qdot known)"
-        recounted = _recounted("the algorithm of 1983, given q, q', q''", key)
-    else:
-        recounted = _recounted("the algorithm of 1983 and a dense LDL^T", "[folded] forward incl dense LDL^T")
-    return [*PUBLISHED[kernel], recounted]
+    """What was published, as Kane & Levinson (1983) quote it, each with the same method as written for this arm by this
+    project's rules.
+    """
+    if kernel != "inverse_dynamics":
+        return [_recounted("the algorithm of 1983 and a dense LDL^T", "[folded] forward incl dense LDL^T")]
+    *earlier, last = PUBLISHED["stanford_arm", kernel]
+    found = []
+    for row in earlier:
+        written = row.as_written("stanford_arm")
+        found.append(OperationCount(row.who, row.multiplications, row.additions))
+        found.append(
+            OperationCount("the same as written for this arm", written.multiplications, written.additions, 0)
+        )
+    found.append(OperationCount(f"{last.who}, as published", last.multiplications, last.additions))
+    key = "[const folded] C+Z(4..196)+X+torque + kin econ (Z1-3=qdot known)"
+    return [*found, _recounted("the algorithm of 1983, given q, q', q''", key)]
 
 
 def own_count(kernel: Kernel) -> OperationCount | None:

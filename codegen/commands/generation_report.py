@@ -8,7 +8,7 @@ from typing import Any
 
 from kanegen.codegen.certificate.certify import BOUND, Record
 from kanegen.codegen.commands.frames_in_use import frames_in_use, in_frames_of_the_file, turns_frames
-from kanegen.codegen.commands.published import PUBLISHED, recounted
+from kanegen.codegen.commands.published import PUBLISHED, Published
 from kanegen.codegen.deriving import DerivedKernel
 from kanegen.codegen.graph import OperationCounts, count
 from kanegen.codegen.pipeline import Generated
@@ -84,11 +84,20 @@ def counts_beside_published(generated: Generated) -> str:
         )
     for (model, name), others in PUBLISHED.items():
         if model == generated.model.name and name in generated.kernels:
-            lines += ["", f"{name} of {model}, beside published figures (multiplications, additions)"]
             mine = count(generated.kernels[name].program)
-            lines += [f"{m:8}{a:6}  {who}" for m, a, who in others]
-            lines += [f"{c.multiplications:8}{c.additions:6}  {who}" for c, who in recounted(model, name)]
-            lines.append(f"{mine.multiplications:8}{mine.additions:6}  kanegen: {_share(mine, others[-1])}")
+            lines += [
+                "",
+                f"{name} of {model}, multiplications and additions: as quoted in 1983, and of the same formulas here",
+            ]
+            written = [row.as_written(model) for row in others]
+            lines += [
+                f"{row.multiplications:8}{row.additions:6}{x.multiplications:8}{x.additions:6}  {row.who}"
+                + (f" (here and {x.divisions} divisions)" if x.divisions else "")
+                for row, x in zip(others, written, strict=True)
+            ]
+            lines.append(
+                f"{'':14}{mine.multiplications:8}{mine.additions:6}  kanegen: {_share(mine, others[-1])}"
+            )
     return "\n".join(lines)
 
 
@@ -97,9 +106,9 @@ def _width(names: Iterable[str]) -> int:
     return max([26, *(len(name) + 2 for name in names)])
 
 
-def _share(mine: OperationCounts, last: tuple[int, int, str]) -> str:
-    share = (mine.multiplications + mine.additions) / (last[0] + last[1])
-    return f"{share:.0%} of the operations of {last[2]}"
+def _share(mine: OperationCounts, last: Published) -> str:
+    share = (mine.multiplications + mine.additions) / (last.multiplications + last.additions)
+    return f"{share:.0%} of the operations of {last.who}"
 
 
 def verification_table(residuals: Mapping[str, Mapping[str, float]]) -> str:

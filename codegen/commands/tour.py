@@ -25,7 +25,7 @@ from kanegen.codegen.commands.scenario_run import Result
 from kanegen.codegen.commands.simulate import run_scenario
 from kanegen.codegen.deriving import derive
 from kanegen.codegen.emit.writer import write_files
-from kanegen.codegen.graph import OperationCounts, count
+from kanegen.codegen.graph import count
 from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism import catalogue
 from kanegen.errors import KanegenError
@@ -60,20 +60,22 @@ def run(code: Path, figures: Path, progress: Progress) -> str:
     )
     details = table_of_passes(generated) + "\n" + counts_beside_published(generated) + "\n"
     write_files({f"{MODEL}.txt": details.encode("utf-8")}, code.parent)
-    progress.stage("deriving inverse dynamics by Kane's own method")
-    kane = _by_kanes_method()
+    progress.stage("deriving the forces by the methods of the time")
+    others = [_derived(row.formulation or "kane", row.kernels) for row in PUBLISHED[MODEL, KERNEL]]
     results = [_study(name, figures, progress.stage) for name in _studies()]
-    return "\n".join([*_summary(generated, kane, results, code, figures), ""])
+    return "\n".join([*_summary(generated, others, results, code, figures), ""])
 
 
 def _studies() -> list[str]:
     return [scenario.name for scenario in catalogue.scenarios(MODEL)]
 
 
-def _by_kanes_method() -> OperationCounts:
-    """Operations of the same six forces, by partial velocities."""
-    options = pipeline.Options(formulation="kane", kernels=(KERNEL,))
-    return count(derive(KernelSources(pipeline.read(MODEL, options), options), KERNEL).program)
+def _derived(formulation: str, kernels: Sequence[str]) -> tuple[int, int]:
+    """Multiplications and additions of kernels of the arm by another formulation."""
+    options = pipeline.Options(formulation=formulation, kernels=tuple(kernels))
+    sources = KernelSources(pipeline.read(MODEL, options), options)
+    counts = [count(derive(sources, kernel).program) for kernel in kernels]
+    return sum(x.multiplications for x in counts), sum(x.additions for x in counts)
 
 
 def _study(name: str, figures: Path, stage: Callable[[str], None]) -> Result:
@@ -85,15 +87,20 @@ def _study(name: str, figures: Path, stage: Callable[[str], None]) -> Result:
 
 
 def _summary(
-    generated: pipeline.Generated, kane: OperationCounts, results: Sequence[Result], code: Path, figures: Path
+    generated: pipeline.Generated,
+    others: Sequence[tuple[int, int]],
+    results: Sequence[Result],
+    code: Path,
+    figures: Path,
 ) -> Iterator[str]:
     mine = count(generated.kernels[KERNEL].program)
-    yield "The six actuator forces of the Stanford Arm from its motion (inverse dynamics), operations of one call:"
-    yield f"{'multiplications':>17}{'additions':>11}"
-    for multiplications, additions, who in PUBLISHED[MODEL, KERNEL]:
-        yield f"{multiplications:17}{additions:11}   {who}"
-    yield f"{kane.multiplications:17}{kane.additions:11}   kanegen, by Kane's own method"
-    yield f"{mine.multiplications:17}{mine.additions:11}   kanegen, by recursion from link to link: what is compiled"
+    yield "The six actuator forces of the Stanford Arm from its motion (inverse dynamics), multiplications + additions:"
+    yield f"{'quoted in 1983':>16}{'as written':>15}{'derived here':>15}"
+    for row, derived in zip(PUBLISHED[MODEL, KERNEL], others, strict=True):
+        written = row.as_written(MODEL)
+        pairs = (row[:2], (written.multiplications, written.additions), derived)
+        yield f"{_pair(pairs[0]):>16}{_pair(pairs[1]):>15}{_pair(pairs[2]):>15}   {row.who}"
+    yield f"{_pair((mine.multiplications, mine.additions)):>46}   by recursion from link to link: what is compiled"
     yield ""
     yield "The three studies of the paper (Kane & Levinson 1983):"
     for result in results:
@@ -105,6 +112,10 @@ def _summary(
     yield f"the C of all {len(generated.kernels)} kernels                {code}/{MODEL}.c and .h"
     yield f"how the counts came about, by kernel   {code.parent}/{MODEL}.txt"
     yield "Next: README.md, `.venv/bin/kanegen --help`, and `.venv/bin/kanegen doctor FILE` for a robot of your own."
+
+
+def _pair(counts: tuple[int, int]) -> str:
+    return f"{counts[0]} + {counts[1]}"
 
 
 if __name__ == "__main__":

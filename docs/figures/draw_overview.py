@@ -19,8 +19,8 @@ from kanegen.codegen.mechanism import catalogue
 MODEL, KERNEL = "stanford_arm", "inverse_dynamics"
 PUBLISHERS = (
     "Hollerbach 1980\nLagrangian",
-    "Walker & Orin 1982\nNewton-Euler",
-    "Hollerbach, Silver\nNewton-Euler",
+    "Walker & Orin 1982\nwith mass matrix",
+    "Luh, Walker & Paul\nNewton-Euler",
     "Kane & Levinson\n1983",
 )
 """Short names of the published counts, in their order."""
@@ -33,7 +33,7 @@ def main() -> None:
     FigureCanvasAgg(figure)
     counts, motion = figure.subplots(1, 2, width_ratios=(1.2, 1))
     ours = arm.operation_counts[KERNEL]
-    rows = [(who, m, a) for who, (m, a, _) in zip(PUBLISHERS, PUBLISHED[MODEL, KERNEL], strict=True)]
+    rows = [(who, *row[:2]) for who, row in zip(PUBLISHERS, PUBLISHED[MODEL, KERNEL], strict=True)]
     rows.append(("kanegen", ours.multiplications, ours.additions))
     names = [row[0] for row in rows]
     counts.barh(names, [row[1] for row in rows], color="black", label="multiplications")

@@ -4,7 +4,6 @@ They differ in what they call the motion of a link: derivatives of 4 x 4 or 3 x 
 looks for shortcuts: that is left to the passes, as for all formulations, and ``as_written`` counts what there is without.
 """
 
-from kanegen.codegen.derivation.historical.as_written import as_written
-from kanegen.codegen.derivation.historical.methods import FORCES, INERTIA, METHODS, WALKER_ORIN
+from kanegen.codegen.derivation.historical.methods import FORCES, INERTIA, METHODS, WALKER_ORIN, as_written
 
 __all__ = ["FORCES", "INERTIA", "METHODS", "WALKER_ORIN", "as_written"]

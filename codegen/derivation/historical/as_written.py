@@ -16,13 +16,11 @@ from kanegen.codegen.graph import Expression, Graph, OperationCounts, inputs
 from kanegen.codegen.mechanism.records import Mechanism
 
 
-def as_written(method: Callable[[Tree], Any], mechanism: Mechanism) -> OperationCounts:
-    """Operations that a method of this package writes down for a tree.  Raises ModelError for what is no plain tree."""
-    return counted(method, mechanism)[0]
-
-
 def counted(method: Callable[[Tree], Any], mechanism: Mechanism) -> tuple[OperationCounts, Any, Graph]:
-    """The same, with what the method finds: Expressions of the inputs q, v and a in the graph, nested."""
+    """Operations that a method writes down for a tree, and what it finds: nested Expressions of q, v and a in the graph.
+
+    Raises ModelError for what is no plain tree.
+    """
     graph, size = Graph(), len(mechanism.coordinates)
     tree = links_of(mechanism, graph, *(inputs(graph, name, size) for name in "qva"))
     tally = {"*": 0, "+": 0, "/": 0}

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from kanegen.codegen.derivation.historical.as_written import counted
 from kanegen.codegen.derivation.historical.lagrange import hollerbach_3x3, hollerbach_4x4, uicker
 from kanegen.codegen.derivation.historical.links import Scalar, Tree, links_of
 from kanegen.codegen.derivation.historical.newton_euler import composite_bodies, luh_walker_paul
-from kanegen.codegen.graph import Expression, Graph
+from kanegen.codegen.graph import Expression, Graph, OperationCounts
 from kanegen.codegen.graph.linear import Entries
 from kanegen.codegen.mechanism.records import Mechanism
 
@@ -46,3 +47,13 @@ FORCES = {name: (partial(_forces, method), source) for name, (method, source) in
 
 INERTIA = {WALKER_ORIN: _inertia}
 """Mechanism, graph, q -> mass matrix, where it is not had from the forces."""
+
+
+def as_written(name: str, mechanism: Mechanism) -> OperationCounts:
+    """Operations that the formulas of a method have for a plain tree, those of its own mass matrix among them.
+
+    Raises ModelError for what is no plain tree.
+    """
+    parts = [METHODS[name][0], *([composite_bodies] if name in INERTIA else [])]
+    counts = [counted(part, mechanism)[0] for part in parts]
+    return OperationCounts(sum(x.multiplications for x in counts), sum(x.additions for x in counts))

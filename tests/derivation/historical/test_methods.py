@@ -141,7 +141,7 @@ def test_one_link_by_hand() -> None:
     Rates times the axis 3 each, J twice 9 and 6, five vector products 6 and 3, R^T g 9 and 6, m 3, the sums of two
     accelerations and of two moments with a third 6 and 6, the product with z 3 and 2.
     """
-    counts = as_written(METHODS["luh_walker_paul_1980"][0], hinges(1))
+    counts = as_written("luh_walker_paul_1980", hinges(1))
     assert counts.multiplications == 2 * 3 + 2 * 9 + 5 * 6 + 9 + 3 + 3
     assert counts.additions == 2 * 6 + 5 * 3 + 6 + 6 + 6 + 2
 
@@ -151,5 +151,5 @@ def test_a_slide_on_the_base_by_hand() -> None:
     builder = MechanismBuilder("slide")
     builder.body("b", mass=2, center=(0.1, 0.2, 0.3), inertia=(1, 1, 1))
     builder.prismatic("j", BASE, "b", (0, 0, 1), rotation=(0.1, 0.2, 0.3))
-    counts = as_written(METHODS["luh_walker_paul_1980"][0], builder.build())
+    counts = as_written("luh_walker_paul_1980", builder.build())
     assert (counts.multiplications, counts.additions) == (2 * 3 + 9 + 3 + 6 + 3, 6 + 3 + 3 + 2)
