@@ -76,7 +76,7 @@ def load(model: Model, *, interpreted: bool = False, **asked: Unpack[Asked]) -> 
     "masses", "centers", "inertias", "gravity", "lengths", "damping", "friction", "rotors", "springs", "all declared"), or
     single ones ("link.mass", a declared parameter); ``live_parameters=True`` is ``live="all declared"``.  ``formulation``
     derives the equations in another way: "recursive" (the default), "kane", "dual_vectors", "influence_coefficients",
-    "euler_parameters"; for arms with flexible links "book_1983".
+    "euler_parameters", and historical methods such as "luh_walker_paul_1980"; for arms with flexible links "book_1983".
 
     ``friction=True`` lets the damping and the Coulomb friction of the model's joints act, in inverse and in forward dynamics
     alike.  Of model files: ``floating_base=True`` lets the root move freely instead of fixing it to the base;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -9,7 +11,13 @@ from pathlib import Path
 import pytest
 
 from kanegen.codegen import pipeline
+from kanegen.codegen.commands.published import PUBLISHED
+from kanegen.codegen.derivation.historical import METHODS, WALKER_ORIN, as_written
+from kanegen.codegen.derivation.historical.as_written import counted as written
+from kanegen.codegen.derivation.historical.newton_euler import composite_bodies
+from kanegen.codegen.deriving import derive
 from kanegen.codegen.graph import OperationCounts, Program, count
+from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism import AngularVelocityComponent, JointKind, JointRate
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.mechanism.folding import with_numbers
@@ -19,6 +27,7 @@ from kanegen.codegen.pipeline import Options
 from tests.derivation.comparison import derived
 from tests.derivation.dual_vectors.test_cylindrical import ARM, separately
 from tests.derivation.force_programs import program
+from tests.derivation.historical.test_methods import hinges
 from tests.derivation.kane.test_nonholonomic import counted, forces_first, partials_first
 from tests.derivation.speeds import kane_kernels
 from tests.derivation.test_forces_of_formulations import FORMULATIONS
@@ -125,3 +134,55 @@ def test_influence_coefficients() -> None:
     text = page("influence-coefficients.md")
     assert f"inverse dynamics so takes {pair(at_once, ' multiplications and ')} additions" in text
     assert f"it takes {pair(by_links, ' and ')}." in text
+
+
+@pytest.mark.parametrize("model", ["stanford_arm", "general_6r"])
+def test_historical_methods(model: str) -> None:
+    quoted = {row.formulation: row for row in PUBLISHED["stanford_arm", "inverse_dynamics"]}
+    text = page("historical-methods.md")
+    for name in METHODS:
+        kernels = ("bias_forces", "mass_matrix") if name == WALKER_ORIN else ("inverse_dynamics",)
+        sources = KernelSources(mechanism(model), Options(formulation=name, kernels=kernels))
+        counts = [count(derive(sources, kernel).program) for kernel in kernels]
+        left = f"{sum(x.multiplications for x in counts)} / {sum(x.additions for x in counts)}"
+        row = f"`{name}`{': bias forces and mass matrix' if name == WALKER_ORIN else ''}"
+        published = f"{quoted[name][0]} / {quoted[name][1]}" if name in quoted else "–"
+        cells = [row, *([published] if model == "stanford_arm" else [])]
+        cells += [pair(as_written(name, mechanism(model))), left]
+        assert f"| {' | '.join(cells)} |" in text
+
+
+def test_historical_methods_on_any_number_of_hinges() -> None:
+    """The polynomials of the page, and what it says of the quoted ones."""
+    methods = {f"`{name}`": method for name, (method, _) in METHODS.items() if name != WALKER_ORIN}
+    methods[f"composite bodies of `{WALKER_ORIN}`"] = composite_bodies
+    lines = (GUIDE / "historical-methods.md").read_text(encoding="utf-8").splitlines()
+    quoted = {}
+    for name, method in methods.items():
+        (cells,) = (
+            [x.strip() for x in line.split("|")[2:6]]
+            for line in lines
+            if line.startswith(f"| {name} | ") and "n −" in line
+        )
+        ours, quoted[name] = [[polynomial(x) for x in part] for part in (cells[:2], cells[2:])]
+        for n in range(2, 6):
+            found = written(method, hinges(n))[0]
+            assert [f(n) for f in ours] == [found.multiplications, found.additions], (name, n)
+    at_six = {name: [f(6) for f in both] for name, both in quoted.items()}
+    bias = [137 * 6 - 22, 101 * 6 - 11]
+    composite = at_six[f"composite bodies of `{WALKER_ORIN}`"]
+    rows = [row[:2] for row in PUBLISHED["stanford_arm", "inverse_dynamics"]]
+    assert rows[0] == tuple(at_six["`hollerbach_1980_3x3`"])
+    assert rows[1] == tuple(x + y for x, y in zip(bias, composite, strict=True))
+    assert rows[2] == tuple(at_six["`luh_walker_paul_1980`"])
+    assert [f(1) for f in quoted["`uicker_1965`"]] == [Fraction(431, 2), Fraction(1003, 6)]
+
+
+def polynomial(text: str) -> Callable[[int], Fraction]:
+    """A polynomial in n as the guide writes it: 27/2 n² + 213/2 n − 120."""
+    terms = re.findall(r"(−?) ?(\d+(?:/\d+)?)( n[²³⁴]?)?", text)
+    powers = {"": 0, " n": 1, " n²": 2, " n³": 3, " n⁴": 4}
+    return lambda n: sum(
+        ((-1 if sign else 1) * Fraction(number) * n ** powers[power] for sign, number, power in terms),
+        Fraction(0),
+    )
