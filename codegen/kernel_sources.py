@@ -128,6 +128,7 @@ class KernelSources:
 
     def _check_quantities_of_laws(self) -> None:
         """Raise ModelError for a control law that refers to a kernel that the mechanism does not have."""
+        own = {name for law in self.mechanism.laws for name in (law.name, CLOSED_LOOP.named(law.name))}
         for law in self.mechanism.laws if self.options.speeds is None else ():
             for quantity in law.quantities():
                 if quantity.kernel in self.builds or quantity.kernel in self.builds_on_demand:
@@ -138,7 +139,7 @@ class KernelSources:
                     f"control law {law.name!r}",
                     f"refers to the kernel {quantity.kernel!r}, which the mechanism does not have",
                     "kernels of the mechanism such as gravity_forces, inverse_dynamics, frame_pose_<frame>",
-                    did_you_mean(quantity.kernel, self.builds, "Mend the name."),
+                    did_you_mean(quantity.kernel, [x for x in self.builds if x not in own], "Mend the name."),
                 )
 
     def _solves(self, kernel: str) -> bool:

@@ -51,6 +51,11 @@ class Quantity(sympy.Expr):  # type: ignore[misc]  # SymPy has no types
         """By name the inputs that are not the law's own."""
         return {str(name): tuple(entries) for name, entries in self.args[2:]}
 
+    @property
+    def whole(self) -> Quantity:
+        """Its first entry, in place of all."""
+        return Quantity(self.args[0], sympy.Integer(0), *self.args[2:])
+
     def _sympystr(self, printer: object) -> str:
         del printer
         return f"{self.kernel}[{self.entry}]"
@@ -190,11 +195,10 @@ class ControlLaw:
                 known[symbol] = parameters[symbol.name]
         evaluated: dict[sympy.Expr, Sequence[Expression]] = {}
         for one in self.quantities():
-            whole = one.func(one.args[0], sympy.Integer(0), *one.args[2:])
-            if whole not in evaluated:
+            if one.whole not in evaluated:
                 given = {name: [from_sympy(graph, x, known) for x in row] for name, row in one.given.items()}
-                evaluated[whole] = (kernel or as_input)(one.kernel, given)
-            known[one] = evaluated[whole][one.entry]
+                evaluated[one.whole] = (kernel or as_input)(one.kernel, given)
+            known[one] = evaluated[one.whole][one.entry]
         forces, rates = (
             tuple(from_sympy(graph, x, known) for x in expressions)
             for expressions in (self.forces, self.rates)

@@ -106,7 +106,8 @@ def _check_forces(law: ControlLaw, mechanism: Mechanism) -> None:
             + (", with other assumptions than in its state" if unknown[0] in state else ""),
             f"its time, coordinates and rates {', '.join(s.name for s in (*law.state, *law.signals))}, "
             f"or parameters of the mechanism: {', '.join(sorted(known)) or '(there are none)'}",
-            "Give it a number, or declare it as a parameter of the mechanism.",
+            "Give it a number, or declare it as a parameter of the mechanism; what kernels give has entries, such as "
+            "quantity('kinetic_energy')[0], or kinetic_energy[0] in TOML.",
         )
     graph = Graph()
     try:

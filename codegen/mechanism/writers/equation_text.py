@@ -12,6 +12,7 @@ from sympy.printing.str import StrPrinter
 
 from kanegen.codegen.graph.sympy_bridge import exact_constant, with_exact_exponents
 from kanegen.codegen.mechanism.constraints import Constraint, PositionConstraint
+from kanegen.codegen.mechanism.control_law import Quantity
 from kanegen.codegen.mechanism.importers.toml.expressions import FUNCTIONS
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.writers.exact_text import IDENTIFIER, Unsayable
@@ -22,8 +23,10 @@ _NAME = re.compile(rf"(?:rate\(|acceleration\()?{IDENTIFIER.pattern}\)?")
 _RELATIONS = (sympy.Lt, sympy.Le, sympy.Gt, sympy.Ge, sympy.Eq)
 
 
-def equation_text(expression: sympy.Expr, names: Mapping[sympy.Symbol, str]) -> str:
+def equation_text(expression: sympy.Expr, names: Mapping[sympy.Expr, str]) -> str:
     """The text that gives the expression back, its symbols by the ``names`` given, others by their own.
+
+    So are quantities of the mechanism, whose first entries stand in ``names`` where they have inputs of their own.
 
     Raises Unsayable.
     """
@@ -63,7 +66,7 @@ class _Printer(StrPrinter):  # type: ignore[misc]  # SymPy has no types
 
     printmethod = "_toml"  # those of SymPy's own are for people
 
-    def __init__(self, names: Mapping[sympy.Symbol, str]) -> None:
+    def __init__(self, names: Mapping[sympy.Expr, str]) -> None:
         super().__init__()
         self._names = names
         self._meant: dict[str, sympy.Symbol] = {}
@@ -122,5 +125,8 @@ class _Printer(StrPrinter):  # type: ignore[misc]  # SymPy has no types
         """What has no notation of its own."""
         raise Unsayable(f"{type(expr).__name__} has no place in arithmetic of TOML")
 
-    def _print_Quantity(self, expr: Any) -> str:
-        return self.emptyPrinter(expr)
+    def _print_Quantity(self, quantity: Quantity) -> str:
+        name = self._names.get(quantity.whole, quantity.kernel if not quantity.given else None)
+        if name is None:
+            raise Unsayable(f"{quantity.kernel} with inputs has no place in arithmetic of TOML")
+        return f"{name}[{quantity.entry}]"

@@ -281,7 +281,7 @@ class _Writer:
         """A law by its forces, in the order of the speeds; each as arithmetic in names."""
         m = self._mechanism
         speeds = zip(law.v, names_of_speeds(m), strict=True)
-        names = {law.time: "t", **dict(zip(law.q, m.coordinates, strict=True))}
+        names: dict[sympy.Expr, str] = {law.time: "t", **dict(zip(law.q, m.coordinates, strict=True))}
         names |= {symbol: f"rate({name})" for symbol, name in speeds}
         for signal in law.references:
             forms = (signal, f"rate({signal})", f"acceleration({signal})")
@@ -290,7 +290,14 @@ class _Writer:
         def text(expression: sympy.Expr) -> str:
             return _quoted(equation_text(expression, names))
 
+        taken: list[str] = []
         try:
+            for one in (q for q in law.quantities() if q.given and q.whole not in names):
+                name = f"quantity{len(taken) + 1}"
+                inputs = (f"{key} = [{', '.join(map(text, row))}]" for key, row in one.given.items())
+                words = (f"name = {_quoted(name)}", f"kernel = {_quoted(one.kernel)}", *inputs)
+                taken.append(f"{{ {', '.join(words)} }}")
+                names[one.whole] = name
             forces = [text(force) for force in law.forces]
             states = [
                 f"{{ name = {_quoted(state.name)}, rate = {text(state.rate)}, "
@@ -305,6 +312,8 @@ class _Writer:
         entries = {key: _quoted(words) for key, words in told.items() if words}
         if law.references:
             entries["references"] = _strings(law.references)
+        if taken:
+            entries["quantity"] = f"[{', '.join(taken)}]"
         if states:
             entries["state"] = f"[{', '.join(states)}]"
         lines = "".join(f"    {force},\n" for force in forces)

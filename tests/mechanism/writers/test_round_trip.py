@@ -10,14 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import kanegen
+from kanegen import laws
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.kernel_sources import KernelSources
-from kanegen.codegen.mechanism import Mechanism, MechanismBuilder
+from kanegen.codegen.mechanism import Mechanism, MechanismBuilder, ModelError
 from kanegen.codegen.mechanism.constraints import TorsionalSpringDamper
 from kanegen.codegen.mechanism.control_law import quantity
 from kanegen.codegen.mechanism.fingerprint import fingerprint
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.importers import from_mjcf, from_toml, from_urdf
+from kanegen.codegen.mechanism.laws_library import with_laws
 from kanegen.codegen.mechanism.poses import Array, frame_poses
 from kanegen.codegen.mechanism.records import JointLimits
 from kanegen.codegen.mechanism.reduction import without_friction
@@ -286,13 +289,63 @@ forces = ['''-k*(rate(q) - rate(s)) + 2*acceleration(s)/(3*t**2 + 1) - e*min(q, 
 
 
 def test_laws_and_functions_are_written() -> None:
-    """With states and signals; what refers to kernels of the mechanism has no text."""
+    """With states, signals and quantities of the mechanism; so are laws of the library."""
     m = from_toml(LAW)
+    own = {
+        "held": laws.pd(20, 5, "references", limit=30),
+        "linear": laws.computed_torque(16, 8, [0.5]),
+        "soft": laws.impedance("rod", [1, 2, 3], [4, 5, 6], [0.1, 0.2, 0.3]),
+    }
+    m = with_laws(m, own)
     written = to_toml(m)
     assert not written.findings
     assert fingerprint(from_toml(written.text)) == fingerprint(m)
-    feedback = replace(m.laws[0], forces=(quantity("gravity_forces")[0],))
-    assert lost(to_toml(replace(m, laws=(feedback,)))) == {"control law 'follow'"}
+    assert "gravity_forces[0]" in written.text
+
+
+QUANTITIES = """
+[[law]]
+name = "nested"
+quantity = [
+  { name = "torque", kernel = "inverse_dynamics", a = ["-4*q - rate(q)"] },
+  { name = "weighed", kernel = "inverse_dynamics", a = ["torque[0] + mass_matrix[0]"] },
+]
+forces = ["torque[0] - 2*weighed[0]/3 + kinetic_energy[0]*frame_pose_rod[8]"]
+"""
+
+
+def test_quantities_of_files_are_those_of_python() -> None:
+    m = from_toml(LAW + QUANTITIES)
+    law = m.laws[1]
+    q, v = law.q[0], law.v[0]
+    torque = quantity("inverse_dynamics", a=[-4 * q - v])
+    weighed = quantity("inverse_dynamics", a=[torque[0] + quantity("mass_matrix")[0]])
+    product = quantity("kinetic_energy")[0] * quantity("frame_pose_rod")[8]
+    assert law.forces == (torque[0] - 2 * weighed[0] / 3 + product,)
+    written = to_toml(m)
+    assert not written.findings
+    assert fingerprint(from_toml(written.text)) == fingerprint(m)
+    robot = kanegen.load(m, interpreted=True)
+    by_hand = robot.inverse_dynamics([0.3], [0.2], [-1.4])[0]
+    by_hand -= 2 / 3 * robot.inverse_dynamics([0.3], [0.2], [by_hand + robot.mass_matrix([0.3])[0, 0]])[0]
+    by_hand += robot.kinetic_energy([0.3], [0.2]) * robot.frame_pose([0.3], "rod")[2, 0]
+    # Some tens of roundings of terms below 1e3.
+    assert robot.call("nested", 0.0, [0.3], [0.2])[0] == pytest.approx(by_hand, rel=0, abs=1e5 * 2**-53)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (('dynamics", a', 'dynamics", b = 1, a'), "brackets"),
+        (("kernel = ", "kernl = "), "'kernel'"),
+        (("torque[0] -", "torque[a] -"), "counted from 0"),
+        (("torque[0] -", "torque[0 -"), "missing"),
+        (("torque[0] -", "torque -"), "torque"),
+    ],
+)
+def test_wrong_quantities_of_files(change: tuple[str, str], told: str) -> None:
+    with pytest.raises(ModelError, match=told):
+        from_toml((LAW + QUANTITIES).replace(*change))
 
 
 def test_models_that_were_changed_are_written_so() -> None:

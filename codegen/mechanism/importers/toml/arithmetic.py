@@ -14,7 +14,7 @@ from kanegen.codegen.graph.exact import MOST_BITS
 from kanegen.limits import DEEPEST_ARITHMETIC, LARGEST_POWER, LONGEST_ARITHMETIC, MOST_DIGITS
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*)|(?P<sign>\*\*|[<>=]=|[-+*/(),<>]))"
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*)|(?P<sign>\*\*|[<>=]=|[-+*/(),<>\[\]]))"
 )
 
 ARITIES: Mapping[str, int | None] = {"atan2": 2, "min": None, "max": None}
@@ -23,6 +23,9 @@ ARITIES: Mapping[str, int | None] = {"atan2": 2, "min": None, "max": None}
 _PLAIN = re.compile(r"[\d.]{1,20}")
 """Exponents: without an exponent of their own, as 1e999999999 as an exact number would fill the memory."""
 
+
+_DIGITS = 9
+"""No array has more entries than numbers of so many digits count."""
 
 RELATIONS = ("<", "<=", ">", ">=", "==")
 
@@ -43,7 +46,7 @@ class Arithmetic:
 
     The values must know + - * and /.  ``named`` functions take a name as it is written, such as ``rate(q1)``.
     ``numbers_in`` gives the exact numbers that a value consists of, which may not grow without bound.
-    ``choose(left, relation, right, a, b)`` is a where the relation holds, else b.
+    ``choose(left, relation, right, a, b)`` is a where the relation holds, else b.  ``entry(name, k)`` is name[k].
     """
 
     def __init__(
@@ -54,9 +57,10 @@ class Arithmetic:
         choose: Callable[[Any, str, Any, Any, Any], Any],
         named: Mapping[str, Callable[[str], Any]] | None = None,
         numbers_in: Callable[[Any], Iterable[Fraction]] = _itself,
+        entry: Callable[[str, int], Any] | None = None,
     ) -> None:
         self._number, self._names, self._functions, self._named = number, names, functions, named or {}
-        self._choose, self._numbers_in = choose, numbers_in
+        self._choose, self._numbers_in, self._entry = choose, numbers_in, entry
 
     def value(self, text: str) -> Any:
         """What the text stands for.  Raises NotArithmetic; ZeroDivisionError where it divides by zero."""
@@ -166,6 +170,16 @@ class Arithmetic:
             )
         if tokens.text == "(":
             return self._call(text, tokens, depth)
+        if tokens.text == "[" and self._entry is not None:
+            tokens.next()
+            number = tokens.text
+            if not number.isdecimal() or len(number) > _DIGITS:
+                raise NotArithmetic(
+                    f"the number of an entry, counted from 0, is expected in {text}[...], not {number!r}"
+                )
+            tokens.next()
+            tokens.expect("]")
+            return self._entry(text, int(number))
         if text not in self._names:
             known = ", ".join(sorted(self._names))
             raise NotArithmetic(f"{text!r} is none of the names {known}")

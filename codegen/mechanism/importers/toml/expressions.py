@@ -56,6 +56,7 @@ def expression(
     symbols: Mapping[str, sympy.Symbol],
     named: Mapping[str, Callable[[str], Any]],
     expected: str,
+    entry: Callable[[str, int], Any] | None = None,
 ) -> Any:
     """What a text under a key of a table stands for; numbers are taken as they are.  Raises ModelError."""
     if isinstance(text, int | float) and not isinstance(text, bool):
@@ -63,7 +64,7 @@ def expression(
     if not isinstance(text, str):
         raise table.error(key, f"is {text!r}", expected, "Write it in quotes.")
     names = symbols if isinstance(symbols, AnyName) else {"pi": sympy.pi, **symbols}
-    algebra = Arithmetic(_rational, names, FUNCTIONS, _chosen, named, _numbers_in)
+    algebra = Arithmetic(_rational, names, FUNCTIONS, _chosen, named, _numbers_in, entry)
     try:
         return algebra.value(text)
     except (ValueError, TypeError, ZeroDivisionError) as error:

@@ -8,7 +8,7 @@ from typing import Any
 import sympy
 
 from kanegen.codegen.mechanism.builder import MechanismBuilder
-from kanegen.codegen.mechanism.control_law import reference
+from kanegen.codegen.mechanism.control_law import quantity, reference
 from kanegen.codegen.mechanism.importers.toml import schema
 from kanegen.codegen.mechanism.importers.toml.arithmetic import NotArithmetic
 from kanegen.codegen.mechanism.importers.toml.expressions import AnyName, expression
@@ -16,8 +16,8 @@ from kanegen.codegen.mechanism.importers.toml.table import Table
 from kanegen.codegen.mechanism.motion_builder import state
 from kanegen.laws import MAKERS
 
-_FORCE = "a force in t, coordinates q1, rate(q1), states, references and parameters"
-_RATE = "a rate in t, coordinates q1, rate(q1), states, references and parameters"
+_IN = "in t, coordinates q1, rate(q1), states, references, parameters and entries of kernels such as gravity_forces[0]"
+_FORCE, _RATE, _INPUT = (f"{what} {_IN}" for what in ("a force", "a rate", "an array of entries"))
 
 
 def add_laws(builder: MechanismBuilder, root: Table) -> None:
@@ -75,9 +75,24 @@ def _add_law(builder: MechanismBuilder, table: Table) -> None:
 
     named = {"rate": rate, "acceleration": acceleration}
 
-    def read(place: Table, key: str, text: Any, expected: str) -> Any:
-        return expression(place, key, text, symbols, named, expected)
+    quantities: dict[str, quantity] = {}
 
+    def entry(name: str, k: int) -> sympy.Expr:
+        return quantities.get(name, quantity(name))[k]
+
+    def read(place: Table, key: str, text: Any, expected: str) -> Any:
+        return expression(place, key, text, symbols, named, expected, entry)
+
+    for one in table.tables("quantity"):
+        inputs = [key for key in one.content if key not in ("name", "kernel")]
+        one.check(" ".join([schema.LAW_QUANTITY, *inputs]))
+        given = {}
+        for key in inputs:
+            listed = one.content[key]
+            if not isinstance(listed, list):
+                raise one.error(key, f"is {listed!r}", _INPUT, "Write it in brackets.")
+            given[key] = [read(one, key, text, _INPUT) for text in listed]
+        quantities[one.text("name")] = quantity(one.text("kernel"), **given)
     states = []
     for one in table.tables("state"):
         one.check(schema.LAW_STATE)

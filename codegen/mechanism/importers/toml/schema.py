@@ -37,8 +37,10 @@ SPRING = (
 )
 BUSHING = "name! first! second! stiffness! damping"
 SPEED = "joint body frame direction relative_to first second"
-LAW = "name! forces! title source state references"
+LAW = "name! forces! title source state references quantity"
 LAW_STATE = "name! rate! initial"
+LAW_QUANTITY = "name! kernel!"
+"""And the inputs of the kernel."""
 LAWS = {
     "pd": "name! type! kp! kd target gravity limit",
     "pid": "name! type! kp! ki! kd target gravity limit tracking_time",
