@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanegen.codegen.derivation.kernels.contract import Arguments, Contract, flat
+from kanegen.codegen.derivation.meanings import mean_each
 from kanegen.codegen.derivation.motion_maps.motion_map import MotionMap, Rows, TreeMotion, Vector
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.deriver import Build
@@ -92,6 +93,7 @@ class System:
     def forces(self, motion: TreeMotion) -> list[Expression]:
         """Generalized forces on the joints of the tree in a motion, resistance overcome."""
         found = self.of_tree(lambda tree: tree.forces(), motion)
+        mean_each(found, "on joint", self.foundation.tree.coordinates)
         return [x + y for x, y in zip(found, self.resisting(motion), strict=True)]
 
     def resisting(self, motion: TreeMotion) -> list[Expression]:

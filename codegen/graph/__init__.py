@@ -6,6 +6,7 @@ from kanegen.codegen.graph.derivative import Tangents, partial
 from kanegen.codegen.graph.evaluate import evaluate, evaluate_entries, multiprecision
 from kanegen.codegen.graph.expression import Expression, constant, inputs, total
 from kanegen.codegen.graph.graph import Graph, Kind, Ref
+from kanegen.codegen.graph.meaning import Meaning
 from kanegen.codegen.graph.program import Program
 from kanegen.manifest import Argument, OperationCounts
 
@@ -14,6 +15,7 @@ __all__ = [
     "Expression",
     "Graph",
     "Kind",
+    "Meaning",
     "OperationCounts",
     "Program",
     "Ref",

@@ -38,6 +38,7 @@ def compose(
             if new[index] < 0:
                 label = label[1:] if label.startswith("-") else "-" + label
             labels.setdefault(abs(new[index]), label)
+    graph.carry_meanings(source, new)
     return [[signed(graph, new[abs(r)], r) for r in refs] for refs in program.results]
 
 

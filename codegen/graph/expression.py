@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from kanegen.codegen.graph.exact import from_number
 from kanegen.codegen.graph.graph import Graph, Kind, Ref
+from kanegen.codegen.graph.meaning import Meaning
 
 Number = int | float | Fraction
 
@@ -120,6 +121,11 @@ class Expression:
     def selected(self, a: Expression | Number, b: Expression | Number) -> Expression:
         """``a`` where this is 1, ``b`` where it is 0."""
         return Expression(self.graph, self.graph.selection(self.ref, self._lift(a), self._lift(b)))
+
+    def mean(self, meaning: Meaning) -> Expression:
+        """This expression, having said what it means."""
+        self.graph.mean(self.ref, meaning)
+        return self
 
     def whole(self) -> Expression:
         """The same value, which passes do not look into where it is a sum."""

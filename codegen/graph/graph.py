@@ -32,13 +32,14 @@ into it as little as into a sine, so what is built from it is never expanded int
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from fractions import Fraction
 from typing import Any
 
 from kanegen.codegen.graph.exact import exact_cosine, exact_sine, exact_square_root, tidy
 from kanegen.codegen.graph.functions import COMPARISONS, FUNCTIONS, SELECT, Parity
+from kanegen.codegen.graph.meaning import Meaning
 
 
 class Kind(IntEnum):
@@ -76,6 +77,7 @@ class Graph:
             True
         ]  # depends on constants and parameters alone: costs nothing at run time
         self.names: dict[int, str] = {}  # of functions, comparisons and selections
+        self.meanings: dict[Ref, Meaning] = {}  # by signed references: see ``mean``
         self._tables: tuple[dict[tuple[Any, ...], int], ...] = tuple({} for _ in Kind)
         self._splits: dict[int, tuple[Fraction, int]] = {}
         self._constants: dict[tuple[int, int], Ref] = {}
@@ -396,6 +398,26 @@ class Graph:
             self.parametric.append(all(self.parametric[abs(ref)] for ref in operands))
             self.names[index] = name
         return index
+
+    # -- meanings ----------------------------------------------------------------------------------------------------
+
+    def mean(self, ref: Ref, meaning: Meaning) -> None:
+        """Say what the value of a reference is; what was said of it or its negative first stays.
+
+        Numbers, inputs and parameters mean themselves.  No program is another one for it.
+        """
+        composite = self.kinds[ref if ref > 0 else -ref] >= _SUM
+        if composite and ref not in self.meanings and -ref not in self.meanings:
+            self.meanings[ref] = meaning
+
+    def carry_meanings(self, source: Graph, new: Mapping[int, Ref]) -> None:
+        """Take over what nodes of another graph mean, ``new`` being where they are here."""
+        if source is self:  # another value of what was there
+            return
+        for ref, meaning in source.meanings.items():
+            here = new.get(ref if ref > 0 else -ref)
+            if here is not None:
+                self.mean(here if ref > 0 else -here, meaning)
 
     # -- inspection --------------------------------------------------------------------------------------------------
 

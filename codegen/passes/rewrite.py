@@ -42,5 +42,6 @@ def rebuild(program: Program, build: Build | None = None) -> Program:
                 label = label[1:] if label.startswith("-") else "-" + label
             if graph.kinds[abs(ref)] > Kind.PARAMETER:
                 labels.setdefault(abs(ref), label)
+    graph.carry_meanings(source, new)
     results = tuple(tuple(signed(graph, new[abs(r)], r).ref for r in refs) for refs in program.results)
     return replace(program, graph=graph, results=results, labels=labels)

@@ -294,6 +294,9 @@ class ValueTable:
             if ref is not None and graph.kinds[abs(ref)] > Kind.PARAMETER:
                 negative = label[1:] if label.startswith("-") else "-" + label
                 labels.setdefault(abs(ref), label if ref > 0 else negative)
+        graph.carry_meanings(
+            self.program.graph, {old: made[i] for old, i in self._index.items() if i in made}
+        )
         refs = iter(self._roots)
         results = tuple(
             tuple(signed(graph, made[abs(ref)], ref).ref for ref in (next(refs) for _ in entries))

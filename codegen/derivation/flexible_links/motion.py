@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanegen.codegen.derivation.flexible_links.segments import Arm, Segment
+from kanegen.codegen.derivation.meanings import mean
 from kanegen.codegen.graph import Expression, Graph
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.graph.linear import Matrix, Vector
@@ -80,13 +81,13 @@ class Motion:
         """One value."""
         return self.lifted((value,))[0]
 
-    def label(self, name: str, segment: Segment, values: Sequence[object]) -> None:
-        """Name entries for the reader of the C."""
-        for axis, x in zip("xyz", values, strict=False):
+    def label(self, quantity: str, segment: Segment, values: Sequence[object]) -> None:
+        """Say what the components of a vector are, to the reader of the C too."""
+        for axis, x in enumerate(values):
             if isinstance(x, Expression) and not x.is_number:
-                self.labels.setdefault(
-                    abs(x.ref), f"{'' if x.ref > 0 else '-'}{name}_{axis} of {segment.name}"
-                )
+                mean(x, quantity, (axis,), segment.name)
+                name = f"{quantity}_{'xyz'[axis]} of {segment.name}"
+                self.labels.setdefault(abs(x.ref), name if x.ref > 0 else f"-{name}")
 
     # -- geometry ----------------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kanegen.codegen.derivation.influence_coefficients.arrays import Array, Matrix, Vector, zero_array
+from kanegen.codegen.derivation.meanings import mean
 from kanegen.codegen.derivation.recursive.kinematics import Kinematics
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import Frame
@@ -46,12 +47,13 @@ def point_influence(kinematics: Kinematics, body: int, point: Vector) -> Influen
         if joint.revolute:
             g = vec.cross(g, [point[m] - kinematics.origin(i, m) for m in range(3)])
         for m in range(3):
-            G[m][joint.coordinate] = g[m]
+            G[m][joint.coordinate] = mean(g[m], "g", (m,), _of(kinematics, body), joint.joint)
         for earlier in path[: place + 1]:
             other = kinematics.tree.bodies[earlier]
             if other.revolute:
                 h = vec.cross(_direction(kinematics, earlier), g)
                 for m in range(3):
+                    mean(h[m], "hh", (m,), _of(kinematics, body), other.joint, joint.joint)
                     H[m][other.coordinate][joint.coordinate] = h[m]
                     H[m][joint.coordinate][other.coordinate] = h[m]
     return Influence(G, H)
@@ -82,6 +84,11 @@ def frame_influence(kinematics: Kinematics, frame: Frame) -> Influence:
     point = point_influence(kinematics, body, [kinematics.frame_origin(frame, m) for m in range(3)])
     rotation = rotation_influence(kinematics, body)
     return Influence([*point.G, *rotation.G], [*point.H, *rotation.H])
+
+
+def _of(kinematics: Kinematics, body: int) -> str:
+    """The body, whose point is meant."""
+    return kinematics.tree.bodies[body].name
 
 
 def _path(kinematics: Kinematics, body: int) -> Sequence[int]:

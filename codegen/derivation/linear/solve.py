@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import permutations
 
+from kanegen.codegen.derivation.meanings import mean
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.graph import Expression, total
 
@@ -39,8 +40,13 @@ def solve(
         pivot = _Pivot([[m[i][j] for j in block] for i in block])
         coupled = [i for i in remaining if any(not m[i][k].is_zero for k in block)]
         factors = {i: pivot.solve([m[i][k] for k in block]) for i in coupled}
+        mean(pivot.reciprocal, "pivot", (), " and ".join(str(k + 1) for k in block))
+        for i, found in factors.items():
+            for f, k in zip(found, block, strict=True):
+                mean(f, "factor", (), str(i + 1), str(k + 1))
         for position, i in enumerate(coupled):
             b[i] = total(graph, [b[i], *(-f * b[k] for f, k in zip(factors[i], block, strict=True))])
+            mean(b[i], "reduced", (), str(i + 1), " and ".join(str(k + 1) for k in block))
             for j in coupled[position:]:
                 terms = [-f * m[j][k] for f, k in zip(factors[i], block, strict=True)]
                 m[i][j] = m[j][i] = total(graph, [m[i][j], *terms])

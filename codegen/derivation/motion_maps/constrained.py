@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
+from kanegen.codegen.derivation.meanings import mean, mean_each
 from kanegen.codegen.derivation.motion_maps.elimination import Elimination, Square
 from kanegen.codegen.derivation.motion_maps.equations import Row, equations
 from kanegen.codegen.derivation.motion_maps.leaning import leaning
@@ -38,6 +39,8 @@ class ConstrainedMap:
     @cached_property
     def elimination(self) -> Elimination:
         """The independent equations, factored."""
+        for row in self.rows:
+            mean_each(row.coefficients, "equation", self.mechanism.coordinates, row.name)
         return Elimination(self.graph, [row.coefficients for row in self.rows], self.plan)
 
     @cached_property
@@ -46,14 +49,26 @@ class ConstrainedMap:
         none = [self.zero] * len(self.rows)
         count = len(self.plan.free)
         return [
-            self.elimination.complete([self.one if k == c else self.zero for k in range(count)], none)
-            for c in range(count)
+            mean_each(
+                self.elimination.complete([self.one if k == c else self.zero for k in range(count)], none),
+                "by free rate",
+                self.mechanism.coordinates,
+                self.mechanism.coordinates[j],
+            )
+            for c, j in enumerate(self.plan.free)
         ]
 
     @cached_property
     def J(self) -> list[list[Expression]]:
         """Speeds for unit free rates: v = J w."""
-        return [[self.dot(row.coefficients, column) for column in self.P] for row in self.system.speeds]
+        free = [self.mechanism.coordinates[j] for j in self.plan.free]
+        return [
+            [
+                mean(self.dot(row.coefficients, column), "speed by free rate", (), str(r + 1), name)
+                for column, name in zip(self.P, free, strict=True)
+            ]
+            for r, row in enumerate(self.system.speeds)
+        ]
 
     @cached_property
     def speeds(self) -> Square:
@@ -66,8 +81,13 @@ class ConstrainedMap:
         none = [self.zero] * len(self.rows)
         count = len(self.system.speeds)
         columns = [
-            self.elimination.complete(
-                self.speeds.solve([self.one if k == r else self.zero for k in range(count)]), none
+            mean_each(
+                self.elimination.complete(
+                    self.speeds.solve([self.one if k == r else self.zero for k in range(count)]), none
+                ),
+                "by speed",
+                self.mechanism.coordinates,
+                str(r + 1),
             )
             for r in range(count)
         ]
@@ -84,7 +104,8 @@ class ConstrainedMap:
                 for x, row in zip(v, self.system.speeds, strict=True)
             ]
         )
-        return self.elimination.complete(w, [-row.rest for row in self.rows])
+        qdot = self.elimination.complete(w, [-row.rest for row in self.rows])
+        return mean_each(qdot, "rate", self.mechanism.coordinates)
 
     def generalized_speeds(self, qdot: Vector) -> list[Expression]:
         """v for rates dq/dt."""
@@ -94,14 +115,16 @@ class ConstrainedMap:
         """gamma(q, dq/dt) of the independent equations: A d2q/dt2 = gamma."""
         tangents = self._tangents(qdot)
         k = len(self.system.positions)
-        return [
+        gamma = [
             -tangents.second(self.system.positions[i].value) if i < k else -self._turning(tangents, row, qdot)
             for i, row in zip(self.plan.independent, self.rows, strict=True)
         ]
+        return mean_each(gamma, "required", [row.name for row in self.rows])
 
     def bias_acceleration(self, qdot: Vector) -> tuple[list[Expression], list[Expression]]:
         """d2q/dt2 at zero free accelerations, and the derivatives of the speeds that belong to it."""
         still = self.elimination.complete([self.zero] * len(self.plan.free), self.required(qdot))
+        mean_each(still, "drift", self.mechanism.coordinates)
         tangents = self._tangents(qdot)
         a = [
             total(self.graph, [self.dot(row.coefficients, still), self._turning(tangents, row, qdot)])
@@ -113,7 +136,8 @@ class ConstrainedMap:
         """d2q/dt2 for derivatives a of the speeds."""
         _, bias = self.bias_acceleration(qdot)
         w = self.speeds.solve([x - y for x, y in zip(a, bias, strict=True)])
-        return self.elimination.complete(w, self.required(qdot))
+        qddot = self.elimination.complete(w, self.required(qdot))
+        return mean_each(qddot, "acceleration", self.mechanism.coordinates)
 
     # -- forces ------------------------------------------------------------------------------------------------------
 
@@ -131,6 +155,7 @@ class ConstrainedMap:
         """lambda of all rows, zero for redundant ones: Q = Y^T tau + A^T lambda."""
         driven = self.on_coordinates(tau)
         found = self.elimination.multipliers([q - d for q, d in zip(forces, driven, strict=True)])
+        mean_each(found, "multiplier", [row.name for row in self.rows])
         return self.spread(found)
 
     def spread(self, values: Vector) -> list[Expression]:

@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import Any
 
 from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.graph import Expression
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.graph.exact import exact_square_root
 from kanegen.codegen.mechanism.folding import with_numbers
@@ -122,6 +123,25 @@ class PlacedTree:
         if name == "base":
             return -1
         raise KeyError(name)
+
+
+_Meant = tuple[str, int, *tuple[int, ...]]
+InertialMeanings = Mapping[int, _Meant]
+"""For references to inertial values that depend on live parameters: a quantity, its body and components."""
+
+
+def inertial_meanings(tree: PlacedTree) -> InertialMeanings:
+    """What the masses and moments of a tree are."""
+    found: dict[int, _Meant] = {}
+    for i, body in enumerate(tree.bodies):
+        values: list[tuple[Value, _Meant]] = [(body.mass, ("mass", i))]
+        values += [(x, ("first moment", i, r)) for r, x in enumerate(body.first_moment)]
+        for r, row in enumerate(body.second_moment):
+            values += [(x, ("second moment", i, r, c)) for c, x in enumerate(row) if r <= c]
+        for value, meant in values:
+            if isinstance(value, Expression):
+                found.setdefault(value.ref, meant)
+    return found
 
 
 def place(

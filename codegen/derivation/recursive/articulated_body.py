@@ -36,9 +36,15 @@ def forward_dynamics(motion: Motion, tau: Sequence[Expression]) -> list[Expressi
     for i in reversed(range(n)):
         body = bodies[i]
         s = body.axis if body.revolute else 3 + body.axis
+        for r in range(6):
+            motion.mean(bias[i][r], "articulated bias", i, r)
+            for c in range(r, 6):
+                motion.mean(inertia[i][r][c], "articulated inertia", i, r, c)
         reaction = [inertia[i][r][s] for r in range(6)]
         pivot = 1 / (reaction[s] + motion.rotor(i))
         force = tau[body.coordinate] * (1 / motion.to_unit(i)) - bias[i][s]
+        motion.mean(pivot, "articulated pivot", i)
+        motion.mean(force, "articulated drive", i)
         gain[i] = (reaction, pivot, force)
         if body.parent < 0:
             continue
@@ -62,6 +68,7 @@ def forward_dynamics(motion: Motion, tau: Sequence[Expression]) -> list[Expressi
         before = _carried_acceleration(motion, i, accelerations[body.parent] if body.parent >= 0 else None)
         reaction, pivot, force = gain[i]
         qdd = (force - vec.dot_total(motion.graph, reaction, before)) * pivot
+        motion.mean(qdd, "articulated acceleration", i)
         result[body.coordinate] = qdd * (1 / motion.to_unit(i))
         accelerations.append([before[r] + qdd if r == s else before[r] for r in range(6)])
     return result

@@ -57,7 +57,7 @@ class CollectedForces:
             value = value + self._moment_in_parent(i, body.axis)
         if body.rotor_inertia != 0:
             value = value + self.motion.rotor(i) * self.motion.rate_dot[i]
-        return value
+        return self.motion.mean(value, "moment along" if body.revolute else "force along", i)
 
     @on_demand
     def force(self, i: int, r: int) -> Expression:
@@ -70,11 +70,12 @@ class CollectedForces:
             if body.first_moment[c] != 0:
                 terms.append(motion.number(body.first_moment[c]) * motion.U(i, r, c))
         terms += [self._child_force(j, r) for j in self.collected(i)]
-        return motion.sum(terms)
+        return motion.mean(motion.sum(terms), "force", i, r)
 
     @on_demand
     def _child_force(self, j: int, m: int) -> Expression:
-        return self.motion.out_of_joint_frame(j, lambda r: self.force_in_joint_frame(j, r), m)
+        turned = self.motion.out_of_joint_frame(j, lambda r: self.force_in_joint_frame(j, r), m)
+        return self.motion.mean(turned, "force in parent", j, m)
 
     def force_in_joint_frame(self, j: int, r: int) -> Expression:
         """Force collected on body j, component r in its joint frame."""
@@ -109,7 +110,7 @@ class CollectedForces:
                 terms.append(position[r] * self._child_force(j, c))
             if not position[c].is_zero:
                 terms.append(-position[c] * self._child_force(j, r))
-        return motion.sum(terms)
+        return motion.mean(motion.sum(terms), "moment", i, t)
 
     def _child_moment(self, j: int, m: int) -> Expression:
         return self.motion.out_of_joint_frame(j, lambda r: self.moment_in_joint_frame(j, r), m)

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
+from kanegen.codegen.derivation.meanings import meaning
 from kanegen.codegen.derivation.recursive.motion import Motion, Named
 from kanegen.codegen.derivation.recursive.on_demand import on_demand
 from kanegen.codegen.graph import Expression
@@ -30,7 +31,8 @@ class CompositeInertia(Named):
     def mass(self, i: int) -> Expression:
         """Mass of body i and everything beyond it."""
         children = [self.mass(j) for j in self.tree.children(i)]
-        return self.motion.sum([self.motion.number(self.tree.bodies[i].mass), *children])
+        composite = self.motion.sum([self.motion.number(self.tree.bodies[i].mass), *children])
+        return self.motion.mean(composite, "m", i)
 
     def first(self, i: int, r: int) -> Expression:
         """First moment about body i's origin, component r in its frame."""
@@ -39,7 +41,7 @@ class CompositeInertia(Named):
             own = self.motion.number(self.tree.bodies[i].first_moment[r])
             return self.motion.sum([own, *(self.first_in_parent(j, r) for j in self.tree.children(i))])
 
-        return self._remember(("h", i, r), f"h_{self._name(i)}_{'xyz'[r]}", build)
+        return self._remember(("h", i, r), self.motion.meaning("h", i, r), build)
 
     def second(self, i: int, r: int, c: int) -> Expression:
         """Second moment about body i's origin, entry (r, c) in its frame."""
@@ -49,7 +51,7 @@ class CompositeInertia(Named):
             own = self.motion.number(self.tree.bodies[i].second_moment[r][c])
             return self.motion.sum([own, *(self._second_in_parent(j, r, c) for j in self.tree.children(i))])
 
-        return self._remember(("S", i, r, c), f"S_{self._name(i)}_{'xyz'[r]}{'xyz'[c]}", build)
+        return self._remember(("S", i, r, c), self.motion.meaning("S", i, r, c), build)
 
     # -- across the joint --------------------------------------------------------------------------------------------
 
@@ -58,7 +60,7 @@ class CompositeInertia(Named):
         motion = self.motion
         return self._remember(
             ("ht", j, m),
-            f"h_{self._name(j)}_turned_{'xyz'[m]}",
+            self.motion.meaning("ht", j, m),
             lambda: motion.out_of_joint_frame(j, lambda r: self.first_in_joint_frame(j, r), m),
         )
 
@@ -102,7 +104,7 @@ class CompositeInertia(Named):
             other = r if c == k else c
             return self._remember(
                 ("Sj", j, r, c),
-                f"S_{self._name(j)}_turned_{'xyz'[r]}{'xyz'[c]}",
+                motion.meaning("Sj", j, r, c),
                 lambda: motion.out_of_body(j, lambda x: self.second(j, x, k), other),
             )
         a, b = (k + 1) % 3, (k + 2) % 3
@@ -112,7 +114,7 @@ class CompositeInertia(Named):
             # s (S_aa - S_bb) + 2 c S_ab: what the turn by one angle moves, divided by its sine
             return sine * (self.second(j, a, a) - self.second(j, b, b)) + cosine * (self.second(j, a, b) * 2)
 
-        x = self._remember(("swing", j), f"swing_{self._name(j)}", swing)
+        x = self._remember(("swing", j), motion.meaning("swing", j), swing)
         if r != c:
             return cosine * x - self.second(j, a, b)
         return self.second(j, a, a) - sine * x if r == a else self.second(j, b, b) + sine * x
@@ -165,7 +167,7 @@ class CompositeInertia(Named):
         def force(m: int) -> Expression:
             return self._remember(
                 ("f", j, i, m),
-                f"f_{self._name(j)}_{self._name(i)}_{m}",
+                meaning("f", (m,), (self._name(j), self._name(i))),
                 lambda: motion.out_of_joint_frame(i, lambda r: motion.out_of_body(i, f, r), m),
             )
 
@@ -180,7 +182,7 @@ class CompositeInertia(Named):
                     terms.append(-position[c] * force(r))
                 return motion.sum(terms)
 
-            return self._remember(("n", j, i, m), f"n_{self._name(j)}_{self._name(i)}_{m}", build)
+            return self._remember(("n", j, i, m), meaning("n", (m,), (self._name(j), self._name(i))), build)
 
         return force, moment
 

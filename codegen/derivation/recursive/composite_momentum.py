@@ -46,7 +46,7 @@ class CompositeMomentum(Named):
                 terms.append(motion.rotation(j)[m][body.axis] * (motion.rate[j] * 2))
             return motion.sum(terms)
 
-        return self._remember(("u", j, m), f"u_{self._name(j)}_{'xyz'[m]}", build)
+        return self._remember(("u", j, m), self.motion.meaning("u", j, m), build)
 
     # -- in the body's own frame -------------------------------------------------------------------------------------
 
@@ -65,7 +65,7 @@ class CompositeMomentum(Named):
                 terms += [self._turned_first(j, r), self.sweep(j, r) * self.inertia.mass(j)]
             return motion.sum(terms)
 
-        return self._remember(("P", i, r), f"P_{self._name(i)}_{'xyz'[r]}", build)
+        return self._remember(("P", i, r), self.motion.meaning("P", i, r), build)
 
     def second(self, i: int, r: int, c: int) -> Expression:
         """D about body i's origin, entry (r, c)."""
@@ -81,7 +81,7 @@ class CompositeMomentum(Named):
             terms += [self._second_in_parent(j, r, c) for j in self.tree.children(i)]
             return motion.sum(terms)
 
-        return self._remember(("D", i, r, c), f"D_{self._name(i)}_{'xyz'[r]}{'xyz'[c]}", build)
+        return self._remember(("D", i, r, c), self.motion.meaning("D", i, r, c), build)
 
     # -- across the joint --------------------------------------------------------------------------------------------
 
@@ -93,7 +93,7 @@ class CompositeMomentum(Named):
         """P about body j's origin, component m in the parent's axes."""
         return self._remember(
             ("Pt", j, m),
-            f"P_{self._name(j)}_turned_{'xyz'[m]}",
+            self.motion.meaning("Pt", j, m),
             lambda: self.motion.out_of_joint_frame(j, lambda r: self.first_in_joint_frame(j, r), m),
         )
 
@@ -125,13 +125,13 @@ class CompositeMomentum(Named):
         if k == r:
             return self._remember(
                 ("Dj", j, r, c),
-                f"D_{self._name(j)}_turned_{'xyz'[r]}{'xyz'[c]}",
+                motion.meaning("Dj", j, r, c),
                 lambda: motion.out_of_body(j, lambda x: self.second(j, k, x), c),
             )
         if k == c:
             return self._remember(
                 ("Dj", j, r, c),
-                f"D_{self._name(j)}_turned_{'xyz'[r]}{'xyz'[c]}",
+                motion.meaning("Dj", j, r, c),
                 lambda: motion.out_of_body(j, lambda x: self.second(j, x, k), r),
             )
         a, b = (k + 1) % 3, (k + 2) % 3
@@ -142,10 +142,7 @@ class CompositeMomentum(Named):
             across = self.second(j, a, b) + self.second(j, b, a)
             return sine * (self.second(j, a, a) - self.second(j, b, b)) + cosine * across
 
-        x = self._remember(("swing", j), f"swing_D_{self._name(j)}", swing)
+        x = self._remember(("swing", j), motion.meaning("swing D", j), swing)
         if r != c:
             return cosine * x - self.second(j, c, r)
         return self.second(j, a, a) - sine * x if r == a else self.second(j, b, b) + sine * x
-
-    def _name(self, i: int) -> str:
-        return self.tree.bodies[i].name

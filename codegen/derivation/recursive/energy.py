@@ -30,13 +30,14 @@ class BodyMomentum:
         motion, body = self.motion, self.tree.bodies[i]
         a, b = (r + 1) % 3, (r + 2) % 3
         h = body.first_moment
-        return motion.sum(
+        p = motion.sum(
             [
                 motion.number(body.mass) * self.kinematics.velocity(i, r) if body.mass != 0 else motion.zero,
                 motion.number(h[b]) * motion.w(i, a) if h[b] != 0 else motion.zero,
                 -motion.number(h[a]) * motion.w(i, b) if h[a] != 0 else motion.zero,
             ]
         )
+        return motion.mean(p, "own linear momentum", i, r)
 
     def own_angular(self, i: int, r: int) -> Expression:
         """l_r of body i alone, about its origin."""
@@ -53,19 +54,21 @@ class BodyMomentum:
         for c in (a, b):
             if s[r][c] != 0:
                 terms.append(-motion.number(s[r][c]) * motion.w(i, c))
-        return motion.sum(terms)
+        return motion.mean(motion.sum(terms), "own angular momentum", i, r)
 
     @on_demand
     def linear(self, i: int, r: int) -> Expression:
         """Linear momentum of everything beyond the joint of body i."""
         children = [self._linear_in_parent(j, r) for j in self.tree.children(i)]
-        return self.motion.sum([self.own_linear(i, r), *children])
+        return self.motion.mean(self.motion.sum([self.own_linear(i, r), *children]), "linear momentum", i, r)
 
     @on_demand
     def angular(self, i: int, r: int) -> Expression:
         """Angular momentum of everything beyond the joint of body i, about its origin."""
         children = [self._angular_in_parent(j, r) for j in self.tree.children(i)]
-        return self.motion.sum([self.own_angular(i, r), *children])
+        return self.motion.mean(
+            self.motion.sum([self.own_angular(i, r), *children]), "angular momentum", i, r
+        )
 
     def _linear_in_parent(self, j: int, m: int) -> Expression:
         motion = self.motion

@@ -38,6 +38,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from kanegen.codegen.derivation.meanings import meaning
 from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
 from kanegen.codegen.derivation.recursive.composite_inertia import CompositeInertia
 from kanegen.codegen.derivation.recursive.composite_momentum import CompositeMomentum
@@ -266,8 +267,7 @@ class _Derivation:
             if r not in memo:
                 memo[r] = build(r)
                 if label is not None:
-                    name, ref = f"{label}_{'xyz'[r]}", memo[r].ref
-                    self.motion.labels.setdefault(abs(ref), name if ref > 0 else "-" + name)
+                    self.motion.label(memo[r], meaning("change", (r,), (label,)))
             return memo[r]
 
         return component

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kanegen.codegen.derivation.meanings import mean
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
 from kanegen.codegen.derivation.recursive.motion import Motion
@@ -39,12 +40,18 @@ class Kinematics:
             fixed = self.motion.rotation(i)
             return self._on_demand(
                 ("Rj", i, m, c),
-                lambda: self.motion.sum(
-                    [
-                        self.rotation(body.parent, m, x) * fixed[x][c]
-                        for x in range(3)
-                        if not fixed[x][c].is_zero
-                    ]
+                lambda: self.motion.mean(
+                    self.motion.sum(
+                        [
+                            self.rotation(body.parent, m, x) * fixed[x][c]
+                            for x in range(3)
+                            if not fixed[x][c].is_zero
+                        ]
+                    ),
+                    "rotation before",
+                    i,
+                    m,
+                    c,
                 ),
             )
 
@@ -54,7 +61,7 @@ class Kinematics:
             c, s = self.motion.cosine[i], self.motion.sine[i]
             return c * joint(a) + s * joint(b) if r == a else c * joint(b) - s * joint(a)
 
-        return self._on_demand(("R", i, m, r), build)
+        return self._on_demand(("R", i, m, r), lambda: self.motion.mean(build(), "rotation", i, m, r))
 
     def direction(self, i: int, v: Sequence[Expression], m: int) -> Expression:
         """Component m in the base frame of a vector given in body i's frame."""
@@ -66,7 +73,10 @@ class Kinematics:
             return self.motion.zero
         parent = self.tree.bodies[i].parent
         return self._on_demand(
-            ("o", i, m), lambda: self.origin(parent, m) + self.direction(parent, self.motion.position(i), m)
+            ("o", i, m),
+            lambda: self.motion.mean(
+                self.origin(parent, m) + self.direction(parent, self.motion.position(i), m), "origin", i, m
+            ),
         )
 
     def axis(self, i: int, m: int) -> Expression:
@@ -89,7 +99,8 @@ class Kinematics:
 
         def build() -> Expression:
             turned = motion.into_body(i, lambda c: motion.into_joint_frame(i, carried, c), r)
-            return turned if body.revolute or r != body.axis else turned + motion.rate[i]
+            own = turned if body.revolute or r != body.axis else turned + motion.rate[i]
+            return motion.mean(own, "v", i, r)
 
         return self._on_demand(("v", i, r), build)
 
@@ -117,12 +128,12 @@ class Kinematics:
     def frame_rotation(self, frame: Frame, m: int, c: int) -> Expression:
         """Entry (m, c) of the rotation matrix of a frame: base from frame."""
         i, rotation, _ = self.frame(frame)
-        return self.direction(i, [rotation[r][c] for r in range(3)], m)
+        return mean(self.direction(i, [rotation[r][c] for r in range(3)], m), "direction", (m, c), frame.name)
 
     def frame_origin(self, frame: Frame, m: int) -> Expression:
         """Position of a frame's origin in the base frame, component m."""
         i, _, position = self.frame(frame)
-        return self.origin(i, m) + self.direction(i, position, m)
+        return mean(self.origin(i, m) + self.direction(i, position, m), "place", (m,), frame.name)
 
 
 def start(tree: PlacedTree, choices: Choices) -> Kinematics:

@@ -17,12 +17,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property
 
+from kanegen.codegen.derivation.meanings import meaning
 from kanegen.codegen.derivation.placed_tree.choices import Choices
-from kanegen.codegen.derivation.placed_tree.placement import PlacedBody, PlacedTree
+from kanegen.codegen.derivation.placed_tree.placement import (
+    InertialMeanings,
+    PlacedBody,
+    PlacedTree,
+    inertial_meanings,
+)
 from kanegen.codegen.derivation.recursive.on_demand import OnDemand
-from kanegen.codegen.graph import Expression, Graph, constant
+from kanegen.codegen.graph import Expression, Graph, Meaning, constant
 from kanegen.codegen.graph.exact import exact_cosine, exact_sine
 from kanegen.codegen.mechanism.records import Value
 from kanegen.codegen.mechanism.values import Lift
@@ -31,20 +37,6 @@ Component = Callable[[int], Expression]
 
 _Key = tuple[str, int, *tuple[int, ...]]
 """A quantity, the body that it belongs to, and its components."""
-
-
-@lru_cache(maxsize=2**14)
-def _filled_in(label: str, key: _Key, body: str, parent: str, joint_axis: int) -> str:
-    """A label with its places filled in; a search needs the same ones for every program."""
-    _, number, *components = key
-    return label.format(
-        body=body,
-        parent=parent,
-        number=number,
-        component=components[0],
-        axes="".join("xyz"[c] for c in components),
-        joint_axis="xyz"[joint_axis],
-    )
 
 
 class Motion:
@@ -61,7 +53,7 @@ class Motion:
         gravity: Sequence[Value] | None = None,
     ) -> None:
         self.tree, self.graph, self.choices = tree, graph, choices
-        self.number = Lift(graph, live=True)  # what is still symbolic in a placed tree stays live
+        self._lift = Lift(graph, live=True)  # what is still symbolic in a placed tree stays live
         self.zero = constant(graph, 0)
         self.gravity = [self.number(g) for g in gravity] if gravity is not None else [self.zero] * 3
         factors = [self.to_unit(i) for i in range(len(tree.bodies))]
@@ -88,6 +80,14 @@ class Motion:
             s, c = exact_sine(tree.bodies[i].offset), exact_cosine(tree.bodies[i].offset)
             sine, cosine = self.sine[i], self.cosine[i]
             self.sine[i], self.cosine[i] = sine * c + cosine * s, cosine * c - sine * s
+        self._words = [
+            (body.name, self._name(body.parent), str(i), "xyz"[body.axis], body.joint)
+            for i, body in enumerate(tree.bodies)
+        ]
+        for i, body in enumerate(tree.bodies):
+            if body.revolute and not body.still:
+                self.mean(self.sine[i], "sine", i)
+                self.mean(self.cosine[i], "cosine", i)
         self.labels: dict[int, str] = {}
         self._on_demand: OnDemand[Expression] = OnDemand(self.tree.depth())
         self._positions: dict[int, tuple[Expression, ...]] = {}
@@ -99,6 +99,17 @@ class Motion:
         return Fraction(body.sense) if body.revolute else body.sense / self.tree.length_unit
 
     # -- helpers -----------------------------------------------------------------------------------------------------
+
+    def number(self, value: Value) -> Expression:
+        """A value of the tree in this graph, with what it means there where it depends on live parameters."""
+        found = self._lift(value)
+        if isinstance(value, Expression) and (meant := self._inertial.get(value.ref)) is not None:
+            self.mean(found, *meant)
+        return found
+
+    @cached_property
+    def _inertial(self) -> InertialMeanings:
+        return inertial_meanings(self.tree)
 
     def rotor(self, i: int) -> Expression:
         """Rotor inertia of the joint of body i, zero where there is none."""
@@ -117,25 +128,41 @@ class Motion:
         zero = self.zero.ref
         return Expression(self.graph, self.graph.sum([t.ref for t in terms if t.ref != zero]))
 
-    def _remember(self, key: _Key, label: str, build: Callable[[], Expression]) -> Expression:
-        """What is built for the key, once; ``label`` is filled in with what the key names."""
+    def _remember(self, key: _Key, build: Callable[[], Expression]) -> Expression:
+        """What is built for the key, once; the key says what it is."""
         memory = self._on_demand
         found = memory.found.get(key)
         if found is not None:
             return found
         if memory.short:
-            built = memory.found[key] = self._labelled(key, label, build)
+            built = memory.found[key] = self._labelled(key, build)
             return built
-        return memory(key, lambda: self._labelled(key, label, build))
+        return memory(key, lambda: self._labelled(key, build))
 
-    def _labelled(self, key: _Key, label: str, build: Callable[[], Expression]) -> Expression:
+    def _labelled(self, key: _Key, build: Callable[[], Expression]) -> Expression:
         built = build()
         index = abs(built.ref)
         if index not in self.labels:
-            body = self.tree.bodies[key[1]]
-            label = _filled_in(label, key, body.name, self._name(body.parent), body.axis)
-            self.labels[index] = label if built.ref > 0 else "-" + label
+            meant = meaning(key[0], key[2:], self._words[key[1]])
+            self.labels[index] = meant.name if built.ref > 0 else "-" + meant.name
+            self.graph.mean(built.ref, meant)
         return built
+
+    def meaning(self, quantity: str, i: int, *components: int) -> Meaning:
+        """What a quantity of body i means."""
+        return meaning(quantity, components, self._words[i])
+
+    def mean(self, value: Expression, quantity: str, i: int, *components: int) -> Expression:
+        """The value, having said that it is this quantity of body i."""
+        self.graph.mean(value.ref, meaning(quantity, components, self._words[i]))
+        return value
+
+    def label(self, value: Expression, meaning: Meaning) -> Expression:
+        """The value, having said what it is; the C names its variable so."""
+        self.graph.mean(value.ref, meaning)
+        ref = value.ref
+        self.labels.setdefault(abs(ref), meaning.name if ref > 0 else "-" + meaning.name)
+        return value
 
     def into_joint_frame(self, i: int, parent: Component, r: int) -> Expression:
         """Component r, in the joint frame of body i, of a vector given in the parent's frame."""
@@ -175,7 +202,7 @@ class Motion:
             if not body.revolute:
                 rotation = self.rotation(i)
                 position = tuple(position[m] + rotation[m][body.axis] * self.q[i] for m in range(3))
-            self._positions[i] = position
+            self._positions[i] = tuple(self.mean(x, "position", i, m) for m, x in enumerate(position))
         return self._positions[i]
 
     # -- velocities and accelerations --------------------------------------------------------------------------------
@@ -190,14 +217,13 @@ class Motion:
             turned = self.into_body(i, lambda c: self.w_joint(i, c), r)
             return turned + self.rate[i] if body.revolute and r == body.axis else turned
 
-        return self._remember(("w", i, r), "w_{body}_{axes}", build)
+        return self._remember(("w", i, r), build)
 
     def w_joint(self, i: int, r: int) -> Expression:
         """Angular velocity of body i's parent, component r in the joint frame of body i."""
         parent = self.tree.bodies[i].parent
         return self._remember(
             ("wj", i, r),
-            "w_{parent}_{number}_{component}",
             lambda: self.into_joint_frame(i, lambda m: self.w(parent, m), r),
         )
 
@@ -206,7 +232,6 @@ class Motion:
         parent = self.tree.bodies[i].parent
         return self._remember(
             ("alphaj", i, r),
-            "alpha_{parent}_{number}_{component}",
             lambda: self.into_joint_frame(i, lambda m: self.alpha(parent, m), r),
         )
 
@@ -218,7 +243,7 @@ class Motion:
         """Angular acceleration of body i, component t."""
         if i < 0:
             return self.zero
-        return self._remember(("alpha", i, t), "alpha_{body}_{axes}", lambda: self._alpha(i, t))
+        return self._remember(("alpha", i, t), lambda: self._alpha(i, t))
 
     def _alpha(self, i: int, t: int) -> Expression:
         body = self.tree.bodies[i]
@@ -240,7 +265,6 @@ class Motion:
         """Entry r of U_i e_k = U_parent e_k, in body i's frame (revolute joints)."""
         return self._remember(
             ("column", i, r),
-            "U_{body}_{axes}{joint_axis}",
             lambda: self.into_body(i, lambda c: self.column_in_joint_frame(i, c), r),
         )
 
@@ -262,7 +286,7 @@ class Motion:
                 return self._column_of_vectors(i, r)
             return self.into_joint_frame(i, parent, r)
 
-        return self._remember(("columnj", i, r), "U_{number}_{component}", build)
+        return self._remember(("columnj", i, r), build)
 
     def _column_of_vectors(self, i: int, r: int) -> Expression:
         """Entry r of U_parent e_k, in body i's joint frame, from its parent's velocity and acceleration there."""
@@ -277,7 +301,7 @@ class Motion:
         """Entry (r, c) of U = skew(alpha) + skew(w) skew(w) of body i."""
         if i < 0:
             return self.zero
-        return self._remember(("U", i, r, c), "U_{body}_{axes}", lambda: self._U(i, r, c))
+        return self._remember(("U", i, r, c), lambda: self._U(i, r, c))
 
     def _U(self, i: int, r: int, c: int) -> Expression:
         body = self.tree.bodies[i]
@@ -322,7 +346,6 @@ class Motion:
 
         return self._remember(
             ("a", i, r),
-            "a_{body}_{axes}",
             lambda: self.into_body(i, lambda c: self.acceleration_in_joint_frame(i, c), r),
         )
 
@@ -352,7 +375,7 @@ class Motion:
                 terms += [sweep * (self.rate[i] * 2), direction[m] * self.rate_dot[i]]
             return self.sum(terms)
 
-        return self._remember(("ac", i, m), "a_{body}_in_{parent}_{axes}", build)
+        return self._remember(("ac", i, m), build)
 
     # -- decisions ---------------------------------------------------------------------------------------------------
 
@@ -376,18 +399,13 @@ class Named:
         self._on_demand: OnDemand[Expression] = OnDemand(self.tree.depth())
 
     def _remember(
-        self, key: tuple[str | int, ...], label: str, build: Callable[[], Expression]
+        self, key: tuple[str | int, ...], meant: Meaning, build: Callable[[], Expression]
     ) -> Expression:
         memory = self._on_demand
         found = memory.found.get(key)
         if found is not None:
             return found
         if memory.short:
-            built = memory.found[key] = self._labelled(label, build)
+            built = memory.found[key] = self.motion.label(build(), meant)
             return built
-        return memory(key, lambda: self._labelled(label, build))
-
-    def _labelled(self, label: str, build: Callable[[], Expression]) -> Expression:
-        built = build()
-        self.motion.labels.setdefault(abs(built.ref), label if built.ref > 0 else "-" + label)
-        return built
+        return memory(key, lambda: self.motion.label(build(), meant))
