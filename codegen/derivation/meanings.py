@@ -27,16 +27,8 @@ _BEYOND = "of everything beyond joint {1}"
 
 _QUANTITIES: Mapping[str, _Row] = {
     # geometry
-    "sine": _Row("s_{4}", r"s_{{{4}}}", "sine of the angle of joint {4}", "1"),
-    "cosine": _Row("c_{4}", r"c_{{{4}}}", "cosine of the angle of joint {4}", "1"),
     "position": _Row(
         "p_{0}_{axes}", r"p^{{{0}}}_{{{axes}}}", "position of the origin of {0} in {1}, component {axes}", "m"
-    ),
-    "fixed rotation": _Row(
-        "B_{0}_{axes}",
-        r"B^{{{0}}}_{{{axes}}}",
-        "entry {axes} of the fixed rotation of the joint of {0}, {1} from the joint's frame",
-        "1",
     ),
     "rotation": _Row(
         "R_{0}_{axes}",

@@ -84,10 +84,6 @@ class Motion:
             (body.name, self._name(body.parent), str(i), "xyz"[body.axis], body.joint)
             for i, body in enumerate(tree.bodies)
         ]
-        for i, body in enumerate(tree.bodies):
-            if body.revolute and not body.still:
-                self.mean(self.sine[i], "sine", i)
-                self.mean(self.cosine[i], "cosine", i)
         self.labels: dict[int, str] = {}
         self._on_demand: OnDemand[Expression] = OnDemand(self.tree.depth())
         self._positions: dict[int, tuple[Expression, ...]] = {}
