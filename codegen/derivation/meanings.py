@@ -1,6 +1,7 @@
 """What the quantities of the derivations are called and mean: one row for each kind of quantity.
 
-``{0}`` is the body, ``{1}`` what the row says, ``{axes}`` the components as letters, ``{first}`` the first as a number.
+Rows are filled in with words: of bodies ``{0}`` is the body's name, ``{1}`` its parent's, ``{2}`` its number, ``{3}`` the
+letter of its joint's axis, ``{4}`` its joint; ``{axes}`` are components as letters, ``{first}`` is the first as a number.
 Names are those of variables in C, so they are plain identifiers if names of bodies are.
 """
 
@@ -23,7 +24,6 @@ class _Row(NamedTuple):
 
 _INERTIA = "kg m^2"
 _ALONG = "component {axes} along the axes of {0}"
-_BEYOND = "of everything beyond joint {1}"
 
 _QUANTITIES: Mapping[str, _Row] = {
     # geometry
