@@ -112,7 +112,7 @@ _QUANTITIES: Mapping[str, _Row] = {
     "force": _Row(
         "F_{0}_{axes}",
         r"F^{{{0}}}_{{{axes}}}",
-        f"force that {{0}} and the bodies collected on it need, weight taken off, {_ALONG}",
+        f"force that {{0}} and the bodies collected on it need, {_ALONG}",
         "N",
     ),
     "force in parent": _Row(
