@@ -131,6 +131,12 @@ def derive(
     started = time.perf_counter()
     plain, mechanism = sources.plain(name), sources.mechanism
     found, program, steps = _optimized(sources, name, start, _budget(sources) if budget is None else budget)
+    if not sources.options.recursive:
+        # a search counts before the passes, which gain more in what is written out body by body
+        textbook, its_steps = optimize(plain)
+        if cost(count(textbook)) < cost(count(program)):
+            program, steps = textbook, its_steps
+            found = replace(found, program=plain, answers={}, counts=count(plain))
     numbers = _telling_numbers(sources)
     at = at or random_configurations(sources.kernel_set())
     given, spread = {"q": at.q}, at.spread_of(name)
@@ -212,7 +218,7 @@ def _answers_of_forces(sources: KernelSources) -> Mapping[str, int]:
 
 def _budget(sources: KernelSources) -> int:
     """Derivations that may be tried for a kernel."""
-    budget = sources.options.search if sources.options.recursive else 1
+    budget = sources.options.search if sources.options.free else 1
     long = sources.trees.tied or sources.mechanism.flexible
     return min(budget, CONSTRAINED_BUDGET) if long else budget
 

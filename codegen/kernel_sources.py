@@ -178,7 +178,7 @@ class KernelSources:
         return Deriver(
             self.trees.mechanism,
             self.build(kernel),
-            gauge=self.options.recursive,
+            gauge=self.options.free,
             searched=searched,
             trees=self.trees,
             plain=self._plain.get(kernel),
@@ -187,7 +187,7 @@ class KernelSources:
     def suited(self, kernel: str) -> KernelSources:
         """The same mechanism in frames that suit the kernel; in these where none do, or its results belong to them."""
         contract = contract_of(kernel)
-        if contract is None or contract.axes == BODY_AXES or not (self.turned and self.options.recursive):
+        if contract is None or contract.axes == BODY_AXES or not (self.turned and self.options.free):
             return self
         if contract is CLOSED_LOOP and any(law.quantities() for law in self.mechanism.laws):
             return self  # laws may ask for poses, or what else is along axes

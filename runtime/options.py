@@ -65,6 +65,8 @@ def _formulation(name: str, given: Any) -> str:
 
 
 RECURSIVE = "recursive"
+FREE = (RECURSIVE, "kane", "dual_vectors", "influence_coefficients")
+"""Formulations whose derivations have decisions: in which frames and forms, and which body an inertia is counted with."""
 LANGUAGES = ("c99", "cuda")
 """What kernels can be written in; the first is compiled and loaded."""
 SINCOS = ("vector", "libm")
@@ -215,11 +217,13 @@ class Options:
 
     @property
     def recursive(self) -> bool:
-        """Whether the recursions on joint rates are asked for.
-
-        Everything else reads inertias as described: no gauge, and little to search for.
-        """
+        """Whether the recursions on joint rates are asked for."""
         return self.speeds is None and self.formulation == RECURSIVE
+
+    @property
+    def free(self) -> bool:
+        """Whether there is something to search for.  Other formulations read frames and inertias as described."""
+        return self.formulation in FREE
 
     @property
     def live_names(self) -> tuple[str, ...]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import statistics
+import textwrap
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,28 +13,42 @@ from numpy.typing import NDArray
 import kanegen
 from kanegen.codegen import pipeline
 from kanegen.codegen.derivation.formulations import exact_formulations
-from kanegen.codegen.graph import Argument, Program, Tangents, evaluate, inputs
-from kanegen.codegen.kernel_sources import configurations
+from kanegen.codegen.graph import Argument, Program, Tangents, count, evaluate, inputs
+from kanegen.codegen.kernel_sources import KernelSources, configurations
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.passes.verify import relative_difference
 from kanegen.model_warnings import once
 
 FloatArray = NDArray[np.float64]
+States = tuple[FloatArray, FloatArray, FloatArray]
 
 STATES = 200
 _ROWS = 2000
-_REPEATS = 15
+_REPEATS = 25
+
+ALLOWED = {
+    "searched": "frames, inertias and forms are those that a search finds best, the order of the sum over bodies among them",
+    "weighed": "frames and inertias suit the mechanism, and methods are weighed; programs are too long to search",
+    "as written": "the method in the frames and with the inertias of the description; passes simplify it",
+}
+"""What a formulation is allowed beside what is written of it."""
 
 
 @dataclass(frozen=True)
 class Comparison:
     """Inverse dynamics in one formulation: operations of the C, the largest difference from the recursion, nanoseconds.
 
-    ``difference`` is relative to the largest force of a state, the worst of all states.
+    ``plain_multiplications`` and ``plain_additions`` are those of the method as it is written, before any choice and any
+    pass; ``allowed`` says what came after, a word of ``ALLOWED``.  ``difference`` is relative to the largest force of a
+    state, the worst of all states.  ``nanoseconds`` are those of the thread for one evaluation in a batch, the least of
+    several rounds.
     """
 
     formulation: str
+    plain_multiplications: int
+    plain_additions: int
+    allowed: str
     multiplications: int
     additions: int
     divisions: int
@@ -49,7 +63,7 @@ def compare_formulations(
     progress: Callable[[str], None] | None = None,
     options: pipeline.Options | None = None,
 ) -> list[Comparison]:
-    """Inverse dynamics of a mechanism by every formulation that applies, compiled and timed in turn.
+    """Inverse dynamics of a mechanism by every formulation that applies, compiled, and timed in turn.
 
     All run over the same states: random ones, around home where loops must be closed.  Generalized speeds that a built-in
     brings along are compared through their own kinematics.  ``options`` say how a model file is read
@@ -62,31 +76,40 @@ def compare_formulations(
     states = _states(mechanism)
     reference = _load(model, "recursive", None)
     expected = reference.inverse_dynamics(*states)
-    found = []
+    found: dict[str, Comparison] = {}
+    robots: dict[str, kanegen.Robot] = {}
     for name in exact_formulations(mechanism):
         if progress is not None:
             progress(name)
-        robot = reference if name == "recursive" else _load(model, name, None)
-        tau = robot.inverse_dynamics(*states)
-        found.append(_comparison(name, robot, relative_difference(tau, expected, STATES), states))
+        robots[name] = robot = reference if name == "recursive" else _load(model, name, None)
+        difference = relative_difference(robot.inverse_dynamics(*states), expected, STATES)
+        asked = pipeline.Options(formulation=name, kernels=("inverse_dynamics",))
+        found[name] = _comparison(name, mechanism, asked, robot, difference)
     for speeds in catalogue.speeds_names(mechanism.name) if isinstance(model, str) else ():
         if progress is not None:
             progress(speeds)
-        found.append(_with_speeds(str(model), speeds, reference, states))
-    return found
+        name = f"kane, speeds {speeds}"
+        robots[name] = robot = _load(str(model), "kane", speeds)
+        asked = pipeline.Options(formulation="kane", speeds=speeds, kernels=("inverse_dynamics",))
+        difference = _difference_on_speeds(str(model), speeds, robot, reference, states)
+        found[name] = _comparison(name, mechanism, asked, robot, difference)
+    times = _nanoseconds({name: robots[name] for name in found}, states)
+    return [replace(comparison, nanoseconds=times[name]) for name, comparison in found.items()]
 
 
 def table(comparisons: list[Comparison]) -> str:
     """The comparison for people to read."""
-    width = max([28, *(len(c.formulation) for c in comparisons)])
-    lines = [
-        f"{'inverse dynamics':{width}} {'x':>6} {'+':>6} {'/':>4} {'sqrt':>5} {'difference':>11} {'ns':>8}"
-    ]
-    lines += [
-        f"{c.formulation:{width}} {c.multiplications:6} {c.additions:6} {c.divisions:4} {c.square_roots:5} "
-        f"{c.difference:11.1e} {c.nanoseconds:8.0f}"
-        for c in comparisons
-    ]
+    width = max([24, *(len(c.formulation) for c in comparisons)])
+    columns = f"{'x':>6} {'+':>6} {'/':>4} {'sqrt':>5} {'difference':>11} {'ns':>8}"
+    lines = [f"{'inverse dynamics':{width}} {'as written':>13}  {'allowed':10} {columns}"]
+    for c in comparisons:
+        plain = f"{c.plain_multiplications} / {c.plain_additions}"
+        lines.append(
+            f"{c.formulation:{width}} {plain:>13}  {c.allowed:10} {c.multiplications:6} {c.additions:6} "
+            f"{c.divisions:4} {c.square_roots:5} {c.difference:11.1e} {c.nanoseconds:8.0f}"
+        )
+    for word in dict.fromkeys(c.allowed for c in comparisons):
+        lines += textwrap.wrap(f"{word}: {ALLOWED[word]}", 110, subsequent_indent="    ")
     return "\n".join(lines)
 
 
@@ -96,7 +119,7 @@ def _load(model: str | Mechanism, formulation: str, speeds: str | None) -> kaneg
     return kanegen.load(model, kernels=kernels, speeds=speeds, formulation=chosen)
 
 
-def _states(mechanism: Mechanism) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _states(mechanism: Mechanism) -> States:
     generator = np.random.default_rng(1985)
     nq, nv = len(mechanism.coordinates), mechanism.dof
     given = configurations(mechanism)
@@ -108,20 +131,18 @@ def _states(mechanism: Mechanism) -> tuple[FloatArray, FloatArray, FloatArray]:
     return q, generator.standard_normal((STATES, nv)), generator.standard_normal((STATES, nv))
 
 
-def _with_speeds(
-    model: str, speeds: str, reference: kanegen.Robot, states: tuple[FloatArray, FloatArray, FloatArray]
-) -> Comparison:
+def _difference_on_speeds(
+    model: str, speeds: str, robot: kanegen.Robot, reference: kanegen.Robot, states: States
+) -> float:
     """Forces on the speeds u against W^T tau, with dq/dt = W u and d2q/dt2 differentiated exactly."""
     q, u, udot = states
-    robot = _load(model, "kane", speeds)
     options = pipeline.Options(speeds=speeds, kernels=("coordinate_rates",))
     qdot, qddot = _motion(pipeline.interpret(model, options).programs["coordinate_rates"], q, u, udot)
     tau = reference.inverse_dynamics(q, qdot, qddot)
     n = u.shape[1]
     columns = [robot.coordinate_rates(q, np.broadcast_to(np.eye(n)[r], u.shape)) for r in range(n)]
     expected = np.stack([np.sum(column * tau, axis=-1) for column in columns], axis=-1)
-    difference = relative_difference(robot.inverse_dynamics(q, u, udot), expected, STATES)
-    return _comparison(f"kane, speeds {speeds}", robot, difference, states)
+    return relative_difference(robot.inverse_dynamics(q, u, udot), expected, STATES)
 
 
 def _motion(
@@ -150,27 +171,34 @@ def _motion(
 
 
 def _comparison(
-    name: str, robot: kanegen.Robot, difference: float, states: tuple[FloatArray, FloatArray, FloatArray]
+    name: str, mechanism: Mechanism, asked: pipeline.Options, robot: kanegen.Robot, difference: float
 ) -> Comparison:
-    counts = robot.operation_counts["inverse_dynamics"]
+    """What is known before the time."""
+    sources = KernelSources(mechanism, asked)
+    plain, counts = count(sources.plain("inverse_dynamics")), robot.operation_counts["inverse_dynamics"]
+    long = sources.trees.tied or mechanism.flexible
     return Comparison(
         name,
+        plain.multiplications,
+        plain.additions,
+        "as written" if not asked.free else "weighed" if long else "searched",
         counts.multiplications,
         counts.additions,
         counts.divisions,
         counts.square_roots,
         difference,
-        _nanoseconds(robot, states),
+        nanoseconds=0.0,
     )
 
 
-def _nanoseconds(robot: kanegen.Robot, states: tuple[FloatArray, FloatArray, FloatArray]) -> float:
-    """Median time of one evaluation in a batch."""
+def _nanoseconds(robots: Mapping[str, kanegen.Robot], states: States) -> dict[str, float]:
+    """The least time of one evaluation in a batch, by turns, so that what disturbs one disturbs all."""
     q, v, a = (np.ascontiguousarray(x[np.arange(_ROWS) % len(x)]) for x in states)
-    out = np.empty((_ROWS, robot.nv))
-    times = []
+    least = dict.fromkeys(robots, float("inf"))
     for _ in range(_REPEATS):
-        start = time.perf_counter()
-        robot.inverse_dynamics(q, v, a, out=out)
-        times.append((time.perf_counter() - start) / _ROWS * 1e9)
-    return statistics.median(times)
+        for name, robot in robots.items():
+            out = np.empty((_ROWS, robot.nv))
+            start = time.thread_time_ns()
+            robot.inverse_dynamics(q, v, a, out=out)
+            least[name] = min(least[name], (time.thread_time_ns() - start) / _ROWS)
+    return least

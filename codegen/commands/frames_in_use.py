@@ -24,7 +24,7 @@ def frames_in_use(suited: KernelSources, answers: Mapping[str, int]) -> list[str
     ``suited`` are the sources in whose frames the kernel is derived: the frame of a body's own name is the described one.
     """
     trees = suited.trees
-    tree, _ = trees.turned(answers) if suited.options.recursive else trees.placed(answers)
+    tree, _ = trees.turned(answers) if suited.options.free else trees.placed(answers)
     described = {f.name: Place(f.rotation, f.position) for f in tree.frames if f.name == f.body}
     lines = []
     for body in tree.bodies:
@@ -39,7 +39,7 @@ def frames_in_use(suited: KernelSources, answers: Mapping[str, int]) -> list[str
 
 def turns_frames(sources: KernelSources, kernel: str) -> bool:
     """Whether a kernel may be derived in other frames than the described ones to any advantage."""
-    if not sources.options.recursive:
+    if not sources.options.free:
         return False
     return sources.suited(kernel) is not sources or WAY in sources.trees.turned({})[1]
 

@@ -54,6 +54,7 @@ from kanegen.codegen.mechanism.records import Frame, Mechanism
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
 from kanegen.errors import ModelError, did_you_mean
 from kanegen.manifest import BodyCoordinates
+from kanegen.options import FREE
 
 FORCES: Mapping[str, tuple[Forces, str]] = {
     "kane": (kane.forces, "Kane's method (Kane & Levinson 1983)"),
@@ -218,7 +219,8 @@ def _dynamics(name: str, live: bool) -> Dynamics:
         return TreeDynamics
     formula, source = FORCES[name]
     inertia = historical.INERTIA.get(name)
-    return partial(DynamicsFromForces, formula=formula, source=source, live=live, inertia=inertia)
+    free = name in FREE
+    return partial(DynamicsFromForces, formula=formula, source=source, live=live, inertia=inertia, free=free)
 
 
 def body_coordinates_of(mechanism: Mechanism) -> BodyCoordinates | None:

@@ -16,9 +16,11 @@ from kanegen.codegen.derivation.kane.forces import (
 )
 from kanegen.codegen.derivation.kane.motion import KaneMotion
 from kanegen.codegen.derivation.kane.rates import RatesOfSpeeds
+from kanegen.codegen.derivation.kane.shared_velocities import MotionOfSpeeds, shared_forces, shares_velocities
 from kanegen.codegen.derivation.kernels.contract import Contract
 from kanegen.codegen.derivation.motion_maps.chosen_speeds import ChosenSpeeds
 from kanegen.codegen.derivation.motion_maps.motion_map import Rows, Vector
+from kanegen.codegen.derivation.placed_tree.unit_gauge import with_unit_of_length
 from kanegen.codegen.derivation.system import System
 from kanegen.codegen.graph import Expression, Program
 from kanegen.codegen.mechanism.folding import with_numbers
@@ -40,11 +42,15 @@ class ChosenSpeedsSystem(System):
 
         The u' are not brought into evidence, which the paper's conclusion calls unnecessary for this purpose.
         """
+        if shares_velocities(self.choices):
+            return self._shared(v, a)
         motion = self._moving(v, a)
         return [-generalized_force(motion, r) for r in range(self.nv)]
 
     def inertia(self) -> Rows:
-        """M = -X (eq 88)."""
+        """M = -X (eq 88), or that of bodies that joints move as one."""
+        if shares_velocities(self.choices):
+            return super().inertia()
         motion = self._kane or self._moving()
         upper = {
             (r, s): -inertia_coefficient(motion, r, s) for r in range(self.nv) for s in range(r, self.nv)
@@ -67,6 +73,19 @@ class ChosenSpeedsSystem(System):
         numbered = self._kane.numbered(found.roots)
         return replace(found, labels={node: name for name, (node, _) in numbered.items()})
 
+    def _shared(self, v: Vector | None, a: Vector | None) -> list[Expression]:
+        """The forces, with partial velocities that bodies share."""
+        assert isinstance(self.map, ChosenSpeeds) and self.tree is not None
+        tree = with_unit_of_length(self.tree, self.choices)
+        u, u_dot = (self.rest if x is None else x for x in (v, a))
+        speeds = RatesOfSpeeds(self.map, u, u_dot)
+        given = tree, self.graph, self.choices, self.q, speeds.rates
+        steady = MotionOfSpeeds(*given, self.rest, speeds=speeds, steady=True)
+        motion = MotionOfSpeeds(*given, speeds.second_derivatives(steady.alpha), tree.gravity, speeds=speeds)
+        motion.labels = self.labels
+        self._sources[f"{self.source}, velocities shared by bodies"] = None
+        return shared_forces(motion, speeds, self.nv)
+
     def _moving(self, v: Vector | None = None, a: Vector | None = None) -> KaneMotion:
         assert isinstance(self.map, ChosenSpeeds)
         rates = RatesOfSpeeds(self.map, self.rest if v is None else v, self.rest if a is None else a)
@@ -80,9 +99,9 @@ class NonholonomicSystem(System):
     source = "tree forces on nonholonomic partial velocities (Kane)"
 
     def driving(self, v: Vector | None = None, a: Vector | None = None) -> list[Expression]:
-        """Generalized forces on the speeds; at rest those on the joints, projected."""
-        if v is None:
-            return super().driving()
+        """Generalized forces on the speeds; at rest, or where that is decided, those on the joints, projected."""
+        if v is None or self.choices.pick("nonholonomic partial velocities", 2, whole=True) == 1:
+            return super().driving(v, a)
         motion = self.map.motion(v, a)
         assert motion.v is not None and motion.a is not None, "forces need accelerations"
         found = nonholonomic_forces(

@@ -137,16 +137,21 @@ class Deriver:
     def has_inertia(self) -> bool:
         """Whether masses or moments of the bodies enter into the kernel: without them it is another one, or none."""
         if self._has_inertia is None:
-            program, _ = self.plain()
-            tree, _ = self.trees.placed({})
-            try:
-                without = self.build(_without_inertia(tree), self.mechanism, Choices())
-            except (ModelError, ZeroDivisionError):
-                self._has_inertia = True
-            else:
-                first, second = ((p.graph.kinds, p.graph.payloads, p.results) for p in (program, without))
-                self._has_inertia = first != second
+            _, points = self.plain()
+            methods = {point: 1 for point, decision in points.items() if decision.whole}
+            # a method that is written in the inertias of the description would not show it, but another one
+            self._has_inertia = self._feels_inertia({}) or (bool(methods) and self._feels_inertia(methods))
         return self._has_inertia
+
+    def _feels_inertia(self, answers: Mapping[str, int]) -> bool:
+        tree, _ = self.trees.placed({})
+        program = self.build(tree, self.mechanism, Choices(answers)) if answers else self.plain()[0]
+        try:
+            without = self.build(_without_inertia(tree), self.mechanism, Choices(answers))
+        except (ModelError, ZeroDivisionError):
+            return True
+        first, second = ((p.graph.kinds, p.graph.payloads, p.results) for p in (program, without))
+        return first != second
 
 
 def _without_inertia(tree: PlacedTree) -> PlacedTree:

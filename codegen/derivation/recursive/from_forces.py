@@ -9,9 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from kanegen.codegen.derivation.linear.solve import one_by_one, solve
+from kanegen.codegen.derivation.kane.rates import GivenRates
+from kanegen.codegen.derivation.kane.shared_velocities import shared_forces, shares_velocities
+from kanegen.codegen.derivation.linear.solve import chosen_blocks, one_by_one, solve
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
+from kanegen.codegen.derivation.recursive.motion import Motion
 from kanegen.codegen.derivation.recursive.regularity import require_regular
 from kanegen.codegen.derivation.recursive.tree_dynamics import Rows, TreeDynamics
 from kanegen.codegen.graph import Expression, Graph, constant
@@ -31,7 +34,8 @@ class DynamicsFromForces(TreeDynamics):
     """A formulation's ``formula`` for the forces, and accelerations from it; inertia, too, where it has none of its own.
 
     Energies, momenta and frames are those of the bodies, whatever the formulation.  ``live`` is what the tree was placed
-    with.
+    with.  A ``free`` formulation is a sum over bodies of velocity coefficients and inertia forces, which Kane's method,
+    dual vectors and influence coefficients write differently: bodies may share these coefficients instead.
     """
 
     def __init__(
@@ -48,21 +52,27 @@ class DynamicsFromForces(TreeDynamics):
         source: str,
         live: bool,
         inertia: Inertia | None = None,
+        free: bool = False,
     ) -> None:
         super().__init__(tree, mechanism, choices, graph, q, v, a)
         reduced = without_fixed_joints(mechanism)
         still = tuple(replace(j, damping=Fraction(0), friction=Fraction(0)) for j in reduced.joints)
         reduced = replace(reduced, joints=still)  # what resists joints is overcome beside the formula
         self.given = reduced if live else with_numbers(reduced)
-        self.formula, self.source, self.live, self.inertia = formula, source, live, inertia
+        self.formula, self.source, self.live = formula, source, live
+        self.inertia, self.free = inertia, free
 
     def forces(self) -> Vector:
         """tau, h or g by the formula."""
         v, a = (self.rest if x is None else x for x in (self.v, self.a))
-        return self._forces(self.given, v, a)
+        if not self._shares_velocities():
+            return self._forces(self.given, v, a)
+        return self._shared_forces(self._motion(self._in_unit(), v, a, weight=True))
 
     def mass_matrix(self) -> Rows:
-        """M, column by column where the formulation has nothing else."""
+        """M, column by column where the formulation has nothing else, or of bodies that joints move as one."""
+        if self._shares_velocities():
+            return super().mass_matrix()
         if self.inertia is not None:
             self.sources[self.source] = None
             found = self.inertia(self.given, self.graph, self.q)
@@ -80,9 +90,25 @@ class DynamicsFromForces(TreeDynamics):
     def accelerations(self, tau: Vector) -> Vector:
         """M^-1 (tau - h).  Raises NoInertiaError where a joint has no inertia to move."""
         require_regular(self.mechanism)
-        matrix = self.mass_matrix()
-        h = self._forces(self.given, self.rest if self.v is None else self.v, self.rest)
-        return solve(matrix, [t - x for t, x in zip(tau, h, strict=True)], one_by_one(matrix))
+        v = self.rest if self.v is None else self.v
+        if not self._shares_velocities():
+            matrix = self.mass_matrix()
+            h = self._forces(self.given, v, self.rest)
+            return solve(matrix, [t - x for t, x in zip(tau, h, strict=True)], one_by_one(matrix))
+        matrix = super().mass_matrix()
+        h = self._shared_forces(self._motion(self._in_unit(), v, weight=True))
+        return solve(
+            matrix, [t - x for t, x in zip(tau, h, strict=True)], chosen_blocks(matrix, self.choices)
+        )
+
+    def _shares_velocities(self) -> bool:
+        return self.free and shares_velocities(self.choices)
+
+    def _shared_forces(self, motion: Motion) -> list[Expression]:
+        self.sources[f"{self.source}, velocities shared by bodies"] = None
+        n, one = len(self.q), constant(self.graph, 1)
+        unit = [[one if r == s else self.rest[0] for r in range(n)] for s in range(n)]
+        return shared_forces(motion, GivenRates(self.rest, self.rest, unit), n)
 
     def _forces(self, mechanism: Mechanism, v: Vector, a: Vector) -> list[Expression]:
         """The forces of the bodies, and of the rotors, which formulas do not know."""
