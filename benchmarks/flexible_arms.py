@@ -19,7 +19,7 @@ from pathlib import Path
 from benchmarks.drivers.build import BUILD_FOLDER, FLAGS, BuildFailed, build, compiler_command
 from benchmarks.entries import OWN_C
 from benchmarks.environment import environment
-from benchmarks.flexible_counts import BOOK_SAYS, KERNEL, ArmCounts, count_arm, counted_arms
+from benchmarks.flexible_counts import ArmCounts, count_arm, counted_arms
 from benchmarks.flexible_motions import MotionTime, time_motions
 from benchmarks.flexible_times import (
     ARM,
@@ -36,6 +36,7 @@ from benchmarks.protocol import command_line
 from benchmarks.report import number, table, write_json
 from benchmarks.robot_times import say
 from kanegen.codegen.mechanism.catalogue.flexible_arms import FLEXIBLE_ARMS
+from kanegen.codegen.studies.book_1983 import KERNEL, SAYS
 
 FEWER = (4.0, 6.0)
 """Book's multiplications over kanegen's: what is needed, and what is aimed at."""
@@ -74,8 +75,8 @@ def claims(found: Found) -> Iterator[FlexibleClaim]:
     """What the run is to show."""
     own = next(counts.own for counts in found.counts if counts.arm == ARM)
     for need in FEWER:
-        what = f"{ARM}, {KERNEL}: Book's {BOOK_SAYS:,} multiplications / kanegen's"
-        yield FlexibleClaim(what, BOOK_SAYS / own.multiplications, need)
+        what = f"{ARM}, {KERNEL}: Book's {SAYS:,} multiplications / kanegen's"
+        yield FlexibleClaim(what, SAYS / own.multiplications, need)
     for peer in (LOCAL, WORLD):
         ratio = None if found.dynamics is None else found.dynamics.ratio(peer)
         yield FlexibleClaim(f"forward_dynamics: {peer} / {OWN}", ratio, NO_SLOWER)

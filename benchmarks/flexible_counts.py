@@ -13,34 +13,11 @@ from kanegen.codegen import pipeline
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.catalogue.flexible_arms import FLEXIBLE_ARMS
 from kanegen.codegen.mechanism.records import Mechanism
-
-KERNEL = "equations_of_motion"
-"""M and R with M a = R, eq. 82: what Book's counts are of."""
-
-BOOK_SAYS = 12_009
-"""Multiplications for n = 6, n_f = 2, m = 3 in the text of Book's section 6.  His formula gives 11,361."""
+from kanegen.codegen.studies import book_1983
+from kanegen.codegen.studies.book_1983 import KERNEL, Size
 
 FORMULATIONS = {"book_1983": "kanegen, Book's own equations", "recursive": "kanegen"}
 """How the rows are called, the best one last."""
-
-
-@dataclass(frozen=True)
-class Size:
-    """n joints, n_f flexible links, m modes on each of these."""
-
-    n: int
-    n_f: int
-    m: int
-
-    @classmethod
-    def of(cls, mechanism: Mechanism) -> Size:
-        """That of an arm; where links differ, the one with the most modes counts."""
-        links = mechanism.flexible
-        return cls(
-            n=len(mechanism.coordinates) - len(mechanism.modes),
-            n_f=len(links),
-            m=max(len(link.modes) for link in links),
-        )
 
 
 @dataclass(frozen=True)
@@ -59,26 +36,16 @@ class ArmCounts:
         return self.counts[-1]
 
 
-def book_formula(size: Size) -> OperationCount:
-    """Book's count of his equations, section 6: any rotary joints, any modes, a first link that bends, a last one that does
-    not.  Both numbers are whole whatever the size is.
-    """
-    n, n_f, m = size.n, size.n_f, size.m
-    multiplications = 6 * n_f**2 * m**2 + 17.5 * n_f * m**2 + 118 * n_f**2 * m + 74 * n * n_f * m
-    multiplications += 137.5 * n_f * m + 84 * n**2 + 86 * n * n_f + 279 * n + 126 * n_f - 57
-    additions = 6.5 * n_f**2 * m**2 + 19 * n_f * m**2 + 115.5 * n_f**2 * m + 68 * n * n_f * m
-    additions += 123 * n_f * m + 85 * n**2 + 80 * n * n_f + 329 * n + 111 * n_f - 91
-    return OperationCount("Book 1983, his formula", int(multiplications), int(additions))
-
-
 def count_arm(mechanism: Mechanism, folder: Path) -> ArmCounts:
     """Generate the kernel's C by both routes in ``folder`` and read what its manifest counts.
 
     Book's formula stands beside them where the last body is rigid, as it assumes.
     """
     size = Size.of(mechanism)
-    rigid_end = mechanism.flexible_link(mechanism.bodies[-1].name) is None
-    counts = [book_formula(size)] if rigid_end else []
+    counts = []
+    if book_1983.applies(mechanism):
+        his = book_1983.counts(size)
+        counts.append(OperationCount("Book 1983, his formula", his.multiplications, his.additions))
     for formulation, who in FORMULATIONS.items():
         place = folder / f"{mechanism.name}_{formulation}"
         shutil.rmtree(place, ignore_errors=True)

@@ -220,6 +220,14 @@ def _parser() -> argparse.ArgumentParser:
     compare.add_argument("--json", action="store_true", help="for a program to read")
     compare.set_defaults(run=_compare)
 
+    reproduce = commands.add_parser("reproduce", help="the claims of the papers, printed beside computed")
+    reproduce.add_argument("papers", nargs="*", metavar="PAPER", help="some of them (default: all)")
+    reproduce.add_argument(
+        "-o", "--output", type=Path, metavar="DIRECTORY", help="write the book with its figures"
+    )
+    reproduce.add_argument("--json", action="store_true", help="for a program to read")
+    reproduce.set_defaults(run=_reproduce)
+
     cache = commands.add_parser("cache", help="compiled mechanisms: where they are, which, and making room")
     cache.add_argument(
         "what", type=one_of(WAYS), choices=WAYS, help="the folder, what is in it, or removing it"
@@ -372,6 +380,12 @@ def _cache(options: argparse.Namespace) -> int:
         json.dumps({"path": text} if options.what == "path" else folders, indent=2) if options.json else text
     )
     return 0
+
+
+def _reproduce(options: argparse.Namespace) -> int:
+    from kanegen.codegen.commands import reproduce
+
+    return reproduce.run(options.papers, options.output, options.json, print)
 
 
 def _report(options: argparse.Namespace) -> int:

@@ -25,7 +25,6 @@ from kanegen.simulation.motion import Statistics, Status
 
 RAMP_INTERVALS = 20
 """Intervals of the splines in each ramp."""
-MIDDLE_INTERVALS = 4 * RAMP_INTERVALS
 ROWS = 60
 """Intervals of the torque curves in each phase."""
 TOLERANCE = 1e-12
@@ -126,10 +125,10 @@ def exact_torques(robot: JointRobot, line: StraightLine) -> Torques:
     return torques
 
 
-def splined_torques(system: BodySystem, line: StraightLine) -> Torques:
-    """One spline for each phase through torques of the multipliers."""
+def splined_torques(system: BodySystem, line: StraightLine, in_a_ramp: int = RAMP_INTERVALS) -> Torques:
+    """One spline for each phase through torques of the multipliers; four times as many intervals between the ramps."""
     splines = []
-    for phase, count in enumerate((RAMP_INTERVALS, MIDDLE_INTERVALS, RAMP_INTERVALS)):
+    for phase, count in enumerate((in_a_ramp, 4 * in_a_ramp, in_a_ramp)):
         begin, end = line.breaks[phase : phase + 2]
         motion = line.joints(np.linspace(begin, end, count + 1), phase)
         splines.append(spline(begin, end, _torques(system, *motion)))

@@ -21,8 +21,8 @@ It knows one mechanism: it is that arm's history.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 
@@ -116,15 +116,18 @@ def inverse_dynamics() -> HistoricalProgram:
     )
 
 
-def inverse_dynamics_from_speeds() -> HistoricalProgram:
-    """The forces of the actuators from q, u and u'.  Singular where sin q2 = 0."""
+def inverse_dynamics_from_speeds(as_printed: Collection[str] = ()) -> HistoricalProgram:
+    """The forces of the actuators from q, u and u'.  Singular where sin q2 = 0.
+
+    Rows in ``as_printed`` are taken as the available text has them, errata and all.
+    """
     return _finished(
         "inverse_dynamics_from_speeds_1983",
         "actuator forces from derivatives of the generalized speeds",
         _arguments(Q, V, A),
         {"v": "u", "a": "ud"},
         (_forces(),),
-        (*appendix_rows(), *FORCES),
+        (*_printed(appendix_rows(), as_printed), *FORCES),
     )
 
 
@@ -158,10 +161,10 @@ def forward_dynamics(*, solve: bool = True) -> HistoricalProgram:
     return _finished(name, title, given, {"v": "u"}, results, rows)
 
 
-def angular_momentum() -> HistoricalProgram:
+def angular_momentum(as_printed: Collection[str] = ()) -> HistoricalProgram:
     """W31, the angular momentum about A* along n2, from q and u (eqs 134 - 138).
 
-    Singular where sin q2 = 0.
+    Singular where sin q2 = 0.  Rows in ``as_printed`` are taken as the available text has them.
     """
     output = Argument("W31", (), "kg m^2/s", "angular momentum about A*, component along n2")
     return _finished(
@@ -170,7 +173,7 @@ def angular_momentum() -> HistoricalProgram:
         _arguments(Q, V),
         {"v": "u"},
         ((output, ("W31",)),),
-        needed((*appendix_rows(), *momentum_rows()), ("W31",)),
+        needed(_printed((*appendix_rows(), *momentum_rows()), as_printed), ("W31",)),
     )
 
 
@@ -210,6 +213,11 @@ def _arguments(*slots: Slot, speeds: bool = True) -> tuple[Argument, ...]:
 def _forces() -> tuple[Argument, tuple[str, ...]]:
     (forces,) = _arguments(*ACTUATOR_FORCES.gives)
     return forces, ACTUATORS
+
+
+def _printed(rows: Sequence[Row], names: Collection[str]) -> tuple[Row, ...]:
+    """The rows, those of these names as the available text has them."""
+    return tuple(replace(row, expr=row.printed) if row.name in names else row for row in rows)
 
 
 def _without_rates(rows: Sequence[Row]) -> tuple[Row, ...]:

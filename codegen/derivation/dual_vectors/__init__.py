@@ -7,17 +7,21 @@ ds3'/dt; in (44) u3 is dq3/dt, not dq1/dt; in (53) the term in omega^2 has the s
 """
 
 from kanegen.codegen.derivation.dual_vectors.dual_number import DualNumber
-from kanegen.codegen.derivation.dual_vectors.dual_rotation import DualRotation, about_axis
+from kanegen.codegen.derivation.dual_vectors.dual_rotation import DualRotation, about_axis, displacement
 from kanegen.codegen.derivation.dual_vectors.dual_vector import DualVector
 from kanegen.codegen.derivation.dual_vectors.equations import forces, forces_on_speeds
 from kanegen.codegen.derivation.dual_vectors.partial_velocities import dual_partial_velocities
+from kanegen.codegen.derivation.dual_vectors.quantities import DualQuantities, dual_quantities
 
 __all__ = [
     "DualNumber",
+    "DualQuantities",
     "DualRotation",
     "DualVector",
     "about_axis",
+    "displacement",
     "dual_partial_velocities",
+    "dual_quantities",
     "forces",
     "forces_on_speeds",
 ]

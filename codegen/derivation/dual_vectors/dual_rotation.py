@@ -8,7 +8,9 @@ anyway (the principle of transference).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from kanegen.codegen.derivation.dual_vectors.dual_number import DualNumber
 from kanegen.codegen.derivation.dual_vectors.dual_vector import DualVector, Triple, triple
@@ -43,6 +45,13 @@ class DualRotation:
         moment = vec.subtract(vector.dual, vec.cross(self.translation, vector.real))
         return DualVector(triple(vec.apply(back, vector.real)), triple(vec.apply(back, moment)))
 
+    def then(self, inner: DualRotation) -> DualRotation:
+        """This displacement, and then another about the axes that it leads to."""
+        rotation = vec.multiply(self.rotation, inner.rotation)
+        moved = vec.add(self.translation, vec.apply(self.rotation, inner.translation))
+        first, second, third = (triple(row) for row in rotation)
+        return DualRotation((first, second, third), triple(moved))
+
     def matrix(self) -> tuple[tuple[DualNumber, ...], ...]:
         """The matrix of dual numbers, outer from inner."""
         columns = vec.transpose(self.rotation)
@@ -68,3 +77,13 @@ def about_axis(axis: int, angle: DualNumber) -> DualRotation:
     rows[a][b], rows[b][a] = -s, s
     slide = [angle.dual if r == axis else zero for r in range(3)]
     return DualRotation((triple(rows[0]), triple(rows[1]), triple(rows[2])), triple(slide))
+
+
+def displacement(axes: Sequence[int], angles: Sequence[DualNumber], *, space: bool = False) -> DualRotation:
+    """Successive dual displacements about coordinate axes: of the body, or of ``space``, which stay where they are.
+
+    The 24 sequences of three turns that give every orientation have neighbouring axes that differ; with dual angles
+    they give every displacement (Agrawal 1988, section 1).
+    """
+    turns = [about_axis(axis, angle) for axis, angle in zip(axes, angles, strict=True)]
+    return reduce(DualRotation.then, reversed(turns) if space else turns)
