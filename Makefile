@@ -12,7 +12,7 @@ EXTENSION_INPUTS := $(wildcard generated/*/*.c generated/*/*.h generated/*/*.cde
 	runtime/csrc/*) generated/build_extensions.py runtime/extension_source.py setup.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run generate test check format fuzz corpus campaign straight-line bench picture clean
+.PHONY: help setup build run generate test check format fuzz corpus campaign reproduction bench picture clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,8 +79,8 @@ corpus: build .venv/test+corpus-installed  ## examine every robot of rtb-data an
 campaign: build .venv/test-installed  ## hold two thousand random mechanisms against Pinocchio (over an hour)
 	KANEGEN_CAMPAIGN=2000 $(BIN)/python -m pytest --numprocesses auto tests/campaigns
 
-straight-line: build  ## the robot of Sim, Yoo & Lee 1985: torques along its line, and the motion computed again from them
-	$(BIN)/python -m kanegen.codegen.commands.straight_line --figures figures
+reproduction: build  ## the papers again: every claim, table and figure, printed beside computed, into docs/reproduction
+	$(BIN)/kanegen reproduce --output docs/reproduction
 
 bench: build .venv/peers+corpus-installed  ## time the kernels beside other engines, in one run
 	$(BIN)/python -m benchmarks.kernels_stanford_arm

@@ -12,6 +12,7 @@ from kanegen.codegen.commands.published import PUBLISHED, Published
 from kanegen.codegen.deriving import DerivedKernel
 from kanegen.codegen.graph import OperationCounts, count
 from kanegen.codegen.pipeline import Generated
+from kanegen.codegen.studies import book_1983
 from kanegen.errors import counted
 
 
@@ -98,7 +99,22 @@ def counts_beside_published(generated: Generated) -> str:
             lines.append(
                 f"{'':14}{mine.multiplications:8}{mine.additions:6}  kanegen: {_share(mine, others[-1])}"
             )
-    return "\n".join(lines)
+    return "\n".join([*lines, *_beside_book(generated)])
+
+
+def _beside_book(generated: Generated) -> list[str]:
+    """The count of an arm with flexible links beside Book's formula for one of its size."""
+    mechanism = generated.sources.mechanism
+    if book_1983.KERNEL not in generated.kernels or not book_1983.applies(mechanism):
+        return []
+    size, mine = book_1983.Size.of(mechanism), count(generated.kernels[book_1983.KERNEL].program)
+    his = book_1983.counts(size)
+    return [
+        "",
+        f"{book_1983.KERNEL} of {generated.model.name}, multiplications and additions",
+        f"{his.multiplications:8}{his.additions:6}  Book 1983, his formula: n = {size.n}, n_f = {size.n_f}, m = {size.m}",
+        f"{mine.multiplications:8}{mine.additions:6}  kanegen",
+    ]
 
 
 def _width(names: Iterable[str]) -> int:

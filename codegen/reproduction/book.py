@@ -23,6 +23,13 @@ PAPERS = (
 
 TITLE = "The papers reproduced"
 _SUFFIX = ".png"
+_COUNTED = {
+    Verdict.AGREES: "agree",
+    Verdict.CORRECTED: "agree once the print is corrected",
+    Verdict.ILLEGIBLE: "not legible in the scan",
+    Verdict.DIFFERS: "differ",
+    Verdict.FAILED: "not reproduced",
+}
 _INTRODUCTION = (
     "Every table, figure and numeric claim of the papers that kanegen grew from: what is printed beside what is "
     "computed. Differences "
@@ -57,7 +64,8 @@ def files(papers: Sequence[Paper]) -> dict[str, bytes]:
 def summary(one: Paper) -> str:
     """How many claims there are of each verdict."""
     counted = Counter(claim.verdict for claim in one.claims)
-    return ", ".join(f"{counted[verdict]} {verdict.value}" for verdict in Verdict if counted[verdict])
+    told = ", ".join(f"{counted[verdict]} {words}" for verdict, words in _COUNTED.items() if counted[verdict])
+    return f"{len(one.claims)} claims: {told}"
 
 
 # -- Markdown ----------------------------------------------------------------------------------------------------------
@@ -71,7 +79,7 @@ def _contents(papers: Sequence[Paper]) -> str:
 
 
 def _markdown(one: Paper) -> str:
-    lines = [f"# {one.citation}", "", f"{summary(one).capitalize()}.", ""]
+    lines = [f"# {one.citation}", "", f"{summary(one)}.", ""]
     for section in one.sections:
         lines += [f"## {section.title}", ""]
         for parts in _grouped(section.parts):

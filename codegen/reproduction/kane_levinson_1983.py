@@ -10,8 +10,9 @@ import numpy as np
 
 import kanegen
 from kanegen.arrays import FloatArray
+from kanegen.codegen.commands.published import PUBLISHED
 from kanegen.codegen.commands.scenario_run import Result, ScenarioRobot, run
-from kanegen.codegen.graph import OperationCounts, Program, evaluate
+from kanegen.codegen.graph import OperationCounts, Program, count, evaluate
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.scenarios import ControlledMotion
 from kanegen.codegen.reproduction.records import (
@@ -26,7 +27,6 @@ from kanegen.codegen.reproduction.records import (
     bounded,
 )
 from kanegen.codegen.studies import kane_levinson_1983 as rows_1983
-from kanegen.codegen.studies.written_rows import Row
 
 MODEL = "stanford_arm"
 STATES = 100
@@ -260,7 +260,7 @@ def _feedback() -> Iterator[Part]:
         "Angular momentum about the vertical with τ1 = 0, and q1",
         free.t,
         (
-            Panel("W31", "kg m²/s", {"W31": free.conserved}),
+            Panel("W31", "kg m²/s", {"W31": free.conserved}, {"±1e-9, as printed": 1e-9, "_": -1e-9}),
             Panel("angle", "rad", {"q1": free.q[:, 0]}),
         ),
     )
@@ -289,25 +289,21 @@ def _operations() -> Iterator[Part]:
 
 
 def _counts() -> Table:
-    from kanegen.codegen.commands.published import PUBLISHED
-
-    listed = PUBLISHED[MODEL, "inverse_dynamics"]
-    rows = [(who, str(x), str(y)) for x, y, who in listed]
-    written, ours = rows_1983.inverse_dynamics().as_written, _ours()
-    rows.append(
-        (
-            f"the rows of 1983 by kanegen's rules (and {written.divisions} divisions)",
-            str(written.multiplications),
-            str(written.additions),
+    rows = []
+    for listed in PUBLISHED[MODEL, "inverse_dynamics"]:
+        written = listed.as_written(MODEL)
+        divided = f" and {written.divisions} divisions" if written.divisions else ""
+        rows.append(
+            (listed.who, f"{listed.multiplications} / {listed.additions}", f"{_told(written)}{divided}")
         )
-    )
-    rows.append(("kanegen", str(ours.multiplications), str(ours.additions)))
+    rows.append(("kanegen", "–", _told(_ours())))
     return Table(
         "section 3",
         "Operations for the six forces of the Stanford Arm",
-        ("method", "multiplications", "additions"),
+        ("method", "as quoted in 1983", "counted here"),
         tuple(rows),
-        "What others are quoted for is as printed; [historical methods](../guide/historical-methods.md) derive them anew.",
+        "Of the methods' formulas as they stand, but for the last row, which is counted from the C: "
+        "[historical methods](../guide/historical-methods.md).",
     )
 
 
@@ -317,13 +313,8 @@ def _ours() -> OperationCounts:
 
 
 def _count(program: Program) -> OperationCounts:
-    from kanegen.codegen.graph import count
-
     return count(program)
 
 
 def _told(counts: OperationCounts) -> str:
     return f"{counts.multiplications} / {counts.additions}"
-
-
-__all__ = ["Row", "paper"]

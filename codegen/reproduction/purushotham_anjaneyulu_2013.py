@@ -10,6 +10,7 @@ import sympy
 
 import kanegen
 from kanegen.arrays import FloatArray
+from kanegen.codegen.mechanism.catalogue.two_link_space_arm import DURATION, ENDS
 from kanegen.codegen.reproduction.records import (
     Claim,
     Figure,
@@ -35,9 +36,7 @@ _S1, _C1, _S2, _C2 = sympy.sin(_Q1), sympy.cos(_Q1), sympy.sin(_Q2), sympy.cos(_
 _NUMBERS = {_M: 5, _L: sympy.Rational("1.25"), _G: sympy.Rational("9.81")}
 """Table 3: M = 5 kg, L = 1.25 m."""
 
-_DURATION, _ROWS = 10.0, 501
-_ENDS = (np.pi / 4, np.pi / 6)
-"""Table 3: q of joint O from 0 to 45 degrees, of joint A from 0 to 30 degrees, in 10 s."""
+_ROWS = 501
 
 
 def paper() -> Paper:
@@ -336,8 +335,8 @@ def _text(expression: sympy.Expr) -> str:
 @cache
 def _motion() -> tuple[FloatArray, FloatArray, FloatArray]:
     """t (k,), q (k, 2), u (2,) of uniform turns."""
-    t = np.linspace(0.0, _DURATION, _ROWS)
-    rates = np.array(_ENDS) / _DURATION
+    t = np.linspace(0.0, DURATION, _ROWS)
+    rates = np.array(ENDS, dtype=float) / DURATION
     return t, t[:, None] * rates, rates
 
 

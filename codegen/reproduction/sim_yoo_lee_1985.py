@@ -11,13 +11,6 @@ import kanegen
 from kanegen.arrays import FloatArray
 from kanegen.body_coordinates import KERNELS as BODY_KERNELS
 from kanegen.body_coordinates import BodySystem
-from kanegen.codegen.commands.straight_line_study import (
-    ROWS,
-    exact_torques,
-    in_body_coordinates,
-    in_joint_coordinates,
-    splined_torques,
-)
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.catalogue import sim_yoo_lee_path as path
 from kanegen.codegen.reproduction.records import (
@@ -30,6 +23,15 @@ from kanegen.codegen.reproduction.records import (
     Table,
     Verdict,
     bounded,
+)
+from kanegen.codegen.reproduction.straight_line import (
+    ROWS,
+    Resimulation,
+    exact_torques,
+    in_body_coordinates,
+    in_joint_coordinates,
+    splined_torques,
+    torques_by_multipliers,
 )
 
 MODEL = "sim_yoo_lee_robot"
@@ -177,12 +179,13 @@ def _tables() -> Iterator[Part]:
 
 
 @cache
-def _line() -> path.StraightLine:
+def straight_line() -> path.StraightLine:
+    """The path of the paper."""
     return path.StraightLine.of_the_paper()
 
 
 def _way() -> Iterator[Part]:
-    line = _line()
+    line = straight_line()
     yield Claim(
         "section 6",
         "the way of the hand",
@@ -195,7 +198,7 @@ def _way() -> Iterator[Part]:
     for phase in range(3):
         t = np.linspace(line.breaks[phase], line.breaks[phase + 1], ROWS + 1)
         q, _, _ = line.joints(t, phase)
-        found = _joints().frame_pose(q, "hand")[:, :3, 3]
+        found = joints().frame_pose(q, "hand")[:, :3, 3]
         away = max(away, float(np.abs(found - line.hand(t).point).max()))
     yield bounded(
         "section 6",
@@ -209,31 +212,32 @@ def _way() -> Iterator[Part]:
 
 
 @cache
-def _joints() -> kanegen.Robot:
+def joints() -> kanegen.Robot:
+    """The robot in joint coordinates."""
     return kanegen.load(MODEL, kernels=("inverse_dynamics", "forward_dynamics", "frame_pose_hand"))
 
 
 @cache
-def _bodies() -> kanegen.Robot:
+def bodies_of() -> kanegen.Robot:
+    """The robot in the coordinates of its bodies."""
     return kanegen.load(MODEL, kernels=BODY_KERNELS, formulation="euler_parameters")
 
 
 @cache
-def _along() -> tuple[FloatArray, FloatArray, FloatArray]:
+def along() -> tuple[FloatArray, FloatArray, FloatArray]:
     """t (k,), torques (k, 6) by the multipliers, and by recursion."""
-    line, system = _line(), BodySystem(_bodies())
+    line, system = straight_line(), BodySystem(bodies_of())
     found = []
     for phase in range(3):
         t = np.linspace(line.breaks[phase], line.breaks[phase + 1], ROWS + 1)
         q, v, a = line.joints(t, phase)
-        by_multipliers = [system.inverse_dynamics(*state).tau for state in zip(q, v, a, strict=True)]
-        found.append((t, np.array(by_multipliers), _joints().inverse_dynamics(q, v, a)))
+        found.append((t, torques_by_multipliers(system, q, v, a), joints().inverse_dynamics(q, v, a)))
     t, multipliers, recursive = (np.concatenate(x) for x in zip(*found, strict=True))
     return t, multipliers, recursive
 
 
 def _torques() -> Iterator[Part]:
-    t, torques, recursive = _along()
+    t, torques, recursive = along()
     yield Figure(
         "sim-yoo-lee-1985-fig-6-7",
         "figs 6, 7",
@@ -264,33 +268,35 @@ def _torques() -> Iterator[Part]:
     )
 
 
+@cache
+def released(torques: str | int, coordinates: str = "joints") -> Resimulation:
+    """The motion under ``"exact"`` torques, or under splines of so many intervals in a ramp.
+
+    ``coordinates``: those of the joints, or of the bodies, "partitioning" or "stabilised".
+    """
+    line, robot, bodies = straight_line(), joints(), bodies_of()
+    given = (
+        exact_torques(robot, line)
+        if isinstance(torques, str)
+        else splined_torques(BodySystem(bodies), line, torques)
+    )
+    if coordinates == "joints":
+        return in_joint_coordinates(robot, line, given)
+    return in_body_coordinates(robot, bodies, line, given, coordinates)
+
+
 def _again() -> Iterator[Part]:
-    line, joints, bodies = _line(), _joints(), _bodies()
-    exact = exact_torques(joints, line)
-    free = in_joint_coordinates(joints, line, exact, "")
-    yield bounded(
-        "section 6",
-        "released under the exact torques the hand arrives where it should",
-        "–",
-        free.error,
-        1e-9,
-        "m",
-        note="Joint coordinates, rtol 1e-12.",
-    )
-    there = in_body_coordinates(joints, bodies, line, exact, "partitioning", "")
-    yield bounded(
-        "section 6",
-        "the same in Euler parameters, with coordinates partitioned",
-        "–",
-        there.error,
-        1e-9,
-        "m",
-        note="What the reanalysis by DADS-3D did.",
-    )
-    misses = {
-        n: 1e3 * in_joint_coordinates(joints, line, splined_torques(BodySystem(bodies), line, n), "").error
-        for n in INTERVALS
-    }
+    for coordinates, told in _COORDINATES.items():
+        yield bounded(
+            "section 6",
+            f"released under the exact torques the hand arrives where it should: {told}",
+            "–",
+            released("exact", coordinates).error,
+            1e-9,
+            "m",
+            note="rtol 1e-12.",
+        )
+    misses = {n: 1e3 * released(n).error for n in INTERVALS}
     told = ", ".join(f"{miss:.2g} mm with {n}" for n, miss in misses.items())
     low, high = min(misses.values()), max(misses.values())
     yield Claim(
@@ -301,3 +307,10 @@ def _again() -> Iterator[Part]:
         Verdict.AGREES if low < PRINTED_MISS < high else Verdict.FAILED,
         "The paper does not say how many intervals its splines have.",
     )
+
+
+_COORDINATES = {
+    "joints": "coordinates of joints",
+    "partitioning": "Euler parameters, coordinates partitioned",
+    "stabilised": "Euler parameters, multipliers stabilised",
+}

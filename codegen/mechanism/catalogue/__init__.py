@@ -17,7 +17,10 @@ from kanegen.codegen.mechanism.catalogue.stanford_arm import (
     stanford_arm_scenarios,
 )
 from kanegen.codegen.mechanism.catalogue.stewart_platform import stewart_platform
-from kanegen.codegen.mechanism.catalogue.two_link_space_arm import two_link_space_arm
+from kanegen.codegen.mechanism.catalogue.two_link_space_arm import (
+    two_link_space_arm,
+    two_link_space_arm_scenarios,
+)
 from kanegen.codegen.mechanism.catalogue.whipple_bicycle import whipple_bicycle
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.scenarios import Scenario
@@ -46,6 +49,7 @@ _SPEEDS: Mapping[str, Mapping[str, tuple[GeneralizedSpeed, ...]]] = {
 }
 _SCENARIOS: Mapping[str, Callable[[], tuple[Scenario, ...]]] = {
     "stanford_arm": stanford_arm_scenarios,
+    "two_link_space_arm": two_link_space_arm_scenarios,
     **FLEXIBLE_SCENARIOS,
 }
 

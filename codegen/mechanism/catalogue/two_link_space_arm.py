@@ -20,10 +20,20 @@ Errata that bear on the description (those of the equations stand with the equat
 
 from __future__ import annotations
 
+import sympy
+
 from kanegen.codegen.mechanism.builder import MechanismBuilder
 from kanegen.codegen.mechanism.records import BASE, Mechanism
+from kanegen.codegen.mechanism.scenarios import PrescribedMotion, Scenario
 
 _X, _Y, _Z = (1, 0, 0), (0, 1, 0), (0, 0, 1)
+
+DURATION = 10
+ENDS: tuple[sympy.Expr, ...] = (sympy.pi / 4, sympy.pi / 6)
+"""Table 3: q1 from 0 to 45 degrees and q2 from 0 to 30 degrees in 10 s.
+
+The rates that it prints beside these, 1.0 and 0.25 m/s, are neither angular nor those of the printed angles and time.
+"""
 
 
 def two_link_space_arm() -> Mechanism:
@@ -46,3 +56,17 @@ def two_link_space_arm() -> Mechanism:
     arm.revolute("q2", "A", "B", _Z, position=(0, 0, -4 * length))
     arm.prescribe("T_c")
     return arm.build()
+
+
+def two_link_space_arm_scenarios() -> tuple[Scenario, ...]:
+    """``uniform-turns``, the study of section V."""
+    t = sympy.Symbol("t")
+    turns = PrescribedMotion(
+        name="uniform-turns",
+        title="torques of uniform turns of both joints",
+        source="Purushotham & Anjaneyulu 2013, section V, table 3 and fig 3",
+        duration=float(DURATION),
+        time=t,
+        q=tuple(end * t / DURATION for end in ENDS),
+    )
+    return (turns,)

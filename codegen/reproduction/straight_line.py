@@ -9,7 +9,6 @@ bodies (``simulate_bodies``).
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
@@ -18,13 +17,11 @@ import numpy as np
 
 import kanegen
 from kanegen.body_coordinates import BodyRobot, BodySystem, simulate_bodies
-from kanegen.codegen.commands.not_a_knot import Array, spline
 from kanegen.codegen.mechanism.catalogue.sim_yoo_lee_path import StraightLine
+from kanegen.codegen.reproduction.not_a_knot import Array, spline
 from kanegen.simulation.arm import ControllerFunction, SimulatedArm
 from kanegen.simulation.motion import Statistics, Status
 
-RAMP_INTERVALS = 20
-"""Intervals of the splines in each ramp."""
 ROWS = 60
 """Intervals of the torque curves in each phase."""
 TOLERANCE = 1e-12
@@ -53,66 +50,8 @@ class Resimulation:
     ``drift``: how far the bodies were found from their joints at most; None in joint coordinates.
     """
 
-    title: str
     error: float
-    steps: int
-    drift: float | None
-    seconds: float
-
-
-@dataclass(frozen=True, eq=False)
-class StraightLineResult:
-    """What the study found.
-
-    t (k,) s, q (k, 6) rad, torques (k, 6) N m: along the line, each phase with its ends, so that the times at which
-    phases meet come twice; phase (k,).  difference [N m]: between these torques and those by recursion, at most.
-    """
-
-    line: StraightLine
-    t: Array
-    phase: Array
-    q: Array
-    torques: Array
-    difference: float
-    resimulations: tuple[Resimulation, ...]
-
-
-def run_straight_line(robot: JointRobot, bodies: BodyRobot) -> StraightLineResult:
-    """The whole study.  Raises KanegenError where a simulation does not reach its end."""
-    line = StraightLine.of_the_paper()
-    system = BodySystem(bodies)
-    parts = []
-    for phase in range(3):
-        t = np.linspace(line.breaks[phase], line.breaks[phase + 1], ROWS + 1)
-        q, v, a = line.joints(t, phase)
-        parts.append(
-            (t, np.full(t.shape, float(phase)), q, _torques(system, q, v, a), robot.inverse_dynamics(q, v, a))
-        )
-    times, phases, angles, torques, recursive = (
-        np.concatenate(columns) for columns in zip(*parts, strict=True)
-    )
-    exact, splined = exact_torques(robot, line), splined_torques(system, line)
-    return StraightLineResult(
-        line=line,
-        t=times,
-        phase=phases,
-        q=angles,
-        torques=torques,
-        difference=float(np.abs(torques - recursive).max()),
-        resimulations=(
-            in_joint_coordinates(robot, line, exact, "exact torques, joint coordinates"),
-            in_joint_coordinates(robot, line, splined, "splines, joint coordinates"),
-            in_body_coordinates(
-                robot, bodies, line, exact, "partitioning", "exact torques, Euler parameters, partitioning"
-            ),
-            in_body_coordinates(
-                robot, bodies, line, exact, "stabilised", "exact torques, Euler parameters, stabilised"
-            ),
-            in_body_coordinates(
-                robot, bodies, line, splined, "partitioning", "splines, Euler parameters, partitioning"
-            ),
-        ),
-    )
+    drift: float | None = None
 
 
 def exact_torques(robot: JointRobot, line: StraightLine) -> Torques:
@@ -125,21 +64,19 @@ def exact_torques(robot: JointRobot, line: StraightLine) -> Torques:
     return torques
 
 
-def splined_torques(system: BodySystem, line: StraightLine, in_a_ramp: int = RAMP_INTERVALS) -> Torques:
+def splined_torques(system: BodySystem, line: StraightLine, in_a_ramp: int) -> Torques:
     """One spline for each phase through torques of the multipliers; four times as many intervals between the ramps."""
     splines = []
     for phase, count in enumerate((in_a_ramp, 4 * in_a_ramp, in_a_ramp)):
         begin, end = line.breaks[phase : phase + 2]
         motion = line.joints(np.linspace(begin, end, count + 1), phase)
-        splines.append(spline(begin, end, _torques(system, *motion)))
+        splines.append(spline(begin, end, torques_by_multipliers(system, *motion)))
     return lambda t, phase: splines[phase](t)
 
 
-def in_joint_coordinates(robot: JointRobot, line: StraightLine, torques: Torques, title: str) -> Resimulation:
+def in_joint_coordinates(robot: JointRobot, line: StraightLine, torques: Torques) -> Resimulation:
     """The motion of the joints under given torques."""
-    started = time.perf_counter()
     q, v = _beginning(line)
-    steps = 0
     for phase, begin, length in _phases(line):
         motion = kanegen.simulate(
             robot,
@@ -153,17 +90,15 @@ def in_joint_coordinates(robot: JointRobot, line: StraightLine, torques: Torques
         )
         _require_end(motion.statistics)
         q, v = motion.q[-1], motion.v[-1]
-        steps += motion.statistics.accepted
-    return Resimulation(title, _miss(robot, line, q), steps, None, time.perf_counter() - started)
+    return Resimulation(_miss(robot, line, q))
 
 
 def in_body_coordinates(
-    robot: JointRobot, bodies: BodyRobot, line: StraightLine, torques: Torques, method: str, title: str
+    robot: JointRobot, bodies: BodyRobot, line: StraightLine, torques: Torques, method: str
 ) -> Resimulation:
     """The motion of the bodies under given torques; the hand's place follows from the joint coordinates."""
-    started = time.perf_counter()
     q, v = _beginning(line)
-    steps, drift = 0, 0.0
+    drift = 0.0
     for phase, begin, length in _phases(line):
         motion = simulate_bodies(
             bodies,
@@ -178,9 +113,8 @@ def in_body_coordinates(
         )
         _require_end(motion.statistics)
         q, v = motion.q[-1], motion.v[-1]
-        steps += motion.statistics.accepted
         drift = max(drift, motion.drift)
-    return Resimulation(title, _miss(robot, line, q), steps, drift, time.perf_counter() - started)
+    return Resimulation(_miss(robot, line, q), drift)
 
 
 def _controller(torques: Torques, begin: float, phase: int) -> ControllerFunction:
@@ -188,7 +122,7 @@ def _controller(torques: Torques, begin: float, phase: int) -> ControllerFunctio
     return lambda t, q, v: torques(begin + t, phase)
 
 
-def _torques(system: BodySystem, q: Array, v: Array, a: Array) -> Array:
+def torques_by_multipliers(system: BodySystem, q: Array, v: Array, a: Array) -> Array:
     """Torques (k, 6) by the multipliers."""
     return np.array([system.inverse_dynamics(*state).tau for state in zip(q, v, a, strict=True)])
 
