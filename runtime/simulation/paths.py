@@ -40,6 +40,18 @@ JUMP = 0.5
 """Farther [rad, m] no coordinate goes from one pose to the next, unless it flips over."""
 FOLLOWED = 1e-3
 """Named coordinates that do not fit together are followed to within this [rad, m], and of the largest rate."""
+STILL = 0.01
+"""Between two rows that are nearer than this, of the farthest two, a frame counts as moved so far."""
+LEAST_WAY = 1e4 * REACHED
+"""Ways [m, rad] shorter than this are for the most part what is left of reaching a pose."""
+STRAYS = 1e-3
+"""A frame that strays by more than this part of its way is led by no smooth motion.
+
+A spline through rows h apart is off by h^4/384 times the fourth derivative, of ways of h times the first: in 10 rows along a
+tenth of an arm's length 4e-4 at most, in 100 rows a thousandth of that; corners of the joints' motion leave a tenth and more
+of a row beside them, whatever h is.
+"""
+_NEARER = "begin with another q0 (--set q.NAME=VALUE), with the frame nearer to where the path begins"
 INCREMENT = float(np.cbrt(np.finfo(np.float64).eps))
 """Of central differences."""
 
@@ -126,8 +138,10 @@ def trajectory(
     these exactly (to 1e-12 m, rad), and coordinates that are not named are integrated from one to the next, with an error of
     fourth order where they roll.
 
-    A limit that is passed is told by a ``ModelWarning``, all in one, and in ``Trajectory.passed``.  Raises ValueError for
-    wrong arguments, AssemblyError where loops cannot be closed so, DeadCentreError, MissingKernelError, and KanegenError for
+    A limit that is passed is told by a ``ModelWarning``, all in one, and in ``Trajectory.passed``; another one tells of the
+    path of a frame that joints do not follow smoothly, as at singular configurations, where forces are large.  Raises
+    ValueError for wrong arguments, AssemblyError where loops cannot be closed so, DeadCentreError, MissingKernelError, and
+    KanegenError for
     a path that leaves reach or range, that does not determine the motion, or that the mechanism cannot follow.
     """
     with boundary("following a path", getattr(arm, "name", ""), TypeError, ValueError):
@@ -151,13 +165,16 @@ def trajectory(
             raise ValueError(
                 "times: expected one at least, with a frame two, as speeds follow from configurations"
             )
-        if frame is not None:
-            q = _reached(arm, frame, signals, start, rows)
-            start = q[0]
+        hand = None if frame is None else _HandPath(arm, frame, signals)
+        if hand is not None:
+            q = hand.reached(start, rows)
+            begins, start = start, q[0]
             path = {name: (rows, values) for name, values in zip(arm.coordinate_names, q.T, strict=True)}
         signals = _signals(path, arm.coordinate_names)
         q, rates, v, a = _Path(arm, signals, start).along(rows)
         tau = np.asarray(arm.inverse_dynamics(q, v, a), dtype=np.float64)
+        if hand is not None:
+            hand.warn_of_strays(signals, rows, begins)
         limits = dict(getattr(arm, "joint_limits", {}))
         beyond = _passed(limits, rows, arm, q, rates, tau)
         if beyond:
@@ -209,42 +226,83 @@ def _rotation(roll: float, pitch: float, yaw: float) -> FloatArray:
     )
 
 
-def _reached(
-    arm: Any, frame: str, signals: tuple[Signal, ...], start: FloatArray, times: FloatArray
-) -> FloatArray:
-    """Configurations (k, nq) in which a frame is where a path asks for, each found from the one before."""
-    by_name = {signal.name: signal for signal in signals}
-    angles = [name for name in ANGLES if name in by_name]
-    if 0 < len(angles) < 3:
-        raise ValueError(f"path: expected all of {', '.join(ANGLES)}, or none")
-    turned = [_unwrapped(by_name[name]) for name in angles]
-    places = [name for name in PLACES if name in by_name]
-    wanted = (*places, *(("rx", "ry", "rz") if angles else ()))
-    q = np.empty((len(times), arm.nq))
-    for i, t in enumerate(times):
-        before = q[i - 1] if i else start
-        pose = np.array(arm.frame_pose(before, frame), dtype=np.float64)
-        for name in places:
-            pose[PLACES.index(name), 3] = by_name[name].at(t)[0]
-        if angles:
-            pose[:3, :3] = _rotation(*(signal.at(t)[0] for signal in turned))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ModelWarning)  # said by the error below
-            found = arm.inverse_kinematics(frame, pose, before, wanted, tolerance=REACHED)
-        if not found.converged:
-            raise KanegenError(
-                f"{arm.name}: the path leads {frame!r} out of reach at t = {t:.6g} s: {found.residual:.3g} [m, rad] remain. "
-                "It may be too far away, or beyond limits of joints; or begin with another q0"
+class _HandPath:
+    """The path of a frame, as signals of its position and angles."""
+
+    def __init__(self, arm: Any, frame: str, signals: tuple[Signal, ...]) -> None:
+        by_name = {signal.name: signal for signal in signals}
+        angles = [name for name in ANGLES if name in by_name]
+        if 0 < len(angles) < 3:
+            raise ValueError(f"path: expected all of {', '.join(ANGLES)}, or none")
+        self._arm, self._frame = arm, frame
+        self._turned = [_unwrapped(by_name[name]) for name in angles]
+        self._places = {k: by_name[name] for k, name in enumerate(PLACES) if name in by_name}
+        self._rows = (*(PLACES[k] for k in self._places), *(("rx", "ry", "rz") if angles else ()))
+
+    def _wanted(self, t: float, pose: FloatArray) -> FloatArray:
+        """A pose of the frame with what the path says of it at a time."""
+        found = np.array(pose, dtype=np.float64)
+        for k, signal in self._places.items():
+            found[k, 3] = signal.at(t)[0]
+        if self._turned:
+            found[:3, :3] = _rotation(*(signal.at(t)[0] for signal in self._turned))
+        return found
+
+    def reached(self, start: FloatArray, times: FloatArray) -> FloatArray:
+        """Configurations (k, nq) in which the frame is where the path asks for, each found from the one before."""
+        arm, frame = self._arm, self._frame
+        q = np.empty((len(times), arm.nq))
+        for i, t in enumerate(times):
+            before = q[i - 1] if i else start
+            pose = self._wanted(t, arm.frame_pose(before, frame))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ModelWarning)  # said by the error below
+                found = arm.inverse_kinematics(frame, pose, before, self._rows, tolerance=REACHED)
+            if not found.converged:
+                raise KanegenError(
+                    f"{arm.name}: the path leads {frame!r} out of reach at t = {t:.6g} s: {found.residual:.3g} [m, rad] "
+                    f"remain. It may be too far away, or beyond limits of joints; or {_NEARER}"
+                )
+            q[i] = found.q
+            step = np.abs(q[i] - before) * ~_in_quaternions(arm)
+            if i and step.max() > JUMP:
+                raise KanegenError(
+                    f"{arm.name}: {arm.coordinate_names[int(step.argmax())]} jumps by {step.max():.3g} at t = {t:.6g} s, "
+                    "from one row to the next: the path passes a singular configuration there, or has too few rows. Give "
+                    f"more, or {_NEARER}"
+                )
+        return q
+
+    def warn_of_strays(self, joints: tuple[Signal, ...], times: FloatArray, start: FloatArray) -> None:
+        """Say where configurations do not follow each other smoothly, by where splines through them lead between rows."""
+        arm, frame = self._arm, self._frame
+        middles = 0.5 * (times[1:] + times[:-1])
+        at, between = (
+            np.array(arm.frame_pose(np.array([values_at(joints, t)[:, 0] for t in row]), frame))
+            for row in (times, middles)
+        )
+        wanted = np.array([self._wanted(t, pose) for t, pose in zip(middles, between, strict=True)])
+        ways, strays = _ways(at[:-1], at[1:]), _ways(between, wanted)
+        least = np.maximum(STILL * ways.max(axis=0), LEAST_WAY)
+        ratios = (strays / np.maximum(ways, least)).max(axis=1)
+        worst = int(ratios.argmax())
+        if ratios[worst] > STRAYS:
+            away = np.linalg.norm(arm.frame_pose(start, frame)[:3, 3] - at[0, :3, 3])
+            warn(
+                f"{arm.name}: the path of {frame!r} does not lead smoothly from row to row near t = {middles[worst]:.6g} s, "
+                f"where the frame strays in between by {ratios[worst]:.2g} of its way: forces there are those of a jerk "
+                "that the path does not ask for. It passes a singular configuration or a limit of a joint, or has too few "
+                f"rows. Give more, or {_NEARER} (it does {away:.3g} m from there now)"
             )
-        q[i] = found.q
-        step = np.abs(q[i] - before) * ~_in_quaternions(arm)
-        if i and step.max() > JUMP:
-            raise KanegenError(
-                f"{arm.name}: {arm.coordinate_names[int(step.argmax())]} jumps by {step.max():.3g} at t = {t:.6g} s, from "
-                "one row to the next: the path passes a singular configuration there, or has too few rows. Give more, or "
-                "begin with another q0"
-            )
-    return q
+
+
+def _ways(start: FloatArray, end: FloatArray) -> FloatArray:
+    """From poses (k, 4, 4) to others: how far [m], and twice the sine of half the angle (k, 2)."""
+    by = end - start
+    return np.stack(
+        [np.linalg.norm(by[:, :3, 3], axis=1), np.linalg.norm(by[:, :3, :3], axis=(1, 2)) / np.sqrt(2)],
+        axis=1,
+    )
 
 
 def _in_quaternions(arm: Any) -> Any:

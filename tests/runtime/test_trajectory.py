@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -105,6 +106,23 @@ def test_a_straight_line_of_the_hand() -> None:
     C, S = np.cos(q.sum(axis=1)), np.sin(q.sum(axis=1))
     centripetal = -np.stack([L1 * c * w**2 + L2 * C * W**2, L1 * s * w**2 + L2 * S * W**2], axis=1)
     assert np.abs(rate + centripetal).max() < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("end", "q0", "smooth"), [(0.7, None, False), (0.6, [0.2, 1.4], True), (0.6, None, True)]
+)
+def test_a_jerk_that_the_path_does_not_ask_for_is_told(
+    end: float, q0: list[float] | None, smooth: bool
+) -> None:
+    """Stretched, at 0.9 m, the tip moves with the square of the angles: a path that begins there has no smooth angles."""
+    path = {"x": (T, 0.9 - (0.9 - end) * T if not smooth else end + 0.1 * T), "z": (T, 0.05 * T)}
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        found = kanegen.trajectory(two_links(), path, q0, np.linspace(0, 1, 41), frame="tip")
+    jerks = [str(one.message) for one in told if "smoothly" in str(one.message)]
+    assert len(jerks) == (0 if smooth else 1)
+    assert smooth or ("t = 0.0" in jerks[0] and "--set" in jerks[0])
+    assert smooth == (np.abs(found.a[:3]).max() < 20)
 
 
 def test_forces_of_a_simulated_motion_come_back() -> None:
