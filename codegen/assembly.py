@@ -18,6 +18,7 @@ from kanegen.codegen.deriving import DerivedKernels
 from kanegen.codegen.emit.model import LiveParameter, Model, SineCosineLibrary
 from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism.fingerprint import fingerprint
+from kanegen.codegen.mechanism.force_elements import stopped_ends
 from kanegen.codegen.mechanism.names import c_names, file_name
 from kanegen.codegen.mechanism.records import JointLimits as ExactLimits
 from kanegen.codegen.mechanism.records import Mechanism
@@ -51,7 +52,9 @@ def assemble(
         base_parameters=sources.base_parameters if "regressor" in kernels else (),
         inertial_parameters=sources.inertial_parameters if "full_regressor" in kernels else (),
         optional_kernels=tuple(name for name in sources.builds_on_demand if name not in kernels),
-        limits={joint.name: _doubles(joint.limits) for joint in mechanism.joints if joint.limits is not None},
+        limits={
+            j.name: _doubles(mechanism, j.name, j.limits) for j in mechanism.joints if j.limits is not None
+        },
         modes=usual_amplitudes(mechanism),
         link_ends=link_ends(mechanism),
         meeting_ends=tuple(meeting_ends(mechanism, live)),
@@ -107,9 +110,12 @@ def _laws(mechanism: Mechanism, kernels: Collection[str]) -> dict[str, LawRecord
     }
 
 
-def _doubles(limits: ExactLimits) -> JointLimits:
+def _doubles(mechanism: Mechanism, joint: str, limits: ExactLimits) -> JointLimits:
     values = (limits.lower, limits.upper, limits.velocity, limits.effort)
-    return JointLimits(*(None if x is None else float(x) for x in values))
+    lower, upper, velocity, effort = (None if x is None else float(x) for x in values)
+    parameters = {p.name: float(p.value) for p in mechanism.parameters}
+    stops = stopped_ends(mechanism.springs, parameters, joint, lower, upper)
+    return JointLimits(lower, upper, velocity, effort, *stops)
 
 
 def _rounded_angles(mechanism: Mechanism) -> RoundedAngles | None:

@@ -139,12 +139,17 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class JointLimits:
-    """What a joint must not exceed: range [rad, m], speed [rad/s, m/s], force [N m, N].  None: the model gives none."""
+    """What a joint must not exceed: range [rad, m], speed [rad/s, m/s], force [N m, N].  None: the model gives none.
+
+    ``stops_below`` and ``stops_above``: whether a force element of the model acts as a stop at that end of the range.
+    """
 
     lower: float | None = None
     upper: float | None = None
     velocity: float | None = None
     effort: float | None = None
+    stops_below: bool = False
+    stops_above: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ U is stored, and g, which vanishes at rest, resists.  Frames are named, so that 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -27,6 +27,8 @@ RATE = sympy.Symbol("ds/dt()", real=True)
 """ds/dt in a law."""
 
 _ZERO = sympy.Integer(0)
+_AROUND = 1e-6
+"""How far [rad, m] from the end of a range a stop is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +202,33 @@ def losses(element: object) -> tuple[Any, ...]:
         return (element.law.resistance,)
     damping = getattr(element, "damping", ())
     return tuple(x for row in damping for x in row) if isinstance(damping, tuple) else (damping,)
+
+
+def stopped_ends(
+    springs: Iterable[object],
+    parameters: Mapping[str, float],
+    joint: str,
+    lower: float | None,
+    upper: float | None,
+) -> tuple[bool, bool]:
+    """Whether some of these are stops at the ends of a joint's range: slack at the end and inside, pushing back beyond."""
+
+    def stops(law: ForceLaw, end: float, out: float) -> bool:
+        at = end + out * _AROUND * np.array([-1.0, 0.0, 1.0])
+        inside, here, beyond = out * law.numbers(at, 0.0, parameters)["force"]
+        return bool(inside == 0.0 and here == 0.0 and beyond > 0.0)
+
+    laws = [
+        spring.law
+        for spring in springs
+        if isinstance(spring, ForceElement)
+        and spring.displacement in (JointSum((joint,)), JointSum((joint,), (Fraction(1),)))
+    ]
+    below, above = (
+        end is not None and any(stops(law, end, out) for law in laws)
+        for end, out in ((lower, -1.0), (upper, 1.0))
+    )
+    return below, above
 
 
 def slack_where_ends_meet(element: ForceElement, parameters: Mapping[str, float]) -> bool:

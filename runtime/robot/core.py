@@ -275,6 +275,7 @@ class Core:
         """What the model says that joints must not exceed, by their names: data, which nothing here enforces.
 
         ``.lower``, ``.upper`` [rad, m], ``.velocity`` [rad/s, m/s], ``.effort`` [N m, N]; None where the model says nothing.
+        ``.stops_below``, ``.stops_above``: whether the model has an elastic stop at that end, which gives way.
         """
         none = {name: JointLimits() for name in self._manifest.joint_names}
         return MappingProxyType(none | dict(self._manifest.limits))

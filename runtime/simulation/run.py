@@ -266,12 +266,16 @@ def _warn_of_large_deflections(arm: SimulatedArm, motion: Motion) -> None:
 
 
 def _warn_of_limits(moved: Moved, motion: Motion) -> None:
-    """Say which joint is the first to be beyond its range in a row, as nothing keeps it there."""
+    """Say which joint is the first to be beyond its range in a row, where no stop keeps it there."""
     found = []
     for name, limits in moved.limits.items():
         if name in moved.coordinates and (limits.lower is not None or limits.upper is not None):
             values = motion.q[:, moved.coordinates.index(name)]
-            rows = np.flatnonzero(passed(values, limits.lower, limits.upper))
+            lower, upper = (
+                None if stopped else end
+                for end, stopped in ((limits.lower, limits.stops_below), (limits.upper, limits.stops_above))
+            )
+            rows = np.flatnonzero(passed(values, lower, upper))
             if rows.size:
                 found.append((float(motion.t[rows[0]]), name, float(values[rows[0]]), limits))
     if found:
@@ -279,7 +283,8 @@ def _warn_of_limits(moved: Moved, motion: Motion) -> None:
         more = "" if len(found) == 1 else f", and {counted(len(found) - 1, 'other joint')} later"
         warn(
             f"the simulation of {moved.name} passes a limit: joint {name} is at {value:.6g} at t = {t:.6g} s, and its "
-            f"range is {limits.lower} to {limits.upper}{more}. Limits are data, which nothing here enforces"
+            f"range is {limits.lower} to {limits.upper}{more}. Limits are data, which nothing here enforces: "
+            "stops do (force_laws.with_joint_stops)"
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -210,12 +211,30 @@ def test_a_motion_is_that_of_the_same_laws_in_scipy() -> None:
         return [v, (2 * 9.81 * 0.5 * math.cos(q) - force) / 0.5]
 
     robot = kanegen.load(pendulum(add), kernels=["forward_dynamics", "inverse_dynamics", "potential_energy"])
-    with pytest.warns(ModelWarning, match="passes a limit"):
-        motion = kanegen.simulate(robot, [0.1], [1.5], 1.0, rtol=1e-11, atol=1e-11)
+    motion = kanegen.simulate(robot, [0.1], [1.5], 1.0, rtol=1e-11, atol=1e-11)
     exact = solve_ivp(slope, (0, 1), [0.1, 1.5], method="DOP853", rtol=1e-12, atol=1e-12, max_step=1e-3)
     np.testing.assert_allclose([motion.q[-1, 0], motion.v[-1, 0]], exact.y[:, -1], rtol=0, atol=1e-8)
     assert exact.y[0].max() > 0.5, "the stop was met"
     assert max(map(lifted, exact.y[0])) > 0.5, "the rope was taut"
+
+
+@pytest.mark.parametrize(
+    ("law", "stopped"),
+    [
+        (force_laws.stops(-0.3, 0.5, 80, 0.5), (True, True)),
+        (force_laws.dead_band(80, upper=0.5), (False, True)),
+        (force_laws.spring(80, rest=0.5), (False, False)),
+        (force_laws.stops(-0.4, 0.6, 80), (False, False)),
+        (force_laws.tabular([(-0.3, 0), (0.5, 0), (0.6, 60)]), (False, True)),
+    ],
+)
+def test_a_limit_is_told_of_where_no_stop_acts(law: ForceLaw, stopped: tuple[bool, bool]) -> None:
+    robot = kanegen.load(pendulum(lambda b: b.force_element("stop", "q", law)), interpreted=True)
+    limits = robot.joint_limits["q"]
+    assert (limits.stops_below, limits.stops_above) == stopped
+    for q, told in zip((-0.31, 0.51), stopped, strict=True):
+        with nullcontext() if told else pytest.warns(ModelWarning, match="with_joint_stops"):
+            kanegen.simulate(robot, [q], [0.0], 0.0)
 
 
 def test_energy_is_kept_where_nothing_resists() -> None:
@@ -226,8 +245,7 @@ def test_energy_is_kept_where_nothing_resists() -> None:
         b.joint_stop("q", 300)
 
     robot = kanegen.load(pendulum(add), kernels=["forward_dynamics", "potential_energy", "kinetic_energy"])
-    with pytest.warns(ModelWarning, match="passes a limit"):
-        motion = kanegen.simulate(robot, [0.1], [7.0], 2.0, rtol=1e-10, atol=1e-10)
+    motion = kanegen.simulate(robot, [0.1], [7.0], 2.0, rtol=1e-10, atol=1e-10)
     assert motion.q.max() > 0.5, "the stop was met"
     # each step errs by 1e-10 of states below 10, and dE/dv = 0.5 v < 5, dE/dq < 60
     assert np.ptp(motion.energy) < motion.statistics.accepted * 1e-10 * 10 * 65
