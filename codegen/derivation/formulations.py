@@ -7,6 +7,7 @@ motion, its programs are the kernels; otherwise they are carried to the generali
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from kanegen.codegen.derivation import (
@@ -20,6 +21,7 @@ from kanegen.codegen.derivation.derivatives.kernels import kernels_of_derivative
 from kanegen.codegen.derivation.flexible_links.book import BookDynamics
 from kanegen.codegen.derivation.foundations import on_chosen_speeds, on_constraints, on_joints, on_segments
 from kanegen.codegen.derivation.kane.systems import ChosenSpeedsSystem, NonholonomicSystem
+from kanegen.codegen.derivation.kane.tables import TreeInTables, kane_tables
 from kanegen.codegen.derivation.kernels.catalogue import (
     BIAS_FORCES,
     EQUATIONS_OF_MOTION,
@@ -107,6 +109,16 @@ def formulation(
     Generalized speeds other than the joint rates ask for Kane's method by themselves; Jacobians map these speeds.
     Raises ModelError for an unknown formulation and for constraints that cannot be solved.
     """
+    _require_known(name, mechanism)
+    frames = _frames(mechanism, live_parameters, identifiers)
+    foundation = _foundation(name, mechanism, speeds, live_parameters)
+    made = {**DYNAMICS, **foundation.own(), **frame_kernels(frames)}
+    kernels = kernels_of(foundation, made)
+    return kernels | _own_kernels(name, mechanism, foundation, live_parameters, identifiers)
+
+
+def _require_known(name: str, mechanism: Mechanism) -> None:
+    """Raise ModelError for a formulation that does not know what a mechanism has."""
     known = formulations_of(mechanism)
     if name not in known:
         raise ModelError(
@@ -117,11 +129,24 @@ def formulation(
             f"one of {', '.join(known)}",
             did_you_mean(name, known, "Give one of these."),
         )
-    frames = _frames(mechanism, live_parameters, identifiers)
-    foundation = _foundation(name, mechanism, speeds, live_parameters)
-    made = {**DYNAMICS, **foundation.own(), **frame_kernels(frames)}
-    kernels = kernels_of(foundation, made)
-    return kernels | _own_kernels(name, mechanism, foundation, live_parameters, identifiers)
+
+
+def tables_of_kane(
+    mechanism: Mechanism, speeds: Sequence[GeneralizedSpeed] | None, live_parameters: bool
+) -> tuple[Program, PlacedTree]:
+    """Kane's method of a mechanism in tables (kane/tables.py), and the tree whose bodies, axes and points are in them.
+
+    Raises ModelError for mechanisms that the method does not know, as those with flexible links.
+    """
+    _require_known("kane", mechanism)
+    tree = derivation_tree(mechanism, live_parameters)
+    foundation = replace(
+        _foundation("kane", mechanism, speeds, live_parameters),
+        dynamics=partial(TreeInTables, live=tree.live),
+    )
+    placed = place(tree.mechanism, Choices(), tree.live)
+    (build,) = kernels_of(foundation, {"kane_tables": kane_tables}).values()
+    return build(placed, tree.mechanism, Choices()), placed
 
 
 def _foundation(

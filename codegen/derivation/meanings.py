@@ -24,6 +24,7 @@ class _Row(NamedTuple):
 
 _INERTIA = "kg m^2"
 _ALONG = "component {axes} along the axes of {0}"
+_ALONG_OTHER = "component {axes} along the axes of {2}"
 
 _QUANTITIES: Mapping[str, _Row] = {
     # geometry
@@ -229,6 +230,153 @@ _QUANTITIES: Mapping[str, _Row] = {
         r"\sigma^{{{0}}}_D",
         "what turning D of {0} moves, over the sine of the turn",
         "kg m^2/s",
+    ),
+    # Kane's method: {1} is the number of a speed, {2} whose axes components are along
+    "wr": _Row(
+        "pw_{0}_{axes}_{1}",
+        r"\omega^{{{0}}}_{{{1}\,{axes}}}",
+        f"partial angular velocity {{1}} of {{0}}, {_ALONG}",
+        "",
+    ),
+    "vr": _Row(
+        "pv_{0}_{axes}_{1}",
+        r"v^{{{0}}}_{{{1}\,{axes}}}",
+        f"partial velocity {{1}} of the origin of {{0}}, {_ALONG}",
+        "",
+    ),
+    "vr*": _Row(
+        "pvc_{0}_{axes}_{1}",
+        r"v^{{{0}^*}}_{{{1}\,{axes}}}",
+        f"partial velocity {{1}} of the mass centre of {{0}}, {_ALONG_OTHER}",
+        "",
+    ),
+    "v*": _Row(
+        "vc_{0}_{axes}",
+        r"v^{{{0}^*}}_{{{axes}}}",
+        f"velocity of the mass centre of {{0}}, {_ALONG_OTHER}",
+        "m/s",
+    ),
+    "a*": _Row(
+        "ac_{0}_{axes}",
+        r"a^{{{0}^*}}_{{{axes}}}",
+        f"acceleration of the mass centre of {{0}} less that of free fall, {_ALONG_OTHER}",
+        "m/s^2",
+    ),
+    "alpha0": _Row(
+        "alpha_0_{0}_{axes}",
+        r"\alpha^{{{0}}}_{{0\,{axes}}}",
+        f"angular acceleration of {{0}} at constant rates of the joints, {_ALONG}",
+        "rad/s^2",
+    ),
+    "T*": _Row("T_{0}_{axes}", r"T^{{*{0}}}_{{{axes}}}", f"inertia torque of {{0}}, {_ALONG}", "N m"),
+    "R*": _Row(
+        "R_{0}_{axes}", r"R^{{*{0}}}_{{{axes}}}", f"inertia force and weight of {{0}}, {_ALONG_OTHER}", "N"
+    ),
+    "T*s": _Row(
+        "T_{0}_{axes}_{1}",
+        r"T^{{*{0}}}_{{{1}\,{axes}}}",
+        f"inertia torque of {{0}} for du{{1}}/dt = 1, {_ALONG}",
+        "",
+    ),
+    "R*s": _Row(
+        "R_{0}_{axes}_{1}",
+        r"R^{{*{0}}}_{{{1}\,{axes}}}",
+        f"inertia force of {{0}} for du{{1}}/dt = 1, {_ALONG_OTHER}",
+        "",
+    ),
+    "K*": _Row("K_{1}", r"K_{{{1}}}", "generalized force {1} of inertia and weight", ""),
+    # the same for du/dt = 0, and without weight
+    "alpha t": _Row(
+        "alpha_t_{0}_{axes}",
+        r"\alpha^{{{0}}}_{{t\,{axes}}}",
+        f"angular acceleration of {{0}} for du/dt = 0, {_ALONG}",
+        "rad/s^2",
+    ),
+    "a t": _Row(
+        "a_t_{0}_{axes}",
+        r"a^{{{0}}}_{{t\,{axes}}}",
+        f"acceleration of the origin of {{0}} for du/dt = 0, {_ALONG}",
+        "m/s^2",
+    ),
+    "a* t": _Row(
+        "ac_t_{0}_{axes}",
+        r"a^{{{0}^*}}_{{t\,{axes}}}",
+        f"acceleration of the mass centre of {{0}} for du/dt = 0, {_ALONG_OTHER}",
+        "m/s^2",
+    ),
+    "U t": _Row(
+        "U_t_{0}_{axes}",
+        r"U^{{{0}}}_{{t\,{axes}}}",
+        "entry {axes} of U = skew(alpha) + skew(w) skew(w) of {0} for du/dt = 0",
+        "1/s^2",
+    ),
+    "T* t": _Row(
+        "T_t_{0}_{axes}",
+        r"T^{{*{0}}}_{{t\,{axes}}}",
+        f"inertia torque of {{0}} for du/dt = 0, {_ALONG}",
+        "N m",
+    ),
+    "R* t": _Row(
+        "R_t_{0}_{axes}",
+        r"R^{{*{0}}}_{{t\,{axes}}}",
+        f"inertia force of {{0}} for du/dt = 0, {_ALONG_OTHER}",
+        "N",
+    ),
+    "K* t": _Row("K_t_{1}", r"K^*_{{{1},t}}", "generalized inertia force {1} for du/dt = 0", ""),
+    # Kane's method in tables: of bodies, of rotors, of the whole mechanism
+    "free fall": _Row(
+        "g_{0}_{axes}", r"g^{{{0}}}_{{{axes}}}", f"acceleration of free fall, {_ALONG}", "m/s^2"
+    ),
+    "weight": _Row("G_{0}_{axes}", r"G^{{{0}}}_{{{axes}}}", f"weight of {{0}}, {_ALONG_OTHER}", "N"),
+    "alpha u": _Row(
+        "alpha_{0}_{axes}",
+        r"\alpha^{{{0}}}_{{{axes}}}",
+        f"angular acceleration of {{0}}, {_ALONG}",
+        "rad/s^2",
+    ),
+    "a* u": _Row(
+        "ac_{0}_{axes}",
+        r"a^{{{0}^*}}_{{{axes}}}",
+        f"acceleration of the mass centre of {{0}}, {_ALONG_OTHER}",
+        "m/s^2",
+    ),
+    "T* u": _Row("T_{0}_{axes}", r"T^{{*{0}}}_{{{axes}}}", f"inertia torque of {{0}}, {_ALONG}", "N m"),
+    "R* u": _Row("R_{0}_{axes}", r"R^{{*{0}}}_{{{axes}}}", f"inertia force of {{0}}, {_ALONG_OTHER}", "N"),
+    "K* of body": _Row(
+        "Ki_{0}_{1}", r"(K^*_{{{1}}})_{{{0}}}", "contribution of {0} to the generalized inertia force {1}", ""
+    ),
+    "K of body": _Row(
+        "Ka_{0}_{1}",
+        r"(K_{{{1}}})_{{{0}}}",
+        "contribution of the weight of {0} to the generalized active force {1}",
+        "",
+    ),
+    "K* whole": _Row("Ki_{1}", r"K^*_{{{1}}}", "generalized inertia force {1}", ""),
+    "K given": _Row(
+        "Ka_{1}",
+        r"K^g_{{{1}}}",
+        "generalized active force {1} of all forces that are given: weight, springs, friction",
+        "",
+    ),
+    "X": _Row(
+        "X_{0}_{1}",
+        r"X_{{{0}{1}}}",
+        "what du{1}/dt is multiplied by in the generalized inertia force {0}",
+        "",
+    ),
+    "rest": _Row(
+        "rest_{1}", r"b_{{{1}}}", "right side {1} of X du/dt = b - tau: less what is there for du/dt = 0", ""
+    ),
+    "driving": _Row("tau_{1}", r"\tau_{{{1}}}", "generalized force {1} of the drives: K + K* = 0", ""),
+    "resisting": _Row(
+        "S_{0}",
+        r"S_{{{0}}}",
+        "force of springs and friction on joint {0}, with the sign of its coordinate",
+        "",
+    ),
+    "auxiliary": _Row("Na_{0}_{1}", r"N_{{{0},{1}}}", "rate of {0} for the auxiliary speed u{1} = 1", ""),
+    "constraint": _Row(
+        "lambda_{0}", r"\lambda_{{{0}}}", "force of the constraint {0}, that of its auxiliary speed", ""
     ),
     # changes of forces
     "change": _Row(

@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 
 from kanegen.codegen.derivation.kane.partial_velocities import PartialVelocities, cross_terms
 from kanegen.codegen.derivation.kane.rates import Rates
+from kanegen.codegen.derivation.meanings import meaning
 from kanegen.codegen.derivation.placed_tree.central_inertia import central_inertias
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
@@ -46,7 +47,7 @@ class KaneMotion(PartialVelocities):
         self.gravity = tuple(turns.number(g) for g in mechanism.gravity)
         self.inertias = central_inertias(mechanism, turns.tree)
         for body in self.tree.bodies:
-            self.note(speeds.rates[body.coordinate], f"rate of {body.joint}")
+            self._named(speeds.rates[body.coordinate], meaning("rate", (), (body.joint,)))
         self._rate_dot: Sequence[Expression] | None = None
 
     # -- angular motion --------------------------------------------------------------------------------------
@@ -63,7 +64,7 @@ class KaneMotion(PartialVelocities):
             value = self._turned(i, lambda c: self.angular_velocity(body.parent, c), k)
             return value + self._rate(i) if body.revolute and k == body.axis else value
 
-        return self._remember(("w", i, k), f"angular velocity of {self._name(i)}, {k + 1}", build)
+        return self._remember("w", i, (k,), build)
 
     def angular_acceleration(self, i: int, k: int) -> Expression:
         """alpha of body i, component k (eqs 48 - 60)."""
@@ -77,7 +78,7 @@ class KaneMotion(PartialVelocities):
             body = self.tree.bodies[i]
             return value + self._rate_derivative(i) if body.revolute and k == body.axis else value
 
-        return self._remember(("alpha", i, k), f"angular acceleration of {self._name(i)}, {k + 1}", build)
+        return self._remember("alpha", i, (k,), build)
 
     def _differentiated(self, i: int, parent: Callable[[int, int], Expression], k: int) -> Expression:
         """d/dt in N of w_parent + q' e, less q'' e, from that of w_parent: + w_parent x q' e, component k."""
@@ -98,7 +99,7 @@ class KaneMotion(PartialVelocities):
         if self._rate_dot is None:
             self._rate_dot = self.speeds.second_derivatives(self._without_rate_derivatives)
             for body in self.tree.bodies:
-                self.note(self._rate_dot[body.coordinate], f"second derivative of {body.joint}")
+                self._named(self._rate_dot[body.coordinate], meaning("acceleration", (), (body.joint,)))
         body = self.tree.bodies[i]
         return self._rate_dot[body.coordinate] * body.sense
 
@@ -106,8 +107,9 @@ class KaneMotion(PartialVelocities):
         if i < 0:
             return self.zero
         return self._remember(
-            ("alpha0", i, k),
-            f"angular acceleration of {self._name(i)} at constant rates, {k + 1}",
+            "alpha0",
+            i,
+            (k,),
             lambda: self._differentiated(i, self._without_rate_derivatives, k),
         )
 
@@ -126,26 +128,32 @@ class KaneMotion(PartialVelocities):
         rotation, position = self.turns.rotation(i), self.turns.position(i)
         return body.parent, tuple(position[m] + rotation[m][body.axis] * along for m in range(3))
 
+    def _followed_in(self, i: int) -> int:
+        return self.carrier(i)[0] if i >= 0 else i
+
     def partial_velocity(self, i: int, r: int, k: int) -> Expression:
         """v_r of the mass centre of body i, component k in the basis of its carrier (eq 44)."""
         j, position = self.carrier(i)
         return self._remember(
-            ("vr*", i, r, k),
-            f"partial velocity {r + 1} of the mass centre of {self._name(i)}, {k + 1}",
+            "vr*",
+            i,
+            (k,),
             lambda: self._swept(
                 lambda c: self.origin_partial(j, r, c),
                 lambda c: self.partial_angular_velocity(j, r, c),
                 position,
                 k,
             ),
+            r,
         )
 
     def velocity(self, i: int, k: int) -> Expression:
         """v of the mass centre of body i, component k in the basis of its carrier, in implicit form."""
         j, position = self.carrier(i)
         return self._remember(
-            ("v*", i, k),
-            f"velocity of the mass centre of {self._name(i)}, {k + 1}",
+            "v*",
+            i,
+            (k,),
             lambda: self._swept(
                 lambda c: self._origin_velocity(j, c), lambda c: self.angular_velocity(j, c), position, k
             ),
@@ -155,8 +163,9 @@ class KaneMotion(PartialVelocities):
         """a - g of the mass centre of body i, component k in the basis of its carrier (eqs 65 - 75)."""
         j, position = self.carrier(i)
         return self._remember(
-            ("a*", i, k),
-            f"acceleration of the mass centre of {self._name(i)}, less that of free fall, {k + 1}",
+            "a*",
+            i,
+            (k,),
             lambda: self._of_point(j, position, k),
         )
 
@@ -193,8 +202,9 @@ class KaneMotion(PartialVelocities):
             return value if body.revolute else value + self.turns.rotation(i)[m][body.axis] * self._rate(i)
 
         return self._remember(
-            ("v", i, k),
-            f"velocity of the origin of {self._name(i)}, {k + 1}",
+            "v",
+            i,
+            (k,),
             lambda: self._turned(i, in_parent, k),
         )
 
@@ -219,8 +229,9 @@ class KaneMotion(PartialVelocities):
             )
 
         return self._remember(
-            ("a", i, k),
-            f"acceleration of the origin of {self._name(i)}, less that of free fall, {k + 1}",
+            "a",
+            i,
+            (k,),
             lambda: self._turned(i, in_parent, k),
         )
 
@@ -244,4 +255,4 @@ class KaneMotion(PartialVelocities):
             alpha = self.angular_acceleration(j, t)
             return product - alpha if (k + 1) % 3 == c else product + alpha
 
-        return self._remember(("U", j, k, c), f"sweep of {self._name(j)}, {k + 1} {c + 1}", build)
+        return self._remember("U", j, (k, c), build)

@@ -11,12 +11,13 @@ column r of N for the rates: these are nonholonomic partial angular velocities, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from kanegen.codegen.derivation.kane.rates import Rates
+from kanegen.codegen.derivation.meanings import meaning
 from kanegen.codegen.derivation.recursive.motion import Motion
 from kanegen.codegen.derivation.recursive.on_demand import OnDemand
-from kanegen.codegen.graph import Expression, Kind, Ref
+from kanegen.codegen.graph import Expression, Kind, Meaning, Ref
 
 Component = Callable[[int], Expression]
 
@@ -24,34 +25,48 @@ Component = Callable[[int], Expression]
 class PartialVelocities:
     """Partial velocities of bodies and their origins in the tree of ``turns``, built on demand.
 
-    They are in the tree's unit of length.  Components are numbered 0, 1, 2.  ``quantities`` lists the nodes that were built,
-    in that order, with words for what they are.
+    They are in the tree's unit of length.  Components are numbered 0, 1, 2.  ``labels`` names the nodes that were built.
     """
 
     def __init__(self, turns: Motion, speeds: Rates) -> None:
         self.turns, self.speeds = turns, speeds
         self.tree, self.graph, self.zero = turns.tree, turns.graph, turns.zero
-        self.quantities: dict[int, str] = {}
+        self.labels: dict[int, str] = {}
         self._on_demand: OnDemand[Expression] = OnDemand()
 
-    def note(self, value: Expression, meaning: str) -> Expression:
-        """Remember what an intermediate quantity means; the first meaning stays."""
-        if self.graph.operands(value.ref):
-            self.quantities.setdefault(abs(value.ref), meaning if value.ref > 0 else f"minus the {meaning}")
+    def label(
+        self, value: Expression, quantity: str, i: int, components: tuple[int, ...], speed: int = -1
+    ) -> Expression:
+        """The value, having said which quantity of body i it is, and for which speed; the C names its variable so."""
+        return self._named(value, self.meaning(quantity, i, components, speed))
+
+    def meaning(self, quantity: str, i: int, components: tuple[int, ...], speed: int) -> Meaning:
+        """What a quantity of body i means."""
+        words = (self._name(i), str(speed + 1), self._name(self._followed_in(i)))
+        return meaning(quantity, components, words)
+
+    def _followed_in(self, i: int) -> int:
+        """The body in whose basis the mass centre of body i is followed."""
+        return i
+
+    def _named(self, value: Expression, meant: Meaning) -> Expression:
+        ref = value.mean(meant).ref
+        kind = self.graph.kinds[abs(ref)]
+        turned = kind in (Kind.SINE, Kind.COSINE)  # these have names of their own
+        if kind > Kind.PARAMETER and not turned and not self.graph.parametric[abs(ref)]:
+            self.labels.setdefault(abs(ref), meant.name if ref > 0 else "-" + meant.name)
         return value
 
-    def numbered(self, roots: Iterable[Ref]) -> dict[str, tuple[int, str]]:
-        """Z1, Z2, ... as introduced: the node and the meaning of every quantity that the roots need."""
-        needed = set(self.graph.reachable(roots))
-        found: dict[str, tuple[int, str]] = {}
-        for node, meaning in self.quantities.items():
-            free = self.graph.parametric[node] or self.graph.kinds[node] in (Kind.SINE, Kind.COSINE)
-            if node in needed and not free:
-                found[f"Z{len(found) + 1}"] = (node, meaning)
-        return found
-
-    def _remember(self, key: Hashable, meaning: str, build: Callable[[], Expression]) -> Expression:
-        return self._on_demand(key, lambda: self.note(build(), meaning))
+    def _remember(
+        self,
+        quantity: str,
+        i: int,
+        components: tuple[int, ...],
+        build: Callable[[], Expression],
+        speed: int = -1,
+    ) -> Expression:
+        key = (quantity, i, components, speed)
+        return self._on_demand(key, lambda: self.label(build(), quantity, i, components, speed))
 
     def _turned(self, i: int, parent: Component, k: int) -> Expression:
         """Component k in body i's basis of a vector given in its parent's basis."""
@@ -71,18 +86,18 @@ class PartialVelocities:
                 value = value + self.speeds.rates_from_speeds[body.coordinate][r] * body.sense
             return value
 
-        return self._remember(
-            ("wr", i, r, k), f"partial angular velocity {r + 1} of {self._name(i)}, {k + 1}", build
-        )
+        return self._remember("wr", i, (k,), build, r)
 
     def origin_partial(self, i: int, r: int, k: int) -> Expression:
         """Partial velocity of body i's origin, component k in its basis."""
         if i < 0:
             return self.zero
         return self._remember(
-            ("vr", i, r, k),
-            f"partial velocity {r + 1} of the origin of {self._name(i)}, {k + 1}",
+            "vr",
+            i,
+            (k,),
             lambda: self._turned(i, lambda m: self._origin_partial_in_parent(i, r, m), k),
+            r,
         )
 
     def _origin_partial_in_parent(self, i: int, r: int, m: int) -> Expression:

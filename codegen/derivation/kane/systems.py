@@ -31,7 +31,7 @@ from kanegen.codegen.mechanism.reduction import without_fixed_joints
 class ChosenSpeedsSystem(System):
     """A plain tree on generalized speeds u of one's choice, or on the rates of its joints.
 
-    Quantities are numbered as they are introduced, Z1, Z2, ..., as in the paper.
+    Quantities are named after what they are: partial velocities, velocities, accelerations, forces.
     """
 
     source = "Kane's dynamical equations (Kane & Levinson 1983)"
@@ -66,12 +66,11 @@ class ChosenSpeedsSystem(System):
         return [t - h for t, h in zip(tau, self.driving(v, self.rest), strict=True)], self.rest
 
     def program(self, contract: Contract, results: Sequence[Any], **besides: Any) -> Program:
-        """The program with these results, quantities numbered."""
+        """The program with these results, quantities named."""
         if self._kane is None:
             return super().program(contract, results, **besides)
         found = super().program(contract, results, **{"source": self.source, **besides})
-        numbered = self._kane.numbered(found.roots)
-        return replace(found, labels={node: name for name, (node, _) in numbered.items()})
+        return replace(found, labels=self._kane.labels)
 
     def _shared(self, v: Vector | None, a: Vector | None) -> list[Expression]:
         """The forces, with partial velocities that bodies share."""

@@ -77,6 +77,14 @@ def _across_prescribed(
     s: System, motion: TreeMotion, forces: Vector, multipliers: Vector
 ) -> list[Expression]:
     """Forces that prescribed joints must supply, less what constraints and drives that reach across them carry."""
+    return [
+        total(s.graph, [force, *(-a * x for a, x in zip(column, multipliers, strict=True))])
+        for force, column in zip(forces, columns_across(s, motion), strict=True)
+    ]
+
+
+def columns_across(s: System, motion: TreeMotion) -> list[list[Expression]]:
+    """For each prescribed joint, what its rate is multiplied by in the equations of velocity, then in the speeds."""
     names = s.mechanism.prescribed_joints
     if not names:
         return []
@@ -96,11 +104,7 @@ def _across_prescribed(
     results = [[row.coefficients[j] for row in rows] for j in range(s.nq, n)]
     outputs = {Argument(f"r{k}", (len(r),), "", ""): r for k, r in enumerate(results)}
     program = Program.of(graph, "across", "", (Argument("q", (n,), "", ""),), outputs, "", {})
-    columns = compose(program, s.graph, {"q": motion.q})
-    return [
-        total(s.graph, [force, *(-a * x for a, x in zip(column, multipliers, strict=True))])
-        for force, column in zip(forces, columns, strict=True)
-    ]
+    return compose(program, s.graph, {"q": motion.q})
 
 
 def _with_more_coordinates(item: Constraint, names: Sequence[str]) -> Constraint:

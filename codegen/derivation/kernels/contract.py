@@ -71,6 +71,8 @@ class Arguments:
     sizes: Mapping[str, int]
     words: Mapping[str, str]
     units: Units
+    sliding: tuple[bool, ...] = ()
+    """Of each speed, whether it is one in m/s."""
 
     @classmethod
     def of(cls, mechanism: Mechanism, speeds: Sequence[GeneralizedSpeed] | None = None) -> Arguments:
@@ -90,6 +92,7 @@ class Arguments:
                 "nv": (not all(sliding), any(sliding)),
                 "joints": on_joints,
             },
+            tuple(sliding),
         )
 
     @property

@@ -93,6 +93,17 @@ class ConstrainedMap:
         ]
         return [[column[j] for column in columns] for j in range(len(self.q))]
 
+    def violating(self) -> dict[int, list[Expression]]:
+        """By the index of each independent equation: rates that violate it by 1 and no other, and have no speeds."""
+        none, count = [self.zero] * len(self.plan.free), range(len(self.rows))
+        found = {}
+        for k, i in enumerate(self.plan.independent):
+            by_one = [self.one if x == k else self.zero for x in count]
+            drift = self.elimination.complete(none, by_one)
+            w = self.speeds.solve([-self.dot(row.coefficients, drift) for row in self.system.speeds])
+            found[i] = self.elimination.complete(w, by_one)
+        return found
+
     # -- rates and accelerations -------------------------------------------------------------------------------------
 
     def rates(self, v: Vector) -> list[Expression]:

@@ -1,0 +1,463 @@
+"""Kane's method of any mechanism in tables, bodies by speeds: every step of the derivation, and not only what it ends in.
+
+    w = sum_r w_r u_r,  v = sum_r v_r u_r                                   (Kane & Levinson 1983, eqs 23, 44)
+    alpha = sum_r w_r u'_r + alpha_t,  a = sum_r v_r u'_r + a_t             (eqs 56 - 60, 71 - 75)
+    T* = -alpha . I - w x I . w,  R* = -m a                                 (eq 79)
+    (K*_r)_B = w_r . T* + v_r . R*,  (K_r)_B = v_r . m g                    (eqs 78, 90)
+    K*_r = sum_s X_rs u'_s + (K*_r)_t                                       (eq 88)
+    K*_r + K_r = 0:  sum_s X_rs u'_s = -(K*_r)_t - K_r                      (eqs 117 - 123)
+
+Springs and friction act on joints, rotors resist their accelerations; both meet the rates of the joints for u_r = 1.  The
+speeds of a mechanism are followed by auxiliary ones, of which there is one for each independent constraint and prescribed
+joint: how fast it would be violated.  They vanish, with their derivatives, and are there for their partial velocities.
+The generalized force of an auxiliary speed is what the constraint exerts.
+
+What is here is the textbook's derivation in the frames of the description, without any choice of what is cheaper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from kanegen.codegen.derivation.kane.forces import inertia_torque, torque_coefficient
+from kanegen.codegen.derivation.kane.motion import KaneMotion, turns_of
+from kanegen.codegen.derivation.kane.rates import GivenRates, Rates, RatesOfSpeeds
+from kanegen.codegen.derivation.kernels.catalogue import A, Q, V
+from kanegen.codegen.derivation.kernels.constraints import columns_across
+from kanegen.codegen.derivation.kernels.contract import flat
+from kanegen.codegen.derivation.meanings import mean, mean_each, meaning
+from kanegen.codegen.derivation.motion_maps.chosen_speeds import ChosenSpeeds
+from kanegen.codegen.derivation.motion_maps.constrained import ConstrainedMap
+from kanegen.codegen.derivation.motion_maps.motion_map import Rows, Vector
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
+from kanegen.codegen.derivation.system import System
+from kanegen.codegen.graph import Argument, Expression, Graph, Meaning, Program, constant, total
+from kanegen.codegen.graph import linear as vec
+from kanegen.codegen.mechanism.folding import with_numbers
+from kanegen.codegen.mechanism.records import ZERO3, Mechanism
+from kanegen.codegen.mechanism.reduction import without_fixed_joints
+
+SOURCE = "Kane's dynamical equations (Kane & Levinson 1983)"
+
+Table = Sequence[Any]
+"""Expressions in nested sequences of the same lengths."""
+
+_AT_CONSTANT_SPEEDS = frozenset(("alpha", "a", "a*", "U", "T*", "R*", "K*"))
+"""Quantities that have another meaning without du/dt and without weight."""
+
+_UNITS: Mapping[str, tuple[str, str]] = {
+    "wr": ("1", "1/m"),
+    "vr": ("m", "1"),
+    "vr*": ("m", "1"),
+    "T*s": ("kg m^2", "kg m"),
+    "R*s": ("kg m", "kg"),
+}
+"""Units of what belongs to a speed in rad/s, or in m/s."""
+_FORCE = ("N m", "N")
+_INERTIA = ("kg m^2", "kg m", "kg")
+
+
+class MotionAtConstantSpeeds(KaneMotion):
+    """The motion for du/dt = 0: accelerations are what is left beside the partial velocities, alpha_t and a_t.
+
+    Weight is kept apart: ``free_fall`` has its acceleration along the axes of each body.  ``sliding`` says of each speed
+    whether it is one in m/s; None of those whose unit is not known.
+    """
+
+    def __init__(
+        self, mechanism: Mechanism, turns: Any, speeds: Rates, sliding: Sequence[bool | None]
+    ) -> None:
+        self.sliding = sliding
+        super().__init__(replace(mechanism, gravity=ZERO3), turns, speeds)
+        self._falling = [turns.number(g) for g in mechanism.gravity]
+
+    def meaning(self, quantity: str, i: int, components: tuple[int, ...], speed: int) -> Meaning:
+        """What a quantity of body i means, with the unit that it has for this speed."""
+        if quantity in _AT_CONSTANT_SPEEDS:
+            quantity = f"{quantity} t"
+        found = super().meaning(quantity, i, components, speed)
+        slides = self.sliding[speed] if speed >= 0 else None
+        if quantity not in _UNITS or slides is None:
+            return found
+        return replace(found, unit=_UNITS[quantity][slides])
+
+    def free_fall(self, i: int, k: int) -> Expression:
+        """Acceleration of free fall along axis k of body i."""
+        if i < 0:
+            return self._falling[k]
+        parent = self.tree.bodies[i].parent
+        return self._remember(
+            "free fall", i, (k,), lambda: self._turned(i, lambda c: self.free_fall(parent, c), k)
+        )
+
+
+class _BodyTables:
+    """The tables of all bodies but carriers, for derivatives ``u_dot`` of those speeds that are not auxiliary."""
+
+    def __init__(self, motion: MotionAtConstantSpeeds, u_dot: Vector) -> None:
+        self.motion, self.u_dot, self.sum = motion, u_dot, motion.turns.sum
+        self.bodies = [i for i, body in enumerate(motion.tree.bodies) if not body.carrier]
+        self.mass = [motion.turns.number(inertia.mass) for inertia in motion.inertias]
+
+    def tables(self) -> list[Table]:
+        """In the order of ``BODY_TABLES``, then X and K* for du/dt = 0 without rotors."""
+        motion = self.motion
+        every = range(len(motion.sliding))
+        moving = range(len(self.u_dot))
+        vectors = (
+            motion.angular_velocity,
+            motion.angular_acceleration,
+            self.angular_acceleration,
+            motion.velocity,
+            motion.acceleration,
+            self.acceleration,
+            self.inertia_torque,
+            self.inertia_force,
+            self.weight,
+        )
+        partials = (motion.partial_angular_velocity, motion.partial_velocity)
+        return [
+            *([[f(i, k) for k in range(3)] for i in self.bodies] for f in vectors),
+            *([[[f(i, r, k) for k in range(3)] for r in every] for i in self.bodies] for f in partials),
+            [[self.inertia_part(i, r) for r in every] for i in self.bodies],
+            [[self.weight_part(i, r) for r in every] for i in self.bodies],
+            [[self.coefficient(r, s) for s in moving] for r in moving],
+            [self.inertia_force_at_constant_speeds(r) for r in moving],
+        ]
+
+    # -- bodies ------------------------------------------------------------------------------------------------------
+
+    def angular_acceleration(self, i: int, k: int) -> Expression:
+        """alpha = sum_r w_r u'_r + alpha_t."""
+        return self._accelerated("alpha", i, k, self.motion.angular_acceleration, self._w(i, k))
+
+    def acceleration(self, i: int, k: int) -> Expression:
+        """a = sum_r v_r u'_r + a_t of the mass centre."""
+        return self._accelerated("a*", i, k, self.motion.acceleration, self._v(i, k))
+
+    def inertia_torque(self, i: int, k: int) -> Expression:
+        """T*."""
+        return self._accelerated("T*", i, k, partial(inertia_torque, self.motion), self._torque(i, k))
+
+    def inertia_force(self, i: int, k: int) -> Expression:
+        """R*."""
+        return self._accelerated("R*", i, k, self._force_at_constant_speeds, self._force(i, k))
+
+    def weight(self, i: int, k: int) -> Expression:
+        """m g, along the axes that the mass centre is followed in."""
+        carrier, _ = self.motion.carrier(i)
+        return self.motion.label(self.mass[i] * self.motion.free_fall(carrier, k), "weight", i, (k,))
+
+    def inertia_part(self, i: int, r: int) -> Expression:
+        """(K*_r)_B = w_r . T* + v_r . R*."""
+        parts = self._dotted(i, r, self.inertia_torque, self.inertia_force)
+        return self._of_speed(self.sum(parts), "K* of body", i, r)
+
+    def weight_part(self, i: int, r: int) -> Expression:
+        """(K_r)_B = v_r . m g."""
+        parts = [self.motion.partial_velocity(i, r, k) * self.weight(i, k) for k in range(3)]
+        return self._of_speed(self.sum(parts), "K of body", i, r)
+
+    # -- all bodies together -----------------------------------------------------------------------------------------
+
+    def coefficient(self, r: int, s: int) -> Expression:
+        """What all bodies make of X_rs."""
+        parts: list[Expression] = []
+        for i in self.bodies:
+            parts += self._dotted(i, r, lambda i, k: self._torque(i, k)(s), lambda i, k: self._force(i, k)(s))
+        return self.sum(parts)
+
+    def inertia_force_at_constant_speeds(self, r: int) -> Expression:
+        """What all bodies make of K*_r for du/dt = 0."""
+        torque = partial(inertia_torque, self.motion)
+        parts = [self._dotted(i, r, torque, self._force_at_constant_speeds) for i in self.bodies]
+        return self.sum([x for body in parts for x in body])
+
+    # -- helpers -----------------------------------------------------------------------------------------------------
+
+    def _dotted(self, i: int, r: int, torque: Any, force: Any) -> list[Expression]:
+        """The terms of w_r . torque + v_r . force of body i."""
+        motion = self.motion
+        found = [motion.partial_angular_velocity(i, r, k) * torque(i, k) for k in range(3)]
+        return [*found, *(motion.partial_velocity(i, r, k) * force(i, k) for k in range(3))]
+
+    def _accelerated(self, quantity: str, i: int, k: int, still: Any, by_speed: Any) -> Expression:
+        """still + sum_s by_speed(s) u'_s."""
+        terms = [still(i, k), *(by_speed(s) * x for s, x in enumerate(self.u_dot))]
+        return self.motion.label(self.sum(terms), f"{quantity} u", i, (k,))
+
+    def _w(self, i: int, k: int) -> Any:
+        return lambda s: self.motion.partial_angular_velocity(i, s, k)
+
+    def _v(self, i: int, k: int) -> Any:
+        return lambda s: self.motion.partial_velocity(i, s, k)
+
+    def _torque(self, i: int, k: int) -> Any:
+        return lambda s: torque_coefficient(self.motion, s, i, k)
+
+    def _force(self, i: int, k: int) -> Any:
+        def for_unit(s: int) -> Expression:
+            return self.motion.label(-self.mass[i] * self.motion.partial_velocity(i, s, k), "R*s", i, (k,), s)
+
+        return for_unit
+
+    def _force_at_constant_speeds(self, i: int, k: int) -> Expression:
+        return self.motion.label(-self.mass[i] * self.motion.acceleration(i, k), "R*", i, (k,))
+
+    def _of_speed(self, value: Expression, quantity: str, i: int, r: int) -> Expression:
+        return value.mean(_of_force(self.motion.meaning(quantity, i, (), r), self.motion.sliding[r]))
+
+
+class TreeInTables:
+    """A tree in a motion, as ``System.of_tree`` asks for it; ``live`` is what it was placed with."""
+
+    def __init__(
+        self,
+        tree: PlacedTree,
+        mechanism: Mechanism,
+        choices: Choices,
+        graph: Graph,
+        q: Vector,
+        v: Vector | None = None,
+        a: Vector | None = None,
+        *,
+        live: bool,
+    ) -> None:
+        del choices
+        reduced = without_fixed_joints(mechanism)
+        self._mechanism = reduced if live else with_numbers(reduced)
+        self._turns = turns_of(tree, graph, q)
+        rest = [constant(graph, 0)] * len(q)
+        self._v, self._a = v or rest, a or rest
+        self.sources: dict[str, None] = {SOURCE: None}
+        self.labels: dict[int, str] = {}
+
+    def tables(self, columns: Vector, u_dot: Vector, *, sliding: Sequence[bool | None]) -> list[Table]:
+        """The tables of bodies; ``columns`` has the rates of the joints for each speed = 1, row by row."""
+        n = len(sliding)
+        rows = [columns[i : i + n] for i in range(0, len(columns), n)]
+        rates = GivenRates(self._v, self._a, rows)
+        return _BodyTables(
+            MotionAtConstantSpeeds(self._mechanism, self._turns, rates, sliding), u_dot
+        ).tables()
+
+
+def kane_tables(s: System) -> Program:
+    """Kane's method of a system, step by step: ``BODY_TABLES`` and ``TABLES``.
+
+    Its inputs are q, v and a, derivatives dv/dt of the speeds.
+    """
+    v, a = s.input("v"), s.input("a")
+    names, more = _auxiliary_speeds(s)
+    sliding = (*s.arguments.sliding, *[None] * len(names))
+    if isinstance(s.map, ChosenSpeeds):
+        rates = RatesOfSpeeds(s.map, v, s.rest)
+        tree = without_fixed_joints(s.tree_mechanism)
+        bodies = tree if s.foundation.live else with_numbers(tree)
+        of_bodies = _BodyTables(MotionAtConstantSpeeds(bodies, s.map.turns, rates, sliding), a).tables()
+        whole = _Whole(s, sliding, [list(row) for row in rates.rates_from_speeds], a)
+        rate = rates.rates
+    else:
+        still = s.map.motion(v, s.rest)
+        assert still.v is not None
+        assert still.a is not None
+        columns = [[*row, *added] for row, added in zip(s.map.columns(), more, strict=True)]
+        of_bodies = s.of_tree(
+            lambda tree, columns, u_dot: tree.tables(columns, u_dot, sliding=sliding),
+            still,
+            columns=flat(columns),
+            u_dot=a,
+        )
+        whole = _Whole(s, sliding, columns, a, s.resisting(still), still.a)
+        rate = still.v
+    *tables, x, rest = of_bodies
+    found = dict(zip(BODY_TABLES, tables, strict=True))
+    found |= {"joint_rates": rate, "rates_for_speeds": whole.columns, "resisting": whole.resisting}
+    found |= whole.tables(found["inertia_force_of_body"], found["weight_of_body"], x, rest)
+    found["auxiliary_forces"] = whole.auxiliary_forces(found, names)
+    sizes = {
+        "bodies": len(found["weight"]),
+        "joints": s.joints,
+        "speeds": len(a),
+        "all speeds": len(sliding),
+        "auxiliary": len(names),
+        "axes": 3,
+    }
+    outputs = {}
+    for name, (shape, unit, words) in (BODY_TABLES | TABLES).items():
+        argument = Argument(name, tuple(sizes[size] for size in shape), unit, words)
+        if argument.size:
+            outputs[argument] = flat(found[name])
+    return Program.of(
+        s.graph,
+        "kane_tables",
+        f"Kane's method in tables; auxiliary speeds: {', '.join(names) or 'none'}",
+        tuple(s.arguments(slot) for slot in (Q, V, A)),
+        outputs,
+        SOURCE,
+        {},
+    )
+
+
+def _auxiliary_speeds(s: System) -> tuple[tuple[str, ...], Rows]:
+    """Names of the constraints, and rates of the joints (rows) for each of their auxiliary speeds = 1.
+
+    That of an equation violates it and no other, that of a prescribed joint moves it and violates none; speeds vanish.
+    """
+    if not isinstance(s.map, ConstrainedMap):
+        return (), [[]] * s.joints
+    violating, rows, graph = s.map.violating(), s.map.system.rows, s.graph
+    by_row = [violating.get(i, [s.zero] * s.nq) for i in range(len(rows))]
+    rates = [*by_row, *vec.transpose(s.map.N)]
+    prescribed = s.mechanism.prescribed_joints
+    columns = [[*column, *[s.zero] * len(prescribed)] for column in violating.values()]
+    for p, across in enumerate(columns_across(s, s.map.motion())):
+        moved = [
+            total(graph, [-x * column[j] for x, column in zip(across, rates, strict=True)])
+            for j in range(s.nq)
+        ]
+        columns.append([*moved, *(constant(graph, int(k == p)) for k in range(len(prescribed)))])
+    names = (*(rows[i].name for i in violating), *prescribed)
+    for name, column in zip(names, columns, strict=True):
+        mean_each(column, "auxiliary", s.foundation.tree.coordinates, name)
+    return names, vec.transpose(columns) if columns else [[]] * s.joints
+
+
+class _Whole:
+    """What follows from the tables of bodies for the whole mechanism: rotors, springs and friction, and all sums.
+
+    ``columns`` are the rates of the joints for each speed = 1, ``resisting`` what overcomes springs and friction of joints,
+    ``still`` the accelerations of the joints for du/dt = 0.
+    """
+
+    def __init__(
+        self,
+        s: System,
+        sliding: Sequence[bool | None],
+        columns: Rows,
+        a: Vector,
+        resisting: Vector | None = None,
+        still: Vector | None = None,
+    ) -> None:
+        none = [s.zero] * s.joints
+        self.s, self.sliding, self.columns, self.a = s, sliding, columns, a
+        joints = s.foundation.tree.coordinates
+        self.resisting = mean_each([-x for x in resisting or none], "resisting", joints)
+        self.still = still or none
+        self.rotors = {
+            j: s.lift(joint.rotor_inertia)
+            for j, joint in enumerate(s.resistance.joints)
+            if joint is not None and joint.rotor_inertia != 0
+        }
+
+    def tables(self, of_inertia: Table, of_weight: Table, x: Table, rest: Table) -> dict[str, Table]:
+        """X, K*, K of what is given, the right sides and the driving forces."""
+        inertia, given, at_rest, right, driving = [], [], [], [], []
+        for r in range(len(self.sliding)):
+            inertia.append(self._inertia([row[r] for row in of_inertia], r))
+            given.append(self._given([row[r] for row in of_weight], r))
+        for r, still in enumerate(rest):
+            at_rest.append(self._force("K* t", r, [still, *self._of_rotors(r, self.still)]))
+            right.append(self._force("rest", r, [-at_rest[r], -given[r]]))
+            driving.append(self._force("driving", r, [-inertia[r], -given[r]]))
+        return {
+            "mass": [[self._coefficient(x[r][s], r, s) for s in range(len(x))] for r in range(len(x))],
+            "inertia_force_at_rest": at_rest,
+            "generalized_inertia_force": inertia,
+            "generalized_active_force": given,
+            "right_side": right,
+            "driving_force": driving,
+        }
+
+    def auxiliary_forces(self, found: Mapping[str, Table], names: Sequence[str]) -> list[Expression]:
+        """What each constraint exerts."""
+        n = len(self.a)
+        both = zip(
+            found["generalized_inertia_force"][n:], found["generalized_active_force"][n:], names, strict=True
+        )
+        return [mean(-x - y, "constraint", (), name) for x, y, name in both]
+
+    def _inertia(self, bodies: Sequence[Expression], r: int) -> Expression:
+        moving = [
+            total(self.s.graph, [self.still[j], *(self.columns[j][k] * x for k, x in enumerate(self.a))])
+            if j in self.rotors
+            else self.s.zero
+            for j in range(self.s.joints)
+        ]
+        return self._force("K* whole", r, [*bodies, *self._of_rotors(r, moving)])
+
+    def _given(self, bodies: Sequence[Expression], r: int) -> Expression:
+        springs = [row[r] * x for row, x in zip(self.columns, self.resisting, strict=True)]
+        return self._force("K given", r, [*bodies, *springs])
+
+    def _coefficient(self, of_bodies: Expression, r: int, s: int) -> Expression:
+        rotors = self._of_rotors(r, [row[s] for row in self.columns])
+        meant = meaning("X", (), (str(r + 1), str(s + 1)))
+        slides = [x for x in (self.sliding[r], self.sliding[s]) if x is not None]
+        return total(self.s.graph, [of_bodies, *rotors]).mean(replace(meant, unit=_INERTIA[sum(slides)]))
+
+    def _of_rotors(self, r: int, accelerations: Vector) -> list[Expression]:
+        return [-(self.columns[j][r] * (rotor * accelerations[j])) for j, rotor in self.rotors.items()]
+
+    def _force(self, quantity: str, r: int, terms: Sequence[Expression]) -> Expression:
+        meant = meaning(quantity, (), ("", str(r + 1)))
+        return total(self.s.graph, terms).mean(_of_force(meant, self.sliding[r]))
+
+
+def _of_force(meant: Meaning, slides: bool | None) -> Meaning:
+    """The meaning of a generalized force, with its unit."""
+    return meant if slides is None else replace(meant, unit=_FORCE[slides])
+
+
+_Row = tuple[tuple[str, ...], str, str]
+
+BODY_TABLES: Mapping[str, _Row] = {
+    "angular_velocity": (("bodies", "axes"), "rad/s", "angular velocities w, along the axes of the body"),
+    "angular_acceleration_at_rest": (("bodies", "axes"), "rad/s^2", "angular accelerations for dv/dt = 0"),
+    "angular_acceleration": (("bodies", "axes"), "rad/s^2", "angular accelerations"),
+    "velocity": (("bodies", "axes"), "m/s", "velocities of the mass centres, along the axes of carriers"),
+    "acceleration_at_rest": (("bodies", "axes"), "m/s^2", "accelerations of the mass centres for dv/dt = 0"),
+    "acceleration": (("bodies", "axes"), "m/s^2", "accelerations of the mass centres"),
+    "inertia_torque": (("bodies", "axes"), "N m", "inertia torques T*, along the axes of the body"),
+    "inertia_force": (("bodies", "axes"), "N", "inertia forces R*, along the axes of carriers"),
+    "weight": (("bodies", "axes"), "N", "weights, along the axes of carriers"),
+    "partial_angular_velocity": (
+        ("bodies", "all speeds", "axes"),
+        "1, 1/m",
+        "partial angular velocities w_r, along the axes of the body",
+    ),
+    "partial_velocity": (
+        ("bodies", "all speeds", "axes"),
+        "m, 1",
+        "partial velocities v_r of the mass centres, along the axes of carriers",
+    ),
+    "inertia_force_of_body": (
+        ("bodies", "all speeds"),
+        "N m, N",
+        "what each body adds to the generalized inertia forces",
+    ),
+    "weight_of_body": (
+        ("bodies", "all speeds"),
+        "N m, N",
+        "what the weight of each body adds to the generalized active forces",
+    ),
+}
+"""What there is of each body, by the names of outputs: shapes, units and words."""
+
+TABLES: Mapping[str, _Row] = {
+    "joint_rates": (("joints",), "rad/s, m/s", "rates of the joints of the tree"),
+    "rates_for_speeds": (("joints", "all speeds"), "", "rates of the joints for each speed = 1"),
+    "resisting": (("joints",), "N m, N", "forces of springs and friction on the joints"),
+    "mass": (("speeds", "speeds"), "kg m^2, kg m, kg", "X, what dv/dt is multiplied by in K*"),
+    "inertia_force_at_rest": (("speeds",), "N m, N", "K* for dv/dt = 0"),
+    "generalized_inertia_force": (("all speeds",), "N m, N", "K*"),
+    "generalized_active_force": (("all speeds",), "N m, N", "K of weight, springs and friction"),
+    "right_side": (("speeds",), "N m, N", "b of X dv/dt = b - tau"),
+    "driving_force": (("speeds",), "N m, N", "tau, what the drives add to K so that K + K* = 0"),
+    "auxiliary_forces": (("auxiliary",), "", "forces of the constraints"),
+}
+"""What there is of the whole mechanism; speeds are followed by auxiliary ones where ``all`` are meant."""
