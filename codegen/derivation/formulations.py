@@ -21,7 +21,7 @@ from kanegen.codegen.derivation.derivatives.kernels import kernels_of_derivative
 from kanegen.codegen.derivation.flexible_links.book import BookDynamics
 from kanegen.codegen.derivation.foundations import on_chosen_speeds, on_constraints, on_joints, on_segments
 from kanegen.codegen.derivation.kane.systems import ChosenSpeedsSystem, NonholonomicSystem
-from kanegen.codegen.derivation.kane.tables import TreeInTables, kane_tables
+from kanegen.codegen.derivation.kane.tables import KaneTables, TreeInTables, tables_from
 from kanegen.codegen.derivation.kernels.catalogue import (
     BIAS_FORCES,
     EQUATIONS_OF_MOTION,
@@ -133,20 +133,18 @@ def _require_known(name: str, mechanism: Mechanism) -> None:
 
 def tables_of_kane(
     mechanism: Mechanism, speeds: Sequence[GeneralizedSpeed] | None, live_parameters: bool
-) -> tuple[Program, PlacedTree]:
-    """Kane's method of a mechanism in tables (kane/tables.py), and the tree whose bodies, axes and points are in them.
+) -> KaneTables:
+    """Kane's method of a mechanism in tables.
 
     Raises ModelError for mechanisms that the method does not know, as those with flexible links.
     """
     _require_known("kane", mechanism)
     tree = derivation_tree(mechanism, live_parameters)
-    foundation = replace(
-        _foundation("kane", mechanism, speeds, live_parameters),
-        dynamics=partial(TreeInTables, live=tree.live),
+    foundation = _foundation("kane", mechanism, speeds, live_parameters)
+    foundation = replace(foundation, dynamics=partial(TreeInTables, live=tree.live))
+    return tables_from(
+        foundation, tree.mechanism, tree.live, lambda make: kernels_of(foundation, {"": make})[""]
     )
-    placed = place(tree.mechanism, Choices(), tree.live)
-    (build,) = kernels_of(foundation, {"kane_tables": kane_tables}).values()
-    return build(placed, tree.mechanism, Choices()), placed
 
 
 def _foundation(

@@ -23,16 +23,21 @@ from kanegen.codegen.derivation.kane.rates import Rates
 from kanegen.codegen.derivation.meanings import meaning
 from kanegen.codegen.derivation.placed_tree.central_inertia import central_inertias
 from kanegen.codegen.derivation.placed_tree.choices import Choices
-from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
+from kanegen.codegen.derivation.placed_tree.placement import PlacedBody, PlacedTree
 from kanegen.codegen.derivation.recursive.motion import Motion
 from kanegen.codegen.graph import Expression, Graph, constant
-from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.records import Mechanism, Value
 
 
 def turns_of(tree: PlacedTree, graph: Graph, q: Sequence[Expression]) -> Motion:
     """The rotations and positions of a placed tree, at rest."""
     still = [constant(graph, 0)] * len(tree.bodies)
     return Motion(tree, graph, Choices(), q, still, still)
+
+
+def is_on_axis(body: PlacedBody, center: Sequence[Value]) -> bool:
+    """Whether a point of a body lies on the axis of the revolute joint that the body hangs on."""
+    return body.revolute and all(center[k] == 0 for k in range(3) if k != body.axis)
 
 
 class KaneMotion(PartialVelocities):
@@ -120,9 +125,8 @@ class KaneMotion(PartialVelocities):
 
         A mass centre on the axis of a revolute joint is fixed in the parent too; -1 is the base.
         """
-        body = self.tree.bodies[i]
-        center = self.inertias[i].center
-        if not body.revolute or any(center[k] != 0 for k in range(3) if k != body.axis):
+        body, center = self.tree.bodies[i], self.inertias[i].center
+        if not is_on_axis(body, center):
             return i, tuple(self.turns.number(x) for x in center)
         along = self.turns.number(center[body.axis])
         rotation, position = self.turns.rotation(i), self.turns.position(i)

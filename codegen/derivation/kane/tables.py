@@ -17,13 +17,13 @@ What is here is the textbook's derivation in the frames of the description, with
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from kanegen.codegen.derivation.kane.forces import inertia_torque, torque_coefficient
-from kanegen.codegen.derivation.kane.motion import KaneMotion, turns_of
+from kanegen.codegen.derivation.kane.motion import KaneMotion, is_on_axis, turns_of
 from kanegen.codegen.derivation.kane.rates import GivenRates, Rates, RatesOfSpeeds
 from kanegen.codegen.derivation.kernels.catalogue import A, Q, V
 from kanegen.codegen.derivation.kernels.constraints import columns_across
@@ -32,9 +32,11 @@ from kanegen.codegen.derivation.meanings import mean, mean_each, meaning
 from kanegen.codegen.derivation.motion_maps.chosen_speeds import ChosenSpeeds
 from kanegen.codegen.derivation.motion_maps.constrained import ConstrainedMap
 from kanegen.codegen.derivation.motion_maps.motion_map import Rows, Vector
+from kanegen.codegen.derivation.placed_tree.central_inertia import CentralInertia, central_inertias
 from kanegen.codegen.derivation.placed_tree.choices import Choices
-from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
-from kanegen.codegen.derivation.system import System
+from kanegen.codegen.derivation.placed_tree.deriver import Build
+from kanegen.codegen.derivation.placed_tree.placement import PlacedTree, place
+from kanegen.codegen.derivation.system import Foundation, Make, System
 from kanegen.codegen.graph import Argument, Expression, Graph, Meaning, Program, constant, total
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.folding import with_numbers
@@ -246,13 +248,56 @@ class TreeInTables:
         ).tables()
 
 
+@dataclass(frozen=True, eq=False)
+class KaneTables:
+    """The tables of a mechanism: ``program`` gives them, and this says of which bodies, axes, speeds and constraints.
+
+    ``bodies`` are numbers of those of ``tree`` that are in the tables; ``inertias`` are those of all its bodies, central and
+    along placed axes.  ``joints`` are coordinates of the tree, ``sliding`` says which speeds are in m/s.
+    """
+
+    program: Program
+    tree: PlacedTree
+    inertias: tuple[CentralInertia, ...]
+    joints: tuple[str, ...]
+    sliding: tuple[bool, ...]
+    auxiliary: tuple[str, ...]
+
+    @property
+    def bodies(self) -> list[int]:
+        """Numbers of the bodies in the tables: all but carriers."""
+        return [i for i, body in enumerate(self.tree.bodies) if not body.carrier]
+
+    def carrier(self, i: int) -> int:
+        """The body in whose axes the mass centre of a body is followed; -1 is the base."""
+        body = self.tree.bodies[i]
+        return body.parent if is_on_axis(body, self.inertias[i].center) else i
+
+
+def tables_from(
+    foundation: Foundation, tree: Mechanism, live: bool, make: Callable[[Make], Build]
+) -> KaneTables:
+    """The tables of a mechanism whose kernels have a ``foundation`` and are made by ``make``, in frames as described."""
+    placed = place(tree, Choices(), live)
+    s = foundation.system(foundation, placed, tree, Choices())
+    reduced = without_fixed_joints(tree)
+    return KaneTables(
+        make(kane_tables)(placed, tree, Choices()),
+        placed,
+        central_inertias(reduced if live else with_numbers(reduced), placed),
+        foundation.tree.coordinates,
+        foundation.arguments.sliding,
+        auxiliary_names(s),
+    )
+
+
 def kane_tables(s: System) -> Program:
     """Kane's method of a system, step by step: ``BODY_TABLES`` and ``TABLES``.
 
     Its inputs are q, v and a, derivatives dv/dt of the speeds.
     """
     v, a = s.input("v"), s.input("a")
-    names, more = _auxiliary_speeds(s)
+    names, more = auxiliary_names(s), _auxiliary_columns(s)
     sliding = (*s.arguments.sliding, *[None] * len(names))
     if isinstance(s.map, ChosenSpeeds):
         rates = RatesOfSpeeds(s.map, v, s.rest)
@@ -295,7 +340,7 @@ def kane_tables(s: System) -> Program:
     return Program.of(
         s.graph,
         "kane_tables",
-        f"Kane's method in tables; auxiliary speeds: {', '.join(names) or 'none'}",
+        "Kane's method in tables",
         tuple(s.arguments(slot) for slot in (Q, V, A)),
         outputs,
         SOURCE,
@@ -303,28 +348,34 @@ def kane_tables(s: System) -> Program:
     )
 
 
-def _auxiliary_speeds(s: System) -> tuple[tuple[str, ...], Rows]:
-    """Names of the constraints, and rates of the joints (rows) for each of their auxiliary speeds = 1.
+def auxiliary_names(s: System) -> tuple[str, ...]:
+    """Names of what has an auxiliary speed: independent equations of velocity, and prescribed joints."""
+    if not isinstance(s.map, ConstrainedMap):
+        return ()
+    return (*(row.name for row in s.map.rows), *s.mechanism.prescribed_joints)
+
+
+def _auxiliary_columns(s: System) -> Rows:
+    """Rates of the joints (rows) for each auxiliary speed = 1.
 
     That of an equation violates it and no other, that of a prescribed joint moves it and violates none; speeds vanish.
     """
     if not isinstance(s.map, ConstrainedMap):
-        return (), [[]] * s.joints
-    violating, rows, graph = s.map.violating(), s.map.system.rows, s.graph
-    by_row = [violating.get(i, [s.zero] * s.nq) for i in range(len(rows))]
+        return [[]] * s.joints
+    violating, graph = s.map.violating(), s.graph
+    by_row = [violating.get(i, [s.zero] * s.nq) for i in range(len(s.map.system.rows))]
     rates = [*by_row, *vec.transpose(s.map.N)]
-    prescribed = s.mechanism.prescribed_joints
+    prescribed = range(len(s.mechanism.prescribed_joints))
     columns = [[*column, *[s.zero] * len(prescribed)] for column in violating.values()]
     for p, across in enumerate(columns_across(s, s.map.motion())):
         moved = [
             total(graph, [-x * column[j] for x, column in zip(across, rates, strict=True)])
             for j in range(s.nq)
         ]
-        columns.append([*moved, *(constant(graph, int(k == p)) for k in range(len(prescribed)))])
-    names = (*(rows[i].name for i in violating), *prescribed)
-    for name, column in zip(names, columns, strict=True):
+        columns.append([*moved, *(constant(graph, int(k == p)) for k in prescribed)])
+    for name, column in zip(auxiliary_names(s), columns, strict=True):
         mean_each(column, "auxiliary", s.foundation.tree.coordinates, name)
-    return names, vec.transpose(columns) if columns else [[]] * s.joints
+    return vec.transpose(columns) if columns else [[]] * s.joints
 
 
 class _Whole:
