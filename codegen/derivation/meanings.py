@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from kanegen.codegen.graph import Expression
+from kanegen.codegen.graph import Expression, Graph, Kind
 from kanegen.codegen.graph.meaning import Meaning
 
 
@@ -506,3 +506,12 @@ def mean_each(
 ) -> list[Expression]:
     """The values, each having said what it is of its name."""
     return [mean(x, quantity, (), name, *words) for x, name in zip(values, names, strict=True)]
+
+
+def names_of_values(graph: Graph) -> dict[int, str]:
+    """Names of all values with a meaning, as labels of a program; sines and what no variable holds have names already."""
+    return {
+        abs(ref): meant.name if ref > 0 else "-" + meant.name
+        for ref, meant in graph.meanings.items()
+        if graph.kinds[abs(ref)] not in (Kind.SINE, Kind.COSINE) and not graph.parametric[abs(ref)]
+    }

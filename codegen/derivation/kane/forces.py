@@ -58,20 +58,20 @@ def inertia_torque(motion: KaneMotion, i: int, k: int) -> Expression:
     if tensor[a][b] != 0:
         terms.append(number(tensor[a][b]) * (w(i, a) * w(i, a) - w(i, b) * w(i, b)))
     value = -motion.turns.sum(terms)
-    return motion.label(value, "T*", i, (k,))
+    return motion.mean(value, "T*", i, (k,))
 
 
 def inertia_force(motion: KaneMotion, i: int, k: int) -> Expression:
     """R* of body i and its weight, m (g - a), component k in the basis of the carrier (eqs 79, 91)."""
     value = -motion.turns.number(motion.inertias[i].mass) * motion.acceleration(i, k)
-    return motion.label(value, "R*", i, (k,))
+    return motion.mean(value, "R*", i, (k,))
 
 
 def generalized_force(motion: KaneMotion, r: int) -> Expression:
     """K*_r and the part of K_r that gravity makes (eqs 78, 90, 93 - 95)."""
     velocity = partial(_partial_velocity, motion, r)
     value = _dotted(motion, r, velocity, partial(inertia_torque, motion), partial(inertia_force, motion))
-    return motion.label(value, "K*", 0, (), r)
+    return motion.mean(value, "K*", 0, (), r)
 
 
 def inertia_coefficient(motion: KaneMotion, r: int, s: int) -> Expression:
@@ -93,13 +93,13 @@ def torque_coefficient(motion: KaneMotion, s: int, i: int, k: int) -> Expression
     row = motion.inertias[i].tensor[k]
     number, w_s = motion.turns.number, partial(motion.partial_angular_velocity, i, s)
     value = -motion.turns.sum([number(row[c]) * w_s(c) for c in range(3) if row[c] != 0])
-    return motion.label(value, "T*s", i, (k,), s)
+    return motion.mean(value, "T*s", i, (k,), s)
 
 
 def _force_coefficient(motion: KaneMotion, r: int, s: int, i: int, k: int) -> Expression:
     """What u'_s is multiplied by in R* of body i, component k, in the basis that suits v_r."""
     value = -motion.turns.number(motion.inertias[i].mass) * motion.paired_partial_velocity(i, s, r, k)
-    return motion.label(value, "R*s", i, (k,), s)
+    return motion.mean(value, "R*s", i, (k,), s)
 
 
 def _dotted(

@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 
 from kanegen.codegen.derivation.kane.partial_velocities import PartialVelocities, cross_terms
 from kanegen.codegen.derivation.kane.rates import Rates
-from kanegen.codegen.derivation.meanings import meaning
+from kanegen.codegen.derivation.meanings import mean
 from kanegen.codegen.derivation.placed_tree.central_inertia import central_inertias
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.placement import PlacedBody, PlacedTree
@@ -52,7 +52,7 @@ class KaneMotion(PartialVelocities):
         self.gravity = tuple(turns.number(g) for g in mechanism.gravity)
         self.inertias = central_inertias(mechanism, turns.tree)
         for body in self.tree.bodies:
-            self._named(speeds.rates[body.coordinate], meaning("rate", (), (body.joint,)))
+            mean(speeds.rates[body.coordinate], "rate", (), body.joint)
         self._rate_dot: Sequence[Expression] | None = None
 
     # -- angular motion --------------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ class KaneMotion(PartialVelocities):
         if self._rate_dot is None:
             self._rate_dot = self.speeds.second_derivatives(self._without_rate_derivatives)
             for body in self.tree.bodies:
-                self._named(self._rate_dot[body.coordinate], meaning("acceleration", (), (body.joint,)))
+                mean(self._rate_dot[body.coordinate], "acceleration", (), body.joint)
         body = self.tree.bodies[i]
         return self._rate_dot[body.coordinate] * body.sense
 

@@ -17,7 +17,7 @@ from kanegen.codegen.derivation.kane.rates import Rates
 from kanegen.codegen.derivation.meanings import meaning
 from kanegen.codegen.derivation.recursive.motion import Motion
 from kanegen.codegen.derivation.recursive.on_demand import OnDemand
-from kanegen.codegen.graph import Expression, Kind, Meaning, Ref
+from kanegen.codegen.graph import Expression, Meaning, Ref
 
 Component = Callable[[int], Expression]
 
@@ -25,20 +25,19 @@ Component = Callable[[int], Expression]
 class PartialVelocities:
     """Partial velocities of bodies and their origins in the tree of ``turns``, built on demand.
 
-    They are in the tree's unit of length.  Components are numbered 0, 1, 2.  ``labels`` names the nodes that were built.
+    They are in the tree's unit of length.  Components are numbered 0, 1, 2.
     """
 
     def __init__(self, turns: Motion, speeds: Rates) -> None:
         self.turns, self.speeds = turns, speeds
         self.tree, self.graph, self.zero = turns.tree, turns.graph, turns.zero
-        self.labels: dict[int, str] = {}
         self._on_demand: OnDemand[Expression] = OnDemand()
 
-    def label(
+    def mean(
         self, value: Expression, quantity: str, i: int, components: tuple[int, ...], speed: int = -1
     ) -> Expression:
-        """The value, having said which quantity of body i it is, and for which speed; the C names its variable so."""
-        return self._named(value, self.meaning(quantity, i, components, speed))
+        """The value, having said which quantity of body i it is, and for which speed."""
+        return value.mean(self.meaning(quantity, i, components, speed))
 
     def meaning(self, quantity: str, i: int, components: tuple[int, ...], speed: int) -> Meaning:
         """What a quantity of body i means."""
@@ -49,14 +48,6 @@ class PartialVelocities:
         """The body in whose basis the mass centre of body i is followed."""
         return i
 
-    def _named(self, value: Expression, meant: Meaning) -> Expression:
-        ref = value.mean(meant).ref
-        kind = self.graph.kinds[abs(ref)]
-        turned = kind in (Kind.SINE, Kind.COSINE)  # these have names of their own
-        if kind > Kind.PARAMETER and not turned and not self.graph.parametric[abs(ref)]:
-            self.labels.setdefault(abs(ref), meant.name if ref > 0 else "-" + meant.name)
-        return value
-
     def _remember(
         self,
         quantity: str,
@@ -66,7 +57,7 @@ class PartialVelocities:
         speed: int = -1,
     ) -> Expression:
         key = (quantity, i, components, speed)
-        return self._on_demand(key, lambda: self.label(build(), quantity, i, components, speed))
+        return self._on_demand(key, lambda: self.mean(build(), quantity, i, components, speed))
 
     def _turned(self, i: int, parent: Component, k: int) -> Expression:
         """Component k in body i's basis of a vector given in its parent's basis."""

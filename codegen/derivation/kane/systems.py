@@ -18,6 +18,7 @@ from kanegen.codegen.derivation.kane.motion import KaneMotion
 from kanegen.codegen.derivation.kane.rates import RatesOfSpeeds
 from kanegen.codegen.derivation.kane.shared_velocities import MotionOfSpeeds, shared_forces, shares_velocities
 from kanegen.codegen.derivation.kernels.contract import Contract
+from kanegen.codegen.derivation.meanings import names_of_values
 from kanegen.codegen.derivation.motion_maps.chosen_speeds import ChosenSpeeds
 from kanegen.codegen.derivation.motion_maps.motion_map import Rows, Vector
 from kanegen.codegen.derivation.placed_tree.unit_gauge import with_unit_of_length
@@ -69,8 +70,7 @@ class ChosenSpeedsSystem(System):
         """The program with these results, quantities named."""
         if self._kane is None:
             return super().program(contract, results, **besides)
-        found = super().program(contract, results, **{"source": self.source, **besides})
-        return replace(found, labels=self._kane.labels)
+        return _named(super().program(contract, results, **{"source": self.source, **besides}))
 
     def _shared(self, v: Vector | None, a: Vector | None) -> list[Expression]:
         """The forces, with partial velocities that bodies share."""
@@ -97,6 +97,10 @@ class NonholonomicSystem(System):
 
     source = "tree forces on nonholonomic partial velocities (Kane)"
 
+    def program(self, contract: Contract, results: Sequence[Any], **besides: Any) -> Program:
+        """The program with these results, quantities named."""
+        return _named(super().program(contract, results, **besides))
+
     def driving(self, v: Vector | None = None, a: Vector | None = None) -> list[Expression]:
         """Generalized forces on the speeds; at rest, or where that is decided, those on the joints, projected."""
         if v is None or self.choices.pick("nonholonomic partial velocities", 2, whole=True) == 1:
@@ -112,6 +116,11 @@ class NonholonomicSystem(System):
             if joint is not None and joint.rotor_inertia != 0:
                 resisting[j] = resisting[j] + self.lift(joint.rotor_inertia) * motion.a[j]
         return [x + y for x, y in zip(found, self.map.on_speeds(resisting), strict=True)]
+
+
+def _named(program: Program) -> Program:
+    """The program whose variables are called after what they mean."""
+    return replace(program, labels=names_of_values(program.graph) | program.labels)
 
 
 def _of_bodies(s: System) -> Mechanism:

@@ -152,7 +152,7 @@ class _BodyTables:
     def weight(self, i: int, k: int) -> Expression:
         """m g, along the axes that the mass centre is followed in."""
         carrier, _ = self.motion.carrier(i)
-        return self.motion.label(self.mass[i] * self.motion.free_fall(carrier, k), "weight", i, (k,))
+        return self.motion.mean(self.mass[i] * self.motion.free_fall(carrier, k), "weight", i, (k,))
 
     def inertia_part(self, i: int, r: int) -> Expression:
         """(K*_r)_B = w_r . T* + v_r . R*."""
@@ -190,7 +190,7 @@ class _BodyTables:
     def _accelerated(self, quantity: str, i: int, k: int, still: Any, by_speed: Any) -> Expression:
         """still + sum_s by_speed(s) u'_s."""
         terms = [still(i, k), *(by_speed(s) * x for s, x in enumerate(self.u_dot))]
-        return self.motion.label(self.sum(terms), f"{quantity} u", i, (k,))
+        return self.motion.mean(self.sum(terms), f"{quantity} u", i, (k,))
 
     def _w(self, i: int, k: int) -> Any:
         return lambda s: self.motion.partial_angular_velocity(i, s, k)
@@ -203,12 +203,12 @@ class _BodyTables:
 
     def _force(self, i: int, k: int) -> Any:
         def for_unit(s: int) -> Expression:
-            return self.motion.label(-self.mass[i] * self.motion.partial_velocity(i, s, k), "R*s", i, (k,), s)
+            return self.motion.mean(-self.mass[i] * self.motion.partial_velocity(i, s, k), "R*s", i, (k,), s)
 
         return for_unit
 
     def _force_at_constant_speeds(self, i: int, k: int) -> Expression:
-        return self.motion.label(-self.mass[i] * self.motion.acceleration(i, k), "R*", i, (k,))
+        return self.motion.mean(-self.mass[i] * self.motion.acceleration(i, k), "R*", i, (k,))
 
     def _of_speed(self, value: Expression, quantity: str, i: int, r: int) -> Expression:
         return value.mean(_of_force(self.motion.meaning(quantity, i, (), r), self.motion.sliding[r]))

@@ -12,6 +12,7 @@ from fractions import Fraction
 from kanegen.codegen.derivation.kane.rates import GivenRates
 from kanegen.codegen.derivation.kane.shared_velocities import shared_forces, shares_velocities
 from kanegen.codegen.derivation.linear.solve import chosen_blocks, one_by_one, solve
+from kanegen.codegen.derivation.meanings import names_of_values
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
 from kanegen.codegen.derivation.recursive.motion import Motion
@@ -114,6 +115,7 @@ class DynamicsFromForces(TreeDynamics):
         """The forces of the bodies, and of the rotors, which formulas do not know."""
         self.sources[self.source] = None
         found = self.formula(mechanism, self.graph, self.q, v, a)
+        self.labels |= names_of_values(self.graph)
         rotors = self._rotors(mechanism)
         return [x if rotor.is_zero else x + rotor * y for x, rotor, y in zip(found, rotors, a, strict=True)]
 
