@@ -68,9 +68,8 @@ class ChosenSpeedsSystem(System):
 
     def program(self, contract: Contract, results: Sequence[Any], **besides: Any) -> Program:
         """The program with these results, quantities named."""
-        if self._kane is None:
-            return super().program(contract, results, **besides)
-        return _named(super().program(contract, results, **{"source": self.source, **besides}))
+        source = {} if self._kane is None else {"source": self.source}
+        return _named(super().program(contract, results, **{**source, **besides}))
 
     def _shared(self, v: Vector | None, a: Vector | None) -> list[Expression]:
         """The forces, with partial velocities that bodies share."""

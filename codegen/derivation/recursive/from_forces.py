@@ -109,7 +109,9 @@ class DynamicsFromForces(TreeDynamics):
         self.sources[f"{self.source}, velocities shared by bodies"] = None
         n, one = len(self.q), constant(self.graph, 1)
         unit = [[one if r == s else self.rest[0] for r in range(n)] for s in range(n)]
-        return shared_forces(motion, GivenRates(self.rest, self.rest, unit), n)
+        found = shared_forces(motion, GivenRates(self.rest, self.rest, unit), n)
+        self.labels |= names_of_values(self.graph)
+        return found
 
     def _forces(self, mechanism: Mechanism, v: Vector, a: Vector) -> list[Expression]:
         """The forces of the bodies, and of the rotors, which formulas do not know."""
