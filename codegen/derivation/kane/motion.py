@@ -26,13 +26,21 @@ from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.placement import PlacedBody, PlacedTree
 from kanegen.codegen.derivation.recursive.motion import Motion
 from kanegen.codegen.graph import Expression, Graph, constant
+from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism, Value
+from kanegen.codegen.mechanism.reduction import without_fixed_joints
 
 
 def turns_of(tree: PlacedTree, graph: Graph, q: Sequence[Expression]) -> Motion:
     """The rotations and positions of a placed tree, at rest."""
     still = [constant(graph, 0)] * len(tree.bodies)
     return Motion(tree, graph, Choices(), q, still, still)
+
+
+def bodies_of(tree: Mechanism, live: bool) -> Mechanism:
+    """The tree whose inertias are read: fixed joints lumped, parameters folded unless they stay live."""
+    reduced = without_fixed_joints(tree)
+    return reduced if live else with_numbers(reduced)
 
 
 def is_on_axis(body: PlacedBody, center: Sequence[Value]) -> bool:

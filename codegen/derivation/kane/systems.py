@@ -14,7 +14,7 @@ from kanegen.codegen.derivation.kane.forces import (
     inertia_coefficient,
     nonholonomic_forces,
 )
-from kanegen.codegen.derivation.kane.motion import KaneMotion
+from kanegen.codegen.derivation.kane.motion import KaneMotion, bodies_of
 from kanegen.codegen.derivation.kane.rates import RatesOfSpeeds
 from kanegen.codegen.derivation.kane.shared_velocities import MotionOfSpeeds, shared_forces, shares_velocities
 from kanegen.codegen.derivation.kernels.contract import Contract
@@ -24,9 +24,6 @@ from kanegen.codegen.derivation.motion_maps.motion_map import Rows, Vector
 from kanegen.codegen.derivation.placed_tree.unit_gauge import with_unit_of_length
 from kanegen.codegen.derivation.system import System
 from kanegen.codegen.graph import Expression, Program
-from kanegen.codegen.mechanism.folding import with_numbers
-from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.codegen.mechanism.reduction import without_fixed_joints
 
 
 class ChosenSpeedsSystem(System):
@@ -87,7 +84,7 @@ class ChosenSpeedsSystem(System):
     def _moving(self, v: Vector | None = None, a: Vector | None = None) -> KaneMotion:
         assert isinstance(self.map, ChosenSpeeds)
         rates = RatesOfSpeeds(self.map, self.rest if v is None else v, self.rest if a is None else a)
-        self._kane = KaneMotion(_of_bodies(self), self.map.turns, rates)
+        self._kane = KaneMotion(bodies_of(self.tree_mechanism, self.foundation.live), self.map.turns, rates)
         return self._kane
 
 
@@ -107,7 +104,12 @@ class NonholonomicSystem(System):
         motion = self.map.motion(v, a)
         assert motion.v is not None and motion.a is not None, "forces need accelerations"
         found = nonholonomic_forces(
-            _of_bodies(self), self.graph, motion.q, motion.v, motion.a, self.map.columns()
+            bodies_of(self.tree_mechanism, self.foundation.live),
+            self.graph,
+            motion.q,
+            motion.v,
+            motion.a,
+            self.map.columns(),
         )
         self._sources[self.source] = None
         resisting = self.resisting(motion)
@@ -119,10 +121,4 @@ class NonholonomicSystem(System):
 
 def _named(program: Program) -> Program:
     """The program whose variables are called after what they mean."""
-    return replace(program, labels=names_of_values(program.graph) | program.labels)
-
-
-def _of_bodies(s: System) -> Mechanism:
-    """The tree whose inertias are read: fixed joints lumped, parameters folded unless they stay live."""
-    tree = without_fixed_joints(s.tree_mechanism)
-    return tree if s.foundation.live else with_numbers(tree)
+    return replace(program, labels={**names_of_values(program.graph), **program.labels})

@@ -23,7 +23,7 @@ from functools import partial
 from typing import Any
 
 from kanegen.codegen.derivation.kane.forces import inertia_torque, torque_coefficient
-from kanegen.codegen.derivation.kane.motion import KaneMotion, is_on_axis, turns_of
+from kanegen.codegen.derivation.kane.motion import KaneMotion, bodies_of, is_on_axis, turns_of
 from kanegen.codegen.derivation.kane.rates import GivenRates, Rates, RatesOfSpeeds
 from kanegen.codegen.derivation.kernels.catalogue import A, Q, V
 from kanegen.codegen.derivation.kernels.constraints import columns_across
@@ -36,12 +36,12 @@ from kanegen.codegen.derivation.placed_tree.central_inertia import CentralInerti
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.deriver import Build
 from kanegen.codegen.derivation.placed_tree.placement import PlacedTree, place
+from kanegen.codegen.derivation.recursive.motion import Motion
+from kanegen.codegen.derivation.recursive.tree_dynamics import TreeDynamics
 from kanegen.codegen.derivation.system import Foundation, Make, System
-from kanegen.codegen.graph import Argument, Expression, Graph, Meaning, Program, constant, total
+from kanegen.codegen.graph import Argument, Expression, Meaning, Program, constant, total
 from kanegen.codegen.graph import linear as vec
-from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import ZERO3, Mechanism
-from kanegen.codegen.mechanism.reduction import without_fixed_joints
 
 SOURCE = "Kane's dynamical equations (Kane & Levinson 1983)"
 
@@ -71,7 +71,7 @@ class MotionAtConstantSpeeds(KaneMotion):
     """
 
     def __init__(
-        self, mechanism: Mechanism, turns: Any, speeds: Rates, sliding: Sequence[bool | None]
+        self, mechanism: Mechanism, turns: Motion, speeds: Rates, sliding: Sequence[bool | None]
     ) -> None:
         self.sliding = sliding
         super().__init__(replace(mechanism, gravity=ZERO3), turns, speeds)
@@ -214,38 +214,22 @@ class _BodyTables:
         return value.mean(_of_force(self.motion.meaning(quantity, i, (), r), self.motion.sliding[r]))
 
 
-class TreeInTables:
-    """A tree in a motion, as ``System.of_tree`` asks for it; ``live`` is what it was placed with."""
+class TreeInTables(TreeDynamics):
+    """A tree in a motion whose tables ``System.of_tree`` asks for; ``live`` is what it was placed with."""
 
-    def __init__(
-        self,
-        tree: PlacedTree,
-        mechanism: Mechanism,
-        choices: Choices,
-        graph: Graph,
-        q: Vector,
-        v: Vector | None = None,
-        a: Vector | None = None,
-        *,
-        live: bool,
-    ) -> None:
-        del choices
-        reduced = without_fixed_joints(mechanism)
-        self._mechanism = reduced if live else with_numbers(reduced)
-        self._turns = turns_of(tree, graph, q)
-        rest = [constant(graph, 0)] * len(q)
-        self._v, self._a = v or rest, a or rest
-        self.sources: dict[str, None] = {SOURCE: None}
-        self.labels: dict[int, str] = {}
+    def __init__(self, *given: Any, live: bool) -> None:
+        super().__init__(*given)
+        self.sources[SOURCE] = None
+        self._live = live
 
     def tables(self, columns: Vector, u_dot: Vector, *, sliding: Sequence[bool | None]) -> list[Table]:
         """The tables of bodies; ``columns`` has the rates of the joints for each speed = 1, row by row."""
         n = len(sliding)
         rows = [columns[i : i + n] for i in range(0, len(columns), n)]
-        rates = GivenRates(self._v, self._a, rows)
-        return _BodyTables(
-            MotionAtConstantSpeeds(self._mechanism, self._turns, rates, sliding), u_dot
-        ).tables()
+        rates = GivenRates(self.v or self.rest, self.a or self.rest, rows)
+        turns = turns_of(self.tree, self.graph, self.q)
+        bodies = bodies_of(self.mechanism, self._live)
+        return _BodyTables(MotionAtConstantSpeeds(bodies, turns, rates, sliding), u_dot).tables()
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,11 +264,10 @@ def tables_from(
     """The tables of a mechanism whose kernels have a ``foundation`` and are made by ``make``, in frames as described."""
     placed = place(tree, Choices(), live)
     s = foundation.system(foundation, placed, tree, Choices())
-    reduced = without_fixed_joints(tree)
     return KaneTables(
         make(kane_tables)(placed, tree, Choices()),
         placed,
-        central_inertias(reduced if live else with_numbers(reduced), placed),
+        central_inertias(bodies_of(tree, live), placed),
         foundation.tree.coordinates,
         foundation.arguments.sliding,
         auxiliary_names(s),
@@ -301,11 +284,10 @@ def kane_tables(s: System) -> Program:
     sliding = (*s.arguments.sliding, *[None] * len(names))
     if isinstance(s.map, ChosenSpeeds):
         rates = RatesOfSpeeds(s.map, v, s.rest)
-        tree = without_fixed_joints(s.tree_mechanism)
-        bodies = tree if s.foundation.live else with_numbers(tree)
+        bodies = bodies_of(s.tree_mechanism, s.foundation.live)
         of_bodies = _BodyTables(MotionAtConstantSpeeds(bodies, s.map.turns, rates, sliding), a).tables()
-        whole = _Whole(s, sliding, [list(row) for row in rates.rates_from_speeds], a)
-        rate = rates.rates
+        whole = _Whole(s, sliding, rates.rates_from_speeds, a)
+        rate: Vector = rates.rates
     else:
         still = s.map.motion(v, s.rest)
         assert still.v is not None
@@ -466,7 +448,7 @@ def _of_force(meant: Meaning, slides: bool | None) -> Meaning:
 
 _Row = tuple[tuple[str, ...], str, str]
 
-BODY_TABLES: Mapping[str, _Row] = {
+BODY_TABLES: dict[str, _Row] = {
     "angular_velocity": (("bodies", "axes"), "rad/s", "angular velocities w, along the axes of the body"),
     "angular_acceleration_at_rest": (("bodies", "axes"), "rad/s^2", "angular accelerations for dv/dt = 0"),
     "angular_acceleration": (("bodies", "axes"), "rad/s^2", "angular accelerations"),
@@ -499,7 +481,7 @@ BODY_TABLES: Mapping[str, _Row] = {
 }
 """What there is of each body, by the names of outputs: shapes, units and words."""
 
-TABLES: Mapping[str, _Row] = {
+TABLES: dict[str, _Row] = {
     "joint_rates": (("joints",), "rad/s, m/s", "rates of the joints of the tree"),
     "rates_for_speeds": (("joints", "all speeds"), "", "rates of the joints for each speed = 1"),
     "resisting": (("joints",), "N m, N", "forces of springs and friction on the joints"),
