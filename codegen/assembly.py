@@ -57,6 +57,7 @@ def assemble(
         },
         modes=usual_amplitudes(mechanism),
         link_ends=link_ends(mechanism),
+        lossless=mechanism.lossless,
         meeting_ends=tuple(meeting_ends(mechanism, live)),
         constraints=report.constraints if report and report.constraints.forces else None,
         body_coordinates=body_coordinates_of(mechanism)

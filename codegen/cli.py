@@ -151,7 +151,7 @@ def _parser() -> argparse.ArgumentParser:
         "--reference", type=Path, metavar="FILE", help="signals that the law follows: columns t, NAME, …"
     )
     simulate.add_argument("--method", choices=get_args(Method), help="of integration (default dopri5)")
-    simulate.add_argument("--step", type=finite, metavar="SECONDS", help="of rk4")
+    simulate.add_argument("--step", type=finite, metavar="SECONDS", help="of rk4 and gauss4")
     simulate.add_argument(
         "--sample-period", type=finite, metavar="SECONDS", help="between two calls of the law"
     )

@@ -264,7 +264,8 @@ class GeneratedMechanism:
     ``speed_names`` are the joints' names, and ``home``, in which loops can be closed, is zero with quaternions that turn
     nothing, where they are not given.  ``quaternions`` are the places in q at which unit quaternions (x, y, z, w) begin.
     ``limits`` are those of joints by name.  ``modes`` of flexible links have an amplitude that is not too large for their
-    link.  ``meeting_ends``: springs and dampers, by name, that have no direction where the two frames named with them meet.
+    link.  A mechanism is ``lossless`` if only works of forces change its energy.  ``meeting_ends``: springs and dampers, by
+    name, that have no direction where the two frames named with them meet.
     ``base_parameters`` belong to the columns of the kernel regressor, ``inertial_parameters`` to those of full_regressor;
     they are empty without these.  ``body_coordinates`` where there are kernels in the coordinates of bodies.
     ``rounded_angles`` where angles of a file were taken for others.  ``laws``: those with states or signals.
@@ -288,6 +289,7 @@ class GeneratedMechanism:
     limits: Mapping[str, JointLimits] = field(default_factory=dict)
     modes: Mapping[str, float] = field(default_factory=dict)
     link_ends: LinkEnds = field(default_factory=dict)
+    lossless: bool = True
     meeting_ends: tuple[tuple[str, str, str], ...] = ()
     base_parameters: tuple[NamedValue, ...] = ()
     inertial_parameters: tuple[NamedValue, ...] = ()

@@ -13,7 +13,6 @@ from kanegen.codegen.mechanism.constraints import (
     TorsionalSpringDamper,
     TranslationalSpringDamper,
 )
-from kanegen.codegen.mechanism.force_elements import losses
 from kanegen.codegen.mechanism.poses import doubles
 from kanegen.codegen.mechanism.records import BASE, Joint, JointKind, Mechanism
 from kanegen.simulation.motion import Motion
@@ -46,13 +45,12 @@ def quantities(
 
     Rows that were not reached are left out by the caller.
     """
-    lossless = not (_dissipates(mechanism) or any(p.rate != 0 for p in mechanism.prescribed))
     driven = bool(motion.tau.any() or _wrenches(motion))
     energy = kinetic + potential
     found = [
         Quantity("kinetic energy", "J", kinetic, False),
         Quantity("potential energy", "J", potential, False),
-        Quantity("energy", "J", energy, lossless and not driven),
+        Quantity("energy", "J", energy, mechanism.lossless and not driven),
     ]
     if driven:
         found.append(
@@ -60,7 +58,7 @@ def quantities(
                 "energy less work of forces" if _wrenches(motion) else "energy less work of drives",
                 "J",
                 energy - motion.work.sum(axis=1),
-                lossless,
+                mechanism.lossless,
             )
         )
     for k, values in enumerate(momentum.T):
@@ -72,13 +70,6 @@ def quantities(
 def _wrenches(motion: Motion) -> tuple[str, ...]:
     """The frames on which others act."""
     return () if motion.of is None else motion.of.wrenches
-
-
-def _dissipates(mechanism: Mechanism) -> bool:
-    bending = (entry for link in mechanism.flexible for row in link.damping for entry in row)
-    springs = (loss for spring in mechanism.springs for loss in losses(spring))
-    joints = (loss for joint in mechanism.joints for loss in (joint.damping, joint.friction))
-    return any(loss != 0 for loss in (*bending, *springs, *joints))
 
 
 def _conserved_momenta(mechanism: Mechanism, motion: Motion, momentum: Array) -> Iterator[Quantity]:

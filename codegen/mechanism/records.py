@@ -13,6 +13,7 @@ from fractions import Fraction
 from kanegen.codegen.mechanism.constraints import Constraint, Loop, PrescribedRate, SpringDamper
 from kanegen.codegen.mechanism.control_law import ControlLaw
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink
+from kanegen.codegen.mechanism.force_elements import losses
 from kanegen.codegen.mechanism.quantities import Matrix3 as Matrix3
 from kanegen.codegen.mechanism.quantities import Value as Value
 from kanegen.codegen.mechanism.quantities import Vector3 as Vector3
@@ -260,6 +261,15 @@ class Mechanism:
     def resisted(self) -> bool:
         """Whether springs, dampers or friction act in it."""
         return bool(self.springs) or any(j.damping != 0 or j.friction != 0 for j in self.joints)
+
+    @property
+    def lossless(self) -> bool:
+        """Whether only works of forces change its energy: nothing dissipates, and no motion is prescribed but rest."""
+        bending = (entry for link in self.flexible for row in link.damping for entry in row)
+        springs = (loss for spring in self.springs for loss in losses(spring))
+        joints = (loss for joint in self.joints for loss in (joint.damping, joint.friction))
+        rates = (prescribed.rate for prescribed in self.prescribed)
+        return all(x == 0 for x in (*bending, *springs, *joints, *rates))
 
     @property
     def plain_tree(self) -> bool:

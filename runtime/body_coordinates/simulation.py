@@ -102,7 +102,7 @@ def simulate_bodies(
         raise ValueError(f"method must be 'partitioning' or 'stabilised', got {method!r}")
     bodies = BodySystem(robot, driven)
     begin, end = checked_span(t0, duration)
-    rows = checked_times(times, begin, end)
+    at = checked_times(times, begin, end)
     bound = positive_number("drift", drift)
     x = _beginning(bodies, q0, x0, bound)
     y0 = np.concatenate([x, bodies.velocity(x, v0)])
@@ -112,7 +112,7 @@ def simulate_bodies(
         v0=y0[len(x) :],
         t0=begin,
         t_end=end,
-        times=rows,
+        times=at,
         rtol=positive_number("rtol", rtol),
         atol=positive_number("atol", atol),
         step=0.0,
@@ -122,21 +122,22 @@ def simulate_bodies(
         rates0=None,
         max_step=math.inf if max_step is None else positive_number("max_step", max_step),
         breaks=checked_breaks(breaks, begin, end),
-        probes=probes_between(rows, begin, end),
+        probes=probes_between(at, begin, end),
     )
     dynamics = METHODS[method](bodies.kernels, bodies.drives, bodies.rank_report(x).rank, y0, bound)
     if q0 is not None:
         dynamics.follow_from(checked_state("q0", q0, bodies.kernels.nq))
     run, statistics = integrate(dynamics, request, _checked(controller, len(bodies.driven)), np.zeros(0))
     _report(robot.name, end, bound, statistics)
-    xs, rates = run.row_y[:, : len(x)], run.row_y[:, len(x) :]
+    rows = run.rows()
+    xs, rates = rows.y[:, : len(x)], rows.y[:, len(x) :]
     return BodyMotion(
         t=request.times,
         x=xs,
         xdot=rates,
-        q=run.row_q,
-        v=run.row_v,
-        tau=run.row_tau,
+        q=rows.q,
+        v=rows.v,
+        tau=rows.tau,
         statistics=statistics,
         drift=dynamics.drift,
         choices=dynamics.choices if isinstance(dynamics, PartitionedDynamics) else 0,

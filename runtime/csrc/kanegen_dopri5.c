@@ -147,7 +147,7 @@ static kanegen_status judge(kanegen_integration *run, double h, double t, const 
     return KANEGEN_DONE;
 }
 
-static const kanegen_method METHOD = {dopri5_advance, false, judge};
+static const kanegen_method METHOD = {dopri5_advance, .judge = judge};
 
 kanegen_status kanegen_dopri5(const kanegen_system *system, const kanegen_options *options, double *q, double *v,
                               const kanegen_rows *rows, double *workspace, kanegen_statistics *statistics)

@@ -143,7 +143,7 @@ kanegen_status kanegen_integrate(const kanegen_method *method, bool valid,
     const size_t nq = system->nq, nv = system->nv, half = system->constraints ? nq : nv;
     const kanegen_general_law *law = system->general_law;
     const size_t wrenches = system->wrench_count, nx = law ? law->states : 0;
-    const size_t n = nq + half + nx, m = n + (rows->work ? nv + wrenches : 0);
+    const size_t n = nq + half + nx, m = n + (rows->work || method->balances ? nv + wrenches : 0);
     const size_t forces = nv + nx + (wrenches > 0 ? nv + wrenches : 0);
     double *vectors[VECTORS];
     for (size_t i = 0; i < VECTORS; ++i) vectors[i] = workspace + i * m;
@@ -154,7 +154,7 @@ kanegen_status kanegen_integrate(const kanegen_method *method, bool valid,
         .c3 = vectors[3], .c4 = vectors[4], .c5 = vectors[5], .scale = vectors[6], .defect = vectors[7],
         .rate = vectors[8], .tau = workspace + VECTORS * m, .tau_there = workspace + VECTORS * m + forces,
         .r = workspace + VECTORS * m + 2 * forces,
-        .earliest = -INFINITY, .latest = INFINITY, .method = method,
+        .earliest = -INFINITY, .latest = INFINITY, .method = method, .reference = NAN,
     };
     run.wrench = run.r + (law ? 3 * law->signals : 0);
     run.jacobian = run.wrench + (wrenches > 0 ? 6 : 0);

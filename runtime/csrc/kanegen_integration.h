@@ -12,8 +12,8 @@
  *     kanegen_steps          the mechanism and its controller, the beginning and the end of a step
  *     kanegen_linearisation, kanegen_rows
  *     kanegen_events
- *     kanegen_driver, kanegen_adaptive
- *     kanegen_rk4, kanegen_dopri5, kanegen_rodas4
+ *     kanegen_driver, kanegen_adaptive, kanegen_equal_steps
+ *     kanegen_rk4, kanegen_gauss4, kanegen_dopri5, kanegen_rodas4
  */
 #ifndef KANEGEN_INTEGRATION_H
 #define KANEGEN_INTEGRATION_H
@@ -24,7 +24,10 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { KANEGEN_STAGES = 7 };
+enum { KANEGEN_STAGES = 9 };
+
+/* Differences below this, relative to the state, are rounding. */
+#define KANEGEN_ROUNDING (1e3 * DBL_EPSILON)
 
 /* The rates of z = (v, x) linearised about a state: d(dz/dt) = dq q + dz z + rate t, with what tau adds to each; nz = nv + nx.
  * lu and pivot: factors of the matrix of a step, lu by columns. */
@@ -66,6 +69,10 @@ typedef struct {
     kanegen_linearisation linear; /* rodas4: the dynamics linearised about y */
     double step;                /* adaptive methods: the step proposed next, 0 before the first */
     double last_error;          /* adaptive methods: error of the last accepted step */
+    bool known;                 /* equal steps: whether what is kept from the last step belongs to the present state */
+    double reference;           /* gauss4: the energy less works that is to be kept, not a number where it is not known */
+    double kept_step;           /* gauss4: the length of the steps whose rates are kept, */
+    size_t kept;                /* and how many steps these are */
     bool stiff;                 /* the step just taken was limited by stability */
     bool has_row;               /* whether the present step has its row, where each so many have */
     size_t happening;           /* the event at which the step ends, or the number of events */
@@ -78,6 +85,8 @@ typedef kanegen_status kanegen_advance(kanegen_integration *run, double t, doubl
 typedef struct kanegen_method {
     kanegen_advance *advance;
     bool linearised;            /* whether the workspace has room for a linearisation */
+    bool balances;              /* whether works are needed, wanted or not */
+    size_t seen;                /* equal steps: how many of k are rates of change in the step, for judge */
 
     /* How large run->defect, the rate of change of the interpolant less that of the mechanism at state y inside the step of
      * h that was taken, is against what there may be of it; it may be changed. The force there is run->tau_there. */

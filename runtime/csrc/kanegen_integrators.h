@@ -21,8 +21,8 @@
  *
  * Nothing here allocates, keeps state between calls or touches a global: any number of integrations may run
  * at once, each with its own workspace and rows. Compile kanegen_driver.c, kanegen_events.c, kanegen_rows.c, kanegen_steps.c,
- * kanegen_constraints.c, kanegen_linearisation.c, kanegen_adaptive.c, kanegen_rk4.c, kanegen_dopri5.c and kanegen_rodas4.c
- * beside the generated model, and link the mathematical library:
+ * kanegen_constraints.c, kanegen_linearisation.c, kanegen_adaptive.c, kanegen_equal_steps.c, kanegen_rk4.c, kanegen_gauss4.c,
+ * kanegen_dopri5.c and kanegen_rodas4.c beside the generated model, and link the mathematical library:
  *
  *     #include "kanegen_integrators.h"
  *     #include "stanford_arm.h"
@@ -56,6 +56,8 @@ extern "C" {
 typedef void kanegen_dynamics(const double *q, const double *v, const double *tau, double *a);
 typedef void kanegen_rates(const double *q, const double *v, double *qdot);
 typedef void kanegen_law(const double *t, const double *q, const double *v, double *tau);
+typedef void kanegen_kinetic(const double *q, const double *v, double *T);
+typedef void kanegen_potential(const double *q, double *U);
 typedef void kanegen_derivatives(const double *q, const double *v, const double *tau, double *dq, double *dv,
                                  double *dtau);
 
@@ -65,6 +67,8 @@ typedef void kanegen_prepared_dynamics(const void *prepared, const double *q, co
 typedef void kanegen_prepared_rates(const void *prepared, const double *q, const double *v, double *qdot);
 typedef void kanegen_prepared_law(const void *prepared, const double *t, const double *q, const double *v,
                                   double *tau);
+typedef void kanegen_prepared_kinetic(const void *prepared, const double *q, const double *v, double *T);
+typedef void kanegen_prepared_potential(const void *prepared, const double *q, double *U);
 typedef void kanegen_prepared_derivatives(const void *prepared, const double *q, const double *v, const double *tau,
                                           double *dq, double *dv, double *dtau);
 
@@ -127,6 +131,15 @@ typedef struct {
     kanegen_law *law;                    /* in one of these forms */
     void *data;                          /* last argument of the function */
 } kanegen_wrench;
+
+/* The energies of a mechanism; of each pair of functions, one is there. */
+typedef struct {
+    kanegen_kinetic *kinetic_energy;
+    kanegen_prepared_kinetic *prepared_kinetic_energy;
+    kanegen_potential *potential_energy;
+    kanegen_prepared_potential *prepared_potential_energy;
+    const void *prepared_kinetic, *prepared_potential; /* first arguments of the prepared ones */
+} kanegen_energies;
 
 /* Looks whether to go on: the number of steps until it is asked again, or zero to stop. */
 typedef size_t kanegen_pause(void *data);
@@ -202,6 +215,8 @@ typedef struct {
     kanegen_derivatives *forward_dynamics_derivatives; /* kanegen_rodas4 needs one of these two: da/dq, da/dv, */
     kanegen_prepared_derivatives *prepared_forward_dynamics_derivatives; /* da/dtau, each [nv][nv] by rows */
 
+    const kanegen_energies *energies;    /* kanegen_gauss4 needs them, of a mechanism that loses no energy by itself */
+
     const void *prepared;                /* first argument of the prepared functions, */
     const void *prepared_derivatives;    /* and of those derivatives, which may have a struct of their own */
     void *controller_data;               /* last argument of the controller */
@@ -220,7 +235,7 @@ typedef struct {
     double sample_period;      /* s; > 0: the controller is called at t_begin + k sample_period and at no other */
                                /* time, tau is held between, steps end on these instants; */
                                /* 0: the controller is called wherever tau is needed */
-    double step;               /* s; kanegen_rk4: every stretch between instants (the whole run if there are */
+    double step;               /* s; kanegen_rk4, kanegen_gauss4: every stretch between instants (the whole run if there are */
                                /* none) is cut into the fewest equal steps no longer than this */
     double max_step;           /* s; > 0: kanegen_dopri5, kanegen_rodas4 take no longer step; 0: no limit */
     size_t break_count;        /* times at which tau may jump: a step ends there, whose stages see tau just before, */
@@ -228,7 +243,7 @@ typedef struct {
                                /* to t_end */
     double rtol, atol;         /* kanegen_dopri5, kanegen_rodas4: a step's error is at most atol + rtol |y|, as the root mean */
                                /* square over the state y = (q, v, x), where |y| is 1 for entries of quaternions; */
-                               /* rtol >= 0, atol > 0; kanegen_rk4: defects below these are not spoken of */
+                               /* rtol >= 0, atol > 0; equal steps: defects below these are not spoken of */
     size_t max_steps;          /* accepted and rejected steps together */
 } kanegen_options;
 
@@ -277,7 +292,8 @@ typedef enum {
     KANEGEN_STOPPED = 4,        /* the stop flag was set, or a pause said so */
     KANEGEN_INVALID = 5,        /* an option out of range or a function missing: nothing was done */
     KANEGEN_OPEN = 6,           /* the state after a step could not be brought back to the constraints */
-    KANEGEN_EVENT = 7           /* an event ended it */
+    KANEGEN_EVENT = 7,          /* an event ended it */
+    KANEGEN_NOT_SOLVED = 8      /* kanegen_gauss4: a step was too long for its equations to be solved */
 } kanegen_status;
 
 /* Number of doubles an integration needs as workspace. */
@@ -301,6 +317,12 @@ size_t kanegen_wrench_workspace_size(size_t nv, size_t wrenches);
 /* The classical Runge-Kutta method of order 4, fixed steps; between steps the cubic Hermite interpolant. */
 kanegen_status kanegen_rk4(const kanegen_system *system, const kanegen_options *options, double *q, double *v,
                            const kanegen_rows *rows, double *workspace, kanegen_statistics *statistics);
+
+/* Gauss' method of order 4, two implicit stages, equal steps, for long motions: after each step the rates are scaled so that
+ * energy less works is what it was in the beginning. It needs the energies. The stages are found by iteration, until they
+ * are exact to rounding: KANEGEN_NOT_SOLVED where they cannot be. Between steps the cubic Hermite interpolant. */
+kanegen_status kanegen_gauss4(const kanegen_system *system, const kanegen_options *options, double *q, double *v,
+                              const kanegen_rows *rows, double *workspace, kanegen_statistics *statistics);
 
 /* The method of Dormand and Prince of order 5(4), adaptive steps; between steps its interpolant of order 4. */
 kanegen_status kanegen_dopri5(const kanegen_system *system, const kanegen_options *options, double *q, double *v,

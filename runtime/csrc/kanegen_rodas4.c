@@ -155,7 +155,7 @@ static kanegen_status judge(kanegen_integration *run, double h, double t, const 
     return KANEGEN_DONE;
 }
 
-static const kanegen_method METHOD = {rodas4_advance, true, judge};
+static const kanegen_method METHOD = {rodas4_advance, .linearised = true, .judge = judge};
 
 kanegen_status kanegen_rodas4(const kanegen_system *system, const kanegen_options *options, double *q, double *v,
                               const kanegen_rows *rows, double *workspace, kanegen_statistics *statistics)

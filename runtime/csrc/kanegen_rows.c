@@ -18,7 +18,7 @@ static kanegen_status write_row(kanegen_integration *run, const double *y)
     memcpy(run->rows->q + row * nq, y, nq * sizeof *y);
     memcpy(run->rows->v + row * nv, kanegen_speeds_at(run, y), nv * sizeof *y);
     if (run->nx > 0) memcpy(run->rows->x + row * run->nx, y + run->n - run->nx, run->nx * sizeof *y);
-    if (run->m > run->n) memcpy(run->rows->work + row * works, y + run->n, works * sizeof *y);
+    if (run->rows->work) memcpy(run->rows->work + row * works, y + run->n, works * sizeof *y);
     memcpy(tau, run->tau, run->forces * sizeof *tau);
     const kanegen_status status = kanegen_find_force(run, t, y, tau);
     if (status != KANEGEN_DONE) return status;

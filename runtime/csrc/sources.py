@@ -27,6 +27,8 @@ KERNELS = {
     "constraint_projection": ("projection", 2, 2),
     "constraint_residual": ("residual", 1, 1),
     "frame_jacobian": ("jacobian", 1, 1),
+    "kinetic_energy": ("kinetic", 2, 1),
+    "potential_energy": ("potential", 1, 1),
 }
 """The kernels that are integrated: what the header calls functions of their form, how many arrays they take and give."""
 

@@ -258,6 +258,11 @@ class Core:
         return manifest.nq == manifest.nv and known and not manifest.speeds_chosen
 
     @property
+    def lossless(self) -> bool:
+        """Whether only works of forces change its energy: nothing dissipates, and no motion is prescribed but rest."""
+        return self._manifest.lossless
+
+    @property
     def frame_names(self) -> tuple[str, ...]:
         """Names of the frames."""
         return self._manifest.frame_names

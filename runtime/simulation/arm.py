@@ -73,6 +73,10 @@ class SimulatedArm(Binding, Protocol):
         """Whether v = dq/dt, so that no kernel is needed for dq/dt."""
 
     @property
+    def lossless(self) -> bool:
+        """Whether only works of forces change its energy."""
+
+    @property
     def constraints(self) -> Constraints | None:
         """Its constraints; None where it has none."""
 
@@ -122,6 +126,8 @@ class SimulatedArm(Binding, Protocol):
     def potential_energy(self, q: FloatArray) -> FloatArray:
         """Potential energy (...), J."""
 
+
+ENERGIES = ("kinetic_energy", "potential_energy")
 
 SIMULATION_KERNELS = ("multiplier_dynamics", "generalized_speeds", "constraint_projection")
 """Kernels that the integrators call; the state they integrate is (q, dq/dt)."""

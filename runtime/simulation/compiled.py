@@ -17,7 +17,13 @@ import numpy as np
 
 from kanegen.arrays import FloatArray
 from kanegen.csrc.sources import DIGEST, KERNELS, sources_digest
-from kanegen.simulation.arm import SIMULATION_KERNELS, SimulatedArm, active_constraints, has_compiled_kernels
+from kanegen.simulation.arm import (
+    ENERGIES,
+    SIMULATION_KERNELS,
+    SimulatedArm,
+    active_constraints,
+    has_compiled_kernels,
+)
 from kanegen.simulation.calls_from_c import (
     Callback,
     Interrupts,
@@ -138,12 +144,24 @@ def simulate_in_c(
         size = lib.kanegen_constrained_workspace_size(arm.nq, arm.nv, *sizes)
         system.constraints = place
     if has_compiled_kernels(arm):
-        _set_functions(ffi, system, place, arm, kernels)
+        for kernel in kernels:
+            field = "prepared_derivatives" if kernel == _DERIVATIVES else "prepared"
+            _set_function(ffi, place, arm, kernel, kernel, system, field)
     else:
         python.append(KernelCalls(ffi, arm, dict(zip(kernels, kernels, strict=True)), stop))
         system.prepared = system.prepared_derivatives = handle(python[-1])
         for kernel in kernels:
             setattr(place, f"prepared_{kernel}", getattr(lib, f"kanegen_python_{kernel}"))
+    if request.method == "gauss4":
+        system.energies = energies = new("energies")
+        if has_compiled_kernels(arm):
+            for kernel, field in zip(ENERGIES, ("prepared_kinetic", "prepared_potential"), strict=True):
+                _set_function(ffi, energies, arm, kernel, kernel, energies, field)
+        else:
+            python.append(KernelCalls(ffi, arm, dict(zip(ENERGIES, ENERGIES, strict=True)), stop))
+            energies.prepared_kinetic = energies.prepared_potential = handle(python[-1])
+            for kernel in ENERGIES:
+                setattr(energies, f"prepared_{kernel}", getattr(lib, f"kanegen_python_{kernel}"))
     general = new("general_law", states=x.size, x=doubles(x))
     in_python = isinstance(controller, KernelController) and not has_compiled_kernels(arm)
     if isinstance(controller, PythonController) or in_python:
@@ -166,7 +184,7 @@ def simulate_in_c(
     size += lib.kanegen_wrench_workspace_size(arm.nv, len(request.wrenches))
     for wrench, place in zip(request.wrenches, acting, strict=True):
         if has_compiled_kernels(arm):
-            _set_jacobian(ffi, place, arm, wrench.jacobian)
+            _set_function(ffi, place, arm, "frame_jacobian", wrench.jacobian, place, "prepared")
         else:
             python.append(KernelCalls(ffi, arm, {"frame_jacobian": wrench.jacobian}, stop))
             place.prepared_frame_jacobian = lib.kanegen_python_frame_jacobian
@@ -268,28 +286,19 @@ def simulate_in_c(
 _STATUSES = {f"KANEGEN_{status.name}": status for status in Status}
 
 
-def _set_functions(ffi: Any, system: Any, place: Any, arm: SimulatedArm, kernels: list[str]) -> None:
-    """The mechanism's C functions, in the form that goes with live parameters if it has any."""
-    for kernel in kernels:
-        field = "prepared"
-        prepared = arm.prepared_address
-        if kernel == _DERIVATIVES:
-            field, prepared = "prepared_derivatives", arm.prepared_address_of(kernel)
-        form = "" if prepared is None else "prepared_"
-        kind, _, _ = KERNELS[kernel]
-        setattr(place, f"{form}{kernel}", ffi.cast(f"kanegen_{form}{kind} *", arm.kernel_address(kernel)))
-        if prepared is not None:
-            setattr(system, field, ffi.cast("const void *", prepared))
+def _set_function(
+    ffi: Any, into: Any, arm: SimulatedArm, kernel: str, name: str, values: Any, field: str
+) -> None:
+    """The C function of a kernel, which has this name in the mechanism, in the form that goes with live parameters.
 
-
-def _set_jacobian(ffi: Any, wrench: Any, arm: SimulatedArm, kernel: str) -> None:
-    """The C function of the Jacobian of a frame."""
-    prepared = arm.prepared_address_of(kernel)
+    Where there are any, ``field`` of ``values`` is what it takes first.
+    """
+    prepared = arm.prepared_address_of(name)
     form = "" if prepared is None else "prepared_"
-    function = ffi.cast(f"kanegen_{form}jacobian *", arm.kernel_address(kernel))
-    setattr(wrench, f"{form}frame_jacobian", function)
+    function = ffi.cast(f"kanegen_{form}{KERNELS[kernel][0]} *", arm.kernel_address(name))
+    setattr(into, f"{form}{kernel}", function)
     if prepared is not None:
-        wrench.prepared = ffi.cast("const void *", prepared)
+        setattr(values, field, ffi.cast("const void *", prepared))
 
 
 def _set_general_law(ffi: Any, general: Any, arm: SimulatedArm, name: str) -> None:

@@ -10,12 +10,12 @@ import numpy as np
 from kanegen.arrays import FloatArray
 from kanegen.simulation.arm import SimulatedArm
 from kanegen.simulation.motion import Motion, Statistics, Status
-from kanegen.simulation.request import Request, why_not_stiff_method
+from kanegen.simulation.request import EQUAL_STEPS, Request, why_not_stiff_method
 
 
 def stepped_over(name: str, method: str, t: float) -> str:
     """What is said of a motion whose steps have not seen what acts at time t."""
-    shorter = "shorter steps (step=…)" if method == "rk4" else "a max_step"
+    shorter = "shorter steps (step=…)" if method in EQUAL_STEPS else "a max_step"
     return (
         f"the simulation of {name} stepped over something: at t = {t!r} s forces act that its steps have not seen, so that "
         f"the motion from there on is not to be trusted. Where forces jump in time, name the times: breaks=[…]; else give "

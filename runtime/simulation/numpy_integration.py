@@ -7,14 +7,17 @@ their names; the comments are there.  Results are those of C up to rounding.
 from __future__ import annotations
 
 import math
+import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from kanegen.arrays import FloatArray
 from kanegen.quaternions import normalised
-from kanegen.simulation.arm import SimulatedArm, active_constraints, kernel_function
+from kanegen.simulation.arm import ENERGIES, SimulatedArm, active_constraints, kernel_function
+from kanegen.simulation.calls_from_c import progress_result
 from kanegen.simulation.controllers import Force
 from kanegen.simulation.motion import Status
 from kanegen.simulation.request import Request
@@ -56,6 +59,27 @@ class Dynamics(Protocol):
         """The state brought back to the constraints.  Raises OpenError."""
 
 
+class WithEnergies(ABC):
+    """The energies of a mechanism."""
+
+    def __init__(self, arm: SimulatedArm) -> None:
+        self._energies = [kernel_function(arm, name) for name in ENERGIES if name in arm.kernels]
+
+    def energies(self, y: FloatArray) -> tuple[float, float]:
+        """Kinetic and potential energy."""
+        kinetic, potential = self._energies
+        q, v = self.coordinates(y), self.speeds(y)
+        return float(kinetic(q, v)[0]), float(potential(q)[0])
+
+    @abstractmethod
+    def coordinates(self, y: FloatArray) -> FloatArray:
+        """The coordinates q at a state."""
+
+    @abstractmethod
+    def speeds(self, y: FloatArray) -> FloatArray:
+        """The speeds v at a state."""
+
+
 def dynamics_of(arm: SimulatedArm, request: Request) -> Dynamics:
     """The equations of a mechanism."""
     if active_constraints(arm) is None:
@@ -63,12 +87,13 @@ def dynamics_of(arm: SimulatedArm, request: Request) -> Dynamics:
     return ConstrainedDynamics(arm, request.drift)
 
 
-class TreeDynamics:
+class TreeDynamics(WithEnergies):
     """y = (q, v), dy/dt = (N(q) v, a(q, v, tau)); quaternions in q are kept at length one."""
 
     drift = None
 
     def __init__(self, arm: SimulatedArm, quaternions: Sequence[int]) -> None:
+        super().__init__(arm)
         self._quaternions = quaternions
         self._nq = arm.nq
         self.widths = (arm.nq, arm.nv, arm.nv)
@@ -98,10 +123,11 @@ class TreeDynamics:
         return normalised(y, self._quaternions)
 
 
-class ConstrainedDynamics:
+class ConstrainedDynamics(WithEnergies):
     """y = (q, dq/dt); the accelerations come with multipliers, and states are projected onto the constraints."""
 
     def __init__(self, arm: SimulatedArm, bound: float) -> None:
+        super().__init__(arm)
         self._nq = arm.nq
         self.widths = (arm.nq, arm.nv, arm.nv)
         self._bound = bound
@@ -179,6 +205,22 @@ WrenchOf = tuple[Callable[[float, FloatArray, FloatArray], FloatArray], Callable
 """A wrench (6,) at a time and state (q, v), and the kernel of the Jacobian of its frame at q."""
 
 
+class Rows(NamedTuple):
+    """Times, coordinates, speeds, forces, states, states of the law, and works in the rows."""
+
+    t: FloatArray
+    q: FloatArray
+    v: FloatArray
+    tau: FloatArray
+    y: FloatArray
+    x: FloatArray
+    work: FloatArray
+
+
+BETWEEN_PROGRESS = 0.05
+"""Seconds between two reports of progress."""
+
+
 class EndError(Exception):
     """The run cannot go on."""
 
@@ -217,13 +259,13 @@ class Integration:
         self.stiff_steps = self.looks = 0
         self.stiff = False
         self.defect, self.defect_t = 0.0, request.t0
-        self.row_q, self.row_v, self.row_tau, self.row_y = (
-            np.full((request.times.size, width), np.nan) for width in (*dynamics.widths, self.y.size)
-        )
+        self._written: list[tuple[float, FloatArray, FloatArray, FloatArray, FloatArray]] = []
         self._controller = controller
         self._callers_errstate = np.geterr()
         self._held = np.zeros(self._nv + self._nx)
-        self._rows = self._probes = 0
+        self._probes = 0
+        self._has_row = False
+        self._told = -math.inf
         self._earliest, self._latest = -math.inf, math.inf
 
     def rate_of_change(self, t: float, y: FloatArray) -> FloatArray:
@@ -291,23 +333,48 @@ class Integration:
         """Make y_next, reached at t_next, the state, brought to the constraints."""
         self.t, self.y = t_next, self._projected(y_next)
         self.accepted += 1
+        self._has_row = False
         self.stiff_steps += self.stiff
+
+    def energies(self) -> tuple[float, float]:
+        """Kinetic and potential energy of the present state."""
+        assert isinstance(self.dynamics, WithEnergies)  # whose balance is kept
+        return self.dynamics.energies(self._of_mechanism(self.y))
+
+    def scale_rates(self, factor: float) -> None:
+        """Multiply the rates in the present state."""
+        self.y[self.dynamics.widths[0] : self.n - self._nx] *= factor
+
+    def may_step(self) -> None:
+        """Whether one more step may be taken.  Raises EndError."""
+        request = self.request
+        if self.accepted + self.rejected >= request.max_steps:
+            raise EndError(Status.TOO_MANY_STEPS)
+        if request.progress is not None and time.perf_counter() - self._told > BETWEEN_PROGRESS:
+            self._told = time.perf_counter()
+            if progress_result(request.progress, self.t):
+                raise EndError(Status.STOPPED)
 
     def write_rows_here(self) -> None:
         """Write the rows that fall on the present state."""
-        times = self.request.times
-        while self._rows < times.size:
-            t_row = float(times[self._rows])
+        times, every = self.request.times, self.request.every
+        if every:
+            if not self._has_row and self.accepted % every == 0:
+                self._has_row = True
+                self._write_row(self.t, self.y)
+            return
+        while len(self._written) < times.size:
+            t_row = float(times[len(self._written)])
             if t_row > self.t and not self._same_instant(t_row, self.t):
                 return
-            self._write_row(self.y)
+            self._write_row(t_row, self.y)
 
     def row_before(self, t_next: float) -> bool:
         """Whether a row or a probe falls between the present state and t_next, ends excluded."""
         return self._is_row_before(t_next) or self._is_probe_before(t_next)
 
     def _is_row_before(self, t_next: float) -> bool:
-        return self._is_before(self._rows, self.request.times, t_next)
+        return self._is_before(len(self._written), self.request.times, t_next)
 
     def _is_probe_before(self, t_next: float) -> bool:
         return self.force_varies and self._is_before(self._probes, self.request.probes, t_next)
@@ -347,9 +414,9 @@ class Integration:
                 self.defect, self.defect_t = multiple, t
 
         while self._is_row_before(t_next):
-            t_row = float(self.request.times[self._rows])
+            t_row = float(self.request.times[len(self._written)])
             y = interpolated(t_row)
-            force = self._write_row(y)
+            force = self._write_row(t_row, y)
             if self.force_varies:
                 look(t_row, y, force)
         while self._is_probe_before(t_next):
@@ -409,17 +476,21 @@ class Integration:
             raise EndError(Status.OPEN) from None
         return np.concatenate([projected, y[own.size :]]) if y.size > own.size else projected
 
-    def _write_row(self, y: FloatArray) -> FloatArray:
+    def _write_row(self, t: float, y: FloatArray) -> FloatArray:
         """The force that acts there."""
-        row, own = self._rows, self._of_mechanism(y)
-        self.row_q[row], self.row_v[row] = self.dynamics.coordinates(own), self.dynamics.speeds(own)
-        self.row_y[row] = y
-        force = self.force(float(self.request.times[row]), y)
-        self.row_tau[row] = self._of_controller(force)
-        self._rows += 1
+        own, force = self._of_mechanism(y), self.force(t, y)
+        q, v = self.dynamics.coordinates(own), self.dynamics.speeds(own)
+        self._written.append((t, q.copy(), v.copy(), self._of_controller(force).copy(), y.copy()))
         return force
 
-    @property
-    def row_x(self) -> FloatArray:
-        """The states of the law in the rows."""
-        return self.row_y[:, self.n - self._nx : self.n]
+    def rows(self) -> Rows:
+        """What was written; the rows at times that were not reached are not a number."""
+        times = np.array([row[0] for row in self._written])
+        if not self.request.every:
+            times = self.request.times
+        columns = [np.full((times.size, width), np.nan) for width in (*self.dynamics.widths, self.y.size)]
+        for k, (_, *values) in enumerate(self._written):
+            for column, value in zip(columns, values, strict=True):
+                column[k] = value
+        q, v, tau, y = columns
+        return Rows(times, q, v, tau, y, y[:, self.n - self._nx : self.n], y[:, self.n :])

@@ -1,13 +1,14 @@
-"""The explicit methods in NumPy, for machines without a compiler, and for coordinates of bodies.
+"""Dormand and Prince's method in NumPy, and what simulates without a compiler, or by others' integrators.
 
-The counterparts of ``csrc/kanegen_rk4.c``, ``kanegen_dopri5.c`` and ``kanegen_adaptive.c``, step for step and with their
-names; these say where the methods come from.  Results are those of C up to rounding; tests hold the two against each other.
+The counterpart of ``csrc/kanegen_dopri5.c`` and ``kanegen_adaptive.c``, step for step and with their names; these say where
+the method comes from.  Results are those of C up to rounding; tests hold the two against each other.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 
@@ -15,12 +16,12 @@ from kanegen.arrays import FloatArray
 from kanegen.simulation.arm import SimulatedArm, kernel_function
 from kanegen.simulation.controllers import Force
 from kanegen.simulation.motion import Motion, Statistics, Status
+from kanegen.simulation.numpy_equal_steps import Gauss4, RungeKutta4
 from kanegen.simulation.numpy_integration import (
     EPSILON,
     Dynamics,
     EndError,
     Integration,
-    Judge,
     WrenchOf,
     dynamics_of,
 )
@@ -54,89 +55,7 @@ _SAFETY, _SHRINK_MOST, _GROW_MOST = 0.9, 0.2, 10.0
 _BETA = 0.04
 _ALLOWED = 1e4
 _SMALLEST_LAST_ERROR = 1e-4
-_STABLE_RK4, _ROUNDING = 2.5, 1e3 * EPSILON
-_JUMP = 1.0 / 3.0
 _STABLE, _FASTER = 1.0, 4.0
-
-
-class RungeKutta4:
-    """The classical method with equal steps."""
-
-    def __init__(self, run: Integration) -> None:
-        self._run = run
-        self._k2 = self._k3 = self._k4 = run.y
-
-    def advance(self, t_begin: float, t_end: float) -> None:
-        """Advance the state from t_begin to t_end."""
-        run = self._run
-        count = max(1.0, float(np.ceil((t_end - t_begin) / run.request.step - 1e-9)))
-        h = (t_end - t_begin) / count
-        k1: FloatArray | None = None
-        i = 0
-        while i < count:
-            t = run.t
-            t_next = t_begin + (i + 1) * h if i + 1 < count else t_end
-            if run.accepted >= run.request.max_steps:
-                raise EndError(Status.TOO_MANY_STEPS)
-            if t_next <= t:
-                raise EndError(Status.STEP_UNDERFLOW)
-            begin = run.rate_of_change(t, run.y) if k1 is None else k1
-            y_next = self._step(t, t_next - t, begin)
-            if not np.isfinite(y_next).all():
-                raise EndError(Status.NOT_FINITE)
-            run.stiff = self._is_stiff(t_next - t, begin)
-            k1 = None
-            if run.row_before(t_next):
-                k1 = run.rate_of_change(t_next, y_next)
-                run.write_rows_before(t_next, y_next, begin, k1, 0.0, self._judge_of(begin, k1, y_next))
-            run.accept_step(t_next, y_next)
-            if run.dynamics.drift is not None:
-                k1 = None  # the state was projected since
-            if t_next < t_end:
-                run.write_rows_here()
-            i += 1
-
-    def _step(self, t: float, h: float, k1: FloatArray) -> FloatArray:
-        y, rate_of_change = self._run.y, self._run.rate_of_change
-        k2 = rate_of_change(t + 0.5 * h, y + 0.5 * h * k1)
-        k3 = rate_of_change(t + 0.5 * h, y + 0.5 * h * k2)
-        k4 = rate_of_change(t + h, y + h * k3)
-        self._k2, self._k3, self._k4 = k2, k3, k4
-        return y + h / 6.0 * (k1 + 2.0 * (k2 + k3) + k4)
-
-    def _judge_of(self, k1: FloatArray, k_end: FloatArray, y_next: FloatArray) -> Judge:
-        """How defects in the step just taken are judged: see the C file."""
-        run, stages = self._run, np.array([k1, self._k2, self._k3, self._k4, k_end])
-        seen = np.ptp(stages[:, : run.n], axis=0)
-        y_begin, y_end, k_begin = run.y[: run.n], y_next[: run.n], k1[: run.n]
-        sizes = np.maximum(np.abs(y_begin), np.abs(y_end))
-        tolerance = run.request.atol + run.request.rtol * sizes
-
-        def judge(h: float, t: float, y: FloatArray, rate: FloatArray, defect: FloatArray) -> float:
-            if run.stiff:
-                return 0.0
-            size = np.abs(defect)
-            largest = max(float(np.abs(y_begin).max()), h * float(np.abs(k_begin).max()))
-            speaks = (h * size > np.maximum(tolerance, _ROUNDING * largest)) & (size > _JUMP * seen)
-            if not speaks.any():
-                return 0.0
-            s, jump = (t - run.t) / h, rate
-            weights = ((1.0 - s) * (1.0 - 2.0 * s), 4.0 * s * (1.0 - s), s * (2.0 * s - 1.0))
-            for stage, weight in enumerate(weights):
-                jump = jump - weight * run.rate_under(y, run.force(run.t + 0.5 * h * stage, y))
-            speaks &= ~(np.abs(jump) < 0.5 * size)
-            return float(np.max(np.where(speaks, size / (_JUMP * seen), 0.0)))
-
-        return judge
-
-    def _is_stiff(self, h: float, k1: FloatArray) -> bool:
-        """Whether the step is as long as is stable for the fastest part of the motion, or longer."""
-        n = self._run.n
-        change = float(np.sum((self._k3 - self._k2)[:n] ** 2))
-        distance = 0.25 * float(np.sum((self._k2 - k1)[:n] ** 2))
-        size = float(np.sum(self._run.y[:n] ** 2))
-        beyond_rounding = h * h * distance > _ROUNDING * _ROUNDING * size
-        return beyond_rounding and change >= _STABLE_RK4 * _STABLE_RK4 * distance
 
 
 class DormandPrince:
@@ -166,8 +85,7 @@ class DormandPrince:
             lands = t_end - t <= min(1.01 * proposed, (1.0 + 1e-9) * longest)
             t_next = t_end if lands else t + min(proposed, longest)
             h = t_next - t
-            if run.accepted + run.rejected >= run.request.max_steps:
-                raise EndError(Status.TOO_MANY_STEPS)
+            run.may_step()
             if t_next <= t:
                 raise EndError(Status.STEP_UNDERFLOW)
             y_next, error = self._attempt(t, h)
@@ -277,21 +195,35 @@ def _weighted(weights: tuple[float, ...], k: list[FloatArray]) -> FloatArray:
     return total
 
 
+class Method(Protocol):
+    """What advances the state of a run, from one instant to the next."""
+
+    def advance(self, t_begin: float, t_end: float) -> None:
+        """Advance the state from t_begin to t_end."""
+
+
+_METHODS: Mapping[str, Callable[[Integration], Method]] = {
+    "dopri5": DormandPrince,
+    "rk4": RungeKutta4,
+    "gauss4": Gauss4,
+}
+
+
 def simulate_in_numpy(
     arm: SimulatedArm, request: Request, controller: Force | None, x0: FloatArray
 ) -> Motion:
     """Run the request in NumPy. Exceptions of the controller pass through."""
     wrenches = [(w.function(arm), kernel_function(arm, w.jacobian)) for w in request.wrenches]
-    run, statistics = integrate(
-        dynamics_of(arm, request), request, controller, x0, works=True, wrenches=wrenches
-    )
+    dynamics = dynamics_of(arm, request)
+    run, statistics = integrate(dynamics, request, controller, x0, works=True, wrenches=wrenches)
+    t, q, v, tau, _, x, work = run.rows()
     return Motion(
-        t=request.times,
-        q=run.row_q,
-        v=run.row_v,
-        tau=run.row_tau,
-        x=run.row_x,
-        work=run.row_y[:, run.n :],
+        t=t,
+        q=q,
+        v=v,
+        tau=tau,
+        x=x,
+        work=work,
         statistics=statistics,
         drift=run.dynamics.drift,
     )
@@ -307,7 +239,7 @@ def integrate(
 ) -> tuple[Integration, Statistics]:
     """Carry an integration as far as it goes: its rows, and what it did. Exceptions of the controller pass through."""
     run = Integration(dynamics, request, controller, x0, works, wrenches)
-    method = RungeKutta4(run) if request.method == "rk4" else DormandPrince(run)
+    method = _METHODS[request.method](run)
     status = Status.DONE
     # Steps are checked for values that are not finite: NumPy need not warn of them, except in the controller.
     with np.errstate(all="ignore"):

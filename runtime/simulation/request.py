@@ -16,9 +16,17 @@ from kanegen.errors import InconsistentStateError, MissingKernelError, shown
 from kanegen.kernels.checks import refuse_dead_centre
 from kanegen.manifest import Constraints
 from kanegen.quaternions import normalised
-from kanegen.simulation.arm import Progress, SimulatedArm, active_constraints, needed_kernels
+from kanegen.simulation.arm import (
+    ENERGIES,
+    Progress,
+    SimulatedArm,
+    active_constraints,
+    needed_kernels,
+)
 
-Method = Literal["dopri5", "rk4", "rodas4"]
+Method = Literal["dopri5", "rk4", "gauss4", "rodas4"]
+
+EQUAL_STEPS = ("rk4", "gauss4")
 
 DEFAULT_ROWS = 1001
 
@@ -160,7 +168,7 @@ def checked_every(every: Any, times: Any) -> int:
 def checked_method(arm: SimulatedArm, method: str) -> Method:
     """The method; ``ValueError`` where there is none of that name, or it cannot integrate the mechanism."""
     if method not in get_args(Method):
-        raise ValueError(f"method must be 'dopri5', 'rk4' or 'rodas4', got {method!r}")
+        raise ValueError(f"method must be one of {', '.join(map(repr, get_args(Method)))}, got {method!r}")
     found: Method = method  # type: ignore[assignment]  # see above
     if found == "rodas4":
         reason = why_not_stiff_method(arm)
@@ -170,6 +178,14 @@ def checked_method(arm: SimulatedArm, method: str) -> Method:
                 "step; where a controller makes the motion stiff, sample it (sample_period=…)"
             )
         obtain(arm, "forward_dynamics_derivatives", "method 'rodas4'")
+    if found == "gauss4":
+        if not arm.lossless:
+            raise ValueError(
+                f"method 'gauss4' keeps the balance of energy and works, but {arm.name} loses or gains energy besides, in "
+                "dampers, in friction or by motions that are prescribed. Use 'dopri5', or 'rk4' with a step"
+            )
+        for kernel in ENERGIES:
+            obtain(arm, kernel, "method 'gauss4'")
     return found
 
 
@@ -186,13 +202,13 @@ def why_not_stiff_method(arm: SimulatedArm) -> str | None:
 
 def checked_step(method: str, step: float | None) -> float:
     """The length of equal steps, 0 for a method that chooses them, or a ``ValueError``."""
-    if method == "rk4":
+    if method in EQUAL_STEPS:
         if step is None:
-            raise ValueError("method 'rk4' needs the length of its steps: step=…, in seconds")
+            raise ValueError(f"method {method!r} needs the length of its steps: step=…, in seconds")
         return positive_number("step", step)
     if step is not None:
         raise ValueError(
-            f"step belongs to method 'rk4' ({method!r} chooses its own steps), got {shown(step)}"
+            f"step belongs to methods 'rk4' and 'gauss4' ({method!r} chooses its own steps), got {shown(step)}"
         )
     return 0.0
 
@@ -214,9 +230,9 @@ def checked_max_step(method: str, max_step: float | None) -> float:
     """The longest step, or a ``ValueError``."""
     if max_step is None:
         return math.inf
-    if method == "rk4":
+    if method in EQUAL_STEPS:
         raise ValueError(
-            f"max_step belongs to methods that choose their steps; 'rk4' has step, got {shown(max_step)}"
+            f"max_step belongs to methods that choose their steps; {method!r} has step, got {shown(max_step)}"
         )
     return positive_number("max_step", max_step)
 

@@ -113,10 +113,10 @@ def simulate(
     through zero twice in between is met where ``max_step`` is shorter.  Needs compiled integrators.
 
     every: rows are, in place of those at ``times``, the beginning and each so many steps (that end at instants and events as
-    well); C keeps a thousand of them at a time, however many steps there are. Needs compiled integrators.
+    well); C keeps a thousand of them at a time, however many steps there are.
 
     progress: called with the time that is reached, some twenty times a second; what is true ends the motion, whose status is
-    ``Status.STOPPED``. Needs compiled integrators.
+    ``Status.STOPPED``.
 
     wrenches: what others exert on frames, ``{frame: wrench}``: force [N], then moment about the frame's origin [N m], along
     the axes of the base, beside tau and also under sampled control. Six numbers; a table (times, values (k, 6)), cubic or,
@@ -193,11 +193,11 @@ def simulate(
         integrators = find_integrators()
         if integrators is not None:
             motion = simulate_in_c(integrators, arm, request, recognized, inputs)
-        elif request.method == "rodas4" or request.events or request.every or progress is not None:
-            what = "method 'rodas4' is" if request.method == "rodas4" else "events, every and progress are"
+        elif request.method == "rodas4" or request.events:
+            what = "method 'rodas4' is" if request.method == "rodas4" else "events are"
             raise NotCompiledError(
                 f"{what} compiled, and the compiled integrators are missing. Install kanegen again where there "
-                "is a C compiler and the headers of Python, or use 'dopri5' without them"
+                "is a C compiler and the headers of Python, or use 'dopri5' without events"
             )
         else:
             if has_compiled_kernels(arm):

@@ -42,6 +42,7 @@ class Arm:
     prepared: Any = None
     library: ModuleType | None = field(default=None, repr=False)
     constraints: None = None
+    lossless: bool = True
     quaternions: tuple[int, ...] = ()
     laws: Mapping[str, LawRecord] = field(default_factory=dict)
     mode_names: tuple[str, ...] = ()
@@ -79,12 +80,14 @@ class Arm:
 
     def bind(self, name: str) -> Any:
         square = self.nv, self.nv
-        sizes = {"t": 1, "v": self.nv, "tau": self.nv, "a": self.nv} | dict.fromkeys(
+        sizes = {"t": 1, "T": (), "U": (), "v": self.nv, "tau": self.nv, "a": self.nv} | dict.fromkeys(
             ("dq", "dv", "dtau"), square
         )
         names = {
             "forward_dynamics": "q v tau a",
             "coordinate_rates": "q v qdot",
+            "kinetic_energy": "q v T",
+            "potential_energy": "q U",
             "forward_dynamics_derivatives": "q v tau dq dv dtau",
         }.get(name, "t q v tau").split()
         bound = _Bound()
@@ -124,6 +127,10 @@ class _Bound:
 
 def _pendulum_energy(q: Any, v: Any) -> tuple[Any, Any]:
     return 0.5 * v[..., 0] ** 2, -9.81 * np.cos(q[..., 0])
+
+
+def _body_energy(q: Any, v: Any) -> tuple[Any, Any]:
+    return 0.5 * (v**2 * [1.0, 2.0, 3.0]).sum(axis=-1), 0.0 * q[..., 0]
 
 
 def _double_pendulum_energy(q: Any, v: Any) -> tuple[Any, Any]:
@@ -188,6 +195,8 @@ def arms(integrators: ModuleType, library: ModuleType) -> SimpleNamespace:
             1,
             _pendulum_energy,
             forward_dynamics="pendulum_dynamics",
+            kinetic_energy="pendulum_kinetic",
+            potential_energy="pendulum_potential",
             forward_dynamics_derivatives="pendulum_derivatives",
         ),
         oscillator=arm(
@@ -206,7 +215,16 @@ def arms(integrators: ModuleType, library: ModuleType) -> SimpleNamespace:
             forward_dynamics_derivatives="double_pendulum_derivatives",
             feedback_law="law",
         ),
-        body=arm("body", 4, 3, forward_dynamics="body_dynamics", coordinate_rates="body_rates"),
+        body=arm(
+            "body",
+            4,
+            3,
+            _body_energy,
+            forward_dynamics="body_dynamics",
+            coordinate_rates="body_rates",
+            kinetic_energy="body_kinetic",
+            potential_energy="body_potential",
+        ),
         follower=arm(
             "follower",
             2,

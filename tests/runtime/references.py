@@ -29,8 +29,8 @@ def pendulum_solution(t: Any, amplitude: float = 2.0, length: float = 1.0) -> np
 def equal_steps(method: str, h: float) -> dict[str, Any]:
     """Settings for steps of h: methods that choose them land on sample instants, and accept every step."""
     return (
-        {"method": "rk4", "step": h}
-        if method == "rk4"
+        {"method": method, "step": h}
+        if method in ("rk4", "gauss4")
         else {"method": method, "sample_period": h, "rtol": 10.0, "atol": 10.0}
     )
 

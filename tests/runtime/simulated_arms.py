@@ -14,6 +14,17 @@ void pendulum_dynamics(const double *q, const double *v, const double *tau, doub
     a[0] = tau[0] - 9.81 * sin(q[0]);
 }
 
+void pendulum_kinetic(const double *q, const double *v, double *T)
+{
+    (void)q;
+    T[0] = 0.5 * v[0] * v[0];
+}
+
+void pendulum_potential(const double *q, double *U)
+{
+    U[0] = -9.81 * cos(q[0]);
+}
+
 void oscillator_dynamics(const double *q, const double *v, const double *tau, double *a)
 {
     (void)v;
@@ -42,6 +53,18 @@ void body_dynamics(const double *q, const double *v, const double *tau, double *
     a[0] = a1;
     a[1] = a2;
     a[2] = a3;
+}
+
+void body_kinetic(const double *q, const double *v, double *T)
+{
+    (void)q;
+    T[0] = 0.5 * (v[0] * v[0] + 2.0 * v[1] * v[1] + 3.0 * v[2] * v[2]);
+}
+
+void body_potential(const double *q, double *U)
+{
+    (void)q;
+    U[0] = 0.0;
 }
 
 void body_rates(const double *q, const double *v, double *qdot)

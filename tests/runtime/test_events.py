@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 
 import numpy as np
 import pytest
@@ -227,23 +228,32 @@ def test_what_goes_wrong():
         kanegen.simulate(arm, [1.0], [0.0], 1.0, events=[Event(lambda t, q, v: {}["mine"])])
 
 
+@pytest.mark.filterwarnings("ignore:the compiled integrators are missing")
 @pytest.mark.parametrize(
     "settings", [{"method": "rk4", "step": 1e-3}, {"rtol": 1e-8}, {"sample_period": 0.01}]
 )
-def test_rows_of_steps(settings):
+@pytest.mark.parametrize("compiled", [True, False])
+def test_rows_of_steps(settings, compiled, monkeypatch):
     """More of them than C has room for at a time; the same motion as with rows at these times."""
+    duration = 3.2 if compiled else 0.5
+    if not compiled:
+        monkeypatch.setitem(sys.modules, "kanegen._integrators", None)
     arm, q0 = kanegen.load("stanford_arm"), [0.1, 1.2, 0.3, 0.1, 0.2, 0.4]
-    each = kanegen.simulate(arm, q0, np.zeros(6), 3.2, "feedback_law", every=2, **settings)
+    each = kanegen.simulate(arm, q0, np.zeros(6), duration, "feedback_law", every=2, **settings)
     assert len(each.t) == 1 + each.statistics.accepted // 2
     assert each.t[0] == 0.0
-    rows = kanegen.simulate(arm, q0, np.zeros(6), 3.2, "feedback_law", times=each.t, **settings)
+    rows = kanegen.simulate(arm, q0, np.zeros(6), duration, "feedback_law", times=each.t, **settings)
     for name in ("q", "v", "tau", "work"):
         # Rows lie on the ends of steps.
         assert_allclose(getattr(each, name), getattr(rows, name), rtol=0, atol=1e-12)
-    assert settings.get("step") is None or len(each.t) == 1601
+    assert settings.get("step") is None or len(each.t) == 1 + round(duration / 2e-3)
 
 
-def test_progress_is_told_and_ends_a_motion():
+@pytest.mark.filterwarnings("ignore:the compiled integrators are missing")
+@pytest.mark.parametrize("compiled", [True, False])
+def test_progress_is_told_and_ends_a_motion(compiled, monkeypatch):
+    if not compiled:
+        monkeypatch.setitem(sys.modules, "kanegen._integrators", None)
     told: list[float] = []
 
     def progress(t: float) -> bool:

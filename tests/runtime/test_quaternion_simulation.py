@@ -66,7 +66,7 @@ def test_a_zero_quaternion_is_refused(body: Any) -> None:
         simulate(body, np.zeros(4), SPIN, 1.0)
 
 
-@pytest.mark.parametrize(("method", "order"), [("rk4", 4), ("dopri5", 5)])
+@pytest.mark.parametrize(("method", "order"), [("rk4", 4), ("gauss4", 4), ("dopri5", 5)])
 def test_normalising_keeps_the_order(arms: SimpleNamespace, method: str, order: int) -> None:
     """Errors of the steps of 0.05 s and below are 1e-4 to 1e-8, the reference's 1e-12."""
     arm = dataclasses.replace(arms.body, quaternions=(0,))

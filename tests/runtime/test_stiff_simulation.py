@@ -212,7 +212,7 @@ def test_where_the_method_does_not_apply(tmp_path: Path) -> None:
     constrained = made.robot(made.pendulum())
     with pytest.raises(ValueError, match=r"'rodas4' .* cartesian_pendulum has constraints"):
         kanegen.simulate(constrained, [0.0, -0.5], [0.0], 1.0, method="rodas4")
-    with pytest.raises(ValueError, match=r"step belongs to method 'rk4' \('rodas4' chooses its own steps\)"):
+    with pytest.raises(ValueError, match=r"'rodas4' chooses its own steps"):
         kanegen.simulate(pendulum(), [1.0], [0.0], 1.0, method="rodas4", step=0.1)
 
 
