@@ -16,7 +16,6 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import get_args
 
 from kanegen.boundary import boundary
 from kanegen.codegen import pipeline
@@ -43,7 +42,7 @@ from kanegen.codegen.mechanism import catalogue
 from kanegen.errors import InternalError, KanegenError, counted
 from kanegen.model_warnings import once
 from kanegen.options import OF_FILES, OF_MOTIONS
-from kanegen.simulation.request import Method
+from kanegen.simulation.request import METHODS
 from kanegen.version import VERSION
 
 _ENGINES = ("pinocchio", "mujoco")
@@ -150,7 +149,7 @@ def _parser() -> argparse.ArgumentParser:
     simulate.add_argument(
         "--reference", type=Path, metavar="FILE", help="signals that the law follows: columns t, NAME, …"
     )
-    simulate.add_argument("--method", choices=get_args(Method), help="of integration (default dopri5)")
+    simulate.add_argument("--method", choices=METHODS, help="of integration (default dopri5)")
     simulate.add_argument("--step", type=finite, metavar="SECONDS", help="of rk4 and gauss4")
     simulate.add_argument(
         "--sample-period", type=finite, metavar="SECONDS", help="between two calls of the law"

@@ -8,11 +8,11 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from kanegen.errors import KanegenError, did_you_mean, shown
 from kanegen.files import contents
-from kanegen.simulation.request import Method
+from kanegen.simulation.request import METHODS
 
 Table = tuple[list[float], list[float], str]
 Numbers = Mapping[str, float | list[float]]
@@ -77,9 +77,9 @@ def _text(where: str, given: Any) -> str:
 
 
 def _method(where: str, given: Any) -> str:
-    if given in get_args(Method):
+    if given in METHODS:
         return str(given)
-    raise KanegenError(f"{where}: expected one of {', '.join(get_args(Method))}, got {shown(given)}")
+    raise KanegenError(f"{where}: expected one of {', '.join(METHODS)}, got {shown(given)}")
 
 
 def _numbers(where: str, given: Any) -> dict[str, float]:

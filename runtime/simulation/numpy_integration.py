@@ -426,6 +426,12 @@ class Integration:
                 look(t_probe, y, self.force(t_probe, y))
             self._probes += 1
 
+    def write_rows_inside(self, t_next: float, inside: Callable[[float], FloatArray]) -> None:
+        """Write the rows before t_next from what interpolates the states inside a step."""
+        while self._is_row_before(t_next):
+            t_row = float(self.request.times[len(self._written)])
+            self._write_row(t_row, self._projected(inside(t_row)))
+
     def walk(self, advance: Callable[[float, float], None]) -> None:
         """From instant to instant: sample instants, at each of which the controller is called, and breaks.
 

@@ -15,6 +15,7 @@ import numpy as np
 from kanegen.arrays import FloatArray
 from kanegen.simulation.arm import SimulatedArm, kernel_function
 from kanegen.simulation.controllers import Force
+from kanegen.simulation.foreign_methods import ForeignMethod
 from kanegen.simulation.motion import Motion, Statistics, Status
 from kanegen.simulation.numpy_equal_steps import Gauss4, RungeKutta4
 from kanegen.simulation.numpy_integration import (
@@ -215,7 +216,16 @@ def simulate_in_numpy(
     """Run the request in NumPy. Exceptions of the controller pass through."""
     wrenches = [(w.function(arm), kernel_function(arm, w.jacobian)) for w in request.wrenches]
     dynamics = dynamics_of(arm, request)
-    run, statistics = integrate(dynamics, request, controller, x0, works=True, wrenches=wrenches)
+    own = _METHODS.get(request.method)
+    run, statistics = integrate(
+        dynamics,
+        request,
+        controller,
+        x0,
+        lambda run: ForeignMethod(run, arm) if own is None else own(run),
+        works=True,
+        wrenches=wrenches,
+    )
     t, q, v, tau, _, x, work = run.rows()
     return Motion(
         t=t,
@@ -234,12 +244,14 @@ def integrate(
     request: Request,
     controller: Force | None,
     x0: FloatArray,
+    method_of: Callable[[Integration], Method] = DormandPrince,
+    *,
     works: bool = False,
     wrenches: Sequence[WrenchOf] = (),
 ) -> tuple[Integration, Statistics]:
     """Carry an integration as far as it goes: its rows, and what it did. Exceptions of the controller pass through."""
     run = Integration(dynamics, request, controller, x0, works, wrenches)
-    method = _METHODS[request.method](run)
+    method = method_of(run)
     status = Status.DONE
     # Steps are checked for values that are not finite: NumPy need not warn of them, except in the controller.
     with np.errstate(all="ignore"):

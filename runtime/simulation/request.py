@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,7 +24,15 @@ from kanegen.simulation.arm import (
     needed_kernels,
 )
 
-Method = Literal["dopri5", "rk4", "gauss4", "rodas4"]
+FOREIGN = (
+    *(f"scipy:{name}" for name in ("RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA")),
+    *(f"sundials:{name}" for name in ("BDF", "Adams")),
+)
+"""Methods of others."""
+
+OWN = ("dopri5", "rk4", "gauss4", "rodas4")
+
+METHODS = (*OWN, *FOREIGN)
 
 EQUAL_STEPS = ("rk4", "gauss4")
 
@@ -47,7 +55,7 @@ class Request:
     unit quaternions begin; those of ``q0`` have length one.
     """
 
-    method: Method
+    method: str
     q0: FloatArray
     v0: FloatArray
     t0: float
@@ -165,12 +173,11 @@ def checked_every(every: Any, times: Any) -> int:
     return positive_count("every", every)
 
 
-def checked_method(arm: SimulatedArm, method: str) -> Method:
+def checked_method(arm: SimulatedArm, method: str) -> str:
     """The method; ``ValueError`` where there is none of that name, or it cannot integrate the mechanism."""
-    if method not in get_args(Method):
-        raise ValueError(f"method must be one of {', '.join(map(repr, get_args(Method)))}, got {method!r}")
-    found: Method = method  # type: ignore[assignment]  # see above
-    if found == "rodas4":
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}")
+    if method == "rodas4":
         reason = why_not_stiff_method(arm)
         if reason is not None:
             raise ValueError(
@@ -178,7 +185,7 @@ def checked_method(arm: SimulatedArm, method: str) -> Method:
                 "step; where a controller makes the motion stiff, sample it (sample_period=…)"
             )
         obtain(arm, "forward_dynamics_derivatives", "method 'rodas4'")
-    if found == "gauss4":
+    if method == "gauss4":
         if not arm.lossless:
             raise ValueError(
                 f"method 'gauss4' keeps the balance of energy and works, but {arm.name} loses or gains energy besides, in "
@@ -186,7 +193,7 @@ def checked_method(arm: SimulatedArm, method: str) -> Method:
             )
         for kernel in ENERGIES:
             obtain(arm, kernel, "method 'gauss4'")
-    return found
+    return method
 
 
 def why_not_stiff_method(arm: SimulatedArm) -> str | None:

@@ -18,10 +18,12 @@ from kanegen.simulation.arm import ControllerFunction, Progress, SimulatedArm, h
 from kanegen.simulation.compiled import find_integrators, simulate_in_c
 from kanegen.simulation.controllers import as_python, law_inputs, recognize_controller
 from kanegen.simulation.events import Event, checked_events
+from kanegen.simulation.foreign_methods import check_library
 from kanegen.simulation.hints import limited_by_stability, stepped_over, stiffness_hint
 from kanegen.simulation.motion import EnergyOf, Motion, Moved, Status
 from kanegen.simulation.numpy_methods import simulate_in_numpy
 from kanegen.simulation.request import (
+    FOREIGN,
     Request,
     check_mechanism,
     checked_atol,
@@ -190,7 +192,10 @@ def simulate(
         kinks = np.concatenate([inputs.kinks, kinks_of(request.wrenches)])
         inside = kinks[(kinks > begin) & (kinks < end)]
         request = dataclasses.replace(request, breaks=np.union1d(request.breaks, inside))
-        integrators = find_integrators()
+        is_foreign = request.method in FOREIGN
+        if is_foreign:
+            check_library(request)
+        integrators = None if is_foreign else find_integrators()
         if integrators is not None:
             motion = simulate_in_c(integrators, arm, request, recognized, inputs)
         elif request.method == "rodas4" or request.events:
@@ -200,7 +205,7 @@ def simulate(
                 "is a C compiler and the headers of Python, or use 'dopri5' without events"
             )
         else:
-            if has_compiled_kernels(arm):
+            if has_compiled_kernels(arm) and not is_foreign:
                 warnings.warn(
                     "the compiled integrators are missing: simulating with NumPy, which is slow. Install kanegen again "
                     "where there is a C compiler and the headers of Python.",
