@@ -31,6 +31,7 @@ from kanegen.codegen.commands.generation_report import (
 from kanegen.codegen.commands.notices import warnings_as_lines
 from kanegen.codegen.commands.option_flags import (
     FLAGS,
+    Parser,
     add_options,
     asked_options,
     count,
@@ -101,9 +102,7 @@ def _trace(error: InternalError) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="kanegen", description="Equations of motion as the smallest, fastest C."
-    )
+    parser = Parser(prog="kanegen", description="Equations of motion as the smallest, fastest C.")
     parser.add_argument("--version", action="version", version=f"kanegen {VERSION}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
 
@@ -229,7 +228,11 @@ def _parser() -> argparse.ArgumentParser:
 
     cache = commands.add_parser("cache", help="compiled mechanisms: where they are, which, and making room")
     cache.add_argument(
-        "what", type=one_of(WAYS), choices=WAYS, help="the folder, what is in it, or removing it"
+        "what",
+        metavar="|".join(WAYS),
+        type=one_of(WAYS),
+        choices=WAYS,
+        help="the folder, what is in it, or removing it",
     )
     cache.add_argument("--json", action="store_true", help="for a program to read")
     cache.set_defaults(run=_cache)

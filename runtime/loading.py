@@ -391,6 +391,10 @@ def identity_of(model: Model, options: Options, builtin: Sequence[str]) -> str:
             f"{shortened(model)} is a directory without manifest.json: it holds no generated mechanism, or one whose "
             "generation was interrupted. Generate it again"
         )
+    if path.suffix or len(path.parts) > 1:
+        raise UnknownModelError(
+            f"{shortened(model)} does not exist; expected a model file. Check the path and its spelling"
+        )
     raise UnknownModelError(
         f"{shortened(model)!r} is neither a built-in mechanism nor a file. Built-in: {', '.join(names)}. "
         + did_you_mean(str(model), names, "Check the name, or the path and its spelling")

@@ -145,7 +145,7 @@ class Options:
     live_parameters: bool = _option(
         False,
         "keep the parameters that the model declares changeable: --live 'all declared'",
-        Flag("--live-parameters", {"action": "store_true"}),
+        Flag("--live-parameters", {"action": "store_true"}, of_files=True),
         values.truth,
     )
     friction: bool = _option(

@@ -50,7 +50,7 @@ SAID: list[tuple[type[Exception], Callable[[Path], object], str]] = [
     (
         errors.UnknownModelError,
         lambda folder: kanegen.load(folder / "arm.urdf"),
-        "'…arm.urdf' is neither a built-in mechanism nor a file. Built-in: …. Check the name, or the path and its spelling",
+        "…arm.urdf does not exist; expected a model file. Check the path and its spelling",
     ),
     (
         errors.ModelError,

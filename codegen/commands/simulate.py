@@ -76,8 +76,8 @@ def simulate(given: argparse.Namespace, options: Options, report: Callable[[str]
         ]
         if said or options.asked():
             raise KanegenError(
-                f"scenario {scenario!r} of {given.model} is run as it is; {', '.join(said) or 'options of files'} belong to "
-                "other simulations. Leave them out, or write a file of the words you want: --scenario FILE.toml"
+                f"scenario {scenario!r} of {given.model} is run as it is: without {', '.join(said) or 'options of files'}. "
+                "Leave that out, or write a file of the words you want: --scenario FILE.toml"
             )
         run_scenario(given.model, scenario, given.plot, given.csv, report)
         return True

@@ -124,25 +124,40 @@ def as_python(controller: Controller, arm: SimulatedArm, inputs: LawInputs = NO_
 
 
 def _kernel(name: str, arm: SimulatedArm) -> KernelController:
-    if name not in arm.kernels:
-        known = ", ".join(sorted(arm.kernels))
-        near = nearest(name, arm.kernels)
-        meant = f"Did you mean {near!r}? " if near else ""
-        raise ValueError(f"controller: {arm.name} has no kernel {name!r}. {meant}It has: {known}")
     known_laws, record = _laws_of(arm), arm.laws.get(name, LawRecord())
     if name in known_laws:
         return KernelController(name, record)
-    bound = arm.bind(name)
-    arguments = [(symbol, array.dtype, array.size) for symbol, array in vars(bound).items()]
-    nx, signals = len(record.states), len(record.references)
-    wanted = {"t": 1, "q": arm.nq, "v": arm.nv, "x": nx, "r": 3 * signals, "tau": arm.nv, "xdot": nx}
-    if arguments != [(symbol, np.dtype(np.float64), size) for symbol, size in wanted.items() if size]:
+    if name not in arm.kernels:
+        raise ValueError(f"controller: {arm.name} has no law {name!r}. {_laws_there_are(arm, name)}")
+    arguments, wanted = _arguments(arm, name)
+    if arguments != wanted:
         raise ValueError(
             f"controller: kernel {name!r} of {arm.name} is no control law: its arguments must be t, q, v and tau in "
-            f"double precision, and are {', '.join(symbol for symbol, _, _ in arguments)}"
+            f"double precision, and are {', '.join(symbol for symbol, _, _ in arguments)}. {_laws_there_are(arm, name)}"
         )
     known_laws.add(name)
     return KernelController(name, record)
+
+
+def _arguments(arm: SimulatedArm, name: str) -> tuple[list[Any], list[Any]]:
+    """Name, type and size of what a kernel takes and gives, and what these are of a law of this name."""
+    record = arm.laws.get(name, LawRecord())
+    nx, signals = len(record.states), len(record.references)
+    wanted = {"t": 1, "q": arm.nq, "v": arm.nv, "x": nx, "r": 3 * signals, "tau": arm.nv, "xdot": nx}
+    arguments = [(symbol, array.dtype, array.size) for symbol, array in vars(arm.bind(name)).items()]
+    return arguments, [(symbol, np.dtype(np.float64), size) for symbol, size in wanted.items() if size]
+
+
+def _laws_there_are(arm: SimulatedArm, name: str) -> str:
+    """The cure for a law that there is not."""
+    laws = sorted(law for law in arm.kernels if operator.eq(*_arguments(arm, law)))
+    if laws:
+        near = nearest(name, laws)
+        return f"It has {', '.join(laws)}." + (f" Did you mean {near!r}?" if near else "")
+    return (
+        "It has none: give one of kanegen.laws, such as pd(kp=100, kd=20), or load it with laws={'hold': ...} (--add-law on "
+        "the command line)"
+    )
 
 
 _LAWS: WeakKeyDictionary[SimulatedArm, set[str]] = WeakKeyDictionary()

@@ -10,6 +10,7 @@ import pytest
 
 import kanegen
 from kanegen.codegen import cli, deriving
+from kanegen.options import FIELDS, OF_FILES
 from tests.mechanism.importers.documents import pendulum
 from tests.refusals import refused
 
@@ -67,13 +68,35 @@ def test_a_wrong_request(words, told, tmp_path, monkeypatch):
         ("simulate stanford_arm", ""),
         ("generate stanford_arm --formulation recursiv", MEANT.format("recursive")),
         ("compare stanford_arm --against pinochio", MEANT.format("pinocchio")),
+        ("simulat stanford_arm", MEANT.format("simulate")),
+        (
+            "simulate stanford_arm --tmie 1",
+            "kanegen simulate: error: unrecognized arguments: --tmie 1; did you mean '--time'",
+        ),
+        ("list stanford_arm", "kanegen list: error: unrecognized"),
+        ("simulate stanford_arm --time x", "expected a finite number"),
+        ("simulate --set q.q1=1 stanford_arm --time 1", "MODEL (it comes before"),
     ],
 )
 def test_wrong_usage(words, told, capsys):
     """Case 91: a choice that is none ends with the usage, and says what was meant."""
     assert refused(lambda: cli.main(words.split()), kind=SystemExit).code == 2
     error = capsys.readouterr().err
-    assert "error: " in error and told in error
+    assert "error: " in error and told in error and len(error.splitlines()) == 3
+
+
+def test_all_commands_change_models_alike():
+    """What changes a model is asked for in the same words wherever one is read."""
+    for name in ("generate", "convert", "simulate", "trajectory", "doctor", "compare"):
+        flags = {flag for action in subparser(name)._actions for flag in action.option_strings}
+        missing = {FIELDS[option].metadata["flag"].flag for option in OF_FILES} - flags
+        assert missing == ({"--allow-unphysical"} if name == "doctor" else set()), name
+        assert ("--friction" in flags) == (name in ("generate", "simulate", "trajectory")), name
+
+
+def subparser(name):
+    (action,) = [a for a in cli._parser()._actions if isinstance(a.choices, dict)]
+    return action.choices[name]
 
 
 def test_names_in_python():

@@ -159,7 +159,12 @@ def simulate(*words: str, model: str = "stanford_arm") -> None:
     [
         (("--time", "1", "--set", "q.nothing=1"), "q1, q2"),
         (("--time", "1", "--set", "q1=1"), "q.NAME=VALUE"),
-        (("--time", "1", "--law", "feedback"), "feedback_law"),
+        (
+            ("--time", "1", "--law", "feedback"),
+            "It has feedback_law, free_swivel_law. Did you mean 'feedback_law'",
+        ),
+        (("--time", "1", "--law", "mass_matrix"), "no control law.*It has feedback_law, free_swivel_law"),
+        (("--time", "1", "--lock", "q1=0", "--law", "pp"), "It has feedback_law"),
         (("--time", "1", "--method", "rk4"), "step"),
         (("--time", "1", "--animate", "m.png"), "gif"),
         (("--scenario", "feedback", "--time", "1"), "time"),

@@ -127,7 +127,7 @@ def test_tau_of_the_wrong_shape(double_pendulum: Any, tau: Any, found: str) -> N
 def test_what_is_no_controller(arms: SimpleNamespace, library: ModuleType) -> None:
     ffi, lib, arm = library.ffi, library.lib, arms.double_pendulum
     for controller, message in [
-        ("no_law", r"double_pendulum has no kernel 'no_law'\. It has: feedback_law, forward_dynamics"),
+        ("no_law", r"double_pendulum has no law 'no_law'\. It has feedback_law"),
         ("forward_dynamics", "no control law: its arguments must be t, q, v and tau in double .* are q"),
         (
             ffi.addressof(lib, "body_rates"),
