@@ -148,6 +148,14 @@ def _parser() -> argparse.ArgumentParser:
     simulate.add_argument(
         "--reference", type=Path, metavar="FILE", help="signals that the law follows: columns t, NAME, …"
     )
+    simulate.add_argument(
+        "--wrench",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="FRAME=FX,FY,FZ,MX,MY,MZ",
+        help="what acts on a frame [N, N m], along the axes of the base; or FRAME=FILE with columns t, fx, …",
+    )
     simulate.add_argument("--method", choices=METHODS, help="of integration (default dopri5)")
     simulate.add_argument("--step", type=finite, metavar="SECONDS", help="of rk4 and gauss4")
     simulate.add_argument(

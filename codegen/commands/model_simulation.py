@@ -62,6 +62,7 @@ def simulate_model(
             words.time,
             controller=words.law,
             references=words.references or None,
+            wrenches=words.wrenches,
             times=times,
             **words.settings,
         )

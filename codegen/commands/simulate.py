@@ -13,7 +13,7 @@ from kanegen.codegen.commands.option_flags import named_law
 from kanegen.codegen.commands.scenario_plots import plot
 from kanegen.codegen.commands.scenario_report import csv_text, summary
 from kanegen.codegen.commands.scenario_run import Result, run
-from kanegen.codegen.commands.simulation_words import Words, assignments, from_file, table_file
+from kanegen.codegen.commands.simulation_words import Words, assignments, from_file, table_file, wrench_flags
 from kanegen.codegen.mechanism import catalogue
 from kanegen.errors import KanegenError
 from kanegen.figures.canvas import check_plot
@@ -84,6 +84,7 @@ def simulate(given: argparse.Namespace, options: Options, report: Callable[[str]
     words = assignments(given.set)
     flags = ("time", "t0", "law", "method", "step", "sample_period", "rtol", "atol", "rows")
     words = replace(words, **{name: getattr(given, name) for name in flags})
+    words = replace(words, wrenches=wrench_flags(given.wrench))
     if given.reference is not None:
         words = replace(words, references=table_file(given.reference))
     if scenario is not None:

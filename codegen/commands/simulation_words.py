@@ -10,9 +10,12 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from kanegen.errors import KanegenError, did_you_mean, shown
 from kanegen.files import contents
 from kanegen.simulation.request import METHODS
+from kanegen.simulation.wrenches import COMPONENTS
 
 Table = tuple[list[float], list[float], str]
 Numbers = Mapping[str, float | list[float]]
@@ -24,7 +27,8 @@ class Words:
     """A simulation: seconds, what differs from home and rest, the law and what it follows, and how it is integrated.
 
     ``q`` and ``v`` have values by the names of coordinates and speeds, ``p`` by those of live parameters, ``references``
-    tables (times, values, kind) by the names of signals.  What is None is left to ``kanegen.simulate``.
+    tables (times, values, kind) by the names of signals, ``wrenches`` six numbers or tables by the names of frames.  What is
+    None is left to ``kanegen.simulate``.
     """
 
     time: float | None = None
@@ -40,6 +44,7 @@ class Words:
     v: Numbers = field(default_factory=dict)
     p: Mapping[str, float] = field(default_factory=dict)
     references: Mapping[str, Table] = field(default_factory=dict)
+    wrenches: Mapping[str, Any] = field(default_factory=dict)
 
     def over(self, below: Words) -> Words:
         """These words where they say something, else those below; values of both together."""
@@ -117,13 +122,21 @@ def from_file(path: Path) -> Words:
         found = tomllib.loads(contents(path).decode("utf-8-sig"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise KanegenError(f"{path}: is no TOML ({error})") from None
-    known = (*_CHECKS, "reference")
+    known = (*_CHECKS, "reference", "wrenches")
     for name in found:
         if name not in known:
             cure = did_you_mean(name, known, f"Known are {', '.join(known)}.")
             raise KanegenError(f"{path}: there is no word {name!r} of a scenario. {cure}")
-    reference = found.pop("reference", None)
+    reference, wrenches = found.pop("reference", None), found.pop("wrenches", {})
     words = Words(**{name: _CHECKS[name](f"{path}, {name}", value) for name, value in found.items()})
+    if not isinstance(wrenches, dict):
+        raise KanegenError(
+            f"{path}, wrenches: expected frames with six numbers or files, got {shown(wrenches)}"
+        )
+    acting = {
+        frame: _wrench(f"{path}, wrenches.{frame}", value, path.parent) for frame, value in wrenches.items()
+    }
+    words = replace(words, wrenches=acting)
     if reference is None:
         return words
     return replace(words, references=table_file(path.parent / _text(f"{path}, reference", reference)))
@@ -143,6 +156,38 @@ def assignments(given: Iterable[str]) -> Words:
             raise KanegenError(f"--set {text}: expected a number, got {shown(value)}") from None
         values[group][name] = numbers if len(numbers) > 1 else numbers[0]
     return Words(q=values["q"], v=values["v"], p=values["p"])
+
+
+def wrench_flags(given: Iterable[str]) -> dict[str, Any]:
+    """``FRAME=FX,FY,FZ,MX,MY,MZ`` and ``FRAME=FILE`` by frame.  Raises KanegenError."""
+    found = {}
+    for text in given:
+        frame, assigned, value = text.partition("=")
+        if not (assigned and frame):
+            raise KanegenError(f"--wrench {text}: expected FRAME=FX,FY,FZ,MX,MY,MZ or FRAME=FILE")
+        try:
+            numbers: Any = [float(number) for number in value.split(",")]
+        except ValueError:
+            numbers = value
+        found[frame] = _wrench(f"--wrench {text}", numbers, Path())
+    return found
+
+
+def _wrench(where: str, value: Any, folder: Path) -> Any:
+    """Six numbers, or the table of a file with columns t and some of fx, fy, fz, mx, my, mz; those left out are zero."""
+    if isinstance(value, list) and len(value) == len(COMPONENTS):
+        return [_number(where, number) for number in value]
+    if not isinstance(value, str):
+        raise KanegenError(
+            f"{where}: expected six numbers [N, N m] or a file with columns t, {', '.join(COMPONENTS)}, got {shown(value)}"
+        )
+    columns = table_file(folder / value)
+    for name in columns:
+        if name not in COMPONENTS:
+            raise KanegenError(f"{folder / value}: a wrench has no {name!r}, but {', '.join(COMPONENTS)}")
+    times = next(iter(columns.values()))[0]
+    zero: Table = ([], [0.0] * len(times), "")
+    return times, np.transpose([columns.get(name, zero)[1] for name in COMPONENTS])
 
 
 def table_file(path: Path) -> dict[str, Table]:

@@ -233,3 +233,29 @@ def test_what_has_to_stay_constant_does(
     assert max(quantity.change for quantity in constant) < 1e-8
     changing = [q.change for q in found[3:9] if q.name.startswith("momentum") and q.change > 0]
     assert gravity == (0, 0, 0) or max(changing) > 1e-3
+
+
+def test_wrenches_of_flags_and_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words, table, out = tmp_path / "s.toml", tmp_path / "push.csv", tmp_path / "out.csv"
+    table.write_text("t,fz,mx\n0,0,0\n0.1,2,0.1\n0.3,2,0.1\n")
+    words.write_text(
+        'time = 0.2\nmethod = "gauss4"\nstep = 1e-3\n[wrenches]\nF = "push.csv"\nD = [0, 0, 1, 0, 0, 0]\n'
+    )
+    start = ["simulate", "stanford_arm", "--scenario", str(words), "--set", "q.q2=1.5", "--csv", str(out)]
+    # What the command line says of a frame holds over the file; the other frame stays.
+    assert main([*start, "--wrench", "D=1,0,0,0,0,0.1", "--constants"]) == 0
+    text = capsys.readouterr().out
+    assert "work of the wrench on F" in text
+    assert "constant: energy less work of forces, to" in text
+    arm, tables = kanegen.load("stanford_arm"), np.zeros((3, 6))
+    tables[1:, 2], tables[1:, 3] = 2.0, 0.1
+    expected = kanegen.simulate(
+        arm, [0, 1.5, 0, 0, 0, 0], np.zeros(6), 0.2, method="gauss4", step=1e-3,
+        wrenches={"F": ([0, 0.1, 0.3], tables), "D": [1, 0, 0, 0, 0, 0.1]},
+    )  # fmt: skip
+    with out.open() as stream:
+        last = list(csv.DictReader(stream))[-1]
+    for name, values in expected.columns():
+        assert float(last[name]) == pytest.approx(values[-1], rel=1e-11, abs=1e-11)
+    for wrong in ("F", "F=1,2", "F=nothing.csv", "nowhere=0,0,0,0,0,0"):
+        assert main([*start, "--wrench", wrong]) == 1
