@@ -15,18 +15,26 @@ from kanegen.codegen.commands.published import PUBLISHED
 from kanegen.codegen.derivation.historical import METHODS, WALKER_ORIN, as_written
 from kanegen.codegen.derivation.historical.as_written import counted as written
 from kanegen.codegen.derivation.historical.newton_euler import composite_bodies
+from kanegen.codegen.derivation.kane.rates import GivenRates
+from kanegen.codegen.derivation.kane.shared_velocities import SharedVelocities
+from kanegen.codegen.derivation.placed_tree.choices import Choices
+from kanegen.codegen.derivation.placed_tree.deriver import Deriver
+from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
+from kanegen.codegen.derivation.placed_tree.unit_gauge import with_unit_of_length
+from kanegen.codegen.derivation.recursive.motion import Motion
 from kanegen.codegen.deriving import derive
-from kanegen.codegen.graph import OperationCounts, Program, count
+from kanegen.codegen.graph import Graph, OperationCounts, Program, constant, count, inputs
 from kanegen.codegen.kernel_sources import KernelSources
-from kanegen.codegen.mechanism import AngularVelocityComponent, JointKind, JointRate
+from kanegen.codegen.mechanism import AngularVelocityComponent, JointKind, JointRate, Mechanism
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.speeds import PointVelocityComponent
 from kanegen.codegen.passes.optimize import optimize
+from kanegen.codegen.passes.search import search
 from kanegen.codegen.pipeline import Options
 from tests.derivation.comparison import derived
 from tests.derivation.dual_vectors.test_cylindrical import ARM, separately
-from tests.derivation.force_programs import program
+from tests.derivation.force_programs import program, program_of
 from tests.derivation.historical.test_methods import hinges
 from tests.derivation.kane.test_nonholonomic import counted, forces_first, partials_first
 from tests.derivation.speeds import kane_kernels
@@ -115,6 +123,44 @@ def test_speeds_of_kanes_method() -> None:
         f"with three components of the velocity of E's origin among the speeds {of_E}, "
         f"and with all six components of F's motion {of_F}, and a few divisions."
     ) in page("kane.md")
+
+
+class Forced(SharedVelocities):
+    """The sum over bodies with one decision for all: each has its own partial velocities, or all share."""
+
+    all_own = False
+
+    def has_own(self, i: int) -> bool:
+        return self.all_own and self.tree.bodies[i].parent >= 0
+
+
+class Own(Forced):
+    all_own = True
+
+
+@pytest.mark.parametrize(
+    ("row", "sums", "gauge"),
+    [
+        ("each body its own partial velocities, second moments about origins, forms", Own, False),
+        ("the same, frames, inertias and unit chosen", Own, True),
+        ("partial velocities shared, nothing else chosen", Forced, False),
+        ('everything chosen: `formulation="kane"`', SharedVelocities, True),
+    ],
+)
+def test_freedom_of_kanes_method(row: str, sums: type[SharedVelocities], gauge: bool) -> None:
+    """The column of the Stanford Arm."""
+
+    def build(tree: PlacedTree, _: Mechanism, choices: Choices) -> Program:
+        graph, n = Graph(), len(tree.bodies)
+        q, v, a = (inputs(graph, name, n) for name in "qva")
+        unit = [[constant(graph, int(r == s)) for r in range(n)] for s in range(n)]
+        placed = with_unit_of_length(tree, choices)
+        motion = Motion(placed, graph, choices, q, v, a, placed.gravity)
+        found = sums(motion, GivenRates(v, a, unit))
+        return program_of(graph, dict.fromkeys("qva", n), [found.on_speed(r) for r in range(n)])
+
+    least = search(Deriver(with_numbers(mechanism("stanford_arm")), build, gauge=gauge), budget=1200)
+    assert f"| {row} | {pair(optimized(least.program))} |" in page("kane.md")
 
 
 def test_derivatives(tmp_path: Path) -> None:
