@@ -39,10 +39,12 @@ from kanegen.codegen.mechanism.records import (
 from kanegen.codegen.mechanism.reduction import without_fixed_joints
 from kanegen.codegen.mechanism.speeds import (
     AngularVelocityComponent,
+    CombinedSpeed,
     DistanceRate,
     GeneralizedSpeed,
     JointRate,
     PointVelocityComponent,
+    combined_speed,
 )
 from kanegen.codegen.mechanism.validation import validated
 from kanegen.codegen.mechanism.values import Lift, lift, numeric, to_value
@@ -57,6 +59,7 @@ __all__ = [
     "BallJoint",
     "Body",
     "Bushing",
+    "CombinedSpeed",
     "DistanceRate",
     "ForceElement",
     "ForceLaw",
@@ -89,6 +92,7 @@ __all__ = [
     "Vector3",
     "VelocityConstraint",
     "c_names",
+    "combined_speed",
     "force_laws",
     "lift",
     "numeric",

@@ -38,6 +38,7 @@ from kanegen.codegen.mechanism.records import (
     Parameter,
 )
 from kanegen.codegen.mechanism.references import by_names, refitted_constraint, refitted_law
+from kanegen.codegen.mechanism.speeds import on_equation
 from kanegen.codegen.mechanism.validation import check_new_name, check_texts, validated
 from kanegen.codegen.mechanism.validation.exact import values_of
 from kanegen.codegen.mechanism.validation.flexible_links import check_end
@@ -354,6 +355,9 @@ class MechanismBuilder(JointBuilder, MotionBuilder):
             mechanism,
             laws=tuple(law_by_name(law, mechanism) for law in laws),
             constraints=tuple(constraint_by_name(item, mechanism) for item in self._constraints),
+            speeds=tuple(
+                on_equation(speed, lambda item: constraint_by_name(item, mechanism)) for speed in self._speeds
+            ),
         )
         if self._coordinates is None:
             declared = self._coordinates_of(self._joints)
@@ -392,6 +396,12 @@ def _with_opened(mechanism: Mechanism, opened: Mechanism) -> Mechanism:
         constraints=tuple(
             refitted_constraint(item, mechanism.coordinates) if item.name in equations else item
             for item in mechanism.constraints
+        ),
+        speeds=tuple(
+            on_equation(speed, lambda item: refitted_constraint(item, mechanism.coordinates))
+            if speed in opened.speeds
+            else speed
+            for speed in mechanism.speeds
         ),
         laws=(*laws, *mechanism.laws),
         frames=tuple(sorted(mechanism.frames, key=lambda frame: order.get(frame.name, len(order)))),

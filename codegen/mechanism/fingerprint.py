@@ -24,6 +24,7 @@ from kanegen.codegen.mechanism.force_elements import Bushing, ForceElement, Join
 from kanegen.codegen.mechanism.records import Joint, Matrix3, Mechanism, Value, Vector3
 from kanegen.codegen.mechanism.speeds import (
     AngularVelocityComponent,
+    CombinedSpeed,
     DistanceRate,
     GeneralizedSpeed,
     JointRate,
@@ -91,7 +92,7 @@ def _motion(mechanism: Mechanism, write: _ValueText) -> list[object]:
         ("loops", [[loop.name, loop.kind.value, loop.first, loop.second] for loop in mechanism.loops]),
         ("constraints", [_constraint(item, mechanism, write) for item in mechanism.constraints]),
         ("prescribed", [[given.joint, write(given.rate)] for given in mechanism.prescribed]),
-        ("speeds", [_speed(speed, write) for speed in mechanism.speeds]),
+        ("speeds", [_speed(speed, mechanism, write) for speed in mechanism.speeds]),
         ("springs", [_spring(spring, write) for spring in mechanism.springs]),
         ("home", [write(x) for x in mechanism.home]),
         ("drives", [drive for joint in mechanism.joints if (drive := _drive(joint, write))]),
@@ -145,7 +146,9 @@ def _constraint(item: Constraint, mechanism: Mechanism, write: _ValueText) -> li
     return ["velocity" if isinstance(item, VelocityConstraint) else "position", item.name, text]
 
 
-def _speed(speed: GeneralizedSpeed, write: _ValueText) -> list[object]:
+def _speed(speed: GeneralizedSpeed, mechanism: Mechanism, write: _ValueText) -> list[object]:
+    if isinstance(speed, CombinedSpeed):
+        return ["combined", *_constraint(speed.equation, mechanism, write)]
     if isinstance(speed, JointRate):
         return ["rate", speed.joint]
     if isinstance(speed, AngularVelocityComponent):

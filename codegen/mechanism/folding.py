@@ -18,6 +18,7 @@ from kanegen.codegen.mechanism.constraints import (
 )
 from kanegen.codegen.mechanism.force_elements import ForceElement
 from kanegen.codegen.mechanism.records import Mechanism, Value
+from kanegen.codegen.mechanism.speeds import on_equation
 from kanegen.codegen.mechanism.values import Lift, numeric, plain
 
 
@@ -67,6 +68,7 @@ def with_numbers(mechanism: Mechanism, kept: Collection[str] = ()) -> Mechanism:
         parameters=left,
         laws=tuple(law.with_numbers(numbers) for law in mechanism.laws),
         constraints=tuple(map(constraint, found.constraints)),
+        speeds=tuple(on_equation(speed, constraint) for speed in found.speeds),
         springs=tuple(map(element, found.springs)),
         rounded=mechanism.rounded,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -26,7 +27,7 @@ from kanegen.codegen.mechanism.control_law import ControlLaw, LawState, referred
 from kanegen.codegen.mechanism.force_elements import Bushing, Displacement, ForceElement, ForceLaw, JointSum
 from kanegen.codegen.mechanism.readers import read_list, read_term, read_value
 from kanegen.codegen.mechanism.records import BASE, Value
-from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
+from kanegen.codegen.mechanism.speeds import GeneralizedSpeed, on_equation
 from kanegen.codegen.mechanism.validation import check_new_name
 from kanegen.codegen.mechanism.validation.named_symbols import in_symbols
 from kanegen.codegen.mechanism.values import Scalar
@@ -162,7 +163,8 @@ class MotionBuilder:
 
     def speeds(self, speeds: Iterable[GeneralizedSpeed]) -> None:
         """The independent generalized speeds v of a constrained mechanism, as many as it has degrees of freedom."""
-        self._speeds = read_list("speeds", speeds, GeneralizedSpeed, "generalized speed")
+        listed = read_list("speeds", speeds, GeneralizedSpeed, "generalized speed")
+        self._speeds = tuple(on_equation(speed, _by_symbols) for speed in listed)
 
     def home(self, q: Sequence[Scalar] | Mapping[str, Scalar]) -> None:
         """A configuration [rad, m] in which or near which loops are closed: by the names of coordinates, or in their order.
@@ -225,6 +227,10 @@ class MotionBuilder:
         at, rates = (_symbols(f"{where}, {what}", x) for what, x in (("q", q), ("v", v)))
         law = ControlLaw(name, title, source, in_symbols(where, time), at, rates, listed, own, signals)
         self._laws.append((law, by_name))
+
+
+def _by_symbols(item: VelocityConstraint) -> VelocityConstraint:
+    return replace(item, expression=in_symbols(f"speed {item.name!r}", item.expression))
 
 
 def _symbols(where: str, given: Sequence[sympy.Expr]) -> tuple[sympy.Expr, ...]:

@@ -12,7 +12,7 @@ from kanegen.codegen.mechanism.constraints import Constraint, PositionConstraint
 from kanegen.codegen.mechanism.control_law import ControlLaw
 from kanegen.codegen.mechanism.force_elements import ForceElement
 from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
+from kanegen.codegen.mechanism.speeds import GeneralizedSpeed, on_equation
 from kanegen.codegen.mechanism.validation.symbols import names_of_speeds
 from kanegen.errors import ModelError
 
@@ -72,6 +72,9 @@ def by_names(mechanism: Mechanism) -> Mechanism:
     return replace(
         mechanism,
         constraints=tuple(constraint_by_names(item, names) for item in mechanism.constraints),
+        speeds=tuple(
+            on_equation(speed, lambda item: constraint_by_names(item, names)) for speed in mechanism.speeds
+        ),
         laws=tuple(law_by_names(law, names, speeds) for law in mechanism.laws),
     )
 

@@ -9,8 +9,10 @@ from kanegen.codegen.mechanism.poses import doubles
 from kanegen.codegen.mechanism.records import BASE, Joint, JointKind, Mechanism
 from kanegen.codegen.mechanism.speeds import (
     AngularVelocityComponent,
+    CombinedSpeed,
     GeneralizedSpeed,
     JointRate,
+    rates_in,
 )
 from kanegen.skeleton import Link, Skeleton, Vector
 
@@ -79,6 +81,8 @@ def _unit(mechanism: Mechanism, coordinate: str) -> str:
 
 def _slides(mechanism: Mechanism, speed: GeneralizedSpeed) -> bool:
     """Whether a speed is in m/s; amplitudes of modes are lengths."""
+    if isinstance(speed, CombinedSpeed):
+        return all(_slides(mechanism, JointRate(name)) for name in rates_in(speed, mechanism.coordinates))
     if not isinstance(speed, JointRate):
         return not isinstance(speed, AngularVelocityComponent)
     return speed.joint in mechanism.modes or mechanism.joint(speed.joint).kind is JointKind.PRISMATIC

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
+import sympy
+
+from kanegen.codegen.mechanism.constraints import VelocityConstraint
 from kanegen.codegen.mechanism.quantities import Vector3
 
 
@@ -47,16 +52,48 @@ class DistanceRate:
     second: str
 
 
+@dataclass(frozen=True, slots=True)
+class CombinedSpeed:
+    """A combination of the rates of coordinates, u = A(q) dq/dt, by a name of its own [rad/s or m/s, as these are].
+
+    ``equation`` has A(q) dq/dt for its expression, and is no constraint.  Coordinates are those of joints, not of balls.
+    ``combined_speed`` makes one.
+    """
+
+    equation: VelocityConstraint
+
+
+def combined_speed(name: str, expression: sympy.Expr) -> CombinedSpeed:
+    """A generalized speed ``expression``, linear in rates of coordinates, in symbols by the names of these.
+
+    The rate of q1 may be called dq1, q1_dot or rate(q1), and be the derivative of q1(t).  Parameters go by their names.
+    """
+    return CombinedSpeed(VelocityConstraint(name, (), (), expression))
+
+
 DirectedSpeed = AngularVelocityComponent | PointVelocityComponent
 """Speeds along a direction."""
 
-GeneralizedSpeed = JointRate | DirectedSpeed | DistanceRate
+GeneralizedSpeed = JointRate | DirectedSpeed | DistanceRate | CombinedSpeed
+
+
+def rates_in(speed: CombinedSpeed, coordinates: Sequence[str]) -> tuple[str, ...]:
+    """The coordinates, in their order in the mechanism, whose rates a combined speed has."""
+    used = speed.equation.expression.free_symbols
+    return tuple(name for name, s in zip(coordinates, speed.equation.qdot, strict=True) if s in used)
+
+
+def on_equation(speed: GeneralizedSpeed, change: Callable[[VelocityConstraint], Any]) -> GeneralizedSpeed:
+    """A combined speed with another equation; others have none."""
+    return replace(speed, equation=change(speed.equation)) if isinstance(speed, CombinedSpeed) else speed
 
 
 def described_speed(speed: GeneralizedSpeed) -> str:
     """A generalized speed in words."""
     if isinstance(speed, JointRate):
         return f"d{speed.joint}/dt"
+    if isinstance(speed, CombinedSpeed):
+        return speed.equation.name
     if isinstance(speed, DistanceRate):
         return f"rate of the distance from {speed.first} to {speed.second}"
     x, y, z = (f"{float(x):.6g}" if isinstance(x, Fraction) else "..." for x in speed.direction)

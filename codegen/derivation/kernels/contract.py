@@ -15,11 +15,13 @@ from typing import Any
 from kanegen.codegen.graph import Argument, Expression, Graph, Program
 from kanegen.codegen.mechanism.records import JointKind, Mechanism
 from kanegen.codegen.mechanism.speeds import (
+    CombinedSpeed,
     DistanceRate,
     GeneralizedSpeed,
     JointRate,
     PointVelocityComponent,
     described_speed,
+    rates_in,
 )
 
 FRAME = "frame"
@@ -82,7 +84,7 @@ class Arguments:
         joints = [name for name in mechanism.rates if name not in modes]
         slides = {name for name in joints if mechanism.joint(name).kind is JointKind.PRISMATIC}
         hinges = any(name not in slides | turned for name in joints)
-        sliding = _sliding(speeds or mechanism.generalized_speeds, slides | modes)
+        sliding = _sliding(speeds or mechanism.generalized_speeds, slides | modes, mechanism.coordinates)
         on_joints = (len(slides) < len(joints), bool(slides))
         return cls(
             {"nq": nq, "nv": len(sliding), "joints": len(joints), "parameters": len(mechanism.parameters)},
@@ -114,10 +116,12 @@ class Arguments:
         return slot.argument(self.sizes, {**self.words, **words}, self.units)
 
 
-def _sliding(speeds: Sequence[GeneralizedSpeed], slides: set[str]) -> list[bool]:
+def _sliding(speeds: Sequence[GeneralizedSpeed], slides: set[str], coordinates: Sequence[str]) -> list[bool]:
     return [
         speed.joint in slides
         if isinstance(speed, JointRate)
+        else slides.issuperset(rates_in(speed, coordinates))
+        if isinstance(speed, CombinedSpeed)
         else isinstance(speed, PointVelocityComponent | DistanceRate)
         for speed in speeds
     ]

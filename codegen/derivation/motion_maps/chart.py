@@ -20,7 +20,7 @@ from kanegen.codegen.derivation.motion_maps.joint_tree import graph_of, on_place
 from kanegen.codegen.mechanism.constraints import Constraint, PositionConstraint, VelocityConstraint
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import ZERO3, BallJoint, Matrix3, Mechanism, Value, Vector3
-from kanegen.codegen.mechanism.speeds import JointRate
+from kanegen.codegen.mechanism.speeds import on_equation
 from kanegen.codegen.mechanism.values import numeric, settle
 from kanegen.errors import ModelError
 
@@ -53,7 +53,10 @@ def charted(mechanism: Mechanism) -> Mechanism:
         coordinates=mechanism.rates,
         home=tuple(place.get(name, Fraction(0)) for name in mechanism.rates),
         constraints=tuple(_constraint(item, mechanism) for item in mechanism.constraints),
-        speeds=mechanism.speeds or tuple(JointRate(name) for name in mechanism.rates),
+        speeds=tuple(
+            on_equation(speed, lambda item: _constraint(item, mechanism))
+            for speed in mechanism.generalized_speeds
+        ),
         laws=(),
     )
     graph = graph_of(mechanism)

@@ -7,7 +7,7 @@ row . dq/dt + rest = 0.  Generalized speeds are given likewise: v = row . dq/dt 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kanegen.codegen.derivation.motion_maps.chains import Chains, dot
 from kanegen.codegen.graph import Expression, Graph, constant, partial, total
@@ -24,6 +24,7 @@ from kanegen.codegen.mechanism.constraints import (
 from kanegen.codegen.mechanism.records import BASE, BallJoint, Frame, JointKind, Mechanism
 from kanegen.codegen.mechanism.speeds import (
     AngularVelocityComponent,
+    CombinedSpeed,
     DistanceRate,
     GeneralizedSpeed,
     JointRate,
@@ -239,6 +240,8 @@ class _Writer:
             coefficients = self._gradient(self._distance(speed))
             _, undivided = self._changes(speed)
             return Row(described_speed(speed), "speeds", coefficients, self.zero, undivided)
+        if isinstance(speed, CombinedSpeed):
+            return replace(self._velocity(speed.equation), group="speeds")
         direction = self.lift.vector(speed.direction)
         if isinstance(speed, AngularVelocityComponent):
             row, rest = [self.zero] * n, [self.zero]

@@ -11,10 +11,12 @@ from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import BASE, Frame, Mechanism, Value
 from kanegen.codegen.mechanism.speeds import (
     AngularVelocityComponent,
+    CombinedSpeed,
     DistanceRate,
     GeneralizedSpeed,
     JointRate,
     PointVelocityComponent,
+    described_speed,
 )
 from kanegen.errors import ModelError
 
@@ -76,10 +78,10 @@ def resolve(tree: PlacedTree, speeds: Sequence[GeneralizedSpeed]) -> tuple[Resol
 def _resolved(tree: PlacedTree, speed: GeneralizedSpeed, where: str) -> ResolvedSpeed:
     if isinstance(speed, JointRate):
         return _rate(tree, speed, where)
-    if isinstance(speed, DistanceRate):
+    if isinstance(speed, DistanceRate | CombinedSpeed):
         raise ModelError(
             where,
-            f"is the rate of the distance from {speed.first!r} to {speed.second!r}, which is no component of a velocity",
+            f"is the {described_speed(speed)}, which is no component of a velocity",
             "rates of joints and components of velocities",
             "Make it a speed of the mechanism itself, with MechanismBuilder.speeds.",
         )

@@ -30,7 +30,13 @@ from kanegen.codegen.mechanism.references import (
     refitted_constraint,
     refitted_law,
 )
-from kanegen.codegen.mechanism.speeds import AngularVelocityComponent, GeneralizedSpeed, JointRate
+from kanegen.codegen.mechanism.speeds import (
+    AngularVelocityComponent,
+    CombinedSpeed,
+    GeneralizedSpeed,
+    JointRate,
+    on_equation,
+)
 from kanegen.codegen.mechanism.validation.constraints import Carriers, driven_joints
 from kanegen.codegen.mechanism.validation.exact import title_of
 from kanegen.codegen.mechanism.values import home_numbers
@@ -183,7 +189,10 @@ class Remaining:
                 self.change, "leaves nothing that can move", "a degree of freedom", "Let more of it move."
             )
         if len(kept) == freedom and not self._loosened:
-            return kept
+            return tuple(
+                on_equation(speed, lambda item: refitted_constraint(item, found.coordinates))
+                for speed in kept
+            )
         equations = tuple(item for item in found.constraints if isinstance(item, PositionConstraint))
         known = equations == found.constraints and all(loop.kind in LOOPS for loop in found.loops)
         if rates and known and not (found.quaternions or found.prescribed):
@@ -205,6 +214,10 @@ class Remaining:
             return speed.joint in found.rates
         if isinstance(speed, AngularVelocityComponent):
             return any(body.name == speed.body for body in found.bodies)
+        if isinstance(speed, CombinedSpeed):
+            gone = {*self.before.coordinates} - {*found.coordinates}
+            used = {symbol.name for symbol in speed.equation.expression.free_symbols}
+            return not used & {*gone, *(f"rate({name})" for name in gone)}
         return all(name in self._frames for name in frames_of(speed))
 
     def _law(self, law: ControlLaw) -> ControlLaw | None:

@@ -19,6 +19,7 @@ from kanegen.codegen.mechanism.references import (
     law_by_names,
     with_names,
 )
+from kanegen.codegen.mechanism.speeds import on_equation
 from kanegen.codegen.mechanism.validation.symbols import names_of_speeds
 from kanegen.errors import ModelError, did_you_mean
 
@@ -83,6 +84,10 @@ def renamed(mechanism: Mechanism, names: Mapping[str, str]) -> Mechanism:
         found,
         constraints=tuple(
             constraint_by_names(item, found.coordinates) for item in each(m.constraints, of_frames)
+        ),
+        speeds=tuple(
+            on_equation(speed, lambda item: constraint_by_names(item, found.coordinates))
+            for speed in found.speeds
         ),
         laws=tuple(law_by_names(law.replaced(kernels), found.coordinates, speeds) for law in m.laws),
     )

@@ -13,6 +13,7 @@ from kanegen.codegen.mechanism.folding import mapped
 from kanegen.codegen.mechanism.records import BASE, Body, Joint, Matrix3, Mechanism, Value
 from kanegen.codegen.mechanism.reduction import without_fixed_joints
 from kanegen.codegen.mechanism.rotations import departure
+from kanegen.codegen.mechanism.speeds import on_equation
 from kanegen.codegen.mechanism.validation.constraints import (
     check_constraints,
     check_contacts,
@@ -83,6 +84,10 @@ def validated(mechanism: Mechanism, allow_unphysical: bool = False) -> Mechanism
         joints=joints,
         bodies=bodies,
         constraints=tuple(constraint_in_order(constraint, mechanism) for constraint in mechanism.constraints),
+        speeds=tuple(
+            on_equation(speed, lambda item: constraint_in_order(item, mechanism))
+            for speed in mechanism.speeds
+        ),
         laws=tuple(law_in_order(law, mechanism) for law in mechanism.laws),
     )
     check_laws_at_home(ordered)

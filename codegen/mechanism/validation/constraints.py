@@ -23,6 +23,7 @@ from kanegen.codegen.mechanism.poses import frame_poses
 from kanegen.codegen.mechanism.records import BASE, JointKind, Mechanism
 from kanegen.codegen.mechanism.speeds import (
     AngularVelocityComponent,
+    CombinedSpeed,
     DistanceRate,
     GeneralizedSpeed,
     JointRate,
@@ -319,6 +320,9 @@ def _check_speed(speed: GeneralizedSpeed, carriers: Carriers, mechanism: Mechani
                 f"one of {', '.join(map(repr, mechanism.rates))}",
                 "Mend the joint's name.",
             )
+        return
+    if isinstance(speed, CombinedSpeed):
+        _check_written(where, speed.equation, mechanism)
         return
     if isinstance(speed, DistanceRate):
         carriers.check_pair(where, ("first frame", speed.first), ("second frame", speed.second))

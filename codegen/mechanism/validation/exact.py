@@ -57,6 +57,7 @@ from kanegen.codegen.mechanism.records import (
 )
 from kanegen.codegen.mechanism.speeds import (
     AngularVelocityComponent,
+    CombinedSpeed,
     DistanceRate,
     GeneralizedSpeed,
     JointRate,
@@ -116,6 +117,8 @@ def _speed(speed: GeneralizedSpeed) -> str:
         return f"rate of {speed.joint!r}"
     if isinstance(speed, AngularVelocityComponent):
         return f"angular velocity of {speed.body!r}"
+    if isinstance(speed, CombinedSpeed):
+        return f"combined {speed.equation.name!r}"
     if isinstance(speed, DistanceRate):
         return f"rate of the distance from {speed.first!r} to {speed.second!r}"
     return f"velocity of {speed.frame!r}"
@@ -290,7 +293,7 @@ _MEMBERS: Mapping[str, tuple[type, ...]] = {
     "loops": (Loop,),
     "constraints": (RollingContact, KnifeEdge, PositionConstraint, VelocityConstraint),
     "prescribed": (PrescribedRate,),
-    "speeds": (JointRate, AngularVelocityComponent, PointVelocityComponent, DistanceRate),
+    "speeds": (JointRate, AngularVelocityComponent, PointVelocityComponent, DistanceRate, CombinedSpeed),
     "springs": (TorsionalSpringDamper, TranslationalSpringDamper, ForceElement, Bushing),
     "balls": (BallJoint,),
     "mimics": (Mimic,),

@@ -19,7 +19,7 @@ from kanegen.codegen.mechanism.constraints import Constraint, PositionConstraint
 from kanegen.codegen.mechanism.control_law import ControlLaw
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import BallJoint, Mechanism, Value
-from kanegen.codegen.mechanism.speeds import JointRate
+from kanegen.codegen.mechanism.speeds import CombinedSpeed, JointRate
 from kanegen.codegen.mechanism.validation.exact import title_of
 from kanegen.errors import ModelError
 
@@ -150,7 +150,8 @@ def check_order_is_stated(mechanism: Mechanism, declared: Sequence[str], home_is
     home = mechanism.home if home_is_list else ()
     if dict(zip(coordinates, home, strict=False)) != dict(zip(declared, home, strict=False)):
         raise refuse("home", "its numbers", "Give it by name, as {name of the coordinate: number}")
-    for item in mechanism.constraints:
+    combined = (speed.equation for speed in mechanism.speeds if isinstance(speed, CombinedSpeed))
+    for item in (*mechanism.constraints, *combined):
         if isinstance(item, PositionConstraint | VelocityConstraint) and isinstance(
             item.expression, sympy.Expr
         ):

@@ -39,6 +39,7 @@ from kanegen.codegen.mechanism.records import (
 from kanegen.codegen.mechanism.rotations import angles_of, roll_pitch_yaw
 from kanegen.codegen.mechanism.speeds import (
     AngularVelocityComponent,
+    CombinedSpeed,
     DistanceRate,
     GeneralizedSpeed,
     JointRate,
@@ -265,17 +266,20 @@ class _Writer:
             self._equation(item)
 
     def _equation(self, item: PositionConstraint | VelocityConstraint) -> None:
-        coordinates = self._mechanism.coordinates
-        names = dict(zip(item.q, coordinates, strict=True))
-        key = "position"
-        if isinstance(item, VelocityConstraint):
-            key = "velocity"
-            names |= {rate: f"rate({name})" for rate, name in zip(item.qdot, coordinates, strict=True)}
+        key = "velocity" if isinstance(item, VelocityConstraint) else "position"
         where = f"constraint {item.name!r}"
         try:
-            self._table("equation", item.name, {key: _quoted(equation_text(item.expression, names))})
+            self._table("equation", item.name, {key: _quoted(self._text_of(item))})
         except Unsayable as error:
             self.findings.append(unsaid(where, f"is left out: {error}", "arithmetic", "Add it in Python."))
+
+    def _text_of(self, item: PositionConstraint | VelocityConstraint) -> str:
+        """The expression of an equation in the names of coordinates."""
+        coordinates = self._mechanism.coordinates
+        names = dict(zip(item.q, coordinates, strict=True))
+        if isinstance(item, VelocityConstraint):
+            names |= {rate: f"rate({name})" for rate, name in zip(item.qdot, coordinates, strict=True)}
+        return equation_text(item.expression, names)
 
     def _law(self, law: ControlLaw) -> None:
         """A law by its forces, in the order of the speeds; each as arithmetic in names."""
@@ -365,6 +369,9 @@ class _Writer:
     def _speed(self, speed: GeneralizedSpeed) -> Mapping[str, str]:
         if isinstance(speed, JointRate):
             return {"joint": _quoted(speed.joint)}
+        if isinstance(speed, CombinedSpeed):
+            item = speed.equation
+            return {"name": _quoted(item.name), "velocity": _quoted(self._text_of(item))}
         if isinstance(speed, DistanceRate):
             return {"first": _quoted(speed.first), "second": _quoted(speed.second)}
         direction = {"direction": self._array("speeds, direction", speed.direction)}

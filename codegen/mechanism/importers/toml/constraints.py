@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import sympy
 
 from kanegen.codegen.mechanism.builder import MechanismBuilder
-from kanegen.codegen.mechanism.constraints import LoopKind
+from kanegen.codegen.mechanism.constraints import LoopKind, VelocityConstraint
 from kanegen.codegen.mechanism.importers.toml import schema
 from kanegen.codegen.mechanism.importers.toml.arithmetic import NotArithmetic
 from kanegen.codegen.mechanism.importers.toml.expressions import AnyName, expression
@@ -16,6 +16,7 @@ from kanegen.codegen.mechanism.readers import read_vector
 from kanegen.codegen.mechanism.records import BASE
 from kanegen.codegen.mechanism.speeds import (
     AngularVelocityComponent,
+    CombinedSpeed,
     DistanceRate,
     GeneralizedSpeed,
     JointRate,
@@ -48,24 +49,28 @@ def add_constraints(builder: MechanismBuilder, root: Table) -> None:
         with given.located():
             builder.prescribe(given.text("joint"), rate)
     speeds: list[GeneralizedSpeed] = [JointRate(name) for name in root.names("speeds")]
-    speeds += [_speed(table) for table in root.tables("speed")]
+    speeds += [_speed(root, table) for table in root.tables("speed")]
     if speeds:
         builder.speeds(speeds)
 
 
-def _speed(table: Table) -> GeneralizedSpeed:
+def _speed(root: Table, table: Table) -> GeneralizedSpeed:
     table.check(schema.SPEED)
-    kinds = [key for key in ("joint", "body", "frame", "first") if key in table]
+    kinds = [key for key in ("joint", "body", "frame", "first", "velocity") if key in table]
     beside = {
         "joint": (),
         "body": ("direction",),
         "frame": ("direction", "relative_to"),
         "first": ("second",),
+        "velocity": ("name",),
     }
     if len(kinds) == 1 and all(key in (*kinds, *beside[kinds[0]]) for key in table.content):
         kind = kinds[0]
         if kind == "joint":
             return JointRate(table.text("joint"))
+        if kind == "velocity" and "name" in table:
+            found, q, qdot = _written(root, table, "velocity", "a speed")
+            return CombinedSpeed(VelocityConstraint(table.text("name"), q, qdot, found))
         if kind == "first" and "second" in table:
             return DistanceRate(table.text("first"), table.text("second"))
         if "direction" in table:
@@ -78,7 +83,8 @@ def _speed(table: Table) -> GeneralizedSpeed:
         None,
         f"has the keys {', '.join(table.content) or '(none)'}",
         "a joint; a body and a direction (angular velocity); a frame and a direction (velocity of its origin, perhaps "
-        "relative_to another frame); or the frames first and second (rate of their distance)",
+        "relative_to another frame); the frames first and second (rate of their distance); or a name and a velocity "
+        "(an expression in rates)",
         "Give one of these.",
     )
 
@@ -90,6 +96,18 @@ def _add_equation(builder: MechanismBuilder, root: Table, table: Table) -> None:
         raise table.error(
             None, "is no single equation", "either 'position' or 'velocity'", "Give one of them."
         )
+    found, q, qdot = _written(root, table, keys[0], "an expression that is zero")
+    with table.located():
+        if keys == ["position"]:
+            builder.position_constraint(table.text("name"), found, q)
+        else:
+            builder.velocity_constraint(table.text("name"), found, q, qdot)
+
+
+def _written(
+    root: Table, table: Table, key: str, what: str
+) -> tuple[sympy.Expr, tuple[sympy.Symbol, ...], tuple[sympy.Symbol, ...]]:
+    """An expression with symbols for the coordinates and their rates, none where the file does not list coordinates."""
     names = root.names("coordinates")
     q = [sympy.Symbol(name, real=True) for name in names]
     qdot = [sympy.Symbol(f"rate({name})", real=True) for name in names]
@@ -99,15 +117,11 @@ def _add_equation(builder: MechanismBuilder, root: Table, table: Table) -> None:
         symbols = dict(zip(names, q, strict=True)) | {p: AnyName()[p] for p in root.document.names}
 
     def rate(name: str) -> sympy.Symbol:
-        if keys == ["position"] or (names and name not in rates):
+        if key == "position" or (names and name not in rates):
             raise NotArithmetic(f"there is no rate of {name!r} here")
         return rates.get(name) or sympy.Symbol(f"rate({name})", real=True)
 
-    named = {"rate": rate} if keys == ["velocity"] or not names else {}
-    expected = "an expression that is zero, in coordinates, rate(coordinate) and parameters"
-    found = expression(table, keys[0], table.text(keys[0]), symbols, named, expected)
-    with table.located():
-        if keys == ["position"]:
-            builder.position_constraint(table.text("name"), found, q)
-        else:
-            builder.velocity_constraint(table.text("name"), found, q, qdot)
+    named = {"rate": rate} if key == "velocity" or not names else {}
+    expected = f"{what}, in coordinates, rate(coordinate) and parameters"
+    found = expression(table, key, table.text(key), symbols, named, expected)
+    return found, tuple(q), tuple(qdot)

@@ -36,7 +36,7 @@ SPRING = (
     "resistance quadratic_damping cubic_damping friction static_friction stribeck_speed slip_speed stops dissipation"
 )
 BUSHING = "name! first! second! stiffness! damping"
-SPEED = "joint body frame direction relative_to first second"
+SPEED = "joint body frame direction relative_to first second name velocity"
 LAW = "name! forces! title source state references quantity"
 LAW_STATE = "name! rate! initial"
 LAW_QUANTITY = "name! kernel!"
