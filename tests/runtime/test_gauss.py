@@ -8,9 +8,11 @@ from dataclasses import replace
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import constrained_robots as made
 import numpy as np
 import pytest
 from references import Run
+from test_constrained_simulation import swing
 from test_wrenches import top
 
 import kanegen
@@ -100,6 +102,16 @@ def test_energy_less_works_is_kept_on_trees_loops_and_balls(model, forces, monke
         in_numpy = run()
     assert np.abs(in_numpy.q - motion.q).max() < 1e-11  # but for rounding the same steps
     assert abs(in_numpy.statistics.evaluations - motion.statistics.evaluations) < 50
+
+
+def test_dead_centres_of_the_speeds():
+    # Four times in each period of 2.2 s the energies have no value, or a large error.
+    arm = made.robot(made.pendulum())
+    q0 = arm.assemble(0.5 * np.array([np.sin(2.5), -np.cos(2.5)]))
+    motion = simulate(arm, q0, [0.0], 5.0, method="gauss4", step=STEP, times=np.linspace(0.0, 5.0, 101))
+    # Steps of (5 / s times 1e-3 s)^5 / 4320 each, of rates up to 6 / s; errors grow by less than 50 in two periods.
+    assert np.abs(motion.q - swing(motion.t, 2.5)[0]).max() < 50 * 5000 * 6 * 5e-3**5 / 4320
+    assert np.abs(motion.energy - motion.energy[0]).max() < rounding(motion)
 
 
 def test_turning_points_and_impacts(arms: SimpleNamespace):
