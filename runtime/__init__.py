@@ -114,4 +114,5 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """All names, those included that have not been asked for yet."""
-    return sorted({*globals(), *__all__})
+    own = {name for name, value in globals().items() if getattr(value, "__name__", "").startswith("kanegen.")}
+    return sorted({*__all__, *own, *(name for name in globals() if name.startswith("__"))})

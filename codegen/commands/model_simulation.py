@@ -19,6 +19,7 @@ from kanegen.errors import AssemblyError, KanegenError
 from kanegen.extras import install_command
 from kanegen.figures.canvas import check_plot, matplotlib
 from kanegen.files import write_whole
+from kanegen.model_warnings import warn
 from kanegen.options import Options
 from kanegen.robot.assembly import led_to
 from kanegen.simulation import Motion, Status
@@ -93,7 +94,15 @@ def start(robot: Any, words: Words, report: Report) -> tuple[Any, Any]:
         raise KanegenError(str(error)) from None
     if robot.constraints is None or not robot.constraints.position:
         return q, v
-    closed = _closed(robot, q, [place for name in words.q for place in robot.coordinate_places[name]])
+    held = [place for name in words.q for place in robot.coordinate_places[name]]
+    closed = _closed(robot, q, held)
+    astray = [i for i in held if abs(closed[i] - q[i]) > MOVED and i not in _in_quaternions(robot)]
+    if astray:
+        i = astray[0]
+        warn(
+            f"the loops of {robot.name} cannot be closed with q.{robot.coordinate_names[i]} = {q[i]:.6g}: it is "
+            f"{closed[i]:.6g} in the nearest configuration in which they are. Set other values, or fewer of them"
+        )
     moved = [
         f"{name} from {before:.6g} to {after:.6g}"
         for name, before, after in zip(robot.coordinate_names, q, closed, strict=True)
@@ -102,6 +111,11 @@ def start(robot: Any, words: Words, report: Report) -> tuple[Any, Any]:
     if moved:
         report(f"closing the loops moved {', '.join(moved)}")
     return closed, v
+
+
+def _in_quaternions(robot: Any) -> set[int]:
+    """Whose length loops need to be one, whatever is set."""
+    return {start + k for start in robot.quaternions for k in range(4)}
 
 
 def _closed(robot: Any, q: Any, held: list[int]) -> Any:

@@ -251,7 +251,12 @@ class OpenLoops:
             q, out = inputs_and_out[place], inputs_and_out[-1]
             if out is not None and isinstance(q, np.ndarray):
                 q = q.copy()  # out may lie in its memory
-            result = call(*inputs_and_out)
+            try:
+                result = call(*inputs_and_out)
+            except DeadCentreError:
+                if self.told != "ignore":
+                    self._look(spec, q)  # open loops are likely to be the reason
+                raise
             if self.told != "ignore":
                 self._look(spec, q)
             return result

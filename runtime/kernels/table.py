@@ -119,7 +119,10 @@ class KernelTable:
         manifest = self._given.manifest
         if frame not in manifest.frames:
             frames = ", ".join(manifest.frame_names)
-            raise MissingKernelError(f"{manifest.name!r} has no frame {frame!r}. It has: {frames}")
+            cure = did_you_mean(frame, manifest.frame_names, "")
+            raise MissingKernelError(
+                f"{manifest.name!r} has no frame {frame!r}. It has: {frames}. {cure}".rstrip(" .")
+            )
         return f"{what}_{manifest.identifier(frame)}"
 
     def _obtain(self, name: str) -> Kernel:

@@ -15,7 +15,7 @@ import numpy as np
 from kanegen.arrays import FloatArray
 from kanegen.boundary import calls_user
 from kanegen.errors import nearest
-from kanegen.laws import Law
+from kanegen.laws import Law, from_text
 from kanegen.manifest import LawRecord
 from kanegen.simulation.arm import SimulatedArm
 from kanegen.simulation.references import NO_INPUTS, LawInputs, checked_signals
@@ -64,6 +64,8 @@ Controller = PythonController | CController | CLaw | KernelController | None
 def recognize_controller(controller: Any, arm: SimulatedArm, data: Any = None) -> Controller:
     """The controller in its form; ``ValueError`` where it is none, or does not fit the mechanism."""
     recognized: Controller
+    if isinstance(controller, str) and "(" in controller:
+        controller = from_text(controller)
     controller = controller.controller(arm) if isinstance(controller, Law) else controller
     if controller is None:
         recognized = None

@@ -102,7 +102,9 @@ def checked_signals(
             if turned is None
             else f"{turned!r}: (times, rows of x, y, z, w)"
         )
-        raise ValueError(f"references: the law follows {missing[0]!r}; give references={{{asked}}}")
+        raise ValueError(
+            f"references: the law follows {missing[0]!r}; give references={{{asked}}} (--reference FILE on the command line)"
+        )
     return tuple(_signal(f"{argument}, {name!r}", str(name), given[name]) for name in wanted)
 
 

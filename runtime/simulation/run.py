@@ -80,7 +80,7 @@ def simulate(
 
     - None: tau = 0;
     - a callable ``controller(t, q, v) -> tau``, given arrays that it may keep;
-    - a law of ``kanegen.laws``;
+    - a law of ``kanegen.laws``, or its text, as ``"pd(kp=100, kd=20)"``;
     - the name of a kernel of the mechanism with inputs t, q, v and output tau, compiled with it, or of a law with states;
     - a C function: a cffi pointer to ``void (double t, const double *q, const double *v, double *tau, void *data)``
       or its address (data is ``controller_data``, a cffi pointer or an address), or a cffi pointer to a function of

@@ -114,6 +114,8 @@ def test_loops_keep_what_is_set(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "closing the loops moved q2 from" in capsys.readouterr().out
     with (tmp_path / "m.csv").open() as stream:
         assert float(next(csv.DictReader(stream))["q.q1"]) == 1.0
+    assert main(["simulate", "four_bar", "--time", "0", "--set", "q.q1=1.0", "q.q2=3.0"]) == 0
+    assert "cannot be closed with q.q1 = 1" in capsys.readouterr().err
 
 
 def test_a_passed_limit_is_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 import numpy as np
@@ -278,14 +279,15 @@ def check_speeds(mechanism: Mechanism) -> None:
     constrained = bool(mechanism.loops or mechanism.constraints)
     if not mechanism.speeds:
         if constrained:
+            some = list(coordinates[:least])
             raise ModelError(
                 "speeds",
                 "are missing, though loops or constraints tie the coordinates together",
                 f"as many independent speeds as the mechanism has degrees of freedom, {least} or more of the "
                 f"{counted(len(coordinates), 'rate')} of {', '.join(map(repr, coordinates))} or of the components of "
                 "velocities",
-                f"Choose those that are driven, such as [JointRate({coordinates[0]!r})], in TOML "
-                f'speeds = ["{coordinates[0]}"].',
+                f"Choose those that are driven, such as [{', '.join(f'JointRate({name!r})' for name in some)}], in TOML "
+                f"speeds = {json.dumps(some)}.",
             )
         return
     for index, speed in enumerate(mechanism.speeds):
