@@ -16,8 +16,8 @@ from kanegen.codegen.mechanism.speeds import (
     GeneralizedSpeed,
     JointRate,
     PointVelocityComponent,
-    described_speed,
 )
+from kanegen.codegen.mechanism.validation.exact import title_of
 from kanegen.errors import ModelError
 
 _NO_DIRECTION = (Fraction(0), Fraction(0), Fraction(0))
@@ -81,7 +81,7 @@ def _resolved(tree: PlacedTree, speed: GeneralizedSpeed, where: str) -> Resolved
     if isinstance(speed, DistanceRate | CombinedSpeed):
         raise ModelError(
             where,
-            f"is the {described_speed(speed)}, which is no component of a velocity",
+            f"is the {title_of(speed).removeprefix('speed, ')}, which is no component of a velocity",
             "rates of joints and components of velocities",
             "Make it a speed of the mechanism itself, with MechanismBuilder.speeds.",
         )
