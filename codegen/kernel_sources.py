@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -10,11 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kanegen.codegen.certificate.at_frames import FEW_STATES, dependent_rows
 from kanegen.codegen.certificate.comparison import CERTIFIED_STATES
-from kanegen.codegen.certificate.sample import KernelSet
+from kanegen.codegen.certificate.sample import KernelSet, Sample
 from kanegen.codegen.derivation.flexible_links.states import deflected_states
 from kanegen.codegen.derivation.formulations import BOOK, formulation, optional_kernels
-from kanegen.codegen.derivation.kernels.catalogue import CLOSED_LOOP, CONTRACTS, contract_of, solves
+from kanegen.codegen.derivation.kernels.catalogue import (
+    CLOSED_LOOP,
+    CONTRACTS,
+    OfRows,
+    contract_of,
+    of_rows,
+    solves,
+)
 from kanegen.codegen.derivation.kernels.contract import BASE_AXES, BODY_AXES
 from kanegen.codegen.derivation.kernels.laws import law_kernels
 from kanegen.codegen.derivation.motion_maps import chart
@@ -35,6 +43,7 @@ from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.errors import ModelError, did_you_mean, nearest
 from kanegen.manifest import NamedValue
 from kanegen.options import Options
+from kanegen.rows import ROWS
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +57,9 @@ class KernelSources:
     options: Options
     turned: bool = True
     _plain: dict[str, Derivation] = field(default_factory=dict, init=False, repr=False)
+    _rows: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @cached_property
     def frames(self) -> dict[str, str]:
@@ -86,12 +98,59 @@ class KernelSources:
     def builds_on_demand(self) -> dict[str, Build]:
         """Kernels that are derived only when they are asked for: derivatives, regressors, matrices of the motion.
 
-        They are on the speeds of the kernel set; a formulation makes no difference to them.
+        They are on the speeds of the kernel set; a formulation makes no difference to them.  Those of rows of a frame's
+        twist are there where they can be independent, and where they are asked for.
         """
         usual = self.builds if self.options.formulation == "recursive" else None
-        return optional_kernels(
-            self.mechanism, bool(self.options.live_names), self.frames, self._speeds, usual
+        laws = self.mechanism.laws if self.options.speeds is None else ()
+        asked = {*(self.options.kernels or ()), *(q.kernel for law in laws for q in law.quantities())}
+        found = optional_kernels(
+            self.mechanism, bool(self.options.live_names), self.frames, self._speeds, usual, sorted(asked)
         )
+        return {
+            kernel: build for kernel, build in found.items() if kernel in asked or self._can_be_had(kernel)
+        }
+
+    def _can_be_had(self, kernel: str) -> bool:
+        """Whether it is not of rows of a frame's twist that depend on one another everywhere."""
+        of = of_rows(kernel, self.frames.values())
+        return of is None or (len(of.rows) <= self.mechanism.dof and not self.dependent(of))
+
+    def dependent(self, of: OfRows) -> tuple[str, ...]:
+        """Those of the rows of a frame's twist that the rows before them determine in every configuration."""
+        key = of.identifier, of.rows
+        if key not in self._rows:
+            places = [*map(ROWS.index, of.rows)]
+            self._rows[key] = dependent_rows(self._few, self.frame_of(of), of.rows, places)
+        return self._rows[key]
+
+    @cached_property
+    def _few(self) -> Sample:
+        """Some states of the mechanism, which show what is so in every configuration."""
+        kernel_set, tied = self.kernel_set(), self.mechanism.constrained
+        if tied:  # what closed loops hold moves a little where they are open
+            closed = chart.configurations(self.mechanism, make_plan(self.mechanism).closed)
+            kernel_set = replace(kernel_set, configurations=closed)
+        return Sample(kernel_set, FEW_STATES)
+
+    def frame_of(self, of: OfRows) -> str:
+        """The name of the frame that a kernel is of."""
+        return next(name for name, identifier in self.frames.items() if identifier == of.identifier)
+
+    def require_independent(self, kernel: str) -> None:
+        """Raise ModelError where a kernel is of rows of a frame's twist that no motion could tell apart."""
+        of = of_rows(kernel, self.frames.values())
+        if of is not None and (dependent := self.dependent(of)):
+            kept = tuple(row for row in of.rows if row not in dependent)
+            raise ModelError(
+                f"kernel {kernel!r}",
+                f"asks for rows of {self.frame_of(of)!r} of which {', '.join(dependent)} cannot be moved independently of "
+                "the others in any configuration",
+                "independent rows of the frame's Jacobian",
+                f"Ask for others, such as {OfRows(of.contract, of.identifier, kept).kernel!r}, rows={kept}."
+                if kept
+                else "Ask for those of another frame: this one does not move.",
+            )
 
     @property
     def laws_left_out(self) -> dict[str, str]:
@@ -114,6 +173,8 @@ class KernelSources:
             return found
         if not set(options.kernels) <= set(found):
             found += tuple(self.builds_on_demand)
+            for kernel in options.kernels:
+                self.require_independent(kernel)
         unknown = [k for k in options.kernels if k not in found]
         if unknown:
             near = nearest(unknown[0], found)
@@ -132,6 +193,7 @@ class KernelSources:
         for law in self.mechanism.laws if self.options.speeds is None else ():
             for quantity in law.quantities():
                 if quantity.kernel in self.builds or quantity.kernel in self.builds_on_demand:
+                    self.require_independent(quantity.kernel)
                     known = contract_of(quantity.kernel) is not None
                     if known and not quantity.kernel.startswith(CLOSED_LOOP.named("")):
                         continue
@@ -263,10 +325,22 @@ class KernelSources:
             helpers={name: self.plain(name) for name in needed if name not in programs},
             frames={identifier: name for name, identifier in self.frames.items()},
             coefficients=coefficients,
+            of_rows=self._of_rows(programs),
             configurations=self.configurations,
             independent=make_plan(mechanism).independent if self.trees.tied else (),
             approximate=BOOK.get(self.options.formulation, False),
         )
+
+    def _of_rows(self, programs: Iterable[str]) -> dict[str, tuple[str, str, tuple[int, ...]]]:
+        """Kernels of rows of a frame's twist: the kernel's own name, that of the frame, and the places of the rows."""
+        named = (
+            of_rows(kernel, self.frames.values()) for kernel in (*programs, *(self.options.kernels or ()))
+        )
+        return {
+            of.kernel: (of.contract.name, self.frame_of(of), tuple(map(ROWS.index, of.rows)))
+            for of in named
+            if of is not None
+        }
 
     @cached_property
     def _speeds(self) -> tuple[Any, ...] | None:

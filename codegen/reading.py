@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.doctor.checks import check_attachments
-from kanegen.codegen.mechanism.edits import edited
-from kanegen.codegen.mechanism.findings import tell
+from kanegen.codegen.mechanism.edits import attached, edited
+from kanegen.codegen.mechanism.findings import Finding, tell
 from kanegen.codegen.mechanism.importers import ANGLE_TOLERANCE, read_file, refuse_arguments
-from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.records import Mechanism, RoundedAngles
 from kanegen.codegen.mechanism.reduction import without_friction
+from kanegen.codegen.mechanism.rounded_angles import AngleRule
 from kanegen.codegen.mechanism.validation import validated
 from kanegen.errors import ModelError, did_you_mean, shown
 from kanegen.files import exists
@@ -65,6 +66,36 @@ def read(model: str | os.PathLike[str] | Mechanism, options: Options) -> Mechani
     if rounded is not None:
         mechanism = replace(mechanism, rounded=replace(rounded, written=without_friction(rounded.written)))
     return without_friction(mechanism)
+
+
+def attach(
+    models: tuple[str | os.PathLike[str] | Mechanism, ...],
+    at: str,
+    placement: Sequence[float],
+    names: str | Mapping[str, str],
+) -> Mechanism:
+    """One mechanism of two models, see ``mechanism.edits``; losses of joints are kept.  Raises ModelError."""
+    first, second = (read(model, Options(friction=True)) for model in models)
+    findings: list[Finding] = []
+    found = attached(first, second, at, placement, names, AngleRule(ANGLE_TOLERANCE), findings)
+    found = validated(found, found.unphysical)
+    tell(findings)
+    rounded = [x.rounded for x in (first, second) if x.rounded is not None]
+    if not rounded:
+        return found
+    written = (
+        first.rounded.written if first.rounded else first,
+        second.rounded.written if second.rounded else second,
+    )
+    return replace(
+        found,
+        rounded=RoundedAngles(
+            sum(x.count for x in rounded),
+            max(x.largest for x in rounded),
+            max(x.tolerance for x in rounded),
+            attached(*written, at, placement, names, AngleRule(0.0), []),
+        ),
+    )
 
 
 def read_model(

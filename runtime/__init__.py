@@ -7,8 +7,8 @@
 
 ``load`` makes a ``Robot`` from a built-in mechanism, a model file or a description in Python; ``simulate`` moves it,
 and ``trajectory`` gives the forces of a path;
-``generate`` writes its C, ``convert`` a model file of another format.  ``MechanismBuilder`` describes mechanisms, and
-``from_urdf`` and the like read them.
+``generate`` writes its C, ``convert`` a model file of another format.  ``MechanismBuilder`` describes mechanisms,
+``from_urdf`` and the like read them, and ``attach`` makes one of two.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from kanegen.errors import (
     UnknownModelError,
 )
 from kanegen.kernels.kernel import BoundKernel
-from kanegen.loading import convert, generate, load
+from kanegen.loading import attach, convert, generate, load
 from kanegen.manifest import Constraints, JointLimits, OperationCounts
 from kanegen.robot import ForwardDynamicsDerivatives, InverseDynamicsDerivatives, Robot
 from kanegen.version import VERSION
@@ -83,6 +83,7 @@ __all__ = [
     "TargetError",
     "UnknownModelError",
     "__version__",
+    "attach",
     "convert",
     "from_dh",
     "from_mjcf",

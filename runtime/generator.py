@@ -69,6 +69,15 @@ def convert(model: Model, options: Options, path: Path, strict: bool) -> None:
     converting.convert(model, path, options, strict)
 
 
+def attach(
+    a: Model, b: Model, at: str, placement: Sequence[float], names: str | Mapping[str, str]
+) -> Mechanism:
+    """One mechanism of two models.  Raises ModelError."""
+    from kanegen.codegen import reading
+
+    return reading.attach((a, b), at, placement, names)
+
+
 def interpret(model: Model, options: Options) -> Interpretation:
     """The mechanism without C.  Raises ModelError."""
     from kanegen.codegen import pipeline

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import kanegen.generated
-from kanegen import generator
+from kanegen import generator, option_values
 from kanegen.boundary import boundary
 from kanegen.builds.cache_place import distrust_of_neighbour
 from kanegen.builds.extensions import MODULE, compiled_entry, generated, write_generated
@@ -41,6 +41,9 @@ from kanegen.options import OF_FILES, Asked, Options, with_options
 from kanegen.options import options as options_of
 from kanegen.robot import Robot
 from kanegen.robot.core import SkeletonOf
+
+if TYPE_CHECKING:
+    from kanegen.codegen.mechanism.records import Mechanism
 
 _log = logging.getLogger("kanegen")
 
@@ -152,6 +155,36 @@ def convert(
 
 
 convert = with_options(convert, OF_FILES)
+
+
+def attach(
+    a: Model,
+    b: Model,
+    *,
+    at: str,
+    placement: Sequence[float] = (0.0, 0.0, 0.0),
+    names: str | Mapping[str, str] = "",
+) -> Mechanism:
+    """One mechanism of two models, each a built-in's name, a file or a mechanism: ``b`` stands on the frame ``at`` of ``a``.
+
+    What ``b`` calls its base is at ``placement``, (x, y, z) or (x, y, z, roll, pitch, yaw) [m, rad], in that frame, which is
+    "base" for the base of ``a``.  ``names`` is what all names of ``b`` are to begin with, such as "left_", or new ones for
+    its joints, links and frames, old to new; no two things of a kind may have one name.  Coordinates, speeds and home are
+    those of ``a``, then those of ``b``; gravity is that of ``a``.  ``MechanismBuilder.from_mechanism`` closes loops
+    between the two.
+
+    Control laws that refer to entries of other kernels are left out with a ``ModelWarning``.  Raises ModelError for a wrong
+    model, a frame that ``a`` does not have, and names that both have; TypeError and ValueError for wrong arguments.
+    """
+    for model in (a, b):
+        generator.check_model(model)
+    if not isinstance(names, str):
+        names = dict(option_values.texts("names", names))
+    where = option_values.placement("placement", placement)
+    if not isinstance(at, str) or where is None:
+        raise TypeError(f"attach: expected the name of a frame and a placement, got {at!r}, {placement!r}")
+    with boundary("attaching", _title(b)), once():
+        return generator.attach(a, b, at, where, names)
 
 
 def _found(

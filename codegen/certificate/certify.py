@@ -16,6 +16,7 @@ from kanegen.codegen.certificate.against_records import (
     values_against_records,
 )
 from kanegen.codegen.certificate.arrays import Array
+from kanegen.codegen.certificate.at_frames import at_frames
 from kanegen.codegen.certificate.blame import OURS, blame
 from kanegen.codegen.certificate.constrained import constrained, of_positions, of_speeds
 from kanegen.codegen.certificate.evaluation import Precisely, values
@@ -106,7 +107,7 @@ def _fault(sample: Sample, check: Measured) -> str:
 
 def measured(sample: Sample) -> Checks:
     """All checks that apply, one after another."""
-    yield from _quietly(sample, against_records, identities, constrained)
+    yield from _quietly(sample, against_records, at_frames, identities, constrained)
 
 
 def measured_values(sample: Sample) -> Checks:

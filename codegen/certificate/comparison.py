@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kanegen.codegen.certificate import certify
+from kanegen.codegen.certificate import at_frames, certify
 from kanegen.codegen.certificate.sample import KernelSet, Sample
 from kanegen.codegen.certificate.special_states import Place, SpecialStates, special_states
 from kanegen.codegen.certificate.tied_motion import TiedMotion
@@ -83,21 +83,29 @@ class Configurations:
 
     Rounding errors in them are larger than usual by ``spread`` (states,), in their derivatives by its square, by ``growth``
     (states,) in what follows from the speeds, and by ``solving`` (states,) in what solves with the mass matrix, infinitely
-    where there is nothing to compare; ``solves`` tells which kernels do.  The special ones are those of ``special``.
+    where there is nothing to compare.  The special ones are those of ``special``.
     """
 
     q: NDArray[np.float64]
     spread: NDArray[np.float64]
     growth: NDArray[np.float64]
     solving: NDArray[np.float64]
-    solves: Callable[[str], bool]
+    kernel_set: KernelSet
     special: SpecialStates | None = None
 
     def spread_of(self, kernel: str) -> NDArray[np.float64]:
         """How many times larger than usual rounding errors of a kernel are in each state."""
         own = self.spread if kernel.startswith(_OF_PLACES) else self.spread * self.growth
         own = own**2 if kernel.startswith(_RATES) or kernel.endswith("_derivatives") else own
-        return own * self.solving if self.solves(kernel) else own
+        own = own * self.solving if self.kernel_set.solves(kernel) else own
+        of_rows = self.kernel_set.of_rows.get(kernel)
+        return own if of_rows is None else own * self._inverting(*of_rows)
+
+    def _inverting(self, own: str, frame: str, rows: tuple[int, ...]) -> NDArray[np.float64]:
+        """How many times larger errors become by inverting the mobility of rows of a frame, once for each factor N."""
+        conditions = at_frames.condition(Sample(self.kernel_set, 0, self.q), frame, rows)
+        growth = np.maximum(1.0, conditions / USUAL_CONDITION)
+        return np.where(conditions < at_frames.SINGULAR, growth ** (3 if own == "hand_power" else 1), np.inf)
 
 
 def random_configurations(kernel_set: KernelSet) -> Configurations:
@@ -106,7 +114,7 @@ def random_configurations(kernel_set: KernelSet) -> Configurations:
     if q is None:
         q = random_values("q", (len(kernel_set.mechanism.coordinates),), CERTIFIED_STATES)
     ones = np.ones(len(q))
-    return Configurations(q, ones, ones, ones, kernel_set.solves)
+    return Configurations(q, ones, ones, ones, kernel_set)
 
 
 def all_configurations(kernel_set: KernelSet) -> Configurations:

@@ -31,10 +31,11 @@ class KernelSet:
     are not in the set: coordinate_rates where ``projected`` (constraints or chosen speeds tie the joints together), and
     inverse_dynamics for derivatives then.  ``solves`` tells of a kernel whether its rounding errors grow with the condition
     number of the mass matrix.  ``frames`` maps the identifiers in names of kernels to the names of frames, ``coefficients``
-    regressors by name to the values that belong to their columns.  ``configurations`` (states, nq) are given where not every
-    configuration can be had, and ``independent`` are then the equations of velocity that hold in them.  ``special`` are the
-    states to look at beside these.  ``slip_speed`` [rad/s, m/s] belongs to Coulomb friction.  An ``approximate`` set is
-    known to fulfil no law exactly.
+    regressors by name to the values that belong to their columns.  ``of_rows`` has kernels of rows of a frame's twist, each
+    with its own name, that of the frame, and the places of the rows.  ``configurations`` (states, nq) are given where not
+    every configuration can be had, and ``independent`` are then the equations of velocity that hold in them.  ``special``
+    are the states to look at beside these.  ``slip_speed`` [rad/s, m/s] belongs to Coulomb friction.  An ``approximate`` set
+    is known to fulfil no law exactly.
     """
 
     mechanism: Mechanism
@@ -46,6 +47,7 @@ class KernelSet:
     helpers: Mapping[str, Program] = field(default_factory=dict)
     frames: Mapping[str, str] = field(default_factory=dict)
     coefficients: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    of_rows: Mapping[str, tuple[str, str, tuple[int, ...]]] = field(default_factory=dict)
     configurations: Array | None = None
     independent: tuple[int, ...] = ()
     approximate: bool = False

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from fractions import Fraction
+from functools import cache, partial
 
 from kanegen.codegen.derivation import (
     dual_vectors,
@@ -28,31 +29,27 @@ from kanegen.codegen.derivation.kernels.catalogue import (
     FORWARD_DYNAMICS,
     GRAVITY_FORCES,
     INVERSE_DYNAMICS,
+    INVERSE_DYNAMICS_DERIVATIVES,
     MASS_MATRIX,
     contract_of,
 )
+from kanegen.codegen.derivation.kernels.contract import Arguments
 from kanegen.codegen.derivation.kernels.dynamics import DYNAMICS, ON_DEMAND
 from kanegen.codegen.derivation.kernels.flexible import equations_of_motion
 from kanegen.codegen.derivation.kernels.frames import frame_kernels, frame_kernels_on_demand
-from kanegen.codegen.derivation.kernels.influence import influence_kernels
+from kanegen.codegen.derivation.kernels.influence import Resting, influence_kernels, spring_kernels
+from kanegen.codegen.derivation.kernels.operational import ingredients, kernels_at_frames
 from kanegen.codegen.derivation.motion_maps.spanning_tree import derivation_tree
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.deriver import Build
-from kanegen.codegen.derivation.placed_tree.placement import PlacedTree, place
+from kanegen.codegen.derivation.placed_tree.placement import place
 from kanegen.codegen.derivation.recursive.from_forces import DynamicsFromForces, Forces
 from kanegen.codegen.derivation.recursive.kinematics import frames_by_name
 from kanegen.codegen.derivation.recursive.tree_dynamics import TreeDynamics
 from kanegen.codegen.derivation.system import Dynamics, Foundation, System, kernels_of
 from kanegen.codegen.graph import Program
-from kanegen.codegen.mechanism.features import (
-    SPRINGS,
-    TIES,
-    Feature,
-    features_of,
-    require_known,
-    unknown_to,
-)
-from kanegen.codegen.mechanism.records import Frame, Mechanism
+from kanegen.codegen.mechanism.features import features_of, require_known
+from kanegen.codegen.mechanism.records import ZERO3, Frame, Mechanism
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
 from kanegen.errors import ModelError, did_you_mean
 from kanegen.manifest import BodyCoordinates
@@ -180,9 +177,11 @@ def optional_kernels(
     identifiers: Mapping[str, str],
     speeds: Sequence[GeneralizedSpeed] | None = None,
     usual: Mapping[str, Build] | None = None,
+    asked: Sequence[str] = (),
 ) -> dict[str, Build]:
     """Kernels that are generated only when asked for by name, derived recursively; ``speeds`` and names of frames as in
-    ``formulation``.  ``usual`` are the kernels of the recursive formulation, where they are known.
+    ``formulation``.  ``usual`` are the kernels of the recursive formulation, where they are known, and those ``asked`` for
+    may be of some rows of a frame's twist.
     """
     kernels = usual or formulation("recursive", mechanism, speeds, live_parameters, identifiers)
     foundation = _foundation("recursive", mechanism, speeds, live_parameters)
@@ -193,7 +192,11 @@ def optional_kernels(
         if contract_of(kernel) not in foundation.lacks
     }
     derivatives = kernels_of_derivatives(mechanism, kernels, live_parameters, foundation)
-    return kernels_of(foundation, made) | derivatives
+    arguments = Arguments.of(mechanism, speeds)
+    own = kernels_of(foundation, ingredients(frames))
+    resting = _resting(mechanism, live_parameters, speeds)
+    at_frames = kernels_at_frames(frames, asked, arguments, {**kernels, **own}, resting)
+    return kernels_of(foundation, made) | derivatives | at_frames
 
 
 def _own_kernels(
@@ -212,28 +215,41 @@ def _own_kernels(
         return euler_parameters.kernels(mechanism, live)
     if name != "influence_coefficients":
         return {}
-    unknown = unknown_to(SPRINGS | {Feature.BUSHINGS, Feature.LOSSES_OF_JOINTS}, mechanism)
-    if not unknown:
-        tree = derivation_tree(mechanism, live)
-        placed = place(tree.mechanism, Choices(), tree.live)
-        own = influence_coefficients.kernels(placed, identifiers, live_parameters=tree.live)
-        return {
-            kernel: partial(_with_springs, build=build, mechanism=mechanism) for kernel, build in own.items()
-        }
-    if TIES.intersection(unknown):
-        return kernels_of(foundation, influence_kernels(_frames(mechanism, live, identifiers)))
-    return {}
+    arrays = influence_kernels(_frames(mechanism, live, identifiers))
+    springs = spring_kernels(_resting(mechanism, live, None), Arguments.of(mechanism))
+    return kernels_of(foundation, arrays) | springs
 
 
 _BY_BOOK = {c.name for c in (INVERSE_DYNAMICS, FORWARD_DYNAMICS, MASS_MATRIX, BIAS_FORCES, GRAVITY_FORCES)}
 """What Book's equations are for, beside the equations of motion themselves."""
 
 
-def _with_springs(
-    tree: PlacedTree, _: Mechanism, choices: Choices, build: Build, mechanism: Mechanism
-) -> Program:
-    """A program of a tree that also knows the mechanism's springs and dampers."""
-    return build(tree, mechanism, choices)
+def _resting(mechanism: Mechanism, live: bool, speeds: Sequence[GeneralizedSpeed] | None) -> Resting:
+    """What derives inverse dynamics and its derivatives without weight, friction, and inertia of rigid bodies."""
+    none = Fraction(0)
+    joints = tuple(replace(joint, friction=none, rotor_inertia=none) for joint in mechanism.joints)
+    massless = (
+        mechanism.bodies if mechanism.flexible else tuple(replace(b, inertia=None) for b in mechanism.bodies)
+    )
+    left = replace(mechanism, bodies=massless, joints=joints, gravity=ZERO3, laws=())
+    still = replace(left, prescribed=tuple(replace(p, rate=none) for p in left.prescribed))
+
+    @cache
+    def derived() -> dict[str, Program]:
+        found = {}
+        for one, kernel in (
+            (left, INVERSE_DYNAMICS.name),
+            (left, GRAVITY_FORCES.name),
+            (still, INVERSE_DYNAMICS_DERIVATIVES.name),
+        ):
+            tree, foundation = derivation_tree(one, live), _foundation("recursive", one, speeds, live)
+            builds = kernels_of(foundation, DYNAMICS)
+            builds |= kernels_of_derivatives(one, builds, live, foundation)
+            placed = place(tree.mechanism, Choices(), tree.live)
+            found[kernel] = builds[kernel](placed, tree.mechanism, Choices())
+        return found
+
+    return derived
 
 
 def _dynamics(name: str, live: bool) -> Dynamics:

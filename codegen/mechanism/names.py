@@ -14,6 +14,7 @@ from collections.abc import Iterable
 
 from kanegen.codegen.mechanism.records import JointKind, Mechanism
 from kanegen.limits import LONGEST_IDENTIFIER
+from kanegen.rows import OF_ROWS
 
 _PYTHON_KEYWORDS = """
     False None True and as assert async await break class continue def del elif else except finally for from
@@ -30,9 +31,9 @@ RESERVED = frozenset(_PYTHON_KEYWORDS.split())
 HEADERS = frozenset(_C_HEADERS.split())
 """The headers of C, in whose place a compiler would find a model's header of that name."""
 
-_RESERVED_ENDINGS = re.compile(r"(^|_)(batch|f32|prepare|prepared|parameters)$", re.IGNORECASE)
+_RESERVED_ENDINGS = re.compile(rf"(^|_)((batch|f32|prepare|prepared|parameters)$|{OF_ROWS})", re.IGNORECASE)
 """Endings by which generated functions and types are told apart; a frame ``A_batch`` would meet the batch
-form of A."""
+form of A, and a frame ``A_rows_x`` a kernel of A for the row x."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z](_?[A-Za-z0-9])*")
 _LONGEST = LONGEST_IDENTIFIER.value

@@ -308,8 +308,12 @@ def numeric(value: Value, mechanism: Mechanism) -> Fraction:
     return settle(Lift(Graph(), mechanism.parameters)(value).value)
 
 
-def home_numbers(mechanism: Mechanism) -> tuple[float, ...]:
+def home_values(mechanism: Mechanism) -> tuple[Value, ...]:
     """The configuration given as home, or zero, with balls that do not turn."""
-    given = tuple(float(numeric(x, mechanism)) for x in mechanism.home)
     upright = {ball.coordinates[-1] for ball in mechanism.balls}
-    return given or tuple(float(name in upright) for name in mechanism.coordinates)
+    return mechanism.home or tuple(Fraction(name in upright) for name in mechanism.coordinates)
+
+
+def home_numbers(mechanism: Mechanism) -> tuple[float, ...]:
+    """The same in numbers."""
+    return tuple(float(numeric(x, mechanism)) for x in home_values(mechanism))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kanegen.arrays import FloatArray, finite_number
@@ -11,6 +11,7 @@ from kanegen.errors import KanegenError, MissingInertiaError, MissingKernelError
 from kanegen.kernels.checks import MARGIN, RESIDUAL, OpenLoops, can_be_singular, checked
 from kanegen.kernels.kernel import Backend, Kernel
 from kanegen.manifest import Manifest
+from kanegen.rows import checked_rows, rows_of, with_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,15 @@ class KernelTable:
         """The call for a frame: ``what`` is "frame_pose", "frame_jacobian", …  Raises what ``[name]`` raises."""
         return self.obtained(self.name_for(what, frame))
 
+    def of_rows(self, what: str, frame: str, rows: Sequence[str] | None) -> ArrayCall:
+        """The call for rows of a frame's twist, made in whatever choice of them.
+
+        Raises what ``[name]`` raises, ModelError for rows that depend on one another.
+        """
+        name = with_rows(self.name_for(what, frame), checked_rows(rows))
+        kernel = self._kernels.get(name)
+        return (kernel if kernel is not None else self._obtain(name, of_rows=True)).call
+
     def name_for(self, what: str, frame: str) -> str:
         """The name of a kernel of a frame, whether it is there or not.  Raises MissingKernelError: no such frame."""
         manifest = self._given.manifest
@@ -125,8 +135,10 @@ class KernelTable:
             )
         return f"{what}_{manifest.identifier(frame)}"
 
-    def _obtain(self, name: str) -> Kernel:
-        if self._more is None or name not in self._given.manifest.optional_kernels:
+    def _obtain(self, name: str, of_rows: bool = False) -> Kernel:
+        """A further kernel, one of the list; or ``of_rows`` of a frame's twist, of which there are too many for a list."""
+        known = of_rows or bool(rows_of(name)[1]) or name in self._given.manifest.optional_kernels
+        if self._more is None or not known:
             raise self._missing(name)
         with self._lock:
             kernel = self._kernels.get(name)

@@ -13,6 +13,7 @@ from kanegen.robot.derivatives import (
 from kanegen.robot.dynamics import Dynamics
 from kanegen.robot.identification import Identification
 from kanegen.robot.inverse_kinematics import IKSolution, InverseKinematics
+from kanegen.robot.operational import OperationalSpace
 from kanegen.robot.pictures import Pictures
 
 __all__ = [
@@ -25,7 +26,7 @@ __all__ = [
 ]
 
 
-class Robot(Dynamics, Derivatives, Identification, InverseKinematics, Pictures, Core):
+class Robot(Dynamics, OperationalSpace, Derivatives, Identification, InverseKinematics, Pictures, Core):
     """A mechanism ready to compute.  ``kanegen.load`` makes one.
 
     Shapes: coordinates ``q`` are (..., nq), in the order of ``coordinate_names``; speeds ``v``, accelerations ``a`` and

@@ -31,9 +31,7 @@ from kanegen.model_warnings import warn
 from kanegen.robot.assembly import EPSILON, closed_holding, starts_around
 from kanegen.robot.configurations import Configurations
 from kanegen.robot.constraints import ConstraintKernels
-
-ROWS = ("x", "y", "z", "rx", "ry", "rz")
-"""The rows of a frame's Jacobian: velocity of its origin, then angular velocity, along the axes of the base."""
+from kanegen.rows import ROWS, checked_rows
 
 MOST_STEPS = 100
 LONGEST = 0.5
@@ -95,7 +93,7 @@ class InverseKinematics(ConstraintKernels, Configurations):
         is the nearest configuration that was found.  Wrong arguments raise ValueError, TypeError or MissingKernelError, and
         AssemblyError where the loops cannot be closed near q0.
         """
-        wanted = _checked_rows(rows)
+        wanted = [ROWS.index(row) for row in checked_rows(rows)]
         bound = finite_number("tolerance", tolerance)
         given = real_array("inverse_kinematics", Argument("pose", (4, 4), "", ""), pose)
         poses = _rigid(np.asarray(given, dtype=np.float64), BENT if self.mode_names else ROTATION)
@@ -279,15 +277,6 @@ def _null_space(rows: FloatArray, rank: int) -> FloatArray:
     kept = int(np.sum(values[:rank] > EPSILON * max(rows.shape) * values[0]))
     null: FloatArray = directions[kept:].T
     return null
-
-
-def _checked_rows(rows: Sequence[str] | None) -> list[int]:
-    """The places of the rows.  Raises ValueError."""
-    names = ROWS if rows is None else tuple(rows)
-    unknown = [name for name in names if name not in ROWS]
-    if unknown or not names or len(set(names)) < len(names):
-        raise ValueError(f"rows: expected some of {', '.join(ROWS)}, each once, got {shown(rows)}")
-    return [ROWS.index(name) for name in names]
 
 
 def _rigid(poses: FloatArray, allowed: float) -> FloatArray:

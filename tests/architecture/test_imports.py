@@ -78,6 +78,7 @@ BOTTOM = {
     "kanegen.limits",
     "kanegen.manifest",
     "kanegen.model_warnings",
+    "kanegen.rows",
     "kanegen.skeleton",
 }
 """Modules of the runtime that import nothing of kanegen but one another, and that every room may import."""

@@ -18,8 +18,10 @@ from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.pipeline import Options
 
 FILE = Path(__file__).parent / "counts.json"
-FAMILIES = ("frame_", "hand_")
+FAMILIES = ("frame_", "hand_", "operational_")
 """What the names of kernels begin with that exist for each frame."""
+ALIKE = ("operational_bias_", "operational_gravity_", "hand_inertia_", "hand_damping_", "hand_stiffness_")
+"""Those of rows of a frame's twist that take what other kernels take, and little besides."""
 
 Counts = dict[str, OperationCounts]
 
@@ -47,6 +49,7 @@ def counted(model: str, left_out: Collection[str] = ()) -> Counts:
 
 def _one_of_each_family(names: list[str]) -> tuple[str, ...]:
     """The last of those that differ in nothing but the frame."""
+    names = [name for name in names if not name.startswith(ALIKE)]
     families = {name.rsplit("_", 1)[0] if name.startswith(FAMILIES) else name: name for name in names}
     return tuple(families.values())
 

@@ -171,16 +171,12 @@ def elsewhere(model: Callable[[], Mechanism]) -> Mechanism:
 
 @dataclass(frozen=True)
 class Cell:
-    """A mechanism in one formulation.
-
-    ``hand`` are rows of the twist of the frame "hand"; ``by_chance`` answers the decision points at random.
-    """
+    """A mechanism in one formulation; ``by_chance`` answers the decision points at random."""
 
     model: Callable[[], Mechanism]
     formulation: str = "recursive"
     speeds: tuple[GeneralizedSpeed, ...] | None = None
     live: bool = False
-    hand: tuple[int, ...] = ()
     by_chance: bool = False
 
 
@@ -198,6 +194,7 @@ ZOO: Mapping[str, Callable[[], Mechanism]] = {
     "slide_and_turn": partial(cylindrical_arm, True, False),
     "turn_and_slide": partial(cylindrical_arm, False, True),
     "sprung_arm": sprung_arm,
+    "redundant_arm": partial(random_arm, 8, 4, planar=True),
     "sprung_tree": sprung_tree,
     "table": table,
     "ball_linkage": partial(ball_models.spatial_linkage, True),
@@ -292,9 +289,4 @@ def cells() -> dict[str, Cell]:
     for what, choose in (("point", tree_with_point_speeds), ("body", tree_with_speeds)):
         tree, speeds = choose(8, 5, SKEW[:2])
         found[f"{tree.name}-speeds_of_a_{what}"] = Cell(partial(replace, tree), speeds=speeds)
-    found["arm-influence_coefficients-hand"] = Cell(
-        partial(random_arm, 1, 6), "influence_coefficients", hand=tuple(range(6))
-    )
-    planar = partial(random_arm, 8, 4, planar=True)
-    found["planar_arm-influence_coefficients-hand"] = Cell(planar, "influence_coefficients", hand=(0, 1, 5))
     return found

@@ -18,7 +18,6 @@ from kanegen.codegen.certificate.certify import measured
 from kanegen.codegen.certificate.evaluation import values
 from kanegen.codegen.certificate.identities import applied
 from kanegen.codegen.certificate.sample import KernelSet, Sample
-from kanegen.codegen.derivation import influence_coefficients
 from kanegen.codegen.derivation.kernels.catalogue import (
     BIAS_FORCES,
     CLOSED_LOOP,
@@ -26,16 +25,19 @@ from kanegen.codegen.derivation.kernels.catalogue import (
     EQUATIONS_OF_MOTION,
     FORWARD_DYNAMICS,
     GRAVITY_FORCES,
+    HAND_POWER,
     INVERSE_DYNAMICS,
     MASS_MATRIX,
+    OPERATIONAL_BIAS,
+    OPERATIONAL_INERTIA,
+    OfRows,
     contract_of,
 )
-from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.deriver import Build
-from kanegen.codegen.derivation.placed_tree.placement import place
 from kanegen.codegen.graph import Program
 from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.options import Options
+from kanegen.rows import ROWS
 from tests.derivation.structured_trees import derive_by_chance
 
 from .definitions import RANK
@@ -54,7 +56,6 @@ CELLS = cells()
 ENOUGH = (
     "stanford_arm-kane",
     "sim_yoo_lee_robot-influence_coefficients",
-    "planar_arm-influence_coefficients-hand",
     "excavator-euler_parameters",
     "stanford_arm-recursive-live",
     "four_bar-recursive",
@@ -85,13 +86,22 @@ IDENTITIES = {
 EACH = ("frame_", "influence_G_", "influence_H_")
 """Families of kernels for each frame: two frames are as good as many, one of a body and one with a place of its own."""
 
+OF_ROWS = tuple(contract.named() for contract in CONTRACTS if contract.rows)
+"""Those of rows of a twist: one frame is enough, with as many rows as are independent, all six or not."""
+
+
+OF_CHANCE = (OPERATIONAL_BIAS, HAND_POWER)
+"""Those in which all decisions of them are met."""
+
 
 class Sources(KernelSources):
     """The kernels of a cell, those on demand among them."""
 
-    def __init__(self, cell: Cell) -> None:
+    def __init__(self, cell: Cell, kernels: tuple[str, ...] | None = None) -> None:
         chosen = None if cell.speeds is None else "the cell's own"
-        options = Options(formulation=cell.formulation, live_parameters=cell.live, speeds=chosen)
+        options = Options(
+            kernels=kernels, formulation=cell.formulation, live_parameters=cell.live, speeds=chosen
+        )
         super().__init__(cell.model(), options)
         self.__dict__ |= {"cell": cell, "_speeds": cell.speeds}
 
@@ -100,18 +110,31 @@ class Sources(KernelSources):
         """All builds by name."""
         cell, found = self.__dict__["cell"], dict(self.builds)
         if cell.formulation == "recursive":
-            found |= self.builds_on_demand
-        if cell.hand:
-            placed = place(self.mechanism, Choices())
-            hand = next(frame for frame in placed.frames if frame.name == "hand")
-            self.builds.update(influence_coefficients.kernels(placed, self.frames, hands=[(hand, cell.hand)]))
-            found |= self.builds
+            of_rows = self.options.kernels or ()
+            more = self.builds_on_demand.items()
+            found |= {k: build for k, build in more if k in of_rows or not k.startswith(OF_ROWS)}
         return found
+
+    def of_rows(self) -> tuple[str, ...]:
+        """The kernels of rows of the frame that can be moved in most ways, of rows in another order than usual."""
+        ways = []
+        for identifier in self.frames.values():
+            dependent = self.dependent(OfRows(OPERATIONAL_INERTIA, identifier))
+            ways.append((identifier, tuple(row for row in reversed(ROWS) if row not in dependent)))
+        identifier, rows = max(ways, key=lambda way: len(way[1]), default=("", ()))
+        chosen = OF_CHANCE if self.__dict__["cell"].by_chance else [c for c in CONTRACTS if c.rows]
+        return tuple(contract.named(identifier, rows) for contract in chosen if rows)
+
+
+def sources_of(cell: Cell) -> Sources:
+    """What the kernels of a cell are derived from, with those of rows of a frame's twist."""
+    found = Sources(cell)
+    return Sources(cell, found.of_rows()) if cell.formulation == "recursive" else found
 
 
 def derived(cell: Cell) -> KernelSet:
     """The kernels of a cell."""
-    sources, rng = Sources(cell), np.random.default_rng(1)
+    sources, rng = sources_of(cell), np.random.default_rng(1)
 
     def by_chance(kernel: str) -> Program:
         return derive_by_chance(sources.deriver(kernel), rng)[0]
@@ -154,6 +177,6 @@ def test_every_kernel_has_a_witness_that_agrees(name: str) -> None:
 def test_every_contract_is_that_of_a_kernel_in_the_matrix() -> None:
     found = set()
     for name in ENOUGH:
-        found |= {contract_of(kernel) for kernel in Sources(CELLS[name]).every}
+        found |= {contract_of(kernel) for kernel in sources_of(CELLS[name]).every}
     kernels = {contract.name for contract in found if contract is not None}
     assert kernels == {contract.name for contract in CONTRACTS}

@@ -8,6 +8,8 @@ import numpy as np
 import sympy
 
 from kanegen.codegen.certificate.arrays import Array, dot
+from kanegen.codegen.certificate.at_frames import damping, without_friction
+from kanegen.codegen.certificate.at_frames import loads as at_rest
 from kanegen.codegen.certificate.body_motion import bodies
 from kanegen.codegen.certificate.evaluation import STEP, slope, stepped
 from kanegen.codegen.certificate.identities import applied
@@ -34,7 +36,6 @@ def further(sample: Sample, speeds: Sequence[GeneralizedSpeed] | None) -> Checks
     yield from _actuators(sample)
     yield from _influence(sample)
     yield from _springs(sample)
-    yield from _hands(sample)
     if sample.has("body_coordinates"):
         yield from BodyCoordinates(sample).checks()
 
@@ -279,7 +280,7 @@ def _second_order(sample: Sample, kernel: str, frame: str) -> Measured:
         return np.concatenate([a, moving[r.records.frames[frame][0]].alpha], axis=-1)
 
     worst = residual(_quadratic(sample, H), _even(accelerations, v), scale)
-    if sample.kernel_set.projected:
+    if "all planes" in sample.programs[kernel].outputs[0].description:
         worst = max(worst, residual(H, transposed(H), 0.0))
     else:
         slopes = slope(r.jacobian(stepped(q, sample.columns), frame).value)
@@ -287,54 +288,9 @@ def _second_order(sample: Sample, kernel: str, frame: str) -> Measured:
     return Measured("H of a frame", (kernel,), worst)
 
 
-def _hands(sample: Sample) -> Checks:
-    """The dynamics as rows of a frame's twist feel them: joints follow with the least kinetic energy."""
-    prefix = "hand_inertia_"
-    for kernel in sample.programs:
-        if not kernel.startswith(prefix):
-            continue
-        name = kernel.removeprefix(prefix)
-        r, q, power = sample.reference, sample.q, sample.at(f"hand_power_{name}")
-        words = sample.programs[kernel].outputs[0].description
-        rows = [k for k, row in enumerate(("vx", "vy", "vz", "wx", "wy", "wz")) if row in words]
-        G, M = r.jacobian(q, sample.kernel_set.frames[name]).value[:, rows], r.mass_matrix(q).value
-        through = np.linalg.inv(M) @ transposed(G)
-        inertia = np.linalg.inv(G @ through)
-        N = through @ inertia
-        # the square of the condition of G, and that of M, stand between forces at the joints and at the hand
-        error = condition(G) ** 2 * np.linalg.cond(M) * largest(inertia)
-        yield Measured("inertia at the hand", (kernel,), residual(sample.at(kernel), inertia, error))
-        e, de = (sample.input(x, (len(rows),)) for x in ("e", "de"))
-
-        def moved(
-            e: Array,
-            de: Array,
-            acting: Acting,
-            r: Reference = r,
-            q: Array = q,
-            N: Array = N,
-            name: str = name,
-            rows: list[int] = rows,
-        ) -> Array:
-            v = applied(N, e)
-            Jdot = r.jacobian_rate(q, v, sample.kernel_set.frames[name]).value[:, rows]
-            a = applied(N, de - applied(Jdot, v))
-            return applied(transposed(N), r.inverse_dynamics(q, v, a, acting).value)
-
-        size = (
-            (1 + abs(e).sum(axis=-1)) ** 2 + abs(de).sum(axis=-1) + float(np.linalg.norm(r.records.gravity))
-        )
-        size = error * size * (1 + largest(N)) ** 2
-        found = residual(sample.at(f"hand_forces_{name}"), moved(e, de, Acting()), size)
-        yield Measured("forces at the hand", (f"hand_forces_{name}",), found)
-        expected = _even(lambda e: moved(e, np.zeros_like(e), INERTIA), e)
-        found = residual(np.einsum("si,skij,sj->sk", e, power, e), expected, size)
-        yield Measured("power at the hand", (f"hand_power_{name}",), found)
-
-
 def _springs(sample: Sample) -> Checks:
     """Springs and dampers alone, and their slopes."""
-    r, q, v = sample.reference, sample.q, sample.v
+    r, q, v = without_friction(sample, resting=False), sample.q, sample.v
     if not sample.has("spring_forces"):
         return
     still = np.zeros_like(v)
@@ -344,10 +300,8 @@ def _springs(sample: Sample) -> Checks:
     yield Measured(
         "springs", ("spring_forces",), residual(sample.at("spring_forces"), loads.value - bare.value, scale)
     )
-    K = slope(r.inverse_dynamics(stepped(q, sample.columns), still, still, RESISTANCE).value)
-    C = slope(r.inverse_dynamics(q, stepped(still, sample.units), still, RESISTANCE).value)
-    for kernel, slopes in (("effective_stiffness", K), ("effective_damping", C)):
-        expected = np.moveaxis(slopes, 0, -1)
+    K = np.moveaxis(slope(at_rest(without_friction(sample), stepped(q, sample.columns)).value), 0, -1)
+    for kernel, expected in (("effective_stiffness", K), ("effective_damping", damping(sample))):
         yield Measured(
             "slopes of springs",
             (kernel,),

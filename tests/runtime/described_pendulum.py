@@ -93,9 +93,15 @@ OPTIONAL = {
     "frame_forces_tip_of_rod": _Kernel(_Q | {"wrench": (6,)}, _TAU, _frame_forces),
 }
 
+UNLISTED = {
+    "operational_inertia_tip_of_rod_rows_x": _Kernel(
+        _Q, {"Lambda": (1, 1)}, lambda m, l, q: [[m / (q[0].cosine() * q[0].cosine())]]
+    ),
+}
+
 
 def program(name: str) -> Program:
-    kernel = (USUAL | OPTIONAL)[name]
+    kernel = (USUAL | OPTIONAL | UNLISTED)[name]
 
     def compute(graph: Graph, *given: Any) -> list[Row]:
         return kernel.compute(*(Expression(graph, graph.parameter(p)) for p in PARAMETERS), *given)

@@ -249,6 +249,27 @@ def test_a_generation_that_fails_can_be_tried_again(new_arm, generations, monkey
     assert new_arm.inverse_mass_matrix([0.0]).shape == (1, 1)
 
 
+# ---- rows of a frame's twist ----
+
+
+def test_rows_are_kernels_that_no_list_has(new_arm, generations):
+    """Every choice is a kernel of its own, by method or by name; what is no row is refused before anything is made."""
+    assert new_arm.operational_inertia(Q, FRAME, ("x",)).shape == (3, 1, 1)
+    assert new_arm.call("operational_inertia_tip_of_rod_rows_x", [0.0]) == pytest.approx(M)
+    assert generations.asked == [None, ("operational_inertia_tip_of_rod_rows_x",)]
+    assert "operational_inertia_tip_of_rod_rows_x" in new_arm.kernels
+    for rows in (("x", "x"), ("vx",), ()):
+        with pytest.raises(ValueError, match="rows: expected some of x, y, z, rx, ry, rz, each once"):
+            new_arm.operational_inertia(Q, FRAME, rows)
+    with pytest.raises(kanegen.MissingKernelError, match="has no frame 'hand'"):
+        new_arm.hand_power(Q, "hand", ("x",))
+    named = kanegen.load(anything(), kernels=["inverse_dynamics"], interpreted=True)
+    with pytest.raises(
+        kanegen.MissingKernelError, match=r"kernels=\[\.\.\., 'hand_power_tip_of_rod_rows_x'\]"
+    ):
+        named.hand_power(Q, FRAME, ("x",))
+
+
 # ---- external wrenches ----
 
 

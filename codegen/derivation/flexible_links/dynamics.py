@@ -16,7 +16,7 @@ from kanegen.codegen.derivation.flexible_links.poses import Poses
 from kanegen.codegen.derivation.flexible_links.segments import Arm
 from kanegen.codegen.derivation.linear.inverse import inverse
 from kanegen.codegen.derivation.linear.solve import solve
-from kanegen.codegen.graph import Expression, Graph, constant
+from kanegen.codegen.graph import Expression, Graph, Tangents, constant, total
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.flexible_records import Station
 from kanegen.codegen.mechanism.records import Frame
@@ -145,6 +145,16 @@ class FlexibleDynamics:
         """Velocity of a frame's origin, then its angular velocity, in the base frame, for unit rates."""
         self.sources["joint axes and mode shapes, carried by what is before them"] = None
         return self._rows(Poses(self._motion()).jacobian(self.described.frames[frame.name]))
+
+    def frame_acceleration(self, frame: Frame) -> list[Expression]:
+        """The derivative of the frame's velocity, J v."""
+        assert self.v is not None, "what rests is not accelerated"
+        rows = self.frame_jacobian(frame)
+        tangents = Tangents(self.graph, dict(zip(self.q, self.v, strict=True)))
+        terms = [vec.products([tangents.first(x) for x in row], self.v) for row in rows]
+        if self.a is not None:
+            terms = [own + vec.products(row, self.a) for own, row in zip(terms, rows, strict=True)]
+        return [total(self.graph, x) for x in terms]
 
     def frame_forces(self, frame: Frame, wrench: Vector) -> list[Expression]:
         """Generalized forces that a force and a moment at a frame are equal to."""

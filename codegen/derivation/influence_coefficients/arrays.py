@@ -30,11 +30,6 @@ def array_sum(graph: Graph, arrays: Sequence[Array]) -> Array:
     return [vec.matrix_add_total(graph, *planes) for planes in zip(*arrays, strict=True)]
 
 
-def minus(array: Array) -> Array:
-    """The array with all signs changed."""
-    return [[[-x for x in row] for row in plane] for plane in array]
-
-
 def generalized_dot(graph: Graph, a: Matrix, array: Array) -> Array:
     """a . H of appendix C."""
     n, columns = len(array[0]), len(array[0][0])
@@ -83,31 +78,3 @@ def quadratic(graph: Graph, array: Array, x: Vector) -> Vector:
         )
         for plane in array
     ]
-
-
-def block_diagonal(graph: Graph, blocks: Sequence[Matrix]) -> Matrix:
-    """Square matrices along the diagonal of one."""
-    n = sum(len(block) for block in blocks)
-    found = vec.zero_matrix(graph, n, n)
-    start = 0
-    for block in blocks:
-        for r, row in enumerate(block):
-            found[start + r][start : start + len(block)] = list(row)
-        start += len(block)
-    return found
-
-
-def block_array(graph: Graph, blocks: Sequence[Array]) -> Array:
-    """n x n x n arrays along the diagonal of one."""
-    n = sum(len(block) for block in blocks)
-    found = []
-    start = 0
-    for block in blocks:
-        m = len(block)
-        for plane in block:
-            wide = vec.zero_matrix(graph, n, n)
-            for r, row in enumerate(plane):
-                wide[start + r][start : start + m] = list(row)
-            found.append(wide)
-        start += m
-    return found

@@ -49,7 +49,8 @@ def dynamic_model(
     reduced = without_fixed_joints(tree)
     placed = place(reduced, Choices(), live_parameters=True)
     if not link_by_link:
-        return augmented_model(regroup(placed, Choices()), graph, q)
+        links = AugmentedLinks(placed := regroup(placed, Choices()), motion_at(placed, graph, q))
+        return Model(links.effective_inertia(), links.inertia_power(), links.weights())
     n = len(q)
     motion = motion_at(placed, graph, q)
     chain = link_sums.links(Kinematics(placed, motion), central_inertias(reduced, placed))
@@ -58,12 +59,6 @@ def dynamic_model(
         link_sums.inertia_power(graph, chain, n),
         link_sums.applied_loads(graph, chain, motion.gravity, n),
     )
-
-
-def augmented_model(tree: PlacedTree, graph: Graph, q: Sequence[Expression]) -> Model:
-    """The same of a placed tree, by augmented links."""
-    links = AugmentedLinks(tree, motion_at(tree, graph, q))
-    return Model(links.effective_inertia(), links.inertia_power(), links.weights())
 
 
 def motion_at(tree: PlacedTree, graph: Graph, q: Sequence[Expression]) -> Motion:

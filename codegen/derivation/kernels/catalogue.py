@@ -6,10 +6,11 @@ Whoever derives a kernel takes its contract from here; what must know kernels by
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from kanegen.codegen.derivation.kernels.contract import BASE_AXES, BODY_AXES, FRAME, LAW, Contract, Slot
 from kanegen.codegen.graph import Argument
+from kanegen.rows import ROWS, rows_of
 
 # -- the arguments of most kernels ---------------------------------------------------------------------------------------
 
@@ -124,6 +125,85 @@ FRAME_FORCES = Contract(
     each=FRAME,
     on_demand=True,
     axes=BASE_AXES,
+)
+
+# -- rows of a frame's twist ---------------------------------------------------------------------------------------------
+
+
+def _of_rows(
+    name: str, title: str, takes: tuple[Slot, ...], result: str, planes: int, unit: str, meaning: str
+) -> Contract:
+    """A kernel of chosen rows of the twist of a frame, whose one result has so many dimensions."""
+    gives = Slot(result, ("rows",) * planes, unit, meaning)
+    return Contract(
+        name, title, takes, (gives,), FRAME, rows=True, on_demand=True, solves=True, axes=BASE_AXES
+    )
+
+
+_AT = "on the rows {rows} of {frame}, at its origin along the axes of the base"
+
+OPERATIONAL_INERTIA = _of_rows(
+    "operational_inertia",
+    "inertia at the frame {frame}",
+    (Q,),
+    "Lambda",
+    2,
+    _INERTIA,
+    f"(J M^-1 J^T)^-1 {_AT}: forces by accelerations",
+)
+OPERATIONAL_BIAS = _of_rows(
+    "operational_bias",
+    "Coriolis, centrifugal and gravity forces at the frame {frame}{resisting}",
+    (Q, V),
+    "F",
+    1,
+    "N, N m",
+    f"forces {_AT} without which these would be accelerated",
+)
+OPERATIONAL_GRAVITY = _of_rows(
+    "operational_gravity",
+    "forces at the frame {frame} that hold it at rest",
+    (Q,),
+    "F",
+    1,
+    "N, N m",
+    f"forces {_AT} without which these would be accelerated from rest",
+)
+HAND_INERTIA = _of_rows(
+    "hand_inertia",
+    "effective inertia at the frame {frame}",
+    (Q,),
+    "I",
+    2,
+    _INERTIA,
+    f"effective inertia {_AT}, joints following with the least kinetic energy",
+)
+HAND_POWER = _of_rows(
+    "hand_power",
+    "inertia power array at the frame {frame}",
+    (Q,),
+    "P",
+    3,
+    _INERTIA,
+    f"inertia power array: forces e^T P[k] e at constant rates e {_AT}; planes are symmetric",
+)
+HAND_DAMPING = _of_rows(
+    "hand_damping",
+    "effective damping at the frame {frame}",
+    (Q,),
+    "C",
+    2,
+    "N s/m, N s, N m s",
+    f"effective damping: the dampers oppose C e to the rates e {_AT}",
+)
+HAND_STIFFNESS = _of_rows(
+    "hand_stiffness",
+    "effective spring rate at the frame {frame}",
+    (Q,),
+    "K",
+    2,
+    "N/m, N, N m",
+    f"effective spring rate: derivatives of the forces that the springs oppose {_AT}, by these (columns)",
 )
 
 # -- matrices ------------------------------------------------------------------------------------------------------------
@@ -466,39 +546,6 @@ SPRING_FORCES = Contract(
         ),
     ),
 )
-HAND_INERTIA = Contract(
-    "hand_inertia",
-    "effective inertia at the frame {frame}",
-    (Q,),
-    (Slot("I", ("hand", "hand"), "kg, kg m, kg m^2", "effective inertia on {twist}"),),
-    each=FRAME,
-)
-HAND_POWER = Contract(
-    "hand_power",
-    "inertia power array at the frame {frame}",
-    (Q,),
-    (
-        Slot(
-            "P",
-            ("hand", "hand", "hand"),
-            "kg, kg m, kg m^2",
-            "inertia power array: forces e^T P[k] e at constant e = {twist}",
-        ),
-    ),
-    each=FRAME,
-)
-HAND_FORCES = Contract(
-    "hand_forces",
-    "forces at the frame {frame} that move the arm",
-    (
-        Q,
-        Slot("e", ("hand",), "m/s, rad/s", "{twist}"),
-        Slot("de", ("hand",), "m/s^2, rad/s^2", "derivative of e = {twist}"),
-    ),
-    (Slot("F", ("hand",), "N, N m", "forces (power = F . e) on e = {twist}"),),
-    each=FRAME,
-)
-
 # -- actuators, and the coordinates of bodies (Sim, Yoo & Lee 1985) ------------------------------------------------------
 
 ACTUATOR_FORCES = Contract(
@@ -680,6 +727,9 @@ CLOSED_LOOP = Contract(
 CONTRACTS: tuple[Contract, ...] = tuple(value for value in globals().values() if isinstance(value, Contract))
 """All of them, in the order here; control laws themselves have names of their own."""
 
+AT_ROWS = tuple(contract for contract in CONTRACTS if contract.rows)
+"""The kernels of chosen rows of a frame's twist."""
+
 
 def of_speeds(slot: Slot, nv: int, parameters: Sequence[str] = ()) -> Argument:
     """The argument of a matrix of derivatives, for that many speeds and live parameters of these names."""
@@ -696,6 +746,29 @@ def contract_of(kernel: str) -> Contract | None:
     if found is not None and not found.each:
         return found
     return next((c for c in _FAMILIES if kernel.startswith(f"{c.name}_")), None)
+
+
+@dataclass(frozen=True, slots=True)
+class OfRows:
+    """A kernel of a frame, by its name as an identifier, and of rows of its twist."""
+
+    contract: Contract
+    identifier: str
+    rows: tuple[str, ...] = ROWS
+
+    @property
+    def kernel(self) -> str:
+        """The name of the kernel."""
+        return self.contract.named(self.identifier, self.rows)
+
+
+def of_rows(kernel: str, identifiers: Iterable[str]) -> OfRows | None:
+    """What a kernel is of, by its name; None for one that is not of rows of one of these frames, each row once."""
+    contract, (stem, rows) = contract_of(kernel), rows_of(kernel)
+    if contract is None or not contract.rows or len(set(rows)) < len(rows):
+        return None
+    identifier = stem.removeprefix(contract.named())
+    return OfRows(contract, identifier, rows or ROWS) if identifier in identifiers else None
 
 
 def regular(kernels: Iterable[str]) -> frozenset[str]:

@@ -23,6 +23,7 @@ from kanegen.codegen.mechanism.speeds import (
     described_speed,
     rates_in,
 )
+from kanegen.rows import ROWS, with_rows
 
 FRAME = "frame"
 """What stands for a kernel that there is once for each frame."""
@@ -194,9 +195,10 @@ class Contract:
     """A kernel: what it is called, what it takes and gives in this order, and what holds for it everywhere.
 
     ``title`` is one line on what is computed, which may hold words in braces.  There is one kernel ``each`` frame or law,
-    with its name at the end of that of the kernel, or one alone.  A kernel ``on_demand`` is derived when it is asked for by
-    name.  What ``solves`` with a mass matrix has rounding errors that grow with the condition number of this.  What goes
-    not ``through_speeds`` means something also where the speeds do not determine the motion, at a dead centre.  ``axes`` are
+    with its name at the end of that of the kernel, or one alone.  One of a frame may be of ``rows`` of the frame's twist: of
+    all, or of those that its name ends with.  A kernel ``on_demand`` is derived when it is asked for by name.  What
+    ``solves`` with a mass matrix has rounding errors that grow with the condition number of this.  What goes not
+    ``through_speeds`` means something also where the speeds do not determine the motion, at a dead centre.  ``axes`` are
     those of frames that its arguments or results are along, "" where in whatever frames a mechanism is described they are
     the same.
     """
@@ -206,14 +208,15 @@ class Contract:
     takes: tuple[Slot, ...]
     gives: tuple[Slot, ...]
     each: str = ""
+    rows: bool = False
     on_demand: bool = False
     solves: bool = False
     through_speeds: bool = True
     axes: str = ""
 
-    def named(self, one: str = "") -> str:
-        """The name of the kernel of this frame or law, whose name is an identifier."""
-        return f"{self.name}_{one}" if self.each else self.name
+    def named(self, one: str = "", rows: Sequence[str] = ROWS) -> str:
+        """The name of the kernel of this frame or law, whose name is an identifier, and of these rows."""
+        return with_rows(f"{self.name}_{one}", rows) if self.each else self.name
 
     @property
     def given(self) -> tuple[str, ...]:

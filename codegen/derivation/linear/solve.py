@@ -30,33 +30,61 @@ def solve(
     The matrix is symmetric positive definite, so every pivot block is.  A block of two costs one division where two
     single pivots cost two in a row.
     """
-    graph = right[0].graph
-    m = [list(row) for row in matrix]
-    b = list(right)
-    remaining = [i for block in blocks for i in block]
-    eliminated: list[tuple[Sequence[int], _Pivot, dict[int, list[Expression]]]] = []
-    for block in blocks:
-        remaining = [i for i in remaining if i not in block]
-        pivot = _Pivot([[m[i][j] for j in block] for i in block])
-        coupled = [i for i in remaining if any(not m[i][k].is_zero for k in block)]
-        factors = {i: pivot.solve([m[i][k] for k in block]) for i in coupled}
-        mean(pivot.reciprocal, "pivot", (), " and ".join(str(k + 1) for k in block))
-        for i, found in factors.items():
-            for f, k in zip(found, block, strict=True):
-                mean(f, "factor", (), str(i + 1), str(k + 1))
-        for position, i in enumerate(coupled):
-            b[i] = total(graph, [b[i], *(-f * b[k] for f, k in zip(factors[i], block, strict=True))])
-            mean(b[i], "reduced", (), str(i + 1), " and ".join(str(k + 1) for k in block))
-            for j in coupled[position:]:
-                terms = [-f * m[j][k] for f, k in zip(factors[i], block, strict=True)]
-                m[i][j] = m[j][i] = total(graph, [m[i][j], *terms])
-        eliminated.append((block, pivot, factors))
-    x: dict[int, Expression] = {}
-    for block, pivot, factors in reversed(eliminated):
-        values = pivot.solve([b[k] for k in block])
-        for place, k in enumerate(block):
-            x[k] = total(graph, [values[place], *(-factors[i][place] * x[i] for i in factors)])
-    return [x[i] for i in range(len(right))]
+    factors = Factors(matrix, blocks)
+    return factors.backward(factors.scaled(factors.forward(right)))
+
+
+class Factors:
+    """L D L^T of a symmetric positive definite matrix, for any number of right-hand sides."""
+
+    def __init__(self, matrix: Sequence[Sequence[Expression]], blocks: Blocks) -> None:
+        m = [list(row) for row in matrix]
+        remaining = [i for block in blocks for i in block]
+        self.graph = m[0][0].graph
+        self._eliminated: list[tuple[Sequence[int], _Pivot, dict[int, list[Expression]]]] = []
+        for block in blocks:
+            remaining = [i for i in remaining if i not in block]
+            pivot = _Pivot([[m[i][j] for j in block] for i in block])
+            coupled = [i for i in remaining if any(not m[i][k].is_zero for k in block)]
+            factors = {i: pivot.solve([m[i][k] for k in block]) for i in coupled}
+            mean(pivot.reciprocal, "pivot", (), _named(block))
+            for i, row in factors.items():
+                for f, k in zip(row, block, strict=True):
+                    mean(f, "factor", (), str(i + 1), str(k + 1))
+            for position, i in enumerate(coupled):
+                for j in coupled[position:]:
+                    terms = [-f * m[j][k] for f, k in zip(factors[i], block, strict=True)]
+                    m[i][j] = m[j][i] = total(self.graph, [m[i][j], *terms])
+            self._eliminated.append((block, pivot, factors))
+
+    def forward(self, right: Sequence[Expression]) -> list[Expression]:
+        """L^-1 right."""
+        b = list(right)
+        for block, _, factors in self._eliminated:
+            for i, row in factors.items():
+                b[i] = total(self.graph, [b[i], *(-f * b[k] for f, k in zip(row, block, strict=True))])
+                mean(b[i], "reduced", (), str(i + 1), _named(block))
+        return b
+
+    def scaled(self, values: Sequence[Expression]) -> list[Expression]:
+        """D^-1 values."""
+        found = list(values)
+        for block, pivot, _ in self._eliminated:
+            for k, x in zip(block, pivot.solve([values[k] for k in block]), strict=True):
+                found[k] = x
+        return found
+
+    def backward(self, values: Sequence[Expression]) -> list[Expression]:
+        """L^-T values."""
+        x = list(values)
+        for block, _, factors in reversed(self._eliminated):
+            for place, k in enumerate(block):
+                x[k] = total(self.graph, [x[k], *(-row[place] * x[i] for i, row in factors.items())])
+        return x
+
+
+def _named(block: Sequence[int]) -> str:
+    return " and ".join(str(k + 1) for k in block)
 
 
 class _Pivot:
@@ -130,7 +158,11 @@ def chosen_blocks(
     return ways[choices.pick(f"pivots of {of}", len(ways))]
 
 
-_POINTS = {"elimination": "elimination order", "the inverse": "elimination order of the inverse"}
+_POINTS = {
+    "elimination": "elimination order",
+    "the inverse": "elimination order of the inverse",
+    "the rows": "elimination order of the rows",
+}
 
 
 def _orders(matrix: Sequence[Sequence[Expression]]) -> tuple[tuple[int, ...], ...]:

@@ -68,7 +68,7 @@ class Plan:
     ``independent`` are the rows of the equations that are used, ``redundant`` those that repeat them; ``blocks`` solve the
     independent rows for the rates of all coordinates but the ``free`` ones, in this order.  ``unit`` is the determinant
     of the speeds in terms of the free rates where it is +1 or -1.  ``states`` (k, nq) are configurations for checking, open
-    by about a hundredth; with ball joints, in the coordinates of the chart.
+    by about a hundredth, and ``closed`` (j, nq) some that are not; with ball joints, in the coordinates of the chart.
     """
 
     independent: tuple[int, ...]
@@ -78,6 +78,7 @@ class Plan:
     unit: int | None
     indeterminate: tuple[str, ...]
     states: FloatArray
+    closed: FloatArray
 
 
 @lru_cache(maxsize=16)
@@ -119,6 +120,7 @@ def make_plan(mechanism: Mechanism) -> Plan:
         _unit_of_speeds(anywhere[0][:, independent], anywhere[1], free),
         indeterminate_joints(numbers, system, rows, rank),
         checked + _OPEN * generator.standard_normal(checked.shape),
+        states,
     )
 
 

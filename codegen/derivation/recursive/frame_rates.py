@@ -6,7 +6,9 @@ carries joint i, and u_i what joint i and the joints beyond it (on the way to P)
     revolute   dJ_i/dt = w_i x J_i + s_i x u_i,   ds_i/dt = w_i x s_i          prismatic   dJ_i/dt = w_i x J_i
 
 (the angular part is ds_i/dt for revolute joints and zero for prismatic ones).  Or the formulas of the Jacobian are
-differentiated as they stand: it is a decision point.
+differentiated as they stand: it is a decision point.  Added up over the rates, with W_i the angular velocity of the body
+that joint i moves, what accelerates P beside J dv/dt is the sum of (w_i + W_i) x J_i v_i, and the body turns faster by the
+sum of w_i x s_i v_i over revolute joints.
 
 A force f at P and a moment n are s_i . (n + r x f) on joint i, with r from the joint to P.  Force and moment are carried
 outwards and the arm inwards in the axes of the bodies, where s_i is a coordinate axis; no Jacobian is formed.
@@ -67,6 +69,26 @@ def jacobian_rates(tree: PlacedTree, frame: Frame, jacobian: Rows, v: Vector) ->
                 rates[3 + m][c] = total(graph, vec.cross_terms(turning[i], axis, m))
             rates[m][c] = total(graph, terms)
     return rates
+
+
+def frame_acceleration(kinematics: Kinematics, frame: Frame, v: Vector, a: Vector) -> list[Expression]:
+    """Acceleration of a frame's origin, then its angular acceleration, in the base frame: J a + (dJ/dt) v.
+
+    The tree is at rest; ``v`` and ``a`` are the rates and accelerations of its coordinates.
+    """
+    tree, graph = kinematics.tree, kinematics.motion.graph
+    rows = frame_jacobian(kinematics, frame)
+    terms = [vec.products(row, a) for row in rows]
+    before: Vector = [kinematics.motion.zero] * 3
+    for i in _path(tree, frame):
+        c = tree.bodies[i].coordinate
+        moved = [row[c] * v[c] for row in rows]
+        after = vec.add(before, moved[3:])
+        for m in range(3):
+            terms[m] += vec.cross_terms(vec.add(before, after), moved[:3], m)
+            terms[3 + m] += vec.cross_terms(before, moved[3:], m)
+        before = after
+    return [total(graph, x) for x in terms]
 
 
 def frame_forces(kinematics: Kinematics, frame: Frame, wrench: Vector) -> list[Expression]:

@@ -180,6 +180,12 @@ class TreeDynamics:
         v = self.rest if self.v is None else self.v
         return frame_rates.frame_jacobian_rate(self._kinematics(), frame, self.q, v, by_velocities)
 
+    def frame_acceleration(self, frame: Frame) -> Vector:
+        """Acceleration of a frame's origin, then its angular acceleration, in the base frame."""
+        self.sources["joint axes crossed with velocities"] = None
+        v, a = (self.rest if x is None else x for x in (self.v, self.a))
+        return frame_rates.frame_acceleration(self._kinematics(), frame, v, a)
+
     def frame_forces(self, frame: Frame, wrench: Vector) -> Vector:
         """Generalized forces that a force and a moment at a frame are equal to."""
         self.sources["force and moment carried outwards to each joint"] = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kanegen.codegen.mechanism.edits.attaching import attached
 from kanegen.codegen.mechanism.edits.living import with_live
 from kanegen.codegen.mechanism.edits.locking import locked
 from kanegen.codegen.mechanism.edits.payloads import with_payloads
@@ -24,7 +25,16 @@ from kanegen.codegen.mechanism.validation import validated
 from kanegen.laws import from_text
 from kanegen.options import Options
 
-__all__ = ["edited", "locked", "placed_at", "renamed", "with_live", "with_payloads", "without_links"]
+__all__ = [
+    "attached",
+    "edited",
+    "locked",
+    "placed_at",
+    "renamed",
+    "with_live",
+    "with_payloads",
+    "without_links",
+]
 
 
 def edited(mechanism: Mechanism, options: Options) -> tuple[Mechanism, tuple[Finding, ...]]:

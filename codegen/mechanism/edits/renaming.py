@@ -22,6 +22,7 @@ from kanegen.codegen.mechanism.references import (
 from kanegen.codegen.mechanism.speeds import on_equation
 from kanegen.codegen.mechanism.validation.symbols import names_of_speeds
 from kanegen.errors import ModelError, did_you_mean
+from kanegen.rows import rows_of
 
 
 def renamed(mechanism: Mechanism, names: Mapping[str, str]) -> Mechanism:
@@ -100,12 +101,12 @@ def _kernels(
     old, new = frame_identifiers(before), frame_identifiers(after)
 
     def called(found: Quantity) -> sympy.Expr:
-        own = max(
-            (f for f in old if found.kernel.endswith(f"_{old[f]}")), key=lambda f: len(old[f]), default=""
-        )
+        kernel, _ = rows_of(found.kernel)
+        own = max((f for f in old if kernel.endswith(f"_{old[f]}")), key=lambda f: len(old[f]), default="")
         if own not in frames:
             return found
-        return Quantity(Str(found.kernel.removesuffix(old[own]) + new[frames[own]]), *found.args[1:])
+        renamed = kernel.removesuffix(old[own]) + new[frames[own]] + found.kernel.removeprefix(kernel)
+        return Quantity(Str(renamed), *found.args[1:])
 
     return lambda expression: expression.replace(lambda x: isinstance(x, Quantity), called)
 

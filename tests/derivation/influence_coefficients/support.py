@@ -1,4 +1,4 @@
-"""Programs from expressions, exact values and derivatives of programs, and arms to try."""
+"""Programs from expressions, their exact values, and arms to try."""
 
 from __future__ import annotations
 
@@ -9,20 +9,14 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from kanegen.codegen.derivation.influence_coefficients import Influence, Model
+from kanegen.codegen.derivation.influence_coefficients.model import Model
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.placement import PlacedTree, place
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, evaluate_entries, multiprecision
-from kanegen.codegen.mechanism import BASE, Frame, Mechanism, MechanismBuilder
+from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
 
 DIGITS = 50
 """Digits carried where derivatives are compared."""
-
-STEP_EXPONENT = -20
-DERIVATIVE = mpmath.mpf(10) ** -30
-"""A complex step h = 1e-20 errs by h^2/6 = 2e-41 of the third derivative, and by no cancellation; at 50 digits a thousand
-roundings of 1e-50 and conditions of up to 1e10 in the programs stay below 1e-36.  Third derivatives of these trees exceed
-the first by less than 1e6."""
 
 
 def program(graph: Graph, sizes: Mapping[str, int], **results: Sequence[Expression]) -> Program:
@@ -45,10 +39,6 @@ def flat(nested: Any) -> list[Expression]:
     return [x for part in nested for x in flat(part)]
 
 
-def influence_results(influence: Influence) -> dict[str, list[Expression]]:
-    return {"G": flat(influence.G), "H": flat(influence.H)}
-
-
 def model_results(model: Model) -> dict[str, list[Expression]]:
     return {"I": flat(model.inertia), "P": flat(model.power), "loads": flat(model.loads)}
 
@@ -61,19 +51,6 @@ def values(found: Program, **arguments: Iterable[Any]) -> dict[str, Any]:
         output.name: np.array(result, dtype=object).reshape(output.shape)
         for output, result in zip(found.outputs, results, strict=True)
     }
-
-
-def derivative(found: Program, direction: Iterable[Any], **arguments: Iterable[Any]) -> dict[str, Any]:
-    """Derivatives of all outputs along a direction of q, by a complex step."""
-    h = mpmath.mpf(10) ** STEP_EXPONENT
-    q = [mpmath.mpc(x, h * mpmath.mpmathify(d)) for x, d in zip(arguments.pop("q"), direction, strict=True)]
-    stepped = values(found, q=q, **arguments)
-    imaginary = np.vectorize(lambda x: mpmath.im(x) / h, otypes=[object])
-    return {name: imaginary(value) for name, value in stepped.items()}
-
-
-def unit(n: int, i: int) -> list[int]:
-    return [int(i == j) for j in range(n)]
 
 
 def gap(found: Any, expected: Any) -> Any:
@@ -96,10 +73,6 @@ def open_tree(mechanism: Mechanism) -> Mechanism:
 
 def placed(mechanism: Mechanism) -> PlacedTree:
     return place(mechanism, Choices())
-
-
-def frame_of(tree: PlacedTree, name: str) -> Frame:
-    return next(frame for frame in tree.frames if frame.name == name)
 
 
 def random_arm(seed: int, joints: int, *, planar: bool = False) -> Mechanism:

@@ -1,4 +1,4 @@
-"""The paper's products of arrays, and inverses of matrices."""
+"""The paper's products of arrays."""
 
 from __future__ import annotations
 
@@ -9,13 +9,10 @@ import numpy as np
 import pytest
 
 from kanegen.codegen.derivation.influence_coefficients.arrays import (
-    block_array,
-    block_diagonal,
     generalized_dot,
     plane_by_plane,
     quadratic,
 )
-from kanegen.codegen.derivation.influence_coefficients.inverses import inverse
 from kanegen.codegen.graph import Graph, inputs
 from tests.derivation.comparison import EXACT
 
@@ -53,56 +50,3 @@ def test_the_generalized_dot_product_brings_a_matrix_inside(symmetric: bool) -> 
         expected = np.array([m["x"] @ plane @ m["x"] for plane in m["H"].reshape(4, 3, 3)])
         assert gap(m["moved"], expected) < EXACT
         assert gap(m["inside"], np.array(numbers["A"], dtype=object).reshape(2, 4) @ expected) < EXACT
-
-
-def test_blocks() -> None:
-    graph = Graph()
-    h, x = inputs(graph, "H", 9), inputs(graph, "x", 3)
-    one, two = [[[h[0]]]], [matrix(h[1:5], 2), matrix(h[5:9], 2)]
-    apart = [*quadratic(graph, one, x[:1]), *quadratic(graph, two, x[1:])]
-    assert quadratic(graph, block_array(graph, [one, two]), x) == apart
-    found = block_diagonal(graph, [one[0], two[0]])
-    assert [[not entry.is_zero for entry in row] for row in found] == [
-        [True, False, False],
-        [False, True, True],
-        [False, True, True],
-    ]
-
-
-@pytest.mark.parametrize("n", range(1, 7))
-def test_inverses(n: int) -> None:
-    graph = Graph()
-    entries = inputs(graph, "A", n * n)
-    found = program(graph, {"A": n * n}, inverse=flat(inverse(graph, matrix(entries, n))))
-    with mpmath.workdps(DIGITS):
-        (numbers,) = exact_numbers(n, n * n)
-        product = np.array(numbers, dtype=object).reshape(n, n) @ values(found, A=numbers)["inverse"].reshape(
-            n, n
-        )
-        assert gap(product, np.eye(n)) < EXACT
-
-
-@pytest.mark.parametrize("n", [4, 6])
-def test_a_matrix_whose_pivots_vanish_in_every_order(n: int) -> None:
-    """A permutation times what varies: regular, though its diagonal and all leading minors are zero."""
-    graph = Graph()
-    entries = inputs(graph, "A", n)
-    zero = entries[0] * 0
-    shifted = [[entries[r] if c == (r + 1) % n else zero for c in range(n)] for r in range(n)]
-    found = program(graph, {"A": n}, inverse=flat(inverse(graph, shifted)))
-    with mpmath.workdps(DIGITS):
-        (numbers,) = exact_numbers(n, n)
-        expected = np.zeros((n, n), dtype=object)
-        for r, x in enumerate(numbers):
-            expected[(r + 1) % n, r] = 1 / x
-        assert gap(values(found, A=numbers)["inverse"], expected) < EXACT
-
-
-@pytest.mark.parametrize("n", [1, 3, 5])
-def test_a_matrix_that_is_always_singular(n: int) -> None:
-    graph = Graph()
-    entries = inputs(graph, "A", n * n)
-    rows = matrix(entries, n)
-    rows[0] = [entries[0] * 0] * n
-    with pytest.raises(ZeroDivisionError):
-        inverse(graph, rows)

@@ -2,115 +2,42 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import mpmath
 import numpy as np
 import pytest
 
-from kanegen.codegen.derivation.influence_coefficients import dynamic_model, hand_influence, kernels
-from kanegen.codegen.derivation.influence_coefficients.kernels import (
-    effective_damping,
-    effective_stiffness,
-    influence_G,
-    influence_H,
-)
-from kanegen.codegen.derivation.placed_tree.choices import Choices
-from kanegen.codegen.derivation.placed_tree.deriver import Deriver
-from kanegen.codegen.derivation.placed_tree.placement import place
-from kanegen.codegen.derivation.recursive.kinematics import frames_of, start
+from kanegen.codegen.derivation.influence_coefficients.equations import dynamic_model
 from kanegen.codegen.graph import Graph, Program, count, evaluate, inputs
-from kanegen.codegen.mechanism import (
-    BASE,
-    Frame,
-    Mechanism,
-    MechanismBuilder,
-    ModelError,
-)
+from kanegen.codegen.kernel_sources import KernelSources
+from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
 from kanegen.codegen.mechanism.catalogue import mechanism
 from kanegen.codegen.mechanism.catalogue.khalil_arms import KHALIL_ARMS
 from kanegen.codegen.mechanism.catalogue.planar_linkages import five_bar
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.passes.optimize import optimize
-from tests.derivation.comparison import EXACT, derived
+from kanegen.options import Options
+from tests.derivation.comparison import EXACT
 from tests.derivation.trees import random_tree
 
-from .support import (
-    DIGITS,
-    exact_numbers,
-    frame_of,
-    gap,
-    model_results,
-    open_tree,
-    placed,
-    program,
-    random_arm,
-    values,
-)
-
-HELD = random_arm(1, 6)
-SPATIAL = (0, 1, 2, 3, 4, 5)
+from .support import DIGITS, exact_numbers, gap, model_results, open_tree, program, values
 
 
-def all_kernels(arm: Mechanism) -> dict[str, Program]:
-    tree = placed(arm)
-    hands = [(frame_of(tree, "hand"), SPATIAL)]
-    found = kernels(tree, {frame.name: frame.name for frame in frames_of(tree)}, hands=hands)
-    return {name: optimize(Deriver(arm, build)({})[0])[0] for name, build in found.items()}
-
-
-def test_names_and_arguments() -> None:
-    found = all_kernels(HELD)
-    frames = ("link1", "link2", "link3", "link4", "link5", "link6", "hand")
-    expected = {f"influence_{order}_{frame}" for order in "GH" for frame in frames}
-    expected |= {
-        "effective_inertia",
-        "inertia_power",
-        "effective_damping",
-        "effective_stiffness",
-        "spring_forces",
-    }
-    expected |= {"hand_inertia_hand", "hand_power_hand", "hand_forces_hand"}
-    assert set(found) == expected
-    assert all(program.name == name for name, program in found.items())
-    assert found["influence_G_hand"].outputs[0].shape == (6, 6)
-    assert found["influence_H_hand"].outputs[0].shape == (6, 6, 6)
-    assert [argument.name for argument in found["hand_forces_hand"].inputs] == ["q", "e", "de"]
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ((0, 0), "controlled rows"),
-        ((), "controlled rows"),
-        ((0, 6), "controlled rows"),
-        ((0, 1, 2, 3, 4, 5), "at most 3 rows"),
-        ((0, 2), "cannot follow vx, vz"),
-    ],
-)
-def test_rows_that_no_arm_follows(rows: tuple[int, ...], message: str) -> None:
-    arm = random_arm(3, 3, planar=True)
-    tree = placed(arm)
-    with pytest.raises(ModelError, match=message):
-        hand_influence(start(tree, Choices()), frame_of(tree, "hand"), rows)
-
-
-def coefficients(tree: Mechanism, frame: Frame) -> tuple[Any, Any]:
-    first, second = (
-        derived(partial(build, frame=frame, kernel="kernel"), tree) for build in (influence_G, influence_H)
-    )
-    return first, second
+def evaluated(tree: Mechanism, kernel: str, **given: Any) -> Any:
+    """The result of a kernel, as the textbook has it."""
+    found = KernelSources(tree, Options(formulation="influence_coefficients")).plain(kernel)
+    return evaluate(found, given)[found.outputs[0].name]
 
 
 def test_structure() -> None:
     """Positions: symmetric.  Rotations: nothing in the later joint's row.  Joints beyond or beside: nothing at all."""
     tree = random_tree(2, 5)
-    frames = {frame.name: frame for frame in frames_of(placed(tree))}
     q = np.linspace(-1, 1, 5)
-    for name, frame in frames.items():
-        first, second = coefficients(tree, frame)
-        G, H = evaluate(first, {"q": q})["G"], evaluate(second, {"q": q})["H"]
+    for name in KernelSources(tree, Options()).frames:
+        G, H = (evaluated(tree, f"influence_{order}_{name}", q=q) for order in "GH")
         assert np.array_equal(H[:3], H[:3].transpose(0, 2, 1)), name
         both = (H[3:] != 0) & (H[3:].transpose(0, 2, 1) != 0)
         assert not both.any(), name
@@ -122,7 +49,7 @@ def test_structure() -> None:
 def test_structural_zeros_cost_nothing() -> None:
     """The hand of the Stanford Arm: 6 x 6 x 6 entries, few of which differ."""
     arm = mechanism("stanford_arm")
-    _, second = coefficients(arm, Frame("F", "F"))
+    second = KernelSources(arm, Options(formulation="influence_coefficients")).plain("influence_H_F")
     counts = count(optimize(second)[0])
     assert (counts.multiplications, counts.additions, counts.divisions) == (53, 20, 0)
 
@@ -171,7 +98,7 @@ def test_a_spring_without_rest_length_has_a_rate_where_its_ends_meet() -> None:
     builder.translational_spring("spring", "anchor", "tip", stiffness=5)
     tree = builder.build()
     # U = 5/2 |tip - anchor|^2 with tip = 2 (cos q, sin q), anchor = (2 + x, 0): at 0 the Hessian is 5 diag(4, 1)
-    K = evaluate(derived(effective_stiffness, tree), {"q": np.zeros(2)})["K"]
+    K = evaluated(tree, "effective_stiffness", q=np.zeros(2))
     assert pytest.approx(np.diag([20.0, 5.0]), abs=1e-14) == K
 
 
@@ -179,8 +106,8 @@ def test_without_springs_nothing_resists() -> None:
     tree = MechanismBuilder("free")
     tree.body("rod", mass=1)
     tree.revolute("hinge", BASE, "rod", (0, 0, 1))
-    for build, name in ((effective_stiffness, "K"), (effective_damping, "C")):
-        assert evaluate(derived(build, tree.build()), {"q": np.ones(1)})[name] == 0
+    for kernel in ("effective_stiffness", "effective_damping"):
+        assert evaluated(tree.build(), kernel, q=np.ones(1)) == 0
 
 
 @pytest.mark.parametrize("live", [True, False])
@@ -192,7 +119,17 @@ def test_parameters_of_springs(live: bool) -> None:
     builder.revolute("hinge", BASE, "rod", (0, 0, 1))
     builder.torsional_spring("spring", "hinge", stiffness=k)
     tree = builder.build()
-    build = partial(effective_stiffness, live_parameters=live)
-    found = build(place(tree, Choices(), live), tree, Choices())
+    options = Options(formulation="influence_coefficients", live_parameters=live)
+    found = KernelSources(tree, options).plain("effective_stiffness")
     parameters = {"k": 7.0} if live else None
     assert evaluate(found, {"q": np.zeros(1)}, parameters)["K"][0, 0] == (7.0 if live else 4.0)
+
+
+def test_friction_has_no_part_in_the_inertia_power() -> None:
+    """It is no quadratic form of the speeds: its slopes would stand in P*, and ask for speeds."""
+    smooth = five_bar()
+    rough = replace(smooth, joints=tuple(replace(joint, friction=Fraction(1, 2)) for joint in smooth.joints))
+    options = Options(friction=True, formulation="influence_coefficients")
+    home = {"q": [[float(x) for x in smooth.home]]}
+    found = [evaluate(KernelSources(m, options).plain("inertia_power"), home)["P"] for m in (smooth, rough)]
+    np.testing.assert_array_equal(found[0], found[1])

@@ -119,7 +119,12 @@ def test_words_and_units_of_a_mechanism() -> None:
 
 def shown(contract: Contract) -> str:
     """A call of the robot's method."""
-    return f"{contract.name}({', '.join([*contract.given, *(['frame'] if contract.each == FRAME else [])])})"
+    return f"{contract.name}({', '.join(arguments(contract))})"
+
+
+def arguments(contract: Contract) -> list[str]:
+    """Those of the robot's method, but for ``out``."""
+    return [*contract.given, *["frame"] * (contract.each == FRAME), *["rows"] * contract.rows]
 
 
 METHODS = [c for c in CONTRACTS if inspect.isfunction(getattr(kanegen.Robot, c.name, None))]
@@ -128,7 +133,7 @@ METHODS = [c for c in CONTRACTS if inspect.isfunction(getattr(kanegen.Robot, c.n
 @pytest.mark.parametrize("contract", METHODS, ids=lambda contract: contract.name)
 def test_methods_of_the_robot_take_what_the_contract_says(contract: Contract) -> None:
     parameters = list(inspect.signature(getattr(kanegen.Robot, contract.name)).parameters)[1:]
-    wanted = [*contract.given, *(["frame"] if contract.each == FRAME else [])]
+    wanted = arguments(contract)
     assert parameters[: len(wanted)] == wanted
     assert parameters[len(wanted)] == "out"
     assert inspect.getdoc(getattr(kanegen.Robot, contract.name))
@@ -144,6 +149,10 @@ def test_the_guide_lists_the_kernels_of_the_robot() -> None:
     assert set(on_demand) == {shown(contract) for contract in METHODS if contract.on_demand}
     for contract in of_trees:
         shape = contract.gives[0].shape
-        words = {"nv": "n", "columns": "parameters" if contract.name == "regressor" else "10 bodies"}
+        words = {
+            "nv": "n",
+            "rows": "k",
+            "columns": "parameters" if contract.name == "regressor" else "10 bodies",
+        }
         expected = " × ".join(words.get(str(size), str(size)) for size in shape) or "scalar"
         assert (usual | on_demand)[shown(contract)].removesuffix(" each") == expected

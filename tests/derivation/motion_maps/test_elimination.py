@@ -20,6 +20,7 @@ PLAN = Plan(
     unit=None,
     indeterminate=(),
     states=np.zeros((1, 7)),
+    closed=np.zeros((1, 7)),
 )
 
 
