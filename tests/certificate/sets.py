@@ -70,6 +70,10 @@ MECHANISMS = {
 }
 
 
+OF_FRAMES = ("frame_", "hand_", "operational_")
+"""How the names of kernels begin that there are for each frame."""
+
+
 @cache
 def kernel_set(name: str) -> KernelSet:
     """All kernels of a mechanism in their plain derivations, the optional ones included."""
@@ -78,7 +82,7 @@ def kernel_set(name: str) -> KernelSet:
     sources = KernelSources(mechanism, options)
     others = tuple(f"_{frame}" for frame in list(sources.frames)[:-1])  # one frame is as good as many
     every = sources.builds | sources.builds_on_demand
-    kernels = [k for k in every if not (k.startswith("frame_") and k.endswith(others))]
+    kernels = [k for k in every if not (k.startswith(OF_FRAMES) and k.endswith(others))]
     return sources.kernel_set({k: sources.plain(k) for k in kernels})
 
 
