@@ -159,27 +159,33 @@ def assignments(given: Iterable[str]) -> Words:
 
 
 def wrench_flags(given: Iterable[str]) -> dict[str, Any]:
-    """``FRAME=FX,FY,FZ,MX,MY,MZ`` and ``FRAME=FILE`` by frame.  Raises KanegenError."""
+    """``FRAME=FX,FY,FZ,MX,MY,MZ``, numbers or expressions, and ``FRAME=FILE`` by frame.  Raises KanegenError."""
     found = {}
     for text in given:
         frame, assigned, value = text.partition("=")
         if not (assigned and frame):
             raise KanegenError(f"--wrench {text}: expected FRAME=FX,FY,FZ,MX,MY,MZ or FRAME=FILE")
-        try:
-            numbers: Any = [float(number) for number in value.split(",")]
-        except ValueError:
-            numbers = value
-        found[frame] = _wrench(f"--wrench {text}", numbers, Path())
+        parts = value.split(",")
+        listed: Any = [_number_or_text(part) for part in parts] if len(parts) > 1 else value
+        found[frame] = _wrench(f"--wrench {text}", listed, Path())
     return found
 
 
+def _number_or_text(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
 def _wrench(where: str, value: Any, folder: Path) -> Any:
-    """Six numbers, or the table of a file with columns t and some of fx, fy, fz, mx, my, mz; those left out are zero."""
+    """Six numbers or expressions, or the table of a file: columns t and some of the components; those left out are zero."""
     if isinstance(value, list) and len(value) == len(COMPONENTS):
-        return [_number(where, number) for number in value]
+        return [part if isinstance(part, str) else _number(where, part) for part in value]
     if not isinstance(value, str):
         raise KanegenError(
-            f"{where}: expected six numbers [N, N m] or a file with columns t, {', '.join(COMPONENTS)}, got {shown(value)}"
+            f"{where}: expected six numbers or expressions [N, N m], or a file with columns t, {', '.join(COMPONENTS)}, "
+            f"got {shown(value)}"
         )
     columns = table_file(folder / value)
     for name in columns:

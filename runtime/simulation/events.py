@@ -73,24 +73,25 @@ def checked_events(arm: SimulatedArm, events: Sequence[Event]) -> tuple[tuple[Ev
     for event in events:
         if not isinstance(event, Event):
             raise ValueError(f"events: expected a list of kanegen.Event, got {shown(event)}")
-    return tuple((event, _function(arm, event.condition)) for event in events)
+    return tuple((event, function_of(arm, event.condition, "Event, condition")) for event in events)
 
 
-def _function(arm: SimulatedArm, condition: Any) -> Function:
-    if callable(condition) and not hasattr(condition, "free_symbols"):
-        return condition  # type: ignore[no-any-return]  # what it returns is looked at when it is called
+def function_of(arm: SimulatedArm, given: Any, where: str) -> Function:
+    """A callable as it is, or an expression in t, q.NAME, v.NAME; ``where`` names it in errors.  Raises ValueError."""
+    if callable(given) and not hasattr(given, "free_symbols"):
+        return given  # type: ignore[no-any-return]  # what it returns is looked at when it is called
     try:
-        tree = ast.parse(str(condition), mode="eval").body
+        tree = ast.parse(str(given), mode="eval").body
     except (SyntaxError, ValueError, RecursionError):
-        raise ValueError(f"Event, condition: {shown(str(condition))} is no expression") from None
-    return _Reader(arm, str(condition)).read(tree)
+        raise ValueError(f"{where}: {shown(str(given))} is no expression") from None
+    return _Reader(arm, str(given), where).read(tree)
 
 
 class _Reader:
     """Reads expressions; nothing of them is executed as a program."""
 
-    def __init__(self, arm: SimulatedArm, text: str) -> None:
-        self._text = text
+    def __init__(self, arm: SimulatedArm, text: str, where: str) -> None:
+        self._text, self._where = text, where
         self._places = {"q": list(arm.coordinate_names), "v": list(arm.speed_names)}
 
     def read(self, node: ast.AST) -> Function:
@@ -148,7 +149,7 @@ class _Reader:
 
     def _wrong(self, what: str) -> ValueError:
         return ValueError(
-            f"Event, condition {shown(self._text)}: {what}. Write t, q.NAME, v.NAME, numbers, + - * / **, and functions "
+            f"{self._where} {shown(self._text)}: {what}. Write t, q.NAME, v.NAME, numbers, + - * / **, and functions "
             f"such as {', '.join(_NAMED[:3])}"
         )
 

@@ -89,11 +89,14 @@ def simulate(
 
     method: "dopri5" (Dormand and Prince, order 5(4)) chooses its steps so that the error of each is about
     atol + rtol |y|, as the root mean square over y = (q, v). "rk4" (Runge-Kutta, order 4) takes the fewest equal steps
-    no longer than ``step``. "rodas4" (Rosenbrock, order 4(3), L-stable) chooses its steps in the same way and is for stiff
-    motions: their fast parts, such as the modes of flexible links, stop limiting the steps once they are damped below the
-    tolerance. It takes the derivatives of the accelerations from the kernel ``forward_dynamics_derivatives``, calls a
-    controller that is not sampled 2 nv + 5 times more in each step, at states beside the motion, and needs v = dq/dt: no
-    constraints, no quaternions.
+    no longer than ``step``. "gauss4" (Gauss, order 4, implicit) takes such steps as well, and scales the rates after each
+    so that energy less works stays what it was to rounding, for any number of steps; it needs ``arm.lossless``.
+    "rodas4" (Rosenbrock, order 4(3), L-stable) chooses its steps as "dopri5" does and is for stiff motions: their fast
+    parts, such as the modes of flexible links, stop limiting the steps once they are damped below the tolerance. It takes
+    the derivatives of the accelerations from the kernel ``forward_dynamics_derivatives``, calls a controller that is not
+    sampled 2 nv + 5 times more in each step, at states beside the motion, and needs v = dq/dt: no constraints, no
+    quaternions. "scipy:DOP853" (RK45, RK23, Radau, BDF, LSODA), "sundials:BDF" and "sundials:Adams" are integrators of
+    others, for checks, with rtol, atol and max_step; KanegenError where their library is missing.
 
     times: the times of the rows, ascending, from t0 to t0 + duration; the motion has exactly these. They do not influence
     the steps. None: 1001 equally spaced ones, both ends included (a single one for duration 0).
@@ -121,10 +124,10 @@ def simulate(
     ``Status.STOPPED``.
 
     wrenches: what others exert on frames, ``{frame: wrench}``: force [N], then moment about the frame's origin [N m], along
-    the axes of the base, beside tau and also under sampled control. Six numbers; a table (times, values (k, 6)), cubic or,
-    with "linear" as a third entry, in straight lines, which keeps its first and last values outside; a callable
-    ``wrench(t, q, v)`` that returns six numbers; or a C function of one of the forms of a controller, which writes them in
-    place of tau.  Their works follow those of the forces in ``Motion.work``.
+    the axes of the base, beside tau and also under sampled control. Six numbers, or expressions as of events; a table
+    (times, values (k, 6)), cubic or, with "linear" as a third entry, in straight lines, which keeps its first and last
+    values outside; a callable ``wrench(t, q, v)`` that returns six numbers; or a C function of one of the forms of a
+    controller, which writes them in place of tau.  Their works follow those of the forces in ``Motion.work``.
 
     max_steps: accepted and rejected steps together.
 
@@ -154,7 +157,7 @@ def simulate(
 
     The work is done in C, which calls Python for a Python controller and for the kernels of an interpreted mechanism, with
     the interpreter lock released otherwise. Where there is no compiled integrator (said by a ``RuntimeWarning`` for a
-    compiled mechanism), the same schemes run in NumPy, but for "rodas4" (``NotCompiledError``).
+    compiled mechanism), the same schemes run in NumPy, but for "rodas4" and events (``NotCompiledError``).
     """
     with boundary("simulating", getattr(arm, "name", ""), TypeError, ValueError):
         check_mechanism(arm)

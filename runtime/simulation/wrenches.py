@@ -20,6 +20,7 @@ from kanegen.simulation.controllers import (
     controller_result,
     is_cdata,
 )
+from kanegen.simulation.events import function_of
 from kanegen.simulation.references import Signal, checked_signals, constant_signal, values_at
 from kanegen.simulation.request import checked_vector, obtain, real_numbers
 
@@ -65,15 +66,26 @@ def _wrench(arm: SimulatedArm, frame: str, value: Any) -> Wrench:
         source = PythonController(value)
     elif isinstance(value, tuple) and len(value) in (2, 3):
         source = _table(where, *value)
+    elif (
+        isinstance(value, list | tuple) and len(value) == len(COMPONENTS) and any(map(_is_expression, value))
+    ):
+        parts = [
+            function_of(arm, part, f"{where}, {name}") for part, name in zip(value, COMPONENTS, strict=True)
+        ]
+        source = PythonController(lambda t, q, v: [part(t, q, v) for part in parts])
     else:
         try:
             source = tuple(map(constant_signal, COMPONENTS, _checked(frame, value)))
         except ValueError:
             raise ValueError(
-                f"{where}: expected six numbers (force, then moment), a table (times, values) with six columns, or a "
-                f"function (t, q, v) that returns six numbers, got {shown(value)}"
+                f"{where}: expected six numbers or expressions (force, then moment), a table (times, values) with six "
+                f"columns, or a function (t, q, v) that returns six numbers, got {shown(value)}"
             ) from None
     return Wrench(frame, kernel, source)
+
+
+def _is_expression(value: Any) -> bool:
+    return isinstance(value, str) or hasattr(value, "free_symbols")
 
 
 def _table(where: str, times: Any, values: Any, *kind: Any) -> tuple[Signal, ...]:

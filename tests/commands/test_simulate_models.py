@@ -245,7 +245,7 @@ def test_wrenches_of_flags_and_files(tmp_path: Path, capsys: pytest.CaptureFixtu
     )
     start = ["simulate", "stanford_arm", "--scenario", str(words), "--set", "q.q2=1.5", "--csv", str(out)]
     # What the command line says of a frame holds over the file; the other frame stays.
-    assert main([*start, "--wrench", "D=1,0,0,0,0,0.1", "--constants"]) == 0
+    assert main([*start, "--wrench", "D=1,0,10*t,0,0,0.1", "--constants"]) == 0
     text = capsys.readouterr().out
     assert "work of the wrench on F" in text
     assert "constant: energy less work of forces, to" in text
@@ -253,11 +253,11 @@ def test_wrenches_of_flags_and_files(tmp_path: Path, capsys: pytest.CaptureFixtu
     tables[1:, 2], tables[1:, 3] = 2.0, 0.1
     expected = kanegen.simulate(
         arm, [0, 1.5, 0, 0, 0, 0], np.zeros(6), 0.2, method="gauss4", step=1e-3,
-        wrenches={"F": ([0, 0.1, 0.3], tables), "D": [1, 0, 0, 0, 0, 0.1]},
+        wrenches={"F": ([0, 0.1, 0.3], tables), "D": lambda t, q, v: [1, 0, 10 * t, 0, 0, 0.1]},
     )  # fmt: skip
     with out.open() as stream:
         last = list(csv.DictReader(stream))[-1]
     for name, values in expected.columns():
         assert float(last[name]) == pytest.approx(values[-1], rel=1e-11, abs=1e-11)
-    for wrong in ("F", "F=1,2", "F=nothing.csv", "nowhere=0,0,0,0,0,0"):
+    for wrong in ("F", "F=1,2", "F=1,2,x,0,0,0", "F=nothing.csv", "nowhere=0,0,0,0,0,0"):
         assert main([*start, "--wrench", wrong]) == 1

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sympy
 from cffi import FFI
 
 import kanegen
@@ -128,6 +129,10 @@ def test_every_form_gives_the_same_motion(in_c, interpreted):
         [pushing, *pointers],
         [six, (KNOTS, np.tile(six, (6, 1))), lambda t, q, v: six],
         [(*TABLE, "linear"), linear],
+        [
+            ["2*t", 0, sympy.Symbol("q1") ** 2, "-v.q1", 0, 0],
+            lambda t, q, v: [2 * t, 0, q[0] ** 2, -v[0], 0, 0],
+        ],
     ]
     for group in groups:
         wrenches = [{"coupler_tip": form} for form in group]
@@ -163,6 +168,7 @@ def test_they_act_between_the_instants_of_a_sampled_controller_and_beside_each_o
     [
         ({"F": [1.0, 2.0]}, "six numbers"),
         ({"F": "gravity"}, "six numbers"),
+        ({"F": ["q.q9", 0, 0, 0, 0, 0]}, "there is no q.q9"),
         ({"F": (KNOTS, ROWS[:, :3])}, "six columns"),
         ({"F": lambda t, q, v: [0.0]}, "wrenches, 'F'"),
         ([1.0], "frame: wrench"),
