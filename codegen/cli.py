@@ -39,6 +39,7 @@ from kanegen.codegen.commands.option_flags import (
     one_of,
 )
 from kanegen.codegen.commands.progress import Progress
+from kanegen.codegen.emit.writer import write_files
 from kanegen.codegen.mechanism import catalogue
 from kanegen.errors import InternalError, KanegenError, counted
 from kanegen.model_warnings import once
@@ -48,6 +49,12 @@ from kanegen.version import VERSION
 
 _ENGINES = ("pinocchio", "mujoco")
 """What ``compare --against`` knows."""
+
+FORMATS = ("markdown", "latex", "html", "sympy")
+"""What ``equations`` writes."""
+
+OF_EQUATIONS = [name for name in FLAGS if name not in ("language", "float32", "sincos", "verify")]
+"""Options that make a difference to equations."""
 
 _TRACEBACK = "KANEGEN_TRACEBACK"
 """Environment variable that asks for the traceback of an error that nobody expected."""
@@ -117,6 +124,23 @@ def _parser() -> argparse.ArgumentParser:
     generate.add_argument("--explain", action="store_true", help="print the table of passes")
     generate.add_argument("--json", action="store_true", help="for a program to read")
     generate.set_defaults(run=_generate)
+
+    written = commands.add_parser("equations", help="the equations of kernels, to be read")
+    written.add_argument("model", metavar="MODEL", help="a built-in name or a model file")
+    written.add_argument(
+        "--format", choices=FORMATS, default=FORMATS[0], help="of what is written (default %(default)s)"
+    )
+    written.add_argument("-o", "--output", type=Path, metavar="FILE", help="write it into a file")
+    ways = written.add_mutually_exclusive_group()
+    ways.add_argument(
+        "--named",
+        action="store_true",
+        help="define only quantities that have a name of their own, and long shared expressions",
+    )
+    ways.add_argument("--expand", action="store_true", help="define sines alone, and multiply out")
+    written.add_argument("--as-compiled", action="store_true", help="as the C has them")
+    add_options(written, OF_EQUATIONS)
+    written.set_defaults(run=_equations)
 
     convert = commands.add_parser("convert", help="write a model as URDF, MJCF or TOML")
     convert.add_argument("model", metavar="IN", help="a built-in name or a model file")
@@ -309,6 +333,26 @@ def _generate(options: argparse.Namespace) -> int:
     if residuals is not None:
         print(verification_table(residuals))
     print(f"wrote {counted(len(generated.files), 'file')} to {directory}")
+    return 0
+
+
+def _equations(options: argparse.Namespace) -> int:
+    from kanegen.codegen.symbolic.kernels import equations
+
+    found = equations(options.model, asked_options(options, OF_EQUATIONS), options.as_compiled, options.named)
+    if options.expand:
+        found = found.expanded(sines=True)
+    text = {
+        "markdown": found.markdown,
+        "latex": found.latex,
+        "html": found.html,
+        "sympy": found.python,
+    }[options.format]()
+    if options.output is None:
+        print(text, end="")
+    else:
+        write_files({options.output.name: text.encode("utf-8")}, options.output.parent)
+        print(f"wrote {options.output}")
     return 0
 
 

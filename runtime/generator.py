@@ -21,6 +21,7 @@ from kanegen.skeleton import Skeleton
 
 if TYPE_CHECKING:
     from kanegen.codegen.mechanism.records import Mechanism
+    from kanegen.codegen.symbolic.written import Equations
 
 
 Model: TypeAlias = "str | os.PathLike[str] | Mechanism"
@@ -76,6 +77,13 @@ def attach(
     from kanegen.codegen import reading
 
     return reading.attach((a, b), at, placement, names)
+
+
+def equations(model: Model, options: Options, as_compiled: bool, named: bool) -> Equations:
+    """The kernels in symbols.  Raises ModelError."""
+    from kanegen.codegen.symbolic import kernels
+
+    return kernels.equations(model, options, as_compiled, named)
 
 
 def interpret(model: Model, options: Options) -> Interpretation:

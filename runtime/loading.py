@@ -44,6 +44,7 @@ from kanegen.robot.core import SkeletonOf
 
 if TYPE_CHECKING:
     from kanegen.codegen.mechanism.records import Mechanism
+    from kanegen.codegen.symbolic.written import Equations
 
 _log = logging.getLogger("kanegen")
 
@@ -185,6 +186,29 @@ def attach(
         raise TypeError(f"attach: expected the name of a frame and a placement, got {at!r}, {placement!r}")
     with boundary("attaching", _title(b)), once():
         return generator.attach(a, b, at, where, names)
+
+
+@with_options
+def equations(
+    model: Model, *, as_compiled: bool = False, named: bool = False, **asked: Unpack[Asked]
+) -> Equations:
+    """The equations of kernels in symbols, in the model's own names; those of inverse dynamics unless ``kernels`` says.
+
+    The options are those of ``load``.  Numbers that are ``live`` stay symbols, all others are exact.  The equations are
+    those of the derivation, before frames are turned, inertia is moved and forms are searched for, in which every quantity
+    has a meaning; ``as_compiled=True`` gives those of the C.  With ``named=True`` only quantities that have a name of their
+    own are defined, and long shared expressions; otherwise whatever is used twice.
+
+    What comes is a list of definitions in order and the outputs over them, for SymPy; ``latex()``, ``markdown()``,
+    ``html()`` and ``python()`` write them, ``expanded()`` multiplies them out, ``function()`` evaluates them.
+
+    Raises UnknownModelError and ModelError, TypeError and ValueError for wrong options.
+    """
+    options = options_of(asked)
+    generator.check_model(model)
+    with boundary("writing the equations of", _title(model)), once():
+        identity_of(model, options, builtin_names())
+        return generator.equations(model, options, as_compiled, named)
 
 
 def _found(

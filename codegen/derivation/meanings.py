@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from kanegen.codegen.graph import Expression, Graph, Kind
-from kanegen.codegen.graph.meaning import Meaning
+from kanegen.codegen.graph.meaning import Meaning, latex_name
 
 
 class _Row(NamedTuple):
@@ -448,7 +448,39 @@ _QUANTITIES: Mapping[str, _Row] = {
     "on joint": _Row("Q_{0}", r"Q_{{{0}}}", "generalized force on the coordinate {0} of the tree", ""),
     "on free": _Row("K_{0}", r"K_{{{0}}}", "generalized force carried to the free coordinate {0}", ""),
     "multiplier": _Row("lambda_{0}", r"\lambda_{{{0}}}", "multiplier of the equation {0}", ""),
+    # flexible links
+    "axes": _Row(
+        "B_{0}_{axes}", r"B^{{{0}}}_{{{axes}}}", "entry {axes} of B, which turns the axes of {0}", "1"
+    ),
+    "rate of axes": _Row(
+        "dB_{0}_{axes}", r"\dot{{B}}^{{{0}}}_{{{axes}}}", "entry {axes} of dB/dt of {0}", "1/s"
+    ),
+    "second rate of axes": _Row(
+        "ddB_{0}_{axes}", r"\ddot{{B}}^{{{0}}}_{{{axes}}}", "entry {axes} of d2B/dt2 of {0}", "1/s^2"
+    ),
+    "carried velocity": _Row(
+        "v_{0}_{axes}", r"v^{{{0}}}_{{{axes}}}", "velocity of {0}, component {axes}", "m/s"
+    ),
+    "carried acceleration": _Row(
+        "a_{0}_{axes}",
+        r"a^{{{0}}}_{{{axes}}}",
+        "acceleration of {0} less that of free fall, component {axes}",
+        "m/s^2",
+    ),
+    "segment force": _Row("f_{0}_{axes}", r"f^{{{0}}}_{{{axes}}}", "force that the mass of {0} needs", "N"),
+    "segment moments": _Row(
+        "T_{0}_{axes}",
+        r"T^{{{0}}}_{{{axes}}}",
+        "entry {axes} of T, the integral of d2p/dt2 y^T dm over {0}",
+        "N m",
+    ),
     # linear systems
+    "block inverse": _Row(
+        "E_{0}_{1}",
+        r"E_{{{0},{1}}}",
+        "what the equation {1}, solved for its block of rates, gives the rate of {0}",
+        "",
+    ),
     "pivot": _Row("pivot_{0}_inverse", r"d_{{{0}}}^{{-1}}", "reciprocal of the pivot of unknown {0}", ""),
     "factor": _Row(
         "L_{0}_{1}", r"L_{{{0},{1}}}", "factor of the elimination of unknown {1} from row {0}", ""
@@ -483,17 +515,9 @@ def meaning(quantity: str, components: tuple[int, ...], words: tuple[str, ...]) 
     first = components[0] if components else ""
     plain, shown = (
         template.format(*given, axes=axes, first=first)
-        for template, given in ((row.name, words), (row.latex, map(_in_latex, words)))
+        for template, given in ((row.name, words), (row.latex, map(latex_name, words)))
     )
     return Meaning(plain, row.text.format(*words, axes=axes, first=first), row.unit, shown)
-
-
-def _in_latex(word: str) -> str:
-    """A name for LaTeX: single letters in italics, with figures behind them as indices; words upright."""
-    letter, figures = word[:1], word[1:]
-    if letter.isalpha() and (not figures or figures.isdigit()):
-        return f"{letter}_{{{figures}}}" if figures else letter
-    return r"\mathrm{" + word.replace("_", r"\_").replace(" ", r"\ ") + "}"
 
 
 def mean(value: Expression, quantity: str, components: tuple[int, ...], *words: str) -> Expression:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 
@@ -18,3 +19,20 @@ class Meaning:
     unit: str = ""
     latex: str = ""
     source: str = ""
+
+
+def latex_name(name: str) -> str:
+    """A name for LaTeX: a letter with an index behind it (q1, w_hand), or a word in upright letters."""
+    found = re.fullmatch(r"([A-Za-z])(?:_(\w+)|(\d+))?", name, re.ASCII)
+    if found is None:
+        return _upright(name)
+    index = found[2] or found[3]
+    return f"{found[1]}_{{{_upright(index)}}}" if index else found[1]
+
+
+def _upright(word: str) -> str:
+    """A word; figures and single letters stand as they are."""
+    if word.isdigit() or (len(word) == 1 and word.isalpha()):
+        return word
+    kept = re.sub(r"([_#$%&{}])", r"\\\1", re.sub(r"[\\^~\s]+", " ", word)).replace(" ", r"\ ")
+    return rf"\mathrm{{{kept}}}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -304,6 +304,16 @@ def _ordered(expression: sympy.Expr) -> list[sympy.Expr]:
     return sorted(expression.args, key=sympy.default_sort_key)
 
 
+_NODES: Mapping[Kind, Callable[..., Any]] = {
+    Kind.SUM: sympy.Add,
+    Kind.PRODUCT: sympy.Mul,
+    Kind.QUOTIENT: lambda a, b: a / b,
+    Kind.SQUARE_ROOT: sympy.sqrt,
+    Kind.WHOLE: lambda x: x,
+    Kind.SINE: sympy.sin,
+    Kind.COSINE: sympy.cos,
+}
+
 Leaf = tuple[str, int]
 """Name and entry of an input, or the name of a parameter and 0."""
 
@@ -328,28 +338,18 @@ def to_sympy(graph: Graph, ref: Ref, names: Mapping[Leaf, sympy.Expr] | None = N
                 result = sympy.Rational(payload[0].numerator, payload[0].denominator)
             elif kind is Kind.INPUT or kind is Kind.PARAMETER:
                 result = given.get(payload) or _named(kind, *payload)
-            elif kind is Kind.SUM:
-                result = sympy.Add(*map(get, payload))
-            elif kind is Kind.PRODUCT:
-                result = sympy.Mul(*map(get, payload))
-            elif kind is Kind.QUOTIENT:
-                result = get(payload[0]) / get(payload[1])
-            elif kind is Kind.SQUARE_ROOT:
-                result = sympy.sqrt(get(payload[0]))
-            elif kind is Kind.WHOLE:
-                result = get(payload[0])
-            elif kind is Kind.SINE:
-                result = sympy.sin(get(payload[0]))
-            elif kind is Kind.COSINE:
-                result = sympy.cos(get(payload[0]))
             else:
-                result = _symbolic(graph.names[index], [get(operand) for operand in payload])
+                result = symbolic_node(
+                    kind, graph.names.get(index, ""), [get(operand) for operand in payload]
+                )
             done[index] = result
         return get(ref)
 
 
-def _symbolic(name: str, operands: list[sympy.Expr]) -> sympy.Expr:
-    """A function by table; a comparison is a Piecewise of 1 and 0."""
+def symbolic_node(kind: Kind, name: str, operands: list[sympy.Expr]) -> sympy.Expr:
+    """A composite node of these operands: a function by its name, a comparison as a Piecewise of 1 and 0."""
+    if kind in _NODES:
+        return _NODES[kind](*operands)
     if name in FUNCTIONS:
         return _SYMBOLS[name](*operands)
     if name in COMPARISONS:

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kanegen.codegen.derivation.flexible_links.motion import Motion, Shape
+from kanegen.codegen.derivation.flexible_links.motion import Motion, Shape, say
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.graph.linear import Matrix, Vector
 from kanegen.codegen.mechanism.flexible_records import Station
@@ -139,6 +139,7 @@ class Loads:
             vec.matrix_scale(2, vec.multiply(at.dB, shape.mixed(self.motion.v))),
             vec.multiply(at.B, shape.mixed(self.motion.a)),
         )
+        say(self.segments[i].name, {"segment force": (f,), "segment moments": T})
         return Load(f, T)
 
     def _own_momentum(self, i: int) -> Load:

@@ -10,7 +10,7 @@ The moments of a segment as it is deflected are Book's G and D (eqs 36, 37) with
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +39,15 @@ class Axes:
     acceleration: Vector
     w: Vector | None
     alpha: Vector | None
+
+
+def say(name: str, quantities: Mapping[str, Matrix]) -> None:
+    """Say what entries are of a segment or its end; a vector is a matrix of one row."""
+    for quantity, rows in quantities.items():
+        for r, row in enumerate(rows):
+            for c, x in enumerate(row):
+                if isinstance(x, Expression):
+                    mean(x, quantity, (r, c) if len(rows) > 1 else (c,), name)
 
 
 class Motion:
@@ -88,6 +97,12 @@ class Motion:
                 mean(x, quantity, (axis,), segment.name)
                 name = f"{quantity}_{'xyz'[axis]} of {segment.name}"
                 self.labels.setdefault(abs(x.ref), name if x.ref > 0 else f"-{name}")
+
+    def say(self, name: str, axes: Axes) -> Axes:
+        """The same, having said what its components are."""
+        say(name, {"axes": axes.B, "rate of axes": axes.dB, "second rate of axes": axes.ddB})
+        say(name, {"carried velocity": (axes.velocity,), "carried acceleration": (axes.acceleration,)})
+        return axes
 
     # -- geometry ----------------------------------------------------------------------------------------------------
 
@@ -159,7 +174,7 @@ class Motion:
         E, t = self.bent(segment, station), self.tip(segment, station)
         dE, dt = vec.skew(self.turned(segment, station, self.v)), self.displaced(segment, station, self.v)
         ddE, ddt = vec.skew(self.turned(segment, station, self.a)), self.displaced(segment, station, self.a)
-        return Axes(
+        bent = Axes(
             vec.multiply(here.B, E),
             vec.matrix_add(vec.multiply(here.dB, E), vec.multiply(here.B, dE)),
             vec.matrix_add(
@@ -177,6 +192,7 @@ class Motion:
             None,
             None,
         )
+        return self.say(f"{segment.name} end", bent)
 
     # -- joints ------------------------------------------------------------------------------------------------------
 
@@ -213,7 +229,7 @@ class Motion:
                 vec.matrix_scale(v * v if v != 0 else 0, vec.multiply(BJ, J)),
             )
             dB = vec.matrix_add(dB, vec.matrix_scale(v, BJ))
-        return Axes(B, dB, ddB, velocity, acceleration, None, None)
+        return self.say(segment.name, Axes(B, dB, ddB, velocity, acceleration, None, None))
 
     def _rotated(
         self, i: int, segment: Segment, at: Axes, velocity: Vector, acceleration: Vector, v: Any, a: Any

@@ -41,7 +41,12 @@ class ConstrainedMap:
         """The independent equations, factored."""
         for row in self.rows:
             mean_each(row.coefficients, "equation", self.mechanism.coordinates, row.name)
-        return Elimination(self.graph, [row.coefficients for row in self.rows], self.plan)
+        found = Elimination(self.graph, [row.coefficients for row in self.rows], self.plan)
+        for block, inverse in found.inverses:
+            for j, entries in zip(block.columns, inverse, strict=True):
+                for i, x in zip(block.rows, entries, strict=True):
+                    mean(x, "block inverse", (), self.mechanism.coordinates[j], self.rows[i].name)
+        return found
 
     @cached_property
     def P(self) -> list[list[Expression]]:

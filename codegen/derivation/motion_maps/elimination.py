@@ -67,6 +67,11 @@ class Elimination:
                     )
             self._eliminated.append(_Eliminated(block, inverse, rest, factors))
 
+    @property
+    def inverses(self) -> list[tuple[Block, list[list[Expression]]]]:
+        """The blocks in their order, each with its inverse."""
+        return [(step.block, step.inverse) for step in self._eliminated]
+
     def complete(self, free: Sequence[Expression], right: Sequence[Expression]) -> list[Expression]:
         """All rates (or accelerations) from the free ones: A x = right."""
         r = list(right)

@@ -1,0 +1,1 @@
+"""The equations of kernels in symbols: for SymPy, and for people to read."""
