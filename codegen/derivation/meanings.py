@@ -498,6 +498,27 @@ _QUANTITIES: Mapping[str, _Row] = {
         "first-order coefficient of {0} for joint {1}, component {axes}",
         "",
     ),
+    "g of rotation": _Row(
+        "gr_{0}_{1}_{axes}",
+        r"g^{{{0}}}_{{{1},{axes}}}",
+        f"rotational coefficient of {{0}} for joint {{1}}, {_ALONG}",
+        "",
+    ),
+    "g of translation": _Row(
+        "gt_{0}_{1}_{axes}",
+        r"\bar g^{{{0}}}_{{{1},{axes}}}",
+        f"translational coefficient of the origin of {{0}} for joint {{1}}, {_ALONG}",
+        "",
+    ),
+    "effective inertia": _Row(
+        "I_{0}_{1}", r"I^*_{{{0}{1}}}", "effective inertia I* of joints {0} and {1}, (15)", ""
+    ),
+    "inertia power": _Row(
+        "P_{0}_{1}_{2}",
+        r"P^*_{{{0},{1}{2}}}",
+        "inertia power P* of joint {0} for joints {1} and {2}, (16)",
+        "",
+    ),
     "hh": _Row(
         "h_{0}_{1}_{2}_{axes}",
         r"h^{{{0}}}_{{{1}{2},{axes}}}",

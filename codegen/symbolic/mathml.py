@@ -14,7 +14,7 @@ _SYMBOLS: Mapping[str, str] = {
     "neg": "¬", "infty": "∞", "{": "{", "}": "}", "%": "%", "_": "_", "#": "#", "$": "$", "&": "&amp;",
     "lfloor": "⌊", "rfloor": "⌋",
 }  # fmt: skip
-_ACCENTS = {"dot": "˙", "ddot": "¨"}
+_ACCENTS = {"dot": "˙", "ddot": "¨", "bar": "¯"}
 _SPACES = {",", ":", ";", " ", "!", "quad"}
 _OPERATORS = set("+-=<>·,;:|()[]/≤≥≠∧∨¬")
 

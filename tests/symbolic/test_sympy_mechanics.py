@@ -86,7 +86,7 @@ def test_kernels_are_compiled_and_move(tmp_path: Path) -> None:
     np.testing.assert_allclose(cart.forward_dynamics(q, v, tau), own.forward_dynamics(q, v, tau), rtol=1e-12)
     a = cart.forward_dynamics(q, v, tau)
     np.testing.assert_allclose(cart.inverse_dynamics(q, v, a), tau, atol=1e-12)
-    longer = cart.with_parameters(l=1.4)
+    longer = cart.with_parameters({"l": 1.4})
     assert longer.mass_matrix(q)[2, 2] == pytest.approx(1.2 * 1.4**2)
 
 

@@ -27,6 +27,7 @@ from fractions import Fraction
 from math import prod
 
 from kanegen.codegen.derivation.influence_coefficients.arrays import Array, Matrix, Vector, zero_array
+from kanegen.codegen.derivation.meanings import mean
 from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
 from kanegen.codegen.derivation.recursive.composite_inertia import CompositeInertia
 from kanegen.codegen.derivation.recursive.motion import Motion
@@ -54,7 +55,9 @@ class AugmentedLinks:
             load = self._load_of_acceleration(j)
             for k in self._path(j):
                 row, column = self.tree.bodies[k].coordinate, self.tree.bodies[j].coordinate
-                found[row][column] = found[column][row] = self._work(k, j, load) * self._unit(k, j)
+                value = self._work(k, j, load) * self._unit(k, j)
+                mean(value, "effective inertia", (), *(self.tree.bodies[i].joint for i in (k, j)))
+                found[row][column] = found[column][row] = value
         return found
 
     def inertia_power(self) -> Array:
@@ -72,6 +75,7 @@ class AugmentedLinks:
                 load = self._load_of_rates(m, j)
                 for place, k in enumerate(path[:-1]):
                     value = self._work(k, j, load) * self._unit(k, m, j)
+                    mean(value, "inertia power", (), *(self.tree.bodies[i].joint for i in (k, m, j)))
                     put(k, m, j, value)
                     if place >= at:
                         put(j, m, k, -value)
@@ -99,8 +103,14 @@ class AugmentedLinks:
             return constant(motion.graph, int(body.revolute and r == body.axis))
         return self._on_demand(
             ("rotation", k, j, r),
-            lambda: motion.into_body(
-                j, lambda c: motion.into_joint_frame(j, lambda m: self.rotation(k, body.parent, m), c), r
+            lambda: mean(
+                motion.into_body(
+                    j, lambda c: motion.into_joint_frame(j, lambda m: self.rotation(k, body.parent, m), c), r
+                ),
+                "g of rotation",
+                (r,),
+                body.name,
+                self.tree.bodies[k].joint,
             ),
         )
 
@@ -118,7 +128,13 @@ class AugmentedLinks:
 
         return self._on_demand(
             ("translation", k, j, r),
-            lambda: motion.into_body(j, lambda c: motion.into_joint_frame(j, carried, c), r),
+            lambda: mean(
+                motion.into_body(j, lambda c: motion.into_joint_frame(j, carried, c), r),
+                "g of translation",
+                (r,),
+                body.name,
+                self.tree.bodies[k].joint,
+            ),
         )
 
     # -- loads of the augmented links ---------------------------------------------------------------------------------
