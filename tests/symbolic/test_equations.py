@@ -20,6 +20,7 @@ from kanegen.codegen.derivation.kernels.catalogue import contract_of
 from kanegen.codegen.mechanism import BASE, MechanismBuilder
 from kanegen.codegen.mechanism.constraints import LoopKind
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.speeds import JointRate
 from kanegen.codegen.symbolic.numbers import symbolic_number
 from kanegen.codegen.symbolic.written import Equations
 from kanegen.errors import KanegenError, ModelError
@@ -41,6 +42,7 @@ def slider_crank() -> Mechanism:
     b.prismatic("stroke", BASE, "piston", (1, 0, 0))
     b.frame("small_end", "rod", (long, 0, 0))
     b.loop("pin", LoopKind.REVOLUTE, "small_end", "piston")
+    b.speeds([JointRate("crank")])
     b.home({"stroke": short + long})
     return b.build()
 
