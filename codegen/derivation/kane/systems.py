@@ -5,8 +5,9 @@ Everything else that kernels ask for, energies, momenta, frames, comes from the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from kanegen.codegen.derivation.kane.forces import (
@@ -15,13 +16,16 @@ from kanegen.codegen.derivation.kane.forces import (
     nonholonomic_forces,
 )
 from kanegen.codegen.derivation.kane.motion import KaneMotion, bodies_of
+from kanegen.codegen.derivation.kane.partial_velocities import PartialVelocities
 from kanegen.codegen.derivation.kane.rates import RatesOfSpeeds
+from kanegen.codegen.derivation.kane.shared_inertia import inertia_over_groups
 from kanegen.codegen.derivation.kane.shared_velocities import MotionOfSpeeds, shared_forces, shares_velocities
 from kanegen.codegen.derivation.kernels.contract import Contract
 from kanegen.codegen.derivation.meanings import names_of_values
 from kanegen.codegen.derivation.motion_maps.chosen_speeds import ChosenSpeeds
 from kanegen.codegen.derivation.motion_maps.motion_map import Rows, Vector
 from kanegen.codegen.derivation.placed_tree.unit_gauge import with_unit_of_length
+from kanegen.codegen.derivation.recursive.motion import Motion
 from kanegen.codegen.derivation.system import System
 from kanegen.codegen.graph import Expression, Program
 
@@ -46,13 +50,21 @@ class ChosenSpeedsSystem(System):
         return [-generalized_force(motion, r) for r in range(self.nv)]
 
     def inertia(self) -> Rows:
-        """M = -X (eq 88), or that of bodies that joints move as one."""
-        if shares_velocities(self.choices):
+        """M = -X (eq 88): as it is written, over bodies that two speeds move as one, or the tree's between W^T and W."""
+        if not shares_velocities(self.choices):
+            kane = self._kane or self._moving()
+            return self._symmetric(lambda r, s: -inertia_coefficient(kane, r, s))
+        if self.choices.pick("inertia on the speeds", 2, whole=True) == 0:
             return super().inertia()
-        motion = self._kane or self._moving()
-        upper = {
-            (r, s): -inertia_coefficient(motion, r, s) for r in range(self.nv) for s in range(r, self.nv)
-        }
+        assert isinstance(self.map, ChosenSpeeds) and self.tree is not None
+        self._sources[f"{self.source}, bodies that two speeds move as one"] = None
+        tree = with_unit_of_length(self.tree, self.choices)
+        motion = Motion(tree, self.graph, self.choices, self.q, self.rest, self.rest)
+        speeds = RatesOfSpeeds(self.map, self.rest, self.rest)
+        return self._symmetric(partial(inertia_over_groups, PartialVelocities(motion, speeds)))
+
+    def _symmetric(self, entry: Callable[[int, int], Expression]) -> Rows:
+        upper = {(r, s): entry(r, s) for r in range(self.nv) for s in range(r, self.nv)}
         return [[upper[min(r, s), max(r, s)] for s in range(self.nv)] for r in range(self.nv)]
 
     def free_inertia(self) -> Rows:

@@ -25,6 +25,12 @@ _SIMPLE = 10**9
 divide nothing."""
 
 
+_QUOTIENTS: dict[tuple[Any, ...], tuple[Polynomial, Polynomial]] = {}
+"""Quotients that were formed, by circles, numerator and denominator: a search asks for the same ones in every derivation."""
+
+_REMEMBERED = 1000
+
+
 class TrigonometricAlgebra:
     """Polynomials in the sines and cosines of a graph, and in what is no number among given values."""
 
@@ -93,6 +99,14 @@ class TrigonometricAlgebra:
 
         Division is understood modulo the circles: (1 - s^2) / c is c.  The denominator's leading number is 1.
         """
+        key = (*self._circles, numerator, denominator)
+        if key not in _QUOTIENTS:
+            if len(_QUOTIENTS) >= _REMEMBERED:
+                _QUOTIENTS.clear()
+            _QUOTIENTS[key] = self._quotient(numerator, denominator)
+        return _QUOTIENTS[key]
+
+    def _quotient(self, numerator: Polynomial, denominator: Polynomial) -> tuple[Polynomial, Polynomial]:
         top, bottom = self.normal(numerator), self.shortest(denominator)
         if top == 0:
             return self.zero, self.one

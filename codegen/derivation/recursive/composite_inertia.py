@@ -12,7 +12,7 @@ inertias are carried across a joint in its own axes, where turning a symmetric t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from kanegen.codegen.derivation.meanings import meaning
@@ -25,12 +25,16 @@ from kanegen.codegen.mechanism.records import Value
 class CompositeInertia(Named):
     """Composite inertial parameters of a placed tree, component by component, on demand."""
 
+    def beyond(self, i: int) -> Sequence[int]:
+        """The bodies on the joints of body i that are counted with it."""
+        return self.tree.children(i)
+
     # -- composites in the body's own frame --------------------------------------------------------------------------
 
     @on_demand
     def mass(self, i: int) -> Expression:
         """Mass of body i and everything beyond it."""
-        children = [self.mass(j) for j in self.tree.children(i)]
+        children = [self.mass(j) for j in self.beyond(i)]
         composite = self.motion.sum([self.motion.number(self.tree.bodies[i].mass), *children])
         return self.motion.mean(composite, "m", i)
 
@@ -39,7 +43,7 @@ class CompositeInertia(Named):
 
         def build() -> Expression:
             own = self.motion.number(self.tree.bodies[i].first_moment[r])
-            return self.motion.sum([own, *(self.first_in_parent(j, r) for j in self.tree.children(i))])
+            return self.motion.sum([own, *(self.first_in_parent(j, r) for j in self.beyond(i))])
 
         return self._remember(("h", i, r), self.motion.meaning("h", i, r), build)
 
@@ -49,7 +53,7 @@ class CompositeInertia(Named):
 
         def build() -> Expression:
             own = self.motion.number(self.tree.bodies[i].second_moment[r][c])
-            return self.motion.sum([own, *(self._second_in_parent(j, r, c) for j in self.tree.children(i))])
+            return self.motion.sum([own, *(self._second_in_parent(j, r, c) for j in self.beyond(i))])
 
         return self._remember(("S", i, r, c), self.motion.meaning("S", i, r, c), build)
 
