@@ -42,7 +42,7 @@ from kanegen.codegen.mechanism.speeds import on_equation
 from kanegen.codegen.mechanism.validation import check_new_name, check_texts, validated
 from kanegen.codegen.mechanism.validation.exact import values_of
 from kanegen.codegen.mechanism.validation.flexible_links import check_end
-from kanegen.codegen.mechanism.validation.named_symbols import constraint_by_name, law_by_name
+from kanegen.codegen.mechanism.validation.named_symbols import constraint_by_name, law_by_name, motion_by_name
 from kanegen.codegen.mechanism.validation.symbols import (
     check_order_is_stated,
     home_of,
@@ -358,6 +358,7 @@ class MechanismBuilder(JointBuilder, MotionBuilder):
             speeds=tuple(
                 on_equation(speed, lambda item: constraint_by_name(item, mechanism)) for speed in self._speeds
             ),
+            prescribed=tuple(motion_by_name(item, mechanism) for item in self._prescribed),
         )
         if self._coordinates is None:
             declared = self._coordinates_of(self._joints)

@@ -69,21 +69,30 @@ class KnifeEdge:
 
 @dataclass(frozen=True, slots=True)
 class PositionConstraint:
-    """An equation of position ``expression`` = 0 in the coordinates ``q``, and symbols named like parameters."""
+    """An equation of position ``expression`` = 0 in the coordinates ``q``, and symbols named like parameters.
+
+    It may contain ``time`` [s], where that is given, and joints that move as functions of time (``PrescribedMotion``) by
+    symbols named like these.
+    """
 
     name: str
     q: tuple[sympy.Symbol, ...]
     expression: sympy.Expr
+    time: sympy.Symbol | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class VelocityConstraint:
-    """An equation of velocity ``expression`` = 0, linear in the rates ``qdot`` of the coordinates ``q``."""
+    """An equation of velocity ``expression`` = 0, linear in the rates ``qdot`` of the coordinates ``q``.
+
+    ``time`` as in ``PositionConstraint``; the rate of a joint j that moves as a function of time is the symbol rate(j).
+    """
 
     name: str
     q: tuple[sympy.Symbol, ...]
     qdot: tuple[sympy.Symbol, ...]
     expression: sympy.Expr
+    time: sympy.Symbol | None = None
 
 
 Constraint = RollingContact | KnifeEdge | PositionConstraint | VelocityConstraint
@@ -99,6 +108,26 @@ class PrescribedRate:
 
     joint: str
     rate: Value
+
+
+@dataclass(frozen=True, slots=True)
+class PrescribedMotion:
+    """A joint that is no coordinate: it moves as a function of ``time`` [s] whatever force that takes.
+
+    ``expression`` [rad, m] is in ``time`` and symbols named like parameters, with two derivatives.
+    """
+
+    joint: str
+    time: sympy.Symbol
+    expression: sympy.Expr
+
+    @property
+    def varies(self) -> bool:
+        """Whether time is in it at all."""
+        return self.time in self.expression.free_symbols
+
+
+Prescribed = PrescribedRate | PrescribedMotion
 
 
 @dataclass(frozen=True, slots=True)

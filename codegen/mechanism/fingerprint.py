@@ -8,11 +8,15 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+import sympy
+
 from kanegen.codegen.graph import Expression, Graph, Kind
 from kanegen.codegen.graph.sympy_bridge import from_sympy
 from kanegen.codegen.mechanism.constraints import (
     Constraint,
     KnifeEdge,
+    Prescribed,
+    PrescribedRate,
     RollingContact,
     SpringDamper,
     TorsionalSpringDamper,
@@ -91,7 +95,7 @@ def _motion(mechanism: Mechanism, write: _ValueText) -> list[object]:
     groups: tuple[tuple[str, list[object]], ...] = (
         ("loops", [[loop.name, loop.kind.value, loop.first, loop.second] for loop in mechanism.loops]),
         ("constraints", [_constraint(item, mechanism, write) for item in mechanism.constraints]),
-        ("prescribed", [[given.joint, write(given.rate)] for given in mechanism.prescribed]),
+        ("prescribed", [_prescribed(given, mechanism, write) for given in mechanism.prescribed]),
         ("speeds", [_speed(speed, mechanism, write) for speed in mechanism.speeds]),
         ("springs", [_spring(spring, write) for spring in mechanism.springs]),
         ("home", [write(x) for x in mechanism.home]),
@@ -138,12 +142,30 @@ def _constraint(item: Constraint, mechanism: Mechanism, write: _ValueText) -> li
     known = {symbol: Expression(graph, graph.input("q", i)) for i, symbol in enumerate(item.q)}
     if isinstance(item, VelocityConstraint):
         known |= {symbol: Expression(graph, graph.input("qdot", i)) for i, symbol in enumerate(item.qdot)}
-    parameters = live_parameters(graph, (p.name for p in mechanism.parameters))
-    for symbol in item.expression.free_symbols:
-        if symbol not in known:
-            known[symbol] = parameters[symbol.name]
-    text = _ValueText()(from_sympy(graph, item.expression, known))
+    text = _written(item.expression, known, mechanism, graph, item.time)
     return ["velocity" if isinstance(item, VelocityConstraint) else "position", item.name, text]
+
+
+def _written(
+    expression: sympy.Expr,
+    known: Mapping[sympy.Symbol, Expression],
+    mechanism: Mechanism,
+    graph: Graph,
+    time: sympy.Symbol | None,
+) -> str:
+    """An expression in these symbols, in time, parameters, and joints that move as functions of time, by their names."""
+    names = live_parameters(graph, (p.name for p in mechanism.parameters))
+    times = {} if time is None else {time: Expression(graph, graph.input("t"))}
+    found = {**times, **known}
+    for symbol in expression.free_symbols - set(found):
+        found[symbol] = names.get(symbol.name) or Expression(graph, graph.input(symbol.name))
+    return _ValueText()(from_sympy(graph, expression, found))
+
+
+def _prescribed(given: Prescribed, mechanism: Mechanism, write: _ValueText) -> list[object]:
+    if isinstance(given, PrescribedRate):
+        return [given.joint, write(given.rate)]
+    return [given.joint, "motion", _written(given.expression, {}, mechanism, Graph(), given.time)]
 
 
 def _speed(speed: GeneralizedSpeed, mechanism: Mechanism, write: _ValueText) -> list[object]:

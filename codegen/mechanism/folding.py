@@ -13,6 +13,8 @@ from kanegen.codegen.graph import Expression, Graph
 from kanegen.codegen.mechanism.constraints import (
     Constraint,
     PositionConstraint,
+    Prescribed,
+    PrescribedMotion,
     SpringDamper,
     VelocityConstraint,
 )
@@ -51,8 +53,8 @@ def with_numbers(mechanism: Mechanism, kept: Collection[str] = ()) -> Mechanism:
     def folded(value: Value) -> Value:
         return plain(lift(value)) if kept and isinstance(value, Expression) else numeric(value, mechanism)
 
-    def constraint(record: Constraint) -> Constraint:
-        if not isinstance(record, PositionConstraint | VelocityConstraint):
+    def written(record: Constraint | Prescribed) -> Any:
+        if not isinstance(record, PositionConstraint | VelocityConstraint | PrescribedMotion):
             return record
         known = {s: numbers[s.name] for s in record.expression.free_symbols if s.name in numbers}
         return replace(record, expression=record.expression.xreplace(known))
@@ -67,8 +69,9 @@ def with_numbers(mechanism: Mechanism, kept: Collection[str] = ()) -> Mechanism:
         found,
         parameters=left,
         laws=tuple(law.with_numbers(numbers) for law in mechanism.laws),
-        constraints=tuple(map(constraint, found.constraints)),
-        speeds=tuple(on_equation(speed, constraint) for speed in found.speeds),
+        constraints=tuple(map(written, found.constraints)),
+        prescribed=tuple(map(written, found.prescribed)),
+        speeds=tuple(on_equation(speed, written) for speed in found.speeds),
         springs=tuple(map(element, found.springs)),
         rounded=mechanism.rounded,
     )

@@ -16,6 +16,8 @@ from kanegen.codegen.mechanism.constraints import (
     Loop,
     LoopKind,
     PositionConstraint,
+    Prescribed,
+    PrescribedMotion,
     PrescribedRate,
     RollingContact,
     SpringDamper,
@@ -25,6 +27,7 @@ from kanegen.codegen.mechanism.constraints import (
 )
 from kanegen.codegen.mechanism.control_law import ControlLaw, LawState, referred
 from kanegen.codegen.mechanism.force_elements import Bushing, Displacement, ForceElement, ForceLaw, JointSum
+from kanegen.codegen.mechanism.motion_tables import tabular_motion
 from kanegen.codegen.mechanism.readers import read_list, read_term, read_value
 from kanegen.codegen.mechanism.records import BASE, Value
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed, on_equation
@@ -60,7 +63,7 @@ class MotionBuilder:
         self._laws_of_library: dict[str, Law] = {}
         self._loops: list[Loop] = []
         self._constraints: list[Constraint] = []
-        self._prescribed: list[PrescribedRate] = []
+        self._prescribed: list[Prescribed] = []
         self._springs: list[SpringDamper] = []
         self._speeds: tuple[GeneralizedSpeed, ...] = ()
         self._home: tuple[Value, ...] | Mapping[str, Value] = ()
@@ -85,6 +88,8 @@ class MotionBuilder:
 
     def position_constraint(self, name: str, expression: sympy.Expr, q: Sequence[sympy.Expr] = ()) -> None:
         """An equation of position: ``expression`` = 0 in coordinates and parameters, by their names.
+
+        Time is t [s], and joints whose motion is a function of time go by their names, too.
 
         Or in symbols ``q`` for all coordinates: those that are called like coordinates may come in any order; others stand
         for the coordinate of their place.  Functions of time, q(t) of ``dynamicsymbols``, may stand for symbols.
@@ -111,10 +116,29 @@ class MotionBuilder:
         known = [constraint.name for constraint in self._constraints]
         check_new_name("constraint", name, [*known, *(loop.name for loop in self._loops)])
 
-    def prescribe(self, joint: str, rate: Scalar = 0) -> None:
-        """A joint that is no coordinate but moves at a constant rate [rad/s, m/s].  See ``PrescribedRate``."""
-        value = read_term(self._graph, f"prescribed joint {joint!r}, rate", rate)
-        self._prescribed.append(PrescribedRate(joint, value))
+    def prescribe(
+        self,
+        joint: str,
+        rate: Scalar | None = None,
+        motion: sympy.Expr | float | None = None,
+        table: Iterable[Sequence[Scalar]] | None = None,
+    ) -> None:
+        """A joint that is no coordinate but moves as given, whatever force that takes.
+
+        At a constant ``rate`` [rad/s, m/s], 0 by default: see ``PrescribedRate``.  Or its coordinate [rad, m] is a function
+        of time: ``motion``, a SymPy expression in t [s] and parameters by their names, with two derivatives; or a ``table``
+        of points (t, x), see ``motion_tables.tabular_motion``.
+        """
+        where = f"prescribed joint {joint!r}"
+        if sum(x is not None for x in (rate, motion, table)) > 1:
+            raise ModelError(where, "has several motions", "a rate, a motion or a table", "Give one of them.")
+        if motion is None and table is None:
+            value = read_term(self._graph, f"{where}, rate", 0 if rate is None else rate)
+            self._prescribed.append(PrescribedRate(joint, value))
+            return
+        given = motion if table is None else tabular_motion(where, table, _TIME)
+        expression = in_symbols(where, sympy.sympify(given) if isinstance(given, int | float) else given)
+        self._prescribed.append(PrescribedMotion(joint, _TIME, expression))
 
     def torsional_spring(
         self, name: str, joint: str, stiffness: Scalar = 0, damping: Scalar = 0, rest: Scalar = 0

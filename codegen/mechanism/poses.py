@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import sympy
 from numpy.typing import NDArray
 
 from kanegen.codegen.mechanism.records import BASE, Frame, Joint, JointKind, Mechanism
@@ -87,10 +88,21 @@ def body_motions(mechanism: Mechanism, values: Mapping[str, float]) -> BodyMotio
     return BodyMotions(mechanism, poses)
 
 
-def frame_poses(mechanism: Mechanism, q: Sequence[float]) -> dict[str, Pose]:
-    """The poses of all frames and of ``BASE`` for coordinates ``q`` [rad, m]; prescribed joints stand at zero."""
-    motions = body_motions(mechanism, dict(zip(mechanism.coordinates, q, strict=True)))
+def frame_poses(mechanism: Mechanism, q: Sequence[float], t: float = 0.0) -> dict[str, Pose]:
+    """The poses of all frames and of ``BASE`` for coordinates ``q`` [rad, m]; joints of constant rates stand at zero."""
+    values = dict(zip(mechanism.coordinates, q, strict=True)) | prescribed_at(mechanism, t)
+    motions = body_motions(mechanism, values)
     return {BASE: motions.poses[BASE], **{f.name: motions.frame_pose(f) for f in mechanism.frames}}
+
+
+def prescribed_at(mechanism: Mechanism, t: float) -> dict[str, float]:
+    """Where joints are that move as functions of time [s], by name."""
+    numbers = {p.name: float(p.value) for p in mechanism.parameters}
+    found = {}
+    for joint, given in mechanism.motions.items():
+        known = {s: numbers.get(s.name, t) for s in given.expression.free_symbols - {given.time}}
+        found[joint] = float(given.expression.xreplace({given.time: sympy.Float(t), **known}).evalf())
+    return found
 
 
 def followers(mechanism: Mechanism) -> tuple[tuple[str, ...], Array, Array]:

@@ -10,14 +10,23 @@ from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 
-from kanegen.codegen.mechanism.constraints import Constraint, Loop, PrescribedRate, SpringDamper
+from kanegen.codegen.mechanism.constraints import (
+    Constraint,
+    Loop,
+    PositionConstraint,
+    Prescribed,
+    PrescribedMotion,
+    PrescribedRate,
+    SpringDamper,
+    VelocityConstraint,
+)
 from kanegen.codegen.mechanism.control_law import ControlLaw
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink
 from kanegen.codegen.mechanism.force_elements import losses
 from kanegen.codegen.mechanism.quantities import Matrix3 as Matrix3
 from kanegen.codegen.mechanism.quantities import Value as Value
 from kanegen.codegen.mechanism.quantities import Vector3 as Vector3
-from kanegen.codegen.mechanism.speeds import GeneralizedSpeed, JointRate
+from kanegen.codegen.mechanism.speeds import CombinedSpeed, GeneralizedSpeed, JointRate
 
 ZERO: Value = Fraction(0)
 ONE: Value = Fraction(1)
@@ -215,7 +224,7 @@ class Mechanism:
     laws: tuple[ControlLaw, ...] = ()
     loops: tuple[Loop, ...] = ()
     constraints: tuple[Constraint, ...] = ()
-    prescribed: tuple[PrescribedRate, ...] = ()
+    prescribed: tuple[Prescribed, ...] = ()
     speeds: tuple[GeneralizedSpeed, ...] = ()
     springs: tuple[SpringDamper, ...] = ()
     home: tuple[Value, ...] = ()
@@ -268,8 +277,8 @@ class Mechanism:
         bending = (entry for link in self.flexible for row in link.damping for entry in row)
         springs = (loss for spring in self.springs for loss in losses(spring))
         joints = (loss for joint in self.joints for loss in (joint.damping, joint.friction))
-        rates = (prescribed.rate for prescribed in self.prescribed)
-        return all(x == 0 for x in (*bending, *springs, *joints, *rates))
+        rates = self.steady_joints.values()
+        return not self.depends_on_time and all(x == 0 for x in (*bending, *springs, *joints, *rates))
 
     @property
     def plain_tree(self) -> bool:
@@ -298,6 +307,25 @@ class Mechanism:
     def prescribed_joints(self) -> tuple[str, ...]:
         """Names of the joints whose motion is prescribed."""
         return tuple(given.joint for given in self.prescribed)
+
+    @property
+    def steady_joints(self) -> dict[str, Value]:
+        """The rates of joints that move at constant ones, by name: in formulas they stand at zero."""
+        return {given.joint: given.rate for given in self.prescribed if isinstance(given, PrescribedRate)}
+
+    @property
+    def motions(self) -> dict[str, PrescribedMotion]:
+        """The joints that move as functions of time, by name."""
+        return {given.joint: given for given in self.prescribed if isinstance(given, PrescribedMotion)}
+
+    @property
+    def depends_on_time(self) -> bool:
+        """Whether prescribed motions, constraints or speeds contain time, so that kernels take it."""
+        combined = (speed.equation for speed in self.speeds if isinstance(speed, CombinedSpeed))
+        equations = (PositionConstraint, VelocityConstraint)
+        return any(given.varies for given in self.motions.values()) or any(
+            isinstance(item, equations) and item.time is not None for item in (*self.constraints, *combined)
+        )
 
     @property
     def modes(self) -> tuple[str, ...]:

@@ -46,15 +46,17 @@ def frames_of(record: Any) -> tuple[str, ...]:
     return tuple(name for names in listed for name in names)
 
 
-def constraint_by_names(item: Constraint, names: Sequence[str]) -> Constraint:
-    """A constraint; an equation with its symbols called like these coordinates and their rates."""
+def constraint_by_names(
+    item: Constraint, names: Sequence[str], others: Mapping[sympy.Symbol, sympy.Symbol] | None = None
+) -> Constraint:
+    """A constraint; an equation with its symbols called like these coordinates and their rates, or by ``others``."""
     if not isinstance(item, Equation):
         return item
-    q = _called(item.q, names)
+    q, more = _called(item.q, names), dict(others or {})
     if isinstance(item, PositionConstraint):
-        return replace(item, q=tuple(q.values()), expression=item.expression.xreplace(q))
+        return replace(item, q=tuple(q.values()), expression=item.expression.xreplace({**more, **q}))
     rates = _called(item.qdot, [f"rate({name})" for name in names])
-    expression = item.expression.xreplace(q | rates)
+    expression = item.expression.xreplace({**more, **q, **rates})
     return replace(item, q=tuple(q.values()), qdot=tuple(rates.values()), expression=expression)
 
 

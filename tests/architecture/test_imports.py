@@ -92,6 +92,7 @@ BOTTOM = {
     "kanegen.model_warnings",
     "kanegen.rows",
     "kanegen.skeleton",
+    "kanegen.splines",
 }
 """Modules of the runtime that import nothing of kanegen but one another, and that every room may import."""
 

@@ -160,6 +160,13 @@ class Remaining:
     def _check_fulfilled(self, item: Equation, expression: sympy.Expr) -> None:
         """Raise ModelError for an equation that held coordinates contradict."""
         numbers = {p.name: sympy.Rational(*p.value.as_integer_ratio()) for p in self.before.parameters}
+        if any(symbol.name not in numbers for symbol in expression.free_symbols):
+            raise ModelError(
+                title_of(item),
+                f"leaves an equation in time alone with {self.change}",
+                "joints that can move as it says",
+                "Hold others, or take the equation out.",
+            )
         rest = expression.xreplace({s: numbers[s.name] for s in expression.free_symbols})
         if abs(complex(rest)) > _FULFILLED:
             raise ModelError(

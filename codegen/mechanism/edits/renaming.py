@@ -81,10 +81,16 @@ def renamed(mechanism: Mechanism, names: Mapping[str, str]) -> Mechanism:
         flexible=tuple(_flexible(link, bodies, frames) for link in m.flexible),
     )
     speeds, kernels = names_of_speeds(found), _kernels(m, found, frames)
+    driven = {
+        sympy.Symbol(form.format(old), real=True): sympy.Symbol(form.format(joints[old]), real=True)
+        for old in m.motions
+        if old in joints
+        for form in ("{}", "rate({})")
+    }
     return replace(
         found,
         constraints=tuple(
-            constraint_by_names(item, found.coordinates) for item in each(m.constraints, of_frames)
+            constraint_by_names(item, found.coordinates, driven) for item in each(m.constraints, of_frames)
         ),
         speeds=tuple(
             on_equation(speed, lambda item: constraint_by_names(item, found.coordinates))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import sympy
@@ -190,16 +190,31 @@ def _check_written(
                 f"{len(mechanism.coordinates)}, one for each of {', '.join(mechanism.coordinates)}",
                 "Give one each, in this order.",
             )
-    symbols = (*constraint.q, *rates)
+    symbols = (*constraint.q, *rates, *(() if constraint.time is None else (constraint.time,)))
     check_symbols(where, symbols, mechanism, "a coordinate or a rate", "each coordinate and each rate")
-    _check_expression(where, constraint.expression, (*constraint.q, *rates), mechanism)
+    driven = [
+        form.format(name) for name in mechanism.motions for form in ("{}", "rate({})")[: 1 + bool(rates)]
+    ]
+    check_written(where, constraint.expression, symbols, mechanism, driven)
+    if not constraint.expression.free_symbols & {*constraint.q, *rates}:
+        raise ModelError(
+            where,
+            f"{constraint.expression} = 0 restricts nothing",
+            "an equation in coordinates or rates",
+            "Remove it, or mend its symbols.",
+        )
     if isinstance(constraint, VelocityConstraint):
-        _check_linear(where, constraint)
+        _check_linear(where, constraint, driven)
 
 
-def _check_expression(
-    where: str, expression: sympy.Expr, moving: tuple[sympy.Symbol, ...], mechanism: Mechanism
+def check_written(
+    where: str,
+    expression: sympy.Expr,
+    moving: tuple[sympy.Symbol, ...],
+    mechanism: Mechanism,
+    driven: Sequence[str] = (),
 ) -> None:
+    """Raise ModelError for an expression without a form in C, or in symbols beside these, parameters and ``driven``."""
     if not isinstance(expression, sympy.Expr):
         raise ModelError(
             where,
@@ -209,7 +224,7 @@ def _check_expression(
             if isinstance(expression, Xor)
             else "Give one side of it.",
         )
-    parameters = [parameter.name for parameter in mechanism.parameters]
+    parameters = [*(parameter.name for parameter in mechanism.parameters), *driven]
     found = sorted(expression.free_symbols, key=lambda symbol: (symbol.name, sympy.srepr(symbol)))
     unknown = [s.name for s in found if s not in moving and s.name not in parameters]
     if unknown:
@@ -221,13 +236,6 @@ def _check_expression(
             f"or parameters of the mechanism: {', '.join(parameters) or '(there are none)'}",
             "Give it a number, or declare it as a parameter of the mechanism.",
         )
-    if not any(symbol in moving for symbol in found):
-        raise ModelError(
-            where,
-            f"{expression} = 0 restricts nothing",
-            "an equation in coordinates or rates",
-            "Remove it, or mend its symbols.",
-        )
     graph = Graph()
     known = {symbol: Expression(graph, graph.input("x", i)) for i, symbol in enumerate(moving)}
     live = live_parameters(graph, parameters)
@@ -235,12 +243,10 @@ def _check_expression(
     try:
         from_sympy(graph, expression, known)
     except UnsupportedExpressionError as error:
-        raise ModelError(
-            where, str(error), "an expression that can be compiled", "Rewrite the equation."
-        ) from None
+        raise ModelError(where, str(error), "an expression that can be compiled", "Rewrite it.") from None
 
 
-def _check_linear(where: str, constraint: VelocityConstraint) -> None:
+def _check_linear(where: str, constraint: VelocityConstraint, driven: Sequence[str]) -> None:
     expression = with_exact_exponents(constraint.expression)
     slopes = (sympy.diff(expression, rate) for rate in constraint.qdot)
     if any(slope.free_symbols.intersection(constraint.qdot) for slope in slopes):
@@ -250,13 +256,15 @@ def _check_linear(where: str, constraint: VelocityConstraint) -> None:
             f"a sum of rates {', '.join(s.name for s in constraint.qdot)}, each times an expression in coordinates",
             "Rewrite it; constraints that are not linear in the rates are not supported.",
         )
+    if constraint.time is not None or any(s.name in driven for s in expression.free_symbols):
+        return
     rest = sympy.simplify(expression.subs(dict.fromkeys(constraint.qdot, 0)))
     if rest != 0:
         raise ModelError(
             where,
             f"has the term {rest}, in which there is no rate",
             "an equation that a mechanism at rest satisfies",
-            "Give a motion that is imposed from outside as the rate of a prescribed joint.",
+            "Give a motion that is imposed from outside as that of a prescribed joint, or as a function of time.",
         )
 
 

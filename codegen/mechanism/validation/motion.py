@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
+import sympy
 
 from kanegen.codegen.mechanism.constraints import (
     KnifeEdge,
+    PrescribedMotion,
     PrescribedRate,
     RollingContact,
     SpringDamper,
@@ -19,7 +21,7 @@ from kanegen.codegen.mechanism.force_elements import Bushing, ForceElement, coor
 from kanegen.codegen.mechanism.poses import body_motions, moving_joints
 from kanegen.codegen.mechanism.records import BASE, Joint, JointKind, Matrix3, Mechanism, Vector3
 from kanegen.codegen.mechanism.speeds import DistanceRate, PointVelocityComponent
-from kanegen.codegen.mechanism.validation.constraints import Carriers
+from kanegen.codegen.mechanism.validation.constraints import Carriers, check_written
 from kanegen.codegen.mechanism.validation.exact import title_of
 from kanegen.codegen.mechanism.validation.force_elements import check_element, sizes_of, stiffnesses
 from kanegen.codegen.mechanism.validation.inertias import ROUNDED
@@ -58,6 +60,10 @@ def check_prescribed(mechanism: Mechanism) -> None:
                 "Take it out of the coordinates, or out of the prescribed joints.",
             )
         seen.add(given.joint)
+        if isinstance(given, PrescribedMotion):
+            if not isinstance(given.time, sympy.Symbol):
+                raise ModelError(where, f"has {given.time!r} for time", "a SymPy Symbol", "Use sympy.Symbol.")
+            check_written(where, given.expression, (given.time,), mechanism)
 
 
 def check_steady_motion(mechanism: Mechanism) -> None:
@@ -69,7 +75,7 @@ def check_steady_motion(mechanism: Mechanism) -> None:
     parameters counts as one other than zero.  Expects that all names are known.
     """
     for given in mechanism.prescribed:
-        if given.rate != 0:
+        if isinstance(given, PrescribedRate) and given.rate != 0:
             _check_steady(given, mechanism)
 
 
@@ -98,7 +104,7 @@ def _check_steady(given: PrescribedRate, mechanism: Mechanism) -> None:
 def _base_rotation(where: str, joint: Joint, mechanism: Mechanism) -> Matrix3:
     """The rotation of a joint's frame in the base.  Raises ModelError where joints on the way move or turn."""
     above = {joint.child: joint for joint in mechanism.joints}
-    rates = {given.joint: given.rate for given in mechanism.prescribed}
+    rates = mechanism.steady_joints
     rotation = joint.rotation
     body = joint.parent
     while body != BASE:
@@ -224,7 +230,7 @@ def _check_ends(mechanism: Mechanism) -> None:
     ]
     if not springs:
         return
-    held = mechanism.prescribed_joints
+    held = mechanism.steady_joints
     moving = [
         name for name in moving_joints(mechanism) if name not in held
     ]  # those within ball joints as well

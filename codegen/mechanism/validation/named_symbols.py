@@ -9,7 +9,13 @@ from typing import Any
 import sympy
 from sympy.core.function import AppliedUndef
 
-from kanegen.codegen.mechanism.constraints import Constraint, PositionConstraint, VelocityConstraint
+from kanegen.codegen.mechanism.constraints import (
+    Constraint,
+    PositionConstraint,
+    Prescribed,
+    PrescribedMotion,
+    VelocityConstraint,
+)
 from kanegen.codegen.mechanism.control_law import ControlLaw, reference
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.validation.exact import title_of
@@ -60,9 +66,19 @@ class _ByName:
     """What the symbols of some expressions stand for by their names: coordinates, rates, and nothing of the mechanism."""
 
     def __init__(
-        self, where: str, mechanism: Mechanism, rates: Sequence[str], taken: Iterable[sympy.Symbol] = ()
+        self,
+        where: str,
+        mechanism: Mechanism,
+        rates: Sequence[str],
+        taken: Iterable[sympy.Symbol] = (),
+        driven: Sequence[str] = (),
     ) -> None:
-        self._where, self._coordinates, self._rates = where, mechanism.coordinates, rates
+        self._where, self._coordinates, self._rates, self._driven = (
+            where,
+            mechanism.coordinates,
+            rates,
+            driven,
+        )
         self._parameters = {parameter.name for parameter in mechanism.parameters}
         self._taken = {symbol.name for symbol in taken} | self._parameters
         self._found: dict[tuple[str, int], sympy.Symbol] = {}
@@ -74,24 +90,41 @@ class _ByName:
         for symbol in sorted(free, key=lambda s: (s.name, sympy.srepr(s))):
             place = self._place(symbol)
             if place is not None:
-                self.same[symbol] = self._found.setdefault(place, symbol)
+                self.same[symbol] = self._found.setdefault(place, self._canonical(place, symbol))
+
+    def _canonical(self, place: tuple[str, int], symbol: sympy.Symbol) -> sympy.Symbol:
+        """The symbol itself; for joints that move as functions of time, and their rates, the one that records have."""
+        kind, k = place
+        if kind == "driven":
+            return sympy.Symbol(self._driven[k], real=True)
+        if kind == "v" and k >= len(self._rates):
+            return sympy.Symbol(f"rate({self._driven[k - len(self._rates)]})", real=True)
+        return symbol
 
     def _place(self, symbol: sympy.Symbol) -> tuple[str, int] | None:
         if symbol.name in self._taken:
             return None
-        coordinates = meant(symbol, self._coordinates, ())
-        rates = [] if coordinates else meant(symbol, self._rates, RATES)
+        coordinates, known = meant(symbol, self._coordinates, ()), [*self._rates, *self._driven]
+        driven = [] if coordinates else meant(symbol, self._driven, ())
+        rates = [] if coordinates or driven else meant(symbol, known, RATES)
         if len(rates) > 1:
-            both = " and ".join(repr(self._rates[k]) for k in rates[:2])
+            both = " and ".join(repr(known[k]) for k in rates[:2])
             raise ModelError(
                 self._where,
                 f"the symbol {symbol.name!r} may stand for the rate of {both}",
                 "symbols whose names say which rate they are",
                 "Rename it, say, to rate(...) with the name in parentheses.",
             )
+        if driven:
+            return "driven", driven[0]
         if coordinates or rates:
             return ("q", coordinates[0]) if coordinates else ("v", rates[0])
         return ("t", 0) if symbol.name in TIMES else None
+
+    @property
+    def time_used(self) -> sympy.Symbol | None:
+        """The symbol of time that the expressions have."""
+        return self._found.get(("t", 0))
 
     def time(self, given: sympy.Symbol) -> sympy.Symbol:
         """The symbol of time: the one that the expressions have, or the one given, unless this means something else."""
@@ -116,17 +149,32 @@ class _ByName:
 
 
 def constraint_by_name(item: Constraint, mechanism: Mechanism) -> Constraint:
-    """The equation with symbols for all coordinates, and rates, where it was written with those that it needs alone."""
+    """The equation with symbols for all coordinates, and rates, where it was written with those that it needs alone.
+
+    Time, and joints that move as functions of it, go by their names in any case.
+    """
     if not isinstance(item, PositionConstraint | VelocityConstraint):
         return item
-    if item.q or not isinstance(item.expression, sympy.Basic):
+    if not isinstance(item.expression, sympy.Basic):
         return item
-    found = _ByName(title_of(item), mechanism, mechanism.coordinates)
-    found.look([item.expression])
-    q, expression = found.coordinates(), item.expression.xreplace(found.same)
+    found = _ByName(title_of(item), mechanism, mechanism.coordinates, driven=tuple(mechanism.motions))
+    listed = {*item.q, *(item.qdot if isinstance(item, VelocityConstraint) else ()), item.time} - {None}
+    found.look([item.expression], listed)
+    item = replace(item, expression=item.expression.xreplace(found.same), time=item.time or found.time_used)
+    if item.q:
+        return item
     if isinstance(item, VelocityConstraint):
-        return replace(item, q=q, qdot=found.rates(), expression=expression)
-    return replace(item, q=q, expression=expression)
+        return replace(item, q=found.coordinates(), qdot=found.rates())
+    return replace(item, q=found.coordinates())
+
+
+def motion_by_name(item: Prescribed, mechanism: Mechanism) -> Prescribed:
+    """A prescribed motion with the symbol of time that its expression has."""
+    if not isinstance(item, PrescribedMotion) or not isinstance(item.expression, sympy.Basic):
+        return item
+    found = _ByName(title_of(item), replace(mechanism, coordinates=()), ())
+    found.look([item.expression], {item.time} & item.expression.free_symbols)
+    return replace(item, expression=item.expression.xreplace(found.same), time=found.time_used or item.time)
 
 
 def law_by_name(law: ControlLaw, mechanism: Mechanism) -> ControlLaw:

@@ -84,12 +84,12 @@ def home_of(
 
 def kind_of_name(name: str, mechanism: Mechanism) -> str:
     """What a symbol that means no coordinate may have been meant for, in parentheses; nothing where that is unknown."""
-    if any(given.joint == name for given in mechanism.prescribed):
-        return " (a prescribed joint, which is no coordinate: equations cannot depend on it yet)"
+    if name in mechanism.steady_joints:
+        return " (a joint that moves at a constant rate: nothing may depend on how far it has moved)"
     if any(mimic.joint == name for mimic in mechanism.mimics):
         return " (a joint that follows another, which is no coordinate: write its leader)"
     if name in ("t", "time"):
-        return " (time, on which equations cannot depend yet)"
+        return " (time, whose symbol the record has to name)"
     return ""
 
 

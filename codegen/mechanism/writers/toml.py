@@ -15,6 +15,8 @@ from kanegen.codegen.mechanism.constraints import (
     Constraint,
     KnifeEdge,
     PositionConstraint,
+    Prescribed,
+    PrescribedRate,
     RollingContact,
     SpringDamper,
     TorsionalSpringDamper,
@@ -148,8 +150,7 @@ class _Writer:
         for constraint in m.constraints:
             self._constraint(constraint)
         for given in m.prescribed:
-            rate = self._number(f"prescribed joint {given.joint!r}, rate", given.rate)
-            self._table("prescribed", None, {"joint": _quoted(given.joint), "rate": rate})
+            self._prescribed(given)
         for spring in m.springs:
             self._spring(spring)
         if not all(isinstance(speed, JointRate) for speed in m.speeds):
@@ -265,6 +266,20 @@ class _Writer:
         else:
             self._equation(item)
 
+    def _prescribed(self, given: Prescribed) -> None:
+        where = f"prescribed joint {given.joint!r}"
+        if isinstance(given, PrescribedRate):
+            how = {"rate": self._number(f"{where}, rate", given.rate)}
+        else:
+            try:
+                how = {"motion": _quoted(equation_text(given.expression, {given.time: "t"}))}
+            except Unsayable as error:
+                self.findings.append(
+                    unsaid(where, f"is left out: {error}", "arithmetic", "Add it in Python.")
+                )
+                return
+        self._table("prescribed", None, {"joint": _quoted(given.joint), **how})
+
     def _equation(self, item: PositionConstraint | VelocityConstraint) -> None:
         key = "velocity" if isinstance(item, VelocityConstraint) else "position"
         where = f"constraint {item.name!r}"
@@ -277,6 +292,8 @@ class _Writer:
         """The expression of an equation in the names of coordinates."""
         coordinates = self._mechanism.coordinates
         names = dict(zip(item.q, coordinates, strict=True))
+        if item.time is not None:
+            names[item.time] = "t"
         if isinstance(item, VelocityConstraint):
             names |= {rate: f"rate({name})" for rate, name in zip(item.qdot, coordinates, strict=True)}
         return equation_text(item.expression, names)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from kanegen.codegen.mechanism.constraints import PrescribedRate
 from kanegen.codegen.mechanism.findings import Finding, Severity
 from kanegen.codegen.mechanism.records import BallJoint, Joint, JointKind, Mechanism
 from kanegen.codegen.mechanism.values import numeric
@@ -38,10 +39,10 @@ def unsaid_in_xml(mechanism: Mechanism, format_name: str) -> Iterator[Finding]:
         listed = ", ".join(parameter.name for parameter in mechanism.parameters)
         yield unsaid("parameters", f"{listed} are written as the numbers that they have now", expected)
     for given in mechanism.prescribed:
-        rate = f"{float(numeric(given.rate, mechanism)):g}"
-        yield unsaid(
-            f"joint {given.joint!r}", f"moves freely in the file, and at the rate {rate} here", expected
-        )
+        how = "as a function of time"
+        if isinstance(given, PrescribedRate):
+            how = f"at the rate {float(numeric(given.rate, mechanism)):g}"
+        yield unsaid(f"joint {given.joint!r}", f"moves freely in the file, and {how} here", expected)
     if mechanism.speeds:
         what = "the generalized speeds that were chosen are left out: the file has the rates of its joints"
         yield unsaid("speeds", what, expected)

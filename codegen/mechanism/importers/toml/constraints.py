@@ -45,9 +45,14 @@ def add_constraints(builder: MechanismBuilder, root: Table) -> None:
         _add_equation(builder, root, equation)
     for given in root.tables("prescribed"):
         given.check(schema.PRESCRIBED)
-        rate = given.number("rate")
+        motion = None
+        if "motion" in given:
+            expected = "a function of t [s] and parameters"
+            motion = expression(given, "motion", given.content["motion"], AnyName(pi=sympy.pi), {}, expected)
+        rate = given.number("rate") if "rate" in given else None
+        table = given.numbers("table") if "table" in given else None
         with given.located():
-            builder.prescribe(given.text("joint"), rate)
+            builder.prescribe(given.text("joint"), rate, motion, table)
     speeds: list[GeneralizedSpeed] = [JointRate(name) for name in root.names("speeds")]
     speeds += [_speed(root, table) for table in root.tables("speed")]
     if speeds:
@@ -114,10 +119,11 @@ def _written(
     rates = dict(zip(names, qdot, strict=True))
     symbols: Mapping[str, sympy.Symbol] = AnyName(pi=sympy.pi)
     if names:
-        symbols = dict(zip(names, q, strict=True)) | {p: AnyName()[p] for p in root.document.names}
+        others = (*root.document.names, "t", *(given.text("joint") for given in root.tables("prescribed")))
+        symbols = dict(zip(names, q, strict=True)) | {p: AnyName()[p] for p in others if p not in names}
 
     def rate(name: str) -> sympy.Symbol:
-        if key == "position" or (names and name not in rates):
+        if key == "position" or (names and name not in {*rates, *symbols}):
             raise NotArithmetic(f"there is no rate of {name!r} here")
         return rates.get(name) or sympy.Symbol(f"rate({name})", real=True)
 

@@ -30,7 +30,7 @@ LOOP = "name! type! first! second!"
 ROLLING = "name! wheel! radius! ground contact"
 KNIFE_EDGE = "name! edge! ground"
 EQUATION = "name! position velocity"
-PRESCRIBED = "joint! rate"
+PRESCRIBED = "joint! rate motion table"
 SPRING = (
     "name! joint first second path joints coefficients stiffness damping rest lower upper points beyond force energy "
     "resistance quadratic_damping cubic_damping friction static_friction stribeck_speed slip_speed stops dissipation"
