@@ -65,6 +65,7 @@ def assemble(
         else None,
         rounded_angles=_rounded_angles(mechanism),
         laws=_laws(mechanism, kernels),
+        depends_on_time=mechanism.depends_on_time,
         coordinate_names=mechanism.coordinates,
         joint_names=mechanism.joint_names,
         body_names=tuple(body.name for body in mechanism.bodies if not body.carrier),

@@ -269,6 +269,7 @@ class GeneratedMechanism:
     ``base_parameters`` belong to the columns of the kernel regressor, ``inertial_parameters`` to those of full_regressor;
     they are empty without these.  ``body_coordinates`` where there are kernels in the coordinates of bodies.
     ``rounded_angles`` where angles of a file were taken for others.  ``laws``: those with states or signals.
+    Where the mechanism ``depends_on_time``, kernels take t before all else.
 
     Raises ValueError where these do not fit together.
     """
@@ -309,6 +310,7 @@ class GeneratedMechanism:
     constraints: Constraints | None = None
     body_coordinates: BodyCoordinates | None = None
     laws: Mapping[str, LawRecord] = field(default_factory=dict)
+    depends_on_time: bool = False
 
     def __post_init__(self) -> None:
         """Check that the parts fit together."""

@@ -91,7 +91,7 @@ def _frame(sample: Sample, identifier: str, frame: str) -> Checks:
         f"frame_pose_{identifier}": lambda: r.pose(q, frame),
         f"frame_jacobian_{identifier}": lambda: r.jacobian(q, frame),
     }
-    if not sample.drifts:  # how far prescribed joints have moved, q does not tell
+    if not sample.untold:  # how far joints of constant rates have moved, q does not tell
         expected[f"frame_jacobian_rate_{identifier}"] = lambda: r.jacobian_rate(q, sample.v, frame)
     for kernel, value in expected.items():
         if sample.has(kernel):

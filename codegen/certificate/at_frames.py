@@ -22,6 +22,7 @@ from kanegen.codegen.certificate.measure import Checks, Measured, largest, resid
 from kanegen.codegen.certificate.newton_euler import INERTIA, Acting
 from kanegen.codegen.certificate.reference import Reference
 from kanegen.codegen.certificate.sample import Sample
+from kanegen.codegen.mechanism.constraints import PrescribedRate
 
 FEW_STATES = 8
 """As many random states show which rows depend on others in all of them: in one by chance, in eight never."""
@@ -61,7 +62,8 @@ def at_frames(sample: Sample) -> Checks:
 
 def condition(sample: Sample, frame: str, rows: Sequence[int]) -> Array:
     """The condition number (states,) of A, infinite where it has none."""
-    return _Rows(sample, frame, rows).condition
+    with np.errstate(all="ignore"):  # at dead centres
+        return _Rows(sample, frame, rows).condition
 
 
 class _Rows:
@@ -183,7 +185,9 @@ def without_friction(sample: Sample, *, resting: bool = True) -> Any:
     """The records without Coulomb friction, which is neither a spring nor a damper; prescribed joints may rest, too."""
     m = sample.kernel_set.mechanism
     joints = tuple(replace(joint, friction=Fraction(0)) for joint in m.joints)
-    still = tuple(replace(one, rate=Fraction(0)) for one in m.prescribed)
+    still = tuple(
+        replace(one, rate=Fraction(0)) if isinstance(one, PrescribedRate) else one for one in m.prescribed
+    )
     smooth = replace(m, joints=joints, prescribed=still if resting else m.prescribed)
     return Sample(replace(sample.kernel_set, mechanism=smooth), 0, sample.q, sample.evaluate).reference
 

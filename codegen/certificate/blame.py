@@ -19,6 +19,7 @@ from kanegen.codegen.graph.evaluate import evaluate_entries, multiprecision
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.validation.exact import values_of
 from kanegen.codegen.mechanism.values import numeric
+from kanegen.codegen.passes.verify import parted
 from kanegen.errors import ModelError
 
 _DIGITS = 60
@@ -53,6 +54,7 @@ def blame(
     than usual rounding errors are there, infinitely where nothing is compared.
     """
     for name, program in programs.items():
+        arguments = parted(program, arguments)
         found = _stacked(evaluate(program, arguments, parameters))
         if not np.isfinite(found).all(axis=1).any():
             return (

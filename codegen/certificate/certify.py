@@ -97,7 +97,7 @@ def _fault(sample: Sample, check: Measured) -> str:
         for program in programs.values()
         for argument in program.inputs
     }
-    at_rest = {name: x if name == "q" else np.zeros_like(x) for name, x in arguments.items()}
+    at_rest = {name: x if name in ("q", "t") else np.zeros_like(x) for name, x in arguments.items()}
     found = OURS
     for at in (arguments, at_rest):  # checks at rest look at what is small beside the forces of motion
         if found == OURS:

@@ -129,7 +129,8 @@ def all_configurations(kernel_set: KernelSet) -> Configurations:
         programs = {**kernel_set.helpers, **kernel_set.programs}
         numbers = {p.name: float(p.value) for p in mechanism.parameters}
         tied = TiedMotion(mechanism, programs, numbers, usual.q, kernel_set.independent)
-    special = special_states(mechanism, np.array(home_numbers(mechanism), dtype=np.float64), tied)
+    home = [*home_numbers(mechanism), *[0.0] * mechanism.depends_on_time]
+    special = special_states(mechanism, np.array(home, dtype=np.float64), tied)
     q, ones = usual.q if special.usual is None else special.usual, usual.spread
     if not len(special.q):
         return replace(usual, q=q, special=special)

@@ -24,7 +24,7 @@ def of_speeds(sample: Sample) -> Checks:
     rows, speeds = "constraint_jacobian", "generalized_speeds"
     if sample.has(rows) and sample.kernel_set.independent:
         A = sample.at(rows)[:, sample.kernel_set.independent]
-        N = np.moveaxis(sample.columns, 0, -1)
+        N = np.moveaxis(sample.columns, 0, -1)[:, : sample.nq]
         found = residual(A @ N, np.zeros((*A.shape[:-1], sample.nv)), largest(A) * largest(N))
         yield Measured("A N = 0", (rows, "coordinate_rates"), found)
     if sample.has(speeds):
@@ -39,9 +39,17 @@ def of_positions(sample: Sample) -> Checks:
         steps = np.eye(q.shape[-1])[:, None, :]
         expected = np.moveaxis(sample.along("constraint_residual", q=steps), 0, -1)
         A = sample.at(rows)
-        found = residual(A[:, : expected.shape[1]], expected, largest(A))
+        found = residual(A[:, : expected.shape[1]], expected[..., : sample.nq], largest(A))
         yield Measured(
             "A is the derivative of the equations of position", (rows, "constraint_residual"), found
+        )
+    if sample.timed and sample.has("constraint_residual"):
+        change, size = sample.along("constraint_residual", q=sample.rates), largest(sample.rates)
+        if sample.has(rows):
+            size = (1 + size) * largest(sample.at(rows))
+        found = residual(change, np.zeros_like(change), 1 + size)
+        yield Measured(
+            "equations stay as they are in time", ("constraint_residual", "coordinate_rates"), found
         )
 
 
@@ -60,7 +68,7 @@ def _forces(sample: Sample) -> Checks:
     if not sample.has(rows, speeds):
         return
     A = sample.at(rows)
-    units = np.eye(sample.q.shape[-1])[:, None, :]
+    units = np.eye(sample.nq)[:, None, :]
     Y = np.moveaxis(sample.along(speeds, qdot=units), 0, -1)
     kernel = "constraint_forces"
     if sample.has(kernel) and sample.has("inverse_dynamics"):
@@ -72,7 +80,8 @@ def _forces(sample: Sample) -> Checks:
     kernel = "multiplier_dynamics"
     if sample.has(kernel):
         given = sample.outputs(kernel, qdot=sample.rates)
-        Q = _drives(sample, sample.rates, given["qddot"])
+        still = np.zeros((len(sample.q), sample.q.shape[-1] - sample.nq))  # how time goes does not change
+        Q = _drives(sample, sample.rates, np.hstack([given["qddot"], still]))
         found = _balance(Q, Y, sample.tau, A, given["lambda"])
         yield Measured("multipliers balance the forces", (kernel,), found)
 

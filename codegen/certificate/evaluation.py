@@ -13,6 +13,7 @@ from kanegen.codegen.certificate.arrays import Array
 from kanegen.codegen.graph import Program, evaluate_entries
 from kanegen.codegen.graph.evaluate import DOUBLE, multiprecision
 from kanegen.codegen.graph.functions import COMPARISONS, SELECT, TABLES
+from kanegen.codegen.passes.verify import parted
 
 STEP = 2.0**-100
 """Nothing is subtracted in Im f(x + i h d) / h, whose error is of the order h^2; a power of two leaves d its digits."""
@@ -60,7 +61,11 @@ _STEPPED = replace(DOUBLE, function=_function)
 def values(
     program: Program, arguments: Mapping[str, Array], parameters: Mapping[str, Any]
 ) -> dict[str, Array]:
-    """Outputs (*batch, *shape) by name, from inputs (*batch, *shape) whose batches broadcast; complex where they are."""
+    """Outputs (*batch, *shape) by name, from inputs (*batch, *shape) whose batches broadcast; complex where they are.
+
+    Configurations may end with the time: see ``parted``.
+    """
+    arguments = parted(program, {name: np.asarray(x) for name, x in arguments.items()})
     entries: dict[tuple[str, int], Any] = {}
     batch: tuple[int, ...] = ()
     kind: Any = np.result_type(np.float64, *parameters.values())
@@ -108,6 +113,7 @@ class Precisely:
         self, program: Program, arguments: Mapping[str, Array], parameters: Mapping[str, Any]
     ) -> dict[str, Array]:
         """Outputs (*batch, *shape) by name."""
+        arguments = parted(program, {name: np.asarray(x) for name, x in arguments.items()})
         given = [np.asarray(arguments[x.name]) for x in program.inputs]
         leads = [
             array.shape[: array.ndim - len(x.shape)] for array, x in zip(given, program.inputs, strict=True)

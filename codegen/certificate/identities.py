@@ -107,7 +107,7 @@ def _frames(sample: Sample) -> Checks:
                 given, expected = given[:, :3], expected[:, :3]
             found = residual(given, expected, r.jacobian(q, frame).scale)
             yield Measured("J is the derivative of the pose", (pose, jacobian), found)
-        if sample.has(jacobian, rate) and not sample.drifts:  # which q does not tell
+        if sample.has(jacobian, rate) and not sample.untold:
             expected = sample.along(jacobian, q=sample.rates)
             found = residual(sample.at(rate), expected, r.jacobian_rate(q, v, frame).scale)
             yield Measured("dJ/dt is the rate of J", (rate, jacobian), found)

@@ -20,7 +20,7 @@ from kanegen.codegen.certificate.speeds import ProjectedSpeeds, Speeds, TreeSpee
 from kanegen.codegen.graph import Program
 from kanegen.codegen.graph.evaluate import UNIT_ROUNDOFF, rounding_errors
 from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.codegen.passes.verify import random_values
+from kanegen.codegen.passes.verify import parted, random_values
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +57,8 @@ class KernelSet:
 class Sample:
     """A kernel set in ``states`` random states: q, v, a and tau, as programs are compared at; and in those ``also``.
 
+    Where the mechanism depends on time, it is the last entry of q, and rates of q end with 1.
+
     ``also`` are further q (k, nq), with random v, a and tau.  ``evaluate`` is how programs are, a ``Precisely`` where
     doubles have few digits.
     """
@@ -70,8 +72,9 @@ class Sample:
         given = kernel_set.configurations
         if kernel_set.special is not None and kernel_set.special.usual is not None:
             given = kernel_set.special.usual
-        nq = len(kernel_set.mechanism.coordinates)
-        self.q: Array = random_values("q", (nq,), states) if given is None else given[:states]
+        self.nq = len(kernel_set.mechanism.coordinates)
+        self.timed = kernel_set.mechanism.depends_on_time
+        self.q: Array = random_values("q", (self.nq,), states) if given is None else given[:states]
         if also is not None and len(also):
             self.q = np.concatenate([self.q, also])
         self.states = len(self.q)
@@ -129,19 +132,23 @@ class Sample:
         evaluate: Evaluate | None = None,
     ) -> dict[str, Array]:
         arguments = {x.name: self.input(x.name, x.shape) for x in program.inputs if x.name not in given}
+        if self.timed:
+            arguments.pop("t", None)  # which q tells
         evaluate = evaluate or self.evaluate
         return evaluate(program, {**arguments, **given}, parameters or self.parameters)
 
     def input(self, name: str, shape: tuple[int, ...]) -> Array:
         """An input in the states (states, *shape)."""
         own = {"q": self.q, "v": self.v, "a": self.a, "tau": self.tau}
+        if self.timed:
+            own["t"] = self.q[..., -1]
         return own[name] if name in own else random_values(name, shape, self.states)
 
     def terms(self, kernel: str) -> Array:
         """What the first output of a kernel amounts to before terms cancel, by its rounding errors in these states."""
         program = self.programs[kernel]
         arguments = {x.name: self.input(x.name, x.shape) for x in program.inputs}
-        errors = rounding_errors(program, arguments, self.parameters)
+        errors = rounding_errors(program, parted(program, arguments), self.parameters)
         return next(iter(errors.values())) / UNIT_ROUNDOFF
 
     def along(self, kernel: str, given: Mapping[str, Array] | None = None, **directions: Array) -> Array:
@@ -169,7 +176,7 @@ class Sample:
 
     @cached_property
     def rates(self) -> Array:
-        """dq/dt (states, nq)."""
+        """dq/dt (states, nq), of q with the time where that is in it."""
         return self.reference.speeds.rates(self.q, self.v)
 
     @cached_property
@@ -200,6 +207,11 @@ class Sample:
         return bool(np.isfinite(self.inverse_norm).any())
 
     @property
+    def untold(self) -> bool:
+        """Whether bodies move in ways that q does not tell of: joints of constant rates do."""
+        return any(rate != 0 for rate in self.kernel_set.mechanism.steady_joints.values())
+
+    @property
     def drifts(self) -> bool:
-        """Whether coordinates move where all speeds are zero: prescribed joints do."""
-        return any(p.rate != 0 for p in self.kernel_set.mechanism.prescribed)
+        """Whether bodies move where all speeds are zero: prescribed joints do, and what is driven in time."""
+        return self.untold or self.timed

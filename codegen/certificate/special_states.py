@@ -169,7 +169,8 @@ def _directed(mechanism: Mechanism) -> list[tuple[str, str]]:
 
 
 def _ends(mechanism: Mechanism, pair: tuple[str, str], q: Array) -> tuple[Array, Array]:
-    poses = frame_poses(mechanism, q.tolist())
+    nq = len(mechanism.coordinates)
+    poses = frame_poses(mechanism, q[:nq].tolist(), *q[nq:].tolist())
     return poses[pair[0]][:3, 3], poses[pair[1]][:3, 3]
 
 

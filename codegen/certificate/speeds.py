@@ -10,18 +10,25 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Protocol
 
+import mpmath
 import numpy as np
 
 from kanegen.codegen.certificate.arrays import Array, of_quaternion, turned
 from kanegen.codegen.certificate.body_motion import JointMotion
 from kanegen.codegen.certificate.evaluation import Evaluate, slope, stepped, values
-from kanegen.codegen.graph import Program
+from kanegen.codegen.graph import Argument, Expression, Graph, Program
+from kanegen.codegen.graph.evaluate import evaluate_entries, multiprecision
+from kanegen.codegen.graph.sympy_bridge import from_sympy
+from kanegen.codegen.mechanism.constraints import PrescribedMotion
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism, Value
 
+_DIGITS, _STEP_DIGITS = 60, 20
+"""Of motions in time, and of the step of their differences: errors of second ones are of the order 1e-20, rounding too."""
+
 
 class Speeds(Protocol):
-    """The motion of joints for q (..., nq), v and a (..., nv)."""
+    """The motion of joints for q (..., nq), v and a (..., nv); q and its rates end with those of time where it matters."""
 
     def motion(self, q: Array, v: Array, a: Array) -> JointMotion:
         """That of all joints of the tree.  Where N is not constant and q or v are complex, accelerations are zero."""
@@ -42,11 +49,58 @@ class Speeds(Protocol):
         """The same of magnitudes, which do not cancel."""
 
 
+class Driven:
+    """Joints that move as given, from their expressions in many digits: derivatives are differences of these."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        """``mechanism`` has numbers for its parameters."""
+        self._steady = {name: _number(rate) for name, rate in mechanism.steady_joints.items()}
+        self._context = mpmath.mp.clone()
+        self._context.dps = _DIGITS
+        self._programs = {name: _program(given) for name, given in mechanism.motions.items()}
+        self._known: dict[float, dict[str, tuple[float, float, float]]] = {}
+
+    def at(self, q: Array, batch: tuple[int, ...]) -> dict[str, tuple[Array, Array, Array]]:
+        """Coordinate, rate and acceleration (*batch) of each joint by name; q (..., nq + 1) ends with the time."""
+        still = np.zeros(batch)
+        found = {name: (still, np.full(batch, rate), still) for name, rate in self._steady.items()}
+        if self._programs:
+            t = np.broadcast_to(q[..., -1], batch)
+            step = t.imag if np.iscomplexobj(t) else None
+            known = [self._jets(float(x)) for x in t.real.ravel()]
+            for name in self._programs:
+                x, v, a = np.array([jets[name] for jets in known]).T.reshape(3, *batch)
+                found[name] = (x, v, a) if step is None else (x + 1j * step * v, v + 1j * step * a, a)
+        return found
+
+    def _jets(self, t: float) -> dict[str, tuple[float, float, float]]:
+        if t not in self._known:
+            self._known[t] = {name: self._jet(program, t) for name, program in self._programs.items()}
+        return self._known[t]
+
+    def _jet(self, program: Program, t: float) -> tuple[float, float, float]:
+        """Value, and differences from there on, as pieces of a motion are."""
+        h, arithmetic = self._context.mpf(10) ** -_STEP_DIGITS, multiprecision(self._context)
+        x, y, z = (
+            evaluate_entries(program, {("t", 0): self._context.mpf(t) + k * h}, arithmetic)[0][0]
+            for k in (0, 1, 2)
+        )
+        return float(x), float((4 * y - 3 * x - z) / (2 * h)), float((x - 2 * y + z) / h**2)
+
+
+def _program(given: PrescribedMotion) -> Program:
+    graph = Graph()
+    x = from_sympy(graph, given.expression, {given.time: Expression(graph, graph.input("t"))})
+    one = [Argument(name, (), "", "") for name in ("t", "x")]
+    return Program("x", "", "", (one[0],), (one[1],), graph, ((x.ref,),))
+
+
 class TreeSpeeds:
     """Speeds that are the rates of joints; mimics follow, and balls have quaternions."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         self._mechanism = mechanism = with_numbers(mechanism)
+        self._driven = Driven(mechanism)
         self._speed = {name: k for k, name in enumerate(mechanism.rates)}
         self._place = {name: k for k, name in enumerate(mechanism.coordinates)}
         self._balls = list(zip(mechanism.balls, mechanism.quaternions, strict=True))
@@ -63,8 +117,8 @@ class TreeSpeeds:
             rate[joint], acceleration[joint] = factor * v[..., k], factor * a[..., k]
             if leader in self._place:
                 position[joint] = factor * q[..., self._place[leader]] + offset
-        for joint in self._mechanism.prescribed_joints:  # at rest; who moves them says how fast
-            position[joint] = rate[joint] = acceleration[joint] = np.zeros(batch)
+        for joint, (x, _, _) in self._driven.at(q, batch).items():  # at rest; who moves them says how fast
+            position[joint], rate[joint], acceleration[joint] = x, np.zeros(batch), np.zeros(batch)
         rotations, shifts = {}, {}
         for ball, at in self._balls:
             rotations[ball.name] = of_quaternion(q[..., at : at + 4])
@@ -145,7 +199,8 @@ class ProjectedSpeeds:
         self._tree = TreeSpeeds(mechanism)
         self._joints = numbers.rates
         self._turning = bool(numbers.quaternions)
-        self._prescribed = {p.joint: _number(p.rate) for p in numbers.prescribed}
+        self._driven, self._nq = Driven(numbers), len(numbers.coordinates)
+        self._time = np.ones(int(numbers.depends_on_time))
         self._nv = next(argument for argument in rates.inputs if argument.name == "v").size
         self._last: tuple[Array, Array] | None = None
 
@@ -170,15 +225,17 @@ class ProjectedSpeeds:
 
     def _of_joints(self, q: Array, qdot: Array) -> Array:
         """Rates of the tree's joints (..., n), along the axes of balls."""
-        return np.asarray((self._tree.of_rates(q) @ qdot[..., None])[..., 0]) if self._turning else qdot
+        if not self._turning:
+            return qdot[..., : self._nq]
+        return np.asarray((self._tree.of_rates(q) @ qdot[..., None])[..., 0])
 
     def _of_tree(self, q: Array, u: Array, a: Array, *, moving: bool = True) -> JointMotion:
         """The motion for rates of the tree's joints; prescribed joints move as they must, or rest."""
         found = self._tree.motion(q, u, a)
         position, rate, acceleration = dict(found.position), dict(found.rate), dict(found.acceleration)
-        for joint, speed in self._prescribed.items():
-            position[joint] = acceleration[joint] = np.zeros(found.batch)
-            rate[joint] = np.full(found.batch, speed if moving else 0.0)
+        for joint, (x, speed, change) in self._driven.at(q, found.batch).items():
+            position[joint] = x
+            rate[joint], acceleration[joint] = (speed, change) if moving else (np.zeros(found.batch),) * 2
         return JointMotion(found.batch, position, rate, acceleration, found.rotations, found.shifts)
 
     def columns(self, q: Array) -> Array:
@@ -194,14 +251,16 @@ class ProjectedSpeeds:
     def rates(self, q: Array, v: Array) -> Array:
         """See ``Speeds``."""
         (found,) = self._evaluate(self._program, {"q": q, "v": v}, self._parameters).values()
-        return found
+        if not self._time.size:
+            return found
+        return np.concatenate([found, np.broadcast_to(self._time, (*found.shape[:-1], 1))], axis=-1)
 
     def on_coordinates(self, q: Array, forces: Mapping[str, Array], *, magnitudes: bool = False) -> Array:
         """Forces on joints by name, or their magnitudes, as forces on the coordinates (..., nq): power = force . dq/dt."""
         stacked = self._stacked(forces)
         if not self._turning:
             return stacked
-        L = self._tree.of_rates(q)
+        L = self._tree.of_rates(q)[..., : self._nq]
         return np.asarray((stacked[..., None, :] @ (abs(L) if magnitudes else L))[..., 0, :])
 
     def on_speeds(self, q: Array, forces: Mapping[str, Array]) -> Array:
@@ -215,7 +274,7 @@ class ProjectedSpeeds:
     def _joint_columns(self, q: Array) -> Array:
         """Rates of the tree's joints for unit speeds (..., n, nv)."""
         columns = self.columns(q)
-        return np.asarray(self._tree.of_rates(q) @ columns) if self._turning else columns
+        return np.asarray(self._tree.of_rates(q) @ columns) if self._turning else columns[..., : self._nq, :]
 
     def _stacked(self, forces: Mapping[str, Array]) -> Array:
         return np.stack([forces[name] for name in self._joints], axis=-1)

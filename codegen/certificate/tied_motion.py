@@ -5,7 +5,7 @@ those of velocity and the speeds from constraint_jacobian and generalized_speeds
 together, and dead_centre_margin for each block of them that is solved.  Speeds of one's own on a tree have no rows: there it
 is the size of N, usually over here, squared.
 
-Batches of configurations are q (k, nq).
+Batches of configurations are q (k, nq), and end with the time where the mechanism depends on it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from kanegen.codegen.certificate.evaluation import slope, stepped, values
 from kanegen.codegen.graph import Program
 from kanegen.codegen.graph.evaluate import rounding_errors
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.passes.verify import parted
 
 _CLOSING = 15
 _RETURNING = 3
@@ -74,6 +75,7 @@ class TiedMotion:
         """
         self._programs, self._parameters, self.usual = programs, parameters, usual
         rates = programs["coordinate_rates"]
+        self._nq = len(mechanism.coordinates)
         self._nv = next(argument for argument in rates.inputs if argument.name == "v").size
         self._quaternions = mechanism.quaternions
         self._independent, self._size = list(independent), 1.0
@@ -92,7 +94,8 @@ class TiedMotion:
             if not (abs(phi) > _CLOSED / 100).any():
                 break
             A = _finite(A[:, : phi.shape[1]])
-            step = (np.linalg.pinv(A, rcond=1e-9) @ _finite(phi)[..., None])[..., 0]
+            step = np.zeros(q.shape)
+            step[:, : self._nq] = (np.linalg.pinv(A, rcond=1e-9) @ _finite(phi)[..., None])[..., 0]
             q = self._with_unit_quaternions(q - _shortened(step))
         phi = self._at(residual, q)
         return q, np.asarray((abs(phi) <= _CLOSED).all(axis=1) & np.isfinite(q).all(axis=1))
@@ -134,10 +137,14 @@ class TiedMotion:
         with np.errstate(all="ignore"):
             for kernel, others in (
                 ("constraint_jacobian", {}),
-                ("generalized_speeds", {"qdot": np.ones(q.shape[-1])}),
+                ("generalized_speeds", {"qdot": np.ones(self._nq)}),
             ):
                 if self._has(kernel):
-                    given = {"q": q, **{name: np.broadcast_to(x, q.shape) for name, x in others.items()}}
+                    given = {
+                        "q": q,
+                        **{name: np.broadcast_to(x, (len(q), len(x))) for name, x in others.items()},
+                    }
+                    given = parted(self._programs[kernel], given)
                     errors = rounding_errors(self._programs[kernel], given, self._parameters)
                     value, error = (
                         abs(next(iter(x.values())).reshape(len(q), -1))
@@ -215,15 +222,17 @@ class TiedMotion:
     def _rows(self, q: Array) -> Array:
         """The coefficients (k, m, nq) of equations of velocity and of speeds."""
         A = self._at("constraint_jacobian", q)[..., self._independent, :]
-        units = np.eye(q.shape[-1]).reshape(-1, *[1] * (q.ndim - 1), q.shape[-1])
+        units = np.eye(self._nq).reshape(-1, *[1] * (q.ndim - 1), self._nq)
         Y = np.moveaxis(self._at("generalized_speeds", q, qdot=units), 0, -1)
         return np.concatenate([A, Y], axis=-2)
 
     def _columns(self, q: Array) -> Array:
-        """N (k, nq, nv)."""
+        """N (k, nq, nv), with a row of zeros for the time where q has it."""
         speeds = np.eye(self._nv + 1, self._nv).reshape(self._nv + 1, *[1] * (q.ndim - 1), self._nv)
         rates = self._at("coordinate_rates", q, v=speeds)
-        return np.asarray(np.moveaxis(rates[:-1] - rates[-1], 0, -1))
+        N = np.asarray(np.moveaxis(rates[:-1] - rates[-1], 0, -1))
+        none = np.zeros((*N.shape[:-2], q.shape[-1] - self._nq, N.shape[-1]))
+        return np.concatenate([N, none], axis=-2)
 
     def _has(self, *kernels: str) -> bool:
         return all(kernel in self._programs for kernel in kernels)

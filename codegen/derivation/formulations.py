@@ -48,6 +48,7 @@ from kanegen.codegen.derivation.recursive.kinematics import frames_by_name
 from kanegen.codegen.derivation.recursive.tree_dynamics import TreeDynamics
 from kanegen.codegen.derivation.system import Dynamics, Foundation, System, kernels_of
 from kanegen.codegen.graph import Program
+from kanegen.codegen.mechanism.constraints import PrescribedRate
 from kanegen.codegen.mechanism.features import features_of, require_known
 from kanegen.codegen.mechanism.records import ZERO3, Frame, Mechanism
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
@@ -216,6 +217,8 @@ def _own_kernels(
     if name != "influence_coefficients":
         return {}
     arrays = influence_kernels(_frames(mechanism, live, identifiers))
+    if mechanism.depends_on_time:
+        return kernels_of(foundation, arrays)
     springs = spring_kernels(_resting(mechanism, live, None), Arguments.of(mechanism))
     return kernels_of(foundation, arrays) | springs
 
@@ -232,10 +235,18 @@ def _resting(mechanism: Mechanism, live: bool, speeds: Sequence[GeneralizedSpeed
         mechanism.bodies if mechanism.flexible else tuple(replace(b, inertia=None) for b in mechanism.bodies)
     )
     left = replace(mechanism, bodies=massless, joints=joints, gravity=ZERO3, laws=())
-    still = replace(left, prescribed=tuple(replace(p, rate=none) for p in left.prescribed))
+    held = (replace(p, rate=none) if isinstance(p, PrescribedRate) else p for p in left.prescribed)
+    still = replace(left, prescribed=tuple(held))
 
     @cache
     def derived() -> dict[str, Program]:
+        if mechanism.depends_on_time:
+            raise ModelError(
+                f"mechanism {mechanism.name!r}",
+                "is driven in time, and what springs and dampers do alone is that of a mechanism at rest",
+                "one that does not depend on time",
+                "Ask for inverse_dynamics_derivatives, which have all of it.",
+            )
         found = {}
         for one, kernel in (
             (left, INVERSE_DYNAMICS.name),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +36,25 @@ def arguments_of(
     states_given: Mapping[str, NDArray[np.float64]] | None = None,
 ) -> dict[str, NDArray[np.float64]]:
     """Random inputs where ``states_given`` does not give them, (states, *shape) by name."""
-    given = {a.name: states_given[a.name] for a in program.inputs if states_given and a.name in states_given}
+    told = parted(program, states_given or {})
+    given = {a.name: told[a.name] for a in program.inputs if a.name in told}
     return random_arguments(program, states, seed) | given
+
+
+def parted(program: Program, given: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Inputs (..., *shape) by name, where configurations may end with the time.
+
+    Where q has one entry more than the program takes, the last is t, unless that is given.  What belongs to q entry by
+    entry, as its rates do, is left without its last one, too.
+    """
+    sizes = {a.name: a.size for a in program.inputs}
+    longer = [
+        name for name in ("q", "qdot") if name in given and given[name].shape[-1] == sizes.get(name, 0) + 1
+    ]
+    if not longer:
+        return dict(given)
+    time = {"t": given["q"][..., -1]} if "q" in longer else {}
+    return {**time, **given, **{name: given[name][..., :-1] for name in longer}}
 
 
 def residual(

@@ -105,8 +105,13 @@ def _variables(
 
 
 def unit_rates(rates: Program, graph: Graph) -> list[list[Expression]]:
-    """Columns of N: what a program of coordinate rates, dq/dt = N v, gives for unit speeds."""
+    """Columns of N: what a program of coordinate rates, dq/dt = N v + B, gives for unit speeds, less B."""
     n = next(argument.size for argument in rates.inputs if argument.name == "v")
     one, zero = constant(graph, 1), constant(graph, 0)
     units = [[one if i == j else zero for i in range(n)] for j in range(n)]
-    return [compose(rates, graph, {"v": unit})[0] for unit in units]
+    columns = [compose(rates, graph, {"v": unit})[0] for unit in units]
+    still = Graph()
+    if all(x.is_zero for x in compose(rates, still, {"v": [constant(still, 0)] * n})[0]):
+        return columns
+    (drift,) = compose(rates, graph, {"v": [zero] * n})
+    return [[x - b for x, b in zip(column, drift, strict=True)] for column in columns]

@@ -191,12 +191,12 @@ class _State:
         parameters: Sequence[str] = (),
     ) -> Program:
         """The program with these results."""
-        given = {argument.name: argument for argument in forces.inputs}
+        state = (argument for argument in forces.inputs if argument.name != "a")
         return Program(
             name=contract.name,
             title=contract.title,
             source=f"{derivatives.source}; M^-1 of those of inverse dynamics",
-            inputs=(given["q"], given["v"], forces.outputs[0]),
+            inputs=(*state, forces.outputs[0]),
             outputs=tuple(of_speeds(slot, self.n, parameters) for slot in contract.gives),
             graph=self.graph,
             results=tuple(tuple(x.ref for row in matrix for x in row) for matrix in results),

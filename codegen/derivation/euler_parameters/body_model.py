@@ -14,7 +14,7 @@ from enum import Enum
 from fractions import Fraction
 
 from kanegen.codegen.derivation.euler_parameters.chain import Chain, Link, axis_in_parent, chain_of
-from kanegen.codegen.mechanism.constraints import LoopKind
+from kanegen.codegen.mechanism.constraints import LoopKind, PrescribedMotion
 from kanegen.codegen.mechanism.features import SPRINGS, TIES, require_known
 from kanegen.codegen.mechanism.force_elements import tied_by
 from kanegen.codegen.mechanism.records import ZERO3, Frame, Mechanism, Vector3
@@ -135,7 +135,7 @@ def body_model(mechanism: Mechanism, live_parameters: bool = False) -> BodyModel
             "Use another formulation for this mechanism.",
         )
     for given in mechanism.prescribed:
-        if numeric(given.rate, mechanism) != 0:
+        if isinstance(given, PrescribedMotion) or numeric(given.rate, mechanism) != 0:
             raise ModelError(
                 f"prescribed joint {given.joint!r}",
                 "moves without a coordinate",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from kanegen.codegen.derivation.kernels.contract import BASE_AXES, BODY_AXES, FRAME, LAW, Contract, Slot
+from kanegen.codegen.derivation.kernels.contract import BASE_AXES, BODY_AXES, FRAME, LAW, TIME, Contract, Slot
 from kanegen.codegen.graph import Argument
 from kanegen.rows import ROWS, rows_of
 
@@ -22,7 +22,6 @@ QDOT = Slot("qdot", ("nq",), ("rad/s", "m/s", "1/s"), "rates of the coordinates,
 WRENCH = Slot(
     "wrench", (6,), "N, N m", "force on {frame} at its origin, then moment, along the axes of the base frame"
 )
-TIME = Slot("t", (), "s", "time")
 
 _INERTIA = "kg m^2, kg m, kg"
 _ROWS_AND_COLUMNS = "rows and columns in the order of the {index}"

@@ -33,6 +33,7 @@ from kanegen.codegen.mechanism.constraints import (
     VelocityConstraint,
 )
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.speeds import on_equation
 from kanegen.codegen.mechanism.values import Lift
 from kanegen.errors import ModelError
 
@@ -88,12 +89,16 @@ def columns_across(s: System, motion: TreeMotion) -> list[list[Expression]]:
     names = s.mechanism.prescribed_joints
     if not names:
         return []
+
+    def free_equation(item: VelocityConstraint) -> Constraint:
+        return _with_more_coordinates(item, names, s.mechanism)
+
     free = replace(
         s.mechanism,
         coordinates=s.foundation.tree.coordinates,
-        constraints=tuple(_with_more_coordinates(c, names) for c in s.mechanism.constraints),
+        constraints=tuple(_with_more_coordinates(c, names, s.mechanism) for c in s.mechanism.constraints),
         prescribed=(),
-        speeds=s.mechanism.generalized_speeds,
+        speeds=tuple(on_equation(speed, free_equation) for speed in s.mechanism.generalized_speeds),
         actuators=(),
         home=(),
     )
@@ -103,18 +108,23 @@ def columns_across(s: System, motion: TreeMotion) -> list[list[Expression]]:
     rows = [*system.rows, *system.speeds]
     results = [[row.coefficients[j] for row in rows] for j in range(s.nq, n)]
     outputs = {Argument(f"r{k}", (len(r),), "", ""): r for k, r in enumerate(results)}
-    program = Program.of(graph, "across", "", (Argument("q", (n,), "", ""),), outputs, "", {})
+    given = (Argument("q", (n,), "", ""), *[Argument("t", (), "", "")] * free.depends_on_time)
+    program = Program.of(graph, "across", "", given, outputs, "", {})
     return compose(program, s.graph, {"q": motion.q})
 
 
-def _with_more_coordinates(item: Constraint, names: Sequence[str]) -> Constraint:
-    """The constraint in a mechanism that has further coordinates, of which an equation knows nothing."""
+def _with_more_coordinates(item: Constraint, names: Sequence[str], mechanism: Mechanism) -> Constraint:
+    """The constraint with prescribed joints as further coordinates, which an equation knows by their names."""
+    if not isinstance(item, PositionConstraint | VelocityConstraint):
+        return item
+    parameters = {parameter.name for parameter in mechanism.parameters}
+    free = item.expression.free_symbols - set(item.q)
+    known = {symbol.name: symbol for symbol in free if symbol.name not in parameters}
+    q = (*item.q, *(known.get(name) or sympy.Dummy(name) for name in names))
     if isinstance(item, PositionConstraint):
-        return replace(item, q=(*item.q, *map(sympy.Dummy, names)))
-    if isinstance(item, VelocityConstraint):
-        more = [tuple(map(sympy.Dummy, names)) for _ in range(2)]
-        return replace(item, q=(*item.q, *more[0]), qdot=(*item.qdot, *more[1]))
-    return item
+        return replace(item, q=q)
+    rates = (known.get(f"rate({name})") or sympy.Dummy(name) for name in names)
+    return replace(item, q=q, qdot=(*item.qdot, *rates))
 
 
 def dead_centre_margin(s: System) -> Program:

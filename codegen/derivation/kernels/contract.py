@@ -63,19 +63,23 @@ class Slot:
         return Argument(self.name, shape, unit, self.meaning.format_map(words))
 
 
+TIME = Slot("t", (), "s", "time")
+"""What kernels of mechanisms that depend on time take before all else."""
+
 Units = Mapping[str, tuple[bool, ...]]
 """By size, whether turns, slides and quaternions are among what it counts."""
 
 
 @dataclass(frozen=True, eq=False)
 class Arguments:
-    """The sizes, the words and the kinds of units of one mechanism."""
+    """The sizes, the words and the kinds of units of one mechanism, and whether it depends on time (``timed``)."""
 
     sizes: Mapping[str, int]
     words: Mapping[str, str]
     units: Units
     sliding: tuple[bool, ...] = ()
     """Of each speed, whether it is one in m/s."""
+    timed: bool = False
 
     @classmethod
     def of(cls, mechanism: Mechanism, speeds: Sequence[GeneralizedSpeed] | None = None) -> Arguments:
@@ -96,6 +100,7 @@ class Arguments:
                 "joints": on_joints,
             },
             tuple(sliding),
+            mechanism.depends_on_time,
         )
 
     @property
@@ -250,7 +255,8 @@ class Contract:
             outputs[slot.argument(_sizes(slot, arguments.sizes, len(entries)), known, arguments.units)] = (
                 entries
             )
-        inputs = tuple(arguments(slot, **words) for slot in self.takes)
+        takes = self.takes if TIME in self.takes or not arguments.timed else (TIME, *self.takes)
+        inputs = tuple(arguments(slot, **words) for slot in takes)
         title = self.title.format_map(known)
         return Program.of(graph, name or self.name, title, inputs, outputs, source, labels or {})
 

@@ -201,10 +201,8 @@ class _AtFrame:
 
     def steps(self) -> tuple[list[Expression], Given]:
         """Steps along the speeds, and how the coordinates depend on them."""
-        rates, still = self.program(COORDINATE_RATES.name), [constant(self.graph, 0)] * self.n
-        drift = compose(rates, self.graph, {"v": still})[0]
-        columns = [vec.subtract(column, drift) for column in unit_rates(rates, self.graph)]
-        return along_speeds(columns, inputs(self.graph, "q", len(drift)))
+        columns = unit_rates(self.program(COORDINATE_RATES.name), self.graph)
+        return along_speeds(columns, inputs(self.graph, "q", len(columns[0])))
 
     def felt(self, forces: Vector, drift: Vector | None = None) -> Vector:
         """L (G M^-1 h - b) for forces h on the speeds."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import sympy
 
-from kanegen.codegen.derivation.kernels.catalogue import TIME, A, Q, V
-from kanegen.codegen.derivation.kernels.contract import Arguments
+from kanegen.codegen.derivation.kernels.catalogue import A, Q, V
+from kanegen.codegen.derivation.kernels.contract import TIME, Arguments
 from kanegen.codegen.graph import Expression, Graph, Program
 from kanegen.codegen.graph.sympy_bridge import from_sympy
 from kanegen.codegen.mechanism.records import Mechanism

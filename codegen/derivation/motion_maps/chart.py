@@ -73,9 +73,11 @@ def folded_chart(mechanism: Mechanism, live: bool) -> Mechanism:
 
 
 def configurations(mechanism: Mechanism, states: FloatArray) -> FloatArray:
-    """Coordinates q (k, nq) of a mechanism for coordinates (k, n) of its chart."""
+    """Coordinates q (k, nq) of a mechanism for coordinates (k, n) of its chart; what follows these, the time, stays."""
     if not on_chart(mechanism):
         return states
+    n = len(mechanism.rates)
+    states, times = states[:, :n], states[:, n:]
     home = np.array([float(numeric(x, mechanism)) for x in _home(mechanism)])
     found = np.broadcast_to(home, (len(states), len(home))).copy()
     for k, name in enumerate(mechanism.rates):
@@ -93,7 +95,7 @@ def configurations(mechanism: Mechanism, states: FloatArray) -> FloatArray:
             turn[:, axis], turn[:, 3] = np.sin(half), np.cos(half)
             there = _product(np.broadcast_to(there, turn.shape), turn)
         found[:, at : at + 4] = there
-    return found
+    return np.hstack([found, times])
 
 
 def _home(mechanism: Mechanism) -> tuple[Value, ...]:

@@ -217,7 +217,7 @@ class ConstrainedMap:
 
     def rate_of_rows(self, rates: Rows, rows: Callable[[], Rows], v: Vector) -> Rows:
         """dA/dt N + A dN/dt."""
-        nq, qdot = len(self.q), dict(zip(self.q, self.rates(v), strict=True))
+        nq, qdot = len(self.q), self._in_time(self.rates(v))
         moving, still = ([row[:nq] for row in part] for part in (rates, rows()))
         return rates_through(self.graph, self.N, qdot, moving, still)
 
@@ -269,22 +269,28 @@ class ConstrainedMap:
         return congruence(self.graph, inverse, self.J)
 
     def of_coordinates(self, qdot: Vector | None = None, qddot: Vector | None = None) -> TreeMotion:
-        """The motion of the tree for rates and accelerations of the coordinates.
+        """The motion of the tree for rates and accelerations of the coordinates, which are zero where they are not given.
 
-        Prescribed joints move at constant rates about zero, or rest like the others.
+        Prescribed joints move as they must, or rest like the others.
         """
-        prescribed = self.mechanism.prescribed
-        zeros = [self.zero] * len(prescribed)
+        given = self.system.prescribed.values()
+        if qdot is not None and qddot is None and not all(x.acceleration.is_zero for x in given):
+            qddot = [self.zero] * len(self.q)
         return TreeMotion(
-            [*self.q, *zeros],
-            None if qdot is None else [*qdot, *(self.lift(p.rate) for p in prescribed)],
-            None if qddot is None else [*qddot, *zeros],
+            [*self.q, *(x.position for x in given)],
+            None if qdot is None else [*qdot, *(x.rate for x in given)],
+            None if qddot is None else [*qddot, *(x.acceleration for x in given)],
         )
 
     # -- helpers -----------------------------------------------------------------------------------------------------
 
     def _tangents(self, qdot: Vector) -> Tangents:
-        return Tangents(self.graph, dict(zip(self.q, qdot, strict=True)))
+        return Tangents(self.graph, self._in_time(qdot))
+
+    def _in_time(self, qdot: Vector) -> dict[Expression, Expression]:
+        """What changes in time, and at which rates: coordinates, and where anything depends on it time itself."""
+        time = {} if self.system.time is None else {self.system.time: self.one}
+        return {**dict(zip(self.q, qdot, strict=True)), **time}
 
     def _turning(self, tangents: Tangents, row: Row, qdot: Vector) -> Expression:
         """What the changing coefficients of a row add to its derivative."""

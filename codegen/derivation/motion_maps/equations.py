@@ -7,12 +7,15 @@ row . dq/dt + rest = 0.  Generalized speeds are given likewise: v = row . dq/dt 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+
+import sympy
 
 from kanegen.codegen.derivation.motion_maps.chains import Chains, dot
+from kanegen.codegen.derivation.motion_maps.prescribed import Given, prescribed_joints, time_of, written
 from kanegen.codegen.graph import Expression, Graph, constant, partial, total
 from kanegen.codegen.graph import linear as vec
-from kanegen.codegen.graph.sympy_bridge import from_sympy, with_exact_exponents
+from kanegen.codegen.graph.sympy_bridge import with_exact_exponents
 from kanegen.codegen.mechanism.constraints import (
     KnifeEdge,
     Loop,
@@ -65,7 +68,8 @@ class Equations:
     ``rows`` are the derivatives of ``positions``, in their order, then the equations of velocity; ``speeds`` one row for
     each generalized speed.  ``margins``, between 0 and 1, are there for rates of distances: they vanish where the points
     coincide and where no coordinate changes their distance.  ``sines`` are squares of those of axles to the normals of
-    the ground, without which a wheel has no lowest point.
+    the ground, without which a wheel has no lowest point.  ``prescribed`` are the joints that move as given, by name, and
+    ``time`` is the input t where anything depends on it.
     """
 
     graph: Graph
@@ -75,6 +79,8 @@ class Equations:
     speeds: tuple[Row, ...]
     margins: tuple[Expression, ...] = ()
     sines: tuple[Expression, ...] = ()
+    prescribed: Mapping[str, Given] = field(default_factory=dict)
+    time: Expression | None = None
 
 
 def equations(mechanism: Mechanism, q: Sequence[Expression], lift: Lift) -> Equations:
@@ -87,10 +93,12 @@ class _Writer:
         self.mechanism, self.q, self.lift, self.graph = mechanism, tuple(q), lift, lift.graph
         self.zero = constant(self.graph, 0)
         self.by_joint = dict(zip(mechanism.coordinates, q, strict=True))
-        moving = dict.fromkeys(mechanism.prescribed_joints, self.zero)
+        self.prescribed = prescribed_joints(mechanism, lift)
+        moving = {name: given.position for name, given in self.prescribed.items()}
         self.chains = Chains(mechanism, {**self.by_joint, **moving}, lift)
         self.slopes = [partial(self.graph, x) for x in self.q]
-        self.rate = {p.joint: lift(p.rate) for p in mechanism.prescribed}
+        self.time = time_of(mechanism, self.graph)
+        self.by_time = None if self.time is None else partial(self.graph, self.time)
         self.sines: list[Expression] = []
 
     def equations(self) -> Equations:
@@ -109,16 +117,28 @@ class _Writer:
                 positions.append(Position(constraint.name, constraint.name, self._position(constraint)))
             else:
                 velocities.append(self._velocity(constraint))
-        derived = [Row(p.name, p.group, self._gradient(p.value), self.zero) for p in positions]
+        derived = [Row(p.name, p.group, *self._change(p.value)) for p in positions]
         speeds = [self._speed(speed) for speed in self.mechanism.generalized_speeds]
         margins = [self._margin(speed) for speed in self.mechanism.speeds if isinstance(speed, DistanceRate)]
         rows = (*derived, *velocities)
         return Equations(
-            self.graph, self.q, tuple(positions), rows, tuple(speeds), tuple(margins), tuple(self.sines)
+            self.graph,
+            self.q,
+            tuple(positions),
+            rows,
+            tuple(speeds),
+            tuple(margins),
+            tuple(self.sines),
+            self.prescribed,
+            self.time,
         )
 
     def _gradient(self, value: Expression) -> tuple[Expression, ...]:
         return tuple(slope.first(value) for slope in self.slopes)
+
+    def _change(self, value: Expression) -> tuple[tuple[Expression, ...], Expression]:
+        """Derivatives of a value by the coordinates, and by time alone: coefficients and rest of its rate."""
+        return self._gradient(value), self.zero if self.by_time is None else self.by_time.first(value)
 
     # -- equations of position ---------------------------------------------------------------------------------------
 
@@ -149,10 +169,13 @@ class _Writer:
         return found
 
     def _position(self, constraint: PositionConstraint) -> Expression:
+        return self._written(constraint.expression, constraint)
+
+    def _written(
+        self, expression: sympy.Expr, constraint: PositionConstraint | VelocityConstraint
+    ) -> Expression:
         known = dict(zip(constraint.q, self.q, strict=True))
-        for symbol in constraint.expression.free_symbols - set(known):
-            known[symbol] = self._parameter(str(symbol))
-        return from_sympy(self.graph, constraint.expression, known)
+        return written(expression, self.mechanism, self.lift, known, self.prescribed, constraint.time)
 
     # -- equations of velocity ---------------------------------------------------------------------------------------
 
@@ -183,13 +206,17 @@ class _Writer:
         turning = self.chains.turning(wheel, self.mechanism.frame(contact.ground))
         rows = []
         for k in range(2):
-            row = list(self._gradient(pose.position[k]))
+            coefficients, rest = self._change(pose.position[k])
+            row = list(coefficients)
             for joint, w in turning.items():
+                share = vec.cross(w, across)[k]
                 if joint in self.by_joint:
                     j = self.mechanism.coordinates.index(joint)
-                    row[j] = row[j] + vec.cross(w, across)[k]
+                    row[j] = row[j] + share
+                else:
+                    rest = rest + share * self.prescribed[joint].rate
             name = f"{contact.name} slip {'xy'[k]}"
-            rows.append(Row(name, contact.name, tuple(row), self.zero))
+            rows.append(Row(name, contact.name, tuple(row), rest))
         return touching, rows
 
     def _edge(self, constraint: KnifeEdge) -> Row:
@@ -203,27 +230,27 @@ class _Writer:
         return Row(
             constraint.name,
             constraint.name,
-            self._along(constraint.edge, (self.zero, constant(self.graph, 1), self.zero), constraint.ground),
-            self.zero,
+            *self._along(constraint.edge, (self.zero, constant(self.graph, 1), self.zero), constraint.ground),
         )
 
     def _velocity(self, constraint: VelocityConstraint) -> Row:
-        known = dict(zip(constraint.q, self.q, strict=True))
         at_rest = dict.fromkeys(constraint.qdot, 0)
         expression = with_exact_exponents(constraint.expression)
-        free = constraint.expression.free_symbols - set(known) - set(constraint.qdot)
-        for symbol in free:
-            known[symbol] = self._parameter(str(symbol))
-        coefficients = [from_sympy(self.graph, expression.diff(rate), known) for rate in constraint.qdot]
-        rest = from_sympy(self.graph, expression.subs(at_rest), known)
+        coefficients = [self._written(expression.diff(rate), constraint) for rate in constraint.qdot]
+        rest = self._written(expression.subs(at_rest), constraint)
         return Row(constraint.name, constraint.name, tuple(coefficients), rest)
 
-    def _along(self, frame: str, direction: vec.Vector, reference: str) -> tuple[Expression, ...]:
-        """Velocity of a frame's origin relative to another frame's body, along a direction fixed in the first frame."""
+    def _along(
+        self, frame: str, direction: vec.Vector, reference: str
+    ) -> tuple[tuple[Expression, ...], Expression]:
+        """Velocity of a frame's origin relative to another frame's body, along a direction fixed in the first frame.
+
+        Its coefficients, and its rest.
+        """
         pose = self.chains.relative(frame, reference)
         turned = vec.apply_total(self.graph, pose.rotation, direction)
-        columns = [self._gradient(x) for x in pose.position]
-        return vec.apply_total(self.graph, vec.transpose(columns), turned)
+        columns, rests = zip(*(self._change(x) for x in pose.position), strict=True)
+        return vec.apply_total(self.graph, vec.transpose(columns), turned), dot(rests, turned)
 
     # -- generalized speeds ------------------------------------------------------------------------------------------
 
@@ -237,27 +264,26 @@ class _Writer:
             unit = [constant(self.graph, int(j == place)) for j in range(n)]
             return Row(f"d{speed.joint}/dt", "speeds", tuple(unit), self.zero)
         if isinstance(speed, DistanceRate):
-            coefficients = self._gradient(self._distance(speed))
+            coefficients, rest = self._change(self._distance(speed))
             _, undivided = self._changes(speed)
-            return Row(described_speed(speed), "speeds", coefficients, self.zero, undivided)
+            return Row(described_speed(speed), "speeds", coefficients, rest, undivided)
         if isinstance(speed, CombinedSpeed):
             return replace(self._velocity(speed.equation), group="speeds")
         direction = self.lift.vector(speed.direction)
         if isinstance(speed, AngularVelocityComponent):
-            row, rest = [self.zero] * n, [self.zero]
+            row, given = [self.zero] * n, [self.zero]
             for joint, w in self.chains.turning(BASE, Frame(speed.body, speed.body)).items():
                 share = -dot(w, direction)
                 if joint in self.by_joint:
                     row[self.mechanism.coordinates.index(joint)] = share
                 else:
-                    rest.append(share * self.rate[joint])
-            return Row(described_speed(speed), "speeds", tuple(row), total(self.graph, rest))
+                    given.append(share * self.prescribed[joint].rate)
+            return Row(described_speed(speed), "speeds", tuple(row), total(self.graph, given))
         one, two = (self.mechanism.frame(name).body for name in (speed.frame, speed.relative_to))
         self._refuse_moving(
             f"speed of the frame {speed.frame!r}", (one, two), self.chains.common_ancestor(one, two)
         )
-        row = list(self._along(speed.frame, direction, speed.relative_to))
-        return Row(described_speed(speed), "speeds", tuple(row), self.zero)
+        return Row(described_speed(speed), "speeds", *self._along(speed.frame, direction, speed.relative_to))
 
     def _of_ball(self, ball: BallJoint, joint: str) -> tuple[Expression, ...]:
         """A speed of a ball joint: velocity of its child's origin in the parent, or angular velocity, on the child's axes.
@@ -317,24 +343,13 @@ class _Writer:
     def _refuse_moving(self, where: str, ends: tuple[str, ...], above: str) -> None:
         for end in ends:
             for joint in self.chains.path(end, above):
-                if joint.name in self.rate and not self.rate[joint.name].is_zero:
+                if self.mechanism.steady_joints.get(joint.name, 0) != 0:
                     raise ModelError(
                         where,
                         f"reaches across joint {joint.name!r}, which moves as prescribed",
                         "frames on the same side of that joint",
                         "Attach both ends to bodies that the prescribed joint carries along.",
                     )
-
-    def _parameter(self, name: str) -> Expression:
-        for parameter in self.mechanism.parameters:
-            if parameter.name == name:
-                return self.lift.parameter(name)
-        raise ModelError(
-            f"symbol {name!r}",
-            "is no parameter of the mechanism",
-            "its coordinates and parameters",
-            "Declare it.",
-        )
 
 
 def row_names(system: Equations, prescribed: Sequence[str] = ()) -> str:

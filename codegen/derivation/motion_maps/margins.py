@@ -18,6 +18,7 @@ import numpy as np
 from kanegen.codegen.derivation.motion_maps.constrained import ConstrainedMap
 from kanegen.codegen.derivation.motion_maps.elimination import determinant, gram, pivots
 from kanegen.codegen.derivation.motion_maps.joint_tree import placement_names
+from kanegen.codegen.derivation.motion_maps.plan import inputs_at
 from kanegen.codegen.graph import Argument, Expression, Graph, Kind, Program, compose, constant, evaluate
 
 
@@ -68,7 +69,9 @@ def _near_home(motion: ConstrainedMap, squares: Sequence[Expression]) -> list[Ex
     placements = placement_names(motion.mechanism.balls)
     numbers = {p.name: p.value for p in motion.mechanism.parameters}
     program = _program(motion, squares)
-    found = evaluate(program, {"q": motion.plan.states}, {name: float(x) for name, x in numbers.items()})["x"]
+    found = evaluate(
+        program, inputs_at(motion.plan.states, len(motion.q)), {name: float(x) for name, x in numbers.items()}
+    )["x"]
     found = np.where(np.isfinite(found), found, 0.0)
     at_home = {name: constant(motion.graph, x) for name, x in numbers.items() if name in placements}
     largest = []
@@ -76,8 +79,9 @@ def _near_home(motion: ConstrainedMap, squares: Sequence[Expression]) -> list[Ex
         best = found[:, k].argmax()
         value = float(found[best, k])
         if value > 0 and _depends(motion.graph, x, numbers.keys() - placements):
-            q = [constant(motion.graph, Fraction(f"{float(x):.3g}")) for x in motion.plan.states[best]]
-            largest.append(compose(_program(motion, [x]), motion.graph, {"q": q}, parameters=at_home)[0][0])
+            state = [constant(motion.graph, Fraction(f"{float(x):.3g}")) for x in motion.plan.states[best]]
+            given = {"q": state, "t": state[len(motion.q) :]}
+            largest.append(compose(_program(motion, [x]), motion.graph, given, parameters=at_home)[0][0])
         else:
             largest.append(constant(motion.graph, Fraction(2) ** round(math.log2(value)) if value > 0 else 1))
     return largest
@@ -96,7 +100,10 @@ def _program(motion: ConstrainedMap, results: Sequence[Expression]) -> Program:
         "margins",
         "",
         "",
-        (Argument("q", (len(motion.q),), "", ""),),
+        (
+            Argument("q", (len(motion.q),), "", ""),
+            *[Argument("t", (), "", "")] * (motion.system.time is not None),
+        ),
         (Argument("x", (len(results),), "", ""),),
         motion.graph,
         (tuple(x.ref for x in results),),

@@ -50,6 +50,14 @@ _SAME = 1e-9
 _COMPARED = 20
 """Configurations in which ways to solve the equations are compared."""
 _LARGEST_BLOCK = 3
+_LONGEST_STEP = 0.1
+"""Seconds from one state of a path in time to the next, at most; where something moves fast, until it has by _SPREAD."""
+
+
+def inputs_at(states: FloatArray, n: int) -> dict[str, FloatArray]:
+    """The inputs q, and t where they have it, of programs in states (..., n) or (..., n + 1)."""
+    found = {"q": states[..., :n]}
+    return found if states.shape[-1] == n else {**found, "t": states[..., n]}
 
 
 @dataclass(frozen=True)
@@ -68,7 +76,8 @@ class Plan:
     ``independent`` are the rows of the equations that are used, ``redundant`` those that repeat them; ``blocks`` solve the
     independent rows for the rates of all coordinates but the ``free`` ones, in this order.  ``unit`` is the determinant
     of the speeds in terms of the free rates where it is +1 or -1.  ``states`` (k, nq) are configurations for checking, open
-    by about a hundredth, and ``closed`` (j, nq) some that are not; with ball joints, in the coordinates of the chart.
+    by about a hundredth, and ``closed`` (j, nq) some that are not; with ball joints, in the coordinates of the chart.  Where
+    the mechanism depends on time they have it as one entry more, the last, on a path from 0 on.
     """
 
     independent: tuple[int, ...]
@@ -119,7 +128,7 @@ def make_plan(mechanism: Mechanism) -> Plan:
         free,
         _unit_of_speeds(anywhere[0][:, independent], anywhere[1], free),
         indeterminate_joints(numbers, system, rows, rank),
-        checked + _OPEN * generator.standard_normal(checked.shape),
+        checked + _OPEN * numeric.moved(generator, len(checked)),
         states,
     )
 
@@ -173,7 +182,10 @@ def _anywhere(mechanism: Mechanism) -> tuple[FloatArray, FloatArray]:
     graph = Graph()
     n = len(numbers.coordinates)
     system = equations(numbers, inputs(graph, "q", n), Lift(graph))
-    q = np.random.default_rng(1988).uniform(-np.pi, np.pi, (_COMPARED, n))
+    random = np.random.default_rng(1988)
+    q = random.uniform(-np.pi, np.pi, (_COMPARED, n))
+    if numbers.depends_on_time:
+        q = np.hstack([q, random.uniform(0, np.pi, (_COMPARED, 1))])
     rows, speeds = _Numeric(numbers, system).rows(q)
     # an equation need not have a value everywhere: sqrt(q) has none where q is negative
     finite = np.isfinite(rows).all(axis=(1, 2)) & np.isfinite(speeds).all(axis=(1, 2))
@@ -198,14 +210,18 @@ class _Numeric:
             tuple(c.ref for row in system.rows for c in row.coefficients),
             tuple(c.ref for row in system.speeds for c in row.coefficients),
             tuple(x.ref for x in system.margins),
+            tuple(row.rest.ref for row in system.rows),
+            tuple(given.rate.ref for given in system.prescribed.values()),
         )
         shapes = (
             (len(system.positions),),
             (len(system.rows), self.n),
             (len(system.speeds), self.n),
             (len(system.margins),),
+            (len(system.rows),),
+            (len(system.prescribed),),
         )
-        names = ("phi", "A", "Y", "margins")
+        names = ("phi", "A", "Y", "margins", "rest", "driven")
         self._empty = {name: np.zeros(shape) for name, shape in zip(names, shapes, strict=True) if 0 in shape}
         outputs = tuple(Argument(n, s, "", "") for n, s in zip(names, shapes, strict=True))
         kept = [(o, r) for o, r in zip(outputs, results, strict=True) if o.size]
@@ -213,14 +229,17 @@ class _Numeric:
             name="equations",
             title="",
             source="",
-            inputs=(Argument("q", (self.n,), "", ""),),
+            inputs=(
+                Argument("q", (self.n,), "", ""),
+                *[Argument("t", (), "", "")] * mechanism.depends_on_time,
+            ),
             outputs=tuple(o for o, _ in kept),
             graph=system.graph,
             results=tuple(r for _, r in kept),
         )
 
     def values(self, q: FloatArray) -> dict[str, FloatArray]:
-        found = evaluate(self._program, {"q": q})
+        found = evaluate(self._program, inputs_at(q, self.n))
         lead = q.shape[:-1]
         return found | {
             name: np.broadcast_to(none, (*lead, *none.shape)) for name, none in self._empty.items()
@@ -236,7 +255,27 @@ class _Numeric:
         return int(np.linalg.matrix_rank(_unit_rows(self.rows(q)[0]), _SINGULAR))
 
     def _home(self) -> FloatArray:
-        return np.array([float(numeric(x, self.mechanism)) for x in self.mechanism.home] or [0.0] * self.n)
+        home = [float(numeric(x, self.mechanism)) for x in self.mechanism.home] or [0.0] * self.n
+        return np.array(home + [0.0] * self.mechanism.depends_on_time)
+
+    def moved(self, generator: np.random.Generator, *count: int) -> FloatArray:
+        """Random numbers (*count, n), normally distributed; time stays."""
+        found = generator.standard_normal((*count, self.n))
+        return np.concatenate([found, np.zeros((*count, 1))], -1) if self.mechanism.depends_on_time else found
+
+    def path(self, begin: FloatArray) -> list[FloatArray]:
+        """Closed configurations from one on, along a path in time, as far as it can be followed."""
+        found = [begin]
+        while self.mechanism.depends_on_time and len(found) < STATES:
+            there = self.values(found[-1])
+            pushed = np.linalg.pinv(there["A"], rcond=_DEPENDENT) @ there["rest"]
+            fastest = float(np.abs(np.concatenate([pushed, there["driven"]])).max(initial=0.0))
+            step = min(_LONGEST_STEP, _SPREAD / fastest) if fastest > 0 else _LONGEST_STEP
+            q, gap = self._close(np.append(found[-1][:-1], found[-1][-1] + step))
+            if not gap <= _CLOSED:
+                break
+            found.append(q)
+        return found
 
     def apart(self, q: FloatArray) -> NDArray[np.bool_]:
         """Whether the ends of distances are well apart, for each configuration (k, n)."""
@@ -260,8 +299,9 @@ class _Numeric:
             )
         rows, speeds = self.rows(nearest)
         self._check_rates("equation", self.system.rows, rows, nearest)
-        for _ in range(_ATTEMPTS * STATES):
-            q, gap = self._close(nearest + _SPREAD * generator.standard_normal(self.n))
+        path = self.path(nearest)
+        for k in range(_ATTEMPTS * STATES):
+            q, gap = self._close(path[k % len(path)] + _SPREAD * self.moved(generator))
             if gap <= _CLOSED and self._finite(q):
                 found.append(q)
             if len(found) == STATES:
@@ -312,7 +352,8 @@ class _Numeric:
             gap = float(np.abs(found["phi"]).max())
             if not np.isfinite(gap) or gap <= 1e-15 or not np.isfinite(found["A"][:k]).all():
                 break
-            step = np.linalg.pinv(found["A"][:k], rcond=1e-9) @ found["phi"]
+            step = np.zeros(q.shape)
+            step[: self.n] = np.linalg.pinv(found["A"][:k], rcond=1e-9) @ found["phi"]
             q = q - step * min(1.0, 0.5 / max(float(np.abs(step).max()), 1e-300))
         gap = float(np.abs(self.values(q)["phi"]).max())
         return q, gap if np.isfinite(gap) else np.inf

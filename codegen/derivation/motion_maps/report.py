@@ -12,6 +12,7 @@ from kanegen.codegen.derivation.motion_maps.plan import make_plan
 from kanegen.codegen.graph import Graph, inputs
 from kanegen.codegen.mechanism.constraints import Loop, PositionConstraint, RollingContact
 from kanegen.codegen.mechanism.folding import with_numbers
+from kanegen.codegen.mechanism.poses import prescribed_at
 from kanegen.codegen.mechanism.records import BASE, Joint, JointKind, Mechanism, Vector3
 from kanegen.codegen.mechanism.speeds import JointRate, described_speed
 from kanegen.codegen.mechanism.values import Lift, numeric
@@ -117,11 +118,15 @@ def _change(
     """By how much an equation changes at home for one radian, or for the size of the mechanism."""
     slides = {joint.name for joint in mechanism.joints if joint.kind is JointKind.PRISMATIC}
     place = dict(zip(constraint.q, mechanism.coordinates, strict=True))
-    numbers = {parameter.name: float(parameter.value) for parameter in mechanism.parameters}
+    numbers = prescribed_at(mechanism, 0.0)
+    numbers |= {parameter.name: float(parameter.value) for parameter in mechanism.parameters}
     changes = []
     for symbol, name in place.items():
         slope = constraint.expression.diff(symbol)
-        values = {s: home.get(place[s], 0.0) if s in place else numbers[str(s)] for s in slope.free_symbols}
+        values = {
+            s: home.get(place[s], 0.0) if s in place else 0.0 if s == constraint.time else numbers[str(s)]
+            for s in slope.free_symbols
+        }
         change = slope.subs(values).evalf()
         if change.is_real and change.is_finite:
             changes.append(abs(float(change)) * (whole if name in slides else 1.0))

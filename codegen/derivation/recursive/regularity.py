@@ -21,7 +21,7 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from kanegen.codegen.derivation.motion_maps.plan import Plan
+from kanegen.codegen.derivation.motion_maps.plan import Plan, inputs_at
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.placement import place
 from kanegen.codegen.derivation.recursive.composite_inertia import mass_matrix
@@ -91,10 +91,13 @@ def _at_rest(mechanism: Mechanism) -> Motion:
     return Motion(tree, graph, Choices(), inputs(graph, "q", n), rest, rest)
 
 
-def _program(graph: Graph, matrix: Sequence[Sequence[Expression]], states: int) -> Program:
-    """A square matrix M over an input q of that many entries."""
-    arguments = (Argument("q", (states,), "", ""),), (Argument("M", (len(matrix),) * 2, "", ""),)
-    return Program("inertia", "", "", *arguments, graph, (tuple(x.ref for row in matrix for x in row),))
+def _program(
+    graph: Graph, matrix: Sequence[Sequence[Expression]], states: int, timed: bool = False
+) -> Program:
+    """A square matrix M over an input q of that many entries, and over t where it is ``timed``."""
+    given = (Argument("q", (states,), "", ""), *[Argument("t", (), "", "")] * timed)
+    found = (Argument("M", (len(matrix),) * 2, "", ""),)
+    return Program("inertia", "", "", given, found, graph, (tuple(x.ref for row in matrix for x in row),))
 
 
 def require_regular_matrix(
@@ -137,9 +140,10 @@ def require_resisted(
     mechanism: Mechanism, graph: Graph, inertia: Sequence[Sequence[Expression]], plan: Plan
 ) -> None:
     """Raise NoInertiaError where the mass matrix on the free rates is singular in every state."""
-    program = _program(graph, inertia, plan.states.shape[1])
+    n, timed = len(mechanism.coordinates), mechanism.depends_on_time
+    program = _program(graph, inertia, n, timed)
     numbers = {p.name: float(p.value) for p in mechanism.parameters}
-    matrices = evaluate(program, {"q": plan.states[:_STATES]}, numbers)["M"]
+    matrices = evaluate(program, inputs_at(plan.states[:_STATES], n), numbers)["M"]
     smallest = max(float(np.linalg.eigvalsh(m)[0] / (np.abs(np.diag(m)).max() or 1.0)) for m in matrices)
     if not smallest > _SINGULAR:
         names = ", ".join(mechanism.coordinates[j] for j in plan.free)

@@ -151,7 +151,7 @@ class _Walk:
     def __init__(self, mechanism: Mechanism, lift: Lift) -> None:
         self.mechanism, self.lift = mechanism, lift
         self.above = {joint.child: joint for joint in mechanism.joints}
-        self.held = mechanism.prescribed_joints
+        self.held = mechanism.steady_joints
 
     def between(self, first: str, second: str) -> tuple[float, list[float]]:
         """The least distance of two frames' origins [m], or a lower bound, and the lengths of which it is a difference."""
