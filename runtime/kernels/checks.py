@@ -25,7 +25,7 @@ import numpy as np
 from kanegen.arrays import FloatArray
 from kanegen.by_name import with_names
 from kanegen.errors import DeadCentreError, InconsistentStateError, ModelWarning, counted
-from kanegen.kernels.kernel import Call, Kernel
+from kanegen.kernels.kernel import Kernel
 from kanegen.manifest import KernelSpec, Manifest
 
 CUT_OFF = math.sqrt(float(np.finfo(np.float64).eps))
@@ -57,8 +57,7 @@ def checked(manifest: Manifest, kernel: Kernel, margin: Kernel | None) -> Kernel
     """
     call, spec = kernel.call, kernel.spec
     names = [argument.name for argument in spec.inputs]
-    place = names.index("q") if "q" in names and spec.through_speeds else None
-    look = None if margin is None or place is None else margin.call
+    places = None if margin is None or not spec.through_speeds else _places(margin.spec, names)
 
     def checked_call(*inputs_and_out: Any) -> Any:
         *inputs, out = inputs_and_out
@@ -68,8 +67,8 @@ def checked(manifest: Manifest, kernel: Kernel, margin: Kernel | None) -> Kernel
         # The sum of squares is the fastest look at all numbers at once; where it overflows, one looks again.
         if not all(math.isfinite(np.vdot(part, part)) for part in _parts(result)):
             _explain(manifest, spec, inputs, result)
-        if look is not None and place is not None:
-            left = look(inputs[place], None)
+        if margin is not None and places is not None:
+            left = margin.call(*(inputs[place] for place in places), None)
             if left.size and float(left.min()) < _LEAST_MARGIN:
                 raise _at_dead_centre(
                     manifest, spec, "the result would be made of rounding errors", left.min(axis=-1)
@@ -77,6 +76,12 @@ def checked(manifest: Manifest, kernel: Kernel, margin: Kernel | None) -> Kernel
         return result
 
     return kernel._replace(call=checked_call)
+
+
+def _places(spec: KernelSpec, names: Sequence[str]) -> list[int] | None:
+    """Where the inputs of a kernel are among others by name; None where one is missing."""
+    wanted = [argument.name for argument in spec.inputs]
+    return [names.index(name) for name in wanted] if set(wanted) <= set(names) else None
 
 
 def _at_dead_centre(manifest: Manifest, spec: KernelSpec, what: str, margins: Any) -> DeadCentreError:
@@ -225,7 +230,7 @@ _MADE_FOR_OPEN = (RESIDUAL, JACOBIAN, "constraint_projection", "dead_centre_marg
 class OpenLoops:
     """Looks at the configurations that the kernels of a robot are called with; ``told``: what comes of an open one."""
 
-    def __init__(self, manifest: Manifest, residual: Call, sizes: tuple[float, ...]) -> None:
+    def __init__(self, manifest: Manifest, residual: Kernel, sizes: tuple[float, ...]) -> None:
         self.told: str = "warn"
         self._manifest = manifest
         self._residual = residual
@@ -237,7 +242,7 @@ class OpenLoops:
         constraints = manifest.constraints
         if constraints is None or not constraints.position:
             return None
-        return cls(manifest, residual.call, constraints.sizes)
+        return cls(manifest, residual, constraints.sizes)
 
     def watch(self, kernel: Kernel) -> Kernel:
         """The kernel with a call that tells of open configurations."""
@@ -245,31 +250,33 @@ class OpenLoops:
         names = [argument.name for argument in spec.inputs]
         if "q" not in names or spec.name in _MADE_FOR_OPEN:
             return kernel
-        place = names.index("q")
+        places = _places(self._residual.spec, names)
+        assert places is not None, "kernels that take q take t where any does"
 
         def watching_call(*inputs_and_out: Any) -> Any:
-            q, out = inputs_and_out[place], inputs_and_out[-1]
-            if out is not None and isinstance(q, np.ndarray):
-                q = q.copy()  # out may lie in its memory
+            given, out = [inputs_and_out[place] for place in places], inputs_and_out[-1]
+            if out is not None:  # which may lie in the memory of q
+                given = [x.copy() if isinstance(x, np.ndarray) else x for x in given]
             try:
                 result = call(*inputs_and_out)
             except DeadCentreError:
                 if self.told != "ignore":
-                    self._look(spec, q)  # open loops are likely to be the reason
+                    self._look(spec, given)  # open loops are likely to be the reason
                 raise
             if self.told != "ignore":
-                self._look(spec, q)
+                self._look(spec, given)
             return result
 
         return kernel._replace(call=watching_call)
 
     def _cure(self) -> str:
+        close = f"q = robot.assemble(q{', t=t' if self._manifest.depends_on_time else ''})"
         if JACOBIAN in self._manifest.kernels:
-            return "Close it: q = robot.assemble(q)."
-        return f"Close it: q = robot.assemble(q), of a robot loaded with {JACOBIAN!r} among its kernels."
+            return f"Close it: {close}."
+        return f"Close it: {close}, of a robot loaded with {JACOBIAN!r} among its kernels."
 
-    def _look(self, spec: KernelSpec, q: Any) -> None:
-        phi = np.abs(self._residual(q, None))
+    def _look(self, spec: KernelSpec, given: Sequence[Any]) -> None:
+        phi = np.abs(self._residual.call(*given, None))
         if (phi <= self._allowed).all():
             return
         excess = np.where(np.isfinite(phi), phi / self._allowed, 0.0)

@@ -37,6 +37,9 @@ class Robot(Dynamics, OperationalSpace, Derivatives, Identification, InverseKine
     where it is given: a C-contiguous array of doubles of exactly the result's shape, which may share memory with the inputs;
     the arrays of several outputs share none with each other.  Units are SI, angles radians.
 
+    Where prescribed motions or constraints contain time (``depends_on_time``), calls take it as ``t`` [s], 0 by default: a
+    number, or an array that broadcasts with the batch.
+
     A kernel that is not among those loaded by default is generated and compiled when it is first asked for, which takes
     seconds, and kept in the cache; the next time it is there at once.  A robot loaded with ``kernels=[…]`` has these alone.
 

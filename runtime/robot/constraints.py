@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numpy.typing import ArrayLike
+
 from kanegen.arrays import FloatArray, Values
 from kanegen.manifest import BodyCoordinates, Constraints
 from kanegen.quaternions import normalised
@@ -12,29 +14,43 @@ from kanegen.robot.core import Core
 class ConstraintKernels(Core):
     """The part of a robot that knows what restricts its motion."""
 
-    def constraint_residual(self, q: Values, *, out: FloatArray | None = None) -> FloatArray:
+    def constraint_residual(
+        self, q: Values, *, out: FloatArray | None = None, t: ArrayLike | None = None
+    ) -> FloatArray:
         """Residuals phi (..., k) of the equations of position, zero where loops are closed; see ``constraints``."""
+        if t is not None:
+            return self._at(t).constraint_residual(q, out=out)
         return self._constraint_residual(q, out)
 
-    def constraint_jacobian(self, q: Values, *, out: FloatArray | None = None) -> FloatArray:
+    def constraint_jacobian(
+        self, q: Values, *, out: FloatArray | None = None, t: ArrayLike | None = None
+    ) -> FloatArray:
         """The matrix A (..., m, nq) of the constraints on dq/dt: derivatives of phi, then equations of velocity."""
+        if t is not None:
+            return self._at(t).constraint_jacobian(q, out=out)
         return self._constraint_jacobian(q, out)
 
-    def constraint_forces(self, q: Values, v: Values, a: Values, out: FloatArray | None = None) -> FloatArray:
+    def constraint_forces(
+        self, q: Values, v: Values, a: Values, out: FloatArray | None = None, *, t: ArrayLike | None = None
+    ) -> FloatArray:
         """Forces that enforce the constraints in a motion, in the order of ``constraints.forces``.
 
         The multipliers of the m rows (zero for redundant ones), which act on the coordinates with A^T times them, then
         the forces that hold or drive prescribed joints [N m, N].
         """
+        if t is not None:
+            return self._at(t).constraint_forces(q, v, a, out)
         return self._constraint_forces(q, v, a, out)
 
-    def assemble(self, q: Values | None = None) -> FloatArray:
+    def assemble(self, q: Values | None = None, *, t: ArrayLike | None = None) -> FloatArray:
         """The configuration (nq,) nearest to q (nq,), home by default, in which the equations of position hold.
 
         It is the nearest one that goes downhill from q, at distance |q - q0| in the units of the coordinates.  Quaternions
         have length one in it, whatever their lengths are in q.
         Raises AssemblyError, which says what stays open by how much.
         """
+        if t is not None:
+            return self._at(t).assemble(q)
         manifest = self._manifest
         start = self._one_configuration("assemble", q)
         report = self.constraints

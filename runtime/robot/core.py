@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -15,7 +16,7 @@ from kanegen.by_name import Places, array_of, places
 from kanegen.errors import counted, shown
 from kanegen.kernels.checks import TELLING, Told
 from kanegen.kernels.kernel import Backend, BoundKernel
-from kanegen.kernels.table import KernelSet, KernelTable, More, merged_parameters
+from kanegen.kernels.table import ArrayCall, KernelSet, KernelTable, More, merged_parameters
 from kanegen.manifest import Argument, JointLimits, LawRecord, LinkEnds, Manifest, OperationCounts, Parameter
 from kanegen.skeleton import Skeleton
 
@@ -47,19 +48,47 @@ class Core:
         self._check = check
         self._skeleton_of = skeleton
         self._kernels = KernelTable(KernelSet(manifest, backend), more)
+        self._take(0.0 if manifest.depends_on_time else None)
+
+    def _take(self, t: ArrayLike | None) -> None:
+        """Take calls from the table, which are given the time where there is any."""
+        table = self._kernels
+
+        def now(call: ArrayCall) -> ArrayCall:
+            return call if t is None else functools.partial(call, t)
+
+        self._obtained = table.obtained if t is None else lambda name: now(table.obtained(name))
+        self._of_frame = table.of_frame if t is None else lambda what, frame: now(table.of_frame(what, frame))
+        self._of_rows = table.of_rows if t is None else lambda *rows: now(table.of_rows(*rows))
         # Called often, so that they are looked up once.
-        self._inverse_dynamics = self._kernels.call_of("inverse_dynamics")
-        self._forward_dynamics = self._kernels.call_of("forward_dynamics")
-        self._bias_forces = self._kernels.call_of("bias_forces")
-        self._gravity_forces = self._kernels.call_of("gravity_forces")
-        self._mass_matrix = self._kernels.call_of("mass_matrix")
-        self._kinetic_energy = self._kernels.call_of("kinetic_energy")
-        self._potential_energy = self._kernels.call_of("potential_energy")
-        self._momentum = self._kernels.call_of("momentum")
-        self._coordinate_rates = self._kernels.call_of("coordinate_rates")
-        self._constraint_residual = self._kernels.call_of("constraint_residual")
-        self._constraint_jacobian = self._kernels.call_of("constraint_jacobian")
-        self._constraint_forces = self._kernels.call_of("constraint_forces")
+        self._inverse_dynamics = now(table.call_of("inverse_dynamics"))
+        self._forward_dynamics = now(table.call_of("forward_dynamics"))
+        self._bias_forces = now(table.call_of("bias_forces"))
+        self._gravity_forces = now(table.call_of("gravity_forces"))
+        self._mass_matrix = now(table.call_of("mass_matrix"))
+        self._kinetic_energy = now(table.call_of("kinetic_energy"))
+        self._potential_energy = now(table.call_of("potential_energy"))
+        self._momentum = now(table.call_of("momentum"))
+        self._coordinate_rates = now(table.call_of("coordinate_rates"))
+        self._constraint_residual = now(table.call_of("constraint_residual"))
+        self._constraint_jacobian = now(table.call_of("constraint_jacobian"))
+        self._constraint_forces = now(table.call_of("constraint_forces"))
+
+    def at(self, t: ArrayLike) -> Self:
+        """The robot at a time [s], or at times of the shape of a batch, which its calls take from here, but for ``call``.
+
+        The robot itself where nothing depends on time.
+        """
+        return self._at(t) if self._manifest.depends_on_time else self
+
+    def _at(self, t: ArrayLike) -> Self:
+        """The robot at a time [s], or at times of the shape of a batch.  Raises TypeError where nothing depends on it."""
+        if not self._manifest.depends_on_time:
+            raise TypeError(f"{self._manifest.name}: nothing of it depends on time, so that calls take no t")
+        robot = object.__new__(type(self))
+        robot.__dict__.update(self.__dict__)
+        robot._take(t)
+        return robot
 
     def with_open_loops(self, told: Told) -> Self:
         """A robot of the same mechanism that tells in another way of configurations that do not close its loops.
@@ -102,7 +131,8 @@ class Core:
     def call(self, kernel: str, *arrays: ArrayLike, out: Any = None) -> Any:
         """Evaluate any kernel by name, such as a feedback law compiled with the dynamics.
 
-        Takes its inputs in order; returns its output, or a tuple of them when there are several (``out`` likewise).
+        Takes its inputs in order, t first where it has that; returns its output, or a tuple of them when there are several
+        (``out`` likewise).
         """
         found = self._kernels[kernel]
         check_count(found.spec, arrays)
@@ -204,6 +234,11 @@ class Core:
     def name(self) -> str:
         """Name of the mechanism."""
         return self._manifest.name
+
+    @property
+    def depends_on_time(self) -> bool:
+        """Whether prescribed motions or constraints contain time, so that calls take ``t=`` [s]."""
+        return self._manifest.depends_on_time
 
     @property
     def nq(self) -> int:

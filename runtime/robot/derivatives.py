@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kanegen.arrays import FloatArray, Values
 from kanegen.errors import KanegenError
@@ -71,35 +72,47 @@ class Derivatives(Core):
     """The part of a robot that gives derivatives, and looks at small motions."""
 
     def inverse_dynamics_derivatives(
-        self, q: Values, v: Values, a: Values, *, out: Three | None = None
+        self, q: Values, v: Values, a: Values, *, out: Three | None = None, t: ArrayLike | None = None
     ) -> InverseDynamicsDerivatives:
         """Derivatives ``.dq``, ``.dv``, ``.da`` (..., nv, nv) of ``inverse_dynamics``; ``out``: three arrays."""
-        return InverseDynamicsDerivatives(*self._kernels["inverse_dynamics_derivatives"].call(q, v, a, out))
+        if t is not None:
+            return self._at(t).inverse_dynamics_derivatives(q, v, a, out=out)
+        return InverseDynamicsDerivatives(*self._obtained("inverse_dynamics_derivatives")(q, v, a, out))
 
     def forward_dynamics_derivatives(
-        self, q: Values, v: Values, tau: Values, *, out: Three | None = None
+        self, q: Values, v: Values, tau: Values, *, out: Three | None = None, t: ArrayLike | None = None
     ) -> ForwardDynamicsDerivatives:
         """Derivatives ``.dq``, ``.dv``, ``.dtau`` (..., nv, nv) of ``forward_dynamics``; ``out``: three arrays."""
-        return ForwardDynamicsDerivatives(*self._kernels["forward_dynamics_derivatives"].call(q, v, tau, out))
+        if t is not None:
+            return self._at(t).forward_dynamics_derivatives(q, v, tau, out=out)
+        return ForwardDynamicsDerivatives(*self._obtained("forward_dynamics_derivatives")(q, v, tau, out))
 
     def inverse_dynamics_parameter_derivatives(
-        self, q: Values, v: Values, a: Values, *, out: FloatArray | None = None
+        self, q: Values, v: Values, a: Values, *, out: FloatArray | None = None, t: ArrayLike | None = None
     ) -> FloatArray:
         """Derivatives (..., nv, np) of ``inverse_dynamics`` with respect to the live ``parameters``, in their order."""
-        return self._kernels.obtained("inverse_dynamics_parameter_derivatives")(q, v, a, out)
+        if t is not None:
+            return self._at(t).inverse_dynamics_parameter_derivatives(q, v, a, out=out)
+        return self._obtained("inverse_dynamics_parameter_derivatives")(q, v, a, out)
 
     def forward_dynamics_parameter_derivatives(
-        self, q: Values, v: Values, tau: Values, *, out: FloatArray | None = None
+        self, q: Values, v: Values, tau: Values, *, out: FloatArray | None = None, t: ArrayLike | None = None
     ) -> FloatArray:
         """Derivatives (..., nv, np) of ``forward_dynamics`` with respect to the live ``parameters``, in their order."""
-        return self._kernels.obtained("forward_dynamics_parameter_derivatives")(q, v, tau, out)
+        if t is not None:
+            return self._at(t).forward_dynamics_parameter_derivatives(q, v, tau, out=out)
+        return self._obtained("forward_dynamics_parameter_derivatives")(q, v, tau, out)
 
-    def linearise(self, q: Values, v: Values | None = None, a: Values | None = None) -> Linearisation:
+    def linearise(
+        self, q: Values, v: Values | None = None, a: Values | None = None, *, t: ArrayLike | None = None
+    ) -> Linearisation:
         """The linearised equations of motion about a state (q, v) with accelerations ``a``; zero where not given.
 
         Coulomb friction is left out of C.  ``inverse_dynamics_derivatives`` has it, smooth as it is in the dynamics: f / s
         at rest, a damper that only holds for rates far below s = 0.01 rad/s or m/s.
         """
+        if t is not None:
+            return self._at(t).linearise(q, v, a)
         rest = np.zeros(self.nv)
         state = (rest if v is None else v, rest if a is None else a)
         found = self.inverse_dynamics_derivatives(q, *state)
@@ -118,7 +131,9 @@ class Derivatives(Core):
         mean: FloatArray = (fast + back) / 2
         return mean
 
-    def natural_modes(self, q: Values, held: Iterable[str] | str = ()) -> NaturalModes:
+    def natural_modes(
+        self, q: Values, held: Iterable[str] | str = (), *, t: ArrayLike | None = None
+    ) -> NaturalModes:
         """Natural frequencies and modes about a configuration (nq,) at rest, forces being what they are.
 
         Ratios of damping are those of viscous damping alone: Coulomb friction stops a vibration, it does not damp it in
@@ -126,6 +141,8 @@ class Derivatives(Core):
         ``held`` names coordinates that do not move; "joints" stands for all but the modes of flexible links.  Raises
         KanegenError for names that are no speeds, where nothing is left to move, and where the mass matrix is singular.
         """
+        if t is not None:
+            return self._at(t).natural_modes(q, held)
         state = self._one_configuration("natural_modes", q)
         names = self.speed_names
         if isinstance(held, str) and held in names:

@@ -80,6 +80,7 @@ class InverseKinematics(ConstraintKernels, Configurations):
         rows: Sequence[str] | None = None,
         *,
         tolerance: float = 1e-10,
+        t: ArrayLike | None = None,
     ) -> IKSolution:
         """The configuration q (..., nq) near q0 (..., nq), home by default, in which a frame has the pose (..., 4, 4).
 
@@ -93,6 +94,8 @@ class InverseKinematics(ConstraintKernels, Configurations):
         is the nearest configuration that was found.  Wrong arguments raise ValueError, TypeError or MissingKernelError, and
         AssemblyError where the loops cannot be closed near q0.
         """
+        if t is not None:
+            return self._at(t).inverse_kinematics(frame, pose, q0, rows, tolerance=tolerance)
         wanted = [ROWS.index(row) for row in checked_rows(rows)]
         bound = finite_number("tolerance", tolerance)
         given = real_array("inverse_kinematics", Argument("pose", (4, 4), "", ""), pose)

@@ -24,54 +24,111 @@ class OperationalSpace(Core):
     """
 
     def operational_inertia(
-        self, q: ArrayLike, frame: str, rows: Rows = None, *, out: FloatArray | None = None
+        self,
+        q: ArrayLike,
+        frame: str,
+        rows: Rows = None,
+        *,
+        out: FloatArray | None = None,
+        t: ArrayLike | None = None,
     ) -> FloatArray:
         """The inertia (J M^-1 J^T)^-1 (..., k, k) [kg, kg m, kg m^2] at a frame: forces by accelerations of k rows."""
-        return self._kernels.of_rows("operational_inertia", frame, rows)(q, out)
+        if t is not None:
+            return self._at(t).operational_inertia(q, frame, rows, out=out)
+        return self._of_rows("operational_inertia", frame, rows)(q, out)
 
     def operational_bias(
-        self, q: ArrayLike, v: ArrayLike, frame: str, rows: Rows = None, *, out: FloatArray | None = None
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        frame: str,
+        rows: Rows = None,
+        *,
+        out: FloatArray | None = None,
+        t: ArrayLike | None = None,
     ) -> FloatArray:
         """Forces (..., k) [N, N m] at a frame that keep k rows from being accelerated in the state (q, v).
 
         With F = inertia @ acceleration + bias, tau = J^T F gives the rows this acceleration.  Gravity, springs, damping and
         friction are in it.
         """
-        return self._kernels.of_rows("operational_bias", frame, rows)(q, v, out)
+        if t is not None:
+            return self._at(t).operational_bias(q, v, frame, rows, out=out)
+        return self._of_rows("operational_bias", frame, rows)(q, v, out)
 
     def operational_gravity(
-        self, q: ArrayLike, frame: str, rows: Rows = None, *, out: FloatArray | None = None
+        self,
+        q: ArrayLike,
+        frame: str,
+        rows: Rows = None,
+        *,
+        out: FloatArray | None = None,
+        t: ArrayLike | None = None,
     ) -> FloatArray:
         """Forces (..., k) [N, N m] at a frame that keep k rows at rest: ``operational_bias`` without motion."""
-        return self._kernels.of_rows("operational_gravity", frame, rows)(q, out)
+        if t is not None:
+            return self._at(t).operational_gravity(q, frame, rows, out=out)
+        return self._of_rows("operational_gravity", frame, rows)(q, out)
 
     def hand_inertia(
-        self, q: ArrayLike, frame: str, rows: Rows = None, *, out: FloatArray | None = None
+        self,
+        q: ArrayLike,
+        frame: str,
+        rows: Rows = None,
+        *,
+        out: FloatArray | None = None,
+        t: ArrayLike | None = None,
     ) -> FloatArray:
         """Freeman & Tesar's effective inertia I* (..., k, k) in hand coordinates: ``operational_inertia``."""
-        return self._kernels.of_rows("hand_inertia", frame, rows)(q, out)
+        if t is not None:
+            return self._at(t).hand_inertia(q, frame, rows, out=out)
+        return self._of_rows("hand_inertia", frame, rows)(q, out)
 
     def hand_power(
-        self, q: ArrayLike, frame: str, rows: Rows = None, *, out: FloatArray | None = None
+        self,
+        q: ArrayLike,
+        frame: str,
+        rows: Rows = None,
+        *,
+        out: FloatArray | None = None,
+        t: ArrayLike | None = None,
     ) -> FloatArray:
         """Freeman & Tesar's inertia power array P* (..., k, k, k) in hand coordinates, planes symmetric.
 
         Inertia alone asks for the forces e^T P*[i] e where the rows keep their rates e.
         """
-        return self._kernels.of_rows("hand_power", frame, rows)(q, out)
+        if t is not None:
+            return self._at(t).hand_power(q, frame, rows, out=out)
+        return self._of_rows("hand_power", frame, rows)(q, out)
 
     def hand_damping(
-        self, q: ArrayLike, frame: str, rows: Rows = None, *, out: FloatArray | None = None
+        self,
+        q: ArrayLike,
+        frame: str,
+        rows: Rows = None,
+        *,
+        out: FloatArray | None = None,
+        t: ArrayLike | None = None,
     ) -> FloatArray:
         """Freeman & Tesar's effective damping C* (..., k, k) [N s/m, N s, N m s] in hand coordinates."""
-        return self._kernels.of_rows("hand_damping", frame, rows)(q, out)
+        if t is not None:
+            return self._at(t).hand_damping(q, frame, rows, out=out)
+        return self._of_rows("hand_damping", frame, rows)(q, out)
 
     def hand_stiffness(
-        self, q: ArrayLike, frame: str, rows: Rows = None, *, out: FloatArray | None = None
+        self,
+        q: ArrayLike,
+        frame: str,
+        rows: Rows = None,
+        *,
+        out: FloatArray | None = None,
+        t: ArrayLike | None = None,
     ) -> FloatArray:
         """Freeman & Tesar's effective spring rate K* (..., k, k) [N/m, N, N m]: springs' forces at the hand by its rows.
 
         It is symmetric where the springs' loads are derivatives of an energy by coordinates of the hand; rows of rotation
         are none.
         """
-        return self._kernels.of_rows("hand_stiffness", frame, rows)(q, out)
+        if t is not None:
+            return self._at(t).hand_stiffness(q, frame, rows, out=out)
+        return self._of_rows("hand_stiffness", frame, rows)(q, out)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from kanegen.arrays import Values
 from kanegen.robot.core import Core
 from kanegen.skeleton import Skeleton
@@ -22,7 +24,12 @@ class Pictures(Core):
         return None if self._skeleton_of is None else self._skeleton_of()
 
     def plot(
-        self, q: Values | None = None, *, ax: Any = None, path: str | os.PathLike[str] | None = None
+        self,
+        q: Values | None = None,
+        *,
+        ax: Any = None,
+        path: str | os.PathLike[str] | None = None,
+        t: ArrayLike | None = None,
     ) -> Any:
         """A stick figure of the mechanism at the configuration q (nq,), home by default: matplotlib's axes, in metres.
 
@@ -34,6 +41,8 @@ class Pictures(Core):
         Raises KanegenError where matplotlib is missing or cannot write the file, MissingKernelError for a robot loaded
         without the poses of its frames.
         """
+        if t is not None:
+            return self._at(t).plot(q, ax=ax, path=path)
         from kanegen.figures.stick_figure import plot
 
         return plot(self, self._one_configuration("plot", q), ax, path)
