@@ -537,7 +537,11 @@ class RobotMechanics:
             if name in in_q and len(in_v.get(name, ())) in (1, 3)
         ]
         self.joints: Sequence[Driven] = sorted(joints, key=lambda joint: joint.coordinates)
-        self.q = self.v = np.zeros(0)
+        self._now, self.q, self.v = arm, np.zeros(0), np.zeros(0)
+
+    def at(self, t: float, q: Any, v: Any) -> None:
+        """Make it this time and state."""
+        self._now, self.q, self.v = self._arm.at(t), q, v
 
     def number(self, value: Any) -> float:
         """A number of a law."""
@@ -545,17 +549,17 @@ class RobotMechanics:
 
     def gravity_forces(self) -> Sequence[float]:
         """Forces that hold the robot at rest."""
-        found: Sequence[float] = self._arm.gravity_forces(self.q).tolist()
+        found: Sequence[float] = self._now.gravity_forces(self.q).tolist()
         return found
 
     def inverse_dynamics(self, a: Sequence[float]) -> Sequence[float]:
         """Forces for accelerations."""
-        found: Sequence[float] = self._arm.inverse_dynamics(self.q, self.v, np.array(a)).tolist()
+        found: Sequence[float] = self._now.inverse_dynamics(self.q, self.v, np.array(a)).tolist()
         return found
 
     def frame(self, frame: str) -> tuple[Sequence[float], Sequence[float]]:
         """The pose and the Jacobian of a frame."""
-        pose, jacobian = self._arm.frame_pose(self.q, frame), self._arm.frame_jacobian(self.q, frame)
+        pose, jacobian = self._now.frame_pose(self.q, frame), self._now.frame_jacobian(self.q, frame)
         return pose.ravel().tolist(), jacobian.ravel().tolist()
 
     def clipped(self, value: float, limit: float) -> float:
@@ -573,10 +577,9 @@ class Controller:
 
     def __call__(self, t: float, q: Any, v: Any, *more: Any) -> Any:
         """Tau (nv,), with states (tau, xdot); ``more`` are x (nx,) with states and r (signals, 3) with references."""
-        del t
         of, rest = self._of, list(more)
         x = rest.pop(0).tolist() if self.x0.size else []
         r = rest.pop(0).ravel().tolist() if self.references else []
-        of.q, of.v = q, v
+        of.at(t, q, v)
         tau, xdot = self._law.found(of, q.tolist(), v.tolist(), x, r)
         return (tau, xdot) if self.x0.size else tau

@@ -95,7 +95,7 @@ def start(robot: Any, words: Words, report: Report) -> tuple[Any, Any]:
     if robot.constraints is None or not robot.constraints.position:
         return q, v
     held = [place for name in words.q for place in robot.coordinate_places[name]]
-    closed = _closed(robot, q, held)
+    closed = _closed(robot.at(words.t0 or 0.0), q, held)
     astray = [i for i in held if abs(closed[i] - q[i]) > MOVED and i not in _in_quaternions(robot)]
     if astray:
         i = astray[0]
@@ -161,9 +161,8 @@ def _constants(robot: Any, mechanism: Mechanism, motion: Motion) -> Iterator[str
     q, v = motion.q[reached], motion.v[reached]
     rows = motion.within(reached)
     frames = () if rows.of is None else rows.of.wrenches
-    found = quantities(
-        mechanism, rows, robot.kinetic_energy(q, v), robot.potential_energy(q), robot.momentum(q, v)
-    )
+    now = robot.at(rows.t)
+    found = quantities(mechanism, rows, now.kinetic_energy(q, v), now.potential_energy(q), now.momentum(q, v))
     yield f"{'quantity':58}{'at the start':>18}{'at the end':>18}{'largest change':>16}"
     for quantity in found:
         yield _line(quantity)

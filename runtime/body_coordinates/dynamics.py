@@ -32,6 +32,7 @@ class BodyDynamics:
     def __init__(self, kernels: BodyKernels, drives: Drives, rank: int, y0: FloatArray, bound: float) -> None:
         self.kernels, self.rank = kernels, rank
         self.drift = 0.0
+        self.time = None
         self.widths = (kernels.nq, kernels.nq, len(drives))
         self._drives, self._bound = drives, bound
         self._y0 = y0

@@ -43,12 +43,14 @@ static double sign(double x)
 static kanegen_status evaluate(kanegen_integration *run, double t, const double *y)
 {
     const kanegen_system *system = run->system;
+    kanegen_at(run, t);
     system->events->values(t, y, kanegen_speeds_at(run, y), there(run), system->events->data);
     return system->stop && *system->stop ? KANEGEN_STOPPED : KANEGEN_DONE;
 }
 
 static kanegen_status evaluate_inside(kanegen_integration *run, double t, double h, double s)
 {
+    kanegen_at(run, t + s * h);
     const kanegen_status status = kanegen_interpolate(run, s, run->stage);
     return status == KANEGEN_DONE ? evaluate(run, t + s * h, run->stage) : status;
 }
@@ -152,6 +154,7 @@ kanegen_status kanegen_end_at_event(kanegen_integration *run, kanegen_attempt *a
         if ((status = attempt(run, t, now, &error)) != KANEGEN_DONE) return status;
         if (isnan(error)) return KANEGEN_NOT_FINITE;
         memcpy(run->stage, run->y_next, run->m * sizeof(double));
+        kanegen_at(run, t + now);
         if ((status = kanegen_project(run, run->stage)) != KANEGEN_DONE) return status;
         if ((status = evaluate(run, t + now, run->stage)) != KANEGEN_DONE) return status;
         const double value = there(run)[run->happening];

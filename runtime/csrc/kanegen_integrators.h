@@ -22,7 +22,8 @@
  * Nothing here allocates, keeps state between calls or touches a global: any number of integrations may run
  * at once, each with its own workspace and rows. Compile kanegen_driver.c, kanegen_events.c, kanegen_rows.c, kanegen_steps.c,
  * kanegen_constraints.c, kanegen_linearisation.c, kanegen_adaptive.c, kanegen_equal_steps.c, kanegen_rk4.c, kanegen_gauss4.c,
- * kanegen_dopri5.c and kanegen_rodas4.c beside the generated model, and link the mathematical library:
+ * kanegen_dopri5.c and kanegen_rodas4.c beside the generated model, for one that depends on time kanegen_timed.c, too, and link
+ * the mathematical library:
  *
  *     #include "kanegen_integrators.h"
  *     #include "stanford_arm.h"
@@ -92,6 +93,26 @@ typedef void kanegen_controller(double t, const double *q, const double *v, doub
 
 /* Any generated function, as it is stored; it is called in its own form. */
 typedef void kanegen_function(void);
+
+/* The functions of a mechanism that depends on time, which take it before all else: each as it was generated. They are integrated
+ * as prepared functions, whose prepared values are this record: kanegen_timed_forward_dynamics and so on. Laws take t anyway. */
+typedef struct {
+    const double *t;                     /* s, where the time is: kanegen_system.time */
+    const void *prepared;                /* first argument of the functions with live parameters, else NULL */
+    kanegen_function *forward_dynamics, *coordinate_rates;
+    kanegen_function *multiplier_dynamics, *generalized_speeds, *constraint_projection, *constraint_residual;
+    kanegen_function *frame_jacobian;    /* of a wrench's frame */
+} kanegen_timed;
+
+void kanegen_timed_forward_dynamics(const void *timed, const double *q, const double *v, const double *tau, double *a);
+void kanegen_timed_coordinate_rates(const void *timed, const double *q, const double *v, double *qdot);
+void kanegen_timed_multiplier_dynamics(const void *timed, const double *q, const double *qdot, const double *tau,
+                                       double *qddot, double *lambda);
+void kanegen_timed_generalized_speeds(const void *timed, const double *q, const double *qdot, double *v);
+void kanegen_timed_constraint_projection(const void *timed, const double *q, const double *qdot, double *q_next,
+                                         double *qdot_next);
+void kanegen_timed_constraint_residual(const void *timed, const double *q, double *phi);
+void kanegen_timed_frame_jacobian(const void *timed, const double *q, double *J);
 
 /* A signal over time in pieces of cubic polynomials. Before the first knot and after the last it keeps its value there. */
 typedef struct {
@@ -219,6 +240,8 @@ typedef struct {
 
     const void *prepared;                /* first argument of the prepared functions, */
     const void *prepared_derivatives;    /* and of those derivatives, which may have a struct of their own */
+    double *time;                        /* NULL, or where functions that depend on time (kanegen_timed) find it: it is */
+                                         /* written before they are called; not for kanegen_rodas4 */
     void *controller_data;               /* last argument of the controller */
     const int *stop;                     /* NULL, or a flag read after every call of the controller: */
                                          /* nonzero ends the integration with KANEGEN_STOPPED */

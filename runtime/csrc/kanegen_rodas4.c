@@ -162,7 +162,7 @@ kanegen_status kanegen_rodas4(const kanegen_system *system, const kanegen_option
 {
     const bool has_derivatives = KANEGEN_HAS(system, forward_dynamics_derivatives);
     const bool v_is_rate = system->nq == system->nv && !KANEGEN_HAS(system, coordinate_rates);
-    const bool valid = has_derivatives && v_is_rate && !system->constraints && system->quaternion_count == 0
+    const bool valid = has_derivatives && v_is_rate && !system->constraints && !system->time && system->quaternion_count == 0
         && kanegen_tolerances_are_valid(options);
     return kanegen_integrate(&METHOD, valid, system, options, q, v, rows, workspace, statistics);
 }

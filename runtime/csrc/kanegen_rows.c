@@ -15,6 +15,7 @@ static kanegen_status write_row(kanegen_integration *run, const double *y)
     const size_t row = run->done->rows, nq = run->system->nq, nv = run->system->nv, works = run->m - run->n;
     double *tau = run->tau_there;
     const double t = run->rows->every > 0 ? run->done->t : run->rows->t[row];
+    kanegen_at(run, t);
     memcpy(run->rows->q + row * nq, y, nq * sizeof *y);
     memcpy(run->rows->v + row * nv, kanegen_speeds_at(run, y), nv * sizeof *y);
     if (run->nx > 0) memcpy(run->rows->x + row * run->nx, y + run->n - run->nx, run->nx * sizeof *y);
@@ -128,6 +129,7 @@ kanegen_status kanegen_write_interpolated_rows(kanegen_integration *run, double 
     kanegen_status status;
     while (is_row_before(run, t_next)) {
         const double t_row = run->rows->t[run->done->rows], s = (t_row - t) / h;
+        kanegen_at(run, t_row);
         if ((status = kanegen_interpolate(run, s, y_there)) != KANEGEN_DONE) return status;
         if ((status = write_row(run, y_there)) != KANEGEN_DONE) return status;
         if (!looks) continue;
@@ -136,6 +138,7 @@ kanegen_status kanegen_write_interpolated_rows(kanegen_integration *run, double 
     for (; is_probe_before(run, t_next); run->probes++) {
         const double t_probe = run->rows->probes[run->probes], s = (t_probe - t) / h;
         if (t_probe <= t) continue;
+        kanegen_at(run, t_probe);
         if ((status = kanegen_interpolate(run, s, y_there)) != KANEGEN_DONE) return status;
         memcpy(run->tau_there, run->tau, run->forces * sizeof(double));
         if ((status = kanegen_find_force(run, t_probe, y_there, run->tau_there)) != KANEGEN_DONE) return status;

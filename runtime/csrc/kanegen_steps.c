@@ -77,6 +77,11 @@ static double on_this_side(const kanegen_integration *run, double t)
     return smaller(larger(t, run->earliest), run->latest);
 }
 
+void kanegen_at(const kanegen_integration *run, double t)
+{
+    if (run->system->time) *run->system->time = on_this_side(run, t);
+}
+
 bool kanegen_force_varies(const kanegen_integration *run)
 {
     const kanegen_system *system = run->system;
@@ -153,11 +158,13 @@ static kanegen_status add_wrenches(kanegen_integration *run, double t, const dou
 
 kanegen_status kanegen_sample(kanegen_integration *run, double t)
 {
+    kanegen_at(run, t);
     return call_controller(run, t, run->y, run->tau);
 }
 
 kanegen_status kanegen_find_force(kanegen_integration *run, double t, const double *y, double *force)
 {
+    kanegen_at(run, t);
     const kanegen_status status = kanegen_is_sampled(run) ? KANEGEN_DONE : call_controller(run, t, y, force);
     return status != KANEGEN_DONE || run->system->wrench_count == 0 ? status : add_wrenches(run, t, y, force);
 }
@@ -209,6 +216,7 @@ kanegen_status kanegen_rate_of_change(kanegen_integration *run, double t, const 
     const bool is_closed = KANEGEN_HAS(system, closed_loop) || (general && general->closed_loop);
     const bool has_closed_loop = is_closed && !system->constraints && system->wrench_count == 0;
     run->done->evaluations++;
+    kanegen_at(run, t);
     if (!has_closed_loop || kanegen_is_sampled(run)) {
         const kanegen_status status = kanegen_find_force(run, t, y, run->tau);
         if (status != KANEGEN_DONE) return status;
@@ -246,6 +254,7 @@ kanegen_status kanegen_may_step(kanegen_integration *run)
 
 kanegen_status kanegen_accept_step(kanegen_integration *run, double t_next)
 {
+    kanegen_at(run, t_next);
     const kanegen_status status = kanegen_project(run, run->y_next);
     if (status != KANEGEN_DONE) return status;
     double *y = run->y;

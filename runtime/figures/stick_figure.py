@@ -155,7 +155,8 @@ def animate(
         if len(t) * len(wanted) < 10**7
         else np.searchsorted(t, wanted)
     )
-    found = posed(robot, q[np.minimum(rows, len(t) - 1)])
+    rows = np.minimum(rows, len(t) - 1)
+    found = posed(robot.at(t[rows]), q[rows])
     shown = Figure(figsize=(5.0, 4.8))
     axes = shown.add_subplot(projection="3d")
     _frame_of(axes, found)

@@ -105,6 +105,13 @@ class SimulatedArm(Binding, Protocol):
     def prepared_address_of(self, name: str, /) -> int | None:
         """The same for one kernel, which may have a struct of its own if it was obtained later than others."""
 
+    @property
+    def depends_on_time(self) -> bool:
+        """Whether its kernels take t before all else."""
+
+    def at(self, t: ArrayLike, /) -> SimulatedArm:
+        """The mechanism at a time, or at times of the shape of a batch, for the methods below, but for ``call``."""
+
     def call(self, kernel: str, /, *arrays: FloatArray) -> Any:
         """The output of a kernel for a batch of inputs."""
 
@@ -157,12 +164,19 @@ def has_compiled_kernels(arm: SimulatedArm) -> bool:
     return True
 
 
-def kernel_function(arm: Binding, name: str) -> Callable[..., tuple[FloatArray, ...]]:
-    """A kernel that returns copies of its outputs, whatever they are: integrators look for what is not finite."""
+def kernel_function(
+    arm: Binding, name: str, time: FloatArray | None = None
+) -> Callable[..., tuple[FloatArray, ...]]:
+    """A kernel that returns copies of its outputs, whatever they are: integrators look for what is not finite.
+
+    That of a mechanism that depends on time finds it in ``time`` ().
+    """
     bound = arm.bind(name)
-    arrays = list(vars(bound).values())
+    t, *arrays = vars(bound).values() if time is not None else (None, *vars(bound).values())
 
     def call(*inputs: FloatArray) -> tuple[FloatArray, ...]:
+        if time is not None:
+            t[...] = time
         for array, value in zip(arrays, inputs, strict=False):
             array[...] = value
         bound()

@@ -68,19 +68,30 @@ class PythonCalls(Callback):
 
 
 class KernelCalls(Callback):
-    """Calls kernels that are interpreted, by their names in ``KERNELS`` and in the mechanism."""
+    """Calls kernels that are interpreted, by their names in ``KERNELS`` and in the mechanism.
 
-    def __init__(self, ffi: Any, arm: SimulatedArm, kernels: Mapping[str, str], stop: Any) -> None:
+    Those of a mechanism that depends on time find it at ``time``, a double of C.
+    """
+
+    def __init__(
+        self, ffi: Any, arm: SimulatedArm, kernels: Mapping[str, str], stop: Any, time: Any = None
+    ) -> None:
         super().__init__(stop)
         self._move = ffi.memmove
         self._bound = {kernel: arm.bind(name) for kernel, name in kernels.items()}
         self._arrays = {kernel: list(vars(bound).values()) for kernel, bound in self._bound.items()}
+        self._time = time
+        self._times = (
+            {} if time is None else {kernel: arrays.pop(0) for kernel, arrays in self._arrays.items()}
+        )
 
     def call(self, kernel: str, pointers: Sequence[Any]) -> None:
         """Evaluate a kernel, from and to where these lead; nothing once the integration is to end."""
         if self._stop[0]:
             return
         arrays, (_, takes, _) = self._arrays[kernel], KERNELS[kernel]
+        if self._time is not None:
+            self._times[kernel][...] = self._time[0]
         for array, pointer in zip(arrays[:takes], pointers, strict=False):
             self._move(array, pointer, array.nbytes)
         with np.errstate(all="ignore"):  # integrators look for what is not finite

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import importlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -115,6 +115,15 @@ def simulate_in_c(
         kept.extend([ffi.new("kanegen_signal[]", fields), fields])
         return kept[-2]
 
+    def in_time(names: Mapping[str, str], place: Any) -> Any:
+        """What the functions of a mechanism that depends on time take first, by their names in C and in the mechanism."""
+        (address,) = {arm.prepared_address_of(name) for name in names.values()}
+        of = new("timed", t=time, prepared=ffi.cast("const void *", address or 0))
+        for kernel, name in names.items():
+            setattr(of, kernel, ffi.cast("kanegen_function *", arm.kernel_address(name)))
+            setattr(place, f"prepared_{kernel}", getattr(lib, f"kanegen_timed_{kernel}"))
+        return of
+
     stop = ffi.new("int *", 0)
     starts = ffi.new("size_t[]", list(request.quaternions))
     done = new("statistics")
@@ -130,6 +139,10 @@ def simulate_in_c(
         pause=lib.kanegen_python_pause,
         pause_data=handle(python[0]),
     )
+    time = None
+    if arm.depends_on_time:
+        kept.append(ffi.new("double *", request.t0))
+        system.time = time = kept[-1]
     constraints = active_constraints(arm)
     if constraints is None:
         place = system
@@ -143,12 +156,14 @@ def simulate_in_c(
         kernels = [*SIMULATION_KERNELS, *["constraint_residual"] * bool(constraints.position)]
         size = lib.kanegen_constrained_workspace_size(arm.nq, arm.nv, *sizes)
         system.constraints = place
-    if has_compiled_kernels(arm):
+    if has_compiled_kernels(arm) and time is not None:
+        system.prepared = in_time(dict(zip(kernels, kernels, strict=True)), place)
+    elif has_compiled_kernels(arm):
         for kernel in kernels:
             field = "prepared_derivatives" if kernel == _DERIVATIVES else "prepared"
             _set_function(ffi, place, arm, kernel, kernel, system, field)
     else:
-        python.append(KernelCalls(ffi, arm, dict(zip(kernels, kernels, strict=True)), stop))
+        python.append(KernelCalls(ffi, arm, dict(zip(kernels, kernels, strict=True)), stop, time))
         system.prepared = system.prepared_derivatives = handle(python[-1])
         for kernel in kernels:
             setattr(place, f"prepared_{kernel}", getattr(lib, f"kanegen_python_{kernel}"))
@@ -173,7 +188,7 @@ def simulate_in_c(
             system.general_law = general
         else:
             system.controller, system.controller_data = lib.kanegen_python_controller, handle(python[-1])
-    elif isinstance(controller, KernelController) and (x.size or inputs.signals):
+    elif isinstance(controller, KernelController) and (x.size or inputs.signals or time is not None):
         _set_general_law(ffi, general, arm, controller.name)
         general.signals, general.signal = len(inputs.signals), signals_in_c(inputs.signals)
         system.general_law = general
@@ -183,10 +198,12 @@ def simulate_in_c(
     system.wrench_count, system.wrenches = len(request.wrenches), acting
     size += lib.kanegen_wrench_workspace_size(arm.nv, len(request.wrenches))
     for wrench, place in zip(request.wrenches, acting, strict=True):
-        if has_compiled_kernels(arm):
+        if has_compiled_kernels(arm) and time is not None:
+            place.prepared = in_time({"frame_jacobian": wrench.jacobian}, place)
+        elif has_compiled_kernels(arm):
             _set_function(ffi, place, arm, "frame_jacobian", wrench.jacobian, place, "prepared")
         else:
-            python.append(KernelCalls(ffi, arm, {"frame_jacobian": wrench.jacobian}, stop))
+            python.append(KernelCalls(ffi, arm, {"frame_jacobian": wrench.jacobian}, stop, time))
             place.prepared_frame_jacobian = lib.kanegen_python_frame_jacobian
             place.prepared = handle(python[-1])
         source = wrench.source

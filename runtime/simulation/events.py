@@ -187,7 +187,7 @@ class EventCalls(Callback):
             ) from None
         q_new = checked_configuration(self._arm, q_next)
         v_new = checked_speeds(self._arm, f"event {index}, action: v", v_next)
-        half = initial_rates(self._arm, q_new, v_new, self._drift)
+        half = initial_rates(self._arm, q_new, v_new, self._drift, t)
         for array, pointer in ((q_new, q), (v_new if half is None else half, rates)):
             self._move(pointer, array, array.nbytes)
         return answer | CHANGES

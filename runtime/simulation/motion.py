@@ -18,7 +18,7 @@ from kanegen.extras import install_command
 from kanegen.files import write_whole
 from kanegen.manifest import JointLimits
 
-EnergyOf = Callable[[FloatArray, FloatArray], FloatArray]
+EnergyOf = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 
 
 class Status(enum.Enum):
@@ -85,7 +85,7 @@ class Motion:
     the same method, so that energy less work stays as constant as the steps are exact where nothing else takes or gives any;
     then that of each wrench on a frame.
     Rows that the simulation did not reach (see ``statistics.status``) are not a number, except for t.  ``energy_of`` gives
-    the energy (k,) of rows q and v.
+    the energy (k,) of rows t, q and v.
 
     events: what happened, in order: t [s], the number of the event in the list that was given, and q (nq,) and v (nv,)
     there, before its action.
@@ -119,7 +119,7 @@ class Motion:
             return None
         reached = np.isfinite(self.q).all(axis=1) & np.isfinite(self.v).all(axis=1)
         energy = np.full(self.t.shape, np.nan)
-        energy[reached] = self.energy_of(self.q[reached], self.v[reached])
+        energy[reached] = self.energy_of(self.t[reached], self.q[reached], self.v[reached])
         return energy
 
     def __getstate__(self) -> dict[str, Any]:

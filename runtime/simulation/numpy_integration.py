@@ -36,6 +36,10 @@ class Dynamics(Protocol):
     """A state y, and how it changes."""
 
     @property
+    def time(self) -> FloatArray | None:
+        """Where its kernels find the time (); None where nothing depends on it."""
+
+    @property
     def widths(self) -> tuple[int, int, int]:
         """How many coordinates, speeds and forces there are."""
 
@@ -87,6 +91,10 @@ def dynamics_of(arm: SimulatedArm, request: Request) -> Dynamics:
     return ConstrainedDynamics(arm, request.drift)
 
 
+def _time_of(arm: SimulatedArm) -> FloatArray | None:
+    return np.zeros(()) if arm.depends_on_time else None
+
+
 class TreeDynamics(WithEnergies):
     """y = (q, v), dy/dt = (N(q) v, a(q, v, tau)); quaternions in q are kept at length one."""
 
@@ -97,8 +105,9 @@ class TreeDynamics(WithEnergies):
         self._quaternions = quaternions
         self._nq = arm.nq
         self.widths = (arm.nq, arm.nv, arm.nv)
-        self._accelerations = kernel_function(arm, "forward_dynamics")
-        self._rates = None if arm.speeds_are_rates else kernel_function(arm, "coordinate_rates")
+        self.time = _time_of(arm)
+        self._accelerations = kernel_function(arm, "forward_dynamics", self.time)
+        self._rates = None if arm.speeds_are_rates else kernel_function(arm, "coordinate_rates", self.time)
 
     def start(self, request: Request) -> FloatArray:
         """The state to begin with."""
@@ -131,12 +140,13 @@ class ConstrainedDynamics(WithEnergies):
         self._nq = arm.nq
         self.widths = (arm.nq, arm.nv, arm.nv)
         self._bound = bound
-        self._multiplier_dynamics = kernel_function(arm, "multiplier_dynamics")
-        self._generalized_speeds = kernel_function(arm, "generalized_speeds")
-        self._projection = kernel_function(arm, "constraint_projection")
+        self.time = time = _time_of(arm)
+        self._multiplier_dynamics = kernel_function(arm, "multiplier_dynamics", time)
+        self._generalized_speeds = kernel_function(arm, "generalized_speeds", time)
+        self._projection = kernel_function(arm, "constraint_projection", time)
         constraints = active_constraints(arm)
         has_residual = constraints is not None and constraints.position
-        self._residual = kernel_function(arm, "constraint_residual") if has_residual else None
+        self._residual = kernel_function(arm, "constraint_residual", time) if has_residual else None
         self.drift = 0.0
 
     def start(self, request: Request) -> FloatArray:
@@ -271,6 +281,7 @@ class Integration:
     def rate_of_change(self, t: float, y: FloatArray) -> FloatArray:
         """dy/dt under the forces that act at time t."""
         self.evaluations += 1
+        self._at(t)
         force = self.force(t, y)
         rate = self.rate_under(y, force)
         if y.size == self.n:
@@ -285,12 +296,18 @@ class Integration:
         rate = self.dynamics.rate(self._of_mechanism(y), force[: self._nv])
         return np.concatenate([rate, force[self._nv : self._nv + self._nx]]) if self._nx else rate
 
+    def _at(self, t: float) -> None:
+        """Make it a time for the kernels of the mechanism, whatever is called next."""
+        if self.dynamics.time is not None:
+            self.dynamics.time[...] = min(max(t, self._earliest), self._latest)
+
     def _of_mechanism(self, y: FloatArray) -> FloatArray:
         """The state but for those of the law, and for works."""
         return y[: self.n - self._nx]
 
     def force(self, t: float, y: FloatArray) -> FloatArray:
         """The force at a time and state: that of the controller, or the one held, and of the wrenches."""
+        self._at(t)
         force = self._held if self.request.sample_period > 0.0 else self._controlled(t, y)
         if not self._wrenches:
             return force
@@ -308,6 +325,7 @@ class Integration:
         if self._controller is None:
             return self._held
         self.controller_calls += 1
+        self._at(t)
         t, q, v = self._seen(t, y)
         with np.errstate(**self._callers_errstate):
             return self._controller(t, q, v, y[self.n - self._nx : self.n].copy())
@@ -331,6 +349,7 @@ class Integration:
 
     def accept_step(self, t_next: float, y_next: FloatArray) -> None:
         """Make y_next, reached at t_next, the state, brought to the constraints."""
+        self._at(t_next)
         self.t, self.y = t_next, self._projected(y_next)
         self.accepted += 1
         self._has_row = False
@@ -400,6 +419,7 @@ class Integration:
         def interpolated(t: float) -> FloatArray:
             s = (t - self.t) / h
             r = 1.0 - s
+            self._at(t)
             return self._projected(self.y + s * (d + r * (c3 + s * (c4 + r * c5))))
 
         def look(t: float, y: FloatArray, force: FloatArray) -> None:

@@ -214,8 +214,8 @@ def simulate_in_numpy(
     arm: SimulatedArm, request: Request, controller: Force | None, x0: FloatArray
 ) -> Motion:
     """Run the request in NumPy. Exceptions of the controller pass through."""
-    wrenches = [(w.function(arm), kernel_function(arm, w.jacobian)) for w in request.wrenches]
     dynamics = dynamics_of(arm, request)
+    wrenches = [(w.function(arm), kernel_function(arm, w.jacobian, dynamics.time)) for w in request.wrenches]
     own = _METHODS.get(request.method)
     run, statistics = integrate(
         dynamics,

@@ -147,6 +147,11 @@ def trajectory(
     with boundary("following a path", getattr(arm, "name", ""), TypeError, ValueError):
         if not hasattr(arm, "nv"):
             raise TypeError(f"arm: expected a robot, as kanegen.load gives it, got {arm!r}")
+        if arm.depends_on_time:
+            raise KanegenError(
+                f"{arm.name} depends on time: the speeds and accelerations of a path are not found for what is driven in "
+                "time. Simulate it, or give inverse_dynamics q, v and a themselves, with t"
+            )
         for kernel in ("inverse_dynamics", *(() if arm.speeds_are_rates else ("coordinate_rates",))):
             obtain(arm, kernel, "a trajectory")
         start = checked_configuration(arm, arm.home if q0 is None else q0)
@@ -186,7 +191,7 @@ def trajectory(
             v,
             tau,
             Statistics(Status.DONE, float(rows[-1]), 0, 0, 0, 0, compiled=False),
-            (lambda q, v: arm.kinetic_energy(q, v) + arm.potential_energy(q)) if energy else None,
+            (lambda t, q, v: arm.kinetic_energy(q, v) + arm.potential_energy(q)) if energy else None,
             of=Moved(arm.name, tuple(arm.coordinate_names), tuple(arm.speed_names), limits),
             arm=arm,
             a=a,

@@ -204,6 +204,8 @@ def why_not_stiff_method(arm: SimulatedArm) -> str | None:
         return f"{arm.name} has quaternions among its coordinates"
     if not arm.speeds_are_rates:
         return f"the speeds of {arm.name} are not the rates of its coordinates"
+    if arm.depends_on_time:
+        return f"{arm.name} depends on time"
     return None
 
 
@@ -339,8 +341,10 @@ def probes_between(rows: FloatArray, t0: float, t_end: float) -> FloatArray:
     return np.ascontiguousarray(grid[bounds[after + 1] - bounds[after] > spacing])
 
 
-def initial_rates(arm: SimulatedArm, q0: FloatArray, v0: FloatArray, drift: float) -> FloatArray | None:
-    """dq/dt (nq,) of the initial state; None for a mechanism without constraints, whose state is (q, v).
+def initial_rates(
+    arm: SimulatedArm, q0: FloatArray, v0: FloatArray, drift: float, t: float
+) -> FloatArray | None:
+    """dq/dt (nq,) of the initial state, at time t; None for a mechanism without constraints, whose state is (q, v).
 
     Raises InconsistentStateError where an equation of position is violated by more than ``drift``, and DeadCentreError
     where v does not determine dq/dt, or the constraints are singular.
@@ -348,9 +352,10 @@ def initial_rates(arm: SimulatedArm, q0: FloatArray, v0: FloatArray, drift: floa
     constraints = active_constraints(arm)
     if constraints is None:
         return None
+    time = [np.array(t)] * arm.depends_on_time
     if constraints.position:
-        _refuse_open_loops(arm, constraints, q0, drift)
-    speeds = arm.call("generalized_speeds", q0, np.vstack([np.zeros(arm.nq), np.eye(arm.nq)]))
+        _refuse_open_loops(arm, constraints, arm.call("constraint_residual", *time, q0), drift)
+    speeds = arm.call("generalized_speeds", *time, q0, np.vstack([np.zeros(arm.nq), np.eye(arm.nq)]))
     speed_rows = (speeds[1:] - speeds[0]).T
     refuse_dead_centre(
         arm.name,
@@ -358,16 +363,19 @@ def initial_rates(arm: SimulatedArm, q0: FloatArray, v0: FloatArray, drift: floa
         arm.speed_names,
         constraints.rank,
         speed_rows,
-        arm.call("constraint_jacobian", q0),
+        arm.call("constraint_jacobian", *time, q0),
     )
-    return arm.coordinate_rates(q0, v0)
+    return arm.at(t).coordinate_rates(q0, v0)
 
 
-def _refuse_open_loops(arm: SimulatedArm, constraints: Constraints, q0: FloatArray, drift: float) -> None:
-    phi = np.abs(arm.call("constraint_residual", q0))
+def _refuse_open_loops(
+    arm: SimulatedArm, constraints: Constraints, residual: FloatArray, drift: float
+) -> None:
+    phi = np.abs(residual)
     worst = int(np.argmax(phi))
     if phi[worst] > drift:
         raise InconsistentStateError(
             f"q0 leaves {constraints.position[worst]} of {arm.name} open by {phi[worst]:.2g}, and drift={drift!r} is "
-            f"allowed. Begin with a configuration that satisfies the constraints: q0 = robot.assemble(q0)"
+            f"allowed. Begin with a configuration that satisfies the constraints: q0 = robot.assemble(q0"
+            f"{', t=t0' if arm.depends_on_time else ''})"
         )

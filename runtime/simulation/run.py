@@ -180,7 +180,7 @@ def simulate(
             sample_period=checked_sample_period(sample_period, end - begin, most),
             max_steps=most,
             drift=bound,
-            rates0=initial_rates(arm, start_q, start_v, bound),
+            rates0=initial_rates(arm, start_q, start_v, bound, begin),
             quaternions=tuple(arm.quaternions),
             max_step=checked_max_step(method, max_step),
             breaks=checked_breaks(breaks, begin, end),
@@ -251,7 +251,7 @@ def simulate(
 def _refuse_singular_start(arm: SimulatedArm, motion: Motion) -> None:
     """Raise DeadCentreError, as a call does, where a motion ended because forces have no value where it began."""
     if motion.statistics.status is Status.NOT_FINITE and motion.statistics.t == 0:
-        arm.forward_dynamics(motion.q[0], motion.v[0], np.zeros_like(motion.v[0]))
+        arm.at(motion.t[0]).forward_dynamics(motion.q[0], motion.v[0], np.zeros_like(motion.v[0]))
 
 
 def _warn_of_large_deflections(arm: SimulatedArm, motion: Motion) -> None:
@@ -297,17 +297,18 @@ def _warn_of_limits(moved: Moved, motion: Motion) -> None:
 
 
 def _energy_of(arm: SimulatedArm) -> EnergyOf | None:
-    """What gives the kinetic and potential energy of rows (k,), J; not a number on a dead centre of the speeds."""
+    """What gives the kinetic and potential energy of rows t, q, v (k,), J; not a number on a dead centre of the speeds."""
     if not {"kinetic_energy", "potential_energy"} <= set(arm.kernels):
         return None
 
-    def energy(q: FloatArray, v: FloatArray) -> FloatArray:
+    def energy(t: FloatArray, q: FloatArray, v: FloatArray) -> FloatArray:
+        now = arm.at(t)
         try:
-            total: FloatArray = arm.kinetic_energy(q, v) + arm.potential_energy(q)
+            total: FloatArray = now.kinetic_energy(q, v) + now.potential_energy(q)
         except DeadCentreError:
             if len(q) == 1:
                 return np.full(1, np.nan)
-            return np.concatenate([energy(q[i : i + 1], v[i : i + 1]) for i in range(len(q))])
+            return np.concatenate([energy(t[i : i + 1], q[i : i + 1], v[i : i + 1]) for i in range(len(q))])
         return total
 
     return energy

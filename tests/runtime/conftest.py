@@ -48,6 +48,10 @@ class Arm:
     mode_names: tuple[str, ...] = ()
     link_ends: Mapping[str, Mapping[str, tuple[float, ...]]] = field(default_factory=dict)
     optional_kernels: tuple[str, ...] = ()
+    depends_on_time: bool = False
+
+    def at(self, t: Any) -> Arm:
+        return self
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:

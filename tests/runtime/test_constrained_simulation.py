@@ -250,7 +250,9 @@ def test_energy_is_unknown_on_dead_centres_alone() -> None:
     arm = made.robot(made.pendulum())
     energy_of = _energy_of(arm)
     assert energy_of is not None
-    energy = energy_of(np.array([[0.3, -0.4], [0.5, 0.0], [-0.3, 0.4]]), np.array([[0.0], [0.0], [0.0]]))
+    energy = energy_of(
+        np.zeros(3), np.array([[0.3, -0.4], [0.5, 0.0], [-0.3, 0.4]]), np.array([[0.0], [0.0], [0.0]])
+    )
     assert np.isnan(energy).tolist() == [False, True, False]
     assert energy[0] == pytest.approx(-0.8 * 9.81)
 
