@@ -28,9 +28,21 @@ if TYPE_CHECKING:
     from cffi import FFI
 
 COMPILE_FLAGS: tuple[str, ...] = (
-    () if sys.platform == "win32" else ("-O3", "-fno-math-errno", "-ffp-contract=fast", "-fvisibility=hidden")
+    ()
+    if sys.platform == "win32"
+    else (
+        "-O3",
+        "-fno-math-errno",
+        "-ffp-contract=fast",
+        "-fno-tree-slp-vectorize",
+        "-fvisibility=hidden",
+    )
 )
-"""Flags of every compilation.  Nothing that changes results beyond contraction, and nothing for one processor."""
+"""Flags of every compilation.  Nothing that changes results beyond contraction, and nothing for one processor.
+
+Statements are not put together into vectors: that gains nothing on kernels, and what is contracted would depend on it, so
+that kernels in lanes would not be right to the bit of those for one state.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +69,8 @@ X86_VARIANTS = (
     Variant("avx2", ("avx2", "fma"), 32),
 )
 """Best first.  They exist on x86-64 with GCC or Clang; elsewhere the baseline is alone."""
+
+VARIANTS = (*X86_VARIANTS, BASELINE)
 
 TARGET_VARIABLE = "KANEGEN_TARGET"
 """Environment variable that forces an instruction set: baseline, avx2 or avx512."""
@@ -137,10 +151,10 @@ def variant_source(manifest: Mapping[str, Any], variant: Variant) -> str:
     return _shared(manifest) + body
 
 
-def main_source(manifest: Mapping[str, Any], digest: str, variants: Sequence[Variant] = X86_VARIANTS) -> str:
+def main_source(manifest: Mapping[str, Any], digest: str, variants: Sequence[Variant] = VARIANTS) -> str:
     """The part of the main translation unit that stands before the code of cffi.
 
-    ``variants`` are the instruction sets it chooses from, beside the baseline, best first.
+    ``variants`` are the instruction sets it chooses from, best first; outside x86-64 the baseline is among them.
     """
     jumps = [
         f"static void {f.name}({f.signature})\n{{\n    kanegen_active.{f.name}({f.arguments});\n}}\n"
@@ -156,7 +170,7 @@ def main_source(manifest: Mapping[str, Any], digest: str, variants: Sequence[Var
     names = [variant.name for variant in variants]
     detection = []
     for index, variant in enumerate(variants):
-        tests = "\n        && ".join(f'__builtin_cpu_supports("{feature}")' for feature in variant.features)
+        tests = "\n        && ".join(f'__builtin_cpu_supports("{feature}")' for feature in variant.features) or "1"
         detection.append(f"    kanegen_targets[{index}].supported = {tests};")
     main = _template("main").substitute(
         prefix=manifest["model"]["prefix"],
@@ -197,11 +211,11 @@ def extension_builder(
     work: Path,
     *,
     optional: bool,
-    variants: Sequence[Variant] = X86_VARIANTS,
+    variants: Sequence[Variant] = VARIANTS,
 ) -> FFI:
     """The cffi builder of the extension around the generated files in ``directory``.
 
-    The translation units of the variants and the baseline are written to ``work``.  Paths relative to the current
+    The translation units of the variants are written to ``work``.  Paths relative to the current
     directory stay relative, as setuptools demands.  A package installs without an ``optional`` extension that does not
     compile.
     """
@@ -211,7 +225,7 @@ def extension_builder(
     prefix = manifest["model"]["prefix"]
     work.mkdir(parents=True, exist_ok=True)
     units = []
-    for variant in (BASELINE, *variants):
+    for variant in variants:
         _write_if_changed(work / variant.file_name, variant_source(manifest, variant))
         units.append(str(work / variant.file_name))
     bound = "".join(f"void {bound_function(name)}(void **arguments);\n" for name in manifest["kernels"])

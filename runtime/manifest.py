@@ -82,14 +82,17 @@ class Argument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelSpec:
-    """A kernel: its C functions for one state and for rows of states, and its arguments in order.
+    """A kernel: its C functions for one state, for rows of states and for structures of arrays, and its arguments in order.
 
+    ``lanes``: the functions for many states compute as many at once as a vector has lanes, where the compiler has vectors.
     What goes not ``through_speeds`` means something also at a dead centre, where the speeds do not determine the motion.
     """
 
     name: str = key()
     function: str
     batch: str
+    batch_soa: str = ""
+    lanes: bool = False
     precision: str
     title: str = always("")
     source: str = always("")
@@ -354,7 +357,7 @@ class Manifest(GeneratedMechanism):
             _require(plain, f"{name[:40]!r} with the parameters {parameters[:40]!r} is no function of C")
         odd = [name for name in self.kernels if not name.isidentifier()]
         _require(not odd, f"{odd[:1]} is no name of a kernel")
-        named = {x for kernel in self.kernels.values() for x in (kernel.function, kernel.batch)}
+        named = {x for kernel in self.kernels.values() for x in (kernel.function, kernel.batch, kernel.batch_soa) if x}
         missing = sorted(named - set(self.functions))
         _require(not missing, f"functions lack {missing[:1]}")
 

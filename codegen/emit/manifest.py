@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import fields
 
+from kanegen.codegen.emit.lanes import fits
 from kanegen.codegen.emit.model import Model
 from kanegen.codegen.emit.precision import Precision, nearest
 from kanegen.codegen.emit.specification import Kernel, signatures, specify
@@ -52,6 +53,8 @@ def _kernel(kernel: Kernel, model: Model) -> KernelSpec:
         name=kernel.name,
         function=kernel.function,
         batch=kernel.batch,
+        batch_soa=kernel.soa,
+        lanes=fits(kernel.schedule),
         precision=kernel.precision.name.lower(),
         title=program.title,
         source=program.source,

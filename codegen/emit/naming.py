@@ -19,6 +19,8 @@ CARRIED = "carried"
 ROWS = "count"
 ROW = "row"
 STRIDE = "stride"
+OF_MANY = ("groups", "columns", "group", "numbers", "arguments")
+"""What the functions for many states have beside these."""
 EXAMPLE_NAMES = ("values", "printf", "i")
 
 
@@ -49,7 +51,7 @@ def argument_names(arguments: Sequence[Argument], prefix: str) -> tuple[str, ...
 
     None begins with the prefix, so that no function or macro is hidden.
     """
-    table = NameTable((PREPARED, PARAMETERS, CARRIED, ROWS, ROW, STRIDE, *EXAMPLE_NAMES))
+    table = NameTable((PREPARED, PARAMETERS, CARRIED, ROWS, ROW, STRIDE, *OF_MANY, *EXAMPLE_NAMES))
     names = []
     for argument in arguments:
         wanted = identifier(argument.name)

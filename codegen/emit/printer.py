@@ -20,7 +20,8 @@ from kanegen.codegen.emit.expressions import (
 )
 from kanegen.codegen.emit.language import Language
 from kanegen.codegen.emit.layout import statement
-from kanegen.codegen.emit.listing import Angles, Definition, Item, Load, Part
+from kanegen.codegen.emit.listing import Angles, Item, Load, Part
+from kanegen.codegen.emit.naming import CARRIED
 from kanegen.codegen.emit.precision import Precision
 
 _WHY_LOADS = "/* inputs that are read after the first output is written: it may be the same array */"
@@ -63,14 +64,18 @@ class Printer:
             return self._text(signed.value)
         return f"{self._language.operators.negative}{self._within(signed.value, Binding.PRODUCT)}"
 
+    def _own(self, signed: Signed) -> str:
+        """The text of a value, of the type of numbers where what is alike in all lanes has another one."""
+        text, alike = self.value(signed), self._language.alike
+        return alike(text, self._precision) if alike is not None and _is_alike(signed.value) else text
+
     def _lines(self, item: Item) -> list[str]:
         if isinstance(item, Angles):
             return self._angles(item)
-        if isinstance(item, Definition):
-            return self._defined([(item.target, self.value(item.value))])
+        value = self._own(item.value)
         if isinstance(item.target, Entry):
-            return statement(self._language.store(item.target, self.value(item.value)))
-        return self._defined([(item.target, self.value(item.value))])
+            return statement(self._language.store(item.target, value))
+        return self._defined([(item.target, value)])
 
     def _loads(self, loads: Sequence[Load]) -> list[str]:
         return self._defined([(load.target, self._language.load(load.source)) for load in loads])
@@ -88,7 +93,7 @@ class Printer:
         """All angles in one array, one call, and a name for each sine and cosine that is used."""
         size, number = len(item.values), self._language.number(self._precision)
         angles, sines, cosines = item.arrays.angles, item.arrays.sines, item.arrays.cosines
-        values = ", ".join(map(self.value, item.values))
+        values = ", ".join(map(self._own, item.values))
         lines = statement(f"const {number} {angles}[{size}] = {{{values}}};")
         lines += statement(f"{number} {sines}[{size}], {cosines}[{size}];")
         for call in self._language.sincos(self._sincos[size], size, angles, sines, cosines):
@@ -129,10 +134,24 @@ class Printer:
                 numerator = self._within(value.numerator, Binding.PRODUCT)
                 return f"{numerator}{operators.over}{self._within(value.denominator, Binding.ATOM)}"
             case Call():
-                return f"{self._functions[value.function]}({', '.join(map(self.value, value.operands))})"
+                return f"{self._functions[value.function]}({', '.join(map(self._own, value.operands))})"
 
 
 _BINDING = {Sum: Binding.SUM, Product: Binding.PRODUCT, Quotient: Binding.PRODUCT}
+
+
+def _is_alike(value: Value) -> bool:
+    """Whether a value is made of numbers and prepared parameters alone."""
+    match value:
+        case Member():
+            return value.struct != CARRIED
+        case Sum():
+            return all(_is_alike(term.value) for term in value.terms)
+        case Product():
+            return all(map(_is_alike, value.factors))
+        case Quotient():
+            return _is_alike(value.numerator) and _is_alike(value.denominator)
+    return isinstance(value, Number)
 
 
 def _place(place: Place) -> str:

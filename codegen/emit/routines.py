@@ -22,18 +22,19 @@ class Routines:
     """C text that defines the routines: those for sines and cosines, and those for functions by table.
 
     ``names``: of the former, by precision and number of angles; ``functions``: of the latter, by precision and name, those
-    of the mathematical library among them.
+    of the mathematical library among them.  ``lanes``: those for many states at once, where a language has them.
     """
 
     source: str
     names: Mapping[Precision, Mapping[int, str]]
     function_source: str
     functions: Mapping[Precision, Mapping[str, str]]
+    lanes: Routines | None = None
 
     @property
     def words(self) -> frozenset[str]:
         """Functions, types and macros that no variable of a kernel may hide."""
-        source = self.source + self.function_source
+        source = self.source + self.function_source + (self.lanes.source if self.lanes else "")
         macros = re.findall(r"#\s*define\s+(\w+)", source)
         prefixed = re.findall(r"\b\w+_\w+\b", source)
         return frozenset((*macros, *prefixed))
@@ -104,6 +105,11 @@ def _named(schedule: Schedule) -> set[str]:
     """Functions by table that a schedule computes."""
     graph = schedule.program.graph
     return {graph.names[i] for i in graph.reachable(schedule.program.roots) if i in graph.names}
+
+
+def own_name(spec: Specification, word: str, precision: Precision) -> str:
+    """What a routine of a model is called that belongs to no kernel."""
+    return free(f"{spec.model.prefix}_{word}{precision.ending}", spec.reserved)
 
 
 def free(wanted: str, reserved: frozenset[str], ending: str = "") -> str:

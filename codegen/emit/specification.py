@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kanegen.codegen.emit.identifiers import FIELD_ENDING, NameTable, cleaned
 from kanegen.codegen.emit.model import Model
-from kanegen.codegen.emit.naming import PARAMETERS, PREPARED, ROWS, argument_names
+from kanegen.codegen.emit.naming import PARAMETERS, PREPARED, ROWS, STRIDE, argument_names
 from kanegen.codegen.emit.precision import Precision
 from kanegen.codegen.graph.count import count
 from kanegen.codegen.graph.schedule import Schedule, SineCosine
@@ -40,18 +40,34 @@ class PartNames:
         return (*self.functions, self.carried) if self.functions else ()
 
 
+@dataclass(frozen=True, slots=True)
+class LaneNames:
+    """Names of static functions for many states: for both layouts, for a tile, for a row in each lane and for its parts."""
+
+    many: str
+    tile: str
+    body: str
+    parts: PartNames
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """All of these names."""
+        return (self.many, self.tile, self.body, *self.parts.all)
+
+
 @dataclass(frozen=True)
 class Kernel:
     """One kernel in one precision.
 
-    ``name`` is its key in the manifest; ``function``, ``batch`` and ``body`` are C functions: for one state,
-    for rows of states, and the static one that does the work for both.  ``parts`` names what a long body
-    is cut into.
+    ``name`` is its key in the manifest; ``function``, ``batch``, ``soa`` and ``body`` are C functions: for one state,
+    for rows of states, for states as a structure of arrays, and the static one that does the work.  ``parts`` names what a
+    long body is cut into, ``lanes`` what takes many states at once.
     """
 
     name: str
     function: str
     batch: str
+    soa: str
     body: str
     precision: Precision
     schedule: Schedule
@@ -59,6 +75,7 @@ class Kernel:
     outputs: tuple[CArgument, ...]
     counts: OperationCounts
     parts: PartNames
+    lanes: LaneNames
 
     @property
     def angle_counts(self) -> tuple[int, ...]:
@@ -143,9 +160,11 @@ def specify(model: Model) -> Specification:
     bodies = [functions.take(f"{prefix}_{s.program.name}_body{p.ending}") for s, p in wanted]
     parts = [_part_names(functions, f"{prefix}_{s.program.name}", p.ending, s) for s, p in wanted]
     prepare_parts = _part_names(functions, f"{prefix}_prepare", "", model.prepare)
+    columns = [functions.take(f"{prefix}_{s.program.name}_batch_soa{p.ending}") for s, p in wanted]
+    lanes = [_lane_names(functions, f"{prefix}_{s.program.name}", p.ending, s) for s, p in wanted]
     kernels = []
-    for (schedule, precision), function, batch, body, part in zip(
-        wanted, named, batches, bodies, parts, strict=True
+    for (schedule, precision), function, batch, soa, body, part, lane in zip(
+        wanted, named, batches, columns, bodies, parts, lanes, strict=True
     ):
         program = schedule.program
         arguments = program.inputs + program.outputs
@@ -156,6 +175,7 @@ def specify(model: Model) -> Specification:
                 name=program.name + precision.ending,
                 function=function,
                 batch=batch,
+                soa=soa,
                 body=body,
                 precision=precision,
                 schedule=schedule,
@@ -163,6 +183,7 @@ def specify(model: Model) -> Specification:
                 outputs=c_arguments[len(program.inputs) :],
                 counts=count(program),
                 parts=part,
+                lanes=lane,
             )
         )
     fields = _fields(tuple(parameter.name for parameter in model.parameters))
@@ -178,8 +199,9 @@ def specify(model: Model) -> Specification:
                 *own,
                 *named,
                 *batches,
+                *columns,
                 *bodies,
-                *(name for part in (prepare_parts, *parts) for name in part.all),
+                *(name for part in (prepare_parts, *parts, *lanes) for name in part.all),
                 *_macros(prefix),
             )
         ),
@@ -211,6 +233,12 @@ def _part_names(functions: _FunctionNames, stem: str, ending: str, schedule: Sch
     return PartNames(tuple(names), functions.take(f"{stem}_carried{ending}"))
 
 
+def _lane_names(functions: _FunctionNames, stem: str, ending: str, schedule: Schedule) -> LaneNames:
+    """Names for what takes many states at once."""
+    many, tile, body = (functions.take(f"{stem}_{word}{ending}") for word in ("many", "tile", "lanes"))
+    return LaneNames(many, tile, body, _part_names(functions, f"{stem}_lanes", ending, schedule))
+
+
 def _macros(prefix: str) -> tuple[str, str, str]:
     """The macros in front of functions, around the header, and in front of parts."""
     return f"{prefix.upper()}_API", f"{prefix.upper()}_H", f"{prefix.upper()}_PART"
@@ -237,11 +265,11 @@ def parameter_list(spec: Specification, kernel: Kernel) -> str:
     return ", ".join(items)
 
 
-def batch_parameter_list(spec: Specification, kernel: Kernel) -> str:
-    """C parameters of the function for rows of states."""
+def batch_parameter_list(spec: Specification, kernel: Kernel, strided: bool = False) -> str:
+    """C parameters of the function for rows of states, or for a structure of arrays with a stride."""
     number = kernel.precision.c_type
     items = [f"const {spec.prepared_type(kernel.precision)} *{PREPARED}"] if spec.live else []
-    items += [f"size_t {ROWS}"]
+    items += [f"size_t {ROWS}", *([f"size_t {STRIDE}"] if strided else [])]
     items += [f"const {number} *{a.name}" for a in kernel.inputs]
     items += [f"{number} *{a.name}" for a in kernel.outputs]
     return ", ".join(items)
@@ -253,6 +281,7 @@ def signatures(spec: Specification) -> dict[str, str]:
     for kernel in spec.kernels:
         found[kernel.function] = parameter_list(spec, kernel)
         found[kernel.batch] = batch_parameter_list(spec, kernel)
+        found[kernel.soa] = batch_parameter_list(spec, kernel, strided=True)
     return found | _prepare_signatures(spec)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanegen.codegen.emit.language import Language
+from kanegen.codegen.emit.lanes import fits, in_lanes
 from kanegen.codegen.emit.layout import comment_text
 from kanegen.codegen.emit.listing import Listing, Part, list_kernel, list_prepare
 from kanegen.codegen.emit.naming import PARAMETERS, PREPARED
@@ -69,7 +70,8 @@ class Body:
 def written(spec: Specification, language: Language) -> dict[str, Any]:
     """The values of the templates: the specification, the routines, the prepare step if there is one, and the kernels."""
     routines = language.routines(spec)
-    writer = _Writer(spec, language, routines)
+    writer = _Writer(spec, language, routines, {})
+    lanes = routines.lanes and _Writer(spec, in_lanes(language, spec), routines.lanes, writer.listings)
     return {
         "spec": spec,
         "model": spec.model,
@@ -77,7 +79,12 @@ def written(spec: Specification, language: Language) -> dict[str, Any]:
         "signatures": signatures(spec),
         "routines": routines,
         "prepare": writer.prepare(),
-        "kernels": [writer.kernel(kernel) for kernel in spec.kernels],
+        "kernels": [writer.kernel(kernel, kernel.parts) for kernel in spec.kernels],
+        "in_lanes": {
+            kernel.name: lanes.kernel(kernel, kernel.lanes.parts)
+            for kernel in spec.kernels
+            if lanes is not None and fits(kernel.schedule)
+        },
         "state": lambda argument: _state(spec, argument),
     }
 
@@ -91,15 +98,18 @@ def _state(spec: Specification, item: CArgument) -> list[str]:
 
 
 class _Writer:
-    def __init__(self, spec: Specification, language: Language, routines: Routines) -> None:
+    def __init__(
+        self, spec: Specification, language: Language, routines: Routines, listings: dict[int, Listing]
+    ) -> None:
+        """``listings``: by schedule, which both precisions share, and so do one state and many."""
         self._spec, self._language, self._routines = spec, language, routines
-        self._listings: dict[int, Listing] = {}  # by schedule, which both precisions share
+        self.listings = listings
 
-    def kernel(self, kernel: Kernel) -> Body:
-        program, spec, number = kernel.schedule.program, self._spec, kernel.precision.c_type
+    def kernel(self, kernel: Kernel, parts: PartNames) -> Body:
+        program, spec, number = kernel.schedule.program, self._spec, self._language.number(kernel.precision)
         title = comment_text(program.title)
-        if id(kernel.schedule) not in self._listings:
-            self._listings[id(kernel.schedule)] = list_kernel(
+        if id(kernel.schedule) not in self.listings:
+            self.listings[id(kernel.schedule)] = list_kernel(
                 spec, kernel, self._routines.words, self._language.loads_first
             )
         prepared = Parameter(PREPARED, spec.prepared_type(kernel.precision), None, output=False)
@@ -111,9 +121,9 @@ class _Writer:
                 *(Parameter(a.name, number, a.argument.size, output=False) for a in kernel.inputs),
                 *(Parameter(a.name, number, a.argument.size, output=True) for a in kernel.outputs),
             ),
-            kernel.parts,
-            self._listings[id(kernel.schedule)],
-            self._language.number(kernel.precision),
+            parts,
+            self.listings[id(kernel.schedule)],
+            number,
             self._printer(kernel.precision),
             kernel,
         )

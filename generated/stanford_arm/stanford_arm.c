@@ -974,14 +974,6 @@ STANFORD_ARM_API void stanford_arm_inverse_dynamics(const double q[6], const dou
     stanford_arm_inverse_dynamics_body(q, v, a, tau);
 }
 
-STANFORD_ARM_API void stanford_arm_inverse_dynamics_batch(size_t count, const double *q, const double *v,
-    const double *a, double *tau)
-{
-    for (size_t row = 0; row < count; row++) {
-        stanford_arm_inverse_dynamics_body(q + 6 * row, v + 6 * row, a + 6 * row, tau + 6 * row);
-    }
-}
-
 /* joint accelerations that generalized forces produce; composite inertias, Newton-Euler bias and an unrolled
  * sparse L D L^T; 209 multiplications, 156 additions, 2 divisions, 4 sine-cosine pairs
  */
@@ -1154,14 +1146,6 @@ STANFORD_ARM_API void stanford_arm_forward_dynamics(const double q[6], const dou
     stanford_arm_forward_dynamics_body(q, v, tau, a);
 }
 
-STANFORD_ARM_API void stanford_arm_forward_dynamics_batch(size_t count, const double *q, const double *v,
-    const double *tau, double *a)
-{
-    for (size_t row = 0; row < count; row++) {
-        stanford_arm_forward_dynamics_body(q + 6 * row, v + 6 * row, tau + 6 * row, a + 6 * row);
-    }
-}
-
 /* mass matrix; composite inertias (Walker and Orin 1982) on second moments; 52 multiplications, 40 additions,
  * 4 sine-cosine pairs
  */
@@ -1266,13 +1250,6 @@ STANFORD_ARM_API void stanford_arm_mass_matrix(const double q[6], double M[36])
     stanford_arm_mass_matrix_body(q, M);
 }
 
-STANFORD_ARM_API void stanford_arm_mass_matrix_batch(size_t count, const double *q, double *M)
-{
-    for (size_t row = 0; row < count; row++) {
-        stanford_arm_mass_matrix_body(q + 6 * row, M + 36 * row);
-    }
-}
-
 /* Coriolis, centrifugal and gravity forces; recursive Newton-Euler without joint accelerations; 102
  * multiplications, 69 additions, 4 sine-cosine pairs
  */
@@ -1366,14 +1343,6 @@ STANFORD_ARM_API void stanford_arm_bias_forces(const double q[6], const double v
     stanford_arm_bias_forces_body(q, v, h);
 }
 
-STANFORD_ARM_API void stanford_arm_bias_forces_batch(size_t count, const double *q, const double *v,
-    double *h)
-{
-    for (size_t row = 0; row < count; row++) {
-        stanford_arm_bias_forces_body(q + 6 * row, v + 6 * row, h + 6 * row);
-    }
-}
-
 /* generalized forces that hold the mechanism at rest; recursive Newton-Euler without motion; 13
  * multiplications, 4 additions, 3 sine-cosine pairs
  */
@@ -1404,13 +1373,6 @@ static inline void stanford_arm_gravity_forces_body(const double q[6], double g[
 STANFORD_ARM_API void stanford_arm_gravity_forces(const double q[6], double g[6])
 {
     stanford_arm_gravity_forces_body(q, g);
-}
-
-STANFORD_ARM_API void stanford_arm_gravity_forces_batch(size_t count, const double *q, double *g)
-{
-    for (size_t row = 0; row < count; row++) {
-        stanford_arm_gravity_forces_body(q + 6 * row, g + 6 * row);
-    }
 }
 
 /* kinetic energy; sum over the bodies of (v . p + w . l) / 2; 49 multiplications, 30 additions, 4 sine-cosine
@@ -1458,14 +1420,6 @@ STANFORD_ARM_API void stanford_arm_kinetic_energy(const double q[6], const doubl
     stanford_arm_kinetic_energy_body(q, v, T);
 }
 
-STANFORD_ARM_API void stanford_arm_kinetic_energy_batch(size_t count, const double *q, const double *v,
-    double *T)
-{
-    for (size_t row = 0; row < count; row++) {
-        stanford_arm_kinetic_energy_body(q + 6 * row, v + 6 * row, T + 1 * row);
-    }
-}
-
 /* potential energy of gravity, zero for mass at the base origin; weight of the composite first moment; 7
  * multiplications, 4 additions, 3 sine-cosine pairs
  */
@@ -1486,13 +1440,6 @@ static inline void stanford_arm_potential_energy_body(const double q[6], double 
 STANFORD_ARM_API void stanford_arm_potential_energy(const double q[6], double U[1])
 {
     stanford_arm_potential_energy_body(q, U);
-}
-
-STANFORD_ARM_API void stanford_arm_potential_energy_batch(size_t count, const double *q, double *U)
-{
-    for (size_t row = 0; row < count; row++) {
-        stanford_arm_potential_energy_body(q + 6 * row, U + 1 * row);
-    }
 }
 
 /* linear and angular momentum; momenta carried from the tips to the base; 80 multiplications, 50 additions, 5
@@ -1566,14 +1513,6 @@ STANFORD_ARM_API void stanford_arm_momentum(const double q[6], const double v[6]
     stanford_arm_momentum_body(q, v, momentum);
 }
 
-STANFORD_ARM_API void stanford_arm_momentum_batch(size_t count, const double *q, const double *v,
-    double *momentum)
-{
-    for (size_t row = 0; row < count; row++) {
-        stanford_arm_momentum_body(q + 6 * row, v + 6 * row, momentum + 6 * row);
-    }
-}
-
 /* rates of the coordinates; definition of the joint rates; no operations */
 static inline void stanford_arm_coordinate_rates_body(const double q[6], const double v[6], double qdot[6])
 {
@@ -1592,14 +1531,6 @@ static inline void stanford_arm_coordinate_rates_body(const double q[6], const d
 STANFORD_ARM_API void stanford_arm_coordinate_rates(const double q[6], const double v[6], double qdot[6])
 {
     stanford_arm_coordinate_rates_body(q, v, qdot);
-}
-
-STANFORD_ARM_API void stanford_arm_coordinate_rates_batch(size_t count, const double *q, const double *v,
-    double *qdot)
-{
-    for (size_t row = 0; row < count; row++) {
-        stanford_arm_coordinate_rates_body(q + 6 * row, v + 6 * row, qdot + 6 * row);
-    }
 }
 
 /* pose of the frame A in the base frame; chain of joint rotations; 1 sine-cosine pair */
@@ -1631,13 +1562,6 @@ static inline void stanford_arm_frame_pose_A_body(const double q[6], double X[16
 STANFORD_ARM_API void stanford_arm_frame_pose_A(const double q[6], double X[16])
 {
     stanford_arm_frame_pose_A_body(q, X);
-}
-
-STANFORD_ARM_API void stanford_arm_frame_pose_A_batch(size_t count, const double *q, double *X)
-{
-    for (size_t row = 0; row < count; row++) {
-        stanford_arm_frame_pose_A_body(q + 6 * row, X + 16 * row);
-    }
 }
 
 /* Jacobian of the frame A; joint axes crossed with lever arms; no operations */
@@ -1687,13 +1611,6 @@ STANFORD_ARM_API void stanford_arm_frame_jacobian_A(const double q[6], double J[
     stanford_arm_frame_jacobian_A_body(q, J);
 }
 
-STANFORD_ARM_API void stanford_arm_frame_jacobian_A_batch(size_t count, const double *q, double *J)
-{
-    for (size_t row = 0; row < count; row++) {
-        stanford_arm_frame_jacobian_A_body(q + 6 * row, J + 36 * row);
-    }
-}
-
 /* pose of the frame B in the base frame; chain of joint rotations; 6 multiplications, 2 sine-cosine pairs */
 static inline void stanford_arm_frame_pose_B_body(const double q[6], double X[16])
 {
@@ -1724,13 +1641,6 @@ static inline void stanford_arm_frame_pose_B_body(const double q[6], double X[16
 STANFORD_ARM_API void stanford_arm_frame_pose_B(const double q[6], double X[16])
 {
     stanford_arm_frame_pose_B_body(q, X);
-}
-
-STANFORD_ARM_API void stanford_arm_frame_pose_B_batch(size_t count, const double *q, double *X)
-{
-    for (size_t row = 0; row < count; row++) {
-        stanford_arm_frame_pose_B_body(q + 6 * row, X + 16 * row);
-    }
 }
 
 /* Jacobian of the frame B; joint axes crossed with lever arms; 2 multiplications, 1 sine-cosine pair */
@@ -1784,13 +1694,6 @@ STANFORD_ARM_API void stanford_arm_frame_jacobian_B(const double q[6], double J[
     stanford_arm_frame_jacobian_B_body(q, J);
 }
 
-STANFORD_ARM_API void stanford_arm_frame_jacobian_B_batch(size_t count, const double *q, double *J)
-{
-    for (size_t row = 0; row < count; row++) {
-        stanford_arm_frame_jacobian_B_body(q + 6 * row, J + 36 * row);
-    }
-}
-
 /* pose of the frame C in the base frame; chain of joint rotations; 9 multiplications, 3 additions, 2
  * sine-cosine pairs
  */
@@ -1828,13 +1731,6 @@ static inline void stanford_arm_frame_pose_C_body(const double q[6], double X[16
 STANFORD_ARM_API void stanford_arm_frame_pose_C(const double q[6], double X[16])
 {
     stanford_arm_frame_pose_C_body(q, X);
-}
-
-STANFORD_ARM_API void stanford_arm_frame_pose_C_batch(size_t count, const double *q, double *X)
-{
-    for (size_t row = 0; row < count; row++) {
-        stanford_arm_frame_pose_C_body(q + 6 * row, X + 16 * row);
-    }
 }
 
 /* Jacobian of the frame C; joint axes crossed with lever arms; 10 multiplications, 2 additions, 2 sine-cosine
@@ -1897,13 +1793,6 @@ STANFORD_ARM_API void stanford_arm_frame_jacobian_C(const double q[6], double J[
     stanford_arm_frame_jacobian_C_body(q, J);
 }
 
-STANFORD_ARM_API void stanford_arm_frame_jacobian_C_batch(size_t count, const double *q, double *J)
-{
-    for (size_t row = 0; row < count; row++) {
-        stanford_arm_frame_jacobian_C_body(q + 6 * row, J + 36 * row);
-    }
-}
-
 /* pose of the frame D in the base frame; chain of joint rotations; 19 multiplications, 8 additions, 3
  * sine-cosine pairs
  */
@@ -1945,13 +1834,6 @@ static inline void stanford_arm_frame_pose_D_body(const double q[6], double X[16
 STANFORD_ARM_API void stanford_arm_frame_pose_D(const double q[6], double X[16])
 {
     stanford_arm_frame_pose_D_body(q, X);
-}
-
-STANFORD_ARM_API void stanford_arm_frame_pose_D_batch(size_t count, const double *q, double *X)
-{
-    for (size_t row = 0; row < count; row++) {
-        stanford_arm_frame_pose_D_body(q + 6 * row, X + 16 * row);
-    }
 }
 
 /* Jacobian of the frame D; joint axes crossed with lever arms; 10 multiplications, 3 additions, 2 sine-cosine
@@ -2015,13 +1897,6 @@ STANFORD_ARM_API void stanford_arm_frame_jacobian_D(const double q[6], double J[
     stanford_arm_frame_jacobian_D_body(q, J);
 }
 
-STANFORD_ARM_API void stanford_arm_frame_jacobian_D_batch(size_t count, const double *q, double *J)
-{
-    for (size_t row = 0; row < count; row++) {
-        stanford_arm_frame_jacobian_D_body(q + 6 * row, J + 36 * row);
-    }
-}
-
 /* pose of the frame E in the base frame; chain of joint rotations; 31 multiplications, 14 additions, 4
  * sine-cosine pairs
  */
@@ -2067,13 +1942,6 @@ static inline void stanford_arm_frame_pose_E_body(const double q[6], double X[16
 STANFORD_ARM_API void stanford_arm_frame_pose_E(const double q[6], double X[16])
 {
     stanford_arm_frame_pose_E_body(q, X);
-}
-
-STANFORD_ARM_API void stanford_arm_frame_pose_E_batch(size_t count, const double *q, double *X)
-{
-    for (size_t row = 0; row < count; row++) {
-        stanford_arm_frame_pose_E_body(q + 6 * row, X + 16 * row);
-    }
 }
 
 /* Jacobian of the frame E; joint axes crossed with lever arms; 17 multiplications, 5 additions, 3 sine-cosine
@@ -2138,13 +2006,6 @@ STANFORD_ARM_API void stanford_arm_frame_jacobian_E(const double q[6], double J[
     stanford_arm_frame_jacobian_E_body(q, J);
 }
 
-STANFORD_ARM_API void stanford_arm_frame_jacobian_E_batch(size_t count, const double *q, double *J)
-{
-    for (size_t row = 0; row < count; row++) {
-        stanford_arm_frame_jacobian_E_body(q + 6 * row, J + 36 * row);
-    }
-}
-
 /* pose of the frame F in the base frame; chain of joint rotations; 43 multiplications, 20 additions, 5
  * sine-cosine pairs
  */
@@ -2195,13 +2056,6 @@ static inline void stanford_arm_frame_pose_F_body(const double q[6], double X[16
 STANFORD_ARM_API void stanford_arm_frame_pose_F(const double q[6], double X[16])
 {
     stanford_arm_frame_pose_F_body(q, X);
-}
-
-STANFORD_ARM_API void stanford_arm_frame_pose_F_batch(size_t count, const double *q, double *X)
-{
-    for (size_t row = 0; row < count; row++) {
-        stanford_arm_frame_pose_F_body(q + 6 * row, X + 16 * row);
-    }
 }
 
 /* Jacobian of the frame F; joint axes crossed with lever arms; 28 multiplications, 10 additions, 4
@@ -2269,13 +2123,6 @@ STANFORD_ARM_API void stanford_arm_frame_jacobian_F(const double q[6], double J[
     stanford_arm_frame_jacobian_F_body(q, J);
 }
 
-STANFORD_ARM_API void stanford_arm_frame_jacobian_F_batch(size_t count, const double *q, double *J)
-{
-    for (size_t row = 0; row < count; row++) {
-        stanford_arm_frame_jacobian_F_body(q + 6 * row, J + 36 * row);
-    }
-}
-
 /* feedback to fixed targets, with the weight of the arm balanced; Kane and Levinson, The Use of Kane's
  * Dynamical Equations in Robotics, IJRR 2(3), 1983, eqs 128-133; 23 multiplications, 20 additions, 3
  * sine-cosine pairs
@@ -2314,14 +2161,6 @@ STANFORD_ARM_API void stanford_arm_feedback_law(const double t[1], const double 
     stanford_arm_feedback_law_body(t, q, v, tau);
 }
 
-STANFORD_ARM_API void stanford_arm_feedback_law_batch(size_t count, const double *t, const double *q,
-    const double *v, double *tau)
-{
-    for (size_t row = 0; row < count; row++) {
-        stanford_arm_feedback_law_body(t + 1 * row, q + 6 * row, v + 6 * row, tau + 6 * row);
-    }
-}
-
 /* the feedback law without the torque about the vertical axis; Kane and Levinson, The Use of Kane's Dynamical
  * Equations in Robotics, IJRR 2(3), 1983, eqs 129-133; 21 multiplications, 18 additions, 3 sine-cosine pairs
  */
@@ -2356,14 +2195,6 @@ STANFORD_ARM_API void stanford_arm_free_swivel_law(const double t[1], const doub
     double tau[6])
 {
     stanford_arm_free_swivel_law_body(t, q, v, tau);
-}
-
-STANFORD_ARM_API void stanford_arm_free_swivel_law_batch(size_t count, const double *t, const double *q,
-    const double *v, double *tau)
-{
-    for (size_t row = 0; row < count; row++) {
-        stanford_arm_free_swivel_law_body(t + 1 * row, q + 6 * row, v + 6 * row, tau + 6 * row);
-    }
 }
 
 /* joint accelerations under feedback_law; composite inertias, Newton-Euler bias and an unrolled sparse L D
@@ -2553,14 +2384,6 @@ STANFORD_ARM_API void stanford_arm_closed_loop_feedback_law(const double t[1], c
     stanford_arm_closed_loop_feedback_law_body(t, q, v, a);
 }
 
-STANFORD_ARM_API void stanford_arm_closed_loop_feedback_law_batch(size_t count, const double *t,
-    const double *q, const double *v, double *a)
-{
-    for (size_t row = 0; row < count; row++) {
-        stanford_arm_closed_loop_feedback_law_body(t + 1 * row, q + 6 * row, v + 6 * row, a + 6 * row);
-    }
-}
-
 /* joint accelerations under free_swivel_law; composite inertias, Newton-Euler bias and an unrolled sparse L D
  * L^T; Kane and Levinson, The Use of Kane's Dynamical Equations in Robotics, IJRR 2(3), 1983, eqs 129-133;
  * 228 multiplications, 173 additions, 2 divisions, 4 sine-cosine pairs
@@ -2745,10 +2568,2940 @@ STANFORD_ARM_API void stanford_arm_closed_loop_free_swivel_law(const double t[1]
     stanford_arm_closed_loop_free_swivel_law_body(t, q, v, a);
 }
 
+/* ---- many states: rows of them, or structures of arrays ---- */
+
+/*
+ * With GCC and clang, as many states at once as a vector has lanes, by the statements above.  The result for a state does
+ * not depend on what stands beside it.
+ */
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(_M_FP_FAST)
+#define STANFORD_ARM_LANES_BYTES 0
+#elif defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0
+#define STANFORD_ARM_LANES_BYTES 0
+#elif defined(__ARM_FP) && !(__ARM_FP & 8)
+#define STANFORD_ARM_LANES_BYTES 0
+#elif !defined(__GNUC__)
+#define STANFORD_ARM_LANES_BYTES 8
+#elif defined(KANEGEN_VECTOR_BYTES)
+#define STANFORD_ARM_LANES_BYTES KANEGEN_VECTOR_BYTES
+#elif defined(__AVX512F__)
+#define STANFORD_ARM_LANES_BYTES 64
+#elif defined(__AVX2__)
+#define STANFORD_ARM_LANES_BYTES 32
+#elif defined(__SSE2__) || defined(__aarch64__)
+#define STANFORD_ARM_LANES_BYTES 16
+#else
+#define STANFORD_ARM_LANES_BYTES 8
+#endif
+#if STANFORD_ARM_LANES_BYTES < 16 || (!defined(__clang__) && __GNUC__ < 9)
+#undef STANFORD_ARM_LANES_BYTES
+#define STANFORD_ARM_LANES_BYTES 0
+#endif
+
+#if STANFORD_ARM_LANES_BYTES
+
+typedef double stanford_arm_lanes __attribute__((vector_size(STANFORD_ARM_LANES_BYTES)));
+typedef double stanford_arm_lanes_loose
+    __attribute__((vector_size(STANFORD_ARM_LANES_BYTES), aligned(sizeof(double)), may_alias));
+typedef uint64_t stanford_arm_lanes_places __attribute__((vector_size(STANFORD_ARM_LANES_BYTES)));
+
+/*
+ * Lanes of a vector, and vectors of a tile: the columns of some groups of as many states as there are lanes.  Behind those of
+ * each argument there are as many to spare as a vector has lanes.
+ */
+enum {
+    STANFORD_ARM_LANES = STANFORD_ARM_LANES_BYTES / sizeof(double),
+    STANFORD_ARM_LANES_LEAST = 42 + 4 * STANFORD_ARM_LANES,
+    STANFORD_ARM_LANES_TILE = 16384 / STANFORD_ARM_LANES_BYTES > STANFORD_ARM_LANES_LEAST ? 16384 / STANFORD_ARM_LANES_BYTES : STANFORD_ARM_LANES_LEAST
+};
+#if defined(__clang__)
+#define STANFORD_ARM_LANES_UNROLL
+#define STANFORD_ARM_LANES_PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define STANFORD_ARM_LANES_UNROLL _Pragma("GCC unroll 64")
+#define STANFORD_ARM_LANES_PICK(a, b, ...) __builtin_shuffle(a, b, (stanford_arm_lanes_places){__VA_ARGS__})
+#endif
+
+/* An argument of a kernel, read from or written to: numbers for each state. */
+typedef struct {
+    const double *from;
+    double *to;
+    size_t size;
+} stanford_arm_lanes_argument;
+
+/* A kernel over groups of rows, a row in each lane: columns of all arguments, those of one group after another. */
+typedef void stanford_arm_lanes_kernel(const void *prepared, size_t groups, stanford_arm_lanes *const columns[]);
+
+/* Vectors that are a distance apart exchange blocks of as many lanes; all such steps together transpose. */
+#define STANFORD_ARM_LANES_EXCHANGE(a, b, low, high) do { \
+    const stanford_arm_lanes first = STANFORD_ARM_LANES_PICK(a, b, low); \
+    const stanford_arm_lanes second = STANFORD_ARM_LANES_PICK(a, b, high); \
+    a = first; \
+    b = second; \
+} while (0)
+#if STANFORD_ARM_LANES_BYTES == 64
+#define STANFORD_ARM_LANES_LOW_4 0, 1, 2, 3, 8, 9, 10, 11
+#define STANFORD_ARM_LANES_HIGH_4 4, 5, 6, 7, 12, 13, 14, 15
+#define STANFORD_ARM_LANES_LOW_2 0, 1, 8, 9, 4, 5, 12, 13
+#define STANFORD_ARM_LANES_HIGH_2 2, 3, 10, 11, 6, 7, 14, 15
+#define STANFORD_ARM_LANES_LOW_1 0, 8, 2, 10, 4, 12, 6, 14
+#define STANFORD_ARM_LANES_HIGH_1 1, 9, 3, 11, 5, 13, 7, 15
+#elif STANFORD_ARM_LANES_BYTES == 32
+#define STANFORD_ARM_LANES_LOW_2 0, 1, 4, 5
+#define STANFORD_ARM_LANES_HIGH_2 2, 3, 6, 7
+#define STANFORD_ARM_LANES_LOW_1 0, 4, 2, 6
+#define STANFORD_ARM_LANES_HIGH_1 1, 5, 3, 7
+#elif STANFORD_ARM_LANES_BYTES == 16
+#define STANFORD_ARM_LANES_LOW_1 0, 2
+#define STANFORD_ARM_LANES_HIGH_1 1, 3
+#endif
+
+static inline void stanford_arm_lanes_transpose(stanford_arm_lanes x[STANFORD_ARM_LANES])
+{
+#if STANFORD_ARM_LANES_BYTES >= 64
+    STANFORD_ARM_LANES_UNROLL
+    for (size_t i = 0; i < STANFORD_ARM_LANES; i++) {
+        if (i % 8 >= 4) continue;
+        STANFORD_ARM_LANES_EXCHANGE(x[i], x[i + 4], STANFORD_ARM_LANES_LOW_4, STANFORD_ARM_LANES_HIGH_4);
+    }
+#endif
+#if STANFORD_ARM_LANES_BYTES >= 32
+    STANFORD_ARM_LANES_UNROLL
+    for (size_t i = 0; i < STANFORD_ARM_LANES; i++) {
+        if (i % 4 >= 2) continue;
+        STANFORD_ARM_LANES_EXCHANGE(x[i], x[i + 2], STANFORD_ARM_LANES_LOW_2, STANFORD_ARM_LANES_HIGH_2);
+    }
+#endif
+    STANFORD_ARM_LANES_UNROLL
+    for (size_t i = 0; i < STANFORD_ARM_LANES; i++) {
+        if (i % 2 >= 1) continue;
+        STANFORD_ARM_LANES_EXCHANGE(x[i], x[i + 1], STANFORD_ARM_LANES_LOW_1, STANFORD_ARM_LANES_HIGH_1);
+    }
+}
+
+/* Groups at the beginning of some rows in which no vector that begins within a row ends beyond the last one. */
+static inline size_t stanford_arm_lanes_safe(size_t n, size_t count, size_t rows)
+{
+    const size_t width = n < STANFORD_ARM_LANES ? STANFORD_ARM_LANES : n;
+    size_t groups = count / STANFORD_ARM_LANES;
+    while (groups && (groups * STANFORD_ARM_LANES - 1) * n + width > rows * n) groups--;
+    return groups;
+}
+
+/* Columns of count rows of n numbers, of which rows may be read.  Lanes left over are copies of the last row. */
+static void stanford_arm_lanes_columns(const double *from, size_t n, size_t count, size_t rows,
+    stanford_arm_lanes *columns)
+{
+    const size_t safe = stanford_arm_lanes_safe(n, count, rows);
+    for (size_t group = 0; group < safe; group++, from += STANFORD_ARM_LANES * n, columns += n) {
+        for (size_t j = 0; j < n; j += STANFORD_ARM_LANES) {
+            const size_t first = j + STANFORD_ARM_LANES <= n || n < STANFORD_ARM_LANES ? j : n - STANFORD_ARM_LANES;
+            stanford_arm_lanes x[STANFORD_ARM_LANES];
+            STANFORD_ARM_LANES_UNROLL
+            for (size_t i = 0; i < STANFORD_ARM_LANES; i++) x[i] = *(const stanford_arm_lanes_loose *)(from + i * n + first);
+            stanford_arm_lanes_transpose(x);
+            STANFORD_ARM_LANES_UNROLL
+            for (size_t i = 0; i < STANFORD_ARM_LANES; i++) columns[first + i] = x[i];
+        }
+    }
+    for (size_t row = safe * STANFORD_ARM_LANES; row < count; row += STANFORD_ARM_LANES) {
+        for (size_t i = 0; i < STANFORD_ARM_LANES; i++) {
+            const double *const at = from + (row + i < count ? i : count - row - 1) * n;
+            for (size_t j = 0; j < n; j++) ((double *)&columns[j])[i] = at[j];
+        }
+        from += STANFORD_ARM_LANES * n;
+        columns += n;
+    }
+}
+
+/* The way back. */
+static void stanford_arm_lanes_rows(const stanford_arm_lanes *columns, size_t n, size_t count, double *to)
+{
+    const size_t safe = stanford_arm_lanes_safe(n, count, count);
+    for (size_t group = 0; group < safe; group++, to += STANFORD_ARM_LANES * n, columns += n) {
+        for (size_t j = 0; j < n; j += STANFORD_ARM_LANES) {
+            const size_t first = j + STANFORD_ARM_LANES <= n || n < STANFORD_ARM_LANES ? j : n - STANFORD_ARM_LANES;
+            stanford_arm_lanes x[STANFORD_ARM_LANES];
+            STANFORD_ARM_LANES_UNROLL
+            for (size_t i = 0; i < STANFORD_ARM_LANES; i++) x[i] = columns[first + i];
+            stanford_arm_lanes_transpose(x);
+            STANFORD_ARM_LANES_UNROLL
+            for (size_t i = 0; i < STANFORD_ARM_LANES; i++) *(stanford_arm_lanes_loose *)(to + i * n + first) = x[i];
+        }
+    }
+    for (size_t row = safe * STANFORD_ARM_LANES; row < count; row += STANFORD_ARM_LANES) {
+        for (size_t i = 0; i < STANFORD_ARM_LANES && row + i < count; i++) {
+            for (size_t j = 0; j < n; j++) to[i * n + j] = ((const double *)&columns[j])[i];
+        }
+        to += STANFORD_ARM_LANES * n;
+        columns += n;
+    }
+}
+
+/* Columns of count rows that are stored column by column, a stride apart, and the way back. */
+static void stanford_arm_lanes_columns_soa(const double *from, size_t stride, size_t n, size_t count,
+    stanford_arm_lanes *columns)
+{
+    const size_t whole = count / STANFORD_ARM_LANES, rest = count % STANFORD_ARM_LANES;
+    for (size_t j = 0; j < n; j++, from += stride) {
+        for (size_t group = 0; group < whole; group++) {
+            columns[group * n + j] = *(const stanford_arm_lanes_loose *)(from + group * STANFORD_ARM_LANES);
+        }
+        for (size_t i = 0; rest && i < STANFORD_ARM_LANES; i++) {
+            ((double *)&columns[whole * n + j])[i] = from[whole * STANFORD_ARM_LANES + (i < rest ? i : rest - 1)];
+        }
+    }
+}
+
+static void stanford_arm_lanes_rows_soa(const stanford_arm_lanes *columns, size_t stride, size_t n, size_t count,
+    double *to)
+{
+    const size_t whole = count / STANFORD_ARM_LANES, rest = count % STANFORD_ARM_LANES;
+    for (size_t j = 0; j < n; j++, to += stride) {
+        for (size_t group = 0; group < whole; group++) {
+            *(stanford_arm_lanes_loose *)(to + group * STANFORD_ARM_LANES) = columns[group * n + j];
+        }
+        for (size_t i = 0; i < rest; i++) {
+            to[whole * STANFORD_ARM_LANES + i] = ((const double *)&columns[whole * n + j])[i];
+        }
+    }
+}
+
+/* A kernel over count rows, in tiles that stay in the first cache.  Without a stride, rows are one after another. */
+static void stanford_arm_lanes_run(stanford_arm_lanes_kernel *kernel, const void *prepared, size_t count, size_t stride,
+    const stanford_arm_lanes_argument *arguments, size_t number)
+{
+    stanford_arm_lanes tile[STANFORD_ARM_LANES_TILE], *columns[4];
+    size_t total = 0;
+    for (size_t i = 0; i < number; i++) total += arguments[i].size;
+    const size_t groups = (STANFORD_ARM_LANES_TILE - number * STANFORD_ARM_LANES) / total;
+    for (size_t row = 0, rows; row < count; row += rows) {
+        stanford_arm_lanes *free = tile;
+        rows = count - row < groups * STANFORD_ARM_LANES ? count - row : groups * STANFORD_ARM_LANES;
+        for (size_t i = 0; i < number; i++) {
+            const stanford_arm_lanes_argument *const argument = &arguments[i];
+            const size_t n = argument->size;
+            columns[i] = free;
+            free += groups * n + STANFORD_ARM_LANES;
+            if (!argument->from) continue;
+            if (stride || n == 1) stanford_arm_lanes_columns_soa(argument->from + row, stride, n, rows, columns[i]);
+            else stanford_arm_lanes_columns(argument->from + row * n, n, rows, count - row, columns[i]);
+        }
+        kernel(prepared, (rows + STANFORD_ARM_LANES - 1) / STANFORD_ARM_LANES, columns);
+        for (size_t i = 0; i < number; i++) {
+            const stanford_arm_lanes_argument *const argument = &arguments[i];
+            const size_t n = argument->size;
+            if (!argument->to) continue;
+            if (stride || n == 1) stanford_arm_lanes_rows_soa(columns[i], stride, n, rows, argument->to + row);
+            else stanford_arm_lanes_rows(columns[i], n, rows, argument->to + row * n);
+        }
+    }
+}
+
+/* Sines and cosines of the rows that have an angle beyond 1e5 or that is none, as the function for one state takes them. */
+__attribute__((cold, noinline))
+static void stanford_arm_lanes_sincos_library(size_t count, const stanford_arm_lanes *angles, stanford_arm_lanes *sines,
+    stanford_arm_lanes *cosines, const uint64_t far[STANFORD_ARM_LANES])
+{
+    for (size_t row = 0; row < STANFORD_ARM_LANES; row++) {
+        if (!(far[row] >> 63)) continue;
+        for (size_t i = 0; i < count; i++) {
+            const double angle = ((const double *)&angles[i])[row];
+            ((double *)&sines[i])[row] = sin(angle);
+            ((double *)&cosines[i])[row] = cos(angle);
+        }
+    }
+}
+
+/* Sines and cosines of as many rows as there are lanes, by the formulas of the function for one state. */
+typedef double stanford_arm_lanes_wide __attribute__((vector_size(STANFORD_ARM_LANES_BYTES), may_alias));
+typedef uint64_t stanford_arm_lanes_bits __attribute__((vector_size(STANFORD_ARM_LANES_BYTES), may_alias));
+
+static inline void stanford_arm_lanes_sincos(size_t count, const stanford_arm_lanes *angles, stanford_arm_lanes *sines,
+    stanford_arm_lanes *cosines)
+{
+    typedef stanford_arm_lanes_wide lanes;
+    typedef stanford_arm_lanes_bits bits;
+    enum { parts = sizeof(double) / sizeof(double) };
+    bits far[parts] = {{0}};
+    for (size_t i = 0; i < parts * count; i++) {
+        const lanes x = angles[i];
+        far[i % parts] |= UINT64_C(0x40F86A0000000000) - ((bits)x & UINT64_C(0x7FFFFFFFFFFFFFFF));
+        const lanes sum = x * 0.6366197723675814 + 6755399441055744.0;
+        const lanes k = sum - 6755399441055744.0;
+
+        /*
+         * x = k pi/2 + r - e, with pi/2 as the sum of three numbers.  k has at most 16 bits and the first two
+         * numbers 35 each, so that "first" and "second" are exact, and so is the rounding error recovered from r.
+         */
+        const lanes first = x - k * 1.5707963267923333;
+        const lanes second = k * 2.5633441515839558e-12;
+        const lanes r = first - second;
+        const lanes e = ((r - first) + second) + k * 1.0562999066987428e-23;
+        const lanes z = r * r;
+        const lanes zz = z * z;
+
+        const lanes half = 0.5 * z;
+        const lanes most = 1.0 - half;
+
+        /* sin(r - e) = r - (e cos r + r^3 p(z)), with "most" of cos r; p and q are minimax on |r| <= pi/4. */
+        const lanes p = (0.1666666666666663 - z * 0.00833333333332184)
+            + zz * ((0.0001984126982935868 - z * 2.755731353865305e-06)
+            + zz * (2.505073442963833e-08 - z * 1.5895437023226674e-10));
+        const lanes sine = r - (e * most + (r * z) * p);
+
+        /* cos(r - e) = 1 - z/2 + (e r + z^2 q(z)), with the rounding error of 1 - z/2 added back. */
+        const lanes q = (0.041666666666666595 - z * 0.0013888888888873342)
+            + zz * ((2.4801587289002032e-05 - z * 2.755731421700392e-07)
+            + zz * (2.0875705388004826e-09 - z * 1.1358748652896037e-11));
+        const lanes cosine = most + ((((1.0 - most) - half) + e * r) + zz * q);
+
+        const bits turns = (bits)sum, sine_bits = (bits)sine, cosine_bits = (bits)cosine;
+        const bits exchange = (sine_bits ^ cosine_bits) & (UINT64_C(0) - (turns & UINT64_C(1)));
+        const bits sine_sign = (turns & UINT64_C(2)) << 62;
+        const bits cosine_sign = ((turns + UINT64_C(1)) & UINT64_C(2)) << 62;
+        sines[i] = (lanes)(sine_bits ^ exchange ^ sine_sign);
+        cosines[i] = (lanes)(cosine_bits ^ exchange ^ cosine_sign);
+    }
+    uint64_t any = 0, rows[STANFORD_ARM_LANES];
+    memcpy(rows, far, sizeof rows);
+    for (size_t i = 0; i < STANFORD_ARM_LANES; i++) any |= rows[i];
+    if (any >> 63) stanford_arm_lanes_sincos_library(count, angles, sines, cosines, rows);
+}
+
+static inline stanford_arm_lanes stanford_arm_lanes_sqrt(stanford_arm_lanes a)
+{
+    stanford_arm_lanes value = a;
+    for (size_t i = 0; i < STANFORD_ARM_LANES; i++) value[i] = sqrt(a[i]);
+    return value;
+}
+
+#endif
+
+/* A state of a structure of arrays as a row, and the way back. */
+static inline void stanford_arm_row_in(const double *from, size_t stride, size_t size, double *to)
+{
+    for (size_t i = 0; i < size; i++) to[i] = from[i * stride];
+}
+
+static inline void stanford_arm_row_out(const double *from, size_t size, double *to, size_t stride)
+{
+    for (size_t i = 0; i < size; i++) to[i * stride] = from[i];
+}
+
+/* generalized forces that produce given accelerations, for many states */
+#if STANFORD_ARM_LANES_BYTES
+static inline void stanford_arm_inverse_dynamics_lanes(const stanford_arm_lanes q[6],
+    const stanford_arm_lanes v[6], const stanford_arm_lanes a[6], stanford_arm_lanes tau[6])
+{
+    /* inputs that are read after the first output is written: it may be the same array */
+    const stanford_arm_lanes a_0 = a[0], a_1 = a[1];
+
+    const stanford_arm_lanes angles[4] = {q[1], q[2], q[3], q[4]};
+    stanford_arm_lanes sines[4], cosines[4];
+    stanford_arm_lanes_sincos(4, angles, sines, cosines);
+    const stanford_arm_lanes s_q2 = sines[0], c_q2 = cosines[0];
+    const stanford_arm_lanes s_q3 = sines[1], c_q3 = cosines[1];
+    const stanford_arm_lanes s_q4 = sines[2], c_q4 = cosines[2];
+    const stanford_arm_lanes s_q5 = sines[3], c_q5 = cosines[3];
+
+    const stanford_arm_lanes w_B_z = -v[0] * s_q2;
+    const stanford_arm_lanes U_B_zx = -a_0 * c_q2;
+    const stanford_arm_lanes alpha_D_y = a[2] - U_B_zx + v[1] * w_B_z;
+    const stanford_arm_lanes w_D_z = v[1] * s_q3 + c_q3 * w_B_z;
+    const stanford_arm_lanes w_D_x = v[1] * c_q3 - s_q3 * w_B_z;
+    const stanford_arm_lanes t0 = w_D_z * w_D_x;
+    const stanford_arm_lanes U_D_zx = t0 - alpha_D_y;
+    const stanford_arm_lanes w_B_y = v[0] * c_q2;
+    const stanford_arm_lanes t1 = v[1] * w_B_y;
+    const stanford_arm_lanes U_B_yx = -a_0 * s_q2;
+    const stanford_arm_lanes alpha_B_z = U_B_yx - t1;
+    const stanford_arm_lanes U_B_xy = t1 - alpha_B_z;
+    const stanford_arm_lanes U_B_zy = a_1 + w_B_z * w_B_y;
+    const stanford_arm_lanes U_D_xy = c_q3 * U_B_xy - s_q3 * U_B_zy;
+    const stanford_arm_lanes w_D_y = v[2] + w_B_y;
+    const stanford_arm_lanes t2 = w_D_y * w_D_x;
+    const stanford_arm_lanes alpha_D_z = t2 - U_D_xy;
+    const stanford_arm_lanes U_D_yx = t2 + alpha_D_z;
+    const stanford_arm_lanes w_E_z = c_q4 * w_D_z - s_q4 * w_D_y;
+    const stanford_arm_lanes w_E_x = v[3] + w_D_x;
+    const stanford_arm_lanes t3 = w_E_x * w_E_z;
+    const stanford_arm_lanes alpha_E_y = t3 - c_q4 * U_D_zx + s_q4 * U_D_yx;
+    const stanford_arm_lanes w_F_z = c_q5 * w_E_z + s_q5 * w_E_x;
+    const stanford_arm_lanes w_F_x = c_q5 * w_E_x - s_q5 * w_E_z;
+    const stanford_arm_lanes U_F_zx = w_F_z * w_F_x - a[4] - alpha_E_y;
+    const stanford_arm_lanes tau_4 = -0.002 * U_F_zx;
+    const stanford_arm_lanes t4 = w_D_y * w_D_z;
+    const stanford_arm_lanes alpha_D_x = c_q3 * U_B_zy - t4 + s_q3 * U_B_xy;
+    const stanford_arm_lanes alpha_E_x = a[3] + alpha_D_x;
+    const stanford_arm_lanes w_E_y = c_q4 * w_D_y + s_q4 * w_D_z;
+    const stanford_arm_lanes t5 = w_E_z * w_E_y;
+    const stanford_arm_lanes U_E_zy = t5 + alpha_E_x;
+    const stanford_arm_lanes t6 = 0.0136 * U_E_zy;
+    const stanford_arm_lanes t7 = 10.0 * q[5] + 6.0;
+    const stanford_arm_lanes a_B_y = 98.1 * c_q2;
+    const stanford_arm_lanes U_B_yy = -(v[1] * v[1] + w_B_z * w_B_z);
+    const stanford_arm_lanes a_C_in_B_y = 10.0 * a[5] + U_B_yx + a_B_y + t7 * U_B_yy;
+    const stanford_arm_lanes t8 = 0.061 * a_C_in_B_y;
+    const stanford_arm_lanes U_E_yy = -(w_E_x * w_E_x + w_E_z * w_E_z);
+    const stanford_arm_lanes t9 = 0.0136 * U_E_yy;
+    const stanford_arm_lanes t10 = t8 - 0.23 * U_B_yy + c_q4 * t9 - s_q4 * t6;
+    const stanford_arm_lanes tau_5 = 10.0 * t10;
+    const stanford_arm_lanes U_A_xx = -v[0] * v[0];
+    const stanford_arm_lanes t11 = 20.0 * v[5];
+    const stanford_arm_lanes a_C_in_B_x = U_A_xx - t11 * w_B_z + t7 * U_B_xy;
+    const stanford_arm_lanes a_B_z = -98.1 * s_q2;
+    const stanford_arm_lanes a_C_in_B_z = v[1] * t11 + U_B_zx + a_B_z + t7 * U_B_zy;
+    const stanford_arm_lanes a_D_z = c_q3 * a_C_in_B_z + s_q3 * a_C_in_B_x;
+    const stanford_arm_lanes a_E_z = c_q4 * a_D_z - s_q4 * a_C_in_B_y;
+    const stanford_arm_lanes t12 = w_E_x * w_E_y;
+    const stanford_arm_lanes alpha_E_z = s_q4 * U_D_zx - t12 + c_q4 * U_D_yx;
+    const stanford_arm_lanes U_E_xy = t12 - alpha_E_z;
+    const stanford_arm_lanes w_F_y = v[4] + w_E_y;
+    const stanford_arm_lanes t13 = w_F_x * w_F_y;
+    const stanford_arm_lanes alpha_F_z = t13 + s_q5 * U_E_zy - c_q5 * U_E_xy;
+    const stanford_arm_lanes U_F_yx = t13 + alpha_F_z;
+    const stanford_arm_lanes t14 = 0.002 * U_F_yx;
+    const stanford_arm_lanes t15 = 0.02366 * alpha_E_x;
+    const stanford_arm_lanes tau_3 = 0.02346 * t5 + t15 + 0.0136 * a_E_z + s_q5 * t14;
+    tau[3] = tau_3;
+    tau[4] = tau_4;
+    tau[5] = tau_5;
+    const stanford_arm_lanes a_D_x = c_q3 * a_C_in_B_x - s_q3 * a_C_in_B_z;
+    const stanford_arm_lanes t16 = c_q5 * t14 - 0.0136 * a_D_x - 0.02356 * U_E_xy;
+    const stanford_arm_lanes U_E_xz = t3 + alpha_E_y;
+    const stanford_arm_lanes t17 = 0.0001 * U_E_xz + tau_4;
+    const stanford_arm_lanes t18 = 0.0011 * alpha_D_y;
+    const stanford_arm_lanes tau_2 = t18 - 0.0006 * t0 + c_q4 * t17 - s_q4 * t16;
+    tau[2] = tau_2;
+    const stanford_arm_lanes t19 = 0.061 * a_C_in_B_z;
+    const stanford_arm_lanes t20 = s_q4 * t9 + c_q4 * t6;
+    const stanford_arm_lanes t21 = 0.0136 * U_E_xy;
+    const stanford_arm_lanes t22 = 0.23 * U_B_zy - t19 - c_q3 * t20 + s_q3 * t21;
+    const stanford_arm_lanes t23 = 0.00085 * U_D_yx;
+    const stanford_arm_lanes t24 = t23 - 1.88025 * U_D_xy + s_q4 * t17 + c_q4 * t16;
+    const stanford_arm_lanes t25 = 1.88 * t4 + 1.8805 * alpha_D_x + tau_3;
+    const stanford_arm_lanes t26 = 0.23 * a_C_in_B_z;
+    const stanford_arm_lanes t27 = 0.03 * a_1;
+    tau[1] = t27 - t26 - t7 * t22 + c_q3 * t25 + s_q3 * t24;
+    const stanford_arm_lanes t28 = 0.061 * a_C_in_B_x;
+    const stanford_arm_lanes t29 = t7 * (0.23 * U_B_xy - t28 - s_q3 * t20 - c_q3 * t21);
+    const stanford_arm_lanes t30 = 0.23 * a_C_in_B_x;
+    const stanford_arm_lanes t31 = s_q2 * (s_q3 * t25 - t30 - t10 - t29 - c_q3 * t24);
+    tau[0] = 0.1 * a_0 + c_q2 * (t22 + tau_2) + t31;
+}
+
+static void stanford_arm_inverse_dynamics_tile(const void *prepared, size_t groups,
+    stanford_arm_lanes *const columns[])
+{
+    (void)prepared;
+    for (size_t group = 0; group < groups; group++) {
+        stanford_arm_inverse_dynamics_lanes(columns[0] + 6 * group, columns[1] + 6 * group, columns[2] + 6 *
+            group, columns[3] + 6 * group);
+    }
+}
+#endif
+
+static void stanford_arm_inverse_dynamics_many(size_t count, size_t stride, const double *q, const double *v,
+    const double *a, double *tau)
+{
+#if STANFORD_ARM_LANES_BYTES
+    const stanford_arm_lanes_argument arguments[] = {{q, NULL, 6}, {v, NULL, 6}, {a, NULL, 6}, {NULL, tau,
+        6}};
+    stanford_arm_lanes_run(stanford_arm_inverse_dynamics_tile, NULL, count, stride, arguments, 4);
+#else
+    for (size_t row = 0; row < count; row++) {
+        if (!stride) {
+            stanford_arm_inverse_dynamics_body(q + 6 * row, v + 6 * row, a + 6 * row, tau + 6 * row);
+        } else {
+            double numbers[24];
+            stanford_arm_row_in(q + row, stride, 6, numbers + 0);
+            stanford_arm_row_in(v + row, stride, 6, numbers + 6);
+            stanford_arm_row_in(a + row, stride, 6, numbers + 12);
+            stanford_arm_inverse_dynamics_body(numbers + 0, numbers + 6, numbers + 12, numbers + 18);
+            stanford_arm_row_out(numbers + 18, 6, tau + row, stride);
+        }
+    }
+#endif
+}
+
+STANFORD_ARM_API void stanford_arm_inverse_dynamics_batch(size_t count, const double *q, const double *v,
+    const double *a, double *tau)
+{
+    stanford_arm_inverse_dynamics_many(count, 0, q, v, a, tau);
+}
+
+STANFORD_ARM_API void stanford_arm_inverse_dynamics_batch_soa(size_t count, size_t stride, const double *q,
+    const double *v, const double *a, double *tau)
+{
+    stanford_arm_inverse_dynamics_many(count, stride, q, v, a, tau);
+}
+
+/* joint accelerations that generalized forces produce, for many states */
+#if STANFORD_ARM_LANES_BYTES
+static inline void stanford_arm_forward_dynamics_lanes(const stanford_arm_lanes q[6],
+    const stanford_arm_lanes v[6], const stanford_arm_lanes tau[6], stanford_arm_lanes a[6])
+{
+    /* inputs that are read after the first output is written: it may be the same array */
+    const stanford_arm_lanes tau_4 = tau[4];
+
+    const stanford_arm_lanes angles[4] = {q[1], q[2], q[3], q[4]};
+    stanford_arm_lanes sines[4], cosines[4];
+    stanford_arm_lanes_sincos(4, angles, sines, cosines);
+    const stanford_arm_lanes s_q2 = sines[0], c_q2 = cosines[0];
+    const stanford_arm_lanes s_q3 = sines[1], c_q3 = cosines[1];
+    const stanford_arm_lanes s_q4 = sines[2], c_q4 = cosines[2];
+    const stanford_arm_lanes s_q5 = sines[3], c_q5 = cosines[3];
+
+    const stanford_arm_lanes t0 = 6.0 + 10.0 * q[5];
+    const stanford_arm_lanes h_E_turned_y = 0.0136 * c_q4;
+    const stanford_arm_lanes h_C_y = h_E_turned_y - 0.23;
+    const stanford_arm_lanes t1 = 0.061 * t0 + h_C_y;
+    const stanford_arm_lanes swing_F = -0.002 * s_q5;
+    const stanford_arm_lanes t2 = s_q5 * swing_F;
+    const stanford_arm_lanes swing_E = s_q4 * (0.02546 + t2);
+    const stanford_arm_lanes t3 = s_q4 * swing_E;
+    const stanford_arm_lanes S_B_yy = 1.91981 + t0 * (h_C_y + t1) - t3;
+    const stanford_arm_lanes S_D_yz = c_q4 * swing_E;
+    const stanford_arm_lanes S_E_xz = c_q5 * swing_F;
+    const stanford_arm_lanes S_E_turned_xy = -s_q4 * S_E_xz;
+    const stanford_arm_lanes h_E_turned_z = 0.0136 * s_q4;
+    const stanford_arm_lanes h_D_turned_z = c_q3 * h_E_turned_z;
+    const stanford_arm_lanes S_B_yz = t0 * h_D_turned_z - s_q3 * S_E_turned_xy + c_q3 * S_D_yz;
+    const stanford_arm_lanes S_D_zz = t3 - 0.00065 - t2;
+    const stanford_arm_lanes S_D_xx = 0.00185 + t2;
+    const stanford_arm_lanes S_E_turned_xz = c_q4 * S_E_xz;
+    const stanford_arm_lanes swing_D = 2.0 * c_q3 * S_E_turned_xz - s_q3 * (S_D_xx - S_D_zz);
+    const stanford_arm_lanes t4 = s_q3 * swing_D;
+    const stanford_arm_lanes S_B_zz = 0.015 + S_D_zz - t4;
+    const stanford_arm_lanes swing_B = 2.0 * c_q2 * S_B_yz - s_q2 * (S_B_zz - S_B_yy);
+    const stanford_arm_lanes t5 = s_q2 * swing_B;
+    const stanford_arm_lanes h_D_turned_x = s_q3 * h_E_turned_z;
+    const stanford_arm_lanes n_C_C_2 = 0.061 + h_D_turned_x;
+    const stanford_arm_lanes n_C_B_1 = -s_q2 * n_C_C_2;
+    const stanford_arm_lanes t6 = 16.39344262295082 * n_C_B_1;
+    const stanford_arm_lanes t7 = n_C_B_1 * t6;
+    const stanford_arm_lanes t8 = 0.085 + h_D_turned_x + S_D_xx + n_C_C_2 - t7 + t4 + S_B_zz + t5;
+    const stanford_arm_lanes t9 = 16.39344262295082 * h_D_turned_z;
+    const stanford_arm_lanes t10 = S_B_yy - h_D_turned_z * t9 + S_B_zz;
+    const stanford_arm_lanes S_D_turned_xy = c_q3 * S_E_turned_xy + s_q3 * S_D_yz;
+    const stanford_arm_lanes n_D_C_0 = -(t0 * h_D_turned_x + S_D_turned_xy);
+    const stanford_arm_lanes S_B_xy = t1 - n_D_C_0;
+    const stanford_arm_lanes S_B_xz = h_D_turned_z - S_E_turned_xz + c_q3 * swing_D;
+    const stanford_arm_lanes t11 = h_D_turned_z * t6 + s_q2 * S_B_xz - c_q2 * S_B_xy;
+    const stanford_arm_lanes t12 = 1.0 / (t10 * t8 - t11 * t11);
+    const stanford_arm_lanes n_D_D_1 = S_D_xx + S_D_zz;
+    const stanford_arm_lanes n_D_C_1 = h_D_turned_x + n_D_D_1;
+    const stanford_arm_lanes n_D_B_1 = s_q2 * S_B_yz + c_q2 * n_D_C_1;
+    const stanford_arm_lanes t13 = (n_D_B_1 * t11 - n_D_C_0 * t8) * t12;
+    const stanford_arm_lanes t14 = (n_D_B_1 * t10 - n_D_C_0 * t11) * t12;
+    const stanford_arm_lanes t15 = n_D_D_1 + n_D_C_0 * t13 - n_D_B_1 * t14;
+    const stanford_arm_lanes n_E_E_0 = 0.02366 - t2;
+    const stanford_arm_lanes t16 = t0 * h_E_turned_y + n_E_E_0;
+    const stanford_arm_lanes n_E_C_2 = -(h_E_turned_z + c_q3 * S_E_turned_xz + s_q3 * t16);
+    const stanford_arm_lanes f_E_D_2 = c_q3 * h_E_turned_y;
+    const stanford_arm_lanes n_E_C_1 = -(f_E_D_2 + S_E_turned_xy);
+    const stanford_arm_lanes t17 = s_q2 * n_E_C_2 - c_q2 * n_E_C_1 - h_E_turned_z * t6;
+    const stanford_arm_lanes t18 = 0.22295081967213115 * s_q4;
+    const stanford_arm_lanes t19 = h_E_turned_z * t18;
+    const stanford_arm_lanes t20 = s_q3 * S_E_turned_xz + c_q3 * (t19 - t16);
+    const stanford_arm_lanes t21 = (t20 * t8 - t17 * t11) * t12;
+    const stanford_arm_lanes t22 = (t17 * t10 - t20 * t11) * t12;
+    const stanford_arm_lanes t23 = n_E_E_0 - t19 - t17 * t22 - t20 * t21;
+    const stanford_arm_lanes t24 = S_E_turned_xy + t20 * t13 - t17 * t14;
+    const stanford_arm_lanes t25 = 1.0 / (t15 * t23 - t24 * t24);
+    const stanford_arm_lanes U_A_xx = -v[0] * v[0];
+    const stanford_arm_lanes t26 = 20.0 * v[5];
+    const stanford_arm_lanes w_B_z = -v[0] * s_q2;
+    const stanford_arm_lanes w_B_y = v[0] * c_q2;
+    const stanford_arm_lanes alpha_B_z = -v[1] * w_B_y;
+    const stanford_arm_lanes U_B_xy = -2.0 * alpha_B_z;
+    const stanford_arm_lanes a_C_in_B_x = U_A_xx - t26 * w_B_z + t0 * U_B_xy;
+    const stanford_arm_lanes U_B_zy = w_B_z * w_B_y;
+    const stanford_arm_lanes a_B_z = -98.1 * s_q2;
+    const stanford_arm_lanes a_C_in_B_z = v[1] * t26 + a_B_z + t0 * U_B_zy;
+    const stanford_arm_lanes a_D_x = c_q3 * a_C_in_B_x - s_q3 * a_C_in_B_z;
+    const stanford_arm_lanes w_D_x = v[1] * c_q3 - s_q3 * w_B_z;
+    const stanford_arm_lanes w_D_y = v[2] + w_B_y;
+    const stanford_arm_lanes t27 = w_D_y * w_D_x;
+    const stanford_arm_lanes U_D_xy = c_q3 * U_B_xy - s_q3 * U_B_zy;
+    const stanford_arm_lanes alpha_D_z = t27 - U_D_xy;
+    const stanford_arm_lanes U_D_yx = t27 + alpha_D_z;
+    const stanford_arm_lanes w_D_z = v[1] * s_q3 + c_q3 * w_B_z;
+    const stanford_arm_lanes t28 = w_D_z * w_D_x;
+    const stanford_arm_lanes alpha_B_y = v[1] * w_B_z;
+    const stanford_arm_lanes U_D_zx = t28 - alpha_B_y;
+    const stanford_arm_lanes w_E_y = c_q4 * w_D_y + s_q4 * w_D_z;
+    const stanford_arm_lanes w_E_x = v[3] + w_D_x;
+    const stanford_arm_lanes t29 = w_E_x * w_E_y;
+    const stanford_arm_lanes alpha_E_z = s_q4 * U_D_zx - t29 + c_q4 * U_D_yx;
+    const stanford_arm_lanes U_E_xy = t29 - alpha_E_z;
+    const stanford_arm_lanes w_F_y = v[4] + w_E_y;
+    const stanford_arm_lanes w_E_z = c_q4 * w_D_z - s_q4 * w_D_y;
+    const stanford_arm_lanes w_F_x = c_q5 * w_E_x - s_q5 * w_E_z;
+    const stanford_arm_lanes t30 = w_F_y * w_F_x;
+    const stanford_arm_lanes t31 = w_E_z * w_E_y;
+    const stanford_arm_lanes alpha_D_x = -(s_q3 * alpha_B_z + v[2] * w_D_z);
+    const stanford_arm_lanes U_E_zy = t31 + alpha_D_x;
+    const stanford_arm_lanes alpha_F_z = t30 + s_q5 * U_E_zy - c_q5 * U_E_xy;
+    const stanford_arm_lanes U_F_yx = t30 + alpha_F_z;
+    const stanford_arm_lanes t32 = 0.002 * U_F_yx;
+    const stanford_arm_lanes t33 = c_q5 * t32 - 0.0136 * a_D_x - 0.02356 * U_E_xy;
+    const stanford_arm_lanes t34 = w_E_x * w_E_z;
+    const stanford_arm_lanes alpha_E_y = t34 - c_q4 * U_D_zx + s_q4 * U_D_yx;
+    const stanford_arm_lanes U_E_xz = t34 + alpha_E_y;
+    const stanford_arm_lanes t35 = tau_4 + 0.0001 * U_E_xz;
+    const stanford_arm_lanes t36 = 0.00085 * U_D_yx;
+    const stanford_arm_lanes t37 = t36 - 1.88025 * U_D_xy + s_q4 * t35 + c_q4 * t33;
+    const stanford_arm_lanes a_D_z = c_q3 * a_C_in_B_z + s_q3 * a_C_in_B_x;
+    const stanford_arm_lanes a_B_y = 98.1 * c_q2;
+    const stanford_arm_lanes U_B_yy = -(v[1] * v[1] + w_B_z * w_B_z);
+    const stanford_arm_lanes a_C_in_B_y = a_B_y + t0 * U_B_yy;
+    const stanford_arm_lanes a_E_z = c_q4 * a_D_z - s_q4 * a_C_in_B_y;
+    const stanford_arm_lanes t38 = 0.02366 * alpha_D_x;
+    const stanford_arm_lanes t39 = t38 + 0.02346 * t31 + 0.0136 * a_E_z + s_q5 * t32;
+    const stanford_arm_lanes t40 = 1.88 * w_D_y * w_D_z + 1.8805 * alpha_D_x + t39;
+    const stanford_arm_lanes t41 = 0.23 * a_C_in_B_x;
+    const stanford_arm_lanes t42 = 0.061 * a_C_in_B_x;
+    const stanford_arm_lanes t43 = 0.0136 * U_E_xy;
+    const stanford_arm_lanes t44 = 0.0136 * U_E_zy;
+    const stanford_arm_lanes U_E_yy = -(w_E_x * w_E_x + w_E_z * w_E_z);
+    const stanford_arm_lanes t45 = 0.0136 * U_E_yy;
+    const stanford_arm_lanes t46 = c_q4 * t44 + s_q4 * t45;
+    const stanford_arm_lanes t47 = 0.46 * alpha_B_z + t42 + s_q3 * t46 + c_q3 * t43;
+    const stanford_arm_lanes t48 = 0.061 * a_C_in_B_y;
+    const stanford_arm_lanes t49 = t48 - 0.23 * U_B_yy + c_q4 * t45 - s_q4 * t44;
+    const stanford_arm_lanes t50 = t0 * t47 - t41 - t49 + s_q3 * t40 - c_q3 * t37;
+    const stanford_arm_lanes t51 = 0.0011 * alpha_B_y;
+    const stanford_arm_lanes t52 = 0.0006 * t28 - t51 - c_q4 * t35 + s_q4 * t33;
+    const stanford_arm_lanes t53 = 0.061 * a_C_in_B_z;
+    const stanford_arm_lanes t54 = 0.23 * U_B_zy - t53 - c_q3 * t46 + s_q3 * t43;
+    const stanford_arm_lanes t55 = t49 - 0.1 * tau[5];
+    const stanford_arm_lanes t56 = tau[0] + t6 * t55 + c_q2 * (t52 - t54) - s_q2 * t50;
+    const stanford_arm_lanes t57 = t18 * t55;
+    const stanford_arm_lanes t58 = c_q3 * (t57 + t40);
+    const stanford_arm_lanes t59 = 0.23 * a_C_in_B_z;
+    const stanford_arm_lanes t60 = tau[1] + t59 + t0 * t54 - s_q3 * t37 - t58;
+    const stanford_arm_lanes t61 = tau[2] + t52 + t60 * t13 - t14 * t56;
+    const stanford_arm_lanes t62 = tau[3] - t57 - t39 + t60 * t21 + t22 * t56;
+    const stanford_arm_lanes a_2 = (t23 * t61 + t24 * t62) * t25;
+    a[2] = a_2;
+    const stanford_arm_lanes a_3 = (t15 * t62 + t24 * t61) * t25;
+    a[3] = a_3;
+    const stanford_arm_lanes t63 = t12 * (t10 * t56 - t11 * t60);
+    const stanford_arm_lanes a_0 = t63 + t22 * a_3 - t14 * a_2;
+    a[0] = a_0;
+    const stanford_arm_lanes t64 = t12 * (t8 * t60 - t11 * t56);
+    const stanford_arm_lanes a_1 = t64 + t13 * a_2 + t21 * a_3;
+    a[1] = a_1;
+    const stanford_arm_lanes t65 = 16.39344262295082 * t55 - t18 * a_3 + t6 * a_0 - t9 * a_1;
+    a[5] = -0.1 * t65;
+    const stanford_arm_lanes t66 = s_q4 * (s_q3 * a_1 - c_q3 * s_q2 * a_0);
+    const stanford_arm_lanes t67 = c_q4 * (a_2 + c_q2 * a_0);
+    const stanford_arm_lanes w_F_z = c_q5 * w_E_z + s_q5 * w_E_x;
+    a[4] = 500.0 * tau_4 + w_F_x * w_F_z - alpha_E_y - t67 - t66;
+}
+
+static void stanford_arm_forward_dynamics_tile(const void *prepared, size_t groups,
+    stanford_arm_lanes *const columns[])
+{
+    (void)prepared;
+    for (size_t group = 0; group < groups; group++) {
+        stanford_arm_forward_dynamics_lanes(columns[0] + 6 * group, columns[1] + 6 * group, columns[2] + 6 *
+            group, columns[3] + 6 * group);
+    }
+}
+#endif
+
+static void stanford_arm_forward_dynamics_many(size_t count, size_t stride, const double *q, const double *v,
+    const double *tau, double *a)
+{
+#if STANFORD_ARM_LANES_BYTES
+    const stanford_arm_lanes_argument arguments[] = {{q, NULL, 6}, {v, NULL, 6}, {tau, NULL, 6}, {NULL, a,
+        6}};
+    stanford_arm_lanes_run(stanford_arm_forward_dynamics_tile, NULL, count, stride, arguments, 4);
+#else
+    for (size_t row = 0; row < count; row++) {
+        if (!stride) {
+            stanford_arm_forward_dynamics_body(q + 6 * row, v + 6 * row, tau + 6 * row, a + 6 * row);
+        } else {
+            double numbers[24];
+            stanford_arm_row_in(q + row, stride, 6, numbers + 0);
+            stanford_arm_row_in(v + row, stride, 6, numbers + 6);
+            stanford_arm_row_in(tau + row, stride, 6, numbers + 12);
+            stanford_arm_forward_dynamics_body(numbers + 0, numbers + 6, numbers + 12, numbers + 18);
+            stanford_arm_row_out(numbers + 18, 6, a + row, stride);
+        }
+    }
+#endif
+}
+
+STANFORD_ARM_API void stanford_arm_forward_dynamics_batch(size_t count, const double *q, const double *v,
+    const double *tau, double *a)
+{
+    stanford_arm_forward_dynamics_many(count, 0, q, v, tau, a);
+}
+
+STANFORD_ARM_API void stanford_arm_forward_dynamics_batch_soa(size_t count, size_t stride, const double *q,
+    const double *v, const double *tau, double *a)
+{
+    stanford_arm_forward_dynamics_many(count, stride, q, v, tau, a);
+}
+
+/* mass matrix, for many states */
+#if STANFORD_ARM_LANES_BYTES
+static inline void stanford_arm_mass_matrix_lanes(const stanford_arm_lanes q[6], stanford_arm_lanes M[36])
+{
+    /* inputs that are read after the first output is written: it may be the same array */
+    const stanford_arm_lanes q_5 = q[5];
+
+    const stanford_arm_lanes angles[4] = {q[1], q[2], q[3], q[4]};
+    stanford_arm_lanes sines[4], cosines[4];
+    stanford_arm_lanes_sincos(4, angles, sines, cosines);
+    const stanford_arm_lanes s_q2 = sines[0], c_q2 = cosines[0];
+    const stanford_arm_lanes s_q3 = sines[1], c_q3 = cosines[1];
+    const stanford_arm_lanes s_q4 = sines[2], c_q4 = cosines[2];
+    const stanford_arm_lanes s_q5 = sines[3], c_q5 = cosines[3];
+
+    const stanford_arm_lanes n_F_E_1 = 0.002 * c_q4;
+    M[16] = n_F_E_1;
+    M[26] = n_F_E_1;
+    const stanford_arm_lanes M_3_5 = -0.136 * s_q4;
+    M[23] = M_3_5;
+    M[33] = M_3_5;
+    const stanford_arm_lanes n_F_E_2 = 0.002 * s_q4;
+    const stanford_arm_lanes n_F_B_1 = c_q2 * n_F_E_1 - s_q2 * c_q3 * n_F_E_2;
+    M[4] = n_F_B_1;
+    M[24] = n_F_B_1;
+    const stanford_arm_lanes n_F_D_0 = s_q3 * n_F_E_2;
+    M[10] = n_F_D_0;
+    M[25] = n_F_D_0;
+    const stanford_arm_lanes h_E_turned_z = 0.0136 * s_q4;
+    const stanford_arm_lanes h_D_turned_z = c_q3 * h_E_turned_z;
+    const stanford_arm_lanes M_1_5 = -10.0 * h_D_turned_z;
+    M[11] = M_1_5;
+    M[31] = M_1_5;
+    const stanford_arm_lanes h_D_turned_x = s_q3 * h_E_turned_z;
+    const stanford_arm_lanes n_C_C_2 = 0.061 + h_D_turned_x;
+    const stanford_arm_lanes M_0_5 = -10.0 * s_q2 * n_C_C_2;
+    M[5] = M_0_5;
+    M[30] = M_0_5;
+    const stanford_arm_lanes swing_F = -0.002 * s_q5;
+    const stanford_arm_lanes S_E_xz = c_q5 * swing_F;
+    const stanford_arm_lanes S_E_turned_xy = -s_q4 * S_E_xz;
+    M[15] = -S_E_turned_xy;
+    M[20] = -S_E_turned_xy;
+    const stanford_arm_lanes t0 = s_q5 * swing_F;
+    const stanford_arm_lanes n_E_E_0 = 0.02366 - t0;
+    M[21] = n_E_E_0;
+    const stanford_arm_lanes swing_E = s_q4 * (0.02346 + t0);
+    const stanford_arm_lanes S_D_yz = c_q4 * swing_E;
+    const stanford_arm_lanes S_D_turned_xy = c_q3 * S_E_turned_xy + s_q3 * S_D_yz;
+    const stanford_arm_lanes t1 = 6.0 + 10.0 * q_5;
+    const stanford_arm_lanes n_D_C_0 = -(t1 * h_D_turned_x + S_D_turned_xy);
+    M[8] = n_D_C_0;
+    M[13] = n_D_C_0;
+    const stanford_arm_lanes h_E_turned_y = 0.0136 * c_q4;
+    const stanford_arm_lanes t2 = t1 * h_E_turned_y + n_E_E_0;
+    const stanford_arm_lanes S_E_turned_xz = c_q4 * S_E_xz;
+    const stanford_arm_lanes n_E_C_0 = c_q3 * t2 - s_q3 * S_E_turned_xz;
+    M[9] = n_E_C_0;
+    M[19] = n_E_C_0;
+    const stanford_arm_lanes n_E_C_2 = -(h_E_turned_z + c_q3 * S_E_turned_xz + s_q3 * t2);
+    const stanford_arm_lanes f_E_D_2 = c_q3 * h_E_turned_y;
+    const stanford_arm_lanes n_E_C_1 = -(f_E_D_2 + S_E_turned_xy);
+    const stanford_arm_lanes n_E_B_1 = c_q2 * n_E_C_1 - s_q2 * n_E_C_2;
+    M[3] = n_E_B_1;
+    M[18] = n_E_B_1;
+    const stanford_arm_lanes t3 = s_q4 * swing_E;
+    const stanford_arm_lanes S_D_zz = 0.00035 - t0 + t3;
+    const stanford_arm_lanes S_D_xx = 0.00285 + t0;
+    const stanford_arm_lanes n_D_D_1 = S_D_xx + S_D_zz;
+    M[14] = n_D_D_1;
+    const stanford_arm_lanes S_B_yz = t1 * h_D_turned_z - s_q3 * S_E_turned_xy + c_q3 * S_D_yz;
+    const stanford_arm_lanes n_D_C_1 = h_D_turned_x + n_D_D_1;
+    const stanford_arm_lanes n_D_B_1 = s_q2 * S_B_yz + c_q2 * n_D_C_1;
+    M[2] = n_D_B_1;
+    M[12] = n_D_B_1;
+    const stanford_arm_lanes h_C_y = h_E_turned_y - 0.23;
+    const stanford_arm_lanes t4 = 0.061 * t1 + h_C_y;
+    const stanford_arm_lanes S_B_yy = 1.91881 + t1 * (h_C_y + t4) - t3;
+    const stanford_arm_lanes swing_D = 2.0 * c_q3 * S_E_turned_xz + s_q3 * (S_D_zz - S_D_xx);
+    const stanford_arm_lanes S_B_zz = 0.015 + S_D_zz - s_q3 * swing_D;
+    M[7] = S_B_yy + S_B_zz;
+    const stanford_arm_lanes swing_B = 2.0 * c_q2 * S_B_yz + s_q2 * (S_B_yy - S_B_zz);
+    M[0] = 0.1 + n_C_C_2 + n_D_C_1 + s_q2 * swing_B;
+    const stanford_arm_lanes S_B_xy = t4 - n_D_C_0;
+    const stanford_arm_lanes S_B_xz = h_D_turned_z - S_E_turned_xz + c_q3 * swing_D;
+    const stanford_arm_lanes n_B_B_1 = s_q2 * S_B_xz - c_q2 * S_B_xy;
+    M[1] = n_B_B_1;
+    M[6] = n_B_B_1;
+    M[17] = (0.0) - (stanford_arm_lanes){0};
+    M[22] = (0.0) - (stanford_arm_lanes){0};
+    M[27] = (0.0) - (stanford_arm_lanes){0};
+    M[28] = (0.002) - (stanford_arm_lanes){0};
+    M[29] = (0.0) - (stanford_arm_lanes){0};
+    M[32] = (0.0) - (stanford_arm_lanes){0};
+    M[34] = (0.0) - (stanford_arm_lanes){0};
+    M[35] = (6.1) - (stanford_arm_lanes){0};
+}
+
+static void stanford_arm_mass_matrix_tile(const void *prepared, size_t groups,
+    stanford_arm_lanes *const columns[])
+{
+    (void)prepared;
+    for (size_t group = 0; group < groups; group++) {
+        stanford_arm_mass_matrix_lanes(columns[0] + 6 * group, columns[1] + 36 * group);
+    }
+}
+#endif
+
+static void stanford_arm_mass_matrix_many(size_t count, size_t stride, const double *q, double *M)
+{
+#if STANFORD_ARM_LANES_BYTES
+    const stanford_arm_lanes_argument arguments[] = {{q, NULL, 6}, {NULL, M, 36}};
+    stanford_arm_lanes_run(stanford_arm_mass_matrix_tile, NULL, count, stride, arguments, 2);
+#else
+    for (size_t row = 0; row < count; row++) {
+        if (!stride) {
+            stanford_arm_mass_matrix_body(q + 6 * row, M + 36 * row);
+        } else {
+            double numbers[42];
+            stanford_arm_row_in(q + row, stride, 6, numbers + 0);
+            stanford_arm_mass_matrix_body(numbers + 0, numbers + 6);
+            stanford_arm_row_out(numbers + 6, 36, M + row, stride);
+        }
+    }
+#endif
+}
+
+STANFORD_ARM_API void stanford_arm_mass_matrix_batch(size_t count, const double *q, double *M)
+{
+    stanford_arm_mass_matrix_many(count, 0, q, M);
+}
+
+STANFORD_ARM_API void stanford_arm_mass_matrix_batch_soa(size_t count, size_t stride, const double *q,
+    double *M)
+{
+    stanford_arm_mass_matrix_many(count, stride, q, M);
+}
+
+/* Coriolis, centrifugal and gravity forces, for many states */
+#if STANFORD_ARM_LANES_BYTES
+static inline void stanford_arm_bias_forces_lanes(const stanford_arm_lanes q[6],
+    const stanford_arm_lanes v[6], stanford_arm_lanes h[6])
+{
+    const stanford_arm_lanes angles[4] = {q[1], q[2], q[3], q[4]};
+    stanford_arm_lanes sines[4], cosines[4];
+    stanford_arm_lanes_sincos(4, angles, sines, cosines);
+    const stanford_arm_lanes s_q2 = sines[0], c_q2 = cosines[0];
+    const stanford_arm_lanes s_q3 = sines[1], c_q3 = cosines[1];
+    const stanford_arm_lanes s_q4 = sines[2], c_q4 = cosines[2];
+    const stanford_arm_lanes s_q5 = sines[3], c_q5 = cosines[3];
+
+    const stanford_arm_lanes w_B_z = -v[0] * s_q2;
+    const stanford_arm_lanes w_D_z = v[1] * s_q3 + c_q3 * w_B_z;
+    const stanford_arm_lanes w_B_y = v[0] * c_q2;
+    const stanford_arm_lanes w_D_y = v[2] + w_B_y;
+    const stanford_arm_lanes w_E_z = c_q4 * w_D_z - s_q4 * w_D_y;
+    const stanford_arm_lanes w_E_y = c_q4 * w_D_y + s_q4 * w_D_z;
+    const stanford_arm_lanes t0 = w_E_z * w_E_y;
+    const stanford_arm_lanes alpha_B_z = -v[1] * w_B_y;
+    const stanford_arm_lanes alpha_D_x = -(s_q3 * alpha_B_z + v[2] * w_D_z);
+    const stanford_arm_lanes U_E_zy = t0 + alpha_D_x;
+    const stanford_arm_lanes t1 = 0.059130434782608696 * U_E_zy;
+    const stanford_arm_lanes t2 = 2.3 * q[5] + 1.38;
+    const stanford_arm_lanes a_B_y = 22.563 * c_q2;
+    const stanford_arm_lanes U_B_yy = -(v[1] * v[1] + w_B_z * w_B_z);
+    const stanford_arm_lanes a_C_in_B_y = a_B_y + t2 * U_B_yy;
+    const stanford_arm_lanes w_D_x = v[1] * c_q3 - s_q3 * w_B_z;
+    const stanford_arm_lanes w_E_x = v[3] + w_D_x;
+    const stanford_arm_lanes U_E_yy = -(w_E_x * w_E_x + w_E_z * w_E_z);
+    const stanford_arm_lanes t3 = 0.059130434782608696 * U_E_yy;
+    const stanford_arm_lanes t4 = 1.1531190926275992 * a_C_in_B_y - U_B_yy + c_q4 * t3 - s_q4 * t1;
+    const stanford_arm_lanes h_5 = 2.3 * t4;
+    const stanford_arm_lanes t5 = w_D_y * w_D_x;
+    const stanford_arm_lanes U_B_zy = w_B_z * w_B_y;
+    const stanford_arm_lanes U_B_xy = -2.0 * alpha_B_z;
+    const stanford_arm_lanes U_D_xy = c_q3 * U_B_xy - s_q3 * U_B_zy;
+    const stanford_arm_lanes alpha_D_z = t5 - U_D_xy;
+    const stanford_arm_lanes U_D_yx = t5 + alpha_D_z;
+    const stanford_arm_lanes t6 = w_E_x * w_E_z;
+    const stanford_arm_lanes t7 = w_D_z * w_D_x;
+    const stanford_arm_lanes alpha_B_y = v[1] * w_B_z;
+    const stanford_arm_lanes U_D_zx = t7 - alpha_B_y;
+    const stanford_arm_lanes alpha_E_y = t6 - c_q4 * U_D_zx + s_q4 * U_D_yx;
+    const stanford_arm_lanes w_F_z = c_q5 * w_E_z + s_q5 * w_E_x;
+    const stanford_arm_lanes w_F_x = c_q5 * w_E_x - s_q5 * w_E_z;
+    const stanford_arm_lanes U_F_zx = w_F_z * w_F_x - alpha_E_y;
+    const stanford_arm_lanes h_4 = -0.002 * U_F_zx;
+    const stanford_arm_lanes t8 = w_E_x * w_E_y;
+    const stanford_arm_lanes alpha_E_z = s_q4 * U_D_zx - t8 + c_q4 * U_D_yx;
+    const stanford_arm_lanes U_E_xy = t8 - alpha_E_z;
+    const stanford_arm_lanes w_F_y = v[4] + w_E_y;
+    const stanford_arm_lanes t9 = w_F_x * w_F_y;
+    const stanford_arm_lanes alpha_F_z = t9 + s_q5 * U_E_zy - c_q5 * U_E_xy;
+    const stanford_arm_lanes U_F_yx = t9 + alpha_F_z;
+    const stanford_arm_lanes t10 = 0.002 * U_F_yx;
+    const stanford_arm_lanes t11 = 4.6 * v[5];
+    const stanford_arm_lanes a_C_in_B_x = t2 * U_B_xy - 0.23 * v[0] * v[0] - t11 * w_B_z;
+    const stanford_arm_lanes a_B_z = -22.563 * s_q2;
+    const stanford_arm_lanes a_C_in_B_z = v[1] * t11 + a_B_z + t2 * U_B_zy;
+    const stanford_arm_lanes a_D_z = c_q3 * a_C_in_B_z + s_q3 * a_C_in_B_x;
+    const stanford_arm_lanes a_E_z = c_q4 * a_D_z - s_q4 * a_C_in_B_y;
+    const stanford_arm_lanes t12 = 0.02366 * alpha_D_x;
+    const stanford_arm_lanes h_3 = t12 + 0.02346 * t0 + 0.059130434782608696 * a_E_z + s_q5 * t10;
+    h[3] = h_3;
+    h[5] = h_5;
+    h[4] = h_4;
+    const stanford_arm_lanes a_D_x = c_q3 * a_C_in_B_x - s_q3 * a_C_in_B_z;
+    const stanford_arm_lanes t13 = c_q5 * t10 - 0.059130434782608696 * a_D_x - 0.02356 * U_E_xy;
+    const stanford_arm_lanes U_E_xz = t6 + alpha_E_y;
+    const stanford_arm_lanes t14 = 0.0001 * U_E_xz + h_4;
+    const stanford_arm_lanes t15 = 0.0011 * alpha_B_y;
+    const stanford_arm_lanes h_2 = t15 - 0.0006 * t7 + c_q4 * t14 - s_q4 * t13;
+    h[2] = h_2;
+    const stanford_arm_lanes t16 = 0.00085 * U_D_yx;
+    const stanford_arm_lanes t17 = t16 - 1.88025 * U_D_xy + s_q4 * t14 + c_q4 * t13;
+    const stanford_arm_lanes t18 = 1.88 * w_D_y * w_D_z + 1.8805 * alpha_D_x + h_3;
+    const stanford_arm_lanes t19 = 0.059130434782608696 * U_E_xy;
+    const stanford_arm_lanes t20 = c_q4 * t1 + s_q4 * t3;
+    const stanford_arm_lanes t21 = 1.1531190926275992 * a_C_in_B_z - U_B_zy + c_q3 * t20 - s_q3 * t19;
+    h[1] = t2 * t21 - a_C_in_B_z + c_q3 * t18 + s_q3 * t17;
+    const stanford_arm_lanes t22 = U_B_xy - 1.1531190926275992 * a_C_in_B_x - s_q3 * t20 - c_q3 * t19;
+    const stanford_arm_lanes t23 = 0.23 * t4;
+    const stanford_arm_lanes t24 = s_q3 * t18 - a_C_in_B_x - t23 - t2 * t22 - c_q3 * t17;
+    h[0] = s_q2 * t24 - c_q2 * (0.23 * t21 - h_2);
+}
+
+static void stanford_arm_bias_forces_tile(const void *prepared, size_t groups,
+    stanford_arm_lanes *const columns[])
+{
+    (void)prepared;
+    for (size_t group = 0; group < groups; group++) {
+        stanford_arm_bias_forces_lanes(columns[0] + 6 * group, columns[1] + 6 * group, columns[2] + 6 *
+            group);
+    }
+}
+#endif
+
+static void stanford_arm_bias_forces_many(size_t count, size_t stride, const double *q, const double *v,
+    double *h)
+{
+#if STANFORD_ARM_LANES_BYTES
+    const stanford_arm_lanes_argument arguments[] = {{q, NULL, 6}, {v, NULL, 6}, {NULL, h, 6}};
+    stanford_arm_lanes_run(stanford_arm_bias_forces_tile, NULL, count, stride, arguments, 3);
+#else
+    for (size_t row = 0; row < count; row++) {
+        if (!stride) {
+            stanford_arm_bias_forces_body(q + 6 * row, v + 6 * row, h + 6 * row);
+        } else {
+            double numbers[18];
+            stanford_arm_row_in(q + row, stride, 6, numbers + 0);
+            stanford_arm_row_in(v + row, stride, 6, numbers + 6);
+            stanford_arm_bias_forces_body(numbers + 0, numbers + 6, numbers + 12);
+            stanford_arm_row_out(numbers + 12, 6, h + row, stride);
+        }
+    }
+#endif
+}
+
+STANFORD_ARM_API void stanford_arm_bias_forces_batch(size_t count, const double *q, const double *v,
+    double *h)
+{
+    stanford_arm_bias_forces_many(count, 0, q, v, h);
+}
+
+STANFORD_ARM_API void stanford_arm_bias_forces_batch_soa(size_t count, size_t stride, const double *q,
+    const double *v, double *h)
+{
+    stanford_arm_bias_forces_many(count, stride, q, v, h);
+}
+
+/* generalized forces that hold the mechanism at rest, for many states */
+#if STANFORD_ARM_LANES_BYTES
+static inline void stanford_arm_gravity_forces_lanes(const stanford_arm_lanes q[6], stanford_arm_lanes g[6])
+{
+    /* inputs that are read after the first output is written: it may be the same array */
+    const stanford_arm_lanes q_5 = q[5];
+
+    const stanford_arm_lanes angles[3] = {q[1], q[2], q[3]};
+    stanford_arm_lanes sines[3], cosines[3];
+    stanford_arm_lanes_sincos(3, angles, sines, cosines);
+    const stanford_arm_lanes s_q2 = sines[0], c_q2 = cosines[0];
+    const stanford_arm_lanes s_q3 = sines[1], c_q3 = cosines[1];
+    const stanford_arm_lanes s_q4 = sines[2], c_q4 = cosines[2];
+
+    g[5] = 59.841 * c_q2;
+    const stanford_arm_lanes a_B_z = -1.33416 * s_q2;
+    const stanford_arm_lanes a_D_x = -s_q3 * a_B_z;
+    g[2] = s_q4 * a_D_x;
+    const stanford_arm_lanes a_E_z = c_q3 * c_q4 * a_B_z - 1.33416 * s_q4 * c_q2;
+    g[3] = a_E_z;
+    const stanford_arm_lanes t0 = (13.3416 + 59.841 * q_5) * s_q2;
+    g[1] = c_q3 * a_E_z - t0 - s_q3 * (c_q4 * a_D_x);
+    g[0] = (0.0) - (stanford_arm_lanes){0};
+    g[4] = (0.0) - (stanford_arm_lanes){0};
+}
+
+static void stanford_arm_gravity_forces_tile(const void *prepared, size_t groups,
+    stanford_arm_lanes *const columns[])
+{
+    (void)prepared;
+    for (size_t group = 0; group < groups; group++) {
+        stanford_arm_gravity_forces_lanes(columns[0] + 6 * group, columns[1] + 6 * group);
+    }
+}
+#endif
+
+static void stanford_arm_gravity_forces_many(size_t count, size_t stride, const double *q, double *g)
+{
+#if STANFORD_ARM_LANES_BYTES
+    const stanford_arm_lanes_argument arguments[] = {{q, NULL, 6}, {NULL, g, 6}};
+    stanford_arm_lanes_run(stanford_arm_gravity_forces_tile, NULL, count, stride, arguments, 2);
+#else
+    for (size_t row = 0; row < count; row++) {
+        if (!stride) {
+            stanford_arm_gravity_forces_body(q + 6 * row, g + 6 * row);
+        } else {
+            double numbers[12];
+            stanford_arm_row_in(q + row, stride, 6, numbers + 0);
+            stanford_arm_gravity_forces_body(numbers + 0, numbers + 6);
+            stanford_arm_row_out(numbers + 6, 6, g + row, stride);
+        }
+    }
+#endif
+}
+
+STANFORD_ARM_API void stanford_arm_gravity_forces_batch(size_t count, const double *q, double *g)
+{
+    stanford_arm_gravity_forces_many(count, 0, q, g);
+}
+
+STANFORD_ARM_API void stanford_arm_gravity_forces_batch_soa(size_t count, size_t stride, const double *q,
+    double *g)
+{
+    stanford_arm_gravity_forces_many(count, stride, q, g);
+}
+
+/* kinetic energy, for many states */
+#if STANFORD_ARM_LANES_BYTES
+static inline void stanford_arm_kinetic_energy_lanes(const stanford_arm_lanes q[6],
+    const stanford_arm_lanes v[6], stanford_arm_lanes T[1])
+{
+    const stanford_arm_lanes angles[4] = {q[1], q[2], q[3], q[4]};
+    stanford_arm_lanes sines[4], cosines[4];
+    stanford_arm_lanes_sincos(4, angles, sines, cosines);
+    const stanford_arm_lanes s_q2 = sines[0], c_q2 = cosines[0];
+    const stanford_arm_lanes s_q3 = sines[1], c_q3 = cosines[1];
+    const stanford_arm_lanes s_q4 = sines[2], c_q4 = cosines[2];
+    const stanford_arm_lanes s_q5 = sines[3], c_q5 = cosines[3];
+
+    const stanford_arm_lanes t0 = q[5] + 0.6;
+    const stanford_arm_lanes w_B_z = -v[0] * s_q2;
+    const stanford_arm_lanes t1 = t0 * w_B_z;
+    const stanford_arm_lanes w_B_y = v[0] * c_q2;
+    const stanford_arm_lanes t2 = 0.1 * w_B_y - v[1] * t0;
+    const stanford_arm_lanes w_D_z = v[1] * s_q3 + c_q3 * w_B_z;
+    const stanford_arm_lanes w_D_y = v[2] + w_B_y;
+    const stanford_arm_lanes w_E_z = c_q4 * w_D_z - s_q4 * w_D_y;
+    const stanford_arm_lanes t3 = 0.272 * (s_q3 * t2 - c_q3 * t1) - 0.02346 * w_E_z;
+    const stanford_arm_lanes t4 = v[5] + 0.1 * w_B_z;
+    const stanford_arm_lanes t5 = s_q4 * t4 + c_q4 * (c_q3 * t2 + s_q3 * t1);
+    const stanford_arm_lanes w_E_x = v[3] + v[1] * c_q3 - s_q3 * w_B_z;
+    const stanford_arm_lanes t6 = w_E_x * (0.02366 * w_E_x - 0.272 * t5);
+    const stanford_arm_lanes w_F_y = v[4] + c_q4 * w_D_y + s_q4 * w_D_z;
+    const stanford_arm_lanes w_F_z = s_q5 * w_E_x + c_q5 * w_E_z;
+    const stanford_arm_lanes t7 = 0.002 * (w_F_y * w_F_y + w_F_z * w_F_z);
+    const stanford_arm_lanes t8 = (6.1 * t0 - 4.6) * t1;
+    const stanford_arm_lanes t9 = s_q2 * (t8 - 18.195 * v[5] + 19.415 * t4);
+    const stanford_arm_lanes t10 = v[0] * (t9 - 0.1 * v[0]);
+    const stanford_arm_lanes t11 = 6.1 * (v[5] * v[5] + t2 * t2);
+    const stanford_arm_lanes t12 = v[1] * (1.9105 * v[1] + 4.6 * t2);
+    const stanford_arm_lanes t13 = 0.0012 * w_D_y * w_D_y;
+    const stanford_arm_lanes t14 = 0.0007 * w_D_z * w_D_z;
+    const stanford_arm_lanes t15 = w_E_z * t3 - t13 - t11 - t12 - t14 + t10 - t6 - t7;
+    T[0] = -0.5 * t15;
+}
+
+static void stanford_arm_kinetic_energy_tile(const void *prepared, size_t groups,
+    stanford_arm_lanes *const columns[])
+{
+    (void)prepared;
+    for (size_t group = 0; group < groups; group++) {
+        stanford_arm_kinetic_energy_lanes(columns[0] + 6 * group, columns[1] + 6 * group, columns[2] + 1 *
+            group);
+    }
+}
+#endif
+
+static void stanford_arm_kinetic_energy_many(size_t count, size_t stride, const double *q, const double *v,
+    double *T)
+{
+#if STANFORD_ARM_LANES_BYTES
+    const stanford_arm_lanes_argument arguments[] = {{q, NULL, 6}, {v, NULL, 6}, {NULL, T, 1}};
+    stanford_arm_lanes_run(stanford_arm_kinetic_energy_tile, NULL, count, stride, arguments, 3);
+#else
+    for (size_t row = 0; row < count; row++) {
+        if (!stride) {
+            stanford_arm_kinetic_energy_body(q + 6 * row, v + 6 * row, T + 1 * row);
+        } else {
+            double numbers[13];
+            stanford_arm_row_in(q + row, stride, 6, numbers + 0);
+            stanford_arm_row_in(v + row, stride, 6, numbers + 6);
+            stanford_arm_kinetic_energy_body(numbers + 0, numbers + 6, numbers + 12);
+            stanford_arm_row_out(numbers + 12, 1, T + row, stride);
+        }
+    }
+#endif
+}
+
+STANFORD_ARM_API void stanford_arm_kinetic_energy_batch(size_t count, const double *q, const double *v,
+    double *T)
+{
+    stanford_arm_kinetic_energy_many(count, 0, q, v, T);
+}
+
+STANFORD_ARM_API void stanford_arm_kinetic_energy_batch_soa(size_t count, size_t stride, const double *q,
+    const double *v, double *T)
+{
+    stanford_arm_kinetic_energy_many(count, stride, q, v, T);
+}
+
+/* potential energy of gravity, zero for mass at the base origin, for many states */
+#if STANFORD_ARM_LANES_BYTES
+static inline void stanford_arm_potential_energy_lanes(const stanford_arm_lanes q[6], stanford_arm_lanes U[1])
+{
+    const stanford_arm_lanes angles[3] = {q[1], q[2], q[3]};
+    stanford_arm_lanes sines[3], cosines[3];
+    stanford_arm_lanes_sincos(3, angles, sines, cosines);
+    const stanford_arm_lanes s_q2 = sines[0], c_q2 = cosines[0];
+    const stanford_arm_lanes c_q3 = cosines[1];
+    const stanford_arm_lanes s_q4 = sines[2], c_q4 = cosines[2];
+
+    const stanford_arm_lanes h_E_turned_y = 0.136 * c_q4;
+    const stanford_arm_lanes h_B_y = 1.36 + 6.1 * q[5] + h_E_turned_y;
+    U[0] = 9.81 * (1.21 + c_q2 * h_B_y - 0.136 * s_q2 * s_q4 * c_q3);
+}
+
+static void stanford_arm_potential_energy_tile(const void *prepared, size_t groups,
+    stanford_arm_lanes *const columns[])
+{
+    (void)prepared;
+    for (size_t group = 0; group < groups; group++) {
+        stanford_arm_potential_energy_lanes(columns[0] + 6 * group, columns[1] + 1 * group);
+    }
+}
+#endif
+
+static void stanford_arm_potential_energy_many(size_t count, size_t stride, const double *q, double *U)
+{
+#if STANFORD_ARM_LANES_BYTES
+    const stanford_arm_lanes_argument arguments[] = {{q, NULL, 6}, {NULL, U, 1}};
+    stanford_arm_lanes_run(stanford_arm_potential_energy_tile, NULL, count, stride, arguments, 2);
+#else
+    for (size_t row = 0; row < count; row++) {
+        if (!stride) {
+            stanford_arm_potential_energy_body(q + 6 * row, U + 1 * row);
+        } else {
+            double numbers[7];
+            stanford_arm_row_in(q + row, stride, 6, numbers + 0);
+            stanford_arm_potential_energy_body(numbers + 0, numbers + 6);
+            stanford_arm_row_out(numbers + 6, 1, U + row, stride);
+        }
+    }
+#endif
+}
+
+STANFORD_ARM_API void stanford_arm_potential_energy_batch(size_t count, const double *q, double *U)
+{
+    stanford_arm_potential_energy_many(count, 0, q, U);
+}
+
+STANFORD_ARM_API void stanford_arm_potential_energy_batch_soa(size_t count, size_t stride, const double *q,
+    double *U)
+{
+    stanford_arm_potential_energy_many(count, stride, q, U);
+}
+
+/* linear and angular momentum, for many states */
+#if STANFORD_ARM_LANES_BYTES
+static inline void stanford_arm_momentum_lanes(const stanford_arm_lanes q[6], const stanford_arm_lanes v[6],
+    stanford_arm_lanes momentum[6])
+{
+    /* inputs that are read after the first output is written: it may be the same array */
+    const stanford_arm_lanes v_1 = v[1], v_4 = v[4];
+
+    const stanford_arm_lanes angles[5] = {q[0], q[1], q[2], q[3], q[4]};
+    stanford_arm_lanes sines[5], cosines[5];
+    stanford_arm_lanes_sincos(5, angles, sines, cosines);
+    const stanford_arm_lanes s_q1 = sines[0], c_q1 = cosines[0];
+    const stanford_arm_lanes s_q2 = sines[1], c_q2 = cosines[1];
+    const stanford_arm_lanes s_q3 = sines[2], c_q3 = cosines[2];
+    const stanford_arm_lanes s_q4 = sines[3], c_q4 = cosines[3];
+    const stanford_arm_lanes s_q5 = sines[4], c_q5 = cosines[4];
+
+    const stanford_arm_lanes w_B_z = -v[0] * s_q2;
+    const stanford_arm_lanes w_D_z = v_1 * s_q3 + c_q3 * w_B_z;
+    const stanford_arm_lanes w_B_y = v[0] * c_q2;
+    const stanford_arm_lanes w_D_y = v[2] + w_B_y;
+    const stanford_arm_lanes w_E_z = c_q4 * w_D_z - s_q4 * w_D_y;
+    const stanford_arm_lanes t0 = 0.136 * w_E_z;
+    const stanford_arm_lanes t1 = q[5] + 0.6;
+    const stanford_arm_lanes t2 = 0.1 * w_B_y;
+    const stanford_arm_lanes t3 = v_1 * t1 - t2;
+    const stanford_arm_lanes w_E_x = v[3] + v_1 * c_q3 - s_q3 * w_B_z;
+    const stanford_arm_lanes t4 = 0.136 * w_E_x;
+    const stanford_arm_lanes t5 = c_q4 * t4;
+    const stanford_arm_lanes t6 = 6.1 * t3 - 2.3 * v_1 + c_q3 * t5 + s_q3 * t0;
+    const stanford_arm_lanes t7 = v[5] + 0.1 * w_B_z;
+    const stanford_arm_lanes t8 = s_q4 * t4 - 6.1 * t7;
+    const stanford_arm_lanes momentum_1 = -(c_q2 * t8 + s_q2 * t6);
+    const stanford_arm_lanes t9 = t1 * w_B_z;
+    const stanford_arm_lanes t10 = 2.3 * w_B_z;
+    const stanford_arm_lanes t11 = t10 - 6.1 * t9 + s_q3 * t5 - c_q3 * t0;
+    const stanford_arm_lanes t12 = c_q2 * t6 - 0.6 * v[0] - s_q2 * t8;
+    const stanford_arm_lanes momentum_0 = c_q1 * t11 + s_q1 * t12;
+    momentum[0] = momentum_0;
+    momentum[1] = momentum_1;
+    const stanford_arm_lanes momentum_2 = c_q1 * t12 - s_q1 * t11;
+    momentum[2] = momentum_2;
+    const stanford_arm_lanes w_F_z = s_q5 * w_E_x + c_q5 * w_E_z;
+    const stanford_arm_lanes t13 = 0.002 * w_F_z;
+    const stanford_arm_lanes t14 = 0.136 * (c_q3 * t9 + s_q3 * t3) + c_q5 * t13;
+    const stanford_arm_lanes w_E_y = c_q4 * w_D_y + s_q4 * w_D_z;
+    const stanford_arm_lanes t15 = 0.02146 * w_E_y - 0.002 * v_4;
+    const stanford_arm_lanes t16 = s_q4 * t15 - 0.02416 * w_D_z - c_q4 * t14;
+    const stanford_arm_lanes t17 = c_q3 * t16;
+    const stanford_arm_lanes t18 = c_q4 * (c_q3 * t3 - s_q3 * t9) - s_q4 * t7;
+    const stanford_arm_lanes t19 = 0.02366 * w_E_x + 0.136 * t18 + s_q5 * t13;
+    const stanford_arm_lanes t20 = 2.3 * t9;
+    const stanford_arm_lanes t21 = 0.1 * t8;
+    const stanford_arm_lanes t22 = 1.9805 * w_B_z;
+    const stanford_arm_lanes t23 = t20 - t22 + t21 + s_q3 * t19 + t1 * t11 + t17;
+    const stanford_arm_lanes t24 = 0.02466 * w_D_y;
+    const stanford_arm_lanes t25 = t2 + t24 - c_q4 * t15 - s_q4 * t14 - 0.1 * t6;
+    momentum[4] = c_q2 * t25 + s_q2 * t23;
+    const stanford_arm_lanes t26 = c_q2 * t23 - s_q2 * t25;
+    const stanford_arm_lanes t27 = 2.3 * t3;
+    const stanford_arm_lanes t28 = 1.9105 * v_1;
+    const stanford_arm_lanes t29 = t27 - t28 - c_q3 * t19 - t1 * t6 + s_q3 * t16;
+    momentum[3] = 0.1 * momentum_2 - c_q1 * t29 - s_q1 * t26;
+    momentum[5] = s_q1 * t29 - 0.1 * momentum_0 - c_q1 * t26;
+}
+
+static void stanford_arm_momentum_tile(const void *prepared, size_t groups,
+    stanford_arm_lanes *const columns[])
+{
+    (void)prepared;
+    for (size_t group = 0; group < groups; group++) {
+        stanford_arm_momentum_lanes(columns[0] + 6 * group, columns[1] + 6 * group, columns[2] + 6 * group);
+    }
+}
+#endif
+
+static void stanford_arm_momentum_many(size_t count, size_t stride, const double *q, const double *v,
+    double *momentum)
+{
+#if STANFORD_ARM_LANES_BYTES
+    const stanford_arm_lanes_argument arguments[] = {{q, NULL, 6}, {v, NULL, 6}, {NULL, momentum, 6}};
+    stanford_arm_lanes_run(stanford_arm_momentum_tile, NULL, count, stride, arguments, 3);
+#else
+    for (size_t row = 0; row < count; row++) {
+        if (!stride) {
+            stanford_arm_momentum_body(q + 6 * row, v + 6 * row, momentum + 6 * row);
+        } else {
+            double numbers[18];
+            stanford_arm_row_in(q + row, stride, 6, numbers + 0);
+            stanford_arm_row_in(v + row, stride, 6, numbers + 6);
+            stanford_arm_momentum_body(numbers + 0, numbers + 6, numbers + 12);
+            stanford_arm_row_out(numbers + 12, 6, momentum + row, stride);
+        }
+    }
+#endif
+}
+
+STANFORD_ARM_API void stanford_arm_momentum_batch(size_t count, const double *q, const double *v,
+    double *momentum)
+{
+    stanford_arm_momentum_many(count, 0, q, v, momentum);
+}
+
+STANFORD_ARM_API void stanford_arm_momentum_batch_soa(size_t count, size_t stride, const double *q,
+    const double *v, double *momentum)
+{
+    stanford_arm_momentum_many(count, stride, q, v, momentum);
+}
+
+/* rates of the coordinates, for many states */
+#if STANFORD_ARM_LANES_BYTES
+static inline void stanford_arm_coordinate_rates_lanes(const stanford_arm_lanes q[6],
+    const stanford_arm_lanes v[6], stanford_arm_lanes qdot[6])
+{
+    (void)q;
+    /* inputs that are read after the first output is written: it may be the same array */
+    const stanford_arm_lanes v_0 = v[0], v_1 = v[1], v_2 = v[2], v_3 = v[3], v_4 = v[4];
+
+    qdot[5] = v[5];
+    qdot[0] = v_0;
+    qdot[1] = v_1;
+    qdot[2] = v_2;
+    qdot[3] = v_3;
+    qdot[4] = v_4;
+}
+
+static void stanford_arm_coordinate_rates_tile(const void *prepared, size_t groups,
+    stanford_arm_lanes *const columns[])
+{
+    (void)prepared;
+    for (size_t group = 0; group < groups; group++) {
+        stanford_arm_coordinate_rates_lanes(columns[0] + 6 * group, columns[1] + 6 * group, columns[2] + 6 *
+            group);
+    }
+}
+#endif
+
+static void stanford_arm_coordinate_rates_many(size_t count, size_t stride, const double *q, const double *v,
+    double *qdot)
+{
+#if STANFORD_ARM_LANES_BYTES
+    const stanford_arm_lanes_argument arguments[] = {{q, NULL, 6}, {v, NULL, 6}, {NULL, qdot, 6}};
+    stanford_arm_lanes_run(stanford_arm_coordinate_rates_tile, NULL, count, stride, arguments, 3);
+#else
+    for (size_t row = 0; row < count; row++) {
+        if (!stride) {
+            stanford_arm_coordinate_rates_body(q + 6 * row, v + 6 * row, qdot + 6 * row);
+        } else {
+            double numbers[18];
+            stanford_arm_row_in(q + row, stride, 6, numbers + 0);
+            stanford_arm_row_in(v + row, stride, 6, numbers + 6);
+            stanford_arm_coordinate_rates_body(numbers + 0, numbers + 6, numbers + 12);
+            stanford_arm_row_out(numbers + 12, 6, qdot + row, stride);
+        }
+    }
+#endif
+}
+
+STANFORD_ARM_API void stanford_arm_coordinate_rates_batch(size_t count, const double *q, const double *v,
+    double *qdot)
+{
+    stanford_arm_coordinate_rates_many(count, 0, q, v, qdot);
+}
+
+STANFORD_ARM_API void stanford_arm_coordinate_rates_batch_soa(size_t count, size_t stride, const double *q,
+    const double *v, double *qdot)
+{
+    stanford_arm_coordinate_rates_many(count, stride, q, v, qdot);
+}
+
+/* pose of the frame A in the base frame, for many states */
+#if STANFORD_ARM_LANES_BYTES
+static inline void stanford_arm_frame_pose_A_lanes(const stanford_arm_lanes q[6], stanford_arm_lanes X[16])
+{
+    const stanford_arm_lanes angles[1] = {q[0]};
+    stanford_arm_lanes sines[1], cosines[1];
+    stanford_arm_lanes_sincos(1, angles, sines, cosines);
+    const stanford_arm_lanes s_q1 = sines[0], c_q1 = cosines[0];
+
+    X[0] = c_q1;
+    X[2] = s_q1;
+    X[8] = -s_q1;
+    X[10] = c_q1;
+    X[1] = (0.0) - (stanford_arm_lanes){0};
+    X[3] = (0.0) - (stanford_arm_lanes){0};
+    X[4] = (0.0) - (stanford_arm_lanes){0};
+    X[5] = (1.0) - (stanford_arm_lanes){0};
+    X[6] = (0.0) - (stanford_arm_lanes){0};
+    X[7] = (0.0) - (stanford_arm_lanes){0};
+    X[9] = (0.0) - (stanford_arm_lanes){0};
+    X[11] = (0.0) - (stanford_arm_lanes){0};
+    X[12] = (0.0) - (stanford_arm_lanes){0};
+    X[13] = (0.0) - (stanford_arm_lanes){0};
+    X[14] = (0.0) - (stanford_arm_lanes){0};
+    X[15] = (1.0) - (stanford_arm_lanes){0};
+}
+
+static void stanford_arm_frame_pose_A_tile(const void *prepared, size_t groups,
+    stanford_arm_lanes *const columns[])
+{
+    (void)prepared;
+    for (size_t group = 0; group < groups; group++) {
+        stanford_arm_frame_pose_A_lanes(columns[0] + 6 * group, columns[1] + 16 * group);
+    }
+}
+#endif
+
+static void stanford_arm_frame_pose_A_many(size_t count, size_t stride, const double *q, double *X)
+{
+#if STANFORD_ARM_LANES_BYTES
+    const stanford_arm_lanes_argument arguments[] = {{q, NULL, 6}, {NULL, X, 16}};
+    stanford_arm_lanes_run(stanford_arm_frame_pose_A_tile, NULL, count, stride, arguments, 2);
+#else
+    for (size_t row = 0; row < count; row++) {
+        if (!stride) {
+            stanford_arm_frame_pose_A_body(q + 6 * row, X + 16 * row);
+        } else {
+            double numbers[22];
+            stanford_arm_row_in(q + row, stride, 6, numbers + 0);
+            stanford_arm_frame_pose_A_body(numbers + 0, numbers + 6);
+            stanford_arm_row_out(numbers + 6, 16, X + row, stride);
+        }
+    }
+#endif
+}
+
+STANFORD_ARM_API void stanford_arm_frame_pose_A_batch(size_t count, const double *q, double *X)
+{
+    stanford_arm_frame_pose_A_many(count, 0, q, X);
+}
+
+STANFORD_ARM_API void stanford_arm_frame_pose_A_batch_soa(size_t count, size_t stride, const double *q,
+    double *X)
+{
+    stanford_arm_frame_pose_A_many(count, stride, q, X);
+}
+
+/* Jacobian of the frame A, for many states */
+#if STANFORD_ARM_LANES_BYTES
+static inline void stanford_arm_frame_jacobian_A_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes J[36])
+{
+    (void)q;
+    J[0] = (0.0) - (stanford_arm_lanes){0};
+    J[1] = (0.0) - (stanford_arm_lanes){0};
+    J[2] = (0.0) - (stanford_arm_lanes){0};
+    J[3] = (0.0) - (stanford_arm_lanes){0};
+    J[4] = (0.0) - (stanford_arm_lanes){0};
+    J[5] = (0.0) - (stanford_arm_lanes){0};
+    J[6] = (0.0) - (stanford_arm_lanes){0};
+    J[7] = (0.0) - (stanford_arm_lanes){0};
+    J[8] = (0.0) - (stanford_arm_lanes){0};
+    J[9] = (0.0) - (stanford_arm_lanes){0};
+    J[10] = (0.0) - (stanford_arm_lanes){0};
+    J[11] = (0.0) - (stanford_arm_lanes){0};
+    J[12] = (0.0) - (stanford_arm_lanes){0};
+    J[13] = (0.0) - (stanford_arm_lanes){0};
+    J[14] = (0.0) - (stanford_arm_lanes){0};
+    J[15] = (0.0) - (stanford_arm_lanes){0};
+    J[16] = (0.0) - (stanford_arm_lanes){0};
+    J[17] = (0.0) - (stanford_arm_lanes){0};
+    J[18] = (0.0) - (stanford_arm_lanes){0};
+    J[19] = (0.0) - (stanford_arm_lanes){0};
+    J[20] = (0.0) - (stanford_arm_lanes){0};
+    J[21] = (0.0) - (stanford_arm_lanes){0};
+    J[22] = (0.0) - (stanford_arm_lanes){0};
+    J[23] = (0.0) - (stanford_arm_lanes){0};
+    J[24] = (1.0) - (stanford_arm_lanes){0};
+    J[25] = (0.0) - (stanford_arm_lanes){0};
+    J[26] = (0.0) - (stanford_arm_lanes){0};
+    J[27] = (0.0) - (stanford_arm_lanes){0};
+    J[28] = (0.0) - (stanford_arm_lanes){0};
+    J[29] = (0.0) - (stanford_arm_lanes){0};
+    J[30] = (0.0) - (stanford_arm_lanes){0};
+    J[31] = (0.0) - (stanford_arm_lanes){0};
+    J[32] = (0.0) - (stanford_arm_lanes){0};
+    J[33] = (0.0) - (stanford_arm_lanes){0};
+    J[34] = (0.0) - (stanford_arm_lanes){0};
+    J[35] = (0.0) - (stanford_arm_lanes){0};
+}
+
+static void stanford_arm_frame_jacobian_A_tile(const void *prepared, size_t groups,
+    stanford_arm_lanes *const columns[])
+{
+    (void)prepared;
+    for (size_t group = 0; group < groups; group++) {
+        stanford_arm_frame_jacobian_A_lanes(columns[0] + 6 * group, columns[1] + 36 * group);
+    }
+}
+#endif
+
+static void stanford_arm_frame_jacobian_A_many(size_t count, size_t stride, const double *q, double *J)
+{
+#if STANFORD_ARM_LANES_BYTES
+    const stanford_arm_lanes_argument arguments[] = {{q, NULL, 6}, {NULL, J, 36}};
+    stanford_arm_lanes_run(stanford_arm_frame_jacobian_A_tile, NULL, count, stride, arguments, 2);
+#else
+    for (size_t row = 0; row < count; row++) {
+        if (!stride) {
+            stanford_arm_frame_jacobian_A_body(q + 6 * row, J + 36 * row);
+        } else {
+            double numbers[42];
+            stanford_arm_row_in(q + row, stride, 6, numbers + 0);
+            stanford_arm_frame_jacobian_A_body(numbers + 0, numbers + 6);
+            stanford_arm_row_out(numbers + 6, 36, J + row, stride);
+        }
+    }
+#endif
+}
+
+STANFORD_ARM_API void stanford_arm_frame_jacobian_A_batch(size_t count, const double *q, double *J)
+{
+    stanford_arm_frame_jacobian_A_many(count, 0, q, J);
+}
+
+STANFORD_ARM_API void stanford_arm_frame_jacobian_A_batch_soa(size_t count, size_t stride, const double *q,
+    double *J)
+{
+    stanford_arm_frame_jacobian_A_many(count, stride, q, J);
+}
+
+/* pose of the frame B in the base frame, for many states */
+#if STANFORD_ARM_LANES_BYTES
+static inline void stanford_arm_frame_pose_B_lanes(const stanford_arm_lanes q[6], stanford_arm_lanes X[16])
+{
+    const stanford_arm_lanes angles[2] = {q[0], q[1]};
+    stanford_arm_lanes sines[2], cosines[2];
+    stanford_arm_lanes_sincos(2, angles, sines, cosines);
+    const stanford_arm_lanes s_q1 = sines[0], c_q1 = cosines[0];
+    const stanford_arm_lanes s_q2 = sines[1], c_q2 = cosines[1];
+
+    X[0] = c_q1;
+    X[1] = s_q1 * s_q2;
+    X[2] = s_q1 * c_q2;
+    X[3] = 0.1 * c_q1;
+    X[5] = c_q2;
+    X[6] = -s_q2;
+    X[8] = -s_q1;
+    X[9] = s_q2 * c_q1;
+    X[10] = c_q1 * c_q2;
+    X[11] = -0.1 * s_q1;
+    X[4] = (0.0) - (stanford_arm_lanes){0};
+    X[7] = (0.1) - (stanford_arm_lanes){0};
+    X[12] = (0.0) - (stanford_arm_lanes){0};
+    X[13] = (0.0) - (stanford_arm_lanes){0};
+    X[14] = (0.0) - (stanford_arm_lanes){0};
+    X[15] = (1.0) - (stanford_arm_lanes){0};
+}
+
+static void stanford_arm_frame_pose_B_tile(const void *prepared, size_t groups,
+    stanford_arm_lanes *const columns[])
+{
+    (void)prepared;
+    for (size_t group = 0; group < groups; group++) {
+        stanford_arm_frame_pose_B_lanes(columns[0] + 6 * group, columns[1] + 16 * group);
+    }
+}
+#endif
+
+static void stanford_arm_frame_pose_B_many(size_t count, size_t stride, const double *q, double *X)
+{
+#if STANFORD_ARM_LANES_BYTES
+    const stanford_arm_lanes_argument arguments[] = {{q, NULL, 6}, {NULL, X, 16}};
+    stanford_arm_lanes_run(stanford_arm_frame_pose_B_tile, NULL, count, stride, arguments, 2);
+#else
+    for (size_t row = 0; row < count; row++) {
+        if (!stride) {
+            stanford_arm_frame_pose_B_body(q + 6 * row, X + 16 * row);
+        } else {
+            double numbers[22];
+            stanford_arm_row_in(q + row, stride, 6, numbers + 0);
+            stanford_arm_frame_pose_B_body(numbers + 0, numbers + 6);
+            stanford_arm_row_out(numbers + 6, 16, X + row, stride);
+        }
+    }
+#endif
+}
+
+STANFORD_ARM_API void stanford_arm_frame_pose_B_batch(size_t count, const double *q, double *X)
+{
+    stanford_arm_frame_pose_B_many(count, 0, q, X);
+}
+
+STANFORD_ARM_API void stanford_arm_frame_pose_B_batch_soa(size_t count, size_t stride, const double *q,
+    double *X)
+{
+    stanford_arm_frame_pose_B_many(count, stride, q, X);
+}
+
+/* Jacobian of the frame B, for many states */
+#if STANFORD_ARM_LANES_BYTES
+static inline void stanford_arm_frame_jacobian_B_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes J[36])
+{
+    const stanford_arm_lanes angles[1] = {q[0]};
+    stanford_arm_lanes sines[1], cosines[1];
+    stanford_arm_lanes_sincos(1, angles, sines, cosines);
+    const stanford_arm_lanes s_q1 = sines[0], c_q1 = cosines[0];
+
+    J[0] = -0.1 * s_q1;
+    J[12] = -0.1 * c_q1;
+    J[19] = c_q1;
+    J[31] = -s_q1;
+    J[1] = (0.0) - (stanford_arm_lanes){0};
+    J[2] = (0.0) - (stanford_arm_lanes){0};
+    J[3] = (0.0) - (stanford_arm_lanes){0};
+    J[4] = (0.0) - (stanford_arm_lanes){0};
+    J[5] = (0.0) - (stanford_arm_lanes){0};
+    J[6] = (0.0) - (stanford_arm_lanes){0};
+    J[7] = (0.0) - (stanford_arm_lanes){0};
+    J[8] = (0.0) - (stanford_arm_lanes){0};
+    J[9] = (0.0) - (stanford_arm_lanes){0};
+    J[10] = (0.0) - (stanford_arm_lanes){0};
+    J[11] = (0.0) - (stanford_arm_lanes){0};
+    J[13] = (0.0) - (stanford_arm_lanes){0};
+    J[14] = (0.0) - (stanford_arm_lanes){0};
+    J[15] = (0.0) - (stanford_arm_lanes){0};
+    J[16] = (0.0) - (stanford_arm_lanes){0};
+    J[17] = (0.0) - (stanford_arm_lanes){0};
+    J[18] = (0.0) - (stanford_arm_lanes){0};
+    J[20] = (0.0) - (stanford_arm_lanes){0};
+    J[21] = (0.0) - (stanford_arm_lanes){0};
+    J[22] = (0.0) - (stanford_arm_lanes){0};
+    J[23] = (0.0) - (stanford_arm_lanes){0};
+    J[24] = (1.0) - (stanford_arm_lanes){0};
+    J[25] = (0.0) - (stanford_arm_lanes){0};
+    J[26] = (0.0) - (stanford_arm_lanes){0};
+    J[27] = (0.0) - (stanford_arm_lanes){0};
+    J[28] = (0.0) - (stanford_arm_lanes){0};
+    J[29] = (0.0) - (stanford_arm_lanes){0};
+    J[30] = (0.0) - (stanford_arm_lanes){0};
+    J[32] = (0.0) - (stanford_arm_lanes){0};
+    J[33] = (0.0) - (stanford_arm_lanes){0};
+    J[34] = (0.0) - (stanford_arm_lanes){0};
+    J[35] = (0.0) - (stanford_arm_lanes){0};
+}
+
+static void stanford_arm_frame_jacobian_B_tile(const void *prepared, size_t groups,
+    stanford_arm_lanes *const columns[])
+{
+    (void)prepared;
+    for (size_t group = 0; group < groups; group++) {
+        stanford_arm_frame_jacobian_B_lanes(columns[0] + 6 * group, columns[1] + 36 * group);
+    }
+}
+#endif
+
+static void stanford_arm_frame_jacobian_B_many(size_t count, size_t stride, const double *q, double *J)
+{
+#if STANFORD_ARM_LANES_BYTES
+    const stanford_arm_lanes_argument arguments[] = {{q, NULL, 6}, {NULL, J, 36}};
+    stanford_arm_lanes_run(stanford_arm_frame_jacobian_B_tile, NULL, count, stride, arguments, 2);
+#else
+    for (size_t row = 0; row < count; row++) {
+        if (!stride) {
+            stanford_arm_frame_jacobian_B_body(q + 6 * row, J + 36 * row);
+        } else {
+            double numbers[42];
+            stanford_arm_row_in(q + row, stride, 6, numbers + 0);
+            stanford_arm_frame_jacobian_B_body(numbers + 0, numbers + 6);
+            stanford_arm_row_out(numbers + 6, 36, J + row, stride);
+        }
+    }
+#endif
+}
+
+STANFORD_ARM_API void stanford_arm_frame_jacobian_B_batch(size_t count, const double *q, double *J)
+{
+    stanford_arm_frame_jacobian_B_many(count, 0, q, J);
+}
+
+STANFORD_ARM_API void stanford_arm_frame_jacobian_B_batch_soa(size_t count, size_t stride, const double *q,
+    double *J)
+{
+    stanford_arm_frame_jacobian_B_many(count, stride, q, J);
+}
+
+/* pose of the frame C in the base frame, for many states */
+#if STANFORD_ARM_LANES_BYTES
+static inline void stanford_arm_frame_pose_C_lanes(const stanford_arm_lanes q[6], stanford_arm_lanes X[16])
+{
+    /* inputs that are read after the first output is written: it may be the same array */
+    const stanford_arm_lanes q_5 = q[5];
+
+    const stanford_arm_lanes angles[2] = {q[0], q[1]};
+    stanford_arm_lanes sines[2], cosines[2];
+    stanford_arm_lanes_sincos(2, angles, sines, cosines);
+    const stanford_arm_lanes s_q1 = sines[0], c_q1 = cosines[0];
+    const stanford_arm_lanes s_q2 = sines[1], c_q2 = cosines[1];
+
+    X[0] = c_q1;
+    X[2] = s_q1 * c_q2;
+    X[5] = c_q2;
+    X[6] = -s_q2;
+    X[7] = 0.1 + q_5 * c_q2;
+    X[8] = -s_q1;
+    X[10] = c_q1 * c_q2;
+    const stanford_arm_lanes X_0_1 = s_q1 * s_q2;
+    X[1] = X_0_1;
+    X[3] = 0.1 * c_q1 + q_5 * X_0_1;
+    const stanford_arm_lanes X_2_1 = s_q2 * c_q1;
+    X[9] = X_2_1;
+    X[11] = q_5 * X_2_1 - 0.1 * s_q1;
+    X[4] = (0.0) - (stanford_arm_lanes){0};
+    X[12] = (0.0) - (stanford_arm_lanes){0};
+    X[13] = (0.0) - (stanford_arm_lanes){0};
+    X[14] = (0.0) - (stanford_arm_lanes){0};
+    X[15] = (1.0) - (stanford_arm_lanes){0};
+}
+
+static void stanford_arm_frame_pose_C_tile(const void *prepared, size_t groups,
+    stanford_arm_lanes *const columns[])
+{
+    (void)prepared;
+    for (size_t group = 0; group < groups; group++) {
+        stanford_arm_frame_pose_C_lanes(columns[0] + 6 * group, columns[1] + 16 * group);
+    }
+}
+#endif
+
+static void stanford_arm_frame_pose_C_many(size_t count, size_t stride, const double *q, double *X)
+{
+#if STANFORD_ARM_LANES_BYTES
+    const stanford_arm_lanes_argument arguments[] = {{q, NULL, 6}, {NULL, X, 16}};
+    stanford_arm_lanes_run(stanford_arm_frame_pose_C_tile, NULL, count, stride, arguments, 2);
+#else
+    for (size_t row = 0; row < count; row++) {
+        if (!stride) {
+            stanford_arm_frame_pose_C_body(q + 6 * row, X + 16 * row);
+        } else {
+            double numbers[22];
+            stanford_arm_row_in(q + row, stride, 6, numbers + 0);
+            stanford_arm_frame_pose_C_body(numbers + 0, numbers + 6);
+            stanford_arm_row_out(numbers + 6, 16, X + row, stride);
+        }
+    }
+#endif
+}
+
+STANFORD_ARM_API void stanford_arm_frame_pose_C_batch(size_t count, const double *q, double *X)
+{
+    stanford_arm_frame_pose_C_many(count, 0, q, X);
+}
+
+STANFORD_ARM_API void stanford_arm_frame_pose_C_batch_soa(size_t count, size_t stride, const double *q,
+    double *X)
+{
+    stanford_arm_frame_pose_C_many(count, stride, q, X);
+}
+
+/* Jacobian of the frame C, for many states */
+#if STANFORD_ARM_LANES_BYTES
+static inline void stanford_arm_frame_jacobian_C_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes J[36])
+{
+    /* inputs that are read after the first output is written: it may be the same array */
+    const stanford_arm_lanes q_5 = q[5];
+
+    const stanford_arm_lanes angles[2] = {q[0], q[1]};
+    stanford_arm_lanes sines[2], cosines[2];
+    stanford_arm_lanes_sincos(2, angles, sines, cosines);
+    const stanford_arm_lanes s_q1 = sines[0], c_q1 = cosines[0];
+    const stanford_arm_lanes s_q2 = sines[1], c_q2 = cosines[1];
+
+    J[7] = -q_5 * s_q2;
+    J[11] = c_q2;
+    J[19] = c_q1;
+    J[31] = -s_q1;
+    const stanford_arm_lanes J_2_5 = s_q2 * c_q1;
+    J[0] = q_5 * J_2_5 - 0.1 * s_q1;
+    J[17] = J_2_5;
+    const stanford_arm_lanes t0 = q_5 * c_q2;
+    J[1] = s_q1 * t0;
+    J[13] = c_q1 * t0;
+    const stanford_arm_lanes J_0_5 = s_q1 * s_q2;
+    J[5] = J_0_5;
+    J[12] = -(0.1 * c_q1 + q_5 * J_0_5);
+    J[2] = (0.0) - (stanford_arm_lanes){0};
+    J[3] = (0.0) - (stanford_arm_lanes){0};
+    J[4] = (0.0) - (stanford_arm_lanes){0};
+    J[6] = (0.0) - (stanford_arm_lanes){0};
+    J[8] = (0.0) - (stanford_arm_lanes){0};
+    J[9] = (0.0) - (stanford_arm_lanes){0};
+    J[10] = (0.0) - (stanford_arm_lanes){0};
+    J[14] = (0.0) - (stanford_arm_lanes){0};
+    J[15] = (0.0) - (stanford_arm_lanes){0};
+    J[16] = (0.0) - (stanford_arm_lanes){0};
+    J[18] = (0.0) - (stanford_arm_lanes){0};
+    J[20] = (0.0) - (stanford_arm_lanes){0};
+    J[21] = (0.0) - (stanford_arm_lanes){0};
+    J[22] = (0.0) - (stanford_arm_lanes){0};
+    J[23] = (0.0) - (stanford_arm_lanes){0};
+    J[24] = (1.0) - (stanford_arm_lanes){0};
+    J[25] = (0.0) - (stanford_arm_lanes){0};
+    J[26] = (0.0) - (stanford_arm_lanes){0};
+    J[27] = (0.0) - (stanford_arm_lanes){0};
+    J[28] = (0.0) - (stanford_arm_lanes){0};
+    J[29] = (0.0) - (stanford_arm_lanes){0};
+    J[30] = (0.0) - (stanford_arm_lanes){0};
+    J[32] = (0.0) - (stanford_arm_lanes){0};
+    J[33] = (0.0) - (stanford_arm_lanes){0};
+    J[34] = (0.0) - (stanford_arm_lanes){0};
+    J[35] = (0.0) - (stanford_arm_lanes){0};
+}
+
+static void stanford_arm_frame_jacobian_C_tile(const void *prepared, size_t groups,
+    stanford_arm_lanes *const columns[])
+{
+    (void)prepared;
+    for (size_t group = 0; group < groups; group++) {
+        stanford_arm_frame_jacobian_C_lanes(columns[0] + 6 * group, columns[1] + 36 * group);
+    }
+}
+#endif
+
+static void stanford_arm_frame_jacobian_C_many(size_t count, size_t stride, const double *q, double *J)
+{
+#if STANFORD_ARM_LANES_BYTES
+    const stanford_arm_lanes_argument arguments[] = {{q, NULL, 6}, {NULL, J, 36}};
+    stanford_arm_lanes_run(stanford_arm_frame_jacobian_C_tile, NULL, count, stride, arguments, 2);
+#else
+    for (size_t row = 0; row < count; row++) {
+        if (!stride) {
+            stanford_arm_frame_jacobian_C_body(q + 6 * row, J + 36 * row);
+        } else {
+            double numbers[42];
+            stanford_arm_row_in(q + row, stride, 6, numbers + 0);
+            stanford_arm_frame_jacobian_C_body(numbers + 0, numbers + 6);
+            stanford_arm_row_out(numbers + 6, 36, J + row, stride);
+        }
+    }
+#endif
+}
+
+STANFORD_ARM_API void stanford_arm_frame_jacobian_C_batch(size_t count, const double *q, double *J)
+{
+    stanford_arm_frame_jacobian_C_many(count, 0, q, J);
+}
+
+STANFORD_ARM_API void stanford_arm_frame_jacobian_C_batch_soa(size_t count, size_t stride, const double *q,
+    double *J)
+{
+    stanford_arm_frame_jacobian_C_many(count, stride, q, J);
+}
+
+/* pose of the frame D in the base frame, for many states */
+#if STANFORD_ARM_LANES_BYTES
+static inline void stanford_arm_frame_pose_D_lanes(const stanford_arm_lanes q[6], stanford_arm_lanes X[16])
+{
+    /* inputs that are read after the first output is written: it may be the same array */
+    const stanford_arm_lanes q_5 = q[5];
+
+    const stanford_arm_lanes angles[3] = {q[0], q[1], q[2]};
+    stanford_arm_lanes sines[3], cosines[3];
+    stanford_arm_lanes_sincos(3, angles, sines, cosines);
+    const stanford_arm_lanes s_q1 = sines[0], c_q1 = cosines[0];
+    const stanford_arm_lanes s_q2 = sines[1], c_q2 = cosines[1];
+    const stanford_arm_lanes s_q3 = sines[2], c_q3 = cosines[2];
+
+    X[4] = s_q2 * s_q3;
+    X[5] = c_q2;
+    X[6] = -s_q2 * c_q3;
+    const stanford_arm_lanes t0 = s_q1 * c_q2;
+    X[0] = c_q1 * c_q3 - s_q3 * t0;
+    X[2] = s_q3 * c_q1 + c_q3 * t0;
+    const stanford_arm_lanes X_0_1 = s_q1 * s_q2;
+    X[1] = X_0_1;
+    const stanford_arm_lanes t1 = q_5 + 0.6;
+    X[3] = 0.1 * c_q1 + t1 * X_0_1;
+    X[7] = 0.1 + t1 * c_q2;
+    const stanford_arm_lanes t2 = c_q1 * c_q2;
+    X[8] = -(s_q1 * c_q3 + s_q3 * t2);
+    X[10] = c_q3 * t2 - s_q1 * s_q3;
+    const stanford_arm_lanes X_2_1 = s_q2 * c_q1;
+    X[9] = X_2_1;
+    X[11] = t1 * X_2_1 - 0.1 * s_q1;
+    X[12] = (0.0) - (stanford_arm_lanes){0};
+    X[13] = (0.0) - (stanford_arm_lanes){0};
+    X[14] = (0.0) - (stanford_arm_lanes){0};
+    X[15] = (1.0) - (stanford_arm_lanes){0};
+}
+
+static void stanford_arm_frame_pose_D_tile(const void *prepared, size_t groups,
+    stanford_arm_lanes *const columns[])
+{
+    (void)prepared;
+    for (size_t group = 0; group < groups; group++) {
+        stanford_arm_frame_pose_D_lanes(columns[0] + 6 * group, columns[1] + 16 * group);
+    }
+}
+#endif
+
+static void stanford_arm_frame_pose_D_many(size_t count, size_t stride, const double *q, double *X)
+{
+#if STANFORD_ARM_LANES_BYTES
+    const stanford_arm_lanes_argument arguments[] = {{q, NULL, 6}, {NULL, X, 16}};
+    stanford_arm_lanes_run(stanford_arm_frame_pose_D_tile, NULL, count, stride, arguments, 2);
+#else
+    for (size_t row = 0; row < count; row++) {
+        if (!stride) {
+            stanford_arm_frame_pose_D_body(q + 6 * row, X + 16 * row);
+        } else {
+            double numbers[22];
+            stanford_arm_row_in(q + row, stride, 6, numbers + 0);
+            stanford_arm_frame_pose_D_body(numbers + 0, numbers + 6);
+            stanford_arm_row_out(numbers + 6, 16, X + row, stride);
+        }
+    }
+#endif
+}
+
+STANFORD_ARM_API void stanford_arm_frame_pose_D_batch(size_t count, const double *q, double *X)
+{
+    stanford_arm_frame_pose_D_many(count, 0, q, X);
+}
+
+STANFORD_ARM_API void stanford_arm_frame_pose_D_batch_soa(size_t count, size_t stride, const double *q,
+    double *X)
+{
+    stanford_arm_frame_pose_D_many(count, stride, q, X);
+}
+
+/* Jacobian of the frame D, for many states */
+#if STANFORD_ARM_LANES_BYTES
+static inline void stanford_arm_frame_jacobian_D_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes J[36])
+{
+    /* inputs that are read after the first output is written: it may be the same array */
+    const stanford_arm_lanes q_5 = q[5];
+
+    const stanford_arm_lanes angles[2] = {q[0], q[1]};
+    stanford_arm_lanes sines[2], cosines[2];
+    stanford_arm_lanes_sincos(2, angles, sines, cosines);
+    const stanford_arm_lanes s_q1 = sines[0], c_q1 = cosines[0];
+    const stanford_arm_lanes s_q2 = sines[1], c_q2 = cosines[1];
+
+    J[11] = c_q2;
+    J[19] = c_q1;
+    J[26] = c_q2;
+    J[31] = -s_q1;
+    const stanford_arm_lanes J_0_5 = s_q1 * s_q2;
+    J[5] = J_0_5;
+    J[20] = J_0_5;
+    const stanford_arm_lanes t0 = q_5 + 0.6;
+    J[7] = -t0 * s_q2;
+    J[12] = -(0.1 * c_q1 + t0 * J_0_5);
+    const stanford_arm_lanes J_2_5 = s_q2 * c_q1;
+    J[0] = t0 * J_2_5 - 0.1 * s_q1;
+    J[17] = J_2_5;
+    J[32] = J_2_5;
+    const stanford_arm_lanes t1 = t0 * c_q2;
+    J[1] = s_q1 * t1;
+    J[13] = c_q1 * t1;
+    J[2] = (0.0) - (stanford_arm_lanes){0};
+    J[3] = (0.0) - (stanford_arm_lanes){0};
+    J[4] = (0.0) - (stanford_arm_lanes){0};
+    J[6] = (0.0) - (stanford_arm_lanes){0};
+    J[8] = (0.0) - (stanford_arm_lanes){0};
+    J[9] = (0.0) - (stanford_arm_lanes){0};
+    J[10] = (0.0) - (stanford_arm_lanes){0};
+    J[14] = (0.0) - (stanford_arm_lanes){0};
+    J[15] = (0.0) - (stanford_arm_lanes){0};
+    J[16] = (0.0) - (stanford_arm_lanes){0};
+    J[18] = (0.0) - (stanford_arm_lanes){0};
+    J[21] = (0.0) - (stanford_arm_lanes){0};
+    J[22] = (0.0) - (stanford_arm_lanes){0};
+    J[23] = (0.0) - (stanford_arm_lanes){0};
+    J[24] = (1.0) - (stanford_arm_lanes){0};
+    J[25] = (0.0) - (stanford_arm_lanes){0};
+    J[27] = (0.0) - (stanford_arm_lanes){0};
+    J[28] = (0.0) - (stanford_arm_lanes){0};
+    J[29] = (0.0) - (stanford_arm_lanes){0};
+    J[30] = (0.0) - (stanford_arm_lanes){0};
+    J[33] = (0.0) - (stanford_arm_lanes){0};
+    J[34] = (0.0) - (stanford_arm_lanes){0};
+    J[35] = (0.0) - (stanford_arm_lanes){0};
+}
+
+static void stanford_arm_frame_jacobian_D_tile(const void *prepared, size_t groups,
+    stanford_arm_lanes *const columns[])
+{
+    (void)prepared;
+    for (size_t group = 0; group < groups; group++) {
+        stanford_arm_frame_jacobian_D_lanes(columns[0] + 6 * group, columns[1] + 36 * group);
+    }
+}
+#endif
+
+static void stanford_arm_frame_jacobian_D_many(size_t count, size_t stride, const double *q, double *J)
+{
+#if STANFORD_ARM_LANES_BYTES
+    const stanford_arm_lanes_argument arguments[] = {{q, NULL, 6}, {NULL, J, 36}};
+    stanford_arm_lanes_run(stanford_arm_frame_jacobian_D_tile, NULL, count, stride, arguments, 2);
+#else
+    for (size_t row = 0; row < count; row++) {
+        if (!stride) {
+            stanford_arm_frame_jacobian_D_body(q + 6 * row, J + 36 * row);
+        } else {
+            double numbers[42];
+            stanford_arm_row_in(q + row, stride, 6, numbers + 0);
+            stanford_arm_frame_jacobian_D_body(numbers + 0, numbers + 6);
+            stanford_arm_row_out(numbers + 6, 36, J + row, stride);
+        }
+    }
+#endif
+}
+
+STANFORD_ARM_API void stanford_arm_frame_jacobian_D_batch(size_t count, const double *q, double *J)
+{
+    stanford_arm_frame_jacobian_D_many(count, 0, q, J);
+}
+
+STANFORD_ARM_API void stanford_arm_frame_jacobian_D_batch_soa(size_t count, size_t stride, const double *q,
+    double *J)
+{
+    stanford_arm_frame_jacobian_D_many(count, stride, q, J);
+}
+
+/* pose of the frame E in the base frame, for many states */
+#if STANFORD_ARM_LANES_BYTES
+static inline void stanford_arm_frame_pose_E_lanes(const stanford_arm_lanes q[6], stanford_arm_lanes X[16])
+{
+    /* inputs that are read after the first output is written: it may be the same array */
+    const stanford_arm_lanes q_5 = q[5];
+
+    const stanford_arm_lanes angles[4] = {q[0], q[1], q[2], q[3]};
+    stanford_arm_lanes sines[4], cosines[4];
+    stanford_arm_lanes_sincos(4, angles, sines, cosines);
+    const stanford_arm_lanes s_q1 = sines[0], c_q1 = cosines[0];
+    const stanford_arm_lanes s_q2 = sines[1], c_q2 = cosines[1];
+    const stanford_arm_lanes s_q3 = sines[2], c_q3 = cosines[2];
+    const stanford_arm_lanes s_q4 = sines[3], c_q4 = cosines[3];
+
+    X[4] = s_q2 * s_q3;
+    const stanford_arm_lanes t0 = s_q1 * c_q2;
+    X[0] = c_q1 * c_q3 - s_q3 * t0;
+    const stanford_arm_lanes t1 = s_q2 * c_q3;
+    X[5] = c_q2 * c_q4 - s_q4 * t1;
+    X[6] = -(s_q4 * c_q2 + c_q4 * t1);
+    const stanford_arm_lanes t2 = q_5 + 0.6;
+    X[7] = 0.1 + t2 * c_q2;
+    const stanford_arm_lanes t3 = s_q1 * s_q2;
+    X[3] = 0.1 * c_q1 + t2 * t3;
+    const stanford_arm_lanes t4 = s_q3 * c_q1 + c_q3 * t0;
+    X[1] = c_q4 * t3 + s_q4 * t4;
+    X[2] = c_q4 * t4 - s_q4 * t3;
+    const stanford_arm_lanes t5 = c_q1 * c_q2;
+    X[8] = -(s_q1 * c_q3 + s_q3 * t5);
+    const stanford_arm_lanes t6 = s_q2 * c_q1;
+    X[11] = t2 * t6 - 0.1 * s_q1;
+    const stanford_arm_lanes t7 = c_q3 * t5 - s_q1 * s_q3;
+    X[9] = c_q4 * t6 + s_q4 * t7;
+    X[10] = c_q4 * t7 - s_q4 * t6;
+    X[12] = (0.0) - (stanford_arm_lanes){0};
+    X[13] = (0.0) - (stanford_arm_lanes){0};
+    X[14] = (0.0) - (stanford_arm_lanes){0};
+    X[15] = (1.0) - (stanford_arm_lanes){0};
+}
+
+static void stanford_arm_frame_pose_E_tile(const void *prepared, size_t groups,
+    stanford_arm_lanes *const columns[])
+{
+    (void)prepared;
+    for (size_t group = 0; group < groups; group++) {
+        stanford_arm_frame_pose_E_lanes(columns[0] + 6 * group, columns[1] + 16 * group);
+    }
+}
+#endif
+
+static void stanford_arm_frame_pose_E_many(size_t count, size_t stride, const double *q, double *X)
+{
+#if STANFORD_ARM_LANES_BYTES
+    const stanford_arm_lanes_argument arguments[] = {{q, NULL, 6}, {NULL, X, 16}};
+    stanford_arm_lanes_run(stanford_arm_frame_pose_E_tile, NULL, count, stride, arguments, 2);
+#else
+    for (size_t row = 0; row < count; row++) {
+        if (!stride) {
+            stanford_arm_frame_pose_E_body(q + 6 * row, X + 16 * row);
+        } else {
+            double numbers[22];
+            stanford_arm_row_in(q + row, stride, 6, numbers + 0);
+            stanford_arm_frame_pose_E_body(numbers + 0, numbers + 6);
+            stanford_arm_row_out(numbers + 6, 16, X + row, stride);
+        }
+    }
+#endif
+}
+
+STANFORD_ARM_API void stanford_arm_frame_pose_E_batch(size_t count, const double *q, double *X)
+{
+    stanford_arm_frame_pose_E_many(count, 0, q, X);
+}
+
+STANFORD_ARM_API void stanford_arm_frame_pose_E_batch_soa(size_t count, size_t stride, const double *q,
+    double *X)
+{
+    stanford_arm_frame_pose_E_many(count, stride, q, X);
+}
+
+/* Jacobian of the frame E, for many states */
+#if STANFORD_ARM_LANES_BYTES
+static inline void stanford_arm_frame_jacobian_E_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes J[36])
+{
+    /* inputs that are read after the first output is written: it may be the same array */
+    const stanford_arm_lanes q_5 = q[5];
+
+    const stanford_arm_lanes angles[3] = {q[0], q[1], q[2]};
+    stanford_arm_lanes sines[3], cosines[3];
+    stanford_arm_lanes_sincos(3, angles, sines, cosines);
+    const stanford_arm_lanes s_q1 = sines[0], c_q1 = cosines[0];
+    const stanford_arm_lanes s_q2 = sines[1], c_q2 = cosines[1];
+    const stanford_arm_lanes s_q3 = sines[2], c_q3 = cosines[2];
+
+    J[11] = c_q2;
+    J[19] = c_q1;
+    J[21] = c_q1 * c_q3 - s_q1 * c_q2 * s_q3;
+    J[26] = c_q2;
+    J[27] = s_q2 * s_q3;
+    J[31] = -s_q1;
+    J[33] = -(s_q1 * c_q3 + c_q1 * c_q2 * s_q3);
+    const stanford_arm_lanes J_0_5 = s_q1 * s_q2;
+    J[5] = J_0_5;
+    J[20] = J_0_5;
+    const stanford_arm_lanes t0 = q_5 + 0.6;
+    J[7] = -t0 * s_q2;
+    J[12] = -(0.1 * c_q1 + t0 * J_0_5);
+    const stanford_arm_lanes J_2_5 = s_q2 * c_q1;
+    J[0] = t0 * J_2_5 - 0.1 * s_q1;
+    J[17] = J_2_5;
+    J[32] = J_2_5;
+    const stanford_arm_lanes t1 = t0 * c_q2;
+    J[1] = s_q1 * t1;
+    J[13] = c_q1 * t1;
+    J[2] = (0.0) - (stanford_arm_lanes){0};
+    J[3] = (0.0) - (stanford_arm_lanes){0};
+    J[4] = (0.0) - (stanford_arm_lanes){0};
+    J[6] = (0.0) - (stanford_arm_lanes){0};
+    J[8] = (0.0) - (stanford_arm_lanes){0};
+    J[9] = (0.0) - (stanford_arm_lanes){0};
+    J[10] = (0.0) - (stanford_arm_lanes){0};
+    J[14] = (0.0) - (stanford_arm_lanes){0};
+    J[15] = (0.0) - (stanford_arm_lanes){0};
+    J[16] = (0.0) - (stanford_arm_lanes){0};
+    J[18] = (0.0) - (stanford_arm_lanes){0};
+    J[22] = (0.0) - (stanford_arm_lanes){0};
+    J[23] = (0.0) - (stanford_arm_lanes){0};
+    J[24] = (1.0) - (stanford_arm_lanes){0};
+    J[25] = (0.0) - (stanford_arm_lanes){0};
+    J[28] = (0.0) - (stanford_arm_lanes){0};
+    J[29] = (0.0) - (stanford_arm_lanes){0};
+    J[30] = (0.0) - (stanford_arm_lanes){0};
+    J[34] = (0.0) - (stanford_arm_lanes){0};
+    J[35] = (0.0) - (stanford_arm_lanes){0};
+}
+
+static void stanford_arm_frame_jacobian_E_tile(const void *prepared, size_t groups,
+    stanford_arm_lanes *const columns[])
+{
+    (void)prepared;
+    for (size_t group = 0; group < groups; group++) {
+        stanford_arm_frame_jacobian_E_lanes(columns[0] + 6 * group, columns[1] + 36 * group);
+    }
+}
+#endif
+
+static void stanford_arm_frame_jacobian_E_many(size_t count, size_t stride, const double *q, double *J)
+{
+#if STANFORD_ARM_LANES_BYTES
+    const stanford_arm_lanes_argument arguments[] = {{q, NULL, 6}, {NULL, J, 36}};
+    stanford_arm_lanes_run(stanford_arm_frame_jacobian_E_tile, NULL, count, stride, arguments, 2);
+#else
+    for (size_t row = 0; row < count; row++) {
+        if (!stride) {
+            stanford_arm_frame_jacobian_E_body(q + 6 * row, J + 36 * row);
+        } else {
+            double numbers[42];
+            stanford_arm_row_in(q + row, stride, 6, numbers + 0);
+            stanford_arm_frame_jacobian_E_body(numbers + 0, numbers + 6);
+            stanford_arm_row_out(numbers + 6, 36, J + row, stride);
+        }
+    }
+#endif
+}
+
+STANFORD_ARM_API void stanford_arm_frame_jacobian_E_batch(size_t count, const double *q, double *J)
+{
+    stanford_arm_frame_jacobian_E_many(count, 0, q, J);
+}
+
+STANFORD_ARM_API void stanford_arm_frame_jacobian_E_batch_soa(size_t count, size_t stride, const double *q,
+    double *J)
+{
+    stanford_arm_frame_jacobian_E_many(count, stride, q, J);
+}
+
+/* pose of the frame F in the base frame, for many states */
+#if STANFORD_ARM_LANES_BYTES
+static inline void stanford_arm_frame_pose_F_lanes(const stanford_arm_lanes q[6], stanford_arm_lanes X[16])
+{
+    const stanford_arm_lanes angles[5] = {q[0], q[1], q[2], q[3], q[4]};
+    stanford_arm_lanes sines[5], cosines[5];
+    stanford_arm_lanes_sincos(5, angles, sines, cosines);
+    const stanford_arm_lanes s_q1 = sines[0], c_q1 = cosines[0];
+    const stanford_arm_lanes s_q2 = sines[1], c_q2 = cosines[1];
+    const stanford_arm_lanes s_q3 = sines[2], c_q3 = cosines[2];
+    const stanford_arm_lanes s_q4 = sines[3], c_q4 = cosines[3];
+    const stanford_arm_lanes s_q5 = sines[4], c_q5 = cosines[4];
+
+    const stanford_arm_lanes t0 = s_q2 * c_q3;
+    const stanford_arm_lanes X_1_1 = c_q2 * c_q4 - s_q4 * t0;
+    const stanford_arm_lanes t1 = q[5] + 0.6;
+    X[7] = 0.1 + t1 * c_q2;
+    X[5] = X_1_1;
+    const stanford_arm_lanes t2 = s_q1 * s_q2;
+    X[3] = 0.1 * c_q1 + t1 * t2;
+    const stanford_arm_lanes t3 = s_q2 * c_q1;
+    X[11] = t1 * t3 - 0.1 * s_q1;
+    const stanford_arm_lanes t4 = s_q1 * c_q2;
+    const stanford_arm_lanes t5 = s_q3 * c_q1 + c_q3 * t4;
+    X[1] = c_q4 * t2 + s_q4 * t5;
+    const stanford_arm_lanes t6 = c_q4 * t5 - s_q4 * t2;
+    const stanford_arm_lanes t7 = c_q1 * c_q3 - s_q3 * t4;
+    X[0] = c_q5 * t7 - s_q5 * t6;
+    X[2] = s_q5 * t7 + c_q5 * t6;
+    const stanford_arm_lanes t8 = s_q2 * s_q3;
+    const stanford_arm_lanes t9 = s_q4 * c_q2 + c_q4 * t0;
+    X[4] = c_q5 * t8 + s_q5 * t9;
+    X[6] = s_q5 * t8 - c_q5 * t9;
+    const stanford_arm_lanes t10 = c_q1 * c_q2;
+    const stanford_arm_lanes t11 = c_q3 * t10 - s_q1 * s_q3;
+    X[9] = c_q4 * t3 + s_q4 * t11;
+    const stanford_arm_lanes t12 = c_q4 * t11 - s_q4 * t3;
+    const stanford_arm_lanes t13 = s_q1 * c_q3 + s_q3 * t10;
+    X[8] = -(c_q5 * t13 + s_q5 * t12);
+    X[10] = c_q5 * t12 - s_q5 * t13;
+    X[12] = (0.0) - (stanford_arm_lanes){0};
+    X[13] = (0.0) - (stanford_arm_lanes){0};
+    X[14] = (0.0) - (stanford_arm_lanes){0};
+    X[15] = (1.0) - (stanford_arm_lanes){0};
+}
+
+static void stanford_arm_frame_pose_F_tile(const void *prepared, size_t groups,
+    stanford_arm_lanes *const columns[])
+{
+    (void)prepared;
+    for (size_t group = 0; group < groups; group++) {
+        stanford_arm_frame_pose_F_lanes(columns[0] + 6 * group, columns[1] + 16 * group);
+    }
+}
+#endif
+
+static void stanford_arm_frame_pose_F_many(size_t count, size_t stride, const double *q, double *X)
+{
+#if STANFORD_ARM_LANES_BYTES
+    const stanford_arm_lanes_argument arguments[] = {{q, NULL, 6}, {NULL, X, 16}};
+    stanford_arm_lanes_run(stanford_arm_frame_pose_F_tile, NULL, count, stride, arguments, 2);
+#else
+    for (size_t row = 0; row < count; row++) {
+        if (!stride) {
+            stanford_arm_frame_pose_F_body(q + 6 * row, X + 16 * row);
+        } else {
+            double numbers[22];
+            stanford_arm_row_in(q + row, stride, 6, numbers + 0);
+            stanford_arm_frame_pose_F_body(numbers + 0, numbers + 6);
+            stanford_arm_row_out(numbers + 6, 16, X + row, stride);
+        }
+    }
+#endif
+}
+
+STANFORD_ARM_API void stanford_arm_frame_pose_F_batch(size_t count, const double *q, double *X)
+{
+    stanford_arm_frame_pose_F_many(count, 0, q, X);
+}
+
+STANFORD_ARM_API void stanford_arm_frame_pose_F_batch_soa(size_t count, size_t stride, const double *q,
+    double *X)
+{
+    stanford_arm_frame_pose_F_many(count, stride, q, X);
+}
+
+/* Jacobian of the frame F, for many states */
+#if STANFORD_ARM_LANES_BYTES
+static inline void stanford_arm_frame_jacobian_F_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes J[36])
+{
+    /* inputs that are read after the first output is written: it may be the same array */
+    const stanford_arm_lanes q_5 = q[5];
+
+    const stanford_arm_lanes angles[4] = {q[0], q[1], q[2], q[3]};
+    stanford_arm_lanes sines[4], cosines[4];
+    stanford_arm_lanes_sincos(4, angles, sines, cosines);
+    const stanford_arm_lanes s_q1 = sines[0], c_q1 = cosines[0];
+    const stanford_arm_lanes s_q2 = sines[1], c_q2 = cosines[1];
+    const stanford_arm_lanes s_q3 = sines[2], c_q3 = cosines[2];
+    const stanford_arm_lanes s_q4 = sines[3], c_q4 = cosines[3];
+
+    J[11] = c_q2;
+    J[19] = c_q1;
+    J[26] = c_q2;
+    J[27] = s_q2 * s_q3;
+    J[28] = c_q2 * c_q4 - s_q2 * c_q3 * s_q4;
+    J[31] = -s_q1;
+    const stanford_arm_lanes J_0_5 = s_q1 * s_q2;
+    J[5] = J_0_5;
+    J[20] = J_0_5;
+    const stanford_arm_lanes t0 = q_5 + 0.6;
+    J[7] = -t0 * s_q2;
+    J[12] = -(0.1 * c_q1 + t0 * J_0_5);
+    const stanford_arm_lanes J_2_5 = s_q2 * c_q1;
+    J[0] = t0 * J_2_5 - 0.1 * s_q1;
+    J[17] = J_2_5;
+    J[32] = J_2_5;
+    const stanford_arm_lanes t1 = t0 * c_q2;
+    J[1] = s_q1 * t1;
+    J[13] = c_q1 * t1;
+    const stanford_arm_lanes t2 = s_q1 * c_q2;
+    J[21] = c_q1 * c_q3 - s_q3 * t2;
+    J[22] = c_q4 * J_0_5 + s_q4 * (c_q1 * s_q3 + c_q3 * t2);
+    const stanford_arm_lanes t3 = c_q1 * c_q2;
+    J[33] = -(s_q1 * c_q3 + s_q3 * t3);
+    J[34] = c_q4 * J_2_5 + s_q4 * (c_q3 * t3 - s_q1 * s_q3);
+    J[2] = (0.0) - (stanford_arm_lanes){0};
+    J[3] = (0.0) - (stanford_arm_lanes){0};
+    J[4] = (0.0) - (stanford_arm_lanes){0};
+    J[6] = (0.0) - (stanford_arm_lanes){0};
+    J[8] = (0.0) - (stanford_arm_lanes){0};
+    J[9] = (0.0) - (stanford_arm_lanes){0};
+    J[10] = (0.0) - (stanford_arm_lanes){0};
+    J[14] = (0.0) - (stanford_arm_lanes){0};
+    J[15] = (0.0) - (stanford_arm_lanes){0};
+    J[16] = (0.0) - (stanford_arm_lanes){0};
+    J[18] = (0.0) - (stanford_arm_lanes){0};
+    J[23] = (0.0) - (stanford_arm_lanes){0};
+    J[24] = (1.0) - (stanford_arm_lanes){0};
+    J[25] = (0.0) - (stanford_arm_lanes){0};
+    J[29] = (0.0) - (stanford_arm_lanes){0};
+    J[30] = (0.0) - (stanford_arm_lanes){0};
+    J[35] = (0.0) - (stanford_arm_lanes){0};
+}
+
+static void stanford_arm_frame_jacobian_F_tile(const void *prepared, size_t groups,
+    stanford_arm_lanes *const columns[])
+{
+    (void)prepared;
+    for (size_t group = 0; group < groups; group++) {
+        stanford_arm_frame_jacobian_F_lanes(columns[0] + 6 * group, columns[1] + 36 * group);
+    }
+}
+#endif
+
+static void stanford_arm_frame_jacobian_F_many(size_t count, size_t stride, const double *q, double *J)
+{
+#if STANFORD_ARM_LANES_BYTES
+    const stanford_arm_lanes_argument arguments[] = {{q, NULL, 6}, {NULL, J, 36}};
+    stanford_arm_lanes_run(stanford_arm_frame_jacobian_F_tile, NULL, count, stride, arguments, 2);
+#else
+    for (size_t row = 0; row < count; row++) {
+        if (!stride) {
+            stanford_arm_frame_jacobian_F_body(q + 6 * row, J + 36 * row);
+        } else {
+            double numbers[42];
+            stanford_arm_row_in(q + row, stride, 6, numbers + 0);
+            stanford_arm_frame_jacobian_F_body(numbers + 0, numbers + 6);
+            stanford_arm_row_out(numbers + 6, 36, J + row, stride);
+        }
+    }
+#endif
+}
+
+STANFORD_ARM_API void stanford_arm_frame_jacobian_F_batch(size_t count, const double *q, double *J)
+{
+    stanford_arm_frame_jacobian_F_many(count, 0, q, J);
+}
+
+STANFORD_ARM_API void stanford_arm_frame_jacobian_F_batch_soa(size_t count, size_t stride, const double *q,
+    double *J)
+{
+    stanford_arm_frame_jacobian_F_many(count, stride, q, J);
+}
+
+/* feedback to fixed targets, with the weight of the arm balanced, for many states */
+#if STANFORD_ARM_LANES_BYTES
+static inline void stanford_arm_feedback_law_lanes(const stanford_arm_lanes t[1],
+    const stanford_arm_lanes q[6], const stanford_arm_lanes v[6], stanford_arm_lanes tau[6])
+{
+    (void)t;
+    const stanford_arm_lanes angles[3] = {q[1], q[2], q[3]};
+    stanford_arm_lanes sines[3], cosines[3];
+    stanford_arm_lanes_sincos(3, angles, sines, cosines);
+    const stanford_arm_lanes s_q2 = sines[0], c_q2 = cosines[0];
+    const stanford_arm_lanes s_q3 = sines[1], c_q3 = cosines[1];
+    const stanford_arm_lanes s_q4 = sines[2], c_q4 = cosines[2];
+
+    const stanford_arm_lanes tau_5 = 3.0 - 30.0 * q[5] - 41.0 * v[5] + 59.841 * c_q2;
+    const stanford_arm_lanes t0 = 1.33416 * s_q2 * s_q4 * s_q3;
+    const stanford_arm_lanes tau_2 = 0.3141592653589793 - 0.3 * q[2] - 0.6 * v[2] + t0;
+    const stanford_arm_lanes t1 = s_q2 * (13.3416 + 59.841 * q[5] + 1.33416 * c_q4);
+    const stanford_arm_lanes t2 = s_q4 * c_q2;
+    const stanford_arm_lanes tau_1 = 1.0471975511965979 - q[1] - 3.0 * v[1] - t1 - 1.33416 * c_q3 * t2;
+    const stanford_arm_lanes t3 = 1.33416 * (t2 + s_q2 * c_q4 * c_q3);
+    const stanford_arm_lanes tau_3 = 0.3141592653589793 - 0.3 * q[3] - 0.6 * v[3] - t3;
+    const stanford_arm_lanes tau_0 = 3.141592653589793 - 3.0 * q[0] - 5.0 * v[0];
+    tau[4] = 0.26179938779914946 - 0.25 * (q[4] + v[4]);
+    tau[5] = tau_5;
+    tau[2] = tau_2;
+    tau[1] = tau_1;
+    tau[3] = tau_3;
+    tau[0] = tau_0;
+}
+
+static void stanford_arm_feedback_law_tile(const void *prepared, size_t groups,
+    stanford_arm_lanes *const columns[])
+{
+    (void)prepared;
+    for (size_t group = 0; group < groups; group++) {
+        stanford_arm_feedback_law_lanes(columns[0] + 1 * group, columns[1] + 6 * group, columns[2] + 6 *
+            group, columns[3] + 6 * group);
+    }
+}
+#endif
+
+static void stanford_arm_feedback_law_many(size_t count, size_t stride, const double *t, const double *q,
+    const double *v, double *tau)
+{
+#if STANFORD_ARM_LANES_BYTES
+    const stanford_arm_lanes_argument arguments[] = {{t, NULL, 1}, {q, NULL, 6}, {v, NULL, 6}, {NULL, tau,
+        6}};
+    stanford_arm_lanes_run(stanford_arm_feedback_law_tile, NULL, count, stride, arguments, 4);
+#else
+    for (size_t row = 0; row < count; row++) {
+        if (!stride) {
+            stanford_arm_feedback_law_body(t + 1 * row, q + 6 * row, v + 6 * row, tau + 6 * row);
+        } else {
+            double numbers[19];
+            stanford_arm_row_in(t + row, stride, 1, numbers + 0);
+            stanford_arm_row_in(q + row, stride, 6, numbers + 1);
+            stanford_arm_row_in(v + row, stride, 6, numbers + 7);
+            stanford_arm_feedback_law_body(numbers + 0, numbers + 1, numbers + 7, numbers + 13);
+            stanford_arm_row_out(numbers + 13, 6, tau + row, stride);
+        }
+    }
+#endif
+}
+
+STANFORD_ARM_API void stanford_arm_feedback_law_batch(size_t count, const double *t, const double *q,
+    const double *v, double *tau)
+{
+    stanford_arm_feedback_law_many(count, 0, t, q, v, tau);
+}
+
+STANFORD_ARM_API void stanford_arm_feedback_law_batch_soa(size_t count, size_t stride, const double *t,
+    const double *q, const double *v, double *tau)
+{
+    stanford_arm_feedback_law_many(count, stride, t, q, v, tau);
+}
+
+/* the feedback law without the torque about the vertical axis, for many states */
+#if STANFORD_ARM_LANES_BYTES
+static inline void stanford_arm_free_swivel_law_lanes(const stanford_arm_lanes t[1],
+    const stanford_arm_lanes q[6], const stanford_arm_lanes v[6], stanford_arm_lanes tau[6])
+{
+    (void)t;
+    const stanford_arm_lanes angles[3] = {q[1], q[2], q[3]};
+    stanford_arm_lanes sines[3], cosines[3];
+    stanford_arm_lanes_sincos(3, angles, sines, cosines);
+    const stanford_arm_lanes s_q2 = sines[0], c_q2 = cosines[0];
+    const stanford_arm_lanes s_q3 = sines[1], c_q3 = cosines[1];
+    const stanford_arm_lanes s_q4 = sines[2], c_q4 = cosines[2];
+
+    const stanford_arm_lanes tau_5 = 3.0 - 30.0 * q[5] - 41.0 * v[5] + 59.841 * c_q2;
+    const stanford_arm_lanes t0 = 1.33416 * s_q2 * s_q4 * s_q3;
+    const stanford_arm_lanes tau_2 = 0.3141592653589793 - 0.3 * q[2] - 0.6 * v[2] + t0;
+    const stanford_arm_lanes t1 = s_q2 * (13.3416 + 59.841 * q[5] + 1.33416 * c_q4);
+    const stanford_arm_lanes t2 = s_q4 * c_q2;
+    const stanford_arm_lanes tau_1 = 1.0471975511965979 - q[1] - 3.0 * v[1] - t1 - 1.33416 * c_q3 * t2;
+    const stanford_arm_lanes t3 = 1.33416 * (t2 + s_q2 * c_q4 * c_q3);
+    const stanford_arm_lanes tau_3 = 0.3141592653589793 - 0.3 * q[3] - 0.6 * v[3] - t3;
+    tau[4] = 0.26179938779914946 - 0.25 * (q[4] + v[4]);
+    tau[5] = tau_5;
+    tau[2] = tau_2;
+    tau[1] = tau_1;
+    tau[3] = tau_3;
+    tau[0] = (0.0) - (stanford_arm_lanes){0};
+}
+
+static void stanford_arm_free_swivel_law_tile(const void *prepared, size_t groups,
+    stanford_arm_lanes *const columns[])
+{
+    (void)prepared;
+    for (size_t group = 0; group < groups; group++) {
+        stanford_arm_free_swivel_law_lanes(columns[0] + 1 * group, columns[1] + 6 * group, columns[2] + 6 *
+            group, columns[3] + 6 * group);
+    }
+}
+#endif
+
+static void stanford_arm_free_swivel_law_many(size_t count, size_t stride, const double *t, const double *q,
+    const double *v, double *tau)
+{
+#if STANFORD_ARM_LANES_BYTES
+    const stanford_arm_lanes_argument arguments[] = {{t, NULL, 1}, {q, NULL, 6}, {v, NULL, 6}, {NULL, tau,
+        6}};
+    stanford_arm_lanes_run(stanford_arm_free_swivel_law_tile, NULL, count, stride, arguments, 4);
+#else
+    for (size_t row = 0; row < count; row++) {
+        if (!stride) {
+            stanford_arm_free_swivel_law_body(t + 1 * row, q + 6 * row, v + 6 * row, tau + 6 * row);
+        } else {
+            double numbers[19];
+            stanford_arm_row_in(t + row, stride, 1, numbers + 0);
+            stanford_arm_row_in(q + row, stride, 6, numbers + 1);
+            stanford_arm_row_in(v + row, stride, 6, numbers + 7);
+            stanford_arm_free_swivel_law_body(numbers + 0, numbers + 1, numbers + 7, numbers + 13);
+            stanford_arm_row_out(numbers + 13, 6, tau + row, stride);
+        }
+    }
+#endif
+}
+
+STANFORD_ARM_API void stanford_arm_free_swivel_law_batch(size_t count, const double *t, const double *q,
+    const double *v, double *tau)
+{
+    stanford_arm_free_swivel_law_many(count, 0, t, q, v, tau);
+}
+
+STANFORD_ARM_API void stanford_arm_free_swivel_law_batch_soa(size_t count, size_t stride, const double *t,
+    const double *q, const double *v, double *tau)
+{
+    stanford_arm_free_swivel_law_many(count, stride, t, q, v, tau);
+}
+
+/* joint accelerations under feedback_law, for many states */
+#if STANFORD_ARM_LANES_BYTES
+static inline void stanford_arm_closed_loop_feedback_law_lanes(const stanford_arm_lanes t[1],
+    const stanford_arm_lanes q[6], const stanford_arm_lanes v[6], stanford_arm_lanes a[6])
+{
+    (void)t;
+    const stanford_arm_lanes angles[4] = {q[1], q[2], q[3], q[4]};
+    stanford_arm_lanes sines[4], cosines[4];
+    stanford_arm_lanes_sincos(4, angles, sines, cosines);
+    const stanford_arm_lanes s_q2 = sines[0], c_q2 = cosines[0];
+    const stanford_arm_lanes s_q3 = sines[1], c_q3 = cosines[1];
+    const stanford_arm_lanes s_q4 = sines[2], c_q4 = cosines[2];
+    const stanford_arm_lanes s_q5 = sines[3], c_q5 = cosines[3];
+
+    const stanford_arm_lanes t0 = 6.0 + 10.0 * q[5];
+    const stanford_arm_lanes h_E_turned_y = 0.0136 * c_q4;
+    const stanford_arm_lanes h_C_y = h_E_turned_y - 0.23;
+    const stanford_arm_lanes t1 = 0.061 * t0 + h_C_y;
+    const stanford_arm_lanes swing_F = -0.002 * s_q5;
+    const stanford_arm_lanes t2 = s_q5 * swing_F;
+    const stanford_arm_lanes swing_E = s_q4 * (0.02546 + t2);
+    const stanford_arm_lanes t3 = s_q4 * swing_E;
+    const stanford_arm_lanes S_B_yy = 1.91981 + t0 * (h_C_y + t1) - t3;
+    const stanford_arm_lanes S_D_yz = c_q4 * swing_E;
+    const stanford_arm_lanes S_E_xz = c_q5 * swing_F;
+    const stanford_arm_lanes S_E_turned_xy = -s_q4 * S_E_xz;
+    const stanford_arm_lanes h_E_turned_z = 0.0136 * s_q4;
+    const stanford_arm_lanes h_D_turned_z = c_q3 * h_E_turned_z;
+    const stanford_arm_lanes S_B_yz = t0 * h_D_turned_z - s_q3 * S_E_turned_xy + c_q3 * S_D_yz;
+    const stanford_arm_lanes S_D_zz = t3 - 0.00065 - t2;
+    const stanford_arm_lanes S_D_xx = 0.00185 + t2;
+    const stanford_arm_lanes S_E_turned_xz = c_q4 * S_E_xz;
+    const stanford_arm_lanes swing_D = 2.0 * c_q3 * S_E_turned_xz - s_q3 * (S_D_xx - S_D_zz);
+    const stanford_arm_lanes t4 = s_q3 * swing_D;
+    const stanford_arm_lanes S_B_zz = 0.015 + S_D_zz - t4;
+    const stanford_arm_lanes swing_B = 2.0 * c_q2 * S_B_yz - s_q2 * (S_B_zz - S_B_yy);
+    const stanford_arm_lanes t5 = s_q2 * swing_B;
+    const stanford_arm_lanes h_D_turned_x = s_q3 * h_E_turned_z;
+    const stanford_arm_lanes n_C_C_2 = 0.061 + h_D_turned_x;
+    const stanford_arm_lanes n_C_B_1 = -s_q2 * n_C_C_2;
+    const stanford_arm_lanes t6 = 16.39344262295082 * n_C_B_1;
+    const stanford_arm_lanes t7 = n_C_B_1 * t6;
+    const stanford_arm_lanes t8 = 0.085 + h_D_turned_x + S_D_xx + n_C_C_2 - t7 + t4 + S_B_zz + t5;
+    const stanford_arm_lanes t9 = 16.39344262295082 * h_D_turned_z;
+    const stanford_arm_lanes t10 = S_B_yy - h_D_turned_z * t9 + S_B_zz;
+    const stanford_arm_lanes S_D_turned_xy = c_q3 * S_E_turned_xy + s_q3 * S_D_yz;
+    const stanford_arm_lanes n_D_C_0 = -(t0 * h_D_turned_x + S_D_turned_xy);
+    const stanford_arm_lanes S_B_xy = t1 - n_D_C_0;
+    const stanford_arm_lanes S_B_xz = h_D_turned_z - S_E_turned_xz + c_q3 * swing_D;
+    const stanford_arm_lanes t11 = h_D_turned_z * t6 + s_q2 * S_B_xz - c_q2 * S_B_xy;
+    const stanford_arm_lanes t12 = 1.0 / (t10 * t8 - t11 * t11);
+    const stanford_arm_lanes n_D_D_1 = S_D_xx + S_D_zz;
+    const stanford_arm_lanes n_D_C_1 = h_D_turned_x + n_D_D_1;
+    const stanford_arm_lanes n_D_B_1 = s_q2 * S_B_yz + c_q2 * n_D_C_1;
+    const stanford_arm_lanes t13 = (n_D_B_1 * t11 - n_D_C_0 * t8) * t12;
+    const stanford_arm_lanes t14 = (n_D_B_1 * t10 - n_D_C_0 * t11) * t12;
+    const stanford_arm_lanes t15 = n_D_D_1 + n_D_C_0 * t13 - n_D_B_1 * t14;
+    const stanford_arm_lanes n_E_E_0 = 0.02366 - t2;
+    const stanford_arm_lanes t16 = t0 * h_E_turned_y + n_E_E_0;
+    const stanford_arm_lanes n_E_C_2 = -(h_E_turned_z + c_q3 * S_E_turned_xz + s_q3 * t16);
+    const stanford_arm_lanes f_E_D_2 = c_q3 * h_E_turned_y;
+    const stanford_arm_lanes n_E_C_1 = -(f_E_D_2 + S_E_turned_xy);
+    const stanford_arm_lanes t17 = s_q2 * n_E_C_2 - c_q2 * n_E_C_1 - h_E_turned_z * t6;
+    const stanford_arm_lanes t18 = 0.22295081967213115 * s_q4;
+    const stanford_arm_lanes t19 = h_E_turned_z * t18;
+    const stanford_arm_lanes t20 = s_q3 * S_E_turned_xz + c_q3 * (t19 - t16);
+    const stanford_arm_lanes t21 = (t20 * t8 - t17 * t11) * t12;
+    const stanford_arm_lanes t22 = (t17 * t10 - t20 * t11) * t12;
+    const stanford_arm_lanes t23 = n_E_E_0 - t19 - t17 * t22 - t20 * t21;
+    const stanford_arm_lanes t24 = S_E_turned_xy + t20 * t13 - t17 * t14;
+    const stanford_arm_lanes t25 = 1.0 / (t15 * t23 - t24 * t24);
+    const stanford_arm_lanes U_A_xx = -v[0] * v[0];
+    const stanford_arm_lanes t26 = 20.0 * v[5];
+    const stanford_arm_lanes w_B_z = -v[0] * s_q2;
+    const stanford_arm_lanes w_B_y = v[0] * c_q2;
+    const stanford_arm_lanes alpha_B_z = -v[1] * w_B_y;
+    const stanford_arm_lanes U_B_xy = -2.0 * alpha_B_z;
+    const stanford_arm_lanes a_C_in_B_x = U_A_xx - t26 * w_B_z + t0 * U_B_xy;
+    const stanford_arm_lanes U_B_zy = w_B_z * w_B_y;
+    const stanford_arm_lanes a_B_z = -98.1 * s_q2;
+    const stanford_arm_lanes a_C_in_B_z = v[1] * t26 + a_B_z + t0 * U_B_zy;
+    const stanford_arm_lanes a_D_x = c_q3 * a_C_in_B_x - s_q3 * a_C_in_B_z;
+    const stanford_arm_lanes w_D_x = v[1] * c_q3 - s_q3 * w_B_z;
+    const stanford_arm_lanes w_D_y = v[2] + w_B_y;
+    const stanford_arm_lanes t27 = w_D_y * w_D_x;
+    const stanford_arm_lanes U_D_xy = c_q3 * U_B_xy - s_q3 * U_B_zy;
+    const stanford_arm_lanes alpha_D_z = t27 - U_D_xy;
+    const stanford_arm_lanes U_D_yx = t27 + alpha_D_z;
+    const stanford_arm_lanes w_D_z = v[1] * s_q3 + c_q3 * w_B_z;
+    const stanford_arm_lanes t28 = w_D_z * w_D_x;
+    const stanford_arm_lanes alpha_B_y = v[1] * w_B_z;
+    const stanford_arm_lanes U_D_zx = t28 - alpha_B_y;
+    const stanford_arm_lanes w_E_y = c_q4 * w_D_y + s_q4 * w_D_z;
+    const stanford_arm_lanes w_E_x = v[3] + w_D_x;
+    const stanford_arm_lanes t29 = w_E_x * w_E_y;
+    const stanford_arm_lanes alpha_E_z = s_q4 * U_D_zx - t29 + c_q4 * U_D_yx;
+    const stanford_arm_lanes U_E_xy = t29 - alpha_E_z;
+    const stanford_arm_lanes w_F_y = v[4] + w_E_y;
+    const stanford_arm_lanes w_E_z = c_q4 * w_D_z - s_q4 * w_D_y;
+    const stanford_arm_lanes w_F_x = c_q5 * w_E_x - s_q5 * w_E_z;
+    const stanford_arm_lanes t30 = w_F_y * w_F_x;
+    const stanford_arm_lanes t31 = w_E_z * w_E_y;
+    const stanford_arm_lanes alpha_D_x = -(s_q3 * alpha_B_z + v[2] * w_D_z);
+    const stanford_arm_lanes U_E_zy = t31 + alpha_D_x;
+    const stanford_arm_lanes alpha_F_z = t30 + s_q5 * U_E_zy - c_q5 * U_E_xy;
+    const stanford_arm_lanes U_F_yx = t30 + alpha_F_z;
+    const stanford_arm_lanes t32 = 0.002 * U_F_yx;
+    const stanford_arm_lanes t33 = c_q5 * t32 - 0.0136 * a_D_x - 0.02356 * U_E_xy;
+    const stanford_arm_lanes t34 = w_E_x * w_E_z;
+    const stanford_arm_lanes alpha_E_y = t34 - c_q4 * U_D_zx + s_q4 * U_D_yx;
+    const stanford_arm_lanes U_E_xz = t34 + alpha_E_y;
+    const stanford_arm_lanes t35 = 0.26179938779914946 - 0.25 * (q[4] + v[4]);
+    const stanford_arm_lanes t36 = t35 + 0.0001 * U_E_xz;
+    const stanford_arm_lanes t37 = 0.00085 * U_D_yx;
+    const stanford_arm_lanes t38 = t37 - 1.88025 * U_D_xy + s_q4 * t36 + c_q4 * t33;
+    const stanford_arm_lanes a_D_z = c_q3 * a_C_in_B_z + s_q3 * a_C_in_B_x;
+    const stanford_arm_lanes a_B_y = 98.1 * c_q2;
+    const stanford_arm_lanes U_B_yy = -(v[1] * v[1] + w_B_z * w_B_z);
+    const stanford_arm_lanes a_C_in_B_y = a_B_y + t0 * U_B_yy;
+    const stanford_arm_lanes a_E_z = c_q4 * a_D_z - s_q4 * a_C_in_B_y;
+    const stanford_arm_lanes t39 = 0.02366 * alpha_D_x;
+    const stanford_arm_lanes t40 = t39 + 0.02346 * t31 + 0.0136 * a_E_z + s_q5 * t32;
+    const stanford_arm_lanes t41 = 1.88 * w_D_y * w_D_z + 1.8805 * alpha_D_x + t40;
+    const stanford_arm_lanes t42 = 0.23 * a_C_in_B_x;
+    const stanford_arm_lanes t43 = 0.061 * a_C_in_B_x;
+    const stanford_arm_lanes t44 = 0.0136 * U_E_xy;
+    const stanford_arm_lanes t45 = 0.0136 * U_E_zy;
+    const stanford_arm_lanes U_E_yy = -(w_E_x * w_E_x + w_E_z * w_E_z);
+    const stanford_arm_lanes t46 = 0.0136 * U_E_yy;
+    const stanford_arm_lanes t47 = c_q4 * t45 + s_q4 * t46;
+    const stanford_arm_lanes t48 = 0.46 * alpha_B_z + t43 + s_q3 * t47 + c_q3 * t44;
+    const stanford_arm_lanes t49 = 0.061 * a_C_in_B_y;
+    const stanford_arm_lanes t50 = t49 - 0.23 * U_B_yy + c_q4 * t46 - s_q4 * t45;
+    const stanford_arm_lanes t51 = t0 * t48 - t42 - t50 + s_q3 * t41 - c_q3 * t38;
+    const stanford_arm_lanes t52 = 0.0011 * alpha_B_y;
+    const stanford_arm_lanes t53 = 0.0006 * t28 - t52 - c_q4 * t36 + s_q4 * t33;
+    const stanford_arm_lanes t54 = 0.061 * a_C_in_B_z;
+    const stanford_arm_lanes t55 = 0.23 * U_B_zy - t54 - c_q3 * t47 + s_q3 * t44;
+    const stanford_arm_lanes t56 = c_q2 * (t53 - t55);
+    const stanford_arm_lanes t57 = 3.0 * q[5];
+    const stanford_arm_lanes t58 = 0.3 - t57 - 4.1 * v[5] + 5.9841 * c_q2 - t50;
+    const stanford_arm_lanes t59 = 3.0 * q[0];
+    const stanford_arm_lanes t60 = 5.0 * v[0];
+    const stanford_arm_lanes t61 = 3.141592653589793 - t59 - t60 - t6 * t58 + t56 - s_q2 * t51;
+    const stanford_arm_lanes t62 = t18 * t58;
+    const stanford_arm_lanes t63 = s_q4 * c_q2;
+    const stanford_arm_lanes t64 = c_q3 * (1.33416 * t63 - t62 + t41);
+    const stanford_arm_lanes t65 = s_q3 * t38;
+    const stanford_arm_lanes t66 = 0.23 * a_C_in_B_z;
+    const stanford_arm_lanes t67 = 3.0 * v[1];
+    const stanford_arm_lanes t68 = s_q2 * (13.3416 + 59.841 * q[5] + 1.33416 * c_q4);
+    const stanford_arm_lanes t69 = q[1] + t67 - 1.0471975511965979 + t68 - t66 - t0 * t55 + t65 + t64;
+    const stanford_arm_lanes t70 = 0.3 * q[2];
+    const stanford_arm_lanes t71 = 0.6 * v[2];
+    const stanford_arm_lanes t72 = 1.33416 * s_q3 * s_q4 * s_q2;
+    const stanford_arm_lanes t73 = 0.3141592653589793 - t70 - t71 + t72 + t53 - t69 * t13 - t14 * t61;
+    const stanford_arm_lanes t74 = t22 * t61;
+    const stanford_arm_lanes t75 = 0.3 * q[3];
+    const stanford_arm_lanes t76 = 0.6 * v[3];
+    const stanford_arm_lanes t77 = 1.33416 * (t63 + c_q3 * (c_q4 * s_q2));
+    const stanford_arm_lanes t78 = 0.3141592653589793 - t75 - t76 - t77 + t62 - t40 - t69 * t21 + t74;
+    const stanford_arm_lanes a_2 = (t23 * t73 + t24 * t78) * t25;
+    a[2] = a_2;
+    const stanford_arm_lanes a_3 = (t15 * t78 + t24 * t73) * t25;
+    a[3] = a_3;
+    const stanford_arm_lanes t79 = t12 * (t11 * t69 + t10 * t61);
+    const stanford_arm_lanes a_0 = t79 + t22 * a_3 - t14 * a_2;
+    a[0] = a_0;
+    const stanford_arm_lanes t80 = t12 * (t8 * t69 + t11 * t61);
+    const stanford_arm_lanes a_1 = t13 * a_2 - t80 + t21 * a_3;
+    a[1] = a_1;
+    const stanford_arm_lanes t81 = 16.39344262295082 * t58 + t18 * a_3 + t9 * a_1 - t6 * a_0;
+    a[5] = 0.1 * t81;
+    const stanford_arm_lanes t82 = s_q4 * (c_q3 * s_q2 * a_0 - s_q3 * a_1);
+    const stanford_arm_lanes t83 = c_q4 * (a_2 + c_q2 * a_0);
+    const stanford_arm_lanes w_F_z = c_q5 * w_E_z + s_q5 * w_E_x;
+    a[4] = 500.0 * t35 + w_F_x * w_F_z - alpha_E_y + t82 - t83;
+}
+
+static void stanford_arm_closed_loop_feedback_law_tile(const void *prepared, size_t groups,
+    stanford_arm_lanes *const columns[])
+{
+    (void)prepared;
+    for (size_t group = 0; group < groups; group++) {
+        stanford_arm_closed_loop_feedback_law_lanes(columns[0] + 1 * group, columns[1] + 6 * group, columns[2]
+            + 6 * group, columns[3] + 6 * group);
+    }
+}
+#endif
+
+static void stanford_arm_closed_loop_feedback_law_many(size_t count, size_t stride, const double *t,
+    const double *q, const double *v, double *a)
+{
+#if STANFORD_ARM_LANES_BYTES
+    const stanford_arm_lanes_argument arguments[] = {{t, NULL, 1}, {q, NULL, 6}, {v, NULL, 6}, {NULL, a, 6}};
+    stanford_arm_lanes_run(stanford_arm_closed_loop_feedback_law_tile, NULL, count, stride, arguments, 4);
+#else
+    for (size_t row = 0; row < count; row++) {
+        if (!stride) {
+            stanford_arm_closed_loop_feedback_law_body(t + 1 * row, q + 6 * row, v + 6 * row, a + 6 * row);
+        } else {
+            double numbers[19];
+            stanford_arm_row_in(t + row, stride, 1, numbers + 0);
+            stanford_arm_row_in(q + row, stride, 6, numbers + 1);
+            stanford_arm_row_in(v + row, stride, 6, numbers + 7);
+            stanford_arm_closed_loop_feedback_law_body(numbers + 0, numbers + 1, numbers + 7, numbers + 13);
+            stanford_arm_row_out(numbers + 13, 6, a + row, stride);
+        }
+    }
+#endif
+}
+
+STANFORD_ARM_API void stanford_arm_closed_loop_feedback_law_batch(size_t count, const double *t,
+    const double *q, const double *v, double *a)
+{
+    stanford_arm_closed_loop_feedback_law_many(count, 0, t, q, v, a);
+}
+
+STANFORD_ARM_API void stanford_arm_closed_loop_feedback_law_batch_soa(size_t count, size_t stride,
+    const double *t, const double *q, const double *v, double *a)
+{
+    stanford_arm_closed_loop_feedback_law_many(count, stride, t, q, v, a);
+}
+
+/* joint accelerations under free_swivel_law, for many states */
+#if STANFORD_ARM_LANES_BYTES
+static inline void stanford_arm_closed_loop_free_swivel_law_lanes(const stanford_arm_lanes t[1],
+    const stanford_arm_lanes q[6], const stanford_arm_lanes v[6], stanford_arm_lanes a[6])
+{
+    (void)t;
+    const stanford_arm_lanes angles[4] = {q[1], q[2], q[3], q[4]};
+    stanford_arm_lanes sines[4], cosines[4];
+    stanford_arm_lanes_sincos(4, angles, sines, cosines);
+    const stanford_arm_lanes s_q2 = sines[0], c_q2 = cosines[0];
+    const stanford_arm_lanes s_q3 = sines[1], c_q3 = cosines[1];
+    const stanford_arm_lanes s_q4 = sines[2], c_q4 = cosines[2];
+    const stanford_arm_lanes s_q5 = sines[3], c_q5 = cosines[3];
+
+    const stanford_arm_lanes t0 = 6.0 + 10.0 * q[5];
+    const stanford_arm_lanes h_E_turned_y = 0.0136 * c_q4;
+    const stanford_arm_lanes h_C_y = h_E_turned_y - 0.23;
+    const stanford_arm_lanes t1 = 0.061 * t0 + h_C_y;
+    const stanford_arm_lanes swing_F = -0.002 * s_q5;
+    const stanford_arm_lanes t2 = s_q5 * swing_F;
+    const stanford_arm_lanes swing_E = s_q4 * (0.02546 + t2);
+    const stanford_arm_lanes t3 = s_q4 * swing_E;
+    const stanford_arm_lanes S_B_yy = 1.91981 + t0 * (h_C_y + t1) - t3;
+    const stanford_arm_lanes S_D_yz = c_q4 * swing_E;
+    const stanford_arm_lanes S_E_xz = c_q5 * swing_F;
+    const stanford_arm_lanes S_E_turned_xy = -s_q4 * S_E_xz;
+    const stanford_arm_lanes h_E_turned_z = 0.0136 * s_q4;
+    const stanford_arm_lanes h_D_turned_z = c_q3 * h_E_turned_z;
+    const stanford_arm_lanes S_B_yz = t0 * h_D_turned_z - s_q3 * S_E_turned_xy + c_q3 * S_D_yz;
+    const stanford_arm_lanes S_D_zz = t3 - 0.00065 - t2;
+    const stanford_arm_lanes S_D_xx = 0.00185 + t2;
+    const stanford_arm_lanes S_E_turned_xz = c_q4 * S_E_xz;
+    const stanford_arm_lanes swing_D = 2.0 * c_q3 * S_E_turned_xz - s_q3 * (S_D_xx - S_D_zz);
+    const stanford_arm_lanes t4 = s_q3 * swing_D;
+    const stanford_arm_lanes S_B_zz = 0.015 + S_D_zz - t4;
+    const stanford_arm_lanes swing_B = 2.0 * c_q2 * S_B_yz - s_q2 * (S_B_zz - S_B_yy);
+    const stanford_arm_lanes t5 = s_q2 * swing_B;
+    const stanford_arm_lanes h_D_turned_x = s_q3 * h_E_turned_z;
+    const stanford_arm_lanes n_C_C_2 = 0.061 + h_D_turned_x;
+    const stanford_arm_lanes n_C_B_1 = -s_q2 * n_C_C_2;
+    const stanford_arm_lanes t6 = 16.39344262295082 * n_C_B_1;
+    const stanford_arm_lanes t7 = n_C_B_1 * t6;
+    const stanford_arm_lanes t8 = 0.085 + h_D_turned_x + S_D_xx + n_C_C_2 - t7 + t4 + S_B_zz + t5;
+    const stanford_arm_lanes t9 = 16.39344262295082 * h_D_turned_z;
+    const stanford_arm_lanes t10 = S_B_yy - h_D_turned_z * t9 + S_B_zz;
+    const stanford_arm_lanes S_D_turned_xy = c_q3 * S_E_turned_xy + s_q3 * S_D_yz;
+    const stanford_arm_lanes n_D_C_0 = -(t0 * h_D_turned_x + S_D_turned_xy);
+    const stanford_arm_lanes S_B_xy = t1 - n_D_C_0;
+    const stanford_arm_lanes S_B_xz = h_D_turned_z - S_E_turned_xz + c_q3 * swing_D;
+    const stanford_arm_lanes t11 = h_D_turned_z * t6 + s_q2 * S_B_xz - c_q2 * S_B_xy;
+    const stanford_arm_lanes t12 = 1.0 / (t10 * t8 - t11 * t11);
+    const stanford_arm_lanes n_D_D_1 = S_D_xx + S_D_zz;
+    const stanford_arm_lanes n_D_C_1 = h_D_turned_x + n_D_D_1;
+    const stanford_arm_lanes n_D_B_1 = s_q2 * S_B_yz + c_q2 * n_D_C_1;
+    const stanford_arm_lanes t13 = (n_D_B_1 * t11 - n_D_C_0 * t8) * t12;
+    const stanford_arm_lanes t14 = (n_D_B_1 * t10 - n_D_C_0 * t11) * t12;
+    const stanford_arm_lanes t15 = n_D_D_1 + n_D_C_0 * t13 - n_D_B_1 * t14;
+    const stanford_arm_lanes n_E_E_0 = 0.02366 - t2;
+    const stanford_arm_lanes t16 = t0 * h_E_turned_y + n_E_E_0;
+    const stanford_arm_lanes n_E_C_2 = -(h_E_turned_z + c_q3 * S_E_turned_xz + s_q3 * t16);
+    const stanford_arm_lanes f_E_D_2 = c_q3 * h_E_turned_y;
+    const stanford_arm_lanes n_E_C_1 = -(f_E_D_2 + S_E_turned_xy);
+    const stanford_arm_lanes t17 = s_q2 * n_E_C_2 - c_q2 * n_E_C_1 - h_E_turned_z * t6;
+    const stanford_arm_lanes t18 = 0.22295081967213115 * s_q4;
+    const stanford_arm_lanes t19 = h_E_turned_z * t18;
+    const stanford_arm_lanes t20 = s_q3 * S_E_turned_xz + c_q3 * (t19 - t16);
+    const stanford_arm_lanes t21 = (t20 * t8 - t17 * t11) * t12;
+    const stanford_arm_lanes t22 = (t17 * t10 - t20 * t11) * t12;
+    const stanford_arm_lanes t23 = n_E_E_0 - t19 - t17 * t22 - t20 * t21;
+    const stanford_arm_lanes t24 = S_E_turned_xy + t20 * t13 - t17 * t14;
+    const stanford_arm_lanes t25 = 1.0 / (t15 * t23 - t24 * t24);
+    const stanford_arm_lanes U_A_xx = -v[0] * v[0];
+    const stanford_arm_lanes t26 = 20.0 * v[5];
+    const stanford_arm_lanes w_B_z = -v[0] * s_q2;
+    const stanford_arm_lanes w_B_y = v[0] * c_q2;
+    const stanford_arm_lanes alpha_B_z = -v[1] * w_B_y;
+    const stanford_arm_lanes U_B_xy = -2.0 * alpha_B_z;
+    const stanford_arm_lanes a_C_in_B_x = U_A_xx - t26 * w_B_z + t0 * U_B_xy;
+    const stanford_arm_lanes U_B_zy = w_B_z * w_B_y;
+    const stanford_arm_lanes a_B_z = -98.1 * s_q2;
+    const stanford_arm_lanes a_C_in_B_z = v[1] * t26 + a_B_z + t0 * U_B_zy;
+    const stanford_arm_lanes a_D_x = c_q3 * a_C_in_B_x - s_q3 * a_C_in_B_z;
+    const stanford_arm_lanes w_D_x = v[1] * c_q3 - s_q3 * w_B_z;
+    const stanford_arm_lanes w_D_y = v[2] + w_B_y;
+    const stanford_arm_lanes t27 = w_D_y * w_D_x;
+    const stanford_arm_lanes U_D_xy = c_q3 * U_B_xy - s_q3 * U_B_zy;
+    const stanford_arm_lanes alpha_D_z = t27 - U_D_xy;
+    const stanford_arm_lanes U_D_yx = t27 + alpha_D_z;
+    const stanford_arm_lanes w_D_z = v[1] * s_q3 + c_q3 * w_B_z;
+    const stanford_arm_lanes t28 = w_D_z * w_D_x;
+    const stanford_arm_lanes alpha_B_y = v[1] * w_B_z;
+    const stanford_arm_lanes U_D_zx = t28 - alpha_B_y;
+    const stanford_arm_lanes w_E_y = c_q4 * w_D_y + s_q4 * w_D_z;
+    const stanford_arm_lanes w_E_x = v[3] + w_D_x;
+    const stanford_arm_lanes t29 = w_E_x * w_E_y;
+    const stanford_arm_lanes alpha_E_z = s_q4 * U_D_zx - t29 + c_q4 * U_D_yx;
+    const stanford_arm_lanes U_E_xy = t29 - alpha_E_z;
+    const stanford_arm_lanes w_F_y = v[4] + w_E_y;
+    const stanford_arm_lanes w_E_z = c_q4 * w_D_z - s_q4 * w_D_y;
+    const stanford_arm_lanes w_F_x = c_q5 * w_E_x - s_q5 * w_E_z;
+    const stanford_arm_lanes t30 = w_F_y * w_F_x;
+    const stanford_arm_lanes t31 = w_E_z * w_E_y;
+    const stanford_arm_lanes alpha_D_x = -(s_q3 * alpha_B_z + v[2] * w_D_z);
+    const stanford_arm_lanes U_E_zy = t31 + alpha_D_x;
+    const stanford_arm_lanes alpha_F_z = t30 + s_q5 * U_E_zy - c_q5 * U_E_xy;
+    const stanford_arm_lanes U_F_yx = t30 + alpha_F_z;
+    const stanford_arm_lanes t32 = 0.002 * U_F_yx;
+    const stanford_arm_lanes t33 = c_q5 * t32 - 0.0136 * a_D_x - 0.02356 * U_E_xy;
+    const stanford_arm_lanes t34 = w_E_x * w_E_z;
+    const stanford_arm_lanes alpha_E_y = t34 - c_q4 * U_D_zx + s_q4 * U_D_yx;
+    const stanford_arm_lanes U_E_xz = t34 + alpha_E_y;
+    const stanford_arm_lanes t35 = 0.26179938779914946 - 0.25 * (q[4] + v[4]);
+    const stanford_arm_lanes t36 = t35 + 0.0001 * U_E_xz;
+    const stanford_arm_lanes t37 = 0.00085 * U_D_yx;
+    const stanford_arm_lanes t38 = t37 - 1.88025 * U_D_xy + s_q4 * t36 + c_q4 * t33;
+    const stanford_arm_lanes a_D_z = c_q3 * a_C_in_B_z + s_q3 * a_C_in_B_x;
+    const stanford_arm_lanes a_B_y = 98.1 * c_q2;
+    const stanford_arm_lanes U_B_yy = -(v[1] * v[1] + w_B_z * w_B_z);
+    const stanford_arm_lanes a_C_in_B_y = a_B_y + t0 * U_B_yy;
+    const stanford_arm_lanes a_E_z = c_q4 * a_D_z - s_q4 * a_C_in_B_y;
+    const stanford_arm_lanes t39 = 0.02366 * alpha_D_x;
+    const stanford_arm_lanes t40 = t39 + 0.02346 * t31 + 0.0136 * a_E_z + s_q5 * t32;
+    const stanford_arm_lanes t41 = 1.88 * w_D_y * w_D_z + 1.8805 * alpha_D_x + t40;
+    const stanford_arm_lanes t42 = 0.23 * a_C_in_B_x;
+    const stanford_arm_lanes t43 = 0.061 * a_C_in_B_x;
+    const stanford_arm_lanes t44 = 0.0136 * U_E_xy;
+    const stanford_arm_lanes t45 = 0.0136 * U_E_zy;
+    const stanford_arm_lanes U_E_yy = -(w_E_x * w_E_x + w_E_z * w_E_z);
+    const stanford_arm_lanes t46 = 0.0136 * U_E_yy;
+    const stanford_arm_lanes t47 = c_q4 * t45 + s_q4 * t46;
+    const stanford_arm_lanes t48 = 0.46 * alpha_B_z + t43 + s_q3 * t47 + c_q3 * t44;
+    const stanford_arm_lanes t49 = 0.061 * a_C_in_B_y;
+    const stanford_arm_lanes t50 = t49 - 0.23 * U_B_yy + c_q4 * t46 - s_q4 * t45;
+    const stanford_arm_lanes t51 = t0 * t48 - t42 - t50 + s_q3 * t41 - c_q3 * t38;
+    const stanford_arm_lanes t52 = 0.0011 * alpha_B_y;
+    const stanford_arm_lanes t53 = 0.0006 * t28 - t52 - c_q4 * t36 + s_q4 * t33;
+    const stanford_arm_lanes t54 = 0.061 * a_C_in_B_z;
+    const stanford_arm_lanes t55 = 0.23 * U_B_zy - t54 - c_q3 * t47 + s_q3 * t44;
+    const stanford_arm_lanes t56 = 3.0 * q[5];
+    const stanford_arm_lanes t57 = 0.3 - t56 - 4.1 * v[5] + 5.9841 * c_q2 - t50;
+    const stanford_arm_lanes t58 = c_q2 * (t53 - t55) - t6 * t57 - s_q2 * t51;
+    const stanford_arm_lanes t59 = t18 * t57;
+    const stanford_arm_lanes t60 = s_q4 * c_q2;
+    const stanford_arm_lanes t61 = c_q3 * (1.33416 * t60 - t59 + t41);
+    const stanford_arm_lanes t62 = s_q3 * t38;
+    const stanford_arm_lanes t63 = 0.23 * a_C_in_B_z;
+    const stanford_arm_lanes t64 = 3.0 * v[1];
+    const stanford_arm_lanes t65 = s_q2 * (13.3416 + 59.841 * q[5] + 1.33416 * c_q4);
+    const stanford_arm_lanes t66 = q[1] + t64 - 1.0471975511965979 + t65 - t63 - t0 * t55 + t62 + t61;
+    const stanford_arm_lanes t67 = 0.3 * q[2];
+    const stanford_arm_lanes t68 = 0.6 * v[2];
+    const stanford_arm_lanes t69 = 1.33416 * s_q3 * s_q4 * s_q2;
+    const stanford_arm_lanes t70 = 0.3141592653589793 - t67 - t68 + t69 + t53 - t66 * t13 - t14 * t58;
+    const stanford_arm_lanes t71 = t22 * t58;
+    const stanford_arm_lanes t72 = 0.3 * q[3];
+    const stanford_arm_lanes t73 = 0.6 * v[3];
+    const stanford_arm_lanes t74 = 1.33416 * (t60 + c_q3 * (c_q4 * s_q2));
+    const stanford_arm_lanes t75 = 0.3141592653589793 - t72 - t73 - t74 + t59 - t40 - t66 * t21 + t71;
+    const stanford_arm_lanes a_2 = (t23 * t70 + t24 * t75) * t25;
+    a[2] = a_2;
+    const stanford_arm_lanes a_3 = (t15 * t75 + t24 * t70) * t25;
+    a[3] = a_3;
+    const stanford_arm_lanes t76 = t12 * (t11 * t66 + t10 * t58);
+    const stanford_arm_lanes a_0 = t76 + t22 * a_3 - t14 * a_2;
+    a[0] = a_0;
+    const stanford_arm_lanes t77 = t12 * (t8 * t66 + t11 * t58);
+    const stanford_arm_lanes a_1 = t13 * a_2 - t77 + t21 * a_3;
+    a[1] = a_1;
+    const stanford_arm_lanes t78 = 16.39344262295082 * t57 + t18 * a_3 + t9 * a_1 - t6 * a_0;
+    a[5] = 0.1 * t78;
+    const stanford_arm_lanes t79 = s_q4 * (c_q3 * s_q2 * a_0 - s_q3 * a_1);
+    const stanford_arm_lanes t80 = c_q4 * (a_2 + c_q2 * a_0);
+    const stanford_arm_lanes w_F_z = c_q5 * w_E_z + s_q5 * w_E_x;
+    a[4] = 500.0 * t35 + w_F_x * w_F_z - alpha_E_y + t79 - t80;
+}
+
+static void stanford_arm_closed_loop_free_swivel_law_tile(const void *prepared, size_t groups,
+    stanford_arm_lanes *const columns[])
+{
+    (void)prepared;
+    for (size_t group = 0; group < groups; group++) {
+        stanford_arm_closed_loop_free_swivel_law_lanes(columns[0] + 1 * group, columns[1] + 6 * group,
+            columns[2] + 6 * group, columns[3] + 6 * group);
+    }
+}
+#endif
+
+static void stanford_arm_closed_loop_free_swivel_law_many(size_t count, size_t stride, const double *t,
+    const double *q, const double *v, double *a)
+{
+#if STANFORD_ARM_LANES_BYTES
+    const stanford_arm_lanes_argument arguments[] = {{t, NULL, 1}, {q, NULL, 6}, {v, NULL, 6}, {NULL, a, 6}};
+    stanford_arm_lanes_run(stanford_arm_closed_loop_free_swivel_law_tile, NULL, count, stride, arguments, 4);
+#else
+    for (size_t row = 0; row < count; row++) {
+        if (!stride) {
+            stanford_arm_closed_loop_free_swivel_law_body(t + 1 * row, q + 6 * row, v + 6 * row, a + 6 * row);
+        } else {
+            double numbers[19];
+            stanford_arm_row_in(t + row, stride, 1, numbers + 0);
+            stanford_arm_row_in(q + row, stride, 6, numbers + 1);
+            stanford_arm_row_in(v + row, stride, 6, numbers + 7);
+            stanford_arm_closed_loop_free_swivel_law_body(numbers + 0, numbers + 1, numbers + 7, numbers +
+                13);
+            stanford_arm_row_out(numbers + 13, 6, a + row, stride);
+        }
+    }
+#endif
+}
+
 STANFORD_ARM_API void stanford_arm_closed_loop_free_swivel_law_batch(size_t count, const double *t,
     const double *q, const double *v, double *a)
 {
-    for (size_t row = 0; row < count; row++) {
-        stanford_arm_closed_loop_free_swivel_law_body(t + 1 * row, q + 6 * row, v + 6 * row, a + 6 * row);
-    }
+    stanford_arm_closed_loop_free_swivel_law_many(count, 0, t, q, v, a);
+}
+
+STANFORD_ARM_API void stanford_arm_closed_loop_free_swivel_law_batch_soa(size_t count, size_t stride,
+    const double *t, const double *q, const double *v, double *a)
+{
+    stanford_arm_closed_loop_free_swivel_law_many(count, stride, t, q, v, a);
 }

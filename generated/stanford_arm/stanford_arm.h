@@ -168,116 +168,166 @@ STANFORD_ARM_API void stanford_arm_inverse_dynamics(const double q[6], const dou
     double tau[6]);
 STANFORD_ARM_API void stanford_arm_inverse_dynamics_batch(size_t count, const double *q, const double *v,
     const double *a, double *tau);
+STANFORD_ARM_API void stanford_arm_inverse_dynamics_batch_soa(size_t count, size_t stride, const double *q,
+    const double *v, const double *a, double *tau);
 
 /* joint accelerations that generalized forces produce */
 STANFORD_ARM_API void stanford_arm_forward_dynamics(const double q[6], const double v[6], const double tau[6],
     double a[6]);
 STANFORD_ARM_API void stanford_arm_forward_dynamics_batch(size_t count, const double *q, const double *v,
     const double *tau, double *a);
+STANFORD_ARM_API void stanford_arm_forward_dynamics_batch_soa(size_t count, size_t stride, const double *q,
+    const double *v, const double *tau, double *a);
 
 /* mass matrix */
 STANFORD_ARM_API void stanford_arm_mass_matrix(const double q[6], double M[36]);
 STANFORD_ARM_API void stanford_arm_mass_matrix_batch(size_t count, const double *q, double *M);
+STANFORD_ARM_API void stanford_arm_mass_matrix_batch_soa(size_t count, size_t stride, const double *q,
+    double *M);
 
 /* Coriolis, centrifugal and gravity forces */
 STANFORD_ARM_API void stanford_arm_bias_forces(const double q[6], const double v[6], double h[6]);
 STANFORD_ARM_API void stanford_arm_bias_forces_batch(size_t count, const double *q, const double *v,
     double *h);
+STANFORD_ARM_API void stanford_arm_bias_forces_batch_soa(size_t count, size_t stride, const double *q,
+    const double *v, double *h);
 
 /* generalized forces that hold the mechanism at rest */
 STANFORD_ARM_API void stanford_arm_gravity_forces(const double q[6], double g[6]);
 STANFORD_ARM_API void stanford_arm_gravity_forces_batch(size_t count, const double *q, double *g);
+STANFORD_ARM_API void stanford_arm_gravity_forces_batch_soa(size_t count, size_t stride, const double *q,
+    double *g);
 
 /* kinetic energy */
 STANFORD_ARM_API void stanford_arm_kinetic_energy(const double q[6], const double v[6], double T[1]);
 STANFORD_ARM_API void stanford_arm_kinetic_energy_batch(size_t count, const double *q, const double *v,
     double *T);
+STANFORD_ARM_API void stanford_arm_kinetic_energy_batch_soa(size_t count, size_t stride, const double *q,
+    const double *v, double *T);
 
 /* potential energy of gravity, zero for mass at the base origin */
 STANFORD_ARM_API void stanford_arm_potential_energy(const double q[6], double U[1]);
 STANFORD_ARM_API void stanford_arm_potential_energy_batch(size_t count, const double *q, double *U);
+STANFORD_ARM_API void stanford_arm_potential_energy_batch_soa(size_t count, size_t stride, const double *q,
+    double *U);
 
 /* linear and angular momentum */
 STANFORD_ARM_API void stanford_arm_momentum(const double q[6], const double v[6], double momentum[6]);
 STANFORD_ARM_API void stanford_arm_momentum_batch(size_t count, const double *q, const double *v,
     double *momentum);
+STANFORD_ARM_API void stanford_arm_momentum_batch_soa(size_t count, size_t stride, const double *q,
+    const double *v, double *momentum);
 
 /* rates of the coordinates */
 STANFORD_ARM_API void stanford_arm_coordinate_rates(const double q[6], const double v[6], double qdot[6]);
 STANFORD_ARM_API void stanford_arm_coordinate_rates_batch(size_t count, const double *q, const double *v,
     double *qdot);
+STANFORD_ARM_API void stanford_arm_coordinate_rates_batch_soa(size_t count, size_t stride, const double *q,
+    const double *v, double *qdot);
 
 /* pose of the frame A in the base frame */
 STANFORD_ARM_API void stanford_arm_frame_pose_A(const double q[6], double X[16]);
 STANFORD_ARM_API void stanford_arm_frame_pose_A_batch(size_t count, const double *q, double *X);
+STANFORD_ARM_API void stanford_arm_frame_pose_A_batch_soa(size_t count, size_t stride, const double *q,
+    double *X);
 
 /* Jacobian of the frame A */
 STANFORD_ARM_API void stanford_arm_frame_jacobian_A(const double q[6], double J[36]);
 STANFORD_ARM_API void stanford_arm_frame_jacobian_A_batch(size_t count, const double *q, double *J);
+STANFORD_ARM_API void stanford_arm_frame_jacobian_A_batch_soa(size_t count, size_t stride, const double *q,
+    double *J);
 
 /* pose of the frame B in the base frame */
 STANFORD_ARM_API void stanford_arm_frame_pose_B(const double q[6], double X[16]);
 STANFORD_ARM_API void stanford_arm_frame_pose_B_batch(size_t count, const double *q, double *X);
+STANFORD_ARM_API void stanford_arm_frame_pose_B_batch_soa(size_t count, size_t stride, const double *q,
+    double *X);
 
 /* Jacobian of the frame B */
 STANFORD_ARM_API void stanford_arm_frame_jacobian_B(const double q[6], double J[36]);
 STANFORD_ARM_API void stanford_arm_frame_jacobian_B_batch(size_t count, const double *q, double *J);
+STANFORD_ARM_API void stanford_arm_frame_jacobian_B_batch_soa(size_t count, size_t stride, const double *q,
+    double *J);
 
 /* pose of the frame C in the base frame */
 STANFORD_ARM_API void stanford_arm_frame_pose_C(const double q[6], double X[16]);
 STANFORD_ARM_API void stanford_arm_frame_pose_C_batch(size_t count, const double *q, double *X);
+STANFORD_ARM_API void stanford_arm_frame_pose_C_batch_soa(size_t count, size_t stride, const double *q,
+    double *X);
 
 /* Jacobian of the frame C */
 STANFORD_ARM_API void stanford_arm_frame_jacobian_C(const double q[6], double J[36]);
 STANFORD_ARM_API void stanford_arm_frame_jacobian_C_batch(size_t count, const double *q, double *J);
+STANFORD_ARM_API void stanford_arm_frame_jacobian_C_batch_soa(size_t count, size_t stride, const double *q,
+    double *J);
 
 /* pose of the frame D in the base frame */
 STANFORD_ARM_API void stanford_arm_frame_pose_D(const double q[6], double X[16]);
 STANFORD_ARM_API void stanford_arm_frame_pose_D_batch(size_t count, const double *q, double *X);
+STANFORD_ARM_API void stanford_arm_frame_pose_D_batch_soa(size_t count, size_t stride, const double *q,
+    double *X);
 
 /* Jacobian of the frame D */
 STANFORD_ARM_API void stanford_arm_frame_jacobian_D(const double q[6], double J[36]);
 STANFORD_ARM_API void stanford_arm_frame_jacobian_D_batch(size_t count, const double *q, double *J);
+STANFORD_ARM_API void stanford_arm_frame_jacobian_D_batch_soa(size_t count, size_t stride, const double *q,
+    double *J);
 
 /* pose of the frame E in the base frame */
 STANFORD_ARM_API void stanford_arm_frame_pose_E(const double q[6], double X[16]);
 STANFORD_ARM_API void stanford_arm_frame_pose_E_batch(size_t count, const double *q, double *X);
+STANFORD_ARM_API void stanford_arm_frame_pose_E_batch_soa(size_t count, size_t stride, const double *q,
+    double *X);
 
 /* Jacobian of the frame E */
 STANFORD_ARM_API void stanford_arm_frame_jacobian_E(const double q[6], double J[36]);
 STANFORD_ARM_API void stanford_arm_frame_jacobian_E_batch(size_t count, const double *q, double *J);
+STANFORD_ARM_API void stanford_arm_frame_jacobian_E_batch_soa(size_t count, size_t stride, const double *q,
+    double *J);
 
 /* pose of the frame F in the base frame */
 STANFORD_ARM_API void stanford_arm_frame_pose_F(const double q[6], double X[16]);
 STANFORD_ARM_API void stanford_arm_frame_pose_F_batch(size_t count, const double *q, double *X);
+STANFORD_ARM_API void stanford_arm_frame_pose_F_batch_soa(size_t count, size_t stride, const double *q,
+    double *X);
 
 /* Jacobian of the frame F */
 STANFORD_ARM_API void stanford_arm_frame_jacobian_F(const double q[6], double J[36]);
 STANFORD_ARM_API void stanford_arm_frame_jacobian_F_batch(size_t count, const double *q, double *J);
+STANFORD_ARM_API void stanford_arm_frame_jacobian_F_batch_soa(size_t count, size_t stride, const double *q,
+    double *J);
 
 /* feedback to fixed targets, with the weight of the arm balanced */
 STANFORD_ARM_API void stanford_arm_feedback_law(const double t[1], const double q[6], const double v[6],
     double tau[6]);
 STANFORD_ARM_API void stanford_arm_feedback_law_batch(size_t count, const double *t, const double *q,
     const double *v, double *tau);
+STANFORD_ARM_API void stanford_arm_feedback_law_batch_soa(size_t count, size_t stride, const double *t,
+    const double *q, const double *v, double *tau);
 
 /* the feedback law without the torque about the vertical axis */
 STANFORD_ARM_API void stanford_arm_free_swivel_law(const double t[1], const double q[6], const double v[6],
     double tau[6]);
 STANFORD_ARM_API void stanford_arm_free_swivel_law_batch(size_t count, const double *t, const double *q,
     const double *v, double *tau);
+STANFORD_ARM_API void stanford_arm_free_swivel_law_batch_soa(size_t count, size_t stride, const double *t,
+    const double *q, const double *v, double *tau);
 
 /* joint accelerations under feedback_law */
 STANFORD_ARM_API void stanford_arm_closed_loop_feedback_law(const double t[1], const double q[6],
     const double v[6], double a[6]);
 STANFORD_ARM_API void stanford_arm_closed_loop_feedback_law_batch(size_t count, const double *t,
     const double *q, const double *v, double *a);
+STANFORD_ARM_API void stanford_arm_closed_loop_feedback_law_batch_soa(size_t count, size_t stride,
+    const double *t, const double *q, const double *v, double *a);
 
 /* joint accelerations under free_swivel_law */
 STANFORD_ARM_API void stanford_arm_closed_loop_free_swivel_law(const double t[1], const double q[6],
     const double v[6], double a[6]);
 STANFORD_ARM_API void stanford_arm_closed_loop_free_swivel_law_batch(size_t count, const double *t,
     const double *q, const double *v, double *a);
+STANFORD_ARM_API void stanford_arm_closed_loop_free_swivel_law_batch_soa(size_t count, size_t stride,
+    const double *t, const double *q, const double *v, double *a);
 
 #ifdef __cplusplus
 }

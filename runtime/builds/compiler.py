@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from cffi import FFI
 import platform
 
-from kanegen.extension_source import X86_VARIANTS, Variant
+from kanegen.extension_source import BASELINE, X86_VARIANTS, Variant
 
 _INSTALL_COMPILER = (
     "no C compiler was found. Install one (Debian, Ubuntu: apt install gcc python3-dev; Fedora: dnf install gcc "
@@ -182,7 +182,7 @@ def usable_variants() -> tuple[Variant, ...]:
 
 def chosen_variants(wanted: str | None) -> tuple[Variant, ...]:
     """The instruction sets to compile for this processor alone: its best one, and the one wanted if it is another."""
-    usable = usable_variants()
+    usable = (*usable_variants(), BASELINE)
     if platform.machine().lower() in ("x86_64", "amd64") and _features() is None:
         return usable
     return tuple(v for i, v in enumerate(usable) if i == 0 or v.name == wanted)

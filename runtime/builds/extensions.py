@@ -35,7 +35,6 @@ from kanegen.builds.compiler import (
 )
 from kanegen.errors import BuildError, CacheError, ManifestError, NoCompilerError
 from kanegen.extension_source import (
-    BASELINE,
     TARGET_VARIABLE,
     Variant,
     extension_builder,
@@ -172,7 +171,7 @@ def _compile(compiler: Compiler | None, directory: Path, variants: Sequence[Vari
 
     unit = directory / f"{MODULE}.c"
     make_c_source(builder, MODULE, main_source(*manifest_and_digest(directory), variants), str(unit))
-    units = [f"{MODULE}.c", *(variant.file_name for variant in (BASELINE, *variants))]
+    units = [f"{MODULE}.c", *(variant.file_name for variant in variants)]
     compile_extension(compiler, units, MODULE, directory)
 
 

@@ -38,7 +38,7 @@ class CompiledBackend:
     """An extension module made from ``extension_source``, and values for its live parameters.
 
     Raises ManifestError when the module was compiled from other files than the manifest describes, or by another version of
-    what stands around them.
+    what stands around them; TargetError when it has nothing that this processor can run.
     """
 
     def __init__(
@@ -51,6 +51,8 @@ class CompiledBackend:
                 f"the compiled kernels of {manifest.name!r} belong to another version of the generated files. "
                 "Install the package again (in a working tree: make build)"
             )
+        if not self.target:
+            raise TargetError(f"the compiled kernels of {manifest.name!r} are for other processors than this one")
         values = {spec.name: spec.value for spec in manifest.parameters}
         self.parameters: Mapping[str, float] = values | dict(parameters or {})
         """Values of the live parameters."""

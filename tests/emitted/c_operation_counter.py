@@ -26,8 +26,8 @@ _SINE_COSINE = re.compile(r"\w+_sincos\w*")
 
 
 def functions(text: str) -> dict[str, c_ast.FuncDef]:
-    """The functions defined in a C text without preprocessor lines, by name."""
-    without_comments = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
+    """The functions for one state that are defined in a C text without preprocessor lines, by name."""
+    without_comments = re.sub(r"/\*.*?\*/", " ", text.partition("/* ---- many states")[0], flags=re.DOTALL)
     without_macros = re.sub(r"\b[A-Z][A-Z0-9_]*_PART\b", "static", without_comments)
     tree = c_parser.CParser().parse("typedef unsigned long size_t;\n" + without_macros)
     return {item.decl.name: item for item in tree.ext if isinstance(item, c_ast.FuncDef)}

@@ -40,7 +40,7 @@ def test_the_best_is_chosen(module):
 
 def test_asking_changes_nothing(module):
     before = robots.cart_pole().target
-    assert compiled.supported_targets(module)[0] == "baseline"
+    assert before in compiled.supported_targets(module)
     assert robots.cart_pole().target == before
 
 
@@ -127,7 +127,7 @@ def test_units_compile_without_warnings(tmp_path, model, compiler):
     directory = robots.MODELS / model
     manifest, digest = extension_source.manifest_and_digest(directory)
     (tmp_path / "main.c").write_text(extension_source.main_source(manifest, digest))
-    for variant in (extension_source.BASELINE, *extension_source.X86_VARIANTS):
+    for variant in extension_source.VARIANTS:
         (tmp_path / variant.file_name).write_text(extension_source.variant_source(manifest, variant))
     for unit in sorted(tmp_path.glob("*.c")):
         command = [

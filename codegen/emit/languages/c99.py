@@ -8,9 +8,10 @@ from typing import Any
 from kanegen.codegen.emit.description import description
 from kanegen.codegen.emit.expressions import Entry
 from kanegen.codegen.emit.language import Language
+from kanegen.codegen.emit.lanes import lane_routines
 from kanegen.codegen.emit.model import Model
 from kanegen.codegen.emit.precision import Precision, literal
-from kanegen.codegen.emit.routines import Routines, functions_by_table, sincos_by_count
+from kanegen.codegen.emit.routines import Routines, functions_by_table, own_name, sincos_by_count
 from kanegen.codegen.emit.skeletons import fill
 from kanegen.codegen.emit.specification import Specification, specify
 from kanegen.codegen.emit.stub import type_stub
@@ -44,7 +45,8 @@ def files(model: Model) -> Mapping[str, str]:
 
 
 def _values(model: Model) -> dict[str, Any]:
-    return written(specify(model), C99)
+    spec = specify(model)
+    return written(spec, C99) | {"own": lambda word, precision: own_name(spec, word, precision)}
 
 
 def _source(values: Mapping[str, Any]) -> str:
@@ -73,7 +75,7 @@ def routines(spec: Specification) -> Routines:
     """Sines and cosines of all angles together, by their number, and functions by table."""
     source, names = sincos_by_count(spec)
     function_source, functions = functions_by_table(spec, function, "static inline")
-    return Routines(source, names, function_source, functions)
+    return Routines(source, names, function_source, functions, lane_routines(spec, functions))
 
 
 def element(entry: Entry) -> str:
