@@ -91,8 +91,12 @@ def main() -> int:
                 need = NEEDED.get((kernel.name, variant.name)) if manifest.name == "stanford_arm" else None
                 missed += need is not None and gains[0] < need
                 rows.append(
-                    [f"{kernel.name}, {variant.name}", *(number(best[way]) for way in WAYS)]
-                    + [*map(number, gains), "-" if need is None else number(need)]
+                    [
+                        f"{kernel.name}, {variant.name}",
+                        *map(number, best.values()),
+                        *map(number, gains),
+                        "-" if need is None else number(need),
+                    ]
                 )
     print(table(["ns a state", *WAYS.values(), "rows gain", "columns gain", "needed"], rows))
     where = environment(compiler_command("CC", "cc"), compiler_command("CXX", "c++"), FLAGS)

@@ -170,7 +170,10 @@ def main_source(manifest: Mapping[str, Any], digest: str, variants: Sequence[Var
     names = [variant.name for variant in variants]
     detection = []
     for index, variant in enumerate(variants):
-        tests = "\n        && ".join(f'__builtin_cpu_supports("{feature}")' for feature in variant.features) or "1"
+        tests = (
+            "\n        && ".join(f'__builtin_cpu_supports("{feature}")' for feature in variant.features)
+            or "1"
+        )
         detection.append(f"    kanegen_targets[{index}].supported = {tests};")
     main = _template("main").substitute(
         prefix=manifest["model"]["prefix"],

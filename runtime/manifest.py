@@ -357,7 +357,12 @@ class Manifest(GeneratedMechanism):
             _require(plain, f"{name[:40]!r} with the parameters {parameters[:40]!r} is no function of C")
         odd = [name for name in self.kernels if not name.isidentifier()]
         _require(not odd, f"{odd[:1]} is no name of a kernel")
-        named = {x for kernel in self.kernels.values() for x in (kernel.function, kernel.batch, kernel.batch_soa) if x}
+        named = {
+            x
+            for kernel in self.kernels.values()
+            for x in (kernel.function, kernel.batch, kernel.batch_soa)
+            if x
+        }
         missing = sorted(named - set(self.functions))
         _require(not missing, f"functions lack {missing[:1]}")
 

@@ -23,7 +23,7 @@ LANES = "lanes"
 """What the names of all that belongs to vectors begin with, after the prefix: it is their type."""
 
 LARGEST = 400
-"""Numbers of a state that a kernel in lanes may keep in memory: of these, vectors of 64 bytes fill 25 kB of a first cache."""
+"""Numbers of a state that a kernel in lanes may keep in memory: as vectors of 64 bytes they fill 25 kB of a first cache."""
 
 
 def fits(schedule: Schedule) -> bool:

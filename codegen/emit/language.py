@@ -35,8 +35,8 @@ class Language:
     ``number``: the type of the numbers in a body, ``literal``: a constant that is not negative.  ``function``: what the
     mathematical library calls one of its functions.  ``load``: the value of an entry of an argument, ``store``: the
     statement that gives it a value.  ``sincos``: the calls of a routine, from its name, the number of angles, and the arrays
-    of angles, sines and cosines.  ``alike``: a value of the type of numbers from one that is the same in all lanes, where these
-    are not of one type.
+    of angles, sines and cosines.  ``alike``: a value of the type of numbers from one that is alike in all lanes,
+    where that has another type.
     """
 
     files: Callable[[Model], Mapping[str, str]]

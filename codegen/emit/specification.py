@@ -201,7 +201,8 @@ def specify(model: Model) -> Specification:
                 *batches,
                 *columns,
                 *bodies,
-                *(name for part in (prepare_parts, *parts, *lanes) for name in part.all),
+                *(name for part in (prepare_parts, *parts) for name in part.all),
+                *(name for lane in lanes for name in lane.all),
                 *_macros(prefix),
             )
         ),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from kanegen.codegen.emit.language import Language
 from kanegen.codegen.emit.lanes import fits, in_lanes
+from kanegen.codegen.emit.language import Language
 from kanegen.codegen.emit.layout import comment_text
 from kanegen.codegen.emit.listing import Listing, Part, list_kernel, list_prepare
 from kanegen.codegen.emit.naming import PARAMETERS, PREPARED
@@ -71,7 +71,11 @@ def written(spec: Specification, language: Language) -> dict[str, Any]:
     """The values of the templates: the specification, the routines, the prepare step if there is one, and the kernels."""
     routines = language.routines(spec)
     writer = _Writer(spec, language, routines, {})
-    lanes = routines.lanes and _Writer(spec, in_lanes(language, spec), routines.lanes, writer.listings)
+    lanes = (
+        None
+        if routines.lanes is None
+        else _Writer(spec, in_lanes(language, spec), routines.lanes, writer.listings)
+    )
     return {
         "spec": spec,
         "model": spec.model,

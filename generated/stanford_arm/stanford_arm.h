@@ -8,7 +8,8 @@
  *
  * Units are SI, angles radians.  Arrays are rows of numbers, matrices row by row, scalars arrays of length
  * one.  An output may be the same array as an input.  The functions ending in batch do the same for count
- * rows, one after another; there an output may be the same array as an input whose rows are as long.  No
+ * rows, one after another; there an output may be the same array as an input whose rows are as long.  Those
+ * ending in batch_soa find number j of state i at [j stride + i], with a stride of count or more.  No
  * function allocates, keeps state, or changes the floating-point environment; all may run in any number of
  * threads.
  *

@@ -52,7 +52,9 @@ class CompiledBackend:
                 "Install the package again (in a working tree: make build)"
             )
         if not self.target:
-            raise TargetError(f"the compiled kernels of {manifest.name!r} are for other processors than this one")
+            raise TargetError(
+                f"the compiled kernels of {manifest.name!r} are for other processors than this one"
+            )
         values = {spec.name: spec.value for spec in manifest.parameters}
         self.parameters: Mapping[str, float] = values | dict(parameters or {})
         """Values of the live parameters."""

@@ -94,7 +94,9 @@ def test_angles_beyond_the_formulas_concern_their_own_state(tmp_path: Path, endi
 
 @settings(max_examples=20, deadline=None, derandomize=True)
 @given(kernel=random_programs(), seed=st.integers(0, 10**6), every=st.integers(1, 12))
-def test_random_programs(tmp_path_factory: pytest.TempPathFactory, kernel: Program, seed: int, every: int) -> None:
+def test_random_programs(
+    tmp_path_factory: pytest.TempPathFactory, kernel: Program, seed: int, every: int
+) -> None:
     folder = tmp_path_factory.mktemp("parts")
     library = build(in_parts(model(kernel), every), folder, "-ffp-contract=off", "-O1")
     check(library, kernel, random_states(kernel, 9, seed))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -75,7 +76,7 @@ def test_a_failing_compiler_says_all(monkeypatch, tmp_path, cache):
         kanegen.load(model)
     error = caught.value
     assert "this is not C" in error.output
-    assert " -c _kernels_baseline.c -o _kernels_baseline.o" in error.command
+    assert re.search(r" -c (_kernels_\w+)\.c -o \1\.o", error.command)
     assert error.source.parent == cache
     assert (error.source / "cart_pole.c").read_text() == source.read_text()
     for part in (error.command, "error", str(error.source)):

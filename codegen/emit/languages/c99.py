@@ -7,8 +7,8 @@ from typing import Any
 
 from kanegen.codegen.emit.description import description
 from kanegen.codegen.emit.expressions import Entry
-from kanegen.codegen.emit.language import Language
 from kanegen.codegen.emit.lanes import lane_routines
+from kanegen.codegen.emit.language import Language
 from kanegen.codegen.emit.model import Model
 from kanegen.codegen.emit.precision import Precision, literal
 from kanegen.codegen.emit.routines import Routines, functions_by_table, own_name, sincos_by_count
