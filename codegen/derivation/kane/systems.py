@@ -110,8 +110,8 @@ class NonholonomicSystem(System):
         return _named(super().program(contract, results, **besides))
 
     def driving(self, v: Vector | None = None, a: Vector | None = None) -> list[Expression]:
-        """Generalized forces on the speeds; at rest, or where that is decided, those on the joints, projected."""
-        if v is None or self.choices.pick("nonholonomic partial velocities", 2, whole=True) == 1:
+        """Generalized forces on the speeds; at rest, or where bodies share velocities, those on the joints, projected."""
+        if v is None or shares_velocities(self.choices):
             return super().driving(v, a)
         motion = self.map.motion(v, a)
         assert motion.v is not None and motion.a is not None, "forces need accelerations"
