@@ -92,6 +92,11 @@ def start(robot: Any, words: Words, report: Report) -> tuple[Any, Any]:
         q, v = robot.configuration(words.q), robot.speeds(words.v)
     except ValueError as error:
         raise KanegenError(str(error)) from None
+    if q.ndim > 1 or v.ndim > 1:
+        lists = [name for name, value in {**words.q, **words.v}.items() if isinstance(value, list)]
+        raise KanegenError(
+            f"what is set of {', '.join(lists)}: expected one number for what has one, not a list"
+        )
     if robot.constraints is None or not robot.constraints.position:
         return q, v
     held = [place for name in words.q for place in robot.coordinate_places[name]]

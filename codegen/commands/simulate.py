@@ -69,6 +69,11 @@ def simulate(given: argparse.Namespace, options: Options, report: Callable[[str]
     """
     scenario = given.scenario
     if scenario is not None and Path(scenario).suffix != ".toml":
+        if given.model not in catalogue.names():
+            raise KanegenError(
+                f"scenario {scenario!r}: built-in mechanisms alone have scenarios by name. For {given.model} write a "
+                "file of what is wanted: --scenario FILE.toml"
+            )
         said = [
             name
             for name, value in vars(given).items()

@@ -168,6 +168,7 @@ def simulate(*words: str, model: str = "stanford_arm") -> None:
         (("--time", "1", "--law", "mass_matrix"), "no control law.*It has feedback_law, free_swivel_law"),
         (("--time", "1", "--lock", "q1=0", "--law", "pp"), "It has feedback_law"),
         (("--time", "1", "--method", "rk4"), "step"),
+        (("--time", "1", "--set", "q.q1=1,2"), "q1: expected one number"),
         (("--time", "1", "--animate", "m.png"), "gif"),
         (("--scenario", "feedback", "--time", "1"), "time"),
         (("--scenario", "none.toml"), "none.toml"),
@@ -179,6 +180,8 @@ def test_what_goes_wrong(words: tuple[str, ...], told: str) -> None:
 
 
 def test_wrong_files_of_scenarios(tmp_path: Path) -> None:
+    with pytest.raises(kanegen.KanegenError, match="built-in mechanisms"):
+        simulate("--scenario", "feedback", model="arm.urdf")
     path = tmp_path / "s.toml"
     for text, told in (
         ("tiem = 1", "did you mean|Did you mean"),
