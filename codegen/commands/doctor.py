@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kanegen.codegen.commands.price_of_angles import at_least, price_of_angles, price_of_frames
-from kanegen.codegen.kernel_sources import configurations
+from kanegen.codegen.kernel_sources import KernelSources, configurations
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.doctor import examine, examine_urdf
 from kanegen.codegen.mechanism.edits import edited
@@ -103,6 +103,7 @@ def _as_loaded(model: str, options: Options) -> tuple[Finding, ...]:
     if model in catalogue.names():
         mechanism, findings = edited(catalogue.mechanism(model), options)
         _plan(mechanism)
+        _check_laws(mechanism)
         return findings
 
     def read(tolerance: float) -> tuple[Imported, tuple[Finding, ...]]:
@@ -117,11 +118,22 @@ def _as_loaded(model: str, options: Options) -> tuple[Finding, ...]:
 
     imported, findings = read(_tolerance(options))
     _plan(imported.mechanism)
+    _check_laws(imported.mechanism)
     findings = (*findings, *price_of_frames(imported))
     if not imported.angles.near:
         return findings
     tolerance = at_least(float(max(imported.angles.near)))
     return (*findings, *price_of_angles(imported, read(float(tolerance))[0].mechanism, tolerance))
+
+
+def _check_laws(mechanism: Mechanism) -> None:
+    """Raise ModelError for a law that refers to what kernels of the mechanism do not give, or is called like one."""
+    if mechanism.laws:
+        sources = KernelSources(mechanism, Options())
+        sources.wanted()
+        for law in mechanism.laws:
+            if law.quantities():
+                sources.plain(law.name)
 
 
 def _plan(mechanism: Mechanism) -> None:

@@ -148,6 +148,11 @@ class Core:
         return tuple(self._kernels)
 
     @property
+    def unavailable(self) -> Mapping[str, str]:
+        """Names of kernels that this mechanism cannot have, with the reasons."""
+        return MappingProxyType(dict(self._manifest.unavailable))
+
+    @property
     def optional_kernels(self) -> tuple[str, ...]:
         """Names of the kernels that it does not have yet, and gets when they are first asked for."""
         return self._kernels.obtainable

@@ -130,7 +130,9 @@ def _kernel(name: str, arm: SimulatedArm) -> KernelController:
     if name in known_laws:
         return KernelController(name, record)
     if name not in arm.kernels:
-        raise ValueError(f"controller: {arm.name} has no law {name!r}. {_laws_there_are(arm, name)}")
+        reason = getattr(arm, "unavailable", {}).get(name)
+        why = "" if reason is None else f": {reason.rstrip('.')}"
+        raise ValueError(f"controller: {arm.name} has no law {name!r}{why}. {_laws_there_are(arm, name)}")
     arguments, wanted = _arguments(arm, name)
     if arguments != wanted:
         raise ValueError(

@@ -109,3 +109,26 @@ def test_xacro(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path.write_text(f'{head}<xacro:macro name="m"/></robot>')
     assert main(["doctor", str(path)]) == 1
     assert "xacro fragment without a robot, macros only: m" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("force", "told"),
+    [
+        ("gravity_forces[9]", "entries 0 to 0"),
+        ("gravty_forces[0]", "Did you mean 'gravity_forces'"),
+        ("gravity_forces[0]", ""),
+    ],
+)
+def test_laws_refer_to_what_kernels_give(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], force: str, told: str
+) -> None:
+    path = tmp_path / "lift.toml"
+    path.write_text(
+        '[[body]]\nname = "a"\nmass = 1\n[[joint]]\nname = "z"\ntype = "prismatic"\nparent = "base"\nchild = "a"\n'
+        f'axis = [0, 0, 1]\n[[law]]\nname = "hold"\nforces = ["{force}"]\n'
+    )
+    assert main(["doctor", str(path)]) == (1 if told else 0)
+    assert told in capsys.readouterr().out
+    if told.startswith("entries"):
+        assert main(["simulate", str(path), "--time", "1", "--law", "hold"]) == 1
+        assert told in capsys.readouterr().err
