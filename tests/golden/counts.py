@@ -18,10 +18,12 @@ from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.pipeline import Options
 
 FILE = Path(__file__).parent / "counts.json"
-FAMILIES = ("frame_", "hand_", "operational_")
+OF_ROWS = ("hand_", "operational_")
+"""Those of rows of a frame's twist."""
+FAMILIES = ("frame_", *OF_ROWS)
 """What the names of kernels begin with that exist for each frame."""
 ALIKE = ("operational_bias_", "operational_gravity_", "hand_inertia_", "hand_damping_", "hand_stiffness_")
-"""Those of rows of a frame's twist that take what other kernels take, and little besides."""
+"""Those that take what other kernels take, and little besides."""
 
 Counts = dict[str, OperationCounts]
 
@@ -42,8 +44,10 @@ def counted(model: str, left_out: Collection[str] = ()) -> Counts:
     sources = OneOfEachFamily(mechanism, plain)
     programs = derive_all(sources).programs
     names = _one_of_each_family(sorted(set(sources.builds_on_demand) - {*sources.builds, *left_out}))
-    if names:
-        programs |= derive_all(KernelSources(mechanism, replace(plain, kernels=names))).programs
+    alone = [name for name in names if name.startswith(OF_ROWS)]  # as they are made when they are asked for
+    for group in ([name for name in names if name not in alone], *([name] for name in alone)):
+        if group:
+            programs |= derive_all(KernelSources(mechanism, replace(plain, kernels=tuple(group)))).programs
     return {name: count(program) for name, program in programs.items()}
 
 
