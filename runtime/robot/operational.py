@@ -126,7 +126,7 @@ class OperationalSpace(Core):
     ) -> FloatArray:
         """Freeman & Tesar's effective spring rate K* (..., k, k) [N/m, N, N m]: springs' forces at the hand by its rows.
 
-        It is symmetric where there are as many rows as speeds and they are rates of coordinates, as those of translation are.
+        It is symmetric where there are as many rows as speeds, and these are rates of coordinates, as in translation.
         """
         if t is not None:
             return self._at(t).hand_stiffness(q, frame, rows, out=out)
