@@ -448,6 +448,65 @@ _QUANTITIES: Mapping[str, _Row] = {
     "on joint": _Row("Q_{0}", r"Q_{{{0}}}", "generalized force on the coordinate {0} of the tree", ""),
     "on free": _Row("K_{0}", r"K_{{{0}}}", "generalized force carried to the free coordinate {0}", ""),
     "multiplier": _Row("lambda_{0}", r"\lambda_{{{0}}}", "multiplier of the equation {0}", ""),
+    # dual vectors
+    "vdot": _Row(
+        "vdot_{0}_{axes}",
+        r"\dot v^{{{0}}}_{{{axes}}}",
+        f"rate of a component of the velocity of the origin of {{0}} less that of free fall, {_ALONG}",
+        "m/s^2",
+    ),
+    "own force": _Row(
+        "R_{0}_{axes}", r"R^{{{0}}}_{{{axes}}}", f"force that {{0}} itself needs, {_ALONG}", "N"
+    ),
+    "own moment": _Row(
+        "T_{0}_{axes}",
+        r"T^{{{0}}}_{{{axes}}}",
+        f"moment about its origin that {{0}} itself needs, {_ALONG}",
+        "N m",
+    ),
+    # Euler parameters: components along the axes of the base, unless said otherwise
+    "p of link": _Row("e{first}_{0}", r"e^{{{0}}}_{{{first}}}", "Euler parameter e{first} of {0}", "1"),
+    "z of link": _Row(
+        "z_{0}_{axes}", r"z^{{{0}}}_{{{axes}}}", "direction of the axis of {0}, component {axes}", "1"
+    ),
+    "d of link": _Row("d_{0}_{axes}", r"d^{{{0}}}_{{{axes}}}", "how far {0} has slid, component {axes}", "m"),
+    "r of link": _Row("r_{0}_{axes}", r"r^{{{0}}}_{{{axes}}}", "mass centre of {0}, component {axes}", "m"),
+    "zv of link": _Row(
+        "zv_{0}_{axes}",
+        r"(z\dot q)^{{{0}}}_{{{axes}}}",
+        "rate of the joint of {0} along its axis, component {axes}",
+        "",
+    ),
+    "w of link": _Row(
+        "w_{0}_{axes}", r"\omega^{{{0}}}_{{{axes}}}", "angular velocity of {0}, component {axes}", "rad/s"
+    ),
+    "v of link": _Row(
+        "v_{0}_{axes}", r"v^{{{0}}}_{{{axes}}}", "velocity of the mass centre of {0}, component {axes}", "m/s"
+    ),
+    "wdot of link": _Row(
+        "alpha_{0}_{axes}",
+        r"\alpha^{{{0}}}_{{{axes}}}",
+        "angular acceleration of {0}, component {axes}",
+        "rad/s^2",
+    ),
+    "w' of link": _Row(
+        "w_own_{0}_{axes}",
+        r"\bar{{\omega}}^{{{0}}}_{{{axes}}}",
+        f"angular velocity of {{0}}, {_ALONG}",
+        "rad/s",
+    ),
+    "w'dot of link": _Row(
+        "alpha_own_{0}_{axes}",
+        r"\bar{{\alpha}}^{{{0}}}_{{{axes}}}",
+        f"angular acceleration of {{0}}, {_ALONG}",
+        "rad/s^2",
+    ),
+    "a of link": _Row(
+        "a_{0}_{axes}",
+        r"a^{{{0}}}_{{{axes}}}",
+        "acceleration of the mass centre of {0} less that of free fall, component {axes}",
+        "m/s^2",
+    ),
     # flexible links
     "axes": _Row(
         "B_{0}_{axes}", r"B^{{{0}}}_{{{axes}}}", "entry {axes} of B, which turns the axes of {0}", "1"

@@ -116,13 +116,13 @@ class Definitions:
     def _symbol(self, index: int) -> tuple[sympy.Symbol, int]:
         """A symbol, and 1 or -1: whether it stands for the node or for its negative."""
         graph, symbols = self.graph, self.symbols
+        if graph.kinds[index] in ANGLES:
+            return self.of_angle(index), 1
         for sign in (1, -1):
             meant = graph.meanings.get(sign * index)
             if meant is not None:
                 text = f"{meant.text} ({meant.source})" if meant.source else meant.text
                 return symbols.new(cleaned(meant.name), text, meant.unit, meant.latex), sign
-        if graph.kinds[index] in ANGLES:
-            return self.of_angle(index), 1
         number = len(self._shared) + 1
         self._shared.append(symbols.new(f"z{number}", "", "", f"z_{{{number}}}"))
         return self._shared[-1], 1

@@ -59,8 +59,6 @@ CASES: dict[str, tuple[Any, dict[str, Any], tuple[str, ...]]] = {
     "flexible_two_link": ("flexible_two_link", {}, ("inverse_dynamics", "mass_matrix")),
     "slider_crank": (slider_crank, {"live": "all declared"}, ("inverse_dynamics",)),
 }
-KANE = ("stanford_arm", {"formulation": "kane"}, ("inverse_dynamics",))
-
 _LONGEST = 5.0
 """Seconds that equations may take to be made and written [s of this process]."""
 
@@ -102,10 +100,15 @@ def test_the_equations_are_those_of_the_c(case: str) -> None:
         assert worst(e, robot, kernels) <= 1e-12
 
 
-def test_kanes_method_as_well() -> None:
-    model, options, kernels = KANE
-    e = kanegen.equations(model, kernels=kernels, **options)
-    assert worst(e, kanegen.load("stanford_arm"), kernels) <= 1e-12
+@pytest.mark.parametrize(
+    "formulation", ["kane", "dual_vectors", "influence_coefficients", "euler_parameters"]
+)
+def test_other_formulations_as_well(formulation: str) -> None:
+    """Most of their lines are quantities with a meaning; Euler parameters have half of the angles in them."""
+    e = kanegen.equations("stanford_arm", formulation=formulation)
+    assert worst(e, kanegen.load("stanford_arm"), ("inverse_dynamics",)) <= 1e-12
+    shared = [symbol for symbol, _ in e.definitions if re.fullmatch(r"z\d+", symbol.name)]
+    assert 2 * len(shared) < len(e.definitions)
 
 
 def test_each_line_has_a_symbol_of_its_own_and_says_what_it_is() -> None:

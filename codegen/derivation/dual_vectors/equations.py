@@ -8,6 +8,7 @@ from kanegen.codegen.derivation.dual_vectors.chain import DualBody, dual_chain
 from kanegen.codegen.derivation.dual_vectors.dual_rotation import Rows
 from kanegen.codegen.derivation.dual_vectors.dual_vector import DualVector, Triple, triple, zeros
 from kanegen.codegen.derivation.dual_vectors.motion import DualMotion
+from kanegen.codegen.derivation.meanings import mean
 from kanegen.codegen.derivation.open_chains import require_tree
 from kanegen.codegen.graph import Expression, Graph, constant, total
 from kanegen.codegen.graph import linear as vec
@@ -47,7 +48,8 @@ def forces(
         if body.slide is not None:
             tau[body.slide] = equation.real * body.slide_sense
         if body.parent >= 0:
-            carried[body.parent] = carried[body.parent] + motion.outward(i, carried[i])
+            together = carried[body.parent] + motion.outward(i, carried[i])
+            carried[body.parent] = _said(chain.bodies[body.parent], together, "force", "moment")
     return tau
 
 
@@ -84,8 +86,18 @@ def inertia_forces(motion: DualMotion, v: Sequence[Expression], a: Sequence[Expr
     for body, velocity, rate in zip(motion.chain.bodies, velocities, rates, strict=True):
         center = body.to_center
         force = dual_inertia_force(body, center.inward(velocity), center.inward(rate))
-        found.append(center.outward(force))
+        found.append(_said(body, center.outward(force), "own force", "own moment"))
+        _said(body, velocity, "w", "v")
+        _said(body, rate, "alpha", "vdot")
     return found
+
+
+def _said(body: DualBody, vector: DualVector, real: str, dual: str) -> DualVector:
+    """The vector, having said what the components of its parts are."""
+    for quantity, part in ((real, vector.real), (dual, vector.dual)):
+        for r, x in enumerate(part):
+            mean(x, quantity, (r,), body.name)
+    return vector
 
 
 def dual_momentum(body: DualBody, velocity: DualVector) -> DualVector:

@@ -20,6 +20,7 @@ from kanegen.codegen.derivation.euler_parameters.rotation import (
     rate_of_parameters,
     rotation_matrix,
 )
+from kanegen.codegen.derivation.meanings import mean
 from kanegen.codegen.derivation.recursive.on_demand import OnDemand
 from kanegen.codegen.graph import Expression, constant
 from kanegen.codegen.graph import linear as vec
@@ -54,7 +55,13 @@ class TreeMotion:
         self._matrices: dict[int, ExpressionRows] = {}
 
     def _remember(self, what: str, i: int, build: Callable[[], Expressions]) -> Expressions:
-        return self._on_demand((what, i), build)
+        def said() -> Expressions:
+            found = build()
+            for r, x in enumerate(found):
+                mean(x, f"{what} of link", (r,), self.chain.links[i].name)
+            return found
+
+        return self._on_demand((what, i), said)
 
     def _given(self, values: Sequence[Expression], i: int) -> Expression:
         place = self.chain.links[i].coordinate
@@ -81,6 +88,9 @@ class TreeMotion:
         """A of body i (2)."""
         if i not in self._matrices:
             self._matrices[i] = rotation_matrix(self.parameters(i))
+            for m, row in enumerate(self._matrices[i]):
+                for r, x in enumerate(row):
+                    mean(x, "rotation", (m, r), self.chain.links[i].name)
         return self._matrices[i]
 
     def in_base(self, i: int, v: Expressions) -> Expressions:
