@@ -21,7 +21,7 @@ class Equations(Record):
     """What ``kanegen.equations`` gives: equations that write, expand and evaluate themselves."""
 
     def latex(self) -> str:
-        """All lines in LaTeX, in ``align*``; what they mean is a column of text."""
+        """A document for LaTeX: every line, and what it means."""
         return documents.latex(self)
 
     def markdown(self) -> str:
