@@ -43,7 +43,7 @@ from kanegen.codegen.emit.writer import write_files
 from kanegen.codegen.mechanism import catalogue
 from kanegen.errors import InternalError, KanegenError, counted
 from kanegen.model_warnings import once
-from kanegen.options import OF_FILES, OF_MOTIONS
+from kanegen.options import OF_EXPLANATIONS, OF_FILES, OF_MOTIONS
 from kanegen.simulation.request import METHODS
 from kanegen.version import VERSION
 
@@ -141,6 +141,21 @@ def _parser() -> argparse.ArgumentParser:
     written.add_argument("--as-compiled", action="store_true", help="as the C has them")
     add_options(written, OF_EQUATIONS)
     written.set_defaults(run=_equations)
+
+    explained = commands.add_parser("explain", help="Kane's method of a model step by step, to be read")
+    explained.add_argument("model", metavar="MODEL", help="a built-in name or a model file")
+    explained.add_argument(
+        "--state",
+        type=Path,
+        metavar="FILE",
+        help="q, v and a in TOML or JSON, for the values of all quantities",
+    )
+    explained.add_argument(
+        "--format", choices=("markdown", "html"), default="markdown", help="of the page (default %(default)s)"
+    )
+    explained.add_argument("-o", "--output", type=Path, metavar="FILE", help="write it into a file")
+    add_options(explained, OF_EXPLANATIONS)
+    explained.set_defaults(run=_explain)
 
     convert = commands.add_parser("convert", help="write a model as URDF, MJCF or TOML")
     convert.add_argument("model", metavar="IN", help="a built-in name or a model file")
@@ -348,12 +363,25 @@ def _equations(options: argparse.Namespace) -> int:
         "html": found.html,
         "sympy": found.python,
     }[options.format]()
-    if options.output is None:
+    return _printed(text, options.output)
+
+
+def _printed(text: str, output: Path | None) -> int:
+    """Print a page, or write it into a file."""
+    if output is None:
         print(text, end="")
     else:
-        write_files({options.output.name: text.encode("utf-8")}, options.output.parent)
-        print(f"wrote {options.output}")
+        write_files({output.name: text.encode("utf-8")}, output.parent)
+        print(f"wrote {output}")
     return 0
+
+
+def _explain(options: argparse.Namespace) -> int:
+    from kanegen.codegen.explaining import explain, read_state
+
+    state = None if options.state is None else read_state(options.state)
+    found = explain(options.model, asked_options(options, OF_EXPLANATIONS), state)
+    return _printed(found.html() if options.format == "html" else found.markdown(), options.output)
 
 
 def _convert(options: argparse.Namespace) -> int:

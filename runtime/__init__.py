@@ -7,8 +7,9 @@
 
 ``load`` makes a ``Robot`` from a built-in mechanism, a model file or a description in Python; ``simulate`` moves it,
 and ``trajectory`` gives the forces of a path;
-``generate`` writes its C, ``equations`` gives them in symbols, ``convert`` writes a model file of another format.
-``MechanismBuilder`` describes mechanisms, ``from_urdf`` and the like read them, and ``attach`` makes one of two.
+``generate`` writes its C, ``equations`` gives them in symbols, ``explain`` Kane's method step by step, ``convert`` writes a
+model file of another format.  ``MechanismBuilder`` describes mechanisms, ``from_urdf`` and the like read them, and
+``attach`` makes one of two.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from kanegen.errors import (
     UnknownModelError,
 )
 from kanegen.kernels.kernel import BoundKernel
-from kanegen.loading import attach, convert, equations, generate, load
+from kanegen.loading import attach, convert, equations, explain, generate, load
 from kanegen.manifest import Constraints, JointLimits, OperationCounts
 from kanegen.robot import ForwardDynamicsDerivatives, InverseDynamicsDerivatives, Robot
 from kanegen.version import VERSION
@@ -86,6 +87,7 @@ __all__ = [
     "attach",
     "convert",
     "equations",
+    "explain",
     "from_dh",
     "from_mjcf",
     "from_toml",

@@ -21,6 +21,7 @@ from kanegen.skeleton import Skeleton
 
 if TYPE_CHECKING:
     from kanegen.codegen.mechanism.records import Mechanism
+    from kanegen.codegen.symbolic.account import Explanation
     from kanegen.codegen.symbolic.written import Equations
 
 
@@ -84,6 +85,24 @@ def equations(model: Model, options: Options, as_compiled: bool, named: bool) ->
     from kanegen.codegen.symbolic import kernels
 
     return kernels.equations(model, options, as_compiled, named)
+
+
+def explain(model: Model, options: Options, state: Mapping[str, Any] | None) -> Explanation:
+    """Kane's method of a model step by step.  Raises ModelError."""
+    from kanegen.codegen import explaining
+
+    return explaining.explain(model, options, state)
+
+
+Quantities: TypeAlias = "Callable[[Any, Any, Any, Mapping[str, float]], dict[str, Any]]"
+"""Intermediate quantities by name for q, v, a (states, n) and values of parameters."""
+
+
+def quantities(model: Model, options: Options, kernel: str) -> tuple[str, Quantities]:
+    """The hash of a mechanism, and what gives intermediate quantities of a formulation.  Raises ModelError."""
+    from kanegen.codegen import explaining
+
+    return explaining.quantities(model, options, kernel)
 
 
 def interpret(model: Model, options: Options) -> Interpretation:

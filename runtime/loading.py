@@ -37,13 +37,14 @@ from kanegen.kernels.interpreted import InterpretedBackend
 from kanegen.kernels.table import KernelSet
 from kanegen.manifest import FILE_NAME, Manifest, manifest_text, parse_manifest, read_manifest
 from kanegen.model_warnings import Told, once, warn
-from kanegen.options import OF_FILES, Asked, Options, with_options
+from kanegen.options import OF_EXPLANATIONS, OF_FILES, Asked, Options, with_options
 from kanegen.options import options as options_of
 from kanegen.robot import Robot
-from kanegen.robot.core import SkeletonOf
+from kanegen.robot.core import QuantitiesOf, SkeletonOf
 
 if TYPE_CHECKING:
     from kanegen.codegen.mechanism.records import Mechanism
+    from kanegen.codegen.symbolic.account import Explanation
     from kanegen.codegen.symbolic.written import Equations
 
 _log = logging.getLogger("kanegen")
@@ -109,7 +110,8 @@ def load(model: Model, *, interpreted: bool = False, **asked: Unpack[Asked]) -> 
         if not told.read:  # what was said when these kernels were made
             for warning in found.manifest.warnings:
                 warn(warning)
-    return Robot(found.manifest, found.backend, more, check, skeleton)
+    quantities = None if skeleton is None else _quantities(found, model, options, told)
+    return Robot(found.manifest, found.backend, more, check, skeleton, quantities)
 
 
 @with_options
@@ -211,6 +213,30 @@ def equations(
         return generator.equations(model, options, as_compiled, named)
 
 
+def explain(model: Model, *, state: Mapping[str, Any] | None = None, **asked: Unpack[Asked]) -> Explanation:
+    """Kane's method of a model step by step, whatever it has beside flexible links: loops, rolling contacts, balls, springs.
+
+    ``markdown()`` and ``html()`` of what comes write it: bodies, frames and points; coordinates and speeds; velocities and
+    partial velocities; accelerations; inertia torques and forces; generalized inertia and active forces of each body and
+    speed; the equations of motion; forces of constraints from auxiliary speeds.  ``quantities`` lists all intermediate
+    quantities with symbol, meaning, unit and equation, ``tables`` has the results as SymPy expressions over them.  With a
+    ``state``, {"q": …, "v": …, "a": …}, each an array or values by name, all have values, too.
+
+    Options say how a model file is read, as in ``load``; ``speeds`` are generalized speeds by name, ``live`` and
+    ``live_parameters`` keep numbers as symbols.  The derivation is the textbook's, without any search for what is cheaper.
+
+    Raises UnknownModelError, ModelError for a wrong model and one with flexible links, KanegenError for a wrong state.
+    """
+    options = options_of(asked, OF_EXPLANATIONS)
+    generator.check_model(model)
+    with boundary("explaining", _title(model)), once():
+        identity_of(model, options, builtin_names())
+        return generator.explain(model, options, state)
+
+
+explain = with_options(explain, OF_EXPLANATIONS)
+
+
 def _found(
     model: Model, options: Options, interpreted: bool, told: Told
 ) -> tuple[KernelSet, Callable[[str], KernelSet] | None, ParameterCheck | None, SkeletonOf | None]:
@@ -257,6 +283,23 @@ def _skeleton(found: KernelSet, model: Model, options: Options, told: Told) -> S
         lambda: generator.skeleton(model, options),
         "a picture would be of another mechanism. Load it again",
     )
+
+
+def _quantities(found: KernelSet, model: Model, options: Options, told: Told) -> QuantitiesOf:
+    """What gives intermediate quantities of the model in a formulation, each derived when it is first asked for."""
+
+    @functools.cache
+    def of_formulation(formulation: str, kernel: str) -> generator.Quantities:
+        asked = replace(options, formulation=formulation)
+        return _read_later(
+            found,
+            model,
+            told,
+            lambda: generator.quantities(model, asked, kernel),
+            "its quantities would be those of another mechanism. Load it again",
+        )()
+
+    return of_formulation
 
 
 def _read_later(

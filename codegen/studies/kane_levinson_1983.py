@@ -196,13 +196,14 @@ def quantities(*, speeds: bool = True) -> HistoricalProgram:
 
 
 def erratum(row: Row) -> str:
-    """What is wrong with a row in the available text, in a sentence; empty where it is right."""
-    if row.cls == "ok":
-        return ""
-    if row.cls == "lost":
-        return "illegible in the available text, reconstructed"
-    found = "garbled" if row.cls == "ocr" else "wrong"
-    return f"{found} in the available text, where it is {row.printed}: {row.note}"
+    """What is wrong with a row in the available text; empty where it is right."""
+    found = {
+        "ok": "",
+        "lost": "illegible in the available text, reconstructed",
+        "ocr": "garbled",
+        "sus": "wrong",
+    }
+    return f"{found[row.cls]}: {row.note}" if row.note and row.cls in ("ocr", "sus") else found[row.cls]
 
 
 def _arguments(*slots: Slot, speeds: bool = True) -> tuple[Argument, ...]:

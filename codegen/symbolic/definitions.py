@@ -61,15 +61,18 @@ class Definitions:
                     self._values[index] = self._written(index)
             stack += needed
 
-    def write(self, roots: Iterable[Ref], named: bool = False) -> list[sympy.Expr]:
+    def write(self, roots: Iterable[Ref], named: bool = False, results: bool = False) -> list[sympy.Expr]:
         """The values of the roots; on the way to them what has a meaning or is shared gets a symbol.
 
-        With ``named`` that is what has a meaning, and long shared expressions besides.
+        With ``named`` that is what has a meaning, and long shared expressions besides.  With ``results`` roots are, too,
+        among what gets a symbol.
         """
         refs = list(roots)
         graph = self.graph
         order = graph.reachable(refs)
         uses = _uses(graph, order)
+        for ref in refs if results else ():
+            uses[abs(ref)] += 1
         lengths = dict.fromkeys(order, 1)
         with distribute(False):
             for index in order:

@@ -42,13 +42,13 @@ def _decimal(number: sympy.Rational) -> str | None:
     return f"{figures[:-places]}.{figures[-places:]}"
 
 
-class _Printer:
+class Printer:
     """SymPy's LaTeX with the symbols of the equations, and exact decimals where people write them."""
 
-    def __init__(self, symbols: Mapping[sympy.Symbol, str]) -> None:
+    def __init__(self, symbols: Mapping[sympy.Symbol, str], order: str | None = None) -> None:
         self._names: dict[sympy.Symbol, str] = dict(symbols)
         self._decimals: dict[sympy.Rational, sympy.Expr] = {}
-        self._printer = LatexPrinter({"symbol_names": self._names})
+        self._printer = LatexPrinter({"symbol_names": self._names, "order": order})
 
     def __call__(self, expression: sympy.Expr) -> str:
         found = {x: self._as_decimal(x) for x in expression.atoms(sympy.Rational) if not x.is_Integer}
@@ -69,7 +69,7 @@ class _Printer:
         return self._decimals[number]
 
 
-def _lines(e: Record, printer: _Printer) -> tuple[list[Line], list[Line]]:
+def _lines(e: Record, printer: Printer) -> tuple[list[Line], list[Line]]:
     """The definitions, and the outputs."""
     defined = [(e.symbols[x], printer(value), _meaning(e, x)) for x, value in e.definitions]
     given = [
@@ -121,7 +121,7 @@ _NO_ZEROS = "Entries of matrices that are not written are zero."
 
 def latex(e: Record) -> str:
     """A document for LaTeX."""
-    printer = _Printer(e.symbols)
+    printer = Printer(e.symbols)
     defined, given = _lines(e, printer)
     text = [
         r"\documentclass{article}",
@@ -156,7 +156,7 @@ def _behind(words: str) -> str:
 
 def markdown(e: Record) -> str:
     """A page of Markdown."""
-    printer = _Printer(e.symbols)
+    printer = Printer(e.symbols)
     defined, given = _lines(e, printer)
     text = [f"# {e.title}", "", f"{e.built}.", "", *(f"- {line}" for line in e.frames)]
     text += ["", "## Symbols", "", *(f"- ${e.symbols[x]}$: {words}" for x, words in _given(e))]
@@ -197,14 +197,14 @@ def python(e: Record) -> str:
     return "\n".join([*lines, ""])
 
 
-_STYLE = """body { font-family: serif; margin: 2em auto; max-width: 80em; padding: 0 1em }
+STYLE = """body { font-family: serif; margin: 2em auto; max-width: 80em; padding: 0 1em }
 td { padding: 0.2em 0.8em; vertical-align: baseline } td + td { color: #444 } math { font-size: 105% }
 div { overflow-x: auto }"""
 
 
 def html(e: Record) -> str:
     """A page of HTML, complete in itself."""
-    printer = _Printer(e.symbols)
+    printer = Printer(e.symbols)
     defined, given = _lines(e, printer)
 
     def table(rows: list[tuple[str, str]]) -> str:
@@ -228,5 +228,5 @@ def html(e: Record) -> str:
     title = escaping.escape(e.title)
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{title}</title>\n'
-        f"<style>\n{_STYLE}\n</style></head>\n<body>\n{body}\n</body>\n</html>\n"
+        f"<style>\n{STYLE}\n</style></head>\n<body>\n{body}\n</body>\n</html>\n"
     )

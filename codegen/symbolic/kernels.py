@@ -96,7 +96,7 @@ class _Writer:
 
     def _derived(self, named: bool) -> list[Program]:
         programs = [self.sources.plain(name) for name in self.sources.wanted()]
-        self._take(programs, _parameters_of(programs))
+        self._take(programs, parameters_of(programs))
         graph = Graph()
         results = [
             [x.ref for entries in compose(program, graph, {}) for x in entries] for program in programs
@@ -118,7 +118,7 @@ class _Writer:
     def _compiled(self) -> list[Program]:
         programs = list(derive_all(self.sources).programs.values())
         hoisted = hoist(programs)
-        self._take(programs, _parameters_of(programs))
+        self._take(programs, parameters_of(programs))
         prepared = dict(self.leaves)
         if hoisted.prepare is not None:
             made = Definitions(hoisted.prepare.graph, self.leaves, self.symbols)
@@ -205,7 +205,7 @@ class _Writer:
         return tuple(_frames_of(self.sources.trees.placed({})[0]))
 
 
-def _parameters_of(programs: Sequence[Program]) -> set[str]:
+def parameters_of(programs: Sequence[Program]) -> set[str]:
     return {
         program.graph.payloads[i][0]
         for program in programs
@@ -222,15 +222,15 @@ def _frames_of(tree: PlacedTree) -> list[str]:
         turned = body.frame_rotation != IDENTITY3
         if body.carrier or not (moved or turned):
             continue
-        words = [f"origin at {_vector(body.frame_position)}"] if moved else []
+        words = [f"origin at {vector(body.frame_position)}"] if moved else []
         if turned:
             columns = zip("xyz", zip(*body.frame_rotation, strict=True), strict=True)
-            words.append(", ".join(f"{axis} along {_vector(column)}" for axis, column in columns))
+            words.append(", ".join(f"{axis} along {vector(column)}" for axis, column in columns))
         lines.append(f"{body.name}: {', '.join(words)} of the frame that it is described with")
     return lines
 
 
-def _vector(values: Sequence[Value]) -> str:
+def vector(values: Sequence[Value]) -> str:
     return f"({', '.join(_value(x) for x in values)})"
 
 

@@ -15,6 +15,7 @@ from kanegen.robot.identification import Identification
 from kanegen.robot.inverse_kinematics import IKSolution, InverseKinematics
 from kanegen.robot.operational import OperationalSpace
 from kanegen.robot.pictures import Pictures
+from kanegen.robot.quantities import Quantities
 
 __all__ = [
     "ForwardDynamicsDerivatives",
@@ -26,7 +27,9 @@ __all__ = [
 ]
 
 
-class Robot(Dynamics, OperationalSpace, Derivatives, Identification, InverseKinematics, Pictures, Core):
+class Robot(
+    Dynamics, OperationalSpace, Derivatives, Identification, InverseKinematics, Pictures, Quantities, Core
+):
     """A mechanism ready to compute.  ``kanegen.load`` makes one.
 
     Shapes: coordinates ``q`` are (..., nq), in the order of ``coordinate_names``; speeds ``v``, accelerations ``a`` and

@@ -23,6 +23,11 @@ from kanegen.skeleton import Skeleton
 SkeletonOf: TypeAlias = Callable[[], Skeleton]
 """What a picture needs to know of the model.  Raises KanegenError."""
 
+QuantitiesOf: TypeAlias = Callable[
+    [str, str], Callable[[Any, Any, Any, Mapping[str, float]], dict[str, FloatArray]]
+]
+"""By formulation and kernel, what gives intermediate quantities for q, v, a and parameters.  Raises KanegenError."""
+
 ParameterCheck: TypeAlias = Callable[[Mapping[str, float]], object]
 """Raises ModelError for values of the live parameters that the model cannot have."""
 
@@ -30,8 +35,8 @@ ParameterCheck: TypeAlias = Callable[[Mapping[str, float]], object]
 class Core:
     """A manifest, the backend that evaluates its kernels, what obtains further ones, and what checks values of parameters.
 
-    Without ``more`` there are no further kernels, without ``check`` any finite numbers will do, and without ``skeleton``
-    pictures show frames alone.
+    Without ``more`` there are no further kernels, without ``check`` any finite numbers will do, without ``skeleton``
+    pictures show frames alone, and without ``quantities`` there are none between inputs and outputs.
     """
 
     def __init__(
@@ -41,12 +46,13 @@ class Core:
         more: More | None = None,
         check: ParameterCheck | None = None,
         skeleton: SkeletonOf | None = None,
+        quantities: QuantitiesOf | None = None,
     ) -> None:
         self._manifest = manifest
         self._backend = backend
         self._more = more
         self._check = check
-        self._skeleton_of = skeleton
+        self._skeleton_of, self._quantities_of = skeleton, quantities
         self._kernels = KernelTable(KernelSet(manifest, backend), more)
         self._take(0.0 if manifest.depends_on_time else None)
 
@@ -105,7 +111,8 @@ class Core:
 
     def _with(self, backend: Backend, told: str) -> Self:
         """A robot of the same mechanism with another backend, that tells of open loops in this way."""
-        robot: Self = type(self)(self._manifest, backend, self._more, self._check, self._skeleton_of)
+        others = self._more, self._check, self._skeleton_of, self._quantities_of
+        robot: Self = type(self)(self._manifest, backend, *others)
         if robot._kernels.open_loops is not None:
             robot._kernels.open_loops.told = told
         return robot

@@ -53,9 +53,11 @@ ALLOWED = {
         "mechanism",
     },
     "studies": {"studies", "derivation", "mechanism", "graph"},
+    "explaining": {"symbolic", "studies", "reading", "kernel_sources", "graph", "mechanism"},
     "cli": {
         "cli",
         "symbolic",
+        "explaining",
         "studies",
         "peers",
         "pipeline",

@@ -28,7 +28,7 @@ from kanegen.codegen.derivation.kane.rates import GivenRates, Rates, RatesOfSpee
 from kanegen.codegen.derivation.kernels.catalogue import A, Q, V
 from kanegen.codegen.derivation.kernels.constraints import columns_across
 from kanegen.codegen.derivation.kernels.contract import flat
-from kanegen.codegen.derivation.meanings import mean, mean_each, meaning
+from kanegen.codegen.derivation.meanings import mean_each, meaning
 from kanegen.codegen.derivation.motion_maps.chosen_speeds import ChosenSpeeds
 from kanegen.codegen.derivation.motion_maps.constrained import ConstrainedMap
 from kanegen.codegen.derivation.motion_maps.motion_map import Rows, Vector
@@ -41,7 +41,8 @@ from kanegen.codegen.derivation.recursive.tree_dynamics import TreeDynamics
 from kanegen.codegen.derivation.system import Foundation, Make, System
 from kanegen.codegen.graph import Argument, Expression, Meaning, Program, constant, total
 from kanegen.codegen.graph import linear as vec
-from kanegen.codegen.mechanism.records import ZERO3, Mechanism
+from kanegen.codegen.mechanism.constraints import KnifeEdge, RollingContact
+from kanegen.codegen.mechanism.records import ZERO3, JointKind, Mechanism
 
 SOURCE = "Kane's dynamical equations (Kane & Levinson 1983)"
 
@@ -237,20 +238,26 @@ class KaneTables:
     """The tables of a mechanism: ``program`` gives them, and this says of which bodies, axes, speeds and constraints.
 
     ``bodies`` are numbers of those of ``tree`` that are in the tables; ``inertias`` are those of all its bodies, central and
-    along placed axes.  ``joints`` are coordinates of the tree, ``sliding`` says which speeds are in m/s.
+    along placed axes.  ``joints`` are coordinates of the tree, ``sliding`` says which speeds are in m/s, auxiliary ones
+    included; None of those whose unit is not known.
     """
 
     program: Program
     tree: PlacedTree
     inertias: tuple[CentralInertia, ...]
     joints: tuple[str, ...]
-    sliding: tuple[bool, ...]
+    sliding: tuple[bool | None, ...]
     auxiliary: tuple[str, ...]
 
     @property
     def bodies(self) -> list[int]:
         """Numbers of the bodies in the tables: all but carriers."""
         return [i for i, body in enumerate(self.tree.bodies) if not body.carrier]
+
+    def shape(self, table: str) -> tuple[int, ...]:
+        """The shape of a table, all of which may be 0."""
+        found = (x.shape for x in self.program.outputs if x.name == table)
+        return next(found, (0,))
 
     def carrier(self, i: int) -> int:
         """The body in whose axes the mass centre of a body is followed; -1 is the base."""
@@ -269,7 +276,7 @@ def tables_from(
         placed,
         central_inertias(bodies_of(tree, live), placed),
         foundation.tree.coordinates,
-        foundation.arguments.sliding,
+        _sliding(s),
         auxiliary_names(s),
     )
 
@@ -281,7 +288,7 @@ def kane_tables(s: System) -> Program:
     """
     v, a = s.input("v"), s.input("a")
     names, more = auxiliary_names(s), _auxiliary_columns(s)
-    sliding = (*s.arguments.sliding, *[None] * len(names))
+    sliding = _sliding(s)
     if isinstance(s.map, ChosenSpeeds):
         rates = RatesOfSpeeds(s.map, v, s.rest)
         bodies = bodies_of(s.tree_mechanism, s.foundation.live)
@@ -337,6 +344,18 @@ def auxiliary_names(s: System) -> tuple[str, ...]:
     return (*(row.name for row in s.map.rows), *s.mechanism.prescribed_joints)
 
 
+def _sliding(s: System) -> tuple[bool | None, ...]:
+    """Of each speed, auxiliary ones included, whether it is one in m/s; None where equations of the user are violated."""
+    own = s.arguments.sliding
+    if not isinstance(s.map, ConstrainedMap):
+        return own
+    m = s.mechanism
+    known = {f"{loop.name} {part}": part == "place" for loop in m.loops for part in ("place", "axes")}
+    known |= {x.name: True for x in m.constraints if isinstance(x, RollingContact | KnifeEdge)}
+    prescribed = (m.joint(name).kind is JointKind.PRISMATIC for name in m.prescribed_joints)
+    return (*own, *(known.get(row.group) for row in s.map.rows), *prescribed)
+
+
 def _auxiliary_columns(s: System) -> Rows:
     """Rates of the joints (rows) for each auxiliary speed = 1.
 
@@ -355,8 +374,8 @@ def _auxiliary_columns(s: System) -> Rows:
             for j in range(s.nq)
         ]
         columns.append([*moved, *(constant(graph, int(k == p)) for k in prescribed)])
-    for name, column in zip(auxiliary_names(s), columns, strict=True):
-        mean_each(column, "auxiliary", s.foundation.tree.coordinates, name)
+    for r, column in enumerate(columns, start=s.nv + 1):
+        mean_each(column, "auxiliary", s.foundation.tree.coordinates, str(r))
     return vec.transpose(columns) if columns else [[]] * s.joints
 
 
@@ -409,10 +428,12 @@ class _Whole:
     def auxiliary_forces(self, found: Mapping[str, Table], names: Sequence[str]) -> list[Expression]:
         """What each constraint exerts."""
         n = len(self.a)
-        both = zip(
-            found["generalized_inertia_force"][n:], found["generalized_active_force"][n:], names, strict=True
-        )
-        return [mean(-x - y, "constraint", (), name) for x, y, name in both]
+        both = zip(found["generalized_inertia_force"][n:], found["generalized_active_force"][n:], strict=True)
+        slides = self.sliding[n:]
+        meant = [
+            _of_force(meaning("constraint", (), (name,)), x) for name, x in zip(names, slides, strict=True)
+        ]
+        return [(-x - y).mean(m) for (x, y), m in zip(both, meant, strict=True)]
 
     def _inertia(self, bodies: Sequence[Expression], r: int) -> Expression:
         moving = [

@@ -1,0 +1,256 @@
+"""Kane's method of a mechanism as an account to be read: every quantity with its meaning, and what is made of them.
+
+It is written from the tables of the derivation (derivation/kane/tables.py), whose values say what they mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import sympy
+from numpy.typing import NDArray
+
+from kanegen.codegen.derivation.formulations import tables_of_kane
+from kanegen.codegen.derivation.kane.tables import KaneTables
+from kanegen.codegen.derivation.meanings import meaning
+from kanegen.codegen.emit.identifiers import cleaned
+from kanegen.codegen.graph import Argument, Program, Ref, evaluate
+from kanegen.codegen.mechanism import catalogue
+from kanegen.codegen.mechanism.records import JointKind, Mechanism
+from kanegen.codegen.symbolic import pages
+from kanegen.codegen.symbolic.account_sections import Quantity, Sections
+from kanegen.codegen.symbolic.definitions import Definitions
+from kanegen.codegen.symbolic.documents import Printer
+from kanegen.codegen.symbolic.kernels import parameters_of
+from kanegen.codegen.symbolic.pages import Section
+from kanegen.codegen.symbolic.symbols import Symbols, argument_symbols, parameter_symbols
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Kane's method of a mechanism, step by step.
+
+    ``quantities`` are Z1, Z2, ... in order.  ``tables`` are the results by name, arrays of SymPy expressions over them, and
+    ``values`` the same in numbers where a state was given; ``described`` says of each what it is.  ``bodies``, ``speeds``
+    and ``auxiliary`` are the names along their axes; speeds are followed by auxiliary ones.
+    """
+
+    title: str
+    bodies: tuple[str, ...]
+    speeds: tuple[str, ...]
+    auxiliary: tuple[str, ...]
+    quantities: tuple[Quantity, ...]
+    tables: Mapping[str, Any]
+    described: Mapping[str, str]
+    values: Mapping[str, Array]
+    sections: tuple[Section, ...]
+
+    def markdown(self) -> str:
+        """A page of Markdown, formulas between dollar signs."""
+        return pages.markdown(self.title, self.sections)
+
+    def html(self) -> str:
+        """A page of HTML that needs nothing but a browser: formulas are MathML."""
+        return pages.html(self.title, self.sections)
+
+    def with_sections(self, more: Sequence[Section]) -> Explanation:
+        """The same with further sections at its end."""
+        return replace(self, sections=(*self.sections, *more))
+
+
+class QuantitiesOfKane:
+    """The quantities of Kane's method of a mechanism, with symbols, and their values in states."""
+
+    def __init__(self, mechanism: Mechanism, speeds: str | None, live: bool) -> None:
+        chosen = None if speeds is None else catalogue.generalized_speeds(mechanism.name, speeds)
+        self.mechanism = mechanism
+        self.speeds = mechanism.generalized_speeds if chosen is None else chosen
+        self.found: KaneTables = tables_of_kane(mechanism, chosen, live)
+        self.symbols = Symbols()
+        program = self.found.program
+        leaves: dict[tuple[str, int], sympy.Expr] = {}
+        self.inputs: dict[str, list[sympy.Symbol]] = {}
+        for argument in program.inputs:
+            entries = argument_symbols(self.symbols, mechanism, self.speeds, argument)
+            self.inputs[argument.name] = entries
+            leaves |= {(argument.name, i): x for i, x in enumerate(entries)}
+        self.parameters = parameter_symbols(self.symbols, mechanism, parameters_of([program]))
+        leaves |= {(name, 0): x for name, x in self.parameters.items()}
+        self.definitions = Definitions(program.graph, leaves, self.symbols)
+        self.results = self.definitions.write(program.roots, named=True, results=True)
+        outputs = [(argument.name, x) for argument, x in zip(self._of_roots(), self.results, strict=True)]
+        self.definitions.tell_users(outputs)
+        self._add_units()
+
+    def _add_units(self) -> None:
+        """Give units to what belongs to a joint, a speed or a constraint, whose kinds tell them."""
+        joints = {name: self.mechanism.joint(name).kind is JointKind.PRISMATIC for name in self.found.joints}
+        n = len(self.speeds)
+        speeds = {str(r): slides for r, slides in enumerate(self.found.sliding, start=1)}
+        rows = dict(zip(self.found.auxiliary, self.found.sliding[n:], strict=True))
+        kinds: list[tuple[str, Mapping[str, bool | None], Mapping[str, bool | None] | None]] = [
+            ("by speed", joints, speeds),
+            ("auxiliary", joints, speeds),
+            ("by free rate", joints, joints),
+            ("speed by free rate", speeds, joints),
+            ("equation", joints, rows),
+            ("block inverse", joints, rows),
+        ]
+        known: dict[str, str] = {}
+        for quantity, first, second in kinds:
+            sign = -1 if quantity == "equation" else 1
+            for one, of_one in first.items():
+                for two, of_two in (second or {}).items():
+                    if of_one is not None and of_two is not None:
+                        unit = ("1/m", "1", "m")[1 + sign * (of_one - of_two)]
+                        known[meaning(quantity, (), (one, two)).name] = unit
+        of_one_name = [
+            ("rate", joints, ("rad/s", "m/s")),
+            ("acceleration", joints, ("rad/s^2", "m/s^2")),
+            ("drift", joints, ("rad/s^2", "m/s^2")),
+            ("resisting", joints, ("N m", "N")),
+            ("required", rows, ("rad/s^2", "m/s^2")),
+        ]
+        for quantity, names, units in of_one_name:
+            for name, slides in names.items():
+                if slides is not None:
+                    known[meaning(quantity, (), (name,)).name] = units[slides]
+        known = {cleaned(name): unit for name, unit in known.items()}
+        for symbol, unit in self.symbols.units.items():
+            self.symbols.units[symbol] = unit or known.get(symbol.name, "")
+
+    def _of_roots(self) -> Iterator[Argument]:
+        for argument in self.found.program.outputs:
+            yield from [argument] * argument.size
+
+    def table(self, name: str) -> Any:
+        """The expressions of an output, an array of its shape; None where there are none."""
+        start = 0
+        for argument in self.found.program.outputs:
+            if argument.name == name:
+                entries = np.empty(argument.size, dtype=object)
+                entries[:] = self.results[start : start + argument.size]
+                return entries.reshape(argument.shape)
+            start += argument.size
+        return None
+
+    def program(self) -> Program:
+        """The tables, and all quantities in their order as one more output."""
+        found = self.found.program
+        nodes: dict[sympy.Symbol, Ref] = {}
+        for index in found.graph.reachable(found.roots):
+            for ref in (index, -index):
+                value = self.definitions.value(ref)
+                if value.is_Symbol:
+                    nodes.setdefault(value, ref)
+        refs = tuple(nodes[symbol] for symbol, _ in self.definitions.listed)
+        output = Argument("quantities", (len(refs),), "", "intermediate quantities")
+        return replace(found, outputs=(*found.outputs, output), results=(*found.results, refs))
+
+    def values(
+        self, q: Any, v: Any, a: Any, parameters: Mapping[str, float] | None = None
+    ) -> dict[str, Array]:
+        """The tables by name, and the quantities, in states q (..., nq), v and a (..., nv)."""
+        defaults = {p.name: float(p.value) for p in self.mechanism.parameters}
+        return evaluate(self.program(), {"q": q, "v": v, "a": a}, {**defaults, **(parameters or {})})
+
+    def named(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        """The values (...,) of all quantities by their names, and of all entries of the tables by theirs."""
+        z = values["quantities"]
+        found = {symbol.name: z[..., i] for i, (symbol, _) in enumerate(self.definitions.listed)}
+        bodies = [self.found.tree.bodies[i].name for i in self.found.bodies]
+        for table, (quantity, axes) in _ENTRIES.items():
+            for place in np.ndindex(self.found.shape(table)):
+                words, components = self._words(axes, place, bodies)
+                found[cleaned(meaning(quantity, components, words).name)] = values[table][(..., *place)]
+        return found
+
+    def _words(
+        self, axes: str, place: tuple[int, ...], bodies: Sequence[str]
+    ) -> tuple[tuple[str, ...], tuple[int, ...]]:
+        """The words and components of an entry: b a body, k a component, j a joint, r a speed."""
+        words = {
+            "b": bodies,
+            "j": self.found.joints,
+            "r": [str(r + 1) for r in range(len(self.found.sliding))],
+        }
+        given = [words[axis][i] for axis, i in zip(axes, place, strict=True) if axis != "k"]
+        components = tuple(i for axis, i in zip(axes, place, strict=True) if axis == "k")
+        return (*([""] if axes == "r" else []), *given, "", "", ""), components
+
+    def explanation(self, state: Mapping[str, Array] | None = None) -> Explanation:
+        """The account, with values in a state q (nq,), v and a (nv,)."""
+        values = {} if state is None else self.values(state["q"], state["v"], state["a"])
+        z = values.pop("quantities", None)
+        quantities = tuple(
+            Quantity(
+                number,
+                symbol,
+                self.symbols.latex[symbol],
+                self.symbols.meaning[symbol],
+                self.symbols.units[symbol],
+                equation,
+                None if z is None else float(z[number - 1]),
+            )
+            for number, (symbol, equation) in enumerate(self.definitions.listed, start=1)
+        )
+        outputs = self.found.program.outputs
+        empty = Explanation(
+            title=f"Kane's method of {self.mechanism.name}",
+            bodies=tuple(self.found.tree.bodies[i].name for i in self.found.bodies),
+            speeds=tuple(x.name for x in self.inputs["v"]),
+            auxiliary=self.found.auxiliary,
+            quantities=quantities,
+            tables={argument.name: self.table(argument.name) for argument in outputs},
+            described={argument.name: argument.description for argument in outputs},
+            values=values,
+            sections=(),
+        )
+        return replace(
+            empty,
+            sections=tuple(
+                Sections(
+                    self.mechanism,
+                    self.found,
+                    self.speeds,
+                    self.inputs,
+                    quantities,
+                    empty.tables,
+                    values,
+                    state,
+                    Printer(self.symbols.latex),
+                ).sections()
+            ),
+        )
+
+
+_ENTRIES: Mapping[str, tuple[str, str]] = {
+    "angular_velocity": ("w", "bk"),
+    "angular_acceleration_at_rest": ("alpha t", "bk"),
+    "angular_acceleration": ("alpha u", "bk"),
+    "velocity": ("v*", "bk"),
+    "acceleration_at_rest": ("a* t", "bk"),
+    "acceleration": ("a* u", "bk"),
+    "inertia_torque": ("T* u", "bk"),
+    "inertia_force": ("R* u", "bk"),
+    "weight": ("weight", "bk"),
+    "partial_angular_velocity": ("wr", "brk"),
+    "partial_velocity": ("vr*", "brk"),
+    "inertia_force_of_body": ("K* of body", "br"),
+    "weight_of_body": ("K of body", "br"),
+    "joint_rates": ("rate", "j"),
+    "rates_for_speeds": ("by speed", "jr"),
+    "resisting": ("resisting", "j"),
+    "mass": ("X", "rr"),
+    "inertia_force_at_rest": ("K* t", "r"),
+    "generalized_inertia_force": ("K* whole", "r"),
+    "generalized_active_force": ("K given", "r"),
+    "right_side": ("rest", "r"),
+    "driving_force": ("driving", "r"),
+}
+"""The quantity whose name an entry of a table has, and what its axes are: bodies, components, joints, speeds."""
