@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.fingerprint import fingerprint
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.speeds import JointRate
+from kanegen.codegen.mechanism.values import numeric
 from kanegen.codegen.reading import read
 from kanegen.codegen.studies import kane_levinson_1983
 from kanegen.codegen.studies.written_rows import Row
@@ -110,9 +112,10 @@ def _arrays(account: QuantitiesOfKane, state: State) -> dict[str, Array]:
     if unknown:
         raise KanegenError(f"state: {unknown[0]!r} is not known; expected q, v and a")
     upright = {ball.coordinates[-1] for ball in mechanism.balls}
-    home = mechanism.home or [int(name in upright) for name in mechanism.coordinates]
+    home = mechanism.home or [Fraction(int(name in upright)) for name in mechanism.coordinates]
     places = {name: i for i, name in enumerate(mechanism.coordinates)}
-    found = {"q": _filled("q", places, np.array([float(x) for x in home]), state)}
+    rest = np.array([float(numeric(x, mechanism)) for x in home])
+    found = {"q": _filled("q", places, rest, state)}
     speeds = {x.name: i for i, x in enumerate(account.inputs["v"])}
     speeds |= {x.joint: i for i, x in enumerate(account.speeds) if isinstance(x, JointRate)}
     for name in ("v", "a"):

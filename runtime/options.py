@@ -262,7 +262,7 @@ OF_FILES = tuple(name for name, f in FIELDS.items() if f.metadata["flag"] and f.
 """Those that say how a model file is read."""
 OF_MOTIONS = (*OF_FILES, "friction")
 """Those that say what moves."""
-OF_EXPLANATIONS = (*OF_MOTIONS, "speeds", "live_parameters")
+OF_EXPLANATIONS = tuple(dict.fromkeys((*OF_MOTIONS, "speeds", "live_parameters")))
 """Those that make a difference to Kane's method as it is explained."""
 
 

@@ -20,6 +20,7 @@ from kanegen.codegen.emit.identifiers import cleaned
 from kanegen.codegen.graph import Argument, Program, Ref, evaluate
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.records import JointKind, Mechanism
+from kanegen.codegen.mechanism.speeds import described_speed
 from kanegen.codegen.symbolic import pages
 from kanegen.codegen.symbolic.account_sections import Quantity, Sections
 from kanegen.codegen.symbolic.definitions import Definitions
@@ -75,10 +76,25 @@ class QuantitiesOfKane:
         program = self.found.program
         leaves: dict[tuple[str, int], sympy.Expr] = {}
         self.inputs: dict[str, list[sympy.Symbol]] = {}
-        for argument in program.inputs:
-            entries = argument_symbols(self.symbols, mechanism, self.speeds, argument)
-            self.inputs[argument.name] = entries
-            leaves |= {(argument.name, i): x for i, x in enumerate(entries)}
+        (of_q,) = (argument for argument in program.inputs if argument.name == "q")
+        self.inputs["q"] = argument_symbols(self.symbols, mechanism, self.speeds, of_q)
+        for name, plain, latex, of_rates in (
+            ("v", "u", "u", ""),
+            ("a", "udot", r"\dot{u}", "derivative of "),
+        ):
+            self.inputs[name] = [  # by numbers, which partial velocities and auxiliary speeds have, too
+                self.symbols.new(
+                    f"{plain}{r}",
+                    f"{of_rates}speed {r}, {described_speed(speed)}",
+                    f"{'m' if slides else 'rad'}/s{'^2' if of_rates else ''}",
+                    f"{latex}_{{{r}}}",
+                )
+                for r, (speed, slides) in enumerate(
+                    zip(self.speeds, self.found.sliding, strict=False), start=1
+                )
+            ]
+        for name, entries in self.inputs.items():
+            leaves |= {(name, i): x for i, x in enumerate(entries)}
         self.parameters = parameter_symbols(self.symbols, mechanism, parameters_of([program]))
         leaves |= {(name, 0): x for name, x in self.parameters.items()}
         self.definitions = Definitions(program.graph, leaves, self.symbols)
@@ -109,7 +125,7 @@ class QuantitiesOfKane:
                     if of_one is not None and of_two is not None:
                         unit = ("1/m", "1", "m")[1 + sign * (of_one - of_two)]
                         known[meaning(quantity, (), (one, two)).name] = unit
-        of_one_name = [
+        of_one_name: list[tuple[str, Mapping[str, bool | None], tuple[str, str]]] = [
             ("rate", joints, ("rad/s", "m/s")),
             ("acceleration", joints, ("rad/s^2", "m/s^2")),
             ("drift", joints, ("rad/s^2", "m/s^2")),

@@ -82,7 +82,7 @@ class Quantity:
     @property
     def name(self) -> str:
         """The plain symbol: the variable of generated C where Kane's method is compiled as it is written."""
-        return self.symbol.name
+        return str(self.symbol.name)
 
 
 class Sections:
@@ -326,7 +326,7 @@ class Sections:
             [Formula(self.every[r]), *(self._cell("mass", r, s) for s in n), self._cell("right_side", r)]
             for r in n
         ]
-        head = ("", *(Formula(self.printer(x)) for x in self.inputs["a"]), "right side b")
+        head: list[Cell] = ["", *(Formula(self.printer(x)) for x in self.inputs["a"]), "right side b"]
         words: list[list[Cell]] = [
             ["With ", Formula(r"K^*_r = \sum_s X_{rs} \dot{u}_s + K^*_{r,t}"), " the equations of motion are ",
              Formula(r"\sum_s X_{rs} \dot{u}_s = b_r - \tau_r"), " for given forces of drives, and ",
@@ -369,9 +369,9 @@ class Sections:
             ]
             for z in self.quantities
         ]
-        head = ("", "equation", "value", "unit", "meaning")
+        head = ["", "equation", "value", "unit", "meaning"]
         if self.state is None:
-            head, rows = (*head[:2], *head[3:]), [[*row[:2], *row[3:]] for row in rows]
+            head, rows = [*head[:2], *head[3:]], [[*row[:2], *row[3:]] for row in rows]
         words: list[list[Cell]] = [[_LISTED.format(count=len(rows))]]
         return Section("Intermediate quantities", words, [Table("", head, rows)])
 

@@ -51,6 +51,7 @@ class Printer:
         self._printer = LatexPrinter({"symbol_names": self._names, "order": order})
 
     def __call__(self, expression: sympy.Expr) -> str:
+        """The expression in LaTeX."""
         found = {x: self._as_decimal(x) for x in expression.atoms(sympy.Rational) if not x.is_Integer}
         with distribute(False):
             shown = expression.xreplace(found) if found else expression

@@ -206,6 +206,7 @@ class _Writer:
 
 
 def parameters_of(programs: Sequence[Program]) -> set[str]:
+    """Names of the parameters that programs depend on."""
     return {
         program.graph.payloads[i][0]
         for program in programs
@@ -231,6 +232,7 @@ def _frames_of(tree: PlacedTree) -> list[str]:
 
 
 def vector(values: Sequence[Value]) -> str:
+    """Values of a mechanism, written in parentheses."""
     return f"({', '.join(_value(x) for x in values)})"
 
 

@@ -45,5 +45,5 @@ class Quantities(Core):
             for name, n, x in given
         ]
         batch = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
-        states = [np.broadcast_to(x, (*batch, x.shape[-1])) for x in arrays]
-        return self._quantities_of(formulation, kernel)(*states, self.parameters)
+        in_q, in_v, in_a = (np.broadcast_to(x, (*batch, x.shape[-1])) for x in arrays)
+        return self._quantities_of(formulation, kernel)(in_q, in_v, in_a, self.parameters)
