@@ -49,7 +49,7 @@ class Equations(Record):
         return replace(self, definitions=definitions, outputs=outputs)
 
     def function(self) -> Callable[..., dict[str, NDArray[np.float64]]]:
-        """A function of the inputs by name, arrays (...,) of their sizes, and of parameters by name.
+        """A function of the inputs by name, arrays of their sizes, and of parameters by name; the time t is 0 unless given.
 
         It evaluates the equations as they are written here, one state at a time, by ``sympy.lambdify``.
         """
@@ -69,7 +69,9 @@ class Equations(Record):
         def evaluate(**given: ArrayLike) -> dict[str, NDArray[np.float64]]:
             values: list[Any] = []
             for name, symbols in self.inputs.items():
-                array = np.asarray(given[name], dtype=float).reshape(-1)
+                if name not in given and name != "t":
+                    raise TypeError(f"the input {name} is missing; expected {', '.join(self.inputs)}")
+                array = np.asarray(given.get(name, 0.0), dtype=float).reshape(-1)
                 if len(array) != len(symbols):
                     raise ValueError(f"{name}: expected {len(symbols)} entries, got {len(array)}")
                 values += list(array)

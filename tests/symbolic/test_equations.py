@@ -229,6 +229,8 @@ def test_names_that_break_pages_do_not() -> None:
     compile(e.python(), "equations", "exec")
     ET.fromstring(e.html().split("\n", 1)[1].replace('<meta charset="utf-8">', ""))
     assert e.function()(q=[0.5], v=[1], a=[3])["tau"] == pytest.approx([6])
+    with pytest.raises(TypeError, match="input v"):
+        e.function()(q=[0.5], a=[3])
 
 
 @pytest.mark.parametrize(
