@@ -166,15 +166,19 @@ class _AtFrame:
         return Factors(self.M, chosen_blocks(self.M, self.choices))
 
     @cached_property
+    def _reduced(self) -> Rows:
+        """L^-1 G^T, by columns."""
+        return [self._factors.forward(row) for row in self.G]
+
+    @cached_property
     def _scaled(self) -> Rows:
         """D^-1 L^-1 G^T, by columns."""
-        return [self._factors.scaled(self._factors.forward(row)) for row in self.G]
+        return [self._factors.scaled(x) for x in self._reduced]
 
     @cached_property
     def mobility(self) -> Rows:
         """G M^-1 G^T."""
-        halves = [self._factors.forward(row) for row in self.G]
-        return vec.multiply_symmetric_total(self.graph, halves, self._scaled)
+        return vec.multiply_symmetric_total(self.graph, self._reduced, self._scaled)
 
     @cached_property
     def _blocks(self) -> Any:
@@ -188,7 +192,7 @@ class _AtFrame:
     @cached_property
     def moved(self) -> Rows:
         """M^-1 G^T."""
-        return vec.transpose([self._factors.backward(x) for x in self._scaled])
+        return vec.transpose([self._factors.substituted(x) for x in self._reduced])
 
     @cached_property
     def N(self) -> Rows:
@@ -197,7 +201,7 @@ class _AtFrame:
 
     def internal(self, forces: Vector) -> list[Expression]:
         """M^-1 times forces."""
-        return self._factors.backward(self._factors.scaled(self._factors.forward(forces)))
+        return self._factors.substituted(self._factors.forward(forces))
 
     def steps(self) -> tuple[list[Expression], Given]:
         """Steps along the speeds, and how the coordinates depend on them."""

@@ -30,14 +30,23 @@ def solve(
     The matrix is symmetric positive definite, so every pivot block is.  A block of two costs one division where two
     single pivots cost two in a row.
     """
-    factors = Factors(matrix, blocks)
-    return factors.backward(factors.scaled(factors.forward(right)))
+    reduced = list(right)
+    return Factors(matrix, blocks, reduced).substituted(reduced)
 
 
 class Factors:
-    """L D L^T of a symmetric positive definite matrix, for any number of right-hand sides."""
+    """L D L^T of a symmetric positive definite matrix, for any number of right-hand sides.
 
-    def __init__(self, matrix: Sequence[Sequence[Expression]], blocks: Blocks) -> None:
+    One of them, ``along``, may become L^-1 of itself on the way: passes find what they find by the order of nodes, and so
+    one solution counts what it always did.
+    """
+
+    def __init__(
+        self,
+        matrix: Sequence[Sequence[Expression]],
+        blocks: Blocks,
+        along: list[Expression] | None = None,
+    ) -> None:
         m = [list(row) for row in matrix]
         remaining = [i for block in blocks for i in block]
         self.graph = m[0][0].graph
@@ -52,34 +61,40 @@ class Factors:
                 for f, k in zip(row, block, strict=True):
                     mean(f, "factor", (), str(i + 1), str(k + 1))
             for position, i in enumerate(coupled):
+                if along is not None:
+                    self._reduce(along, i, block, factors[i])
                 for j in coupled[position:]:
                     terms = [-f * m[j][k] for f, k in zip(factors[i], block, strict=True)]
                     m[i][j] = m[j][i] = total(self.graph, [m[i][j], *terms])
             self._eliminated.append((block, pivot, factors))
+
+    def _reduce(self, b: list[Expression], i: int, block: Sequence[int], row: Sequence[Expression]) -> None:
+        b[i] = total(self.graph, [b[i], *(-f * b[k] for f, k in zip(row, block, strict=True))])
+        mean(b[i], "reduced", (), str(i + 1), _named(block))
 
     def forward(self, right: Sequence[Expression]) -> list[Expression]:
         """L^-1 right."""
         b = list(right)
         for block, _, factors in self._eliminated:
             for i, row in factors.items():
-                b[i] = total(self.graph, [b[i], *(-f * b[k] for f, k in zip(row, block, strict=True))])
-                mean(b[i], "reduced", (), str(i + 1), _named(block))
+                self._reduce(b, i, block, row)
         return b
 
-    def scaled(self, values: Sequence[Expression]) -> list[Expression]:
-        """D^-1 values."""
-        found = list(values)
+    def scaled(self, reduced: Sequence[Expression]) -> list[Expression]:
+        """D^-1 of L^-1 right."""
+        found = list(reduced)
         for block, pivot, _ in self._eliminated:
-            for k, x in zip(block, pivot.solve([values[k] for k in block]), strict=True):
+            for k, x in zip(block, pivot.solve([reduced[k] for k in block]), strict=True):
                 found[k] = x
         return found
 
-    def backward(self, values: Sequence[Expression]) -> list[Expression]:
-        """L^-T values."""
-        x = list(values)
-        for block, _, factors in reversed(self._eliminated):
+    def substituted(self, reduced: Sequence[Expression]) -> list[Expression]:
+        """L^-T D^-1 of L^-1 right: the solution."""
+        x = list(reduced)
+        for block, pivot, factors in reversed(self._eliminated):
+            values = pivot.solve([reduced[k] for k in block])
             for place, k in enumerate(block):
-                x[k] = total(self.graph, [x[k], *(-row[place] * x[i] for i, row in factors.items())])
+                x[k] = total(self.graph, [values[place], *(-factors[i][place] * x[i] for i in factors)])
         return x
 
 
