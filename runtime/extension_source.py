@@ -16,6 +16,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import math
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -167,6 +168,7 @@ def main_source(manifest: Mapping[str, Any], digest: str, variants: Sequence[Var
             f"static void {bound_function(name)}(void **arguments)\n"
             f"{{\n    kanegen_active.{scalar.name}({arguments});\n}}\n"
         )
+        jumps.append(_apart_source(manifest, name))
     names = [variant.name for variant in variants]
     detection = []
     for index, variant in enumerate(variants):
@@ -188,6 +190,34 @@ def main_source(manifest: Mapping[str, Any], digest: str, variants: Sequence[Var
         jumps="\n".join(jumps),
     )
     return _shared(manifest) + main
+
+
+def apart_function(kernel: str) -> str:
+    """Name of the function for rows that gives 0 where an output overlaps an input other than as the same array."""
+    return f"kanegen_apart_{kernel}"
+
+
+def _apart_declaration(manifest: Mapping[str, Any], kernel: str) -> str:
+    batch = manifest["kernels"][kernel]["batch"]
+    return f"int {apart_function(kernel)}({manifest['functions'][batch]})"
+
+
+def _apart_source(manifest: Mapping[str, Any], kernel: str) -> str:
+    """The definition of that function."""
+    record = manifest["kernels"][kernel]
+    batch = _Function(record["batch"], manifest["functions"][record["batch"]])
+    names, inputs = batch.names, record["inputs"]
+    arrays = names[len(names) - len(inputs) - len(record["outputs"]) :]
+    sizes = [math.prod(argument["shape"]) for argument in (*inputs, *record["outputs"])]
+    rows = list(zip(arrays, sizes, strict=True))
+    count = names[names.index(arrays[0]) - 1]
+    tests = "".join(
+        f"    if (kanegen_overlap({x}, {n} * sizeof *{x}, {y}, {m} * sizeof *{y}, {count})) return 0;\n"
+        for y, m in rows[len(inputs) :]
+        for x, n in rows[: len(inputs)]
+    )
+    call = f"    kanegen_active.{batch.name}({batch.arguments});\n    return 1;\n"
+    return f"static {_apart_declaration(manifest, kernel)}\n{{\n{tests}{call}}}\n"
 
 
 def bound_function(kernel: str) -> str:
@@ -231,9 +261,12 @@ def extension_builder(
     for variant in variants:
         _write_if_changed(work / variant.file_name, variant_source(manifest, variant))
         units.append(str(work / variant.file_name))
-    bound = "".join(f"void {bound_function(name)}(void **arguments);\n" for name in manifest["kernels"])
+    own = "".join(
+        f"void {bound_function(name)}(void **arguments);\n{_apart_declaration(manifest, name)};\n"
+        for name in manifest["kernels"]
+    )
     builder = FFI()
-    builder.cdef((directory / f"{prefix}.cdef").read_text(encoding="ascii") + _DECLARATIONS + bound)
+    builder.cdef((directory / f"{prefix}.cdef").read_text(encoding="ascii") + _DECLARATIONS + own)
     builder.set_source(
         module_name,
         main_source(manifest, digest, variants),

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from kanegen.arrays import Shape, checked_output, kernel_type
 from kanegen.errors import ManifestError, TargetError
@@ -24,6 +24,7 @@ from kanegen.extension_source import (
     PRECISION_ENDINGS,
     TARGET_VARIABLE,
     X86_VARIANTS,
+    apart_function,
     bound_function,
     extension_digest,
 )
@@ -32,6 +33,7 @@ from kanegen.manifest import KernelSpec, Manifest
 
 _REFUSED = (TypeError, ValueError, BufferError, NotImplementedError)
 _ALL = slice(None)
+_POINTERS = {"double": "double[]", "single": "float[]"}
 
 
 class CompiledBackend:
@@ -99,7 +101,8 @@ class CompiledBackend:
         vectors = all(len(argument.shape) == 1 for argument in spec.inputs)
         if vectors and len(spec.outputs) == 1 and len(spec.inputs) in _FAST_CALLS:
             run = getattr(self._module.lib, bound_function(spec.name))
-            call = _FAST_CALLS[len(spec.inputs)](spec, lambda: self._scratch(spec), run, general)
+            many = self._rows_call(spec, general)
+            call = _FAST_CALLS[len(spec.inputs)](spec, lambda: self._scratch(spec), run, general, many)
         else:
             call = positional(general)
         return Kernel(spec, call, lambda: self._bind(spec))
@@ -130,10 +133,50 @@ class CompiledBackend:
         views = {argument.name: array for argument, array in zip(spec.arguments, arrays, strict=True)}
         return BoundKernel(getattr(self._module.lib, bound_function(spec.name)), (slots,), views, pointers)
 
+    def _rows_call(self, spec: KernelSpec, general: Call) -> Call:
+        """The call for arrays of the right type with several dimensions; what has to be converted is left to ``general``."""
+        ffi, leading = self._module.ffi, self._leading(spec)
+        pointer, from_buffer = ffi.typeof(_POINTERS[spec.precision]), ffi.from_buffer
+        run = getattr(self._module.lib, apart_function(spec.name))
+        dtype, shapes = kernel_type(spec), [argument.shape for argument in spec.arguments]
+        (*inputs, output), pointers = shapes, [pointer] * len(spec.inputs)
+        array, empty, prod = np.ndarray, np.empty, math.prod
+        like_inputs = all(shape == output for shape in inputs)  # no tuples are made then
+
+        def call(values: tuple[Any, ...], out: Any) -> Any:
+            shape = values[0].shape
+            batch = shape[:-1]
+            if like_inputs:
+                fitting = shape[-1:] == output
+            else:
+                fitting = all(v.shape == batch + s for v, s in zip(values, inputs, strict=True))
+                shape = batch + output
+            if out is None:
+                found = empty(shape, dtype)
+            else:
+                found = out
+                fitting = (
+                    fitting
+                    and type(out) is array
+                    and out.dtype is dtype
+                    and out.shape == shape
+                    and out.flags.carray
+                )
+            if fitting:
+                count = batch[0] if len(batch) == 1 else prod(batch)
+                try:
+                    if run(*leading, count, *map(from_buffer, pointers, values), from_buffer(pointer, found)):
+                        return found
+                except ValueError:  # one is not C-contiguous
+                    pass
+            return general(values, out)
+
+        return call
+
     def _general_call(self, spec: KernelSpec) -> Call:
         """The call for any arrays and any batch."""
         from_buffer = self._module.ffi.from_buffer
-        pointer = {"double": "double[]", "single": "float[]"}[spec.precision]
+        pointer = _POINTERS[spec.precision]
         scalar = getattr(self._module.lib, spec.function)
         batched = getattr(self._module.lib, spec.batch)
         leading = self._leading(spec)
@@ -148,14 +191,19 @@ class CompiledBackend:
         return general_call(spec, self._manifest, evaluate)
 
 
-def _fast_call_1(spec: KernelSpec, make: Callable[[], Any], run: Call, general: Call) -> Call:
+def _fast_call_1(spec: KernelSpec, make: Callable[[], Any], run: Call, general: Call, many: Call) -> Call:
     """The call of a kernel with one input vector and one output."""
     pool: list[Any] = []
     pop, push = pool.pop, pool.append
-    deliver, masked = _deliverer(spec), np.ma.MaskedArray  # whose buffer says nothing of its mask
+    deliver, array, dtype = _deliverer(spec), np.ndarray, kernel_type(spec)
+    masked = np.ma.MaskedArray  # whose buffer says nothing of its mask
 
-    def call(x: ArrayLike, out: object) -> Any:
-        if type(x) is masked:
+    def call(x: Any, out: object) -> Any:
+        if type(x) is array:
+            if x.ndim > 1:
+                direct = x.dtype is dtype
+                return (many if direct else general)((x,), out)
+        elif type(x) is masked:
             return general((x,), out)
         try:
             scratch = pop()
@@ -176,14 +224,22 @@ def _fast_call_1(spec: KernelSpec, make: Callable[[], Any], run: Call, general: 
     return call
 
 
-def _fast_call_2(spec: KernelSpec, make: Callable[[], Any], run: Call, general: Call) -> Call:
+def _fast_call_2(spec: KernelSpec, make: Callable[[], Any], run: Call, general: Call, many: Call) -> Call:
     """The call of a kernel with two input vectors and one output."""
     pool: list[Any] = []
     pop, push = pool.pop, pool.append
-    deliver, masked = _deliverer(spec), np.ma.MaskedArray  # whose buffer says nothing of its mask
+    deliver, array, dtype = _deliverer(spec), np.ndarray, kernel_type(spec)
+    unlike = len({argument.shape for argument in spec.inputs}) > 1
+    masked = np.ma.MaskedArray  # whose buffer says nothing of its mask
 
-    def call(x: ArrayLike, y: ArrayLike, out: object) -> Any:
-        if type(x) is masked or type(y) is masked:
+    def call(x: Any, y: Any, out: object) -> Any:
+        if type(x) is array:
+            if x.ndim > 1:
+                direct = type(y) is array and x.dtype is y.dtype is dtype and (x.shape == y.shape or unlike)
+                return (many if direct else general)((x, y), out)
+        elif type(x) is masked:
+            return general((x, y), out)
+        if type(y) is masked:
             return general((x, y), out)
         try:
             scratch = pop()
@@ -205,14 +261,27 @@ def _fast_call_2(spec: KernelSpec, make: Callable[[], Any], run: Call, general: 
     return call
 
 
-def _fast_call_3(spec: KernelSpec, make: Callable[[], Any], run: Call, general: Call) -> Call:
+def _fast_call_3(spec: KernelSpec, make: Callable[[], Any], run: Call, general: Call, many: Call) -> Call:
     """The call of a kernel with three input vectors and one output."""
     pool: list[Any] = []
     pop, push = pool.pop, pool.append
-    deliver, masked = _deliverer(spec), np.ma.MaskedArray  # whose buffer says nothing of its mask
+    deliver, array, dtype = _deliverer(spec), np.ndarray, kernel_type(spec)
+    unlike = len({argument.shape for argument in spec.inputs}) > 1
+    masked = np.ma.MaskedArray  # whose buffer says nothing of its mask
 
-    def call(x: ArrayLike, y: ArrayLike, z: ArrayLike, out: object) -> Any:
-        if type(x) is masked or type(y) is masked or type(z) is masked:
+    def call(x: Any, y: Any, z: Any, out: object) -> Any:
+        if type(x) is array:
+            if x.ndim > 1:
+                direct = (
+                    type(y) is array
+                    and type(z) is array
+                    and x.dtype is y.dtype is z.dtype is dtype
+                    and (x.shape == y.shape == z.shape or unlike)
+                )
+                return (many if direct else general)((x, y, z), out)
+        elif type(x) is masked:
+            return general((x, y, z), out)
+        if type(y) is masked or type(z) is masked:
             return general((x, y, z), out)
         try:
             scratch = pop()

@@ -145,3 +145,53 @@ def test_an_array_that_computes_itself_with_the_robot():
             return a
 
     assert_array_equal(arm.inverse_dynamics(q, v, Lazy()), arm.inverse_dynamics(q, v, a))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda x: x,
+        lambda x: x[::2],
+        lambda x: np.asfortranarray(x),
+        lambda x: x.astype(">f8"),
+        lambda x: x.astype(np.float32),
+        lambda x: np.ma.masked_array(x),
+        lambda x: x.reshape(5, 4, 2),
+        lambda x: x[:0],
+        lambda x: x[:1],
+    ],
+)
+def test_rows_however_they_are_stored(cart_pole, change):
+    """What needs no conversion takes a shorter way."""
+    q, v, a = map(change, robots.states(20))
+    plain = [np.array(x, dtype=float).reshape(-1, 2) for x in (q, v, a)]
+    expected = [cart_pole.inverse_dynamics(*row) for row in zip(*plain, strict=True)]
+    found = cart_pole.inverse_dynamics(q, v, a)
+    out = np.empty(found.shape)
+    assert found.shape == q.shape
+    assert cart_pole.inverse_dynamics(q, v, a, out=out) is out
+    assert_array_equal(found.reshape(-1, 2), np.reshape(expected, (-1, 2)))
+    assert_array_equal(out, found)
+
+
+@pytest.mark.parametrize("shift", [-1, 0, 1])
+def test_rows_of_results_may_overlap_those_of_arguments(cart_pole, shift):
+    q, v, a = robots.states(300)
+    expected = cart_pole.inverse_dynamics(q, v, a)
+    buffer = np.zeros((302, 2))
+    buffer[1:301] = a
+    out = buffer[1 + shift : 301 + shift]
+    assert cart_pole.inverse_dynamics(q, v, buffer[1:301], out=out) is out
+    assert_array_equal(out, expected)
+
+
+def test_rows_into_what_cannot_hold_them(cart_pole):
+    q, v, a = robots.states(3)
+    read_only = np.empty((3, 2))
+    read_only.setflags(write=False)
+    for out in (np.empty((4, 2)), np.empty((3, 4))[:, ::2], read_only):
+        with pytest.raises(ValueError, match="out: expected"):
+            cart_pole.inverse_dynamics(q, v, a, out=out)
+    for other in (np.empty((3, 2), np.float32), [[0.0, 0.0]] * 3):
+        with pytest.raises(TypeError, match="out: expected"):
+            cart_pole.inverse_dynamics(q, v, a, out=other)
