@@ -35,7 +35,7 @@ from kanegen.options import Options
 
 Array = NDArray[np.float64]
 State = Mapping[str, Any]
-"""q, v and a, each as an array or by names of its entries; what is not there is at home, or 0."""
+"""q, v and a, each as an array or by names of its entries, and t; what is not there is at home, or 0."""
 
 
 def explain(
@@ -58,7 +58,7 @@ def explain(
 def quantities(
     model: str | os.PathLike[str] | Mechanism, options: Options, kernel: str
 ) -> tuple[str, Callable[..., dict[str, Array]]]:
-    """The hash of a mechanism, and a function of q, v, a and parameters that gives intermediate quantities by name.
+    """The hash of a mechanism, and a function of q, v, a, t and parameters that gives intermediate quantities by name.
 
     Those of Kane's method are all that an account of it has, other formulations have those of the kernel, as it is derived
     before any search.  Raises ModelError.
@@ -66,8 +66,8 @@ def quantities(
     mechanism = _still(read(model, options))
     if options.formulation == "kane" or options.speeds is not None:
         account = QuantitiesOfKane(mechanism, options.speeds, bool(options.live_names))
-        return fingerprint(mechanism), lambda q, v, a, parameters: account.named(
-            account.values(q, v, a, parameters)
+        return fingerprint(mechanism), lambda given, parameters: account.named(
+            account.values(given, parameters)
         )
     program = _with_quantities(KernelSources(mechanism, replace(options, kernels=(kernel,))).plain(kernel))
     defaults = {p.name: float(p.value) for p in mechanism.parameters}
@@ -96,9 +96,8 @@ def _with_quantities(program: Program) -> Program:
 
 
 def _evaluated(
-    program: Program, defaults: Mapping[str, float], q: Any, v: Any, a: Any, parameters: Mapping[str, float]
+    program: Program, defaults: Mapping[str, float], given: Mapping[str, Any], parameters: Mapping[str, float]
 ) -> dict[str, Array]:
-    given = {"q": q, "v": v, "a": a}
     taken = {x.name: given[x.name] for x in program.inputs}
     return evaluate(program, taken, {**defaults, **parameters})
 
@@ -120,14 +119,14 @@ def read_state(path: Path) -> State:
 
 def _arrays(account: QuantitiesOfKane, state: State) -> dict[str, Array]:
     mechanism = account.mechanism
-    unknown = [name for name in state if name not in ("q", "v", "a")]
+    unknown = [name for name in state if name not in ("q", "v", "a", "t")]
     if unknown:
-        raise KanegenError(f"state: {unknown[0]!r} is not known; expected q, v and a")
+        raise KanegenError(f"state: {unknown[0]!r} is not known; expected q, v, a and t")
     upright = {ball.coordinates[-1] for ball in mechanism.balls}
     home = mechanism.home or [Fraction(int(name in upright)) for name in mechanism.coordinates]
     places = {name: i for i, name in enumerate(mechanism.coordinates)}
     rest = np.array([float(numeric(x, mechanism)) for x in home])
-    found = {"q": _filled("q", places, rest, state)}
+    found = {"q": _filled("q", places, rest, state), "t": _filled("t", {}, np.zeros(()), state)}
     speeds = {x.name: i for i, x in enumerate(account.inputs["v"])}
     speeds |= {x.joint: i for i, x in enumerate(account.speeds) if isinstance(x, JointRate)}
     for name in ("v", "a"):
@@ -148,7 +147,7 @@ def _filled(argument: str, places: Mapping[str, int], rest: Array, state: State)
     except (TypeError, ValueError) as error:
         raise KanegenError(f"state, {argument}: {error}") from None
     if found.shape != rest.shape or not np.isfinite(found).all():
-        raise KanegenError(f"state, {argument}: expected {len(rest)} finite numbers, got {shown(given)}")
+        raise KanegenError(f"state, {argument}: expected {rest.size} finite numbers, got {shown(given)}")
     return found
 
 

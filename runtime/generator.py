@@ -94,8 +94,8 @@ def explain(model: Model, options: Options, state: Mapping[str, Any] | None) -> 
     return explaining.explain(model, options, state)
 
 
-Quantities: TypeAlias = "Callable[[Any, Any, Any, Mapping[str, float]], dict[str, Any]]"
-"""Intermediate quantities by name for q, v, a (states, n) and values of parameters."""
+Quantities: TypeAlias = "Callable[[Mapping[str, Any], Mapping[str, float]], dict[str, Any]]"
+"""Intermediate quantities by name for q, v, a (..., n) and t (...), and values of parameters."""
 
 
 def quantities(model: Model, options: Options, kernel: str) -> tuple[str, Quantities]:

@@ -93,6 +93,8 @@ class QuantitiesOfKane:
                     zip(self.speeds, self.found.sliding, strict=False), start=1
                 )
             ]
+        if any(argument.name == "t" for argument in program.inputs):
+            self.inputs["t"] = [self.symbols.new("t", "time", "s")]
         for name, entries in self.inputs.items():
             leaves |= {(name, i): x for i, x in enumerate(entries)}
         self.parameters = parameter_symbols(self.symbols, mechanism, parameters_of([program]))
@@ -169,11 +171,12 @@ class QuantitiesOfKane:
         return replace(found, outputs=(*found.outputs, output), results=(*found.results, refs))
 
     def values(
-        self, q: Any, v: Any, a: Any, parameters: Mapping[str, float] | None = None
+        self, given: Mapping[str, Any], parameters: Mapping[str, float] | None = None
     ) -> dict[str, Array]:
-        """The tables by name, and the quantities, in states q (..., nq), v and a (..., nv)."""
+        """The tables by name, and the quantities, for q (..., nq), v and a (..., nv), and t (...) where it is asked for."""
         defaults = {p.name: float(p.value) for p in self.mechanism.parameters}
-        return evaluate(self.program(), {"q": q, "v": v, "a": a}, {**defaults, **(parameters or {})})
+        taken = {name: given[name] for name in self.inputs}
+        return evaluate(self.program(), taken, {**defaults, **(parameters or {})})
 
     def named(self, values: Mapping[str, Array]) -> dict[str, Array]:
         """The values (...,) of all quantities by their names, and of all entries of the tables by theirs."""
@@ -201,7 +204,7 @@ class QuantitiesOfKane:
 
     def explanation(self, state: Mapping[str, Array] | None = None) -> Explanation:
         """The account, with values in a state q (nq,), v and a (nv,)."""
-        values = {} if state is None else self.values(state["q"], state["v"], state["a"])
+        values = {} if state is None else self.values(state)
         z = values.pop("quantities", None)
         quantities = tuple(
             Quantity(

@@ -24,9 +24,9 @@ SkeletonOf: TypeAlias = Callable[[], Skeleton]
 """What a picture needs to know of the model.  Raises KanegenError."""
 
 QuantitiesOf: TypeAlias = Callable[
-    [str, str], Callable[[Any, Any, Any, Mapping[str, float]], dict[str, FloatArray]]
+    [str, str], Callable[[Mapping[str, FloatArray], Mapping[str, float]], dict[str, FloatArray]]
 ]
-"""By formulation and kernel, what gives intermediate quantities for q, v, a and parameters.  Raises KanegenError."""
+"""By formulation and kernel, what gives intermediate quantities for q, v, a, t and parameters.  Raises KanegenError."""
 
 ParameterCheck: TypeAlias = Callable[[Mapping[str, float]], object]
 """Raises ModelError for values of the live parameters that the model cannot have."""

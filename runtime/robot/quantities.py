@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kanegen.arrays import FloatArray, Values, real_array
 from kanegen.by_name import array_of
@@ -20,10 +21,11 @@ class Quantities(Core):
         v: Values | None = None,
         a: Values | None = None,
         *,
+        t: ArrayLike = 0.0,
         formulation: str = "kane",
         kernel: str = "inverse_dynamics",
     ) -> dict[str, FloatArray]:
-        """Intermediate quantities (...,) by name in states q, v and a; v and a are 0 where they are not given.
+        """Intermediate quantities (...,) by name in states q, v and a; v, a and the time t [s] are 0 unless given.
 
         Of Kane's method all of them, whatever the kernel: w_E_x and pw_E_x_1, the angular velocity of body E and its partial
         for the first speed, vc_E_x and pvc_E_x_1 for the mass centre, T_E_x and R_E_x, Ki_E_1 and Ka_E_1 for what a body
@@ -40,10 +42,14 @@ class Quantities(Core):
             )
         nq, nv, rest = self._manifest.nq, self._manifest.nv, np.zeros(self._manifest.nv)
         given = (("q", nq, q), ("v", nv, rest if v is None else v), ("a", nv, rest if a is None else a))
-        arrays = [
-            real_array("quantities", Argument(name, (n,)), array_of(self._manifest, "quantities", name, x))
+        arrays = {
+            name: real_array(
+                "quantities", Argument(name, (n,)), array_of(self._manifest, "quantities", name, x)
+            )
             for name, n, x in given
-        ]
-        batch = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
-        in_q, in_v, in_a = (np.broadcast_to(x, (*batch, x.shape[-1])) for x in arrays)
-        return self._quantities_of(formulation, kernel)(in_q, in_v, in_a, self.parameters)
+        }
+        time = real_array("quantities", Argument("t", ()), t)
+        batch = np.broadcast_shapes(time.shape, *(array.shape[:-1] for array in arrays.values()))
+        states = {name: np.broadcast_to(x, (*batch, x.shape[-1])) for name, x in arrays.items()}
+        states["t"] = np.broadcast_to(time, batch)
+        return self._quantities_of(formulation, kernel)(states, self.parameters)

@@ -25,6 +25,7 @@ from kanegen.codegen.studies.kane_levinson_1983 import appendix_rows, momentum_r
 from kanegen.codegen.symbolic.account import Explanation
 from kanegen.errors import KanegenError
 from kanegen.options import Options
+from tests.constrained import time_models
 from tests.constrained.ball_models import spatial_linkage
 from tests.derivation.comparison import ROUNDING, Array
 
@@ -201,3 +202,19 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 def test_states_that_do_not_fit_are_refused(state: dict[str, object], message: str) -> None:
     with pytest.raises(KanegenError, match=message):
         explain("four_bar", Options(), state)
+
+
+@pytest.mark.parametrize("described", [time_models.shaken_disc, time_models.strut])
+def test_time_enters(described: Callable[[], Mechanism]) -> None:
+    """At some time the drives are those of the recursion, and they are others at another time."""
+    driven = described()
+    speeds = np.linspace(0.3, 0.9, driven.dof)
+    found = [
+        explain(driven, Options(friction=True), {"v": speeds, "t": t}).values["driving_force"]
+        for t in (0.4, 0.9)
+    ]
+    program = KernelSources(driven, Options(friction=True)).plain("inverse_dynamics")
+    q = np.array([float(x) for x in driven.home] or [0.0] * len(driven.coordinates))
+    tau = evaluate(program, {"t": np.array(0.4), "q": q, "v": speeds, "a": 0 * speeds})["tau"]
+    assert np.abs(found[0] - tau).max() < 10 * ROUNDING * np.abs(tau).max()
+    assert np.abs(found[1] - tau).max() > 1e-3 * np.abs(tau).max()

@@ -27,7 +27,7 @@ from kanegen.codegen.derivation.kane.motion import KaneMotion, bodies_of, is_on_
 from kanegen.codegen.derivation.kane.rates import GivenRates, Rates, RatesOfSpeeds
 from kanegen.codegen.derivation.kernels.catalogue import A, Q, V
 from kanegen.codegen.derivation.kernels.constraints import columns_across
-from kanegen.codegen.derivation.kernels.contract import flat
+from kanegen.codegen.derivation.kernels.contract import TIME, flat
 from kanegen.codegen.derivation.meanings import mean_each, meaning
 from kanegen.codegen.derivation.motion_maps.chosen_speeds import ChosenSpeeds
 from kanegen.codegen.derivation.motion_maps.constrained import ConstrainedMap
@@ -284,7 +284,7 @@ def tables_from(
 def kane_tables(s: System) -> Program:
     """Kane's method of a system, step by step: ``BODY_TABLES`` and ``TABLES``.
 
-    Its inputs are q, v and a, derivatives dv/dt of the speeds.
+    Its inputs are q, v and a, derivatives dv/dt of the speeds, after the time where the mechanism depends on it.
     """
     v, a = s.input("v"), s.input("a")
     names, more = auxiliary_names(s), _auxiliary_columns(s)
@@ -330,7 +330,7 @@ def kane_tables(s: System) -> Program:
         s.graph,
         "kane_tables",
         "Kane's method in tables",
-        tuple(s.arguments(slot) for slot in (Q, V, A)),
+        tuple(s.arguments(slot) for slot in (*[TIME] * s.arguments.timed, Q, V, A)),
         outputs,
         SOURCE,
         {},
