@@ -101,8 +101,8 @@ class CompiledBackend:
         vectors = all(len(argument.shape) == 1 for argument in spec.inputs)
         if vectors and len(spec.outputs) == 1 and len(spec.inputs) in _FAST_CALLS:
             run = getattr(self._module.lib, bound_function(spec.name))
-            many = self._rows_call(spec, general)
-            call = _FAST_CALLS[len(spec.inputs)](spec, lambda: self._scratch(spec), run, general, many)
+            rows = self._rows(spec)
+            call = _FAST_CALLS[len(spec.inputs)](spec, lambda: self._scratch(spec), run, general, rows)
         else:
             call = positional(general)
         return Kernel(spec, call, lambda: self._bind(spec))
@@ -133,45 +133,26 @@ class CompiledBackend:
         views = {argument.name: array for argument, array in zip(spec.arguments, arrays, strict=True)}
         return BoundKernel(getattr(self._module.lib, bound_function(spec.name)), (slots,), views, pointers)
 
-    def _rows_call(self, spec: KernelSpec, general: Call) -> Call:
-        """The call for arrays of the right type with several dimensions; what has to be converted is left to ``general``."""
+    def _rows(self, spec: KernelSpec) -> tuple[Call, Call, Call, Any]:
+        """For arrays of rows that need no conversion: what finds the array for the results, runs the kernel, gives pointers.
+
+        The first gives None for a result that has to be looked at, the second 0 where arrays overlap.
+        """
         ffi, leading = self._module.ffi, self._leading(spec)
-        pointer, from_buffer = ffi.typeof(_POINTERS[spec.precision]), ffi.from_buffer
         run = getattr(self._module.lib, apart_function(spec.name))
-        dtype, shapes = kernel_type(spec), [argument.shape for argument in spec.arguments]
-        (*inputs, output), pointers = shapes, [pointer] * len(spec.inputs)
-        array, empty, prod = np.ndarray, np.empty, math.prod
-        like_inputs = all(shape == output for shape in inputs)  # no tuples are made then
+        dtype, output, array, empty = kernel_type(spec), spec.outputs[0].shape, np.ndarray, np.empty
 
-        def call(values: tuple[Any, ...], out: Any) -> Any:
-            shape = values[0].shape
-            batch = shape[:-1]
-            if like_inputs:
-                fitting = shape[-1:] == output
-            else:
-                fitting = all(v.shape == batch + s for v, s in zip(values, inputs, strict=True))
-                shape = batch + output
+        def room(shape: Shape, out: Any) -> Any:
+            if shape[-1:] != output:
+                shape = shape[:-1] + output
             if out is None:
-                found = empty(shape, dtype)
-            else:
-                found = out
-                fitting = (
-                    fitting
-                    and type(out) is array
-                    and out.dtype is dtype
-                    and out.shape == shape
-                    and out.flags.carray
-                )
-            if fitting:
-                count = batch[0] if len(batch) == 1 else prod(batch)
-                try:
-                    if run(*leading, count, *map(from_buffer, pointers, values), from_buffer(pointer, found)):
-                        return found
-                except ValueError:  # one is not C-contiguous
-                    pass
-            return general(values, out)
+                return empty(shape, dtype)
+            plain = type(out) is array and out.dtype is dtype and out.shape == shape and out.flags.carray
+            return out if plain else None
 
-        return call
+        if leading:
+            run = functools.partial(run, *leading)
+        return room, run, ffi.from_buffer, ffi.typeof(_POINTERS[spec.precision])
 
     def _general_call(self, spec: KernelSpec) -> Call:
         """The call for any arrays and any batch."""
@@ -191,18 +172,28 @@ class CompiledBackend:
         return general_call(spec, self._manifest, evaluate)
 
 
-def _fast_call_1(spec: KernelSpec, make: Callable[[], Any], run: Call, general: Call, many: Call) -> Call:
+def _fast_call_1(spec: KernelSpec, make: Callable[[], Any], run: Call, general: Call, rows: Any) -> Call:
     """The call of a kernel with one input vector and one output."""
     pool: list[Any] = []
     pop, push = pool.pop, pool.append
     deliver, array, dtype = _deliverer(spec), np.ndarray, kernel_type(spec)
     masked = np.ma.MaskedArray  # whose buffer says nothing of its mask
+    room, many, pointed, pointer = rows
+    size, _, _ = _fitting(spec)
+    (width,) = size
 
     def call(x: Any, out: object) -> Any:
         if type(x) is array:
             if x.ndim > 1:
-                direct = x.dtype is dtype
-                return (many if direct else general)((x,), out)
+                if x.dtype is dtype and x.shape[-1:] == size:
+                    found = room(x.shape, out)
+                    if found is not None:
+                        try:
+                            if many(x.size // width, pointed(pointer, x), pointed(pointer, found)):
+                                return found
+                        except ValueError:  # one is not C-contiguous
+                            pass
+                return general((x,), out)
         elif type(x) is masked:
             return general((x,), out)
         try:
@@ -224,19 +215,38 @@ def _fast_call_1(spec: KernelSpec, make: Callable[[], Any], run: Call, general: 
     return call
 
 
-def _fast_call_2(spec: KernelSpec, make: Callable[[], Any], run: Call, general: Call, many: Call) -> Call:
+def _fast_call_2(spec: KernelSpec, make: Callable[[], Any], run: Call, general: Call, rows: Any) -> Call:
     """The call of a kernel with two input vectors and one output."""
     pool: list[Any] = []
     pop, push = pool.pop, pool.append
     deliver, array, dtype = _deliverer(spec), np.ndarray, kernel_type(spec)
-    unlike = len({argument.shape for argument in spec.inputs}) > 1
     masked = np.ma.MaskedArray  # whose buffer says nothing of its mask
+    room, many, pointed, pointer = rows
+    size, alike, fits = _fitting(spec)
+    (width,) = size
 
     def call(x: Any, y: Any, out: object) -> Any:
         if type(x) is array:
             if x.ndim > 1:
-                direct = type(y) is array and x.dtype is y.dtype is dtype and (x.shape == y.shape or unlike)
-                return (many if direct else general)((x, y), out)
+                if (
+                    type(y) is array
+                    and x.dtype is y.dtype is dtype
+                    and x.shape[-1:] == size
+                    and (x.shape == y.shape if alike else fits(x, y))
+                ):
+                    found = room(x.shape, out)
+                    if found is not None:
+                        try:
+                            if many(
+                                x.size // width,
+                                pointed(pointer, x),
+                                pointed(pointer, y),
+                                pointed(pointer, found),
+                            ):
+                                return found
+                        except ValueError:  # one is not C-contiguous
+                            pass
+                return general((x, y), out)
         elif type(x) is masked:
             return general((x, y), out)
         if type(y) is masked:
@@ -261,24 +271,40 @@ def _fast_call_2(spec: KernelSpec, make: Callable[[], Any], run: Call, general: 
     return call
 
 
-def _fast_call_3(spec: KernelSpec, make: Callable[[], Any], run: Call, general: Call, many: Call) -> Call:
+def _fast_call_3(spec: KernelSpec, make: Callable[[], Any], run: Call, general: Call, rows: Any) -> Call:
     """The call of a kernel with three input vectors and one output."""
     pool: list[Any] = []
     pop, push = pool.pop, pool.append
     deliver, array, dtype = _deliverer(spec), np.ndarray, kernel_type(spec)
-    unlike = len({argument.shape for argument in spec.inputs}) > 1
     masked = np.ma.MaskedArray  # whose buffer says nothing of its mask
+    room, many, pointed, pointer = rows
+    size, alike, fits = _fitting(spec)
+    (width,) = size
 
     def call(x: Any, y: Any, z: Any, out: object) -> Any:
         if type(x) is array:
             if x.ndim > 1:
-                direct = (
+                if (
                     type(y) is array
                     and type(z) is array
                     and x.dtype is y.dtype is z.dtype is dtype
-                    and (x.shape == y.shape == z.shape or unlike)
-                )
-                return (many if direct else general)((x, y, z), out)
+                    and x.shape[-1:] == size
+                    and (x.shape == y.shape == z.shape if alike else fits(x, y, z))
+                ):
+                    found = room(x.shape, out)
+                    if found is not None:
+                        try:
+                            if many(
+                                x.size // width,
+                                pointed(pointer, x),
+                                pointed(pointer, y),
+                                pointed(pointer, z),
+                                pointed(pointer, found),
+                            ):
+                                return found
+                        except ValueError:  # one is not C-contiguous
+                            pass
+                return general((x, y, z), out)
         elif type(x) is masked:
             return general((x, y, z), out)
         if type(y) is masked or type(z) is masked:
@@ -302,6 +328,17 @@ def _fast_call_3(spec: KernelSpec, make: Callable[[], Any], run: Call, general: 
         return general((x, y, z), out)
 
     return call
+
+
+def _fitting(spec: KernelSpec) -> tuple[Shape, bool, Callable[..., bool]]:
+    """The shape of the first input's rows, whether all inputs have the same, and else whether arrays (*batch, size) fit."""
+    sizes = [argument.shape for argument in spec.inputs]
+
+    def fits(*arrays: NDArray[Any]) -> bool:
+        batch = arrays[0].shape[:-1]
+        return all(array.shape == batch + size for array, size in zip(arrays, sizes, strict=True))
+
+    return sizes[0], len(set(sizes)) == 1, fits
 
 
 _FAST_CALLS = {1: _fast_call_1, 2: _fast_call_2, 3: _fast_call_3}
