@@ -22,12 +22,12 @@ from kanegen.codegen.graph.schedule import Schedule, SineCosine
 LANES = "lanes"
 """What the names of all that belongs to vectors begin with, after the prefix: it is their type."""
 
-LARGEST = 400
-"""Numbers of a state that a kernel in lanes may keep in memory: as vectors of 64 bytes they fill 25 kB of a first cache."""
+LARGEST = 1000
+"""Numbers of a state that a kernel in lanes may keep in memory: as vectors of 64 bytes they take 64 kB of the stack."""
 
 
 def fits(schedule: Schedule) -> bool:
-    """Whether a kernel is computed in lanes: arguments and what its parts hand on stay in the first cache."""
+    """Whether a kernel is computed in lanes: its arguments, and what its parts hand on, have room on any thread's stack."""
     return _arguments(schedule) + len(carried_nodes(schedule)) <= LARGEST
 
 

@@ -134,7 +134,7 @@ def wide(size: int) -> Program:
 
 
 @pytest.mark.parametrize(("size", "lanes"), [(LARGEST, True), (LARGEST + 1, False)])
-def test_what_would_leave_the_first_cache_has_no_lanes(tmp_path: Path, size: int, lanes: bool) -> None:
+def test_what_needs_too_much_of_the_stack_has_no_lanes(tmp_path: Path, size: int, lanes: bool) -> None:
     kernel = wide(size)
     made: Model = model(kernel)
     assert fits(made.kernels[0]) is lanes
