@@ -126,7 +126,7 @@ def test_counted_nouns() -> None:
 def test_controllers_by_nearly_their_name() -> None:
     """Case 91: simulate suggests the law that was meant, as load does for kernels."""
     arm = law(-X)
-    with pytest.raises(ValueError, match=r"slides has no kernel 'pusch'"):
+    with pytest.raises(ValueError, match=r"slides has no law 'pusch'"):
         kanegen.simulate(arm, [0.1, 0.0], [0.0, 0.0], 0.1, "pusch")
     with pytest.raises(ValueError, match=r"has no kernel 'zzz'"):
         kanegen.simulate(arm, [0.1, 0.0], [0.0, 0.0], 0.1, "zzz")
