@@ -128,5 +128,5 @@ def test_controllers_by_nearly_their_name() -> None:
     arm = law(-X)
     with pytest.raises(ValueError, match=r"slides has no law 'pusch'"):
         kanegen.simulate(arm, [0.1, 0.0], [0.0, 0.0], 0.1, "pusch")
-    with pytest.raises(ValueError, match=r"has no kernel 'zzz'"):
+    with pytest.raises(ValueError, match=r"has no law 'zzz'"):
         kanegen.simulate(arm, [0.1, 0.0], [0.0, 0.0], 0.1, "zzz")
