@@ -15,7 +15,9 @@ from typing import Any
 
 from kanegen.codegen.derivation.flexible_links.dynamics import FlexibleDynamics, Vector
 from kanegen.codegen.derivation.flexible_links.motion import Motion
+from kanegen.codegen.graph import Expression
 from kanegen.codegen.graph import linear as vec
+from kanegen.codegen.graph.meaning import Meaning
 from kanegen.codegen.mechanism.records import JointKind
 from kanegen.errors import ModelError
 
@@ -28,6 +30,51 @@ _NONE: Matrix = ((0,) * 4,) * 4
 def homogeneous(R: Matrix, r: Sequence[Any], corner: int = 1) -> Matrix:
     """(1; r R), or a derivative of such a matrix with a zero in its ``corner``."""
     return ((corner, 0, 0, 0), *((r[i], *R[i]) for i in range(3)))
+
+
+_MEANINGS = {
+    # letter: (LaTeX, what it is, equation, units of first row and column, and of the rest)
+    "W": ("W", "transformation from link {} to the base", "eq. 3", ("1", "m", "1")),
+    "dW": (r"\dot{W}", "rate of the transformation from link {} to the base", "eq. 9", ("1/s", "m/s", "1/s")),
+    "ddW": (
+        r"\ddot{W}",
+        "second rate of the transformation from link {} to the base, without accelerations of coordinates",
+        "eq. 10",
+        ("1/s^2", "m/s^2", "1/s^2"),
+    ),
+    "G": ("2G", "twice the inertia matrix of link {}", "eq. 37", ("kg m", "kg m", "kg m^2")),
+    "D": ("2D", "twice the inertia matrix of a mode of link {}", "eq. 36", ("", "", "")),
+    "Q": (
+        "Q",
+        "inertia forces of link {} and what it carries",
+        "eqs. 87, 88",
+        ("kg m/s^2", "", "kg m^2/s^2"),
+    ),
+    "P": (
+        "P",
+        "mass and first moments of link {} and what it carries",
+        "eqs. 89, 90",
+        ("kg m", "kg m", "kg m"),
+    ),
+}
+
+
+def _meant(letter: str, link: int, matrix: Matrix, mode: int | None = None) -> Matrix:
+    """The matrix, whose entries have said what they are: rows and columns are numbered from 1, as in the paper."""
+    latex, text, source, (in_row, in_column, inside) = _MEANINGS[letter]
+    place = f"{link + 1}" if mode is None else f"{link + 1}{mode + 1}"
+    for r, row in enumerate(matrix):
+        for c, x in enumerate(row):
+            if isinstance(x, Expression):
+                entry = f"{r + 1}{c + 1}" if len(matrix) > 1 else f"{c + 1}"
+                unit = inside if r and c else in_row if c else in_column
+                said = f"{text.format(link + 1)}, entry {entry}"
+                x.mean(
+                    Meaning(
+                        f"{letter}_{place}_{entry}", said, unit, f"{latex}^{{{place}}}_{{{entry}}}", source
+                    )
+                )
+    return matrix
 
 
 class BookDynamics(FlexibleDynamics):
@@ -71,7 +118,7 @@ class BookEquations:
         self.E = [self._link(i, self.q, _UNIT) for i in range(self.n)]
         self.W: list[Matrix] = []
         for i in range(self.n):
-            self.W.append(vec.multiply(self.W_hat(i - 1), self.A[i]))
+            self.W.append(_meant("W", i, vec.multiply(self.W_hat(i - 1), self.A[i])))
 
     # -- transformations ---------------------------------------------------------------------------------------------
 
@@ -132,10 +179,11 @@ class BookEquations:
     def _D(self, i: int, k: int) -> Matrix:
         """2 D_ik of eq. 36."""
         modes = self.segments[i].modes
-        return vec.matrix_add(
+        found = vec.matrix_add(
             self._C1(i, k),
             *(vec.matrix_scale(self.q[place], self._C(i, n, k)) for n, place in enumerate(modes)),
         )
+        return _meant("D", i, found, mode=k)
 
     def _G(self, i: int) -> Matrix:
         """2 G_i of eq. 37, with what eq. 35 has beside unless truncated."""
@@ -156,7 +204,7 @@ class BookEquations:
             found = vec.matrix_add(
                 found, vec.matrix_scale(self.q[place], vec.matrix_add(C, vec.transpose(C), *quadratic))
             )
-        return found
+        return _meant("G", i, found)
 
     # -- inertia coefficients ----------------------------------------------------------------------------------------
 
@@ -273,9 +321,15 @@ class BookEquations:
                 vec.multiply(self._G(j), vec.transpose(ddW[j])),
                 vec.matrix_scale(2, vec.multiply(swinging, vec.transpose(dW[j]))),
             )
-            Q = vec.matrix_add(own, vec.multiply(self.E[j], onward[0]))  # (87), (88)
-            P = tuple(
-                x + y for x, y in zip(self._weight(j), vec.apply(self.E[j], onward[1]), strict=True)
+            Q = _meant("Q", j, vec.matrix_add(own, vec.multiply(self.E[j], onward[0])))  # (87), (88)
+            (P,) = _meant(
+                "P",
+                j,
+                (
+                    tuple(
+                        x + y for x, y in zip(self._weight(j), vec.apply(self.E[j], onward[1]), strict=True)
+                    ),
+                ),
             )  # (89), (90)
             U = self._U(j)
             if segment.coordinate is not None and U is not None:  # (83), (84)
@@ -299,14 +353,13 @@ class BookEquations:
                 U2 = self._U(j, 2)
                 assert U2 is not None
                 dA, ddA = vec.matrix_scale(q, U), vec.matrix_scale(q * q, U2)
-            dW.append(vec.matrix_add(vec.multiply(rate, A), vec.multiply(before, dA)))
-            ddW.append(
-                vec.matrix_add(
-                    vec.multiply(second, A),
-                    vec.matrix_scale(2, vec.multiply(rate, dA)),
-                    vec.multiply(before, ddA),
-                )
+            dW.append(_meant("dW", j, vec.matrix_add(vec.multiply(rate, A), vec.multiply(before, dA))))
+            found = vec.matrix_add(
+                vec.multiply(second, A),
+                vec.matrix_scale(2, vec.multiply(rate, dA)),
+                vec.multiply(before, ddA),
             )
+            ddW.append(_meant("ddW", j, found))
             E, dE = self.E[j], self._link(j, v, _NONE)
             rate = vec.matrix_add(vec.multiply(dW[j], E), vec.multiply(self.W[j], dE))
             second = vec.matrix_add(vec.multiply(ddW[j], E), vec.matrix_scale(2, vec.multiply(dW[j], dE)))

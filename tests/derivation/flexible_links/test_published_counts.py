@@ -7,6 +7,7 @@ text of section 6, 11,361 multiplications and 11,273 additions by its formula.
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,13 +15,14 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pytest
 
+import kanegen
 from benchmarks.flexible_counts import counted_arms
 from benchmarks.mixed_modes import PARTS
 from kanegen.codegen import pipeline
 from kanegen.codegen.graph import Program, evaluate
 from kanegen.codegen.mechanism import Mechanism
 from kanegen.codegen.pipeline import Options
-from kanegen.codegen.studies.book_1983 import KERNEL, SAYS, Size, counts
+from kanegen.codegen.studies.book_1983 import KERNEL, SAYS, Size, counts, matrices
 from tests.emitted.c_operation_counter import count_operations, functions
 from tests.emitted.test_operation_counts import KERNELS
 
@@ -111,3 +113,20 @@ def test_mixtures_are_the_same_arm() -> None:
     assert np.abs(matrices - expected).max() < 5e-13 * np.abs(expected).max()
     right = plain["R"] @ S
     assert np.abs(mixed["R"] - right).max() < 5e-13 * np.abs(right).max()
+
+
+def test_books_matrices_stand_in_the_equations() -> None:
+    """W, its rates, G, D, Q and P by name, each with its equation."""
+    found = kanegen.equations("flexible_two_link", kernels=[KERNEL], formulation="book_1983")
+    names = {str(symbol) for symbol, _ in found.definitions}
+    assert {"W_2_22", "dW_2_22", "ddW_2_21", "D_11_33", "G_1_33", "Q_1_22", "P_1_2"} <= names
+    (meaning,) = [text for symbol, text in found.meaning.items() if str(symbol) == "Q_1_22"]
+    assert "eqs. 87, 88" in meaning
+
+
+def test_matrices_of_a_link_are_integrals_of_its_shape() -> None:
+    """y = 1.5 s^2 - 0.5 s^3 on 1.2 kg/m over 1 m: twice C_11 has the integrals of mu y and mu eta y, by hand."""
+    found = matrices(arms()["flexible_two_link"], "link1")
+    assert found["C_1"][0][:2] == (Fraction(3, 5), Fraction(3, 10))
+    assert [row[2] for row in found["C_11"]][:2] == [Fraction(9, 40), Fraction(33, 200)]
+    assert found["C_111"][2][2] == Fraction(6, 10) * Fraction(33, 140)
