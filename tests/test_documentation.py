@@ -123,7 +123,7 @@ def test_the_count_beside_published_ones_is_that_of_the_manifest() -> None:
     assert _rows(r"^\| kanegen \| (\d+) \| (\d+) \|$") == [
         (str(counts["multiplications"]), str(counts["additions"]))
     ]
-    assert _rows(r"^\| kanegen, by Kane's own method \| (\d+) \| (\d+) \|$") == [
+    assert _rows(r"^\| Kane's method written out, with kanegen's passes \| (\d+) \| (\d+) \|$") == [
         ("186", "131")
     ]  # test_tour.py
 
