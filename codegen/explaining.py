@@ -30,7 +30,7 @@ from kanegen.codegen.studies.written_rows import Row
 from kanegen.codegen.symbolic.account import Explanation, QuantitiesOfKane
 from kanegen.codegen.symbolic.documents import Printer
 from kanegen.codegen.symbolic.pages import Cell, Formula, Section, Table
-from kanegen.errors import KanegenError, ModelError, did_you_mean, shown
+from kanegen.errors import KanegenError, did_you_mean, shown
 from kanegen.options import Options
 
 Array = NDArray[np.float64]
@@ -45,7 +45,7 @@ def explain(
 
     Raises ModelError for a wrong model and for one that the method does not know, KanegenError for a wrong state.
     """
-    mechanism = _still(read(model, options))
+    mechanism = read(model, options)
     account = QuantitiesOfKane(mechanism, options.speeds, bool(options.live_names))
     at = None if state is None else _arrays(account, state)
     found = account.explanation(at)
@@ -63,7 +63,7 @@ def quantities(
     Those of Kane's method are all that an account of it has, other formulations have those of the kernel, as it is derived
     before any search.  Raises ModelError.
     """
-    mechanism = _still(read(model, options))
+    mechanism = read(model, options)
     if options.formulation == "kane" or options.speeds is not None:
         account = QuantitiesOfKane(mechanism, options.speeds, bool(options.live_names))
         return fingerprint(mechanism), lambda given, parameters: account.named(
@@ -72,18 +72,6 @@ def quantities(
     program = _with_quantities(KernelSources(mechanism, replace(options, kernels=(kernel,))).plain(kernel))
     defaults = {p.name: float(p.value) for p in mechanism.parameters}
     return fingerprint(mechanism), partial(_evaluated, program, defaults)
-
-
-def _still(mechanism: Mechanism) -> Mechanism:
-    """The mechanism.  Raises ModelError for one that depends on time, of which states do not tell."""
-    if mechanism.depends_on_time:
-        raise ModelError(
-            f"mechanism {mechanism.name!r}",
-            "is driven in time, and intermediate quantities are those of states q, v and a alone",
-            "one that does not depend on time",
-            "kanegen.equations(model) has the equations of its kernels, t in them.",
-        )
-    return mechanism
 
 
 def _with_quantities(program: Program) -> Program:

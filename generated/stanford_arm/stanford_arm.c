@@ -2685,7 +2685,7 @@ static inline void stanford_arm_lanes_transpose(stanford_arm_lanes x[STANFORD_AR
 /* Groups at the beginning of some rows in which no vector that begins within a row ends beyond the last one. */
 static inline size_t stanford_arm_lanes_safe(size_t n, size_t count, size_t rows)
 {
-    const size_t width = n < STANFORD_ARM_LANES ? STANFORD_ARM_LANES : n;
+    const size_t width = n < (size_t)STANFORD_ARM_LANES ? (size_t)STANFORD_ARM_LANES : n;
     size_t groups = count / STANFORD_ARM_LANES;
     while (groups && (groups * STANFORD_ARM_LANES - 1) * n + width > rows * n) groups--;
     return groups;

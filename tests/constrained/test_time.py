@@ -234,11 +234,6 @@ def test_what_springs_do_at_rest_is_refused() -> None:
         pipeline.interpret(models.strut(), Options(kernels=("hand_stiffness_hand_rows_x_z",)))
 
 
-def test_intermediate_quantities_are_refused() -> None:
-    with pytest.raises(kanegen.ModelError, match="driven in time"):
-        robot_of("rotating_wire").quantities([0.1], [0.2])
-
-
 def test_laws_see_the_time_of_their_mechanism() -> None:
     """Gravity compensation at time t, closed in one kernel."""
     b = kanegen.MechanismBuilder.from_mechanism(models.driven_pivot())
