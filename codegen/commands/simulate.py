@@ -17,7 +17,6 @@ from kanegen.codegen.commands.simulation_words import Words, assignments, from_f
 from kanegen.codegen.mechanism import catalogue
 from kanegen.errors import KanegenError
 from kanegen.figures.canvas import check_plot
-from kanegen.files import is_file
 from kanegen.options import OF_MOTIONS, Options
 from kanegen.options import options as options_of
 
@@ -71,8 +70,8 @@ def simulate(given: argparse.Namespace, options: Options, report: Callable[[str]
     scenario = given.scenario
     if scenario is not None and Path(scenario).suffix != ".toml":
         if given.model not in catalogue.names():
-            if not is_file(given.model):
-                catalogue.mechanism(given.model)  # says that it is not built in, and what was meant
+            if not Path(given.model).suffix:
+                catalogue.mechanism(given.model)  # a name: says that it is not built in, and what was meant
             raise KanegenError(
                 f"scenario {scenario!r}: built-in mechanisms alone have scenarios by name. For {given.model} write a "
                 "file of what is wanted: --scenario FILE.toml"
