@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 import sympy
 from sympy import cos, sin
 
 import kanegen
+from kanegen.arrays import FloatArray
 from kanegen.codegen.derivation.dual_vectors import (
     DualNumber,
     DualQuantities,
@@ -294,7 +296,7 @@ def _printed_torques() -> list[sympy.Expr]:
     ]
 
 
-def _numbers(expressions: Sequence[sympy.Expr], states: Sequence[np.ndarray]) -> np.ndarray:
+def _numbers(expressions: Sequence[sympy.Expr], states: Sequence[FloatArray]) -> FloatArray:
     names = [_TH1, _TH2, _S3, *_V, *_A]
     function = sympy.lambdify(names, [x.subs(_values(ARM)) for x in expressions])
     columns = function(*(column for state in states for column in state.T))
@@ -368,12 +370,35 @@ def _disk_rates(sign: int) -> tuple[sympy.Expr, sympy.Expr]:
 
 
 @cache
-def _disk_function(expression: sympy.Expr) -> object:
-    return sympy.lambdify([*_Q, *_U], expression.subs(_values(DISK)))
+def _disk_function(expression: sympy.Expr) -> Callable[..., Any]:
+    found: Callable[..., Any] = sympy.lambdify([*_Q, *_U], expression.subs(_values(DISK)))
+    return found
 
 
-def _disk_numbers(expression: sympy.Expr, q: np.ndarray, u: np.ndarray) -> np.ndarray:
-    return np.asarray(_disk_function(expression)(*q.T, *u.T), dtype=float)  # type: ignore[operator]
+def _disk_numbers(expression: sympy.Expr, q: FloatArray, u: FloatArray) -> FloatArray:
+    return np.asarray(_disk_function(expression)(*q.T, *u.T), dtype=float)
+
+
+def _moved(sign: int, t: FloatArray) -> FloatArray:
+    """q1, q2, q3, u1, u2 (5, k) in a motion by equations 52 and 53: Runge and Kutta's method, ten steps between times."""
+    length = _values(DISK)[sympy.Symbol("l")]
+    first, second = (_disk_function(x) for x in _disk_rates(sign))
+
+    def rates(y: FloatArray) -> FloatArray:
+        _, _, q3, u1, u2 = y
+        s, c = np.sin(q3), np.cos(q3)
+        return np.array([u1 * c - u2 * s, u1 * s + u2 * c, -u2 / length, first(*y), second(*y)])
+
+    y, h, rows = np.array([0.3, 0.0, 0.4, 0.5, 0.2]), (t[1] - t[0]) / 10, []
+    for _ in t:
+        rows.append(y)
+        for _ in range(10):
+            k1 = rates(y)
+            k2 = rates(y + h / 2 * k1)
+            k3 = rates(y + h / 2 * k2)
+            k4 = rates(y + h * k3)
+            y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+    return np.array(rows).T
 
 
 def _jacobi() -> Iterator[Part]:
@@ -383,25 +408,7 @@ def _jacobi() -> Iterator[Part]:
     t = np.linspace(0.0, 2.0, 201)
     curves, changes = {}, []
     for name, sign in (("corrected", -1), ("as printed", +1)):
-        du1, du2 = (_disk_function(x) for x in _disk_rates(sign))
-
-        def rates(y: np.ndarray) -> np.ndarray:
-            q1, q2, q3, u1, u2 = y
-            s, c = np.sin(q3), np.cos(q3)
-            given = (q1, q2, q3, u1, u2)
-            return np.array([u1 * c - u2 * s, u1 * s + u2 * c, -u2 / length, du1(*given), du2(*given)])  # type: ignore[operator]  # noqa: B023
-
-        y, rows = np.array([0.3, 0.0, 0.4, 0.5, 0.2]), []
-        for _ in t:
-            rows.append(y)
-            for _ in range(10):
-                h = (t[1] - t[0]) / 10
-                k1 = rates(y)
-                k2 = rates(y + h / 2 * k1)
-                k3 = rates(y + h / 2 * k2)
-                k4 = rates(y + h * k3)
-                y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
-        q1, q2, q3, u1, u2 = np.array(rows).T
+        q1, q2, q3, u1, u2 = _moved(sign, t)
         end = q1 + length * np.cos(q3)
         integral = (
             m1 * (u1**2 + u2**2 - (w * q1) ** 2) / 2

@@ -11,7 +11,7 @@ import kanegen
 from kanegen.arrays import FloatArray
 from kanegen.codegen.mechanism import MechanismBuilder
 from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.codegen.reproduction.records import Claim, Paper, Part, Section, Verdict, bounded
+from kanegen.codegen.reproduction.records import Claim, Paper, Part, Section, Verdict, bounded, relative
 
 MODEL, FRAME = "stanford_arm", "F"
 LOOP = "five_bar"
@@ -55,10 +55,6 @@ def _states(n: int) -> tuple[FloatArray, FloatArray]:
     return random.uniform(-1.5, 1.5, (STATES, n)), random.uniform(-2, 2, (STATES, n))
 
 
-def _relative(found: FloatArray, right: FloatArray) -> float:
-    return float(np.abs(found - right).max() / np.abs(right).max())
-
-
 def _kinematics() -> Iterator[Part]:
     q, v = _states(6)
     arm, other = _arm(), _recursive(MODEL)
@@ -67,7 +63,7 @@ def _kinematics() -> Iterator[Part]:
         "eqs 1, 2",
         "first-order influence coefficients are the Jacobian",
         "[G]",
-        _relative(first, other.frame_jacobian(q, FRAME)),
+        relative(first, other.frame_jacobian(q, FRAME)),
         _ROUNDING,
         note=f"Of the hand of {MODEL}, against the recursion.",
     )
@@ -78,7 +74,7 @@ def _kinematics() -> Iterator[Part]:
         "eqs 5 to 7",
         "second-order influence coefficients: dG/dt is [H] times the rates",
         "[H]",
-        _relative(rate, (ahead - behind) / (2 * _STEP)),
+        relative(rate, (ahead - behind) / (2 * _STEP)),
         _DIFFERENCES,
         note="Against central differences of G.",
     )
@@ -99,7 +95,7 @@ def _dynamics() -> Iterator[Part]:
         "eq 15",
         "the effective inertia matrix I*",
         "[I*]",
-        _relative(arm.call("effective_inertia", q), other.mass_matrix(q)),
+        relative(arm.call("effective_inertia", q), other.mass_matrix(q)),
         _ROUNDING,
         note="Against the mass matrix by composite bodies.",
     )
@@ -109,7 +105,7 @@ def _dynamics() -> Iterator[Part]:
         "eq 16",
         "the inertia power array P*: its quadratic form is what rates alone take",
         "[P*]",
-        _relative(found, other.bias_forces(q, v) - other.gravity_forces(q)),
+        relative(found, other.bias_forces(q, v) - other.gravity_forces(q)),
         _ROUNDING,
         note="Against the bias forces of the recursion, without gravity.",
     )
@@ -119,7 +115,7 @@ def _dynamics() -> Iterator[Part]:
         "eq 17",
         "torques are I* times accelerations and P* times rates, less what loads do",
         "T",
-        _relative(whole, other.inverse_dynamics(q, v, a)),
+        relative(whole, other.inverse_dynamics(q, v, a)),
         _ROUNDING,
     )
 
@@ -146,7 +142,7 @@ def _springs() -> Iterator[Part]:
         "eqs 18, 19",
         "dissipative loads are C* times rates",
         "[C*]",
-        _relative(
+        relative(
             np.einsum("kij,kj->ki", arm.call("effective_damping", q), v),
             arm.call("spring_forces", q, v) - arm.call("spring_forces", q, still),
         ),
@@ -161,7 +157,7 @@ def _springs() -> Iterator[Part]:
         "eqs 22, 25",
         "the effective stiffness K* is the derivative of the springs' loads",
         "[K*]",
-        _relative(arm.call("effective_stiffness", q), np.stack(columns, axis=2)),
+        relative(arm.call("effective_stiffness", q), np.stack(columns, axis=2)),
         _DIFFERENCES,
         note="Against central differences.",
     )
@@ -177,7 +173,7 @@ def _transfer() -> Iterator[Part]:
         "after eq 25",
         "the model keeps its form when generalized coordinates are transferred: loops to their inputs, I*",
         "Gᵀ I* G",
-        _relative(loop.call("effective_inertia", q), other.mass_matrix(q)),
+        relative(loop.call("effective_inertia", q), other.mass_matrix(q)),
         _ROUNDING,
         note=f"Of {LOOP}, against the recursion. The formulas of the transfer are not in the part of the paper that "
         "is available; they "
@@ -188,7 +184,7 @@ def _transfer() -> Iterator[Part]:
         "after eq 25",
         "the same, P*",
         "(Gᵀ I*) · H + Gᵀ [Gᵀ · P*] G",
-        _relative(found, other.bias_forces(q, v) - other.gravity_forces(q)),
+        relative(found, other.bias_forces(q, v) - other.gravity_forces(q)),
         _ROUNDING,
         note=f"Of {LOOP}.",
     )

@@ -21,6 +21,7 @@ from kanegen.codegen.reproduction.records import (
     Table,
     Verdict,
     bounded,
+    relative,
 )
 
 MODEL = "two_link_space_arm"
@@ -77,10 +78,6 @@ def _at(expressions: Mapping[str, sympy.Expr] | list[sympy.Expr]) -> FloatArray:
     return np.stack([np.broadcast_to(np.asarray(x, dtype=float), STATES) for x in function(*given)], axis=1)
 
 
-def _relative(found: FloatArray, right: FloatArray) -> float:
-    return float(np.abs(found - right).max() / np.abs(right).max())
-
-
 # -- partial velocities ------------------------------------------------------------------------------------------------
 
 
@@ -128,13 +125,19 @@ def _partials() -> Iterator[Part]:
         Verdict.AGREES if all(x == sympy.zeros(3, 1) for x in differ) else Verdict.CORRECTED,
         "The partial velocity of u3 is that of a turn about a1, with its component along b's direction.",
     )
+    arm = sympy.Matrix([0, _L, 0])
+    velocity = sympy.Matrix(_PRINTED_PARTIALS["B*"][1])
+    goes = {
+        turn: (turn * arm).diff(_Q2) == velocity
+        for turn in map(sympy.ImmutableMatrix, (_turn(1, _Q1), _turn(2, _Q2)))
+    }
     yield Claim(
         "table 2",
         "direction cosines between A and B",
         "those of a turn by q1 about a2, as in table 1",
         "those of a turn by q2 about a3",
-        Verdict.CORRECTED,
-        "The velocities (4.6) and (4.7) use the turn about a3.",
+        Verdict.CORRECTED if list(goes.values()) == [False, True] else Verdict.FAILED,
+        "The turn about a3 gives the partial velocity of u2 that (4.7) has, the printed one does not.",
     )
 
 
@@ -150,7 +153,7 @@ def _active() -> Iterator[Part]:
         "step 4",
         "F1 and F2, the generalized active forces of gravity",
         "−mgL (8 s1 + s2 c1), −mgL s1 c2",
-        _relative(-printed, arm.gravity_forces(q)),
+        relative(-printed, arm.gravity_forces(q)),
         _ROUNDING,
         note="Relative, over random states; kanegen's are what the joints have to hold, with the other sign.",
     )
@@ -159,17 +162,19 @@ def _active() -> Iterator[Part]:
         "step 4",
         "F3 = −mgL c1 c2 + T_c",
         "−mgL c1 c2 + T_c",
-        _relative(_at([_M * _G * _L * _C1 * _C2]), arm.constraint_forces(q, still, still)),
+        relative(_at([_M * _G * _L * _C1 * _C2]), arm.constraint_forces(q, still, still)),
         _ROUNDING,
         note="At rest the constraint torque balances gravity.",
     )
+    w3 = sympy.Matrix([1, 0, 0])  # step 3, of A for u3
+    first, third = w3[0], w3[2]
     yield Claim(
         "step 4",
         "T_c enters F3 by its product with the partial angular velocity",
         "(T_c a3) · w3 of A",
-        "(T_c a1) · w3 of A",
-        Verdict.CORRECTED,
-        "The auxiliary turn is about a1, and a3 · a1 = 0.",
+        f"T_c a1: a1 · w3 = {first}, and a3 · w3 = {third}",
+        Verdict.CORRECTED if (first, third) == (1, 0) else Verdict.FAILED,
+        "The auxiliary turn is about a1.",
     )
 
 
@@ -239,8 +244,8 @@ def _forces() -> Iterator[Part]:
     computed = np.hstack([arm.inverse_dynamics(q, u, du), arm.constraint_forces(q, u, du)])
     right, printed = _at(_RIGHT), _at(_PRINTED)
     for k, name in enumerate(_RIGHT):
-        away = _relative(printed[:, [k]], computed[:, [k]])
-        exact = _relative(right[:, [k]], computed[:, [k]])
+        away = relative(printed[:, [k]], computed[:, [k]])
+        exact = relative(right[:, [k]], computed[:, [k]])
         told = f"corrected, differs by less than {_ROUNDING:.0e}" if exact <= _ROUNDING else f"{exact:.1e}"
         yield Claim(
             "eq 4.10",
@@ -255,7 +260,7 @@ def _forces() -> Iterator[Part]:
         "section V",
         "Kane's and Lagrange's methods give the same torques",
         "a slight deviation, from approximations in non-linear terms",
-        _relative(lagrange, computed[:, :2]),
+        relative(lagrange, computed[:, :2]),
         _ROUNDING,
         note="Neither method approximates anything: what deviates in the print are its slips.",
     )

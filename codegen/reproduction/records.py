@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+import numpy as np
+
 from kanegen.arrays import FloatArray
 
 
@@ -99,6 +101,11 @@ class Paper:
     def figures(self) -> tuple[Figure, ...]:
         """All figures."""
         return tuple(part for section in self.sections for part in section.parts if isinstance(part, Figure))
+
+
+def relative(found: FloatArray, right: FloatArray) -> float:
+    """The largest difference, by the largest value that is right."""
+    return float(np.abs(found - right).max() / np.abs(right).max())
 
 
 def bounded(

@@ -121,13 +121,12 @@ def _euler_parameters() -> Iterator[Part]:
         Verdict.CORRECTED,
         "The derivative of the cosine vanishes there; kanegen takes the vector whose row is larger.",
     )
-    yield Claim(
+    yield Table(
         "eq 34",
-        "the torque of an actuator",
-        "u_jᵀ h_i′",
-        "u_jᵀ h_j′",
-        Verdict.CORRECTED,
-        "Both stand in body j's axes.",
+        "A misprint that is mended",
+        ("equation", "as printed", "mended"),
+        (("(34)", "u_jᵀ h_i′", "u_jᵀ h_j′"),),
+        "Both stand in body j's axes; what the mended equation gives is compared with the recursion below.",
     )
 
 
