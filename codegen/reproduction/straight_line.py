@@ -16,11 +16,12 @@ from typing import Protocol
 import numpy as np
 
 import kanegen
+from kanegen.arrays import FloatArray as Array
 from kanegen.body_coordinates import BodyRobot, BodySystem, simulate_bodies
 from kanegen.codegen.mechanism.catalogue.sim_yoo_lee_path import StraightLine
-from kanegen.codegen.reproduction.not_a_knot import Array, spline
 from kanegen.simulation.arm import ControllerFunction, SimulatedArm
 from kanegen.simulation.motion import Statistics, Status
+from kanegen.splines import cubic_pieces
 
 ROWS = 60
 """Intervals of the torque curves in each phase."""
@@ -68,10 +69,19 @@ def splined_torques(system: BodySystem, line: StraightLine, in_a_ramp: int) -> T
     """One spline for each phase through torques of the multipliers; four times as many intervals between the ramps."""
     splines = []
     for phase, count in enumerate((in_a_ramp, 4 * in_a_ramp, in_a_ramp)):
-        begin, end = line.breaks[phase : phase + 2]
-        motion = line.joints(np.linspace(begin, end, count + 1), phase)
-        splines.append(spline(begin, end, torques_by_multipliers(system, *motion)))
-    return lambda t, phase: splines[phase](t)
+        times = np.linspace(line.breaks[phase], line.breaks[phase + 1], count + 1)
+        columns = torques_by_multipliers(system, *line.joints(times, phase)).T
+        splines.append((times, np.stack([cubic_pieces(times, column) for column in columns], axis=2)))
+
+    def torques(t: float, phase: int) -> Array:
+        times, pieces = splines[phase]
+        i = int(np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(pieces) - 1))
+        a, b, c, d = pieces[i]
+        s = t - times[i]
+        found: Array = a + s * (b + s * (c + s * d))
+        return found
+
+    return torques
 
 
 def in_joint_coordinates(robot: JointRobot, line: StraightLine, torques: Torques) -> Resimulation:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
 
-from kanegen.codegen.reproduction.not_a_knot import spline
 from kanegen.codegen.reproduction.sim_yoo_lee_1985 import along, released
 
 ORACLE = json.loads((Path(__file__).parents[1] / "oracles" / "sim_yoo_lee_1985.json").read_text())
@@ -40,14 +39,3 @@ def test_torques() -> None:
         here = next(phase for phase in phases if t[phase[0]] <= row["t"] <= t[phase[-1]])
         between = CubicSpline(t[here], torques[here])(row["t"])
         np.testing.assert_allclose(between, row["torque_pin"], rtol=0, atol=0.01)
-
-
-def test_splines_are_scipys() -> None:
-    """Roundings of a banded system of condition 10, on numbers up to 3."""
-    random = np.random.default_rng(8)
-    for count in (3, 4, 20):
-        values = random.normal(size=(count + 1, 2))
-        mine = spline(0.5, 2.5, values)
-        theirs = CubicSpline(np.linspace(0.5, 2.5, count + 1), values, bc_type="not-a-knot")
-        for t in np.linspace(0.4, 2.6, 45):
-            np.testing.assert_allclose(mine(t), theirs(t), rtol=0, atol=1e-13)
