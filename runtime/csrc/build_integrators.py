@@ -1,7 +1,7 @@
 """Build script of the extension ``kanegen._integrators`` (cffi, API mode): ``ffibuilder``.
 
 It reads only the files beside it, so that it also runs where the project cannot be imported. What Python sees is what
-stands between the two marks in ``kanegen_integrators.h``, plus the functions by which C calls Python, and the digest of
+stands between the two marks in each public header, plus the functions by which C calls Python, and the digest of
 the sources, by which Python knows an extension that was compiled from others.
 """
 
@@ -21,24 +21,24 @@ assert _spec is not None and _spec.loader is not None  # the file is part of eve
 _sources = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(_sources)
 
-_HEADER = _FOLDER / _sources.HEADER
+_POSIX = sys.platform != "win32"
 
 
-def _declarations(header: str) -> str:
-    """The part of the header that cffi parses."""
-    _, _, marked = header.partition("/* <declarations>")
+def _declarations(name: str) -> str:
+    """The part of a header that cffi parses."""
+    _, _, marked = (_FOLDER / name).read_text(encoding="ascii").partition("/* <declarations>")
     declarations, end, _ = marked.partition("/* </declarations> */")
     if not end:
-        raise ValueError(f"{_HEADER.name}: the marks around the declarations are missing")
+        raise ValueError(f"{name}: the marks around the declarations are missing")
     return "/*" + declarations
 
 
 ffibuilder = FFI()
-ffibuilder.cdef(_declarations(_HEADER.read_text(encoding="ascii")) + _sources.PYTHON_FUNCTIONS)
+ffibuilder.cdef("".join(map(_declarations, _sources.PUBLIC_HEADERS)) + _sources.PYTHON_FUNCTIONS)
 ffibuilder.set_source(
     "kanegen._integrators",
-    f"""#include "{_HEADER.name}"
-
+    "".join(f'#include "{name}"\n' for name in _sources.PUBLIC_HEADERS)
+    + f"""
 static const char *{_sources.DIGEST}(void)
 {{
     return "{_sources.sources_digest()}";
@@ -47,7 +47,8 @@ static const char *{_sources.DIGEST}(void)
     sources=[str(_FOLDER / name) for name in _sources.SOURCES],
     include_dirs=[str(_FOLDER)],
     depends=[str(_FOLDER / name) for name in _sources.HEADERS],
-    libraries=[] if sys.platform == "win32" else ["m"],
-    extra_compile_args=["-O3", "-std=c99"],
+    libraries=["m"] if _POSIX else [],
+    extra_compile_args=["-O3", "-std=c99", *(["-pthread"] if _POSIX else [])],
+    extra_link_args=["-pthread"] if _POSIX else [],
     optional=True,  # a package without it still installs
 )

@@ -10,8 +10,8 @@ import hashlib
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-HEADER = "kanegen_integrators.h"
-"""What users include; the other headers are private."""
+PUBLIC_HEADERS = ("kanegen_integrators.h", "kanegen_threads.h")
+"""What users include, and what Python sees; the other headers are private."""
 HEADERS = tuple(sorted(path.name for path in FOLDER.glob("kanegen_*.h")))
 SOURCES = tuple(sorted(path.name for path in FOLDER.glob("kanegen_*.c")))
 
