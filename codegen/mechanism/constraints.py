@@ -68,24 +68,47 @@ class KnifeEdge:
 
 
 @dataclass(frozen=True, slots=True)
+class FrameCoordinate:
+    """A coordinate of a frame that a ``symbol`` of an equation stands for, or with ``rate`` its derivative by time.
+
+    ``entry`` is x, y or z, of the position of the frame's origin [m], or R11 to R33, of the rotation matrix that carries
+    components from the axes of ``frame`` to those of ``relative_to``: column k is the direction of the frame's axis k.
+    """
+
+    symbol: sympy.Symbol
+    frame: str
+    entry: str
+    relative_to: str = "base"
+    rate: bool = False
+
+    @property
+    def name(self) -> str:
+        """What users call it: hand.x, rate(hand.x), and table.hand.x where it is seen from a frame other than the base."""
+        path = [*([] if self.relative_to == "base" else [self.relative_to]), self.frame, self.entry]
+        return f"rate({'.'.join(path)})" if self.rate else ".".join(path)
+
+
+@dataclass(frozen=True, slots=True)
 class PositionConstraint:
     """An equation of position ``expression`` = 0 in the coordinates ``q``, and symbols named like parameters.
 
-    It may contain ``time`` [s], where that is given, and joints that move as functions of time (``PrescribedMotion``) by
-    symbols named like these.
+    It may contain ``time`` [s], where that is given, coordinates of ``frames``, and joints that move as functions of time
+    (``PrescribedMotion``) by symbols named like these.
     """
 
     name: str
     q: tuple[sympy.Symbol, ...]
     expression: sympy.Expr
     time: sympy.Symbol | None = None
+    frames: tuple[FrameCoordinate, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class VelocityConstraint:
-    """An equation of velocity ``expression`` = 0, linear in the rates ``qdot`` of the coordinates ``q``.
+    """An equation of velocity ``expression`` = 0, linear in the rates ``qdot`` of coordinates ``q`` and those of frames.
 
-    ``time`` as in ``PositionConstraint``; the rate of a joint j that moves as a function of time is the symbol rate(j).
+    ``time`` and ``frames`` as in ``PositionConstraint``; the rate of a joint j that moves as a function of time is the
+    symbol rate(j).
     """
 
     name: str
@@ -93,6 +116,7 @@ class VelocityConstraint:
     qdot: tuple[sympy.Symbol, ...]
     expression: sympy.Expr
     time: sympy.Symbol | None = None
+    frames: tuple[FrameCoordinate, ...] = ()
 
 
 Constraint = RollingContact | KnifeEdge | PositionConstraint | VelocityConstraint

@@ -142,6 +142,7 @@ def _constraint(item: Constraint, mechanism: Mechanism, write: _ValueText) -> li
     known = {symbol: Expression(graph, graph.input("q", i)) for i, symbol in enumerate(item.q)}
     if isinstance(item, VelocityConstraint):
         known |= {symbol: Expression(graph, graph.input("qdot", i)) for i, symbol in enumerate(item.qdot)}
+    known |= {part.symbol: Expression(graph, graph.input(part.name)) for part in item.frames}
     text = _written(item.expression, known, mechanism, graph, item.time)
     return ["velocity" if isinstance(item, VelocityConstraint) else "position", item.name, text]
 

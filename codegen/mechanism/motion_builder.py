@@ -26,6 +26,7 @@ from kanegen.codegen.mechanism.constraints import (
     VelocityConstraint,
 )
 from kanegen.codegen.mechanism.control_law import ControlLaw, LawState, referred
+from kanegen.codegen.mechanism.expression_text import from_text
 from kanegen.codegen.mechanism.force_elements import Bushing, Displacement, ForceElement, ForceLaw, JointSum
 from kanegen.codegen.mechanism.motion_tables import tabular_motion
 from kanegen.codegen.mechanism.readers import read_list, read_term, read_value
@@ -86,10 +87,14 @@ class MotionBuilder:
         self._new_constraint(name)
         self._constraints.append(KnifeEdge(name, edge, ground))
 
-    def position_constraint(self, name: str, expression: sympy.Expr, q: Sequence[sympy.Expr] = ()) -> None:
-        """An equation of position: ``expression`` = 0 in coordinates and parameters, by their names.
+    def position_constraint(
+        self, name: str, expression: sympy.Expr | str, q: Sequence[sympy.Expr] = ()
+    ) -> None:
+        """An equation of position: ``expression`` = 0 in coordinates and parameters, by their names; or a text, a = b.
 
-        Time is t [s], and joints whose motion is a function of time go by their names, too.
+        Time is t [s], and joints whose motion is a function of time go by their names, too.  So do coordinates of frames:
+        hand.x, hand.y, hand.z [m] of the origin, hand.R11 to hand.R33 of the rotation matrix that carries components from
+        the frame's axes to those of the base.  table.hand.x is seen from the frame table, along its axes.
 
         Or in symbols ``q`` for all coordinates: those that are called like coordinates may come in any order; others stand
         for the coordinate of their place.  Functions of time, q(t) of ``dynamicsymbols``, may stand for symbols.
@@ -97,20 +102,29 @@ class MotionBuilder:
         self._new_constraint(name)
         where = f"constraint {name!r}"
         symbols = _symbols(f"{where}, q", q)
-        self._constraints.append(PositionConstraint(name, symbols, in_symbols(where, expression)))
+        self._constraints.append(
+            PositionConstraint(name, symbols, in_symbols(where, from_text(where, expression)))
+        )
 
     def velocity_constraint(
-        self, name: str, expression: sympy.Expr, q: Sequence[sympy.Expr] = (), qdot: Sequence[sympy.Expr] = ()
+        self,
+        name: str,
+        expression: sympy.Expr | str,
+        q: Sequence[sympy.Expr] = (),
+        qdot: Sequence[sympy.Expr] = (),
     ) -> None:
         """An equation of velocity: ``expression`` = 0 in coordinates, parameters, and linear in rates, by their names.
 
-        The rate of q1 may be called dq1, q1_dot or rate(q1), and be the derivative of q1(t).  Or in symbols ``q`` for all
+        The rate of q1 may be called dq1, q1_dot or rate(q1), and be the derivative of q1(t); that of a coordinate of a frame
+        is rate(hand.x).  Text is taken as for ``position_constraint``.  Or in symbols ``q`` for all
         coordinates and ``qdot`` for all rates: one is that of the coordinate beside it, unless its name says another one.
         """
         self._new_constraint(name)
         where = f"constraint {name!r}"
         symbols, rates = _symbols(f"{where}, q", q), _symbols(f"{where}, qdot", qdot)
-        self._constraints.append(VelocityConstraint(name, symbols, rates, in_symbols(where, expression)))
+        self._constraints.append(
+            VelocityConstraint(name, symbols, rates, in_symbols(where, from_text(where, expression)))
+        )
 
     def _new_constraint(self, name: str) -> None:
         known = [constraint.name for constraint in self._constraints]
@@ -120,14 +134,14 @@ class MotionBuilder:
         self,
         joint: str,
         rate: Scalar | None = None,
-        motion: sympy.Expr | float | None = None,
+        motion: sympy.Expr | float | str | None = None,
         table: Iterable[Sequence[Scalar]] | None = None,
     ) -> None:
         """A joint that is no coordinate but moves as given, whatever force that takes.
 
         At a constant ``rate`` [rad/s, m/s], 0 by default: see ``PrescribedRate``.  Or its coordinate [rad, m] is a function
-        of time: ``motion``, a SymPy expression in t [s] and parameters by their names, with two derivatives; or a ``table``
-        of points (t, x), see ``motion_tables.tabular_motion``.
+        of time: ``motion``, a SymPy expression or text in t [s] and parameters by their names, with two derivatives; or a
+        ``table`` of points (t, x), see ``motion_tables.tabular_motion``.
         """
         where = f"prescribed joint {joint!r}"
         if sum(x is not None for x in (rate, motion, table)) > 1:
@@ -136,7 +150,7 @@ class MotionBuilder:
             value = read_term(self._graph, f"{where}, rate", 0 if rate is None else rate)
             self._prescribed.append(PrescribedRate(joint, value))
             return
-        given = motion if table is None else tabular_motion(where, table, _TIME)
+        given = from_text(where, motion) if table is None else tabular_motion(where, table, _TIME)
         expression = in_symbols(where, sympy.sympify(given) if isinstance(given, int | float) else given)
         self._prescribed.append(PrescribedMotion(joint, _TIME, expression))
 
@@ -254,7 +268,8 @@ class MotionBuilder:
 
 
 def _by_symbols(item: VelocityConstraint) -> VelocityConstraint:
-    return replace(item, expression=in_symbols(f"speed {item.name!r}", item.expression))
+    where = f"speed {item.name!r}"
+    return replace(item, expression=in_symbols(where, from_text(where, item.expression)))
 
 
 def _symbols(where: str, given: Sequence[sympy.Expr]) -> tuple[sympy.Expr, ...]:

@@ -8,11 +8,16 @@ from typing import Any
 
 import sympy
 
-from kanegen.codegen.mechanism.constraints import Constraint, PositionConstraint, VelocityConstraint
+from kanegen.codegen.mechanism.constraints import (
+    Constraint,
+    FrameCoordinate,
+    PositionConstraint,
+    VelocityConstraint,
+)
 from kanegen.codegen.mechanism.control_law import ControlLaw
 from kanegen.codegen.mechanism.force_elements import ForceElement
 from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.codegen.mechanism.speeds import GeneralizedSpeed, on_equation
+from kanegen.codegen.mechanism.speeds import CombinedSpeed, GeneralizedSpeed, on_equation
 from kanegen.codegen.mechanism.validation.symbols import names_of_speeds
 from kanegen.errors import ModelError
 
@@ -27,9 +32,16 @@ def with_names(record: Any, names: Mapping[str, str], fields: Sequence[str]) -> 
     if isinstance(record, ForceElement):
         displacement = with_names(record.displacement, names, fields)
         return record if displacement is record.displacement else replace(record, displacement=displacement)
+    if isinstance(record, CombinedSpeed):
+        return on_equation(record, lambda item: with_names(item, names, fields))
+    if isinstance(record, FrameCoordinate):
+        fields = ("frame", "relative_to")
     given = {field: getattr(record, field) for field in fields if hasattr(record, field)}
     after = {
-        field: tuple(names.get(name, name) for name in named)
+        field: tuple(
+            names.get(part, part) if isinstance(part, str) else with_names(part, names, fields)
+            for part in named
+        )
         if isinstance(named, tuple)
         else names.get(named, named)
         for field, named in given.items()
@@ -41,6 +53,10 @@ def frames_of(record: Any) -> tuple[str, ...]:
     """The frames that a loop, constraint, spring or speed names."""
     if isinstance(record, ForceElement):
         return frames_of(record.displacement)
+    if isinstance(record, CombinedSpeed):
+        return frames_of(record.equation)
+    if isinstance(record, Equation):
+        return tuple(name for part in record.frames for name in (part.frame, part.relative_to))
     named = (getattr(record, field, None) for field in FRAMES)
     listed = (name if isinstance(name, tuple) else (name,) for name in named if name is not None)
     return tuple(name for names in listed for name in names)
@@ -52,12 +68,17 @@ def constraint_by_names(
     """A constraint; an equation with its symbols called like these coordinates and their rates, or by ``others``."""
     if not isinstance(item, Equation):
         return item
-    q, more = _called(item.q, names), dict(others or {})
+    q, frames = (
+        _called(item.q, names),
+        _called([x.symbol for x in item.frames], [x.name for x in item.frames]),
+    )
+    known = {**(others or {}), **q, **frames}
+    parts = tuple(replace(part, symbol=frames[part.symbol]) for part in item.frames)
+    item = replace(item, q=tuple(q.values()), frames=parts)
     if isinstance(item, PositionConstraint):
-        return replace(item, q=tuple(q.values()), expression=item.expression.xreplace({**more, **q}))
+        return replace(item, expression=item.expression.xreplace(known))
     rates = _called(item.qdot, [f"rate({name})" for name in names])
-    expression = item.expression.xreplace({**more, **q, **rates})
-    return replace(item, q=tuple(q.values()), qdot=tuple(rates.values()), expression=expression)
+    return replace(item, qdot=tuple(rates.values()), expression=item.expression.xreplace(known | rates))
 
 
 def law_by_names(law: ControlLaw, coordinates: Sequence[str], speeds: Sequence[str]) -> ControlLaw:

@@ -12,7 +12,7 @@ from kanegen.codegen.mechanism.speeds import (
     CombinedSpeed,
     GeneralizedSpeed,
     JointRate,
-    rates_in,
+    slides,
 )
 from kanegen.skeleton import Link, Skeleton, Vector
 
@@ -82,7 +82,8 @@ def _unit(mechanism: Mechanism, coordinate: str) -> str:
 def _slides(mechanism: Mechanism, speed: GeneralizedSpeed) -> bool:
     """Whether a speed is in m/s; amplitudes of modes are lengths."""
     if isinstance(speed, CombinedSpeed):
-        return all(_slides(mechanism, JointRate(name)) for name in rates_in(speed, mechanism.coordinates))
+        names = mechanism.coordinates
+        return slides(speed, names, [name for name in names if _unit(mechanism, name) == "m"])
     if not isinstance(speed, JointRate):
         return not isinstance(speed, AngularVelocityComponent)
     return speed.joint in mechanism.modes or mechanism.joint(speed.joint).kind is JointKind.PRISMATIC

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -63,10 +63,11 @@ class CombinedSpeed:
     equation: VelocityConstraint
 
 
-def combined_speed(name: str, expression: sympy.Expr) -> CombinedSpeed:
-    """A generalized speed ``expression``, linear in rates of coordinates, in symbols by the names of these.
+def combined_speed(name: str, expression: sympy.Expr | str) -> CombinedSpeed:
+    """A generalized speed ``expression``, linear in rates of coordinates, in symbols by the names of these, or as text.
 
-    The rate of q1 may be called dq1, q1_dot or rate(q1), and be the derivative of q1(t).  Parameters go by their names.
+    The rate of q1 may be called dq1, q1_dot or rate(q1), and be the derivative of q1(t); rate(hand.x) is that of a
+    coordinate of the frame hand.  Parameters go by their names.
     """
     return CombinedSpeed(VelocityConstraint(name, (), (), expression))
 
@@ -77,10 +78,12 @@ DirectedSpeed = AngularVelocityComponent | PointVelocityComponent
 GeneralizedSpeed = JointRate | DirectedSpeed | DistanceRate | CombinedSpeed
 
 
-def rates_in(speed: CombinedSpeed, coordinates: Sequence[str]) -> tuple[str, ...]:
-    """The coordinates, in their order in the mechanism, whose rates a combined speed has."""
-    used = speed.equation.expression.free_symbols
-    return tuple(name for name, s in zip(coordinates, speed.equation.qdot, strict=True) if s in used)
+def slides(speed: CombinedSpeed, coordinates: Sequence[str], sliding: Collection[str]) -> bool:
+    """Whether all rates in a combined speed are in m/s: those of ``sliding`` coordinates, and of positions of frames."""
+    equation, used = speed.equation, speed.equation.expression.free_symbols
+    rates = {name for name, symbol in zip(coordinates, equation.qdot, strict=True) if symbol in used}
+    turns = any(x.rate and x.entry.startswith("R") and x.symbol in used for x in equation.frames)
+    return rates <= {*sliding} and not turns
 
 
 def on_equation(speed: GeneralizedSpeed, change: Callable[[VelocityConstraint], Any]) -> GeneralizedSpeed:

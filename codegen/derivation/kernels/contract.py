@@ -21,7 +21,7 @@ from kanegen.codegen.mechanism.speeds import (
     JointRate,
     PointVelocityComponent,
     described_speed,
-    rates_in,
+    slides,
 )
 from kanegen.rows import ROWS, with_rows
 
@@ -122,11 +122,11 @@ class Arguments:
         return slot.argument(self.sizes, {**self.words, **words}, self.units)
 
 
-def _sliding(speeds: Sequence[GeneralizedSpeed], slides: set[str], coordinates: Sequence[str]) -> list[bool]:
+def _sliding(speeds: Sequence[GeneralizedSpeed], joints: set[str], coordinates: Sequence[str]) -> list[bool]:
     return [
-        speed.joint in slides
+        speed.joint in joints
         if isinstance(speed, JointRate)
-        else slides.issuperset(rates_in(speed, coordinates))
+        else slides(speed, coordinates, joints)
         if isinstance(speed, CombinedSpeed)
         else isinstance(speed, PointVelocityComponent | DistanceRate)
         for speed in speeds

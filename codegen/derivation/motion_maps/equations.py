@@ -17,6 +17,7 @@ from kanegen.codegen.graph import Expression, Graph, constant, partial, total
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.graph.sympy_bridge import with_exact_exponents
 from kanegen.codegen.mechanism.constraints import (
+    FrameCoordinate,
     KnifeEdge,
     Loop,
     LoopKind,
@@ -24,6 +25,7 @@ from kanegen.codegen.mechanism.constraints import (
     RollingContact,
     VelocityConstraint,
 )
+from kanegen.codegen.mechanism.frame_coordinates import place_of
 from kanegen.codegen.mechanism.records import BASE, BallJoint, Frame, JointKind, Mechanism
 from kanegen.codegen.mechanism.speeds import (
     AngularVelocityComponent,
@@ -114,7 +116,7 @@ class _Writer:
             elif isinstance(constraint, KnifeEdge):
                 velocities.append(self._edge(constraint))
             elif isinstance(constraint, PositionConstraint):
-                positions.append(Position(constraint.name, constraint.name, self._position(constraint)))
+                positions.append(self._position(constraint))
             else:
                 velocities.append(self._velocity(constraint))
         derived = [Row(p.name, p.group, *self._change(p.value)) for p in positions]
@@ -168,14 +170,30 @@ class _Writer:
             found += [Position(f"{loop.name} {name}", group, value) for name, value in values.items()]
         return found
 
-    def _position(self, constraint: PositionConstraint) -> Expression:
-        return self._written(constraint.expression, constraint)
+    def _position(self, constraint: PositionConstraint) -> Position:
+        """An equation of the user's; those of the same frames belong together, as the components of a path do."""
+        frames = sorted({part.frame for part in constraint.frames})
+        group = f"path of {', '.join(frames)}" if frames else constraint.name
+        return Position(constraint.name, group, self._written(constraint.expression, constraint))
 
     def _written(
         self, expression: sympy.Expr, constraint: PositionConstraint | VelocityConstraint
     ) -> Expression:
         known = dict(zip(constraint.q, self.q, strict=True))
+        used = expression.free_symbols
+        known |= {
+            x.symbol: self._coordinate(x, constraint.name) for x in constraint.frames if x.symbol in used
+        }
         return written(expression, self.mechanism, self.lift, known, self.prescribed, constraint.time)
+
+    def _coordinate(self, part: FrameCoordinate, equation: str) -> Expression:
+        """A coordinate of a frame; where its rate is meant, what this is the rate of."""
+        ends = self.mechanism.frame(part.frame).body, self.mechanism.frame(part.relative_to).body
+        self._refuse_moving(f"equation {equation!r}", ends, self.chains.common_ancestor(*ends))
+        pose = self.chains.relative(part.frame, part.relative_to)
+        row, column = place_of(part.entry)
+        found: Expression = (*pose.rotation[row], pose.position[row])[column]
+        return found
 
     # -- equations of velocity ---------------------------------------------------------------------------------------
 
@@ -234,10 +252,16 @@ class _Writer:
         )
 
     def _velocity(self, constraint: VelocityConstraint) -> Row:
-        at_rest = dict.fromkeys(constraint.qdot, 0)
+        moving = [part for part in constraint.frames if part.rate]
+        at_rest = dict.fromkeys((*constraint.qdot, *(part.symbol for part in moving)), 0)
         expression = with_exact_exponents(constraint.expression)
         coefficients = [self._written(expression.diff(rate), constraint) for rate in constraint.qdot]
         rest = self._written(expression.subs(at_rest), constraint)
+        for part in moving:
+            factor = self._written(expression.diff(part.symbol), constraint)
+            change, by_time = self._change(self._coordinate(part, constraint.name))
+            coefficients = [x + factor * y for x, y in zip(coefficients, change, strict=True)]
+            rest = rest + factor * by_time
         return Row(constraint.name, constraint.name, tuple(coefficients), rest)
 
     def _along(

@@ -98,7 +98,7 @@ def make_plan(mechanism: Mechanism) -> Plan:
     determine the motion.
     """
     mechanism = charted(mechanism)
-    numeric = _equations_of(mechanism)
+    numeric = equations_of(mechanism)
     numbers, system = numeric.mechanism, numeric.system
     states = numeric.closed_states()
     rows, speeds = numeric.rows(states)
@@ -152,7 +152,7 @@ def same_equations(mechanism: Mechanism, other: Mechanism, one_by_one: bool) -> 
         return False
     q = plans[0].states[:_COMPARED]
     first, second = (
-        _equations_of(one).rows(q)[0][:, plan.independent]
+        equations_of(one).rows(q)[0][:, plan.independent]
         for one, plan in zip((mechanism, other), plans, strict=True)
     )
     ratios = first @ np.linalg.pinv(second)
@@ -186,20 +186,20 @@ def _anywhere(mechanism: Mechanism) -> tuple[FloatArray, FloatArray]:
     q = random.uniform(-np.pi, np.pi, (_COMPARED, n))
     if numbers.depends_on_time:
         q = np.hstack([q, random.uniform(0, np.pi, (_COMPARED, 1))])
-    rows, speeds = _Numeric(numbers, system).rows(q)
+    rows, speeds = NumericEquations(numbers, system).rows(q)
     # an equation need not have a value everywhere: sqrt(q) has none where q is negative
     finite = np.isfinite(rows).all(axis=(1, 2)) & np.isfinite(speeds).all(axis=(1, 2))
     return rows[finite], speeds[finite]
 
 
-def _equations_of(mechanism: Mechanism) -> _Numeric:
+def equations_of(mechanism: Mechanism) -> NumericEquations:
     """The equations of a mechanism, or of its chart, in its numbers."""
     numbers = with_numbers(charted(mechanism))
     system = equations(numbers, inputs(graph := Graph(), "q", len(numbers.coordinates)), Lift(graph))
-    return _Numeric(numbers, system)
+    return NumericEquations(numbers, system)
 
 
-class _Numeric:
+class NumericEquations:
     """The equations of a mechanism in numbers."""
 
     def __init__(self, mechanism: Mechanism, system: Equations) -> None:
@@ -239,6 +239,7 @@ class _Numeric:
         )
 
     def values(self, q: FloatArray) -> dict[str, FloatArray]:
+        """Arrays by name at configurations (..., n), or (..., n + 1) with the time."""
         found = evaluate(self._program, inputs_at(q, self.n))
         lead = q.shape[:-1]
         return found | {
@@ -246,15 +247,17 @@ class _Numeric:
         }
 
     def rows(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Coefficients of the equations of velocity and of the speeds at configurations."""
         found = self.values(q)
         return found["A"], found["Y"]
 
     def rank_at_home(self) -> int:
         """How many equations are independent in the closed configuration that is nearest to home."""
-        q, _ = self._close(self._home())
+        q, _ = self._close(self.home())
         return int(np.linalg.matrix_rank(_unit_rows(self.rows(q)[0]), _SINGULAR))
 
-    def _home(self) -> FloatArray:
+    def home(self) -> FloatArray:
+        """The configuration given, or zero; with the time 0 where the mechanism depends on it."""
         home = [float(numeric(x, self.mechanism)) for x in self.mechanism.home] or [0.0] * self.n
         return np.array(home + [0.0] * self.mechanism.depends_on_time)
 
@@ -284,7 +287,7 @@ class _Numeric:
 
     def closed_states(self) -> FloatArray:
         """Configurations in which loops are closed, the first one near home."""
-        home = self._home()
+        home = self.home()
         self._check_defined(home)
         generator = np.random.default_rng(1983)
         found = []
@@ -389,7 +392,7 @@ def _check_speeds(
     rank: int,
     rows: FloatArray,
     speeds: FloatArray,
-    numeric: _Numeric,
+    numeric: NumericEquations,
 ) -> None:
     n = len(system.q)
     if rank == n:

@@ -6,16 +6,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from kanegen.codegen.derivation.motion_maps.chart import charted
-from kanegen.codegen.derivation.motion_maps.equations import Position, equations
-from kanegen.codegen.derivation.motion_maps.plan import make_plan
-from kanegen.codegen.graph import Graph, inputs
-from kanegen.codegen.mechanism.constraints import Loop, PositionConstraint, RollingContact
-from kanegen.codegen.mechanism.folding import with_numbers
-from kanegen.codegen.mechanism.poses import prescribed_at
+from kanegen.codegen.derivation.motion_maps.plan import NumericEquations, equations_of, make_plan
+from kanegen.codegen.mechanism.constraints import Loop, RollingContact
 from kanegen.codegen.mechanism.records import BASE, Joint, JointKind, Mechanism, Vector3
 from kanegen.codegen.mechanism.speeds import JointRate, described_speed
-from kanegen.codegen.mechanism.values import Lift, numeric
+from kanegen.codegen.mechanism.values import numeric
 from kanegen.manifest import Constraints
 
 
@@ -32,9 +30,8 @@ def constraint_report(mechanism: Mechanism) -> Report:
     given = tuple(float(numeric(x, mechanism)) for x in mechanism.home)
     home = dict(zip(mechanism.coordinates, given, strict=True)) if given else {}
     mechanism = charted(mechanism)
-    numbers = with_numbers(mechanism)
-    graph = Graph()
-    system = equations(numbers, inputs(graph, "q", len(numbers.coordinates)), Lift(graph))
+    numeric_equations = equations_of(mechanism)
+    system = numeric_equations.system
     plan = make_plan(mechanism)
     rows = tuple(row.name for row in system.rows)
     return Report(
@@ -45,7 +42,7 @@ def constraint_report(mechanism: Mechanism) -> Report:
             rank=len(plan.independent),
             redundant=tuple(rows[i] for i in plan.redundant),
             indeterminate=plan.indeterminate,
-            sizes=sizes(mechanism, system.positions, home),
+            sizes=_sizes(mechanism, numeric_equations, home),
         ),
         tuple(
             speed.joint if isinstance(speed, JointRate) else described_speed(speed)
@@ -54,9 +51,7 @@ def constraint_report(mechanism: Mechanism) -> Report:
     )
 
 
-def sizes(
-    mechanism: Mechanism, positions: Sequence[Position], home: Mapping[str, float]
-) -> tuple[float, ...]:
+def _sizes(mechanism: Mechanism, numbers: NumericEquations, home: Mapping[str, float]) -> tuple[float, ...]:
     """One for each equation: metres for distances, 1 for cosines of angles, what it changes by for equations of one's own.
 
     The size of a loop is the sum of the lengths in it: distances between its joints along its bodies, and what its slides
@@ -65,16 +60,23 @@ def sizes(
     """
     lengths = {loop.name: _length(mechanism, loop, home) for loop in mechanism.loops}
     whole = max(lengths.values(), default=0.0) or _offsets(mechanism, mechanism.joints, home) or 1.0
-    by_group: dict[str, float] = {}
+    known: dict[str, float] = {}
     for loop in mechanism.loops:
-        by_group[f"{loop.name} place"] = lengths[loop.name] or whole
-        by_group[f"{loop.name} axes"] = 1.0
+        known[f"{loop.name} place"] = lengths[loop.name] or whole
+        known[f"{loop.name} axes"] = 1.0
     for constraint in mechanism.constraints:
         if isinstance(constraint, RollingContact):
-            by_group[constraint.name] = abs(float(numeric(constraint.radius, mechanism))) or whole
-        elif isinstance(constraint, PositionConstraint):
-            by_group[constraint.name] = _change(mechanism, constraint, home, whole) or 1.0
-    return tuple(by_group[position.group] for position in positions)
+            known[constraint.name] = abs(float(numeric(constraint.radius, mechanism))) or whole
+    slides = {joint.name for joint in mechanism.joints if joint.kind is JointKind.PRISMATIC}
+    unit = np.array([whole if name in slides else 1.0 for name in mechanism.coordinates])
+    with np.errstate(all="ignore"):
+        changes = np.abs(numbers.rows(numbers.home())[0]) * unit
+    own = np.where(np.isfinite(changes), changes, 0.0).max(axis=1, initial=0.0)
+    # the rows of velocity begin with those of the equations of position
+    return tuple(
+        known.get(position.group) or float(change) or 1.0
+        for position, change in zip(numbers.system.positions, own, strict=False)
+    )
 
 
 def _length(mechanism: Mechanism, loop: Loop, home: Mapping[str, float]) -> float:
@@ -110,27 +112,6 @@ def _offsets(mechanism: Mechanism, joints: Sequence[Joint], home: Mapping[str, f
 def _travel(joints: Sequence[Joint], home: Mapping[str, float]) -> float:
     slides = [joint.name for joint in joints if joint.kind is JointKind.PRISMATIC]
     return sum(abs(home.get(name, 0.0)) for name in slides)
-
-
-def _change(
-    mechanism: Mechanism, constraint: PositionConstraint, home: Mapping[str, float], whole: float
-) -> float:
-    """By how much an equation changes at home for one radian, or for the size of the mechanism."""
-    slides = {joint.name for joint in mechanism.joints if joint.kind is JointKind.PRISMATIC}
-    place = dict(zip(constraint.q, mechanism.coordinates, strict=True))
-    numbers = prescribed_at(mechanism, 0.0)
-    numbers |= {parameter.name: float(parameter.value) for parameter in mechanism.parameters}
-    changes = []
-    for symbol, name in place.items():
-        slope = constraint.expression.diff(symbol)
-        values = {
-            s: home.get(place[s], 0.0) if s in place else 0.0 if s == constraint.time else numbers[str(s)]
-            for s in slope.free_symbols
-        }
-        change = slope.subs(values).evalf()
-        if change.is_real and change.is_finite:
-            changes.append(abs(float(change)) * (whole if name in slides else 1.0))
-    return max(changes, default=0.0)
 
 
 def _numbers(mechanism: Mechanism, vector: Vector3) -> tuple[float, ...]:

@@ -23,14 +23,21 @@ from kanegen.codegen.mechanism.constraints import (
     KnifeEdge,
     Loop,
     LoopKind,
+    PositionConstraint,
     RollingContact,
+    VelocityConstraint,
 )
 from kanegen.codegen.mechanism.force_elements import Bushing, tied_by
 from kanegen.codegen.mechanism.moved_frames import moved
 from kanegen.codegen.mechanism.natural_frames import NEARLY_PARALLEL, Place, exact, numbers, squared
 from kanegen.codegen.mechanism.records import BASE, IDENTITY3, Joint, JointKind, Matrix3, Mechanism, Vector3
 from kanegen.codegen.mechanism.reduction import without_fixed_joints
-from kanegen.codegen.mechanism.speeds import AngularVelocityComponent, DistanceRate, PointVelocityComponent
+from kanegen.codegen.mechanism.speeds import (
+    AngularVelocityComponent,
+    CombinedSpeed,
+    DistanceRate,
+    PointVelocityComponent,
+)
 from kanegen.codegen.mechanism.values import square_root
 from kanegen.codegen.mechanism.vectors import add, cross, dot, matrix_vector, scale, subtract, transpose
 
@@ -336,14 +343,23 @@ def _chains(mechanism: Mechanism) -> Iterator[tuple[str, str, bool]]:
                 yield item.contact, item.ground, False
         elif isinstance(item, KnifeEdge):
             yield item.edge, item.ground, True
+        else:
+            yield from _named(item)
     for speed in mechanism.speeds:
         if isinstance(speed, DistanceRate):
             yield speed.first, speed.second, False
         elif isinstance(speed, PointVelocityComponent):
             yield speed.frame, speed.relative_to, True
+        elif isinstance(speed, CombinedSpeed):
+            yield from _named(speed.equation)
     for spring in mechanism.springs:
         for first, second in tied_by(spring):
             yield first, second, isinstance(spring, Bushing)
+
+
+def _named(item: PositionConstraint | VelocityConstraint) -> Iterator[tuple[str, str, bool]]:
+    """The pairs whose coordinates an equation of the user's has; those of one pair once."""
+    yield from dict.fromkeys((part.frame, part.relative_to, True) for part in item.frames)
 
 
 # -- which serve best ----------------------------------------------------------------------------------------------------

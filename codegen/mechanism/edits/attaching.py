@@ -35,7 +35,7 @@ _RECORDS = (
     *("bodies", "joints", "frames", "actuators", "parameters", "loops"),
     *("constraints", "prescribed", "springs", "balls", "mimics", "flexible"),
 )
-_TEXTS = ("unit", "description", "title", "source", "references", "law", "time")
+_TEXTS = ("unit", "description", "title", "source", "references", "law", "time", "entry")
 """Fields of records with text that names nothing."""
 
 _KINDS = {"bodies": "link", "joints": "joint", "balls": "joint", "frames": "frame", "parameters": "parameter"}

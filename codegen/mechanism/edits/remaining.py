@@ -12,6 +12,7 @@ import sympy
 
 from kanegen.codegen.mechanism.constraints import (
     Constraint,
+    FrameCoordinate,
     Loop,
     LoopKind,
     PositionConstraint,
@@ -20,6 +21,7 @@ from kanegen.codegen.mechanism.constraints import (
 from kanegen.codegen.mechanism.control_law import ControlLaw
 from kanegen.codegen.mechanism.findings import Finding, Severity
 from kanegen.codegen.mechanism.force_elements import coordinates_of
+from kanegen.codegen.mechanism.frame_coordinates import place_of
 from kanegen.codegen.mechanism.importers.loop_speeds import LOOPS, independent_speeds
 from kanegen.codegen.mechanism.poses import body_motions, moving_joints
 from kanegen.codegen.mechanism.records import BASE, Mechanism
@@ -138,10 +140,12 @@ class Remaining:
         rates = {f"rate({name})": sympy.Integer(0) for name in self.held}
         values = {**self.held, **rates}
         gone = {*self.before.coordinates} - {*found.coordinates}
+        carriers = Carriers(found)
         for item in self.before.constraints:
+            if not self._frames_stay(item):
+                continue
             if not isinstance(item, Equation):
-                if self._frames_stay(item):
-                    yield item
+                yield item
                 continue
             known = {s: values[s.name] for s in item.expression.free_symbols if s.name in values}
             expression = item.expression.xreplace(known)
@@ -149,6 +153,7 @@ class Remaining:
                 symbol.name.removeprefix("rate(").removesuffix(")") for symbol in expression.free_symbols
             }
             symbols = {*item.q, *(item.qdot if isinstance(item, VelocityConstraint) else ())}
+            symbols |= {part.symbol for part in item.frames if _apart(part, found, carriers)}
             if names & gone:
                 self._tell(item, f"is left out with {min(names & gone)!r}", "coordinates that stay")
                 self._loosened.append(title_of(item))
@@ -160,6 +165,7 @@ class Remaining:
     def _check_fulfilled(self, item: Equation, expression: sympy.Expr) -> None:
         """Raise ModelError for an equation that held coordinates contradict."""
         numbers = {p.name: sympy.Rational(*p.value.as_integer_ratio()) for p in self.before.parameters}
+        numbers |= {part.symbol.name: self._number(part) for part in item.frames}
         if any(symbol.name not in numbers for symbol in expression.free_symbols):
             raise ModelError(
                 title_of(item),
@@ -175,6 +181,15 @@ class Remaining:
                 "values that fulfil it",
                 "Hold one of its joints alone: the others follow.",
             )
+
+    def _number(self, part: FrameCoordinate) -> sympy.Expr:
+        """A coordinate of a frame that is fixed to the one that it is seen from."""
+        motions = body_motions(self.after, {})
+        frame, seen_from = (
+            motions.frame_pose(self.after.frame(name)) for name in (part.frame, part.relative_to)
+        )
+        pose = np.linalg.inv(seen_from) @ frame
+        return sympy.Float(0.0 if part.rate else pose[place_of(part.entry)])
 
     def _speeds(self, found: Mechanism) -> tuple[GeneralizedSpeed, ...]:
         """The speeds that are left.  Raises ModelError where others would have to be chosen."""
@@ -222,6 +237,8 @@ class Remaining:
         if isinstance(speed, AngularVelocityComponent):
             return any(body.name == speed.body for body in found.bodies)
         if isinstance(speed, CombinedSpeed):
+            if not all(name in self._frames for name in frames_of(speed)):
+                return False
             gone = {*self.before.coordinates} - {*found.coordinates}
             used = {symbol.name for symbol in speed.equation.expression.free_symbols}
             return not used & {*gone, *(f"rate({name})" for name in gone)}
@@ -249,3 +266,9 @@ class Remaining:
             self._tell(law, what, "coordinates and speeds that stay")
             return None
         return after
+
+
+def _apart(part: FrameCoordinate, mechanism: Mechanism, carriers: Carriers) -> bool:
+    """Whether a frame can move relative to the one that it is seen from."""
+    one, other = (mechanism.frame(name).body for name in (part.frame, part.relative_to))
+    return carriers.of_body(one) != carriers.of_body(other)

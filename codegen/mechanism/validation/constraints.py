@@ -20,6 +20,7 @@ from kanegen.codegen.mechanism.constraints import (
     VelocityConstraint,
 )
 from kanegen.codegen.mechanism.control_law import live_parameters
+from kanegen.codegen.mechanism.frame_coordinates import ENTRIES
 from kanegen.codegen.mechanism.poses import frame_poses
 from kanegen.codegen.mechanism.records import BASE, JointKind, Mechanism
 from kanegen.codegen.mechanism.speeds import (
@@ -62,7 +63,7 @@ def check_constraints(mechanism: Mechanism) -> None:
         elif isinstance(constraint, KnifeEdge):
             carriers.check_pair(where, ("edge", constraint.edge), ("ground", constraint.ground))
         else:
-            _check_written(where, constraint, mechanism)
+            _check_written(where, constraint, mechanism, carriers)
 
 
 def equation_count(mechanism: Mechanism) -> int:
@@ -175,7 +176,7 @@ def check_contacts(mechanism: Mechanism) -> None:
 
 
 def _check_written(
-    where: str, constraint: PositionConstraint | VelocityConstraint, mechanism: Mechanism
+    where: str, constraint: PositionConstraint | VelocityConstraint, mechanism: Mechanism, carriers: Carriers
 ) -> None:
     """An equation given as an expression: its symbols, that it can be compiled, and that it is linear in the rates."""
     rates = constraint.qdot if isinstance(constraint, VelocityConstraint) else ()
@@ -190,17 +191,29 @@ def _check_written(
                 f"{len(mechanism.coordinates)}, one for each of {', '.join(mechanism.coordinates)}",
                 "Give one each, in this order.",
             )
-    symbols = (*constraint.q, *rates, *(() if constraint.time is None else (constraint.time,)))
+    apart = set[sympy.Symbol]()
+    for part in constraint.frames:
+        ends = [carriers.of_frame(where, "frame", frame) for frame in (part.frame, part.relative_to)]
+        apart |= {part.symbol} if ends[0] != ends[1] else set()
+        if part.entry not in ENTRIES:
+            raise ModelError(
+                where,
+                f"has the coordinate {part.entry!r} of {part.frame!r}",
+                f"one of {', '.join(ENTRIES)}",
+                "Mend it.",
+            )
+    of_frames = tuple(part.symbol for part in constraint.frames)
+    symbols = (*constraint.q, *rates, *of_frames, *(() if constraint.time is None else (constraint.time,)))
     check_symbols(where, symbols, mechanism, "a coordinate or a rate", "each coordinate and each rate")
     driven = [
         form.format(name) for name in mechanism.motions for form in ("{}", "rate({})")[: 1 + bool(rates)]
     ]
     check_written(where, constraint.expression, symbols, mechanism, driven)
-    if not constraint.expression.free_symbols & {*constraint.q, *rates}:
+    if not constraint.expression.free_symbols & {*constraint.q, *rates, *apart}:
         raise ModelError(
             where,
             f"{constraint.expression} = 0 restricts nothing",
-            "an equation in coordinates or rates",
+            "an equation in coordinates, rates, or coordinates of frames that move",
             "Remove it, or mend its symbols.",
         )
     if isinstance(constraint, VelocityConstraint):
@@ -248,17 +261,17 @@ def check_written(
 
 def _check_linear(where: str, constraint: VelocityConstraint, driven: Sequence[str]) -> None:
     expression = with_exact_exponents(constraint.expression)
-    slopes = (sympy.diff(expression, rate) for rate in constraint.qdot)
-    if any(slope.free_symbols.intersection(constraint.qdot) for slope in slopes):
+    rates = (*constraint.qdot, *(part.symbol for part in constraint.frames if part.rate))
+    if any(sympy.diff(expression, rate).free_symbols.intersection(rates) for rate in rates):
         raise ModelError(
             where,
             f"{constraint.expression} is not linear in the rates",
-            f"a sum of rates {', '.join(s.name for s in constraint.qdot)}, each times an expression in coordinates",
+            f"a sum of rates {', '.join(s.name for s in rates)}, each times an expression in coordinates",
             "Rewrite it; constraints that are not linear in the rates are not supported.",
         )
     if constraint.time is not None or any(s.name in driven for s in expression.free_symbols):
         return
-    rest = sympy.simplify(expression.subs(dict.fromkeys(constraint.qdot, 0)))
+    rest = sympy.simplify(expression.subs(dict.fromkeys(rates, 0)))
     if rest != 0:
         raise ModelError(
             where,
@@ -332,7 +345,7 @@ def _check_speed(speed: GeneralizedSpeed, carriers: Carriers, mechanism: Mechani
             )
         return
     if isinstance(speed, CombinedSpeed):
-        _check_written(where, speed.equation, mechanism)
+        _check_written(where, speed.equation, mechanism, carriers)
         return
     if isinstance(speed, DistanceRate):
         carriers.check_pair(where, ("first frame", speed.first), ("second frame", speed.second))

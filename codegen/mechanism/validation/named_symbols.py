@@ -11,12 +11,14 @@ from sympy.core.function import AppliedUndef
 
 from kanegen.codegen.mechanism.constraints import (
     Constraint,
+    FrameCoordinate,
     PositionConstraint,
     Prescribed,
     PrescribedMotion,
     VelocityConstraint,
 )
 from kanegen.codegen.mechanism.control_law import ControlLaw, reference
+from kanegen.codegen.mechanism.frame_coordinates import frame_coordinate
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.validation.exact import title_of
 from kanegen.codegen.mechanism.validation.symbols import RATES, meant, names_of_speeds
@@ -72,7 +74,9 @@ class _ByName:
         rates: Sequence[str],
         taken: Iterable[sympy.Symbol] = (),
         driven: Sequence[str] = (),
+        frames: Sequence[str] = (),
     ) -> None:
+        self._frames = frames
         self._where, self._coordinates, self._rates, self._driven = (
             where,
             mechanism.coordinates,
@@ -83,6 +87,7 @@ class _ByName:
         self._taken = {symbol.name for symbol in taken} | self._parameters
         self._found: dict[tuple[str, int], sympy.Symbol] = {}
         self.same: dict[sympy.Symbol, sympy.Symbol] = {}
+        self.frames: dict[str, FrameCoordinate] = {}
 
     def look(self, expressions: Iterable[Any], left: Iterable[sympy.Symbol] = ()) -> None:
         """Find the meanings of all symbols but those that are ``left`` as they are.  Raises ModelError."""
@@ -91,6 +96,10 @@ class _ByName:
             place = self._place(symbol)
             if place is not None:
                 self.same[symbol] = self._found.setdefault(place, self._canonical(place, symbol))
+            elif self._frames and symbol.name not in self._taken:
+                part = frame_coordinate(symbol.name, self._frames)
+                if part is not None:
+                    self.same[symbol] = self.frames.setdefault(symbol.name, part).symbol
 
     def _canonical(self, place: tuple[str, int], symbol: sympy.Symbol) -> sympy.Symbol:
         """The symbol itself; for joints that move as functions of time, and their rates, the one that records have."""
@@ -151,16 +160,29 @@ class _ByName:
 def constraint_by_name(item: Constraint, mechanism: Mechanism) -> Constraint:
     """The equation with symbols for all coordinates, and rates, where it was written with those that it needs alone.
 
-    Time, and joints that move as functions of it, go by their names in any case.
+    Time, joints that move as functions of it, and coordinates of frames go by their names in any case.
     """
     if not isinstance(item, PositionConstraint | VelocityConstraint):
         return item
     if not isinstance(item.expression, sympy.Basic):
         return item
-    found = _ByName(title_of(item), mechanism, mechanism.coordinates, driven=tuple(mechanism.motions))
+    found = _ByName(
+        title_of(item),
+        mechanism,
+        mechanism.coordinates,
+        driven=tuple(mechanism.motions),
+        frames=[frame.name for frame in mechanism.frames],
+    )
+    velocity = isinstance(item, VelocityConstraint)
     listed = {*item.q, *(item.qdot if isinstance(item, VelocityConstraint) else ()), item.time} - {None}
+    listed |= {part.symbol for part in item.frames}
     found.look([item.expression], listed)
-    item = replace(item, expression=item.expression.xreplace(found.same), time=item.time or found.time_used)
+    item = replace(
+        item,
+        expression=item.expression.xreplace(found.same),
+        time=item.time or found.time_used,
+        frames=(*item.frames, *(part for part in found.frames.values() if velocity or not part.rate)),
+    )
     if item.q:
         return item
     if isinstance(item, VelocityConstraint):

@@ -17,6 +17,7 @@ import sympy
 
 from kanegen.codegen.mechanism.constraints import Constraint, PositionConstraint, VelocityConstraint
 from kanegen.codegen.mechanism.control_law import ControlLaw
+from kanegen.codegen.mechanism.frame_coordinates import meant_for
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import BallJoint, Mechanism, Value
 from kanegen.codegen.mechanism.speeds import CombinedSpeed, JointRate
@@ -90,7 +91,7 @@ def kind_of_name(name: str, mechanism: Mechanism) -> str:
         return " (a joint that follows another, which is no coordinate: write its leader)"
     if name in ("t", "time"):
         return " (time, whose symbol the record has to name)"
-    return ""
+    return meant_for(name, [frame.name for frame in mechanism.frames])
 
 
 def names_of_speeds(mechanism: Mechanism) -> tuple[str, ...]:

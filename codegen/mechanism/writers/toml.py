@@ -296,6 +296,7 @@ class _Writer:
             names[item.time] = "t"
         if isinstance(item, VelocityConstraint):
             names |= {rate: f"rate({name})" for rate, name in zip(item.qdot, coordinates, strict=True)}
+        names |= {part.symbol: part.name for part in item.frames}
         return equation_text(item.expression, names)
 
     def _law(self, law: ControlLaw) -> None:

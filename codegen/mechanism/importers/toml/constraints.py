@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import sympy
 
+from kanegen.codegen.mechanism.arithmetic import NotArithmetic
 from kanegen.codegen.mechanism.builder import MechanismBuilder
 from kanegen.codegen.mechanism.constraints import LoopKind, VelocityConstraint
+from kanegen.codegen.mechanism.expression_text import AnyName
 from kanegen.codegen.mechanism.importers.toml import schema
-from kanegen.codegen.mechanism.importers.toml.arithmetic import NotArithmetic
-from kanegen.codegen.mechanism.importers.toml.expressions import AnyName, expression
+from kanegen.codegen.mechanism.importers.toml.expressions import expression
 from kanegen.codegen.mechanism.importers.toml.table import Table
 from kanegen.codegen.mechanism.readers import read_vector
 from kanegen.codegen.mechanism.records import BASE
@@ -101,7 +103,7 @@ def _add_equation(builder: MechanismBuilder, root: Table, table: Table) -> None:
         raise table.error(
             None, "is no single equation", "either 'position' or 'velocity'", "Give one of them."
         )
-    found, q, qdot = _written(root, table, keys[0], "an expression that is zero")
+    found, q, qdot = _written(root, table, keys[0], "an equation, or an expression that is zero")
     with table.located():
         if keys == ["position"]:
             builder.position_constraint(table.text("name"), found, q)
@@ -120,7 +122,10 @@ def _written(
     symbols: Mapping[str, sympy.Symbol] = AnyName(pi=sympy.pi)
     if names:
         others = (*root.document.names, "t", *(given.text("joint") for given in root.tables("prescribed")))
-        symbols = dict(zip(names, q, strict=True)) | {p: AnyName()[p] for p in others if p not in names}
+        frames = re.findall(r"[^\W\d]\w*(?:\.\w+)+", table.text(key))
+        symbols = dict(zip(names, q, strict=True)) | {
+            name: AnyName()[name] for name in (*others, *frames) if name not in names
+        }
 
     def rate(name: str) -> sympy.Symbol:
         if key == "position" or (names and name not in {*rates, *symbols}):
@@ -128,6 +133,8 @@ def _written(
         return rates.get(name) or sympy.Symbol(f"rate({name})", real=True)
 
     named = {"rate": rate} if key == "velocity" or not names else {}
-    expected = f"{what}, in coordinates, rate(coordinate) and parameters"
+    expected = (
+        f"{what}, in coordinates, rate(coordinate), coordinates of frames such as hand.x, and parameters"
+    )
     found = expression(table, key, table.text(key), symbols, named, expected)
     return found, tuple(q), tuple(qdot)

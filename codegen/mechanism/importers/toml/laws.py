@@ -7,11 +7,12 @@ from typing import Any
 
 import sympy
 
+from kanegen.codegen.mechanism.arithmetic import NotArithmetic
 from kanegen.codegen.mechanism.builder import MechanismBuilder
 from kanegen.codegen.mechanism.control_law import quantity, reference
+from kanegen.codegen.mechanism.expression_text import AnyName
 from kanegen.codegen.mechanism.importers.toml import schema
-from kanegen.codegen.mechanism.importers.toml.arithmetic import NotArithmetic
-from kanegen.codegen.mechanism.importers.toml.expressions import AnyName, expression
+from kanegen.codegen.mechanism.importers.toml.expressions import expression
 from kanegen.codegen.mechanism.importers.toml.table import Table
 from kanegen.codegen.mechanism.motion_builder import state
 from kanegen.laws import MAKERS

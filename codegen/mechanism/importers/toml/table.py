@@ -12,9 +12,9 @@ from typing import Any
 
 from kanegen.codegen.graph import Expression
 from kanegen.codegen.graph.exact import quantity
+from kanegen.codegen.mechanism.arithmetic import Arithmetic, NotArithmetic
 from kanegen.codegen.mechanism.findings import Finding
 from kanegen.codegen.mechanism.importers.toml import schema
-from kanegen.codegen.mechanism.importers.toml.arithmetic import Arithmetic, NotArithmetic
 from kanegen.codegen.mechanism.importers.toml.lines import Path
 from kanegen.codegen.mechanism.records import Value
 from kanegen.codegen.mechanism.rounded_angles import AngleRule

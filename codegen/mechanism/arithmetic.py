@@ -14,7 +14,7 @@ from kanegen.codegen.graph.exact import MOST_BITS
 from kanegen.limits import DEEPEST_ARITHMETIC, LARGEST_POWER, LONGEST_ARITHMETIC, MOST_DIGITS
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*)|(?P<sign>\*\*|[<>=]=|[-+*/(),<>\[\]]))"
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*)|(?P<sign>\*\*|[<>=]=|[-+*/(),<>\[\]]))"
 )
 
 ARITIES: Mapping[str, int | None] = {"atan2": 2, "min": None, "max": None}
