@@ -57,16 +57,20 @@ def assemble(
     residual: Function,
     jacobian: Function,
     q0: FloatArray,
+    held: Sequence[int] = (),
 ) -> FloatArray:
     """The configuration (nq,) nearest to q0 (nq,) with residual(q) = 0; the first k rows of ``jacobian`` derive it.
 
-    The nearest one that can be reached from q0 going downhill; distance is |q - q0|, whatever the units.
-    Raises AssemblyError.
+    The nearest one that can be reached from q0 going downhill, the coordinates at ``held`` staying; distance is |q - q0|,
+    whatever the units.  Raises AssemblyError.
     """
     equations = constraints.position
-    problem = Equations(constraints.position_rank, residual, lambda q: jacobian(q)[: len(equations)])
+    free = np.ones(q0.size)
+    free[list(held)] = 0.0
+    problem = Equations(constraints.position_rank, residual, lambda q: free * jacobian(q)[: len(equations)])
     attempts: list[tuple[float, int, FloatArray]] = []
-    for start in starts_around(q0):
+    for beside in starts_around(q0):
+        start = q0 + free * (beside - q0)
         q, open_by = problem.closed(start)
         attempts.append((open_by, len(attempts), q))
         if open_by <= problem.rounding(q):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from numpy.typing import ArrayLike
 
 from kanegen.arrays import FloatArray, Values
+from kanegen.errors import did_you_mean
 from kanegen.manifest import BodyCoordinates, Constraints
 from kanegen.quaternions import normalised
 from kanegen.robot.assembly import assemble
@@ -42,22 +45,32 @@ class ConstraintKernels(Core):
             return self._at(t).constraint_forces(q, v, a, out)
         return self._constraint_forces(q, v, a, out)
 
-    def assemble(self, q: Values | None = None, *, t: ArrayLike | None = None) -> FloatArray:
+    def assemble(
+        self, q: Values | None = None, *, hold: Sequence[str] = (), t: ArrayLike | None = None
+    ) -> FloatArray:
         """The configuration (nq,) nearest to q (nq,), home by default, in which the equations of position hold.
 
-        It is the nearest one that goes downhill from q, at distance |q - q0| in the units of the coordinates.  Quaternions
-        have length one in it, whatever their lengths are in q.
-        Raises AssemblyError, which says what stays open by how much.
+        It is the nearest one that goes downhill from q, at distance |q - q0| in the units of the coordinates, with those that
+        ``hold`` names as they are in q.  Quaternions have length one in it, whatever their lengths are in q.
+        Raises AssemblyError, which says what stays open by how much, and ValueError for a name that is no coordinate's.
         """
         if t is not None:
-            return self._at(t).assemble(q)
+            return self._at(t).assemble(q, hold=hold)
         manifest = self._manifest
         start = self._one_configuration("assemble", q)
         report = self.constraints
         if report is None or not report.position:
             return start
         start = normalised(start, manifest.quaternions)
-        found = assemble(manifest.name, report, self.constraint_residual, self.constraint_jacobian, start)
+        names = self.coordinate_names
+        for name in hold:
+            if name not in names:
+                cure = did_you_mean(name, names, f"There are {', '.join(names)}.")
+                raise ValueError(f"assemble, hold: {name!r} is no coordinate. {cure}")
+        held = [names.index(name) for name in hold]
+        found = assemble(
+            manifest.name, report, self.constraint_residual, self.constraint_jacobian, start, held
+        )
         return normalised(found, manifest.quaternions)
 
     @property

@@ -401,7 +401,8 @@ def _check_speeds(
             f"its loops and constraints leave no freedom: {counted(n, 'coordinate')}, "
             + counted(rank, "independent equation"),
             "fewer equations than coordinates",
-            "Remove a loop or a constraint, or add the joint that is missing.",
+            "Remove a loop or a constraint, or add the joint that is missing. Where a path in time determines all, write it "
+            "in the coordinate of one joint more: of a body without mass that slides along the path.",
         )
     if len(system.speeds) != n - rank:
         at_home = numeric.rank_at_home()

@@ -216,7 +216,8 @@ class Remaining:
                 for speed in kept
             )
         equations = tuple(item for item in found.constraints if isinstance(item, PositionConstraint))
-        known = equations == found.constraints and all(loop.kind in LOOPS for loop in found.loops)
+        known = equations == found.constraints and not any(item.frames for item in equations)
+        known &= all(loop.kind in LOOPS for loop in found.loops)
         if rates and known and not (found.quaternions or found.prescribed):
             preferred = [speed.joint for speed in kept if isinstance(speed, JointRate)]
             home = dict(zip(found.coordinates, home_numbers(found), strict=True))
