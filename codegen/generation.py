@@ -103,7 +103,7 @@ class Interpretation:
     programs: Mapping[str, Program]
 
     def evaluate(
-        self, kernel: str, arrays: Mapping[str, NDArray[Any]], parameters: Mapping[str, float]
+        self, kernel: str, arrays: Mapping[str, NDArray[Any]], parameters: Mapping[str, Any]
     ) -> dict[str, NDArray[np.float64]]:
         """Outputs of a kernel, (*batch, *shape) by name, from inputs (*batch, *shape) by name."""
         return evaluate(self.programs[kernel], arrays, parameters)

@@ -45,10 +45,13 @@ def check_count(spec: KernelSpec, values: Sequence[object]) -> None:
         )
 
 
-def inputs_and_batch(spec: KernelSpec, values: Sequence[ArrayLike]) -> tuple[list[NDArray[Any]], Shape]:
+def inputs_and_batch(
+    spec: KernelSpec, values: Sequence[ArrayLike], own: Shape = ()
+) -> tuple[list[NDArray[Any]], Shape]:
     """The inputs of a kernel as C-contiguous arrays of shape ``(*batch, *shape)``, and the batch they share.
 
-    Raises TypeError for anything but real numbers and for a wrong number of arguments, ValueError for wrong shapes.
+    ``own``: the shape of parameters that take part in it.  Raises TypeError for anything but real numbers and for a wrong
+    number of arguments, ValueError for wrong shapes.
     """
     check_count(spec, values)
     dtype = kernel_type(spec)
@@ -57,9 +60,10 @@ def inputs_and_batch(spec: KernelSpec, values: Sequence[ArrayLike]) -> tuple[lis
     ]
     batches = [array.shape[: array.ndim - len(a.shape)] for array, a in zip(arrays, spec.inputs, strict=True)]
     try:
-        batch = np.broadcast_shapes(*batches)
+        batch = np.broadcast_shapes(own, *batches)
     except ValueError:
-        found = ", ".join(f"{a.name} {array.shape}" for a, array in zip(spec.inputs, arrays, strict=True))
+        shapes = [(a.name, array.shape) for a, array in zip(spec.inputs, arrays, strict=True)]
+        found = ", ".join(f"{name} {shape}" for name, shape in [*shapes, *[("parameters", own)] * bool(own)])
         raise ValueError(f"{spec.name}: leading dimensions must broadcast, got {found}") from None
     return [
         np.ascontiguousarray(np.broadcast_to(array, batch + argument.shape), dtype=dtype)

@@ -169,6 +169,8 @@ def main_source(manifest: Mapping[str, Any], digest: str, variants: Sequence[Var
             f"{{\n    kanegen_active.{scalar.name}({arguments});\n}}\n"
         )
         jumps.append(_apart_source(manifest, name))
+        if kernel.get("batch_varied"):
+            jumps.append(_varied_source(manifest, name))
     names = [variant.name for variant in variants]
     detection = []
     for index, variant in enumerate(variants):
@@ -220,6 +222,39 @@ def _apart_source(manifest: Mapping[str, Any], kernel: str) -> str:
     return f"static {_apart_declaration(manifest, kernel)}\n{{\n{tests}{call}}}\n"
 
 
+def varied_function(kernel: str) -> str:
+    """Name of the function for rows of states with live parameters of their own, prepared block by block."""
+    return f"kanegen_varied_{kernel}"
+
+
+def _varied_declaration(manifest: Mapping[str, Any], kernel: str) -> str:
+    prefix, record = manifest["model"]["prefix"], manifest["kernels"][kernel]
+    _, _, rows = manifest["functions"][record["batch"]].partition(", ")
+    return (
+        f"void {varied_function(kernel)}(const {prefix}_parameters *parameters, size_t varied, const size_t *places, "
+        f"const double *values, size_t stride, void *room, size_t block, {rows})"
+    )
+
+
+def _varied_source(manifest: Mapping[str, Any], kernel: str) -> str:
+    """The definition of that function; values[k stride + i] belongs to row i, and a block of prepared values has room."""
+    prefix, record = manifest["model"]["prefix"], manifest["kernels"][kernel]
+    names = _Function(record["batch"], manifest["functions"][record["batch"]]).names
+    arrays = names[len(names) - len(record["inputs"]) - len(record["outputs"]) :]
+    sizes = [math.prod(argument["shape"]) for argument in (*record["inputs"], *record["outputs"])]
+    rows = ", ".join(f"{name} + {size} * row" for name, size in zip(arrays, sizes, strict=True))
+    prepare = f"{prefix}_prepare_batch{PRECISION_ENDINGS[record['precision']]}"
+    return f"""static {_varied_declaration(manifest, kernel)}
+{{
+    for (size_t row = 0; row < count; row += block) {{
+        const size_t some = count - row < block ? count - row : block;
+        kanegen_active.{prepare}(parameters, varied, places, values + row, some, stride, room);
+        kanegen_active.{record["batch_varied"]}(room, some, 0, {rows});
+    }}
+}}
+"""
+
+
 def bound_function(kernel: str) -> str:
     """Name of the function that takes all arguments of a kernel as one array of pointers: a cheap call for Python."""
     return f"kanegen_bound_{kernel}"
@@ -263,7 +298,8 @@ def extension_builder(
         units.append(str(work / variant.file_name))
     own = "".join(
         f"void {bound_function(name)}(void **arguments);\n{_apart_declaration(manifest, name)};\n"
-        for name in manifest["kernels"]
+        + (f"{_varied_declaration(manifest, name)};\n" if kernel.get("batch_varied") else "")
+        for name, kernel in manifest["kernels"].items()
     )
     builder = FFI()
     builder.cdef((directory / f"{prefix}.cdef").read_text(encoding="ascii") + _DECLARATIONS + own)

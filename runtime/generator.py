@@ -120,18 +120,20 @@ def imported_fingerprint(model: Model, options: Options) -> str:
     return fingerprint(pipeline.read(model, options))
 
 
-ParameterCheck: TypeAlias = "Callable[[Mapping[str, float]], object]"
-"""Raises ModelError for values of parameters that the model, written with them, would be refused for."""
+ParameterCheck: TypeAlias = "Callable[..., object]"
+"""Raises ModelError for values of parameters that the model, written with them, would be refused for; and for those of
+states, given by name as arrays after the values of all.
+"""
 
 
 def parameter_check(model: Model, options: Options) -> tuple[str, ParameterCheck]:
     """The hash of a mechanism, and what checks values of its parameters.  Raises ModelError."""
     from kanegen.codegen import pipeline
     from kanegen.codegen.mechanism.fingerprint import fingerprint
-    from kanegen.codegen.mechanism.validation import with_parameter_values
+    from kanegen.codegen.mechanism.validation.of_states import ParameterCheck as Check
 
     mechanism = pipeline.read(model, options)
-    return fingerprint(mechanism), functools.partial(with_parameter_values, mechanism)
+    return fingerprint(mechanism), Check(mechanism)
 
 
 def skeleton(model: Model, options: Options) -> tuple[str, Skeleton]:

@@ -271,7 +271,7 @@ def _parameter_check(found: KernelSet, model: Model, options: Options, told: Tol
         lambda: generator.parameter_check(model, options),
         "values of its parameters cannot be checked. Load it again, or take them as they are with allow_unphysical=True",
     )
-    return lambda values: of_model()(values)
+    return lambda *values: of_model()(*values)
 
 
 def _skeleton(found: KernelSet, model: Model, options: Options, told: Told) -> SkeletonOf:

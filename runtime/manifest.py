@@ -84,7 +84,8 @@ class Argument:
 class KernelSpec:
     """A kernel: its C functions for one state, for rows of states and for structures of arrays, and its arguments in order.
 
-    ``lanes``: the functions for many states compute as many at once as a vector has lanes, where the compiler has vectors.
+    ``batch_varied``: that for states with live parameters of their own, where there are any.  ``lanes``: the functions for
+    many states compute as many at once as a vector has lanes, where the compiler has vectors.
     What goes not ``through_speeds`` means something also at a dead centre, where the speeds do not determine the motion.
     """
 
@@ -92,6 +93,7 @@ class KernelSpec:
     function: str
     batch: str
     batch_soa: str = ""
+    batch_varied: str = ""
     lanes: bool = False
     precision: str
     title: str = always("")

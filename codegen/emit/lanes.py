@@ -26,9 +26,22 @@ LARGEST = 1000
 """Numbers of a state that a kernel in lanes may keep in memory: as vectors of 64 bytes they take 64 kB of the stack."""
 
 
-def fits(schedule: Schedule) -> bool:
-    """Whether a kernel is computed in lanes: its arguments, and what its parts hand on, have room on any thread's stack."""
-    return _arguments(schedule) + len(carried_nodes(schedule)) <= LARGEST
+def fits(spec: Specification, schedule: Schedule) -> bool:
+    """Whether a kernel is computed in lanes: its arguments, what its parts hand on, and prepared values have room on any
+    thread's stack.
+    """
+    numbers = _arguments(schedule) + len(carried_nodes(schedule)) + len(spec.prepared_fields)
+    return numbers <= LARGEST
+
+
+def prepares(spec: Specification) -> bool:
+    """Whether parameters are prepared in lanes."""
+    prepare = spec.model.prepare
+    return (
+        prepare is not None
+        and len(spec.parameter_fields) + len(spec.prepared_fields) + len(carried_nodes(prepare)) <= LARGEST
+        and any(fits(spec, kernel.schedule) for kernel in spec.kernels)
+    )
 
 
 def _arguments(schedule: Schedule) -> int:
@@ -41,9 +54,14 @@ def lane_routines(spec: Specification, functions: Mapping[Precision, Mapping[str
     names: dict[Precision, Mapping[int, str]] = {}
     called: dict[Precision, Mapping[str, str]] = {}
     for precision in spec.precisions:
-        kernels = [k for k in spec.kernels if k.precision is precision and fits(k.schedule)]
+        kernels = [k for k in spec.kernels if k.precision is precision and fits(spec, k.schedule)]
         lanes = own_name(spec, LANES, precision)
-        sizes = {len(s.angles) for k in kernels for s in k.schedule.statements if isinstance(s, SineCosine)}
+        schedules = [k.schedule for k in kernels]
+        if precision is Precision.DOUBLE and spec.model.prepare is not None and prepares(spec):
+            schedules.append(spec.model.prepare)
+        sizes = {
+            len(s.angles) for schedule in schedules for s in schedule.statements if isinstance(s, SineCosine)
+        }
         names[precision] = dict.fromkeys(sizes, f"{lanes}_sincos")
         own = {name: C_NAMES.get(name, "sqrt") for name in functions[precision]}
         called[precision] = {name: f"{lanes}_{word}" for name, word in own.items()}
@@ -59,6 +77,7 @@ def lane_routines(spec: Specification, functions: Mapping[Precision, Mapping[str
                 most=max(_arguments(k.schedule) for k in kernels),
                 arrays=max(len(k.inputs + k.outputs) for k in kernels),
                 sincos=bool(sizes),
+                live=spec.live,
                 library=spec.model.sincos is SineCosineLibrary.LIBM,
                 polynomials=fill(f"shared/sincos_{precision.name.lower()}"),
                 functions=[

@@ -9,7 +9,7 @@ from dataclasses import fields
 from kanegen.codegen.emit.lanes import fits
 from kanegen.codegen.emit.model import Model
 from kanegen.codegen.emit.precision import Precision, nearest
-from kanegen.codegen.emit.specification import Kernel, signatures, specify
+from kanegen.codegen.emit.specification import Kernel, Specification, signatures, specify
 from kanegen.codegen.version import GENERATOR
 from kanegen.manifest import GeneratedMechanism, KernelSpec, Manifest, Parameter
 
@@ -25,7 +25,7 @@ def manifest(model: Model, files: Mapping[str, bytes]) -> Manifest:
             "sincos": model.sincos.value,
             "single_precision": model.single_precision,
         },
-        "kernels": {kernel.name: _kernel(kernel, model) for kernel in spec.kernels},
+        "kernels": {kernel.name: _kernel(kernel, spec) for kernel in spec.kernels},
     }
     return Manifest(
         **known | made,
@@ -47,19 +47,20 @@ def manifest(model: Model, files: Mapping[str, bytes]) -> Manifest:
     )
 
 
-def _kernel(kernel: Kernel, model: Model) -> KernelSpec:
+def _kernel(kernel: Kernel, spec: Specification) -> KernelSpec:
     program = kernel.schedule.program
     return KernelSpec(
         name=kernel.name,
         function=kernel.function,
         batch=kernel.batch,
         batch_soa=kernel.soa,
-        lanes=fits(kernel.schedule),
+        batch_varied=kernel.varied,
+        lanes=fits(spec, kernel.schedule),
         precision=kernel.precision.name.lower(),
         title=program.title,
         source=program.source,
         inputs=program.inputs,
         outputs=program.outputs,
         operation_counts=kernel.counts,
-        through_speeds=program.name not in model.regular,
+        through_speeds=program.name not in spec.model.regular,
     )

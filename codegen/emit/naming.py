@@ -19,6 +19,8 @@ CARRIED = "carried"
 ROWS = "count"
 ROW = "row"
 STRIDE = "stride"
+VARIED, PLACES, VALUES = "varied", "places", "values"
+"""Of the parameters that differ from state to state: how many, which, and their values."""
 OF_MANY = ("groups", "columns", "group", "numbers", "arguments")
 """What the functions for many states have beside these."""
 EXAMPLE_NAMES = ("values", "printf", "i")

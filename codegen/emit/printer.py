@@ -21,7 +21,6 @@ from kanegen.codegen.emit.expressions import (
 from kanegen.codegen.emit.language import Language
 from kanegen.codegen.emit.layout import statement
 from kanegen.codegen.emit.listing import Angles, Item, Load, Part
-from kanegen.codegen.emit.naming import CARRIED
 from kanegen.codegen.emit.precision import Precision
 
 _WHY_LOADS = "/* inputs that are read after the first output is written: it may be the same array */"
@@ -141,10 +140,8 @@ _BINDING = {Sum: Binding.SUM, Product: Binding.PRODUCT, Quotient: Binding.PRODUC
 
 
 def _is_alike(value: Value) -> bool:
-    """Whether a value is made of numbers and prepared parameters alone."""
+    """Whether a value is made of numbers alone."""
     match value:
-        case Member():
-            return value.struct != CARRIED
         case Sum():
             return all(_is_alike(term.value) for term in value.terms)
         case Product():

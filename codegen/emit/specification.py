@@ -7,7 +7,16 @@ from dataclasses import dataclass
 
 from kanegen.codegen.emit.identifiers import FIELD_ENDING, NameTable, cleaned
 from kanegen.codegen.emit.model import Model
-from kanegen.codegen.emit.naming import PARAMETERS, PREPARED, ROWS, STRIDE, argument_names
+from kanegen.codegen.emit.naming import (
+    PARAMETERS,
+    PLACES,
+    PREPARED,
+    ROWS,
+    STRIDE,
+    VALUES,
+    VARIED,
+    argument_names,
+)
 from kanegen.codegen.emit.precision import Precision
 from kanegen.codegen.graph.count import count
 from kanegen.codegen.graph.schedule import Schedule, SineCosine
@@ -59,15 +68,17 @@ class LaneNames:
 class Kernel:
     """One kernel in one precision.
 
-    ``name`` is its key in the manifest; ``function``, ``batch``, ``soa`` and ``body`` are C functions: for one state,
-    for rows of states, for states as a structure of arrays, and the static one that does the work.  ``parts`` names what a
-    long body is cut into, ``lanes`` what takes many states at once.
+    ``name`` is its key in the manifest; ``function``, ``batch``, ``soa``, ``varied`` and ``body`` are C functions: for one
+    state, for rows of states, for states as a structure of arrays, for states with live parameters of their own (else
+    empty), and the static one that does the work.  ``parts`` names what a long body is cut into, ``lanes`` what takes many
+    states at once.
     """
 
     name: str
     function: str
     batch: str
     soa: str
+    varied: str
     body: str
     precision: Precision
     schedule: Schedule
@@ -94,6 +105,7 @@ class Specification:
     coordinates: tuple[str, ...]
     reserved: frozenset[str]
     prepare_parts: PartNames
+    prepare_lanes: LaneNames
 
     @property
     def live(self) -> bool:
@@ -138,6 +150,10 @@ class Specification:
         """The function that fills it."""
         return f"{self.model.prefix}_prepare{precision.ending}"
 
+    def prepare_batch(self, precision: Precision) -> str:
+        """The function that prepares many sets of parameters, for states with parameters of their own."""
+        return f"{self.model.prefix}_prepare_batch{precision.ending}"
+
     @property
     def defaults_function(self) -> str:
         """The function that gives the parameters the values of the model."""
@@ -154,6 +170,8 @@ def specify(model: Model) -> Specification:
         functions.take(f"{prefix}_{name}")
         for name in ("default_parameters", *(f"prepare{p.ending}" for p in precisions))
     ]
+    if model.prepare is not None:
+        own += [functions.take(f"{prefix}_prepare_batch{p.ending}") for p in precisions]
     wanted = [(schedule, precision) for precision in precisions for schedule in model.kernels]
     named = [functions.take(f"{prefix}_{s.program.name}{p.ending}") for s, p in wanted]
     batches = [functions.take(f"{prefix}_{s.program.name}_batch{p.ending}") for s, p in wanted]
@@ -162,9 +180,13 @@ def specify(model: Model) -> Specification:
     prepare_parts = _part_names(functions, f"{prefix}_prepare", "", model.prepare)
     columns = [functions.take(f"{prefix}_{s.program.name}_batch_soa{p.ending}") for s, p in wanted]
     lanes = [_lane_names(functions, f"{prefix}_{s.program.name}", p.ending, s) for s, p in wanted]
+    prepare_lanes, varied = LaneNames("", "", "", PartNames()), [""] * len(wanted)
+    if model.prepare is not None:
+        prepare_lanes = _lane_names(functions, f"{prefix}_prepare", "", model.prepare)
+        varied = [functions.take(f"{prefix}_{s.program.name}_batch_varied{p.ending}") for s, p in wanted]
     kernels = []
-    for (schedule, precision), function, batch, soa, body, part, lane in zip(
-        wanted, named, batches, columns, bodies, parts, lanes, strict=True
+    for (schedule, precision), function, batch, soa, own_parameters, body, part, lane in zip(
+        wanted, named, batches, columns, varied, bodies, parts, lanes, strict=True
     ):
         program = schedule.program
         arguments = program.inputs + program.outputs
@@ -176,6 +198,7 @@ def specify(model: Model) -> Specification:
                 function=function,
                 batch=batch,
                 soa=soa,
+                varied=own_parameters,
                 body=body,
                 precision=precision,
                 schedule=schedule,
@@ -200,13 +223,15 @@ def specify(model: Model) -> Specification:
                 *named,
                 *batches,
                 *columns,
+                *filter(None, varied),
                 *bodies,
                 *(name for part in (prepare_parts, *parts) for name in part.all),
-                *(name for lane in lanes for name in lane.all),
+                *(name for lane in (prepare_lanes, *lanes) for name in lane.all if name),
                 *_macros(prefix),
             )
         ),
         prepare_parts=prepare_parts,
+        prepare_lanes=prepare_lanes,
     )
 
 
@@ -266,10 +291,15 @@ def parameter_list(spec: Specification, kernel: Kernel) -> str:
     return ", ".join(items)
 
 
-def batch_parameter_list(spec: Specification, kernel: Kernel, strided: bool = False) -> str:
-    """C parameters of the function for rows of states, or for a structure of arrays with a stride."""
+def batch_parameter_list(
+    spec: Specification, kernel: Kernel, strided: bool = False, varied: bool = False
+) -> str:
+    """C parameters of the function for rows of states, or for a structure of arrays with a stride; ``varied``: of prepared
+    values for each state.
+    """
     number = kernel.precision.c_type
-    items = [f"const {spec.prepared_type(kernel.precision)} *{PREPARED}"] if spec.live else []
+    prepared = number if varied else spec.prepared_type(kernel.precision)
+    items = [f"const {prepared} *{PREPARED}"] if spec.live else []
     items += [f"size_t {ROWS}", *([f"size_t {STRIDE}"] if strided else [])]
     items += [f"const {number} *{a.name}" for a in kernel.inputs]
     items += [f"{number} *{a.name}" for a in kernel.outputs]
@@ -283,6 +313,8 @@ def signatures(spec: Specification) -> dict[str, str]:
         found[kernel.function] = parameter_list(spec, kernel)
         found[kernel.batch] = batch_parameter_list(spec, kernel)
         found[kernel.soa] = batch_parameter_list(spec, kernel, strided=True)
+        if spec.live:
+            found[kernel.varied] = batch_parameter_list(spec, kernel, strided=True, varied=True)
     return found | _prepare_signatures(spec)
 
 
@@ -293,4 +325,8 @@ def _prepare_signatures(spec: Specification) -> dict[str, str]:
     found = {spec.defaults_function: parameters}
     for p in spec.precisions:
         found[spec.prepare_function(p)] = f"const {parameters}, {spec.prepared_type(p)} *{PREPARED}"
+        found[spec.prepare_batch(p)] = (
+            f"const {parameters}, size_t {VARIED}, const size_t *{PLACES}, const double *{VALUES}, "
+            f"size_t {ROWS}, size_t {STRIDE}, {p.c_type} *{PREPARED}"
+        )
     return found

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from kanegen.codegen.emit.identifiers import NameTable, identifier
 from kanegen.codegen.emit.layout import INDENT, comment_text, paragraph, signature
 from kanegen.codegen.emit.model import Model
-from kanegen.codegen.emit.naming import PARAMETERS, PREPARED, ROWS, STRIDE
+from kanegen.codegen.emit.naming import PARAMETERS, PLACES, PREPARED, ROWS, STRIDE, VALUES, VARIED
 from kanegen.codegen.emit.precision import Precision
 from kanegen.codegen.emit.skeletons import fill
 from kanegen.codegen.emit.specification import CArgument, Kernel, Specification, specify
@@ -74,15 +74,21 @@ def _functions(spec: Specification) -> list[str]:
     if spec.live:
         lines += [_function(spec.defaults_function, [PARAMETERS])]
         lines += [_function(spec.prepare_function(p), [PARAMETERS, PREPARED]) for p in spec.precisions]
+        batch = [PARAMETERS, VARIED, PLACES, VALUES, ROWS, STRIDE, PREPARED]
+        lines += [_function(spec.prepare_batch(p), batch) for p in spec.precisions]
     for kernel in spec.kernels:
         arguments = [item.name for item in kernel.inputs + kernel.outputs]
         lines += [_function(kernel.function, shared + arguments)]
         lines += [_function(kernel.batch, [*shared, ROWS, *arguments])]
         lines += [_function(kernel.soa, [*shared, ROWS, STRIDE, *arguments])]
+        if spec.live:
+            lines += [_function(kernel.varied, [*shared, ROWS, STRIDE, *arguments])]
     return lines
 
 
 def _function(name: str, parameters: Sequence[str]) -> str:
     table = NameTable(_TAKEN)
-    typed = "".join(f", {table.take(p)}: {'int' if p in (ROWS, STRIDE) else 'Any'}" for p in parameters)
+    typed = "".join(
+        f", {table.take(p)}: {'int' if p in (ROWS, STRIDE, VARIED) else 'Any'}" for p in parameters
+    )
     return signature(f"def {name}(self{typed}) -> None: ...", 1)

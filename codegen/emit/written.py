@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from kanegen.codegen.emit.lanes import fits, in_lanes
+from kanegen.codegen.emit.lanes import LANES, fits, in_lanes, prepares
 from kanegen.codegen.emit.language import Language
 from kanegen.codegen.emit.layout import comment_text
 from kanegen.codegen.emit.listing import Listing, Part, list_kernel, list_prepare
 from kanegen.codegen.emit.naming import PARAMETERS, PREPARED
 from kanegen.codegen.emit.precision import Precision
 from kanegen.codegen.emit.printer import Printer
-from kanegen.codegen.emit.routines import Routines
+from kanegen.codegen.emit.routines import Routines, own_name
 from kanegen.codegen.emit.specification import CArgument, Kernel, PartNames, Specification, signatures
 from kanegen.codegen.version import GENERATOR
 from kanegen.manifest import OperationCounts
@@ -83,11 +83,14 @@ def written(spec: Specification, language: Language) -> dict[str, Any]:
         "signatures": signatures(spec),
         "routines": routines,
         "prepare": writer.prepare(),
+        "prepare_lanes": lanes.prepare(spec.prepare_lanes.parts)
+        if lanes is not None and prepares(spec)
+        else None,
         "kernels": [writer.kernel(kernel, kernel.parts) for kernel in spec.kernels],
         "in_lanes": {
             kernel.name: lanes.kernel(kernel, kernel.lanes.parts)
             for kernel in spec.kernels
-            if lanes is not None and fits(kernel.schedule)
+            if lanes is not None and fits(spec, kernel.schedule)
         },
         "state": lambda argument: _state(spec, argument),
     }
@@ -116,7 +119,7 @@ class _Writer:
             self.listings[id(kernel.schedule)] = list_kernel(
                 spec, kernel, self._routines.words, self._language.loads_first
             )
-        prepared = Parameter(PREPARED, spec.prepared_type(kernel.precision), None, output=False)
+        prepared = Parameter(PREPARED, self._struct(PREPARED, kernel.precision), None, output=False)
         return Body(
             title,
             f"{title}; {comment_text(program.source)}; {operations(kernel.counts)}",
@@ -132,7 +135,14 @@ class _Writer:
             kernel,
         )
 
-    def prepare(self) -> Body | None:
+    def _struct(self, word: str, precision: Precision) -> str:
+        """The struct of parameters or prepared values, of numbers or of vectors."""
+        spec = self._spec
+        if self._language.alike is not None:
+            return own_name(spec, f"{word}_{LANES}", precision)
+        return spec.parameters_type if word == PARAMETERS else spec.prepared_type(precision)
+
+    def prepare(self, parts: PartNames | None = None) -> Body | None:
         schedule, spec = self._spec.model.prepare, self._spec
         if schedule is None:
             return None
@@ -141,10 +151,10 @@ class _Writer:
             title,
             title,
             (
-                Parameter(PARAMETERS, spec.parameters_type, None, output=False),
-                Parameter(PREPARED, spec.prepared_type(Precision.DOUBLE), None, output=True),
+                Parameter(PARAMETERS, self._struct(PARAMETERS, Precision.DOUBLE), None, output=False),
+                Parameter(PREPARED, self._struct(PREPARED, Precision.DOUBLE), None, output=True),
             ),
-            spec.prepare_parts,
+            spec.prepare_parts if parts is None else parts,
             list_prepare(spec, schedule, self._routines.words),
             self._language.number(Precision.DOUBLE),
             self._printer(Precision.DOUBLE),

@@ -136,15 +136,20 @@ _ROUNDED = Arithmetic(_rounded_constant, _rounded_sine, _rounded_cosine, _rounde
 
 
 def evaluate(
-    program: Program, arguments: Mapping[str, ArrayLike], parameters: Mapping[str, float] | None = None
+    program: Program, arguments: Mapping[str, ArrayLike], parameters: Mapping[str, ArrayLike] | None = None
 ) -> dict[str, NDArray[np.float64]]:
     """Evaluate a program in double precision over any batch.
 
-    Each argument has shape (..., *argument.shape); leading dimensions broadcast.  Returns one array of shape
+    Each argument has shape (..., *argument.shape); leading dimensions broadcast, and parameters are numbers or arrays of
+    these dimensions.  Returns one array of shape
     (..., *shape) for each output, by name.
     """
     entries, batch = _entries(program, arguments)
-    numbers = {name: float(value) for name, value in (parameters or {}).items()}
+    numbers = {
+        name: value if isinstance(value, np.ndarray) else float(value)  # type: ignore[arg-type]  # one number
+        for name, value in (parameters or {}).items()
+    }
+    batch = np.broadcast_shapes(batch, *(np.shape(value) for value in numbers.values()))
     with np.errstate(all="ignore"):
         results = evaluate_entries(program, entries, DOUBLE, numbers)
     return _stacked(program, results, batch)

@@ -27,6 +27,7 @@ from kanegen.extension_source import (
     apart_function,
     bound_function,
     extension_digest,
+    varied_function,
 )
 from kanegen.kernels.kernel import Arrays, BoundKernel, Call, Kernel, general_call, positional
 from kanegen.manifest import KernelSpec, Manifest
@@ -34,6 +35,15 @@ from kanegen.manifest import KernelSpec, Manifest
 _REFUSED = (TypeError, ValueError, BufferError, NotImplementedError)
 _ALL = slice(None)
 _POINTERS = {"double": "double[]", "single": "float[]"}
+
+_TOGETHER, _BLOCK = 16, 1 << 14
+"""As many states as the widest vectors have numbers; numbers of prepared values, 128 kB, that are kept at a time."""
+
+
+def aligned(size: int) -> NDArray[np.float64]:
+    """Room for so many numbers, aligned as vectors are."""
+    room = np.empty(size + 8)
+    return room[-room.ctypes.data % 64 // 8 :][:size]
 
 
 class CompiledBackend:
@@ -62,18 +72,44 @@ class CompiledBackend:
         """Values of the live parameters."""
         self._prepared = self._prepare() if manifest.parameters else {}
 
+    def _parameters(self) -> Any:
+        """The struct of the present parameters."""
+        parameters = self._module.ffi.new(f"{self._manifest.prefix}_parameters *")
+        for spec in self._manifest.parameters:
+            setattr(parameters, spec.field, self.parameters[spec.name])
+        return parameters
+
     def _prepare(self) -> dict[str, Any]:
         """The structs of prepared values for the present parameters, by the precision of the kernels that take them."""
         ffi, lib, prefix = self._module.ffi, self._module.lib, self._manifest.prefix
-        parameters = ffi.new(f"{prefix}_parameters *")
-        for spec in self._manifest.parameters:
-            setattr(parameters, spec.field, self.parameters[spec.name])
-        found = {}
+        parameters, found = self._parameters(), {}
         for precision in {spec.precision for spec in self._manifest.kernels.values()}:
             ending = PRECISION_ENDINGS[precision]
             found[precision] = ffi.new(f"{prefix}_prepared{ending} *")
             getattr(lib, f"{prefix}_prepare{ending}")(parameters, found[precision])
         return found
+
+    def varied(self, spec: KernelSpec, values: Mapping[str, NDArray[Any]]) -> Call:
+        """The call of a kernel where live parameters have values of their own for each state."""
+        ffi, function = self._module.ffi, getattr(self._module.lib, varied_function(spec.name))
+        pointer, parameters = _POINTERS[spec.precision], self._parameters()
+        names = [parameter.name for parameter in self._manifest.parameters]
+        places = ffi.new("size_t[]", [names.index(name) for name in values])
+        size = len(self._manifest.prepared)
+        block = max(_TOGETHER, _BLOCK // size // _TOGETHER * _TOGETHER)
+
+        def evaluate(inputs: Arrays, outputs: Arrays, batch: Shape) -> None:
+            count = math.prod(batch)
+            own = np.empty((len(values), *batch))
+            for row, array in zip(own, values.values(), strict=True):
+                row[...] = array
+            room = aligned(size * min(block, count + _TOGETHER))
+            arrays = [ffi.from_buffer(pointer, array) for array in (*inputs, *outputs)]
+            given, memory = ffi.from_buffer("double[]", own), ffi.from_buffer(room)
+            function(parameters, len(values), places, given, count, memory, block, count, *arrays)
+
+        shape = np.broadcast_shapes(*(array.shape for array in values.values()))
+        return positional(general_call(spec, self._manifest, evaluate, shape))
 
     @property
     def target(self) -> str | None:

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from kanegen.arrays import kernel_type
+from kanegen.arrays import Shape, kernel_type
 from kanegen.errors import NotCompiledError
-from kanegen.kernels.kernel import Arrays, BoundKernel, Kernel, general_call, positional
+from kanegen.kernels.kernel import Arrays, BoundKernel, Call, Kernel, general_call, positional
 from kanegen.manifest import KernelSpec, Manifest
 
 
@@ -18,11 +18,11 @@ class Evaluator(Protocol):
     """What ``kanegen.codegen`` supplies for a mechanism that is not compiled."""
 
     def evaluate(
-        self, kernel: str, arrays: Mapping[str, NDArray[Any]], parameters: Mapping[str, float]
+        self, kernel: str, arrays: Mapping[str, NDArray[Any]], parameters: Mapping[str, Any]
     ) -> Mapping[str, NDArray[Any]]:
         """Outputs of a kernel, ``(*batch, *shape)`` by name, from inputs ``(*batch, *shape)`` by name.
 
-        ``parameters`` has a value for each live parameter.
+        ``parameters`` has a value for each live parameter, or an array of values (*batch,).
         """
 
 
@@ -57,6 +57,16 @@ class InterpretedBackend:
         """The same kernels with these values of all live parameters."""
         return InterpretedBackend(self._manifest, self._evaluator, values)
 
+    def varied(self, spec: KernelSpec, values: Mapping[str, NDArray[Any]]) -> Call:
+        """The call of a kernel where live parameters have values of their own for each state."""
+
+        def evaluate(inputs: Arrays, outputs: Arrays, batch: Shape) -> None:
+            own = {name: np.broadcast_to(array, batch) for name, array in values.items()}
+            self._evaluate(spec, inputs, outputs, own)
+
+        shape = np.broadcast_shapes(*(array.shape for array in values.values()))
+        return positional(general_call(spec, self._manifest, evaluate, shape))
+
     def kernel(self, spec: KernelSpec) -> Kernel:
         """The kernel, ready to be called."""
         general = general_call(
@@ -64,9 +74,11 @@ class InterpretedBackend:
         )
         return Kernel(spec, positional(general), lambda: self._bind(spec))
 
-    def _evaluate(self, spec: KernelSpec, inputs: Arrays, outputs: Arrays) -> None:
+    def _evaluate(
+        self, spec: KernelSpec, inputs: Arrays, outputs: Arrays, own: Mapping[str, NDArray[Any]] | None = None
+    ) -> None:
         arrays = {argument.name: array for argument, array in zip(spec.inputs, inputs, strict=True)}
-        found = self._evaluator.evaluate(spec.name, arrays, self.parameters)
+        found = self._evaluator.evaluate(spec.name, arrays, {**self.parameters, **(own or {})})
         for argument, output in zip(spec.outputs, outputs, strict=True):
             output[...] = found[argument.name]
 

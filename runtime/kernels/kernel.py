@@ -77,14 +77,17 @@ def positional(general: Call) -> Call:
 
 
 def general_call(
-    spec: KernelSpec, manifest: Manifest, evaluate: Callable[[Arrays, Arrays, Shape], None]
+    spec: KernelSpec, manifest: Manifest, evaluate: Callable[[Arrays, Arrays, Shape], None], own: Shape = ()
 ) -> Call:
-    """The call for any arrays and any batch, from one that fills checked outputs: ``evaluate(inputs, outputs, batch)``."""
+    """The call for any arrays and any batch, from one that fills checked outputs: ``evaluate(inputs, outputs, batch)``.
+
+    ``own``: the shape of parameters that differ from state to state, with which the batch broadcasts.
+    """
 
     def general(values: tuple[ArrayLike, ...], out: object) -> Any:
         if any(isinstance(value, Mapping) for value in values):
             values = with_names(manifest, spec, values)
-        inputs, batch = inputs_and_batch(spec, values)
+        inputs, batch = inputs_and_batch(spec, values, own)
         outputs = outputs_for(spec, out, batch)
         if out is not None:
             inputs = [apart_from(array, outputs) for array in inputs]
@@ -116,3 +119,6 @@ class Backend(Protocol):
 
     def with_parameters(self, values: Mapping[str, float]) -> Backend:
         """The same kernels with these values of all live parameters."""
+
+    def varied(self, spec: KernelSpec, values: Mapping[str, NDArray[Any]]) -> Call:
+        """The call of a kernel where these live parameters have values of their own for each state, alike in shape."""

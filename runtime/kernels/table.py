@@ -5,12 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from kanegen.arrays import FloatArray, finite_number
+import numpy as np
+
+from kanegen.arrays import FloatArray, finite_number, real_array
 from kanegen.errors import KanegenError, MissingInertiaError, MissingKernelError, did_you_mean, nearest
 from kanegen.kernels.checks import MARGIN, RESIDUAL, OpenLoops, can_be_singular, checked
 from kanegen.kernels.kernel import Backend, Kernel
-from kanegen.manifest import Manifest
+from kanegen.manifest import Argument, Manifest
 from kanegen.rows import checked_rows, rows_of, with_rows
 
 
@@ -47,6 +50,8 @@ class KernelTable:
     def __init__(self, given: KernelSet, more: More | None = None) -> None:
         self._given = given
         self._more = more
+        self._of: KernelTable | None = None  # the table of which this one is with values for each state
+        self._values: Mapping[str, FloatArray] = {}
         self._lock = threading.Lock()
         # Both are replaced and never changed, so that they are read without the lock.
         self._sets = dict.fromkeys(given.manifest.kernels, given)
@@ -55,6 +60,27 @@ class KernelTable:
         self._margin = self._kernels.get(MARGIN)
         self.open_loops = None if residual is None else OpenLoops.of(given.manifest, residual)
         self._kernels = {name: self._looked_after(given, kernel) for name, kernel in self._kernels.items()}
+
+    def varied(self, values: Mapping[str, FloatArray]) -> KernelTable:
+        """The same kernels where these live parameters have values of their own for each state of a batch."""
+        table = object.__new__(type(self))
+        table.__dict__.update(self.__dict__)
+        table._of, table._values, table._kernels = self, values, {}
+        if self._margin is not None:
+            table._margin = table._with_values(MARGIN)
+        if self.open_loops is not None:
+            table.open_loops = OpenLoops.of(self._given.manifest, table._with_values(RESIDUAL))
+            assert table.open_loops is not None  # as here
+            table.open_loops.told = self.open_loops.told
+        return table
+
+    def _with_values(self, name: str) -> Kernel:
+        """A kernel with the values of this table, not looked after."""
+        assert self._of is not None  # it has some
+        spec, backend = self._of[name].spec, self._of.set_of(name).backend
+        own = {key: values for key, values in self._values.items() if key in backend.parameters}
+        call = backend.varied(spec, own) if own else backend.kernel(spec).call
+        return Kernel(spec, call, self._of[name].bind)
 
     def _looked_after(self, of: KernelSet, kernel: Kernel) -> Kernel:
         """The kernel of a set with a call that looks for dead centres and open loops, where there can be any."""
@@ -91,6 +117,8 @@ class KernelTable:
 
     def set_of(self, name: str) -> KernelSet:
         """The set to which a kernel belongs.  Raises what ``[name]`` raises."""
+        if self._of is not None:
+            return self._of.set_of(name)
         if name not in self._sets:
             self._obtain(name)
         return self._sets[name]
@@ -121,6 +149,8 @@ class KernelTable:
         Raises what ``[name]`` raises, ModelError for rows that depend on one another.
         """
         name = with_rows(self.name_for(what, frame), checked_rows(rows))
+        if self._of is not None:
+            self._of.of_rows(what, frame, rows)
         kernel = self._kernels.get(name)
         return (kernel if kernel is not None else self._obtain(name, of_rows=True)).call
 
@@ -137,6 +167,9 @@ class KernelTable:
 
     def _obtain(self, name: str, of_rows: bool = False) -> Kernel:
         """A further kernel, one of the list; or ``of_rows`` of a frame's twist, of which there are too many for a list."""
+        if self._of is not None:
+            own = self._kernels[name] = self._looked_after(self.set_of(name), self._with_values(name))
+            return own
         known = of_rows or bool(rows_of(name)[1]) or name in self._given.manifest.optional_kernels
         if self._more is None or not known:
             raise self._missing(name)
@@ -168,6 +201,31 @@ class KernelTable:
         )
 
 
+def varied_parameters(
+    name: str, present: Mapping[str, float], given: Mapping[str, Any]
+) -> dict[str, FloatArray]:
+    """Values of live parameters by state: arrays of real, finite numbers, of shapes that broadcast.
+
+    Raises KanegenError for a parameter that is not there, TypeError and ValueError for values, naming the row.
+    """
+    _refuse_unknown(name, present, given)
+    values = {key: real_array("parameters", Argument(key, (), "", ""), value) for key, value in given.items()}
+    for key, array in values.items():
+        wrong = ~np.isfinite(array)
+        if wrong.any():
+            where = ", ".join(map(str, np.argwhere(wrong)[0]))
+            raise ValueError(
+                f"parameters, {key!r} must be finite, got {float(array[wrong][0])!r}"
+                + f" in row {where}" * bool(where)
+            )
+    try:
+        np.broadcast_shapes(*(array.shape for array in values.values()))
+    except ValueError:
+        shapes = ", ".join(f"{key} {array.shape}" for key, array in values.items())
+        raise ValueError(f"parameters: expected arrays of one shape, or numbers, got {shapes}") from None
+    return {key: np.asarray(array, dtype=np.float64) for key, array in values.items()}
+
+
 def merged_parameters(
     name: str, present: Mapping[str, float], values: Mapping[str, float]
 ) -> dict[str, float]:
@@ -175,6 +233,12 @@ def merged_parameters(
 
     Raises KanegenError for a parameter that is not there, ValueError for a value that is no finite number.
     """
+    _refuse_unknown(name, present, values)
+    given = {key: finite_number(f"parameter {key!r}", value) for key, value in values.items()}
+    return {**present, **given}
+
+
+def _refuse_unknown(name: str, present: Mapping[str, float], values: Mapping[str, Any]) -> None:
     unknown = [parameter for parameter in values if parameter not in present]
     if unknown:
         known = (
@@ -186,5 +250,3 @@ def merged_parameters(
             str(unknown[0]), present, "Parameters that none of its kernels depends on are left out"
         )
         raise KanegenError(f"{name!r} has no live parameter {unknown[0]!r}. It has: {known}. {near}")
-    given = {key: finite_number(f"parameter {key!r}", value) for key, value in values.items()}
-    return {**present, **given}

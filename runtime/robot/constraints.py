@@ -11,38 +11,55 @@ from kanegen.errors import did_you_mean
 from kanegen.manifest import BodyCoordinates, Constraints
 from kanegen.quaternions import normalised
 from kanegen.robot.assembly import assemble
-from kanegen.robot.core import Core
+from kanegen.robot.core import Core, Varied
 
 
 class ConstraintKernels(Core):
     """The part of a robot that knows what restricts its motion."""
 
     def constraint_residual(
-        self, q: Values, *, out: FloatArray | None = None, t: ArrayLike | None = None
+        self,
+        q: Values,
+        *,
+        out: FloatArray | None = None,
+        t: ArrayLike | None = None,
+        parameters: Varied | None = None,
     ) -> FloatArray:
         """Residuals phi (..., k) of the equations of position, zero where loops are closed; see ``constraints``."""
-        if t is not None:
-            return self._at(t).constraint_residual(q, out=out)
+        if t is not None or parameters is not None:
+            return self._given(t, parameters).constraint_residual(q, out=out)
         return self._constraint_residual(q, out)
 
     def constraint_jacobian(
-        self, q: Values, *, out: FloatArray | None = None, t: ArrayLike | None = None
+        self,
+        q: Values,
+        *,
+        out: FloatArray | None = None,
+        t: ArrayLike | None = None,
+        parameters: Varied | None = None,
     ) -> FloatArray:
         """The matrix A (..., m, nq) of the constraints on dq/dt: derivatives of phi, then equations of velocity."""
-        if t is not None:
-            return self._at(t).constraint_jacobian(q, out=out)
+        if t is not None or parameters is not None:
+            return self._given(t, parameters).constraint_jacobian(q, out=out)
         return self._constraint_jacobian(q, out)
 
     def constraint_forces(
-        self, q: Values, v: Values, a: Values, out: FloatArray | None = None, *, t: ArrayLike | None = None
+        self,
+        q: Values,
+        v: Values,
+        a: Values,
+        out: FloatArray | None = None,
+        *,
+        t: ArrayLike | None = None,
+        parameters: Varied | None = None,
     ) -> FloatArray:
         """Forces that enforce the constraints in a motion, in the order of ``constraints.forces``.
 
         The multipliers of the m rows (zero for redundant ones), which act on the coordinates with A^T times them, then
         the forces that hold or drive prescribed joints [N m, N].
         """
-        if t is not None:
-            return self._at(t).constraint_forces(q, v, a, out)
+        if t is not None or parameters is not None:
+            return self._given(t, parameters).constraint_forces(q, v, a, out)
         return self._constraint_forces(q, v, a, out)
 
     def assemble(

@@ -16,7 +16,14 @@ from kanegen.by_name import Places, array_of, places
 from kanegen.errors import counted, shown
 from kanegen.kernels.checks import TELLING, Told
 from kanegen.kernels.kernel import Backend, BoundKernel
-from kanegen.kernels.table import ArrayCall, KernelSet, KernelTable, More, merged_parameters
+from kanegen.kernels.table import (
+    ArrayCall,
+    KernelSet,
+    KernelTable,
+    More,
+    merged_parameters,
+    varied_parameters,
+)
 from kanegen.manifest import Argument, JointLimits, LawRecord, LinkEnds, Manifest, OperationCounts, Parameter
 from kanegen.skeleton import Skeleton
 
@@ -28,8 +35,13 @@ QuantitiesOf: TypeAlias = Callable[
 ]
 """By formulation and kernel, what gives intermediate quantities for q, v, a, t and parameters.  Raises KanegenError."""
 
-ParameterCheck: TypeAlias = Callable[[Mapping[str, float]], object]
-"""Raises ModelError for values of the live parameters that the model cannot have."""
+Varied: TypeAlias = Mapping[str, ArrayLike]
+"""Live parameters that have values of their own for each state of a batch, by name: (...), or a number for all."""
+
+ParameterCheck: TypeAlias = Callable[..., object]
+"""Raises ModelError for values of the live parameters that the model cannot have; given those that differ, by name (...)
+as arrays, after the values of all, for the first of them.
+"""
 
 
 class Core:
@@ -58,7 +70,7 @@ class Core:
 
     def _take(self, t: ArrayLike | None) -> None:
         """Take calls from the table, which are given the time where there is any."""
-        table = self._kernels
+        table, self._t = self._kernels, t
 
         def now(call: ArrayCall) -> ArrayCall:
             return call if t is None else functools.partial(call, t)
@@ -89,11 +101,20 @@ class Core:
 
     def _at(self, t: ArrayLike) -> Self:
         """The robot at a time [s], or at times of the shape of a batch.  Raises TypeError where nothing depends on it."""
-        if not self._manifest.depends_on_time:
+        return self._given(t, None)
+
+    def _given(self, t: ArrayLike | None, parameters: Varied | None) -> Self:
+        """The robot at a time, with parameters of their own for each state: what calls are told by keyword."""
+        if t is not None and not self._manifest.depends_on_time:
             raise TypeError(f"{self._manifest.name}: nothing of it depends on time, so that calls take no t")
         robot = object.__new__(type(self))
         robot.__dict__.update(self.__dict__)
-        robot._take(t)
+        if parameters:
+            values = varied_parameters(self.name, self._backend.parameters, parameters)
+            if self._check is not None:
+                self._check(self._backend.parameters, values)
+            robot._kernels = self._kernels.varied(values)
+        robot._take(self._t if t is None else t)
         return robot
 
     def with_open_loops(self, told: Told) -> Self:
@@ -135,12 +156,18 @@ class Core:
 
     # ---- kernels by name, their C functions, and live parameters ----
 
-    def call(self, kernel: str, *arrays: ArrayLike, out: Any = None) -> Any:
+    def call(self, kernel: str, *arrays: ArrayLike, out: Any = None, parameters: Varied | None = None) -> Any:
         """Evaluate any kernel by name, such as a feedback law compiled with the dynamics.
 
         Takes its inputs in order, t first where it has that; returns its output, or a tuple of them when there are several
         (``out`` likewise).
+
+        ``parameters``, here and in all calls for batches of states: by the names that ``with_parameters`` takes, values of
+        live parameters for each state, as arrays that broadcast with the leading dimensions of the others, or numbers for
+        all states.  They are checked as ``with_parameters`` checks them; errors name the row.
         """
+        if parameters is not None:
+            return self._given(None, parameters).call(kernel, *arrays, out=out)
         found = self._kernels[kernel]
         check_count(found.spec, arrays)
         return found.call(*arrays, out)

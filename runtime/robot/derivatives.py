@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from kanegen.arrays import FloatArray, Values
 from kanegen.errors import KanegenError
-from kanegen.robot.core import Core
+from kanegen.robot.core import Core, Varied
 
 
 class InverseDynamicsDerivatives(NamedTuple):
@@ -72,35 +72,63 @@ class Derivatives(Core):
     """The part of a robot that gives derivatives, and looks at small motions."""
 
     def inverse_dynamics_derivatives(
-        self, q: Values, v: Values, a: Values, *, out: Three | None = None, t: ArrayLike | None = None
+        self,
+        q: Values,
+        v: Values,
+        a: Values,
+        *,
+        out: Three | None = None,
+        t: ArrayLike | None = None,
+        parameters: Varied | None = None,
     ) -> InverseDynamicsDerivatives:
         """Derivatives ``.dq``, ``.dv``, ``.da`` (..., nv, nv) of ``inverse_dynamics``; ``out``: three arrays."""
-        if t is not None:
-            return self._at(t).inverse_dynamics_derivatives(q, v, a, out=out)
+        if t is not None or parameters is not None:
+            return self._given(t, parameters).inverse_dynamics_derivatives(q, v, a, out=out)
         return InverseDynamicsDerivatives(*self._obtained("inverse_dynamics_derivatives")(q, v, a, out))
 
     def forward_dynamics_derivatives(
-        self, q: Values, v: Values, tau: Values, *, out: Three | None = None, t: ArrayLike | None = None
+        self,
+        q: Values,
+        v: Values,
+        tau: Values,
+        *,
+        out: Three | None = None,
+        t: ArrayLike | None = None,
+        parameters: Varied | None = None,
     ) -> ForwardDynamicsDerivatives:
         """Derivatives ``.dq``, ``.dv``, ``.dtau`` (..., nv, nv) of ``forward_dynamics``; ``out``: three arrays."""
-        if t is not None:
-            return self._at(t).forward_dynamics_derivatives(q, v, tau, out=out)
+        if t is not None or parameters is not None:
+            return self._given(t, parameters).forward_dynamics_derivatives(q, v, tau, out=out)
         return ForwardDynamicsDerivatives(*self._obtained("forward_dynamics_derivatives")(q, v, tau, out))
 
     def inverse_dynamics_parameter_derivatives(
-        self, q: Values, v: Values, a: Values, *, out: FloatArray | None = None, t: ArrayLike | None = None
+        self,
+        q: Values,
+        v: Values,
+        a: Values,
+        *,
+        out: FloatArray | None = None,
+        t: ArrayLike | None = None,
+        parameters: Varied | None = None,
     ) -> FloatArray:
         """Derivatives (..., nv, np) of ``inverse_dynamics`` with respect to the live ``parameters``, in their order."""
-        if t is not None:
-            return self._at(t).inverse_dynamics_parameter_derivatives(q, v, a, out=out)
+        if t is not None or parameters is not None:
+            return self._given(t, parameters).inverse_dynamics_parameter_derivatives(q, v, a, out=out)
         return self._obtained("inverse_dynamics_parameter_derivatives")(q, v, a, out)
 
     def forward_dynamics_parameter_derivatives(
-        self, q: Values, v: Values, tau: Values, *, out: FloatArray | None = None, t: ArrayLike | None = None
+        self,
+        q: Values,
+        v: Values,
+        tau: Values,
+        *,
+        out: FloatArray | None = None,
+        t: ArrayLike | None = None,
+        parameters: Varied | None = None,
     ) -> FloatArray:
         """Derivatives (..., nv, np) of ``forward_dynamics`` with respect to the live ``parameters``, in their order."""
-        if t is not None:
-            return self._at(t).forward_dynamics_parameter_derivatives(q, v, tau, out=out)
+        if t is not None or parameters is not None:
+            return self._given(t, parameters).forward_dynamics_parameter_derivatives(q, v, tau, out=out)
         return self._obtained("forward_dynamics_parameter_derivatives")(q, v, tau, out)
 
     def linearise(

@@ -8,34 +8,48 @@ from numpy.typing import ArrayLike
 from kanegen.arrays import FloatArray, Values
 from kanegen.errors import KanegenError
 from kanegen.manifest import NamedValue
-from kanegen.robot.core import Core
+from kanegen.robot.core import Core, Varied
 
 
 class Identification(Core):
     """The part of a robot that serves to identify its parameters."""
 
     def regressor(
-        self, q: Values, v: Values, a: Values, *, out: FloatArray | None = None, t: ArrayLike | None = None
+        self,
+        q: Values,
+        v: Values,
+        a: Values,
+        *,
+        out: FloatArray | None = None,
+        t: ArrayLike | None = None,
+        parameters: Varied | None = None,
     ) -> FloatArray:
         """The matrix Y (..., nv, nb) with tau = Y @ ``base_parameters``.
 
         Base parameters are the fewest combinations of the bodies' inertial parameters on which tau depends, so that the
         rows of Y for enough motions have full column rank.
         """
-        if t is not None:
-            return self._at(t).regressor(q, v, a, out=out)
+        if t is not None or parameters is not None:
+            return self._given(t, parameters).regressor(q, v, a, out=out)
         return self._obtained("regressor")(q, v, a, out)
 
     def full_regressor(
-        self, q: Values, v: Values, a: Values, *, out: FloatArray | None = None, t: ArrayLike | None = None
+        self,
+        q: Values,
+        v: Values,
+        a: Values,
+        *,
+        out: FloatArray | None = None,
+        t: ArrayLike | None = None,
+        parameters: Varied | None = None,
     ) -> FloatArray:
         """The matrix Y (..., nv, 10 bodies) with tau = Y @ ``inertial_parameters``.
 
         Ten columns for each body: m [kg]; m cx, m cy, m cz [kg m], c the mass centre; Ixx, Ixy, Ixz, Iyy, Iyz, Izz
         [kg m^2], the tensor about the origin of the body's frame along its axes, with Ixy = -int x y dm.
         """
-        if t is not None:
-            return self._at(t).full_regressor(q, v, a, out=out)
+        if t is not None or parameters is not None:
+            return self._given(t, parameters).full_regressor(q, v, a, out=out)
         return self._obtained("full_regressor")(q, v, a, out)
 
     @property

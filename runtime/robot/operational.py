@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from numpy.typing import ArrayLike
 
 from kanegen.arrays import FloatArray
-from kanegen.robot.core import Core
+from kanegen.robot.core import Core, Varied
 
 Rows = Sequence[str] | None
 """Some of "x", "y", "z", "rx", "ry", "rz", in the order of the results; None: all six in this one."""
@@ -31,10 +31,11 @@ class OperationalSpace(Core):
         *,
         out: FloatArray | None = None,
         t: ArrayLike | None = None,
+        parameters: Varied | None = None,
     ) -> FloatArray:
         """The inertia (J M^-1 J^T)^-1 (..., k, k) [kg, kg m, kg m^2] at a frame: forces by accelerations of k rows."""
-        if t is not None:
-            return self._at(t).operational_inertia(q, frame, rows, out=out)
+        if t is not None or parameters is not None:
+            return self._given(t, parameters).operational_inertia(q, frame, rows, out=out)
         return self._of_rows("operational_inertia", frame, rows)(q, out)
 
     def operational_bias(
@@ -46,14 +47,15 @@ class OperationalSpace(Core):
         *,
         out: FloatArray | None = None,
         t: ArrayLike | None = None,
+        parameters: Varied | None = None,
     ) -> FloatArray:
         """Forces (..., k) [N, N m] at a frame that keep k rows from being accelerated in the state (q, v).
 
         With F = inertia @ acceleration + bias, tau = J^T F gives the rows this acceleration.  Gravity, springs, damping and
         friction are in it.
         """
-        if t is not None:
-            return self._at(t).operational_bias(q, v, frame, rows, out=out)
+        if t is not None or parameters is not None:
+            return self._given(t, parameters).operational_bias(q, v, frame, rows, out=out)
         return self._of_rows("operational_bias", frame, rows)(q, v, out)
 
     def operational_gravity(
@@ -64,10 +66,11 @@ class OperationalSpace(Core):
         *,
         out: FloatArray | None = None,
         t: ArrayLike | None = None,
+        parameters: Varied | None = None,
     ) -> FloatArray:
         """Forces (..., k) [N, N m] at a frame that keep k rows at rest: ``operational_bias`` without motion."""
-        if t is not None:
-            return self._at(t).operational_gravity(q, frame, rows, out=out)
+        if t is not None or parameters is not None:
+            return self._given(t, parameters).operational_gravity(q, frame, rows, out=out)
         return self._of_rows("operational_gravity", frame, rows)(q, out)
 
     def hand_inertia(
@@ -78,10 +81,11 @@ class OperationalSpace(Core):
         *,
         out: FloatArray | None = None,
         t: ArrayLike | None = None,
+        parameters: Varied | None = None,
     ) -> FloatArray:
         """Freeman & Tesar's effective inertia I* (..., k, k) in hand coordinates: ``operational_inertia``."""
-        if t is not None:
-            return self._at(t).hand_inertia(q, frame, rows, out=out)
+        if t is not None or parameters is not None:
+            return self._given(t, parameters).hand_inertia(q, frame, rows, out=out)
         return self._of_rows("hand_inertia", frame, rows)(q, out)
 
     def hand_power(
@@ -92,13 +96,14 @@ class OperationalSpace(Core):
         *,
         out: FloatArray | None = None,
         t: ArrayLike | None = None,
+        parameters: Varied | None = None,
     ) -> FloatArray:
         """Freeman & Tesar's inertia power array P* (..., k, k, k) in hand coordinates, planes symmetric.
 
         Inertia alone asks for the forces e^T P*[i] e where the rows keep their rates e.
         """
-        if t is not None:
-            return self._at(t).hand_power(q, frame, rows, out=out)
+        if t is not None or parameters is not None:
+            return self._given(t, parameters).hand_power(q, frame, rows, out=out)
         return self._of_rows("hand_power", frame, rows)(q, out)
 
     def hand_damping(
@@ -109,10 +114,11 @@ class OperationalSpace(Core):
         *,
         out: FloatArray | None = None,
         t: ArrayLike | None = None,
+        parameters: Varied | None = None,
     ) -> FloatArray:
         """Freeman & Tesar's effective damping C* (..., k, k) [N s/m, N s, N m s] in hand coordinates."""
-        if t is not None:
-            return self._at(t).hand_damping(q, frame, rows, out=out)
+        if t is not None or parameters is not None:
+            return self._given(t, parameters).hand_damping(q, frame, rows, out=out)
         return self._of_rows("hand_damping", frame, rows)(q, out)
 
     def hand_stiffness(
@@ -123,11 +129,12 @@ class OperationalSpace(Core):
         *,
         out: FloatArray | None = None,
         t: ArrayLike | None = None,
+        parameters: Varied | None = None,
     ) -> FloatArray:
         """Freeman & Tesar's effective spring rate K* (..., k, k) [N/m, N, N m]: springs' forces at the hand by its rows.
 
         It is symmetric where there are as many rows as speeds, and these are rates of coordinates, as in translation.
         """
-        if t is not None:
-            return self._at(t).hand_stiffness(q, frame, rows, out=out)
+        if t is not None or parameters is not None:
+            return self._given(t, parameters).hand_stiffness(q, frame, rows, out=out)
         return self._of_rows("hand_stiffness", frame, rows)(q, out)

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from kanegen.codegen.emit import Model, c_source
 from kanegen.codegen.emit.lanes import LARGEST, fits
 from kanegen.codegen.emit.manifest import manifest
+from kanegen.codegen.emit.specification import specify
 from kanegen.codegen.graph import Graph, Program, inputs
 
 from .compilation import Library, build
-from .live import live_model
+from .live import VALUES, live_model
 from .programs import double_pendulum, every_operation, model, program, random_programs
 from .test_live_parameters import prepared
 from .test_parts import in_parts
@@ -110,6 +111,43 @@ def test_live_parameters(tmp_path: Path, every: int) -> None:
         check(library, kernel, random_states(kernel, 17), "", prepared(library))
 
 
+@pytest.mark.parametrize("flags", FLAGS[:2] + FLAGS[3:])
+@pytest.mark.parametrize("every", [3, 1000])
+def test_parameters_of_each_state(tmp_path: Path, every: int, flags: tuple[str, ...]) -> None:
+    generated = in_parts(live_model(), every)
+    library, total, stride = build(generated, tmp_path, *flags), 37, 40
+    ffi, lib = library.ffi, library.lib
+    values = np.random.default_rng(2).uniform(0.5, 2, (2, stride))
+    own = [dict(zip(("tilt", "m"), column, strict=True)) for column in values.T]
+    default, where = ffi.new("arm_parameters *"), [list(VALUES).index(name) for name in ("tilt", "m")]
+    lib.arm_default_parameters(default)
+    for ending, type_ in (("", np.float64), ("_f32", np.float32)):
+        size = ffi.sizeof(f"arm_prepared{ending}") // np.dtype(type_).itemsize * 48
+        room = np.zeros(size + 16, type_)
+        room = room[-room.ctypes.data % 64 // room.itemsize :][:size]
+        pointer = ffi.from_buffer("float[]" if ending else "double[]", room)
+        prepare = getattr(lib, f"arm_prepare_batch{ending}")
+        prepare(default, 2, where, ffi.from_buffer("double[]", values), total, stride, pointer)
+        for kernel in generated.programs:
+            states, sizes = random_states(kernel, total), {a.name: a.size for a in kernel.outputs}
+            name = f"arm_{kernel.name}"
+            for count in COUNTS:
+                some = {key: rows[:count] for key, rows in states.items()}
+                found = library(
+                    f"{name}_batch_varied{ending}",
+                    some,
+                    {k: n * count for k, n in sizes.items()},
+                    pointer,
+                    count,
+                    0,
+                )
+                for i in range(count):
+                    one = {key: rows[i] for key, rows in states.items()}
+                    alone = library(name + ending, one, sizes, prepared(library, ending, **own[i]))
+                    for key, n in sizes.items():
+                        assert same(found[key][i * n : (i + 1) * n], alone[key])
+
+
 @pytest.mark.parametrize("which", ["q", "v", "a"])
 def test_output_may_be_an_input_whose_rows_are_as_long(tmp_path: Path, which: str) -> None:
     kernel = double_pendulum()
@@ -137,7 +175,7 @@ def wide(size: int) -> Program:
 def test_what_needs_too_much_of_the_stack_has_no_lanes(tmp_path: Path, size: int, lanes: bool) -> None:
     kernel = wide(size)
     made: Model = model(kernel)
-    assert fits(made.kernels[0]) is lanes
+    assert fits(specify(made), made.kernels[0]) is lanes
     assert manifest(made, {}).kernels["wide"].lanes is lanes
     assert ("arm_wide_tile" in c_source(made)) is lanes
     check(build(made, tmp_path), kernel, random_states(kernel, 9))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import sympy
+from numpy.typing import NDArray
 from sympy.logic.boolalg import Xor
 
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, evaluate
@@ -128,6 +130,23 @@ def check_laws_at_home(mechanism: Mechanism) -> None:
 
 
 def _check_at_home(law: ControlLaw, mechanism: Mechanism) -> None:
+    numbers = {p.name: float(p.value) for p in mechanism.parameters}
+    found = np.isfinite(values_at_home(law, mechanism, numbers))
+    if not found.all(axis=1).any():
+        home = home_numbers(mechanism)
+        raise ModelError(
+            f"control law {law.name!r}",
+            "has no value in the configuration home, "
+            + ", ".join(f"{n} = {x:.6g}" for n, x in zip(mechanism.coordinates, home, strict=True)),
+            "forces that can be computed there: no division by zero, no root of a negative number",
+            "Give a home where it has one, with MechanismBuilder.home or home in TOML; without it home is zero.",
+        )
+
+
+def values_at_home(
+    law: ControlLaw, mechanism: Mechanism, numbers: Mapping[str, float | NDArray[Any]]
+) -> NDArray[np.float64]:
+    """Forces and rates of a law at home, at some times and speeds (tried, ..., results), for these parameters (...)."""
     home = home_numbers(mechanism)
     graph = Graph()
     sizes = {"t": 1, "q": len(law.q), "v": len(law.v), "x": len(law.states), "r": len(law.signals)}
@@ -154,13 +173,9 @@ def _check_at_home(law: ControlLaw, mechanism: Mechanism) -> None:
     random = np.random.default_rng(1987)
     state = {name: random.standard_normal((_TRIED, size)) for name, size in sizes.items()}
     state |= {"t": random.uniform(0, 1, _TRIED), "q": np.tile(home, (_TRIED, 1))}
-    numbers = {p.name: float(p.value) for p in mechanism.parameters}
-    found = np.isfinite(evaluate(program, state, numbers)["tau"])
-    if not found.all(axis=1).any():
-        raise ModelError(
-            f"control law {law.name!r}",
-            "has no value in the configuration home, "
-            + ", ".join(f"{n} = {x:.6g}" for n, x in zip(mechanism.coordinates, home, strict=True)),
-            "forces that can be computed there: no division by zero, no root of a negative number",
-            "Give a home where it has one, with MechanismBuilder.home or home in TOML; without it home is zero.",
-        )
+    axes = max((np.ndim(value) for value in numbers.values()), default=0)
+    state = {
+        name: array.reshape(_TRIED, *[1] * axes, *program.inputs[k].shape)
+        for k, (name, array) in enumerate(state.items())
+    }
+    return evaluate(program, state, numbers)["tau"]
