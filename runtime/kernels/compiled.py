@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanegen.arrays import Shape, checked_output, kernel_type
-from kanegen.errors import ManifestError, TargetError
+from kanegen.errors import KanegenError, ManifestError, TargetError
 from kanegen.extension_source import (
     BASELINE,
     PRECISION_ENDINGS,
@@ -91,6 +91,11 @@ class CompiledBackend:
 
     def varied(self, spec: KernelSpec, values: Mapping[str, NDArray[Any]]) -> Call:
         """The call of a kernel where live parameters have values of their own for each state."""
+        if not spec.batch_varied:
+            raise KanegenError(
+                f"the C of {self._manifest.name!r} is of an earlier version, which has one set of parameters for all states "
+                "of a batch: generate it again"
+            )
         ffi, function = self._module.ffi, getattr(self._module.lib, varied_function(spec.name))
         pointer, parameters = _POINTERS[spec.precision], self._parameters()
         names = [parameter.name for parameter in self._manifest.parameters]

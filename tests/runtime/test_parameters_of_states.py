@@ -1,0 +1,163 @@
+"""Live parameters that have values of their own for each state of a batch."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+
+import numpy as np
+import pytest
+import robots
+
+import kanegen
+from kanegen.codegen.mechanism import MechanismBuilder
+from kanegen.codegen.mechanism.validation.of_states import ParameterCheck
+from kanegen.errors import KanegenError, ModelError
+
+ROWS = 45
+"""Whole groups of states and a rest, for all vectors."""
+
+MODELS = {
+    "stanford_arm": (
+        ["all declared"],
+        ["forward_dynamics", "inverse_dynamics", "feedback_law"],
+        ["mF", "L3"],
+    ),
+    "four_bar": (["masses", "centers"], ["forward_dynamics", "mass_matrix", "constraint_jacobian"], None),
+}
+
+
+@functools.cache
+def robot(name: str, *, interpreted: bool = False) -> kanegen.Robot:
+    live, kernels, _ = MODELS[name]
+    return kanegen.load(name, live=live, kernels=kernels, float32=not interpreted, interpreted=interpreted)
+
+
+def states(arm, kernel):
+    numbers = np.random.default_rng(5)
+    inputs = arm._kernels[kernel].spec.inputs
+    q = (
+        np.array([arm.assemble(arm.random_configuration(k)) for k in range(ROWS)])
+        if arm.constraints
+        else None
+    )
+    return [
+        q if a.name == "q" and q is not None else numbers.standard_normal((ROWS, *a.shape)) for a in inputs
+    ]
+
+
+def own_values(arm, name):
+    names = MODELS[name][2] or list(arm.parameters)[:3]
+    numbers = np.random.default_rng(6)
+    return {key: arm.parameters[key] * numbers.uniform(0.5, 2, ROWS) + 0.01 for key in names}
+
+
+@pytest.mark.parametrize("interpreted", [False, True], ids=["compiled", "interpreted"])
+@pytest.mark.parametrize("name", MODELS)
+def test_as_with_parameters_for_each_state(name, interpreted):
+    arm = robot(name, interpreted=interpreted)
+    own = own_values(arm, name)
+    for kernel in arm.kernels:
+        arrays = states(arm, kernel)
+        expected = []
+        for i in range(ROWS):
+            alone = arm.with_parameters({key: x[i] for key, x in own.items()}, allow_unphysical=True)
+            expected.append(alone.call(kernel, *(x[i] for x in arrays)))
+        found = arm.call(kernel, *arrays, parameters=own)
+        if (
+            interpreted
+        ):  # NumPy has other sines for arrays than for numbers: 4 ulp, which inverses of masses enlarge
+            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+        else:
+            assert np.array_equal(found, expected), kernel
+        out = np.empty_like(found)
+        assert arm.call(kernel, *arrays, parameters=own, out=out) is out
+        assert np.array_equal(out, found)
+
+
+def test_batches_of_any_shape_and_numbers_for_all():
+    arm = robot("stanford_arm")
+    q, v, tau = (x[:6] for x in states(arm, "forward_dynamics"))
+    masses, length = np.linspace(0.2, 2.0, 6), 0.25
+    found = arm.forward_dynamics(
+        q.reshape(2, 3, 6), v.reshape(2, 3, 6), tau[0], parameters={"mF": masses.reshape(2, 3), "L3": length}
+    )
+    one = [
+        arm.with_parameters({"mF": m, "L3": length}).forward_dynamics(q[i], v[i], tau[0])
+        for i, m in enumerate(masses)
+    ]
+    assert np.array_equal(found.reshape(6, 6), one)
+    of_one_state = arm.forward_dynamics(q[0], v[0], tau[0], parameters={"mF": masses})
+    assert of_one_state.shape == (6, 6)
+    alike = arm.forward_dynamics(q, v, tau, parameters={"mF": 0.7})
+    assert np.array_equal(alike, arm.with_parameters({"mF": 0.7}).forward_dynamics(q, v, tau))
+    assert np.array_equal(arm.forward_dynamics(q, v, tau, parameters={}), arm.forward_dynamics(q, v, tau))
+    assert arm.forward_dynamics(q[:0], v[:0], tau[:0], parameters={"mF": masses[:0]}).shape == (0, 6)
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "said"),
+    [
+        ({"mG": np.ones(6)}, KanegenError, "mG"),
+        ({"mF": np.ones(5)}, ValueError, r"parameters \(5,\)"),
+        ({"mF": np.ones(6), "L3": np.ones(4)}, ValueError, "mF"),
+        ({"mF": np.array([1, 1, np.inf, 1, 1, 1])}, ValueError, "row 2"),
+        ({"mF": np.array([1, 1, 1, -0.5, 1, 1])}, ModelError, "row 3.*mF = -0.5"),
+        ({"mF": -0.5}, ModelError, "mF = -0.5"),
+        ({"mF": ["heavy"] * 6}, TypeError, "mF"),
+    ],
+)
+def test_refusals_name_the_row(values, error, said):
+    arm = robot("stanford_arm")
+    q, v, tau = (x[:6] for x in states(arm, "forward_dynamics"))
+    with pytest.raises(error, match=said):
+        arm.forward_dynamics(q, v, tau, parameters=values)
+
+
+def test_c_of_an_earlier_version_has_no_such_function():
+    with pytest.raises(KanegenError, match="generate it again"):
+        robots.live_pendulum().call("inverse_dynamics", [[0.1]], [[0.0]], parameters={"m": np.ones(3)})
+
+
+def test_open_loops_are_told_of():
+    arm = robot("four_bar")
+    q = states(arm, "mass_matrix")[0]
+    own = own_values(arm, "four_bar")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        arm.mass_matrix(q, parameters=own)
+    q[7] += 0.01
+    with pytest.raises(kanegen.errors.InconsistentStateError, match="row 7"):
+        arm.with_open_loops("error").mass_matrix(q, parameters=own)
+
+
+def test_checks_over_arrays_are_those_of_one_set():
+    builder = MechanismBuilder("one")
+    names = ("m", "Ixx", "Iyy", "Izz", "Ixy", "d", "k")
+    m, xx, yy, zz, xy, d, k = (builder.parameter(name, int(name != "Ixy"), "") for name in names)
+    builder.body("link", mass=m, center=(m * 2, 0, 0), inertia=(xx, yy, zz, xy, 0, 0))
+    builder.revolute("hinge", "base", "link", axis=(0, 0, 1), damping=d)
+    builder.torsional_spring("coil", "hinge", stiffness=k - 1)
+    mechanism, numbers = builder.build(), np.random.default_rng(3)
+    check, count = ParameterCheck(mechanism), 300
+    values = dict.fromkeys(names, 1.0) | {"Ixy": 0.0}
+    for varied in (("m",), ("Ixx", "Iyy", "Izz", "Ixy", "m"), ("d", "k"), names):
+        own = {name: np.round(numbers.normal(1.0, 0.6, count), 2) for name in varied}
+        if "Izz" in varied:  # plates, on the boundary of what there is, and beside it
+            own["Izz"][::3] = (
+                own["Ixx"][::3] + own["Iyy"][::3] + numbers.choice([0.0, 1e-8, -1e-8], count // 3)
+            )
+            own["Ixy"][::2] = 0.0
+        for i in range(count):
+            of_row = {name: x[i : i + 1] for name, x in own.items()}
+            one = refusal(check, values | {name: float(x[0]) for name, x in of_row.items()})
+            assert refusal(check, values, of_row) == one, of_row
+        assert check._doubts[frozenset(varied)]  # and not each set by itself
+
+
+def refusal(check, *values):
+    try:
+        check(*values)
+    except ModelError as error:
+        return error.what
+    return None
