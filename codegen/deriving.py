@@ -226,4 +226,4 @@ def _budget(sources: KernelSources) -> int:
 def _searched(sources: KernelSources, name: str, start: Mapping[str, int] | None, budget: int) -> Found:
     """The best program of a kernel that a search finds."""
     deriver = sources.deriver(name, searched=budget > 1)
-    return search(deriver, start, budget, weighed=sources.trees.tied)
+    return search(deriver, start, budget, weighed=sources.trees.tied, weigh=deriver.weigh)

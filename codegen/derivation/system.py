@@ -18,7 +18,7 @@ from kanegen.codegen.derivation.placed_tree.deriver import Build
 from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
 from kanegen.codegen.derivation.recursive.tree_dynamics import TreeDynamics
 from kanegen.codegen.derivation.resistance.on_tree import Resistance
-from kanegen.codegen.graph import Expression, Graph, Program, compose, constant, inputs
+from kanegen.codegen.graph import Expression, Program, compose, constant, inputs
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.values import Lift
 
@@ -35,7 +35,7 @@ class System:
         self.foundation, self.mechanism = foundation, foundation.mechanism
         self.arguments, self.dynamics = foundation.arguments, foundation.dynamics
         self.tree, self.tree_mechanism, self.choices = tree, tree_mechanism, choices
-        self.graph = Graph()
+        self.graph = choices.graph()
         self.zero = constant(self.graph, 0)
         self.nq, self.nv = self.arguments.nq, self.arguments.nv
         self.joints = len(foundation.tree.coordinates)
@@ -66,7 +66,7 @@ class System:
         assert self.tree is not None, "only what needs no tree is built without one"
         given = {"q": motion.q, "v": motion.v, "a": None if motion.steady else motion.a}
         here = not self.map.placements() and all(map(self._is_input, given, given.values()))
-        graph = self.graph if here else Graph()
+        graph = self.graph if here else self.choices.graph("tree")
         moving = [x if x is None or here else inputs(graph, name, self.joints) for name, x in given.items()]
         besides = more if here else {name: inputs(graph, name, len(x)) for name, x in more.items()}
         dynamics = self.dynamics(self.tree, self.tree_mechanism, self.choices, graph, *moving)
@@ -78,7 +78,10 @@ class System:
         entries = flat(found)
         program = Program("", "", "", (), (), graph, (tuple(x.ref for x in entries),), dynamics.labels)
         arguments = {name: x for name, x in (*given.items(), *more.items()) if x is not None}
-        carried = compose(program, self.graph, arguments, self.labels, self.map.placements())[0]
+        placements = self.map.placements()
+        known = self.choices.composed(arguments, placements)
+        labels = self.labels if known is None else None
+        carried = compose(program, self.graph, arguments, labels, placements, known)[0]
         return _nested(found, iter(carried))
 
     def _is_input(self, name: str, values: Vector | None) -> bool:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+from kanegen.manifest import OperationCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,3 +21,12 @@ class Decision:
     coarse: bool = False
     whole: bool = False
     late: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """What a search knows of a program: the decision points met, its counts, and nodes, those without a use included."""
+
+    points: Mapping[str, Decision]
+    counts: OperationCounts
+    nodes: int

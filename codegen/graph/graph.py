@@ -81,6 +81,7 @@ class Graph:
         self._tables: tuple[dict[tuple[Any, ...], int], ...] = tuple({} for _ in Kind)
         self._splits: dict[int, tuple[Fraction, int]] = {}
         self._constants: dict[tuple[int, int], Ref] = {}
+        self._with_numbers: dict[tuple[Ref, Ref], Ref] = {}
         self.zero = self.constant(0)
         self.one = self.constant(1)
 
@@ -215,10 +216,17 @@ class Graph:
             elif j == self.one and kinds[i] is not _CONSTANT:
                 index = i
             else:
-                return self.product((a, b))
+                return self._with_number(a, b)
         else:
             index = self._composite(_PRODUCT, (i, j) if i <= j else (j, i))
         return index if (a > 0) == (b > 0) else -index
+
+    def _with_number(self, a: Ref, b: Ref) -> Ref:
+        """The product of two factors of which one is a number: derivations ask for the same ones again and again."""
+        found = self._with_numbers.get((a, b))
+        if found is None:
+            found = self._with_numbers[a, b] = self.product((a, b))
+        return found
 
     def product(self, factors: Iterable[Ref]) -> Ref:
         """Product; signs are pulled out and constants folded (also through a factor that is constant x something)."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from kanegen.codegen.graph import OperationCounts, Program, count
-from kanegen.codegen.graph.decision import Decision
+from kanegen.codegen.graph.decision import Decision, Weighed
 from kanegen.codegen.passes.prices import cost
 
 _HOPELESS = 4
@@ -35,6 +35,9 @@ _FEW = 40
 
 Derive = Callable[[Mapping[str, int]], tuple[Program, Mapping[str, Decision]]]
 """Answers to decision points -> the program, and the points that were met."""
+
+Weigh = Callable[[Mapping[str, int]], Weighed]
+"""Answers to decision points -> what the program costs."""
 
 
 @dataclass(frozen=True)
@@ -58,12 +61,11 @@ class _Worth:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """Answers, what they lead to, and the program itself unless it was met before and has not been kept."""
+    """Answers, and what they lead to."""
 
     answers: Mapping[str, int]
     points: Mapping[str, Decision]
     cost: float
-    program: Program | None
 
 
 def allowance(size: int) -> int:
@@ -77,30 +79,30 @@ def allowance(size: int) -> int:
     return int(_WORK * max(ratio**2, min(Fraction(1), (ratio * 5 / 2) ** 8) / 2))
 
 
-def _work(program: Program, points: Mapping[str, Decision]) -> int:
+def _work(weighed: Weighed) -> int:
     """Nodes of a program, and what its decisions cost."""
+    points = weighed.points
     coarse = sum(decision.coarse for decision in points.values())
-    return len(program.graph) + _NODES_OF_A_DECISION * (len(points) - coarse) + _NODES_OF_A_PAIR * coarse**2
+    return weighed.nodes + _NODES_OF_A_DECISION * (len(points) - coarse) + _NODES_OF_A_PAIR * coarse**2
 
 
 class _Search:
-    def __init__(self, derive: Derive, budget: int) -> None:
-        self.derive, self.budget, self.spent = derive, budget, 0
+    def __init__(self, weigh: Weigh, budget: int) -> None:
+        self.weigh, self.budget, self.spent = weigh, budget, 0
         self.work, self.allowance = 0, 0
         self.known: dict[frozenset[tuple[str, int]], _Worth] = {}
 
     def state(self, answers: Mapping[str, int]) -> _State:
         """What the answers lead to.  Those met before are not derived again, but count as if they were."""
-        program = None
         given = frozenset(item for item in answers.items() if item[1])
         worth = self.known.get(given)
         if worth is None:
-            program, points = self.derive(answers)
-            worth = self.known[given] = _Worth(points, cost(count(program)), _work(program, points))
+            found = self.weigh(answers)
+            worth = self.known[given] = _Worth(found.points, cost(found.counts), _work(found))
         self.spent += 1
         self.work += worth.work
         self.allowance = self.allowance or allowance(worth.work)
-        return _State(answers, worth.points, worth.cost, program)
+        return _State(answers, worth.points, worth.cost)
 
     @property
     def exhausted(self) -> bool:
@@ -158,15 +160,28 @@ class _Search:
 
 
 def search(
-    derive: Derive, start: Mapping[str, int] | None = None, budget: int = 1000, weighed: bool = False
+    derive: Derive,
+    start: Mapping[str, int] | None = None,
+    budget: int = 1000,
+    weighed: bool = False,
+    weigh: Weigh | None = None,
 ) -> Found:
     """Improve the answers from ``start`` until nothing helps, ``budget`` programs or too many nodes have been derived.
 
     Where ``weighed``, methods are compared first, whatever that takes.  Coarse answers that are given in ``start`` are
-    kept, unless there is nothing but coarse decisions to make.
+    kept, unless there is nothing but coarse decisions to make.  ``weigh`` says what the program of some answers costs, where
+    that takes less than to derive it.
     """
+
+    def derived(answers: Mapping[str, int]) -> Weighed:
+        program, points = derive(answers)
+        return Weighed(points, count(program), len(program.graph))
+
     start = dict(start or {})
-    run = _Search(derive, budget)
+    if budget == 1 and not weighed:
+        program, points = derive(start)
+        return Found(program, {point: start.get(point, 0) for point in points}, count(program), 1)
+    run = _Search(weigh or derived, budget)
     state = run.state(start)
     if weighed or (budget > 1 and run.allowance < _FEW * run.work):  # a descent would hardly come to try them
         state = run.weighed_methods(state)
@@ -178,5 +193,5 @@ def search(
             break
         state = run.descend(better)
     answers = {point: state.answers.get(point, 0) for point in state.points}
-    program = state.program or derive(state.answers)[0]
+    program = derive(state.answers)[0]
     return Found(program, answers, count(program), run.spent)

@@ -67,7 +67,8 @@ def test_the_budget_bounds_derivations(budget: int) -> None:
     derivation = Derivation(points, {})
     derivation.table = _Sum()
     result = search(derivation, budget=budget)
-    assert result.derivations == derivation.asked == budget
+    assert result.derivations == budget
+    assert derivation.asked <= budget + 1  # the best one may be derived once more
 
 
 class _Sum(dict[tuple[int, ...], int]):

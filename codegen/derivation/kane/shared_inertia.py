@@ -23,7 +23,7 @@ class _Groups(CompositeInertia):
     """Composite inertias of bodies between joints that are ``moved``."""
 
     def __init__(self, motion: Motion, moved: Collection[int]) -> None:
-        super().__init__(motion.tree, motion)
+        super().__init__(motion.tree, motion, *moved)
         self.moved = moved
 
     def beyond(self, i: int) -> Sequence[int]:

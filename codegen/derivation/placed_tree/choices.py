@@ -7,9 +7,11 @@ were asked, changes the answers, derives again and keeps what counts fewest oper
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from kanegen.codegen.derivation.placed_tree.recollection import Recollection
+from kanegen.codegen.graph import Expression, Graph, Ref
 from kanegen.codegen.graph.decision import Decision
 
 
@@ -20,11 +22,34 @@ def _decision(alternatives: int, bodies: tuple[str, ...], coarse: bool, whole: b
 
 
 class Choices:
-    """Answers to decision points, and a record of the points that were met."""
+    """Answers to decision points, and a record of the points that were met.
 
-    def __init__(self, answers: Mapping[str, int] | None = None) -> None:
+    ``recollection`` has what derivations for other answers have built already; None where a program is to be used.
+    """
+
+    def __init__(
+        self, answers: Mapping[str, int] | None = None, recollection: Recollection | None = None
+    ) -> None:
         self._answers = answers or {}
         self.points: dict[str, Decision] = {}
+        self.recollection = recollection
+        if recollection is not None:
+            recollection.begin(self._answers, self.points)
+
+    def graph(self, of: str = "") -> Graph:
+        """The graph to derive in, or that ``of`` a part which is derived in a graph of its own."""
+        return Graph() if self.recollection is None else self.recollection.graph(of)
+
+    def composed(
+        self, arguments: Mapping[str, Sequence[Expression]], parameters: Mapping[str, Expression]
+    ) -> dict[int, Ref] | None:
+        """What nodes of such a part became for these inputs and parameters; None where nothing is recollected."""
+        if self.recollection is None:
+            return None
+        return self.recollection.composed(
+            tuple((name, *(x.ref for x in entries)) for name, entries in arguments.items()),
+            tuple((name, x.ref) for name, x in parameters.items()),
+        )
 
     def pick(
         self,
@@ -41,6 +66,10 @@ class Choices:
         that its worth shows only when the other decisions of these bodies are made anew.  A ``whole`` one is between
         methods, on which everything else depends.  The alternatives of a ``late`` one are compared after all passes, too.
         """
-        self.points[point] = _decision(alternatives, bodies, coarse, whole, late)
+        decision = self.points[point] = _decision(alternatives, bodies, coarse, whole, late)
         answer = self._answers.get(point, 0)
-        return answer if answer < alternatives else 0
+        if answer >= alternatives:
+            answer = 0
+        if self.recollection is not None:
+            self.recollection.meet(point, decision, answer)
+        return answer

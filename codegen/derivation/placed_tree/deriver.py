@@ -13,9 +13,11 @@ from fractions import Fraction
 from kanegen.codegen.derivation.placed_tree import inertial_gauge, orientation, placement
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.inertial_gauge import regroup
-from kanegen.codegen.derivation.placed_tree.placement import PlacedTree, with_inertia
-from kanegen.codegen.graph import Program
-from kanegen.codegen.graph.decision import Decision
+from kanegen.codegen.derivation.placed_tree.placement import PlacedTree, without_inertia
+from kanegen.codegen.derivation.placed_tree.recollection import Recollection
+from kanegen.codegen.graph import Program, count
+from kanegen.codegen.graph.count import Tally
+from kanegen.codegen.graph.decision import Decision, Weighed
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.errors import ModelError
 
@@ -27,6 +29,9 @@ Found = tuple[PlacedTree, dict[str, Decision]]
 
 Derivation = tuple[Program, Mapping[str, Decision]]
 """A program, and the decision points met on the way to it with their numbers of alternatives."""
+
+_DEEPEST = 12
+"""Bodies that may hang one on another where quantities are recollected: these are built within one another."""
 
 _Key = tuple[tuple[str, int], ...]
 
@@ -45,6 +50,7 @@ class Trees:
     ) -> None:
         self.mechanism, self.live, self.tied, self.turns = mechanism, live_parameters, tied, turns
         self.shared = shared
+        self.recollection = Recollection()
         self._placed: dict[_Key, Found] = {}
         self._turned: dict[_Key, Found] = {}
         self._regrouped: dict[_Key, Found] = {}
@@ -111,21 +117,53 @@ class Deriver:
         self.trees = trees or Trees(mechanism, live_parameters=live_parameters)
         self._plain = plain
         self._has_inertia: bool | None = None
+        self._last: tuple[dict[str, int], Derivation] | None = None
+        self._nodes: Fraction | None = None
 
     def __call__(self, answers: Mapping[str, int]) -> Derivation:
         """The program for these answers, and the decision points met with their numbers of alternatives."""
-        if not self.gauge:
-            tree, points = self.trees.placed(answers)
-        elif not self.searched or self.has_inertia():
-            tree, points = self.trees.regrouped(answers)
-        else:
-            tree, points = self.trees.turned(answers)
+        given = {point: answer for point, answer in answers.items() if answer}
+        if self._last is not None and self._last[0] == given:
+            return self._last[1]
+        derivation = self._derived(answers)
+        self._last = given, derivation
+        return derivation
+
+    def _derived(self, answers: Mapping[str, int]) -> Derivation:
+        tree, points = self._tree(answers)
         if self._plain is not None and not any(answers.values()) and tree is self.trees.placed({})[0]:
             program, met = self._plain
             return program, {**points, **met}
         choices = Choices(answers)
         program = self.build(tree, self.mechanism, choices)
         return program, points | choices.points
+
+    def _tree(self, answers: Mapping[str, int]) -> Found:
+        if not self.gauge:
+            return self.trees.placed(answers)
+        if not self.searched or self.has_inertia():
+            return self.trees.regrouped(answers)
+        return self.trees.turned(answers)
+
+    def weigh(self, answers: Mapping[str, int]) -> Weighed:
+        """What the program for these answers costs: the same as of the program itself, found in less time.
+
+        A graph of its own would have about so many nodes more than needed as that of the program weighed first.
+        """
+        if self._nodes is None:
+            program, points = self(answers)
+            _, needed = Tally(program.graph)(program.roots)
+            self._nodes = Fraction(len(program.graph), max(1, needed))
+            return weighed(program, points)
+        tree, points = self._tree(answers)
+        recollection = self.trees.recollection
+        choices = Choices(answers, recollection if tree.depth() <= _DEEPEST else None)
+        program = self.build(tree, self.mechanism, choices)
+        points = points | choices.points
+        if program.graph is not recollection.graph():
+            return weighed(program, points)
+        counts, needed = recollection.count(program.roots)
+        return Weighed(points, counts, int(self._nodes * needed))
 
     def plain(self) -> Derivation:
         """The textbook derivation, without any choice."""
@@ -147,16 +185,15 @@ class Deriver:
         tree, _ = self.trees.placed({})
         program = self.build(tree, self.mechanism, Choices(answers)) if answers else self.plain()[0]
         try:
-            without = self.build(_without_inertia(tree), self.mechanism, Choices(answers))
+            without = self.build(
+                replace(tree, bodies=without_inertia(tree)), self.mechanism, Choices(answers)
+            )
         except (ModelError, ZeroDivisionError):
             return True
         first, second = ((p.graph.kinds, p.graph.payloads, p.results) for p in (program, without))
         return first != second
 
 
-def _without_inertia(tree: PlacedTree) -> PlacedTree:
-    """The tree with bodies that have no inertia."""
-    none = (Fraction(0),) * 3
-    return replace(
-        tree, bodies=tuple(with_inertia(body, Fraction(0), none, (none,) * 3) for body in tree.bodies)
-    )
+def weighed(program: Program, points: Mapping[str, Decision]) -> Weighed:
+    """What a search knows of a program."""
+    return Weighed(points, count(program), len(program.graph))

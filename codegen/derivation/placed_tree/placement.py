@@ -343,3 +343,9 @@ def with_inertia(body: PlacedBody, mass: Value, first: vec.Vector, second: vec.M
     h0, h1, h2 = first
     s0, s1, s2 = ((a, b, c) for a, b, c in second)
     return replace(body, mass=mass, first_moment=(h0, h1, h2), second_moment=(s0, s1, s2))
+
+
+def without_inertia(tree: PlacedTree) -> tuple[PlacedBody, ...]:
+    """The bodies of a tree as they move, with no inertia."""
+    none = (Fraction(0),) * 3
+    return tuple(with_inertia(body, Fraction(0), none, (none,) * 3) for body in tree.bodies)

@@ -11,12 +11,12 @@ and moment, about the origin, are carried there and added to its own.  Only the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
 from kanegen.codegen.derivation.recursive.motion import Motion
-from kanegen.codegen.derivation.recursive.on_demand import OnDemand, on_demand
+from kanegen.codegen.derivation.recursive.on_demand import on_demand
 from kanegen.codegen.derivation.recursive.parent_frame import chosen_in_joint_frame, moment_in_joint_frame
 from kanegen.codegen.graph import Expression
 
@@ -37,9 +37,10 @@ class CollectedForces:
     By default that is what everything beyond it needs, which its joint has to pass on.
     """
 
-    def __init__(self, tree: PlacedTree, motion: Motion) -> None:
+    def __init__(self, tree: PlacedTree, motion: Motion, *of: Hashable) -> None:
+        """What a derived class is of besides has to be among ``of``."""
         self.tree, self.motion = tree, motion
-        self._on_demand: OnDemand[Expression] = OnDemand(self.tree.depth())
+        self._on_demand = motion.on_demand(type(self), tree, *of)
 
     def collected(self, i: int) -> Sequence[int]:
         """The bodies whose forces are carried to body i."""
@@ -77,10 +78,12 @@ class CollectedForces:
         turned = self.motion.out_of_joint_frame(j, lambda r: self.force_in_joint_frame(j, r), m)
         return self.motion.mean(turned, "force in parent", j, m)
 
+    @on_demand
     def force_in_joint_frame(self, j: int, r: int) -> Expression:
         """Force collected on body j, component r in its joint frame."""
         return self.motion.out_of_body(j, lambda c: self.force(j, c), r)
 
+    @on_demand
     def moment_in_joint_frame(self, j: int, r: int) -> Expression:
         """Moment collected on body j about its origin, component r in its joint frame."""
         own = self.motion.out_of_body(j, lambda c: self.moment(j, c), r)
@@ -112,6 +115,7 @@ class CollectedForces:
                 terms.append(-position[c] * self._child_force(j, r))
         return motion.mean(motion.sum(terms), "moment", i, t)
 
+    @on_demand
     def _child_moment(self, j: int, m: int) -> Expression:
         return self.motion.out_of_joint_frame(j, lambda r: self.moment_in_joint_frame(j, r), m)
 

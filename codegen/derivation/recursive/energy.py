@@ -14,7 +14,7 @@ from fractions import Fraction
 from kanegen.codegen.derivation.recursive.composite_inertia import CompositeInertia
 from kanegen.codegen.derivation.recursive.kinematics import Kinematics
 from kanegen.codegen.derivation.recursive.motion import Motion
-from kanegen.codegen.derivation.recursive.on_demand import OnDemand, on_demand
+from kanegen.codegen.derivation.recursive.on_demand import on_demand
 from kanegen.codegen.graph import Expression
 
 
@@ -23,7 +23,7 @@ class BodyMomentum:
 
     def __init__(self, kinematics: Kinematics) -> None:
         self.kinematics, self.motion, self.tree = kinematics, kinematics.motion, kinematics.tree
-        self._on_demand: OnDemand[Expression] = OnDemand(self.tree.depth())
+        self._on_demand = self.motion.on_demand(type(self), self.tree)
 
     def own_linear(self, i: int, r: int) -> Expression:
         """p_r of body i alone."""

@@ -41,7 +41,7 @@ def _by_elimination(
     driving = [tau[body.coordinate] * (1 / motion.to_unit(i)) for i, body in enumerate(bodies)]
     tips = [i for i in free_tips(tree) if choices.pick(f"tip {bodies[i].name}", 2, bodies[i].name) == 0]
     forces = JointForces(tree, motion, {i: driving[i] for i in tips})
-    composite = CompositeInertia(articulated_tips(tree, tips), motion)
+    composite = CompositeInertia(articulated_tips(tree, tuple(tips)), motion)
     kept = [i for i in range(len(bodies)) if i not in tips]
     matrix = [[motion.zero] * len(kept) for _ in kept]
     for column, j in enumerate(kept):

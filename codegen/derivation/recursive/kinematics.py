@@ -12,7 +12,6 @@ from kanegen.codegen.derivation.meanings import mean
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
 from kanegen.codegen.derivation.recursive.motion import Motion
-from kanegen.codegen.derivation.recursive.on_demand import OnDemand
 from kanegen.codegen.graph import Expression, Graph, constant, inputs
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.records import BASE, Frame
@@ -25,7 +24,7 @@ class Kinematics:
 
     def __init__(self, tree: PlacedTree, motion: Motion) -> None:
         self.tree, self.motion = tree, motion
-        self._on_demand: OnDemand[Expression] = OnDemand(self.tree.depth())
+        self._on_demand = motion.on_demand(type(self), tree)
         self._frames: dict[str, tuple[int, tuple[Row, ...], Row]] = {}
 
     def rotation(self, i: int, m: int, r: int) -> Expression:

@@ -15,9 +15,10 @@ without any product of velocities.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 from kanegen.codegen.derivation.meanings import meaning
 from kanegen.codegen.derivation.placed_tree.choices import Choices
@@ -26,8 +27,10 @@ from kanegen.codegen.derivation.placed_tree.placement import (
     PlacedBody,
     PlacedTree,
     inertial_meanings,
+    without_inertia,
 )
-from kanegen.codegen.derivation.recursive.on_demand import OnDemand
+from kanegen.codegen.derivation.placed_tree.recollection import Scratch
+from kanegen.codegen.derivation.recursive.on_demand import OnDemand, Recalled
 from kanegen.codegen.graph import Expression, Graph, Meaning, constant
 from kanegen.codegen.graph.exact import exact_cosine, exact_sine
 from kanegen.codegen.mechanism.records import Value
@@ -85,7 +88,14 @@ class Motion:
             for i, body in enumerate(tree.bodies)
         ]
         self.labels: dict[int, str] = {}
-        self._on_demand: OnDemand[Expression] = OnDemand(self.tree.depth())
+        self._identity: Hashable = None
+        recollection = choices.recollection
+        if recollection is not None and isinstance(graph, Scratch) and type(self) is Motion:
+            refs = (
+                tuple([x.ref for x in given]) for given in (self.q, self.rate, self.rate_dot, self.gravity)
+            )
+            self._identity = (graph, recollection.number(tree, without_inertia), *refs)
+        self._on_demand: OnDemand[Expression] = self.on_demand(Motion)
         self._positions: dict[int, tuple[Expression, ...]] = {}
         self._lifted: dict[int, tuple[tuple[Expression, ...], ...]] = {}
 
@@ -95,6 +105,13 @@ class Motion:
         return Fraction(body.sense) if body.revolute else body.sense / self.tree.length_unit
 
     # -- helpers -----------------------------------------------------------------------------------------------------
+
+    def on_demand(self, kind: Any, *of: Hashable) -> OnDemand[Expression]:
+        """Quantities of this motion that are of a kind and ``of`` something: those that any search has built among them."""
+        recollection = self.choices.recollection
+        if recollection is None or self._identity is None:
+            return OnDemand(self.tree.depth())
+        return Recalled(recollection, (self._identity, kind, *of))
 
     def number(self, value: Value) -> Expression:
         """A value of the tree in this graph, with what it means there where it depends on live parameters."""
@@ -137,6 +154,8 @@ class Motion:
 
     def _labelled(self, key: _Key, build: Callable[[], Expression]) -> Expression:
         built = build()
+        if self._identity is not None:  # only counted
+            return built
         index = abs(built.ref)
         if index not in self.labels:
             meant = meaning(key[0], key[2:], self._words[key[1]])
@@ -388,11 +407,14 @@ class Motion:
 
 
 class Named:
-    """Quantities of a placed tree in a motion, built on demand, with names among the labels of the motion."""
+    """Quantities of a placed tree in a motion, built on demand, with names among the labels of the motion.
 
-    def __init__(self, tree: PlacedTree, motion: Motion) -> None:
+    What a derived class is of besides has to be among ``of``.
+    """
+
+    def __init__(self, tree: PlacedTree, motion: Motion, *of: Hashable) -> None:
         self.tree, self.motion = tree, motion
-        self._on_demand: OnDemand[Expression] = OnDemand(self.tree.depth())
+        self._on_demand = motion.on_demand(type(self), tree, *of)
 
     def _remember(
         self, key: tuple[str | int, ...], meant: Meaning, build: Callable[[], Expression]

@@ -25,8 +25,8 @@ class JointForces(CollectedForces):
     def __init__(
         self, tree: PlacedTree, motion: Motion, free: Mapping[int, Expression] | None = None
     ) -> None:
-        super().__init__(tree, motion)
         self.free = free or {}
+        super().__init__(tree, motion, *((i, x.ref) for i, x in self.free.items()))
 
     def moment(self, i: int, t: int) -> Expression:
         """Moment carried by the joint of body i about its origin, component t in its frame."""

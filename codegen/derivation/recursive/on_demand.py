@@ -12,6 +12,8 @@ from collections.abc import Callable, Hashable
 from functools import partial, wraps
 from typing import Any, Generic, Protocol, TypeVar
 
+from kanegen.codegen.derivation.placed_tree.recollection import Recollected, Recollection
+
 T = TypeVar("T")
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -76,6 +78,38 @@ class OnDemand(Generic[T]):
             finally:
                 self._nested = 0
         return self.found[key]
+
+
+class Recalled(OnDemand[T]):
+    """What has been built by key in any derivation of a search, and is the same in this one.
+
+    Nothing is ``found`` without a look at the answers that it hangs on.
+    """
+
+    def __init__(self, recollection: Recollection, of: Hashable) -> None:
+        super().__init__()
+        self._recollection, self._quantities = recollection, recollection.of(of)
+
+    def __call__(self, key: Hashable, build: Callable[[], T]) -> T:
+        """What belongs to a key."""
+        recollection = self._recollection
+        variants = self._quantities.get(key)
+        if variants is None:
+            variants = self._quantities[key] = []
+        others = recollection.others
+        for place, variant in enumerate(variants):
+            if not variant.answers & others:
+                if place:
+                    variants.insert(0, variants.pop(place))
+                found: T = recollection.recall(variant)
+                return found
+        around = recollection.building
+        built = recollection.building = Recollected()
+        value = built.value = build()
+        recollection.building = around
+        recollection.keep(variants, built)
+        recollection.recall(built)
+        return value
 
 
 class _Demanding(Protocol):

@@ -12,9 +12,9 @@ A constant pivot needs no division, and the row and column of the joint never en
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 
 from kanegen.codegen.derivation.placed_tree.placement import PlacedBody, PlacedTree, with_inertia
 from kanegen.codegen.mechanism.records import Value
@@ -52,7 +52,8 @@ def articulated_share(body: PlacedBody, t: int) -> Value:
     return inertia(body, t, body.axis) / axis_inertia(body)
 
 
-def articulated_tips(tree: PlacedTree, tips: Sequence[int]) -> PlacedTree:
+@lru_cache(maxsize=16)
+def articulated_tips(tree: PlacedTree, tips: tuple[int, ...]) -> PlacedTree:
     """The tree with the inertias that these bodies show to their parents when their joints give way."""
     bodies = list(tree.bodies)
     for i in tips:
