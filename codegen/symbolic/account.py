@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,24 @@ from kanegen.codegen.derivation.meanings import meaning
 from kanegen.codegen.emit.identifiers import cleaned
 from kanegen.codegen.graph import Argument, Program, Ref, evaluate
 from kanegen.codegen.mechanism import catalogue
+from kanegen.codegen.mechanism.constraints import PositionConstraint, VelocityConstraint
+from kanegen.codegen.mechanism.frame_coordinates import POSITION
 from kanegen.codegen.mechanism.records import JointKind, Mechanism
 from kanegen.codegen.mechanism.speeds import described_speed
 from kanegen.codegen.symbolic import pages
 from kanegen.codegen.symbolic.account_sections import Quantity, Sections
 from kanegen.codegen.symbolic.definitions import Definitions
+from kanegen.codegen.symbolic.dimensions import (
+    LENGTH,
+    NUMBER,
+    TIME,
+    Dimension,
+    Dimensions,
+    dimension,
+    of_expression,
+    times,
+    unit,
+)
 from kanegen.codegen.symbolic.documents import Printer
 from kanegen.codegen.symbolic.kernels import parameters_of
 from kanegen.codegen.symbolic.pages import Section
@@ -103,6 +117,8 @@ class QuantitiesOfKane:
         self.results = self.definitions.write(program.roots, named=True, results=True)
         outputs = [(argument.name, x) for argument, x in zip(self._of_roots(), self.results, strict=True)]
         self.definitions.tell_users(outputs)
+        self.mixed: list[str] = []
+        self._of_rows: dict[str, Dimension] = {}
         self._add_units()
 
     def _add_units(self) -> None:
@@ -125,8 +141,8 @@ class QuantitiesOfKane:
             for one, of_one in first.items():
                 for two, of_two in (second or {}).items():
                     if of_one is not None and of_two is not None:
-                        unit = ("1/m", "1", "m")[1 + sign * (of_one - of_two)]
-                        known[meaning(quantity, (), (one, two)).name] = unit
+                        name = meaning(quantity, (), (one, two)).name
+                        known[name] = ("1/m", "1", "m")[1 + sign * (of_one - of_two)]
         of_one_name: list[tuple[str, Mapping[str, bool | None], tuple[str, str]]] = [
             ("rate", joints, ("rad/s", "m/s")),
             ("acceleration", joints, ("rad/s^2", "m/s^2")),
@@ -138,9 +154,55 @@ class QuantitiesOfKane:
             for name, slides in names.items():
                 if slides is not None:
                     known[meaning(quantity, (), (name,)).name] = units[slides]
-        known = {cleaned(name): unit for name, unit in known.items()}
-        for symbol, unit in self.symbols.units.items():
-            self.symbols.units[symbol] = unit or known.get(symbol.name, "")
+        known |= self._of_users(joints, [name for name, slides in rows.items() if slides is None])
+        known = {cleaned(name): x for name, x in known.items()}
+        for symbol, given in self.symbols.units.items():
+            self.symbols.units[symbol] = given or known.get(symbol.name, "")
+        self._derive_units()
+
+    def _of_users(self, joints: Mapping[str, bool], rows: Sequence[str]) -> dict[str, str]:
+        """Units of what belongs to equations of the user, from those of these; ``mixed`` are equations that have none."""
+        mechanism = self.mechanism
+        slides = {name: joints.get(name, name in mechanism.modes) for name in mechanism.coordinates}
+        of = {name: LENGTH if slides else NUMBER for name, slides in {**slides, **joints}.items()}
+        known: dict[str, str] = {}
+        for item in mechanism.constraints:
+            if not isinstance(item, PositionConstraint | VelocityConstraint) or item.name not in rows:
+                continue
+            value, mixed = of_expression(item.expression, _symbols_of(item, of, mechanism))
+            if mixed:
+                self.mixed.append(item.name)
+            if value is None:
+                continue
+            value = value if isinstance(item, PositionConstraint) else times(value, TIME)
+            self._of_rows[item.name] = value
+            known[meaning("constraint", (), (item.name,)).name] = unit(times(_MOMENT, value, -1))
+            r = str(len(self.speeds) + 1 + self.found.auxiliary.index(item.name))
+            known[meaning("required", (), (item.name,)).name] = unit(times(value, TIME, -2))
+            for joint in joints:
+                known[meaning("equation", (), (joint, item.name)).name] = unit(times(value, of[joint], -1))
+                for quantity, other in (("block inverse", item.name), ("auxiliary", r)):
+                    known[meaning(quantity, (), (joint, other)).name] = unit(times(of[joint], value, -1))
+        return known
+
+    def _derive_units(self) -> None:
+        """Give units to what is left by what is done with it."""
+        units, nodes, program = self.symbols.units, self._nodes(), self.found.program
+        known = {abs(ref): dimension(units[symbol]) for symbol, ref in nodes.items()}
+        for argument, refs in zip(program.outputs, program.results, strict=True):
+            if argument.name in _OF_AUXILIARY:
+                table = np.array(refs).reshape(argument.shape)
+                table = np.moveaxis(table, _ENTRIES[argument.name][1].index("r"), 0)[len(self.speeds) :]
+                for name, value in self._of_rows.items():
+                    entries = map(int, table[self.found.auxiliary.index(name)].flat)
+                    of_entry = times(_OF_AUXILIARY[argument.name], value, -1)
+                    known |= {abs(ref): of_entry for ref in entries}
+        found = self.dimensions = Dimensions(
+            program.graph, program.roots, {node: x for node, x in known.items() if x is not None}
+        )
+        for symbol, ref in nodes.items():
+            if not units[symbol] and abs(ref) in found.found:
+                units[symbol] = unit(found.found[abs(ref)])
 
     def _of_roots(self) -> Iterator[Argument]:
         for argument in self.found.program.outputs:
@@ -159,16 +221,20 @@ class QuantitiesOfKane:
 
     def program(self) -> Program:
         """The tables, and all quantities in their order as one more output."""
-        found = self.found.program
-        nodes: dict[sympy.Symbol, Ref] = {}
+        found, nodes = self.found.program, self._nodes()
+        refs = tuple(nodes[symbol] for symbol, _ in self.definitions.listed)
+        output = Argument("quantities", (len(refs),), "", "intermediate quantities")
+        return replace(found, outputs=(*found.outputs, output), results=(*found.results, refs))
+
+    def _nodes(self) -> dict[sympy.Symbol, Ref]:
+        """What the symbols stand for: inputs, parameters and quantities."""
+        found, nodes = self.found.program, dict[sympy.Symbol, Ref]()
         for index in found.graph.reachable(found.roots):
             for ref in (index, -index):
                 value = self.definitions.value(ref)
                 if value.is_Symbol:
                     nodes.setdefault(value, ref)
-        refs = tuple(nodes[symbol] for symbol, _ in self.definitions.listed)
-        output = Argument("quantities", (len(refs),), "", "intermediate quantities")
-        return replace(found, outputs=(*found.outputs, output), results=(*found.results, refs))
+        return nodes
 
     def values(
         self, given: Mapping[str, Any], parameters: Mapping[str, float] | None = None
@@ -243,10 +309,41 @@ class QuantitiesOfKane:
                     values,
                     state,
                     Printer(self.symbols.latex),
+                    self.mixed,
                 ).sections()
             ),
         )
 
+
+def _symbols_of(
+    item: PositionConstraint | VelocityConstraint, of: Mapping[str, Dimension], mechanism: Mechanism
+) -> dict[sympy.Symbol, Dimension]:
+    """The dimensions of the symbols of an equation: coordinates, rates, time, coordinates of frames, parameters."""
+    named = {p.name: dimension(p.unit) for p in mechanism.parameters}
+    named |= {name: of[name] for name in mechanism.motions}
+    named |= {f"rate({name})": times(of[name], TIME, -1) for name in mechanism.motions}
+    known = {s: of[name] for s, name in zip(item.q, mechanism.coordinates, strict=True)}
+    if isinstance(item, VelocityConstraint):
+        known |= {s: times(known[q], TIME, -1) for s, q in zip(item.qdot, item.q, strict=True)}
+    if item.time is not None:
+        known[item.time] = TIME
+    for part in item.frames:
+        length = LENGTH if part.entry in POSITION else NUMBER
+        known[part.symbol] = times(length, TIME, -1) if part.rate else length
+    others = item.expression.free_symbols - set(known)
+    return known | {s: x for s in others if (x := named.get(s.name)) is not None}
+
+
+_MOMENT: Dimension = (Fraction(1), Fraction(2), Fraction(-2))
+_OF_AUXILIARY: Mapping[str, Dimension] = {
+    "partial_angular_velocity": NUMBER,
+    "partial_velocity": LENGTH,
+    "inertia_force_of_body": _MOMENT,
+    "weight_of_body": _MOMENT,
+    "generalized_inertia_force": _MOMENT,
+    "generalized_active_force": _MOMENT,
+}
+"""The dimensions of entries for an auxiliary speed, times that of the equation which it violates."""
 
 _ENTRIES: Mapping[str, tuple[str, str]] = {
     "angular_velocity": ("w", "bk"),

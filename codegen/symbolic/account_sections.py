@@ -62,6 +62,10 @@ _LISTED = (
     "In an order in which they can be computed, {count} of them, each in terms of those before it. One that is named once "
     "stands for all that have the same value."
 )
+_MIXED = (
+    "As they are written, the equations {names} put different units together (an angle and a length, or a time and a "
+    "number). They have no unit, and neither have quantities that belong to them."
+)
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,7 @@ class Sections:
     """The sections in the making.
 
     ``tables`` are arrays of expressions by name, ``values`` their numbers and ``state`` the arguments, where these are
-    known.
+    known.  ``mixed`` are equations of the user that have no unit.
     """
 
     def __init__(
@@ -103,10 +107,11 @@ class Sections:
         values: Mapping[str, Any],
         state: Mapping[str, Any] | None,
         printer: Printer,
+        mixed: Sequence[str] = (),
     ) -> None:
         self.mechanism, self.found, self.speeds, self.inputs = mechanism, found, speeds, inputs
         self.quantities, self.tables, self.values, self.state = quantities, tables, values, state
-        self.printer = printer
+        self.printer, self.mixed = printer, mixed
         self.bodies = [found.tree.bodies[i] for i in found.bodies]
         self.u = list(inputs["v"])
         names = [f"u_{{{len(self.u) + k + 1}}}" for k in range(len(found.auxiliary))]
@@ -373,6 +378,8 @@ class Sections:
         if self.state is None:
             head, rows = [*head[:2], *head[3:]], [[*row[:2], *row[3:]] for row in rows]
         words: list[list[Cell]] = [[_LISTED.format(count=len(rows))]]
+        if self.mixed:
+            words.append([_MIXED.format(names=", ".join(self.mixed))])
         return Section("Intermediate quantities", words, [Table("", head, rows)])
 
     # -- helpers -----------------------------------------------------------------------------------------------------

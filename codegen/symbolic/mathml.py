@@ -1,4 +1,7 @@
-"""MathML of formulas in LaTeX: the LaTeX that SymPy's printer and the symbols of equations are written in."""
+"""MathML of formulas in LaTeX: the LaTeX that SymPy's printer and the symbols of equations are written in.
+
+Elements and attributes are those of MathML Core, which browsers have.
+"""
 
 from __future__ import annotations
 
@@ -104,7 +107,8 @@ class _Reader:
 
     def _text(self, kind: str) -> str:
         text = re.sub(r"\\(.)", r"\1", self._raw())
-        return f'<{kind} mathvariant="normal">{html.escape(text)}</{kind}>'
+        upright = ' mathvariant="normal"' if kind == "mi" else ""
+        return f"<{kind}{upright}>{html.escape(text)}</{kind}>"
 
     def _cases(self) -> str:
         self._raw()
@@ -113,8 +117,9 @@ class _Reader:
             value = self.row(("&",))
             self._next()
             condition = self.row(("\\\\", "\\end"))
-            rows.append(f"<mtr><mtd>{value}</mtd><mtd>{condition}</mtd></mtr>")
+            cells = "".join(f'<mtd style="text-align: left">{cell}</mtd>' for cell in (value, condition))
+            rows.append(f"<mtr>{cells}</mtr>")
             if self._next() == "\\end":
                 break
         self._raw()
-        return f'<mrow><mo>{{</mo><mtable columnalign="left">{"".join(rows)}</mtable></mrow>'
+        return f"<mrow><mo>{{</mo><mtable>{''.join(rows)}</mtable></mrow>"
