@@ -213,5 +213,5 @@ class Sample:
 
     @property
     def drifts(self) -> bool:
-        """Whether bodies move where all speeds are zero: prescribed joints do, and what is driven in time."""
-        return self.untold or self.timed
+        """Whether bodies move where all speeds are zero: joints are prescribed, or speeds have terms without a rate."""
+        return self.untold or self.timed or self.kernel_set.mechanism.speeds_at_rest

@@ -217,7 +217,7 @@ def _own_kernels(
     if name != "influence_coefficients":
         return {}
     arrays = influence_kernels(_frames(mechanism, live, identifiers))
-    if mechanism.depends_on_time:
+    if mechanism.depends_on_time or mechanism.speeds_at_rest:
         return kernels_of(foundation, arrays)
     springs = spring_kernels(_resting(mechanism, live, None), Arguments.of(mechanism))
     return kernels_of(foundation, arrays) | springs
@@ -240,11 +240,11 @@ def _resting(mechanism: Mechanism, live: bool, speeds: Sequence[GeneralizedSpeed
 
     @cache
     def derived() -> dict[str, Program]:
-        if mechanism.depends_on_time:
+        if mechanism.depends_on_time or mechanism.speeds_at_rest:
             raise ModelError(
                 f"mechanism {mechanism.name!r}",
-                "is driven in time, and what springs and dampers do alone is that of a mechanism at rest",
-                "one that does not depend on time",
+                "moves where its speeds are zero, and what springs and dampers do alone is that of a mechanism at rest",
+                "one that does not depend on time, with speeds that have rates in all their terms",
                 "Ask for inverse_dynamics_derivatives, which have all of it.",
             )
         found = {}

@@ -328,6 +328,11 @@ class Mechanism:
         )
 
     @property
+    def speeds_at_rest(self) -> bool:
+        """Whether speeds have terms without a rate, so that it moves where they are zero."""
+        return any(isinstance(speed, CombinedSpeed) and speed.at_rest != 0 for speed in self.speeds)
+
+    @property
     def modes(self) -> tuple[str, ...]:
         """Names of the coordinates that are modes of flexible links, link by link."""
         return tuple(mode for link in self.flexible for mode in link.modes)

@@ -54,18 +54,25 @@ class DistanceRate:
 
 @dataclass(frozen=True, slots=True)
 class CombinedSpeed:
-    """A combination of the rates of coordinates, u = A(q) dq/dt, by a name of its own [rad/s or m/s, as these are].
+    """A combination of the rates of coordinates, u = A(q, t) dq/dt + B(q, t), by a name of its own [rad/s or m/s, as these].
 
-    ``equation`` has A(q) dq/dt for its expression, and is no constraint.  Coordinates are those of joints, not of balls.
+    ``equation`` has this for its expression, and is no constraint.  Coordinates are those of joints, not of balls.
     ``combined_speed`` makes one.
     """
 
     equation: VelocityConstraint
 
+    @property
+    def at_rest(self) -> sympy.Expr:
+        """B, the speed of a mechanism at rest."""
+        moving = (*self.equation.qdot, *(part.symbol for part in self.equation.frames if part.rate))
+        return self.equation.expression.subs(dict.fromkeys(moving, 0))
+
 
 def combined_speed(name: str, expression: sympy.Expr | str) -> CombinedSpeed:
     """A generalized speed ``expression``, linear in rates of coordinates, in symbols by the names of these, or as text.
 
+    With terms in which there is no rate it is not zero at rest, and u = 0 means that the mechanism moves.
     The rate of q1 may be called dq1, q1_dot or rate(q1), and be the derivative of q1(t); rate(hand.x) is that of a
     coordinate of the frame hand.  Parameters go by their names.
     """

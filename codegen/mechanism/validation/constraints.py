@@ -176,9 +176,16 @@ def check_contacts(mechanism: Mechanism) -> None:
 
 
 def _check_written(
-    where: str, constraint: PositionConstraint | VelocityConstraint, mechanism: Mechanism, carriers: Carriers
+    where: str,
+    constraint: PositionConstraint | VelocityConstraint,
+    mechanism: Mechanism,
+    carriers: Carriers,
+    combined: bool = False,
 ) -> None:
-    """An equation given as an expression: its symbols, that it can be compiled, and that it is linear in the rates."""
+    """An equation given as an expression: its symbols, that it can be compiled, and that it is linear in the rates.
+
+    Speeds that are ``combined`` may have terms without a rate: a mechanism at rest has them.
+    """
     rates = constraint.qdot if isinstance(constraint, VelocityConstraint) else ()
     groups = [("coordinates q", constraint.q)]
     if isinstance(constraint, VelocityConstraint):
@@ -217,7 +224,7 @@ def _check_written(
             "Remove it, or mend its symbols.",
         )
     if isinstance(constraint, VelocityConstraint):
-        _check_linear(where, constraint, driven)
+        _check_linear(where, constraint, driven, combined)
 
 
 def check_written(
@@ -259,7 +266,7 @@ def check_written(
         raise ModelError(where, str(error), "an expression that can be compiled", "Rewrite it.") from None
 
 
-def _check_linear(where: str, constraint: VelocityConstraint, driven: Sequence[str]) -> None:
+def _check_linear(where: str, constraint: VelocityConstraint, driven: Sequence[str], combined: bool) -> None:
     expression = with_exact_exponents(constraint.expression)
     rates = (*constraint.qdot, *(part.symbol for part in constraint.frames if part.rate))
     if any(sympy.diff(expression, rate).free_symbols.intersection(rates) for rate in rates):
@@ -269,7 +276,7 @@ def _check_linear(where: str, constraint: VelocityConstraint, driven: Sequence[s
             f"a sum of rates {', '.join(s.name for s in rates)}, each times an expression in coordinates",
             "Rewrite it; constraints that are not linear in the rates are not supported.",
         )
-    if constraint.time is not None or any(s.name in driven for s in expression.free_symbols):
+    if combined or constraint.time is not None or any(s.name in driven for s in expression.free_symbols):
         return
     rest = sympy.simplify(expression.subs(dict.fromkeys(rates, 0)))
     if rest != 0:
@@ -345,7 +352,7 @@ def _check_speed(speed: GeneralizedSpeed, carriers: Carriers, mechanism: Mechani
             )
         return
     if isinstance(speed, CombinedSpeed):
-        _check_written(where, speed.equation, mechanism, carriers)
+        _check_written(where, speed.equation, mechanism, carriers, combined=True)
         return
     if isinstance(speed, DistanceRate):
         carriers.check_pair(where, ("first frame", speed.first), ("second frame", speed.second))
