@@ -49,7 +49,7 @@ from kanegen.version import VERSION
 if TYPE_CHECKING:
     from kanegen.codegen.mechanism.builder import MechanismBuilder
     from kanegen.codegen.mechanism.importers import from_dh, from_mjcf, from_toml, from_urdf
-    from kanegen.simulation import Event, simulate, trajectory
+    from kanegen.simulation import Event, simulate, simulate_many, trajectory
 
 __version__ = VERSION
 
@@ -96,6 +96,7 @@ __all__ = [
     "laws",
     "load",
     "simulate",
+    "simulate_many",
     "trajectory",
 ]
 
@@ -104,7 +105,7 @@ _IMPORTERS = "kanegen.codegen.mechanism.importers"
 _LATER = {
     "MechanismBuilder": "kanegen.codegen.mechanism.builder",
     **dict.fromkeys(("from_dh", "from_mjcf", "from_toml", "from_urdf"), _IMPORTERS),
-    **dict.fromkeys(("Event", "simulate", "trajectory"), "kanegen.simulation"),
+    **dict.fromkeys(("Event", "simulate", "simulate_many", "trajectory"), "kanegen.simulation"),
 }
 """Where the names are that take long to import: each is when it is first asked for."""
 

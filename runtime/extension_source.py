@@ -169,6 +169,8 @@ def main_source(manifest: Mapping[str, Any], digest: str, variants: Sequence[Var
             f"{{\n    kanegen_active.{scalar.name}({arguments});\n}}\n"
         )
         jumps.append(_apart_source(manifest, name))
+        for field, function in _columns(kernel, name):
+            jumps.append(_columns_source(manifest, name, field, function))
         if kernel.get("batch_varied"):
             jumps.append(_varied_source(manifest, name))
     names = [variant.name for variant in variants]
@@ -255,6 +257,30 @@ def _varied_source(manifest: Mapping[str, Any], kernel: str) -> str:
 """
 
 
+def columns_function(kernel: str, varied: bool) -> str:
+    """Name of the function that takes such pointers, to columns of many states; ``varied``: with prepared values of each."""
+    return f"kanegen_{'varied_' * varied}columns_{kernel}"
+
+
+def _columns(record: Mapping[str, Any], kernel: str) -> list[tuple[str, str]]:
+    """Functions over columns by the field of the manifest that names what they call."""
+    return [
+        (field, columns_function(kernel, field == "batch_varied"))
+        for field in ("batch_soa", "batch_varied")
+        if record.get(field)
+    ]
+
+
+def _columns_source(manifest: Mapping[str, Any], kernel: str, field: str, function: str) -> str:
+    called = _Function(name := manifest["kernels"][kernel][field], manifest["functions"][name])
+    places = iter(range(len(called.names)))
+    given = [name if name in ("count", "stride") else f"arrays[{next(places)}]" for name in called.names]
+    return (
+        f"static void {function}(void **arrays, size_t count, size_t stride)\n"
+        f"{{\n    kanegen_active.{called.name}({', '.join(given)});\n}}\n"
+    )
+
+
 def bound_function(kernel: str) -> str:
     """Name of the function that takes all arguments of a kernel as one array of pointers: a cheap call for Python."""
     return f"kanegen_bound_{kernel}"
@@ -298,6 +324,9 @@ def extension_builder(
         units.append(str(work / variant.file_name))
     own = "".join(
         f"void {bound_function(name)}(void **arguments);\n{_apart_declaration(manifest, name)};\n"
+        + "".join(
+            f"void {f}(void **arrays, size_t count, size_t stride);\n" for _, f in _columns(kernel, name)
+        )
         + (f"{_varied_declaration(manifest, name)};\n" if kernel.get("batch_varied") else "")
         for name, kernel in manifest["kernels"].items()
     )

@@ -8,13 +8,6 @@
 
 #include <string.h>
 
-/* Projections converge quadratically: a step that errs by 1e-3 is at rounding after four. */
-enum { MOST_PROJECTIONS = 8 };
-
-/* Projections go on until the residual is this much below the bound on drift, or no longer
- * falls once it is within it. (It need not fall at first: the rates are projected where the coordinates were before.) */
-static const double MARGIN = 1e-3;
-
 size_t kanegen_constrained_vectors(size_t nq, size_t nv, size_t position, size_t rows)
 {
     return nv + rows + position + 2 * nq;
@@ -80,30 +73,32 @@ static void project_once(kanegen_integration *run, double *y, double *open)
     memcpy(y, next, 2 * nq * sizeof *y);
 }
 
-/* Bring a quaternion to length one; one of length zero is left as it is. */
-static void normalise(double *x)
+void kanegen_normalise(double *x, size_t stride)
 {
-    const double largest = larger(larger(fabs(x[0]), fabs(x[1])), larger(fabs(x[2]), fabs(x[3])));
-    if (!(largest > 0.0) || !isfinite(largest)) return;
-    double sum = 0.0;
-    for (int i = 0; i < 4; ++i) {
-        x[i] /= largest;  /* so that no square overflows or vanishes */
-        sum += x[i] * x[i];
+    double largest = 0.0, sum = 0.0;
+    for (size_t i = 0; i < 4; ++i) {
+        if (!isfinite(x[i * stride])) return;
+        largest = larger(largest, fabs(x[i * stride]));
+    }
+    if (!(largest > 0.0)) return;
+    for (size_t i = 0; i < 4; ++i) {
+        x[i * stride] /= largest;  /* so that no square overflows or vanishes */
+        sum += x[i * stride] * x[i * stride];
     }
     const double length = sqrt(sum);
-    for (int i = 0; i < 4; ++i) x[i] /= length;
+    for (size_t i = 0; i < 4; ++i) x[i * stride] /= length;
 }
 
 kanegen_status kanegen_project(kanegen_integration *run, double *y)
 {
     const kanegen_constraints *constraints = run->system->constraints;
     double open = INFINITY, before;
-    for (size_t i = 0; i < run->system->quaternion_count; ++i) normalise(y + run->system->quaternions[i]);
+    for (size_t i = 0; i < run->system->quaternion_count; ++i) kanegen_normalise(y + run->system->quaternions[i], 1);
     if (!constraints) return KANEGEN_DONE;
     for (int i = 0; i < MOST_PROJECTIONS; ++i) {
         before = open;
         project_once(run, y, &open);
-        if (!(open > MARGIN * constraints->drift) || (open >= before && open <= constraints->drift)) break;
+        if (kanegen_closed(open, before, constraints->drift)) break;
     }
     if (!(open <= constraints->drift)) return KANEGEN_OPEN;
     run->done->drift = larger(run->done->drift, open);

@@ -18,6 +18,19 @@ const double *kanegen_speeds_at(kanegen_integration *run, const double *y);
 /* dy = (dq/dt, d2q/dt2) at state y under the forces tau, with constraints. */
 void kanegen_constrained_rate(kanegen_integration *run, const double *y, const double *tau, double *dy);
 
+/* Projections converge quadratically: a step that errs by 1e-3 is at rounding after four. */
+enum { MOST_PROJECTIONS = 8 };
+
+/* Whether to end them: the residual is a thousandth of the bound on drift, or no longer falls once it is within it. (It need
+ * not fall at first: the rates are projected where the coordinates were before.) */
+static inline bool kanegen_closed(double open, double before, double drift)
+{
+    return !(open > 1e-3 * drift) || (open >= before && open <= drift);
+}
+
+/* Bring a quaternion, whose entries are a stride apart, to length one; one of length zero is left as it is. */
+void kanegen_normalise(double *x, size_t stride);
+
 /* Bring y to the constraints and its quaternions to length one, as far as there are any. */
 kanegen_status kanegen_project(kanegen_integration *run, double *y);
 

@@ -38,15 +38,41 @@ size_t kanegen_wrench_workspace_size(size_t nv, size_t wrenches)
     return wrenches == 0 ? 0 : VECTORS * wrenches + (2 + KANEGEN_LINEARISED_VECTORS) * (nv + wrenches) + 6 + 6 * nv;
 }
 
-static bool is_reached(const kanegen_integration *run, double instant)
+static bool is_reached(const kanegen_options *options, double t, double instant)
 {
-    return instant <= run->done->t || kanegen_same_instant(run, instant, run->done->t);
+    return instant <= t || kanegen_are_same(instant, t, options->t_begin);
 }
 
 /* The first of an instant and of the end of the stretch found so far; an instant close to that end is the end itself. */
-static double sooner(const kanegen_integration *run, double instant, double t_next)
+static double sooner(const kanegen_options *options, double instant, double t_next)
 {
-    return instant < t_next && !kanegen_same_instant(run, instant, t_next) ? instant : t_next;
+    return instant < t_next && !kanegen_are_same(instant, t_next, options->t_begin) ? instant : t_next;
+}
+
+void kanegen_pass_breaks(const kanegen_options *options, double t, size_t *breaks, double *earliest)
+{
+    while (*breaks < options->break_count && is_reached(options, t, options->breaks[*breaks])) {
+        *earliest = options->breaks[(*breaks)++];
+    }
+}
+
+bool kanegen_sample_is_due(const kanegen_options *options, double t, size_t samples, double *instant)
+{
+    *instant = options->t_begin + (double)samples * options->sample_period;
+    return is_reached(options, t, *instant);
+}
+
+double kanegen_next_instant(const kanegen_options *options, double t, size_t samples, size_t breaks, double *latest)
+{
+    double t_next = options->t_end;
+    const double sample = options->t_begin + (double)samples * options->sample_period;
+    if (options->sample_period > 0.0) t_next = sooner(options, sample, t_next);
+    if (breaks < options->break_count) t_next = sooner(options, options->breaks[breaks], t_next);
+    *latest = t_next;
+    if (t_next > t && breaks < options->break_count && kanegen_are_same(options->breaks[breaks], t_next, options->t_begin)) {
+        *latest = nextafter(smaller(options->breaks[breaks], t_next), -INFINITY);
+    }
+    return t_next;
 }
 
 /* From instant to instant: sample instants, at each of which the controller is called, the end included if it is one, and
@@ -55,32 +81,21 @@ static double sooner(const kanegen_integration *run, double instant, double t_ne
 static kanegen_status walk(kanegen_integration *run)
 {
     const kanegen_options *options = run->options;
-    const double t_begin = options->t_begin, t_end = options->t_end;
     size_t samples = 0, breaks = 0;
     for (;;) {
         const double t = run->done->t;
+        double instant;
         kanegen_status status;
-        while (breaks < options->break_count && is_reached(run, options->breaks[breaks])) {
-            run->earliest = options->breaks[breaks++];
-        }
-        if (kanegen_is_sampled(run)) {
-            const double instant = t_begin + (double)samples * options->sample_period;
-            if (is_reached(run, instant)) {
-                if ((status = kanegen_sample(run, instant)) != KANEGEN_DONE) return status;
-                samples++;
-            }
+        kanegen_pass_breaks(options, t, &breaks, &run->earliest);
+        if (kanegen_is_sampled(run) && kanegen_sample_is_due(options, t, samples, &instant)) {
+            if ((status = kanegen_sample(run, instant)) != KANEGEN_DONE) return status;
+            samples++;
         }
         if ((status = kanegen_write_rows_here(run)) != KANEGEN_DONE) return status;
-        if (t >= t_end) return KANEGEN_DONE;
+        if (t >= options->t_end) return KANEGEN_DONE;
 
-        double t_next = t_end;
-        if (kanegen_is_sampled(run)) t_next = sooner(run, t_begin + (double)samples * options->sample_period, t_next);
-        if (breaks < options->break_count) t_next = sooner(run, options->breaks[breaks], t_next);
+        const double t_next = kanegen_next_instant(options, t, samples, breaks, &run->latest);
         if (t_next <= t) return KANEGEN_STEP_UNDERFLOW;
-        run->latest = t_next;
-        if (breaks < options->break_count && kanegen_same_instant(run, options->breaks[breaks], t_next)) {
-            run->latest = nextafter(smaller(options->breaks[breaks], t_next), -INFINITY);
-        }
         if ((status = run->method->advance(run, t, t_next)) != KANEGEN_DONE) return status;
         run->latest = INFINITY;
     }

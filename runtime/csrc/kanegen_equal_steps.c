@@ -3,6 +3,8 @@
  */
 #include "kanegen_equal_steps.h"
 
+#include "kanegen_formulas.h"
+
 #include <string.h>
 
 /* The defect that tells of a jump, against the differences of the rates of change in a step: see below. */
@@ -45,8 +47,7 @@ static kanegen_status step_to(const kanegen_equal_method *method, kanegen_integr
 kanegen_status kanegen_advance_equally(const kanegen_equal_method *method, kanegen_integration *run, double t_begin,
                                        double t_end)
 {
-    /* The margin lets 0.1 s be ten steps of 0.01 s although the quotient of the two may round up. */
-    const double count = larger(1.0, ceil((t_end - t_begin) / run->options->step - 1e-9));
+    const double count = kanegen_equal_steps(t_begin, t_end, run->options->step);
     const double h = (t_end - t_begin) / count;
     run->known = false;  /* tau may have jumped at t_begin */
     for (size_t i = 0; i < run->m; ++i) run->c5[i] = 0.0;

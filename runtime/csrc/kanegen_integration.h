@@ -8,12 +8,14 @@
  * Files know those above them alone, each by its header:
  *
  *     kanegen_integration    this record
+ *     kanegen_formulas       the formulas of the methods
  *     kanegen_constraints    constraints and quaternions
  *     kanegen_steps          the mechanism and its controller, the beginning and the end of a step
  *     kanegen_linearisation, kanegen_rows
  *     kanegen_events
  *     kanegen_driver, kanegen_adaptive, kanegen_equal_steps
  *     kanegen_rk4, kanegen_gauss4, kanegen_dopri5, kanegen_rodas4
+ *     kanegen_many           all of this for many motions in lanes
  */
 #ifndef KANEGEN_INTEGRATION_H
 #define KANEGEN_INTEGRATION_H
@@ -28,6 +30,12 @@ enum { KANEGEN_STAGES = 9 };
 
 /* Differences below this, relative to the state, are rounding. */
 #define KANEGEN_ROUNDING (1e3 * DBL_EPSILON)
+
+/* Step control of adaptive methods: the step proposed next, 0 before the first; the error of the last accepted step. */
+typedef struct {
+    double step, last_error;
+    bool just_rejected;
+} kanegen_control;
 
 /* The rates of z = (v, x) linearised about a state: d(dz/dt) = dq q + dz z + rate t, with what tau adds to each; nz = nv + nx.
  * lu and pivot: factors of the matrix of a step, lu by columns. */
@@ -67,8 +75,7 @@ typedef struct {
     double *v, *lambda, *phi;   /* with constraints: speeds [nv], multipliers [rows], residuals [position] */
     double *projected;          /* with constraints: scratch [n] */
     kanegen_linearisation linear; /* rodas4: the dynamics linearised about y */
-    double step;                /* adaptive methods: the step proposed next, 0 before the first */
-    double last_error;          /* adaptive methods: error of the last accepted step */
+    kanegen_control control;    /* adaptive methods */
     bool known;                 /* equal steps: whether what is kept from the last step belongs to the present state */
     double reference;           /* gauss4: the energy less works that is to be kept, not a number where it is not known */
     double kept_step;           /* gauss4: the length of the steps whose rates are kept, */
@@ -126,10 +133,15 @@ static inline bool kanegen_all_finite(size_t n, const double *x)
 }
 
 /* Times that differ by rounding alone, as t_begin + k sample_period and an end or a row computed otherwise. */
+static inline bool kanegen_are_same(double a, double b, double t_begin)
+{
+    const double largest = larger(larger(fabs(a), fabs(b)), fabs(t_begin));
+    return fabs(a - b) <= 4.0 * DBL_EPSILON * largest;
+}
+
 static inline bool kanegen_same_instant(const kanegen_integration *run, double a, double b)
 {
-    const double largest = larger(larger(fabs(a), fabs(b)), fabs(run->options->t_begin));
-    return fabs(a - b) <= 4.0 * DBL_EPSILON * largest;
+    return kanegen_are_same(a, b, run->options->t_begin);
 }
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * The classical Runge-Kutta method: Kutta 1901; E. Hairer, S. P. Norsett, G. Wanner, "Solving Ordinary
- * Differential Equations I", 2nd ed., Springer 1993, table II.1.2. When steps are too long: E. Hairer, G. Wanner, "Solving
- * Ordinary Differential Equations II", 2nd ed., Springer 1996 (HNW II), section IV.2.
+ * The classical Runge-Kutta method, whose formulas are in kanegen_formulas.h. When steps are too long: E. Hairer, G. Wanner,
+ * "Solving Ordinary Differential Equations II", 2nd ed., Springer 1996 (HNW II), section IV.2.
  */
 #include "kanegen_driver.h"
 #include "kanegen_equal_steps.h"
+#include "kanegen_formulas.h"
 
 /* The method is stable for h |lambda| < 2.83 along the imaginary axis and 2.79 along the negative real one: a step this
  * long is limited by it, or already too long. */
@@ -33,16 +33,16 @@ static kanegen_status rk4_step(kanegen_integration *run, double t, double h)
     double *k1 = run->k[0], *k2 = run->k[1], *k3 = run->k[2], *k4 = run->k[3];
     kanegen_status status;
 
-    for (size_t i = 0; i < n; ++i) stage[i] = y[i] + 0.5 * h * k1[i];
+    for (size_t i = 0; i < n; ++i) stage[i] = kanegen_rk4_half(y[i], h, k1[i]);
     if ((status = kanegen_rate_of_change(run, t + 0.5 * h, stage, k2)) != KANEGEN_DONE) return status;
 
-    for (size_t i = 0; i < n; ++i) stage[i] = y[i] + 0.5 * h * k2[i];
+    for (size_t i = 0; i < n; ++i) stage[i] = kanegen_rk4_half(y[i], h, k2[i]);
     if ((status = kanegen_rate_of_change(run, t + 0.5 * h, stage, k3)) != KANEGEN_DONE) return status;
 
-    for (size_t i = 0; i < n; ++i) stage[i] = y[i] + h * k3[i];
+    for (size_t i = 0; i < n; ++i) stage[i] = kanegen_rk4_whole(y[i], h, k3[i]);
     if ((status = kanegen_rate_of_change(run, t + h, stage, k4)) != KANEGEN_DONE) return status;
 
-    for (size_t i = 0; i < n; ++i) y_next[i] = y[i] + h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i]);
+    for (size_t i = 0; i < n; ++i) y_next[i] = kanegen_rk4_next(y[i], h, k1[i], k2[i], k3[i], k4[i]);
     return KANEGEN_DONE;
 }
 

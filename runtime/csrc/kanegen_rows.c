@@ -7,6 +7,8 @@
  */
 #include "kanegen_rows.h"
 
+#include "kanegen_formulas.h"
+
 #include <string.h>
 
 /* Write the next row: the state y, and the force acting there, which is left in run->tau_there. */
@@ -75,28 +77,20 @@ bool kanegen_row_before(const kanegen_integration *run, double t_next)
     return is_row_before(run, t_next) || is_probe_before(run, t_next);
 }
 
-/* With h = t_next - t and d = y_next - y,
- *
- *     y(t + s h) = y + s (d + (1 - s) (c3 + s (c4 + (1 - s) c5))),   c3 = h k_begin - d,   c4 = d - h k_end - c3
- *
- * is the cubic Hermite interpolant for c5 = 0; any c5 leaves values and rates of change at both ends alone. */
 void kanegen_lay_interpolant(kanegen_integration *run, double t_next, const double *k_begin, const double *k_end)
 {
     const double h = t_next - run->done->t;
     for (size_t i = 0; i < run->m; ++i) {
         const double d = run->y_next[i] - run->y[i];
-        run->c3[i] = h * k_begin[i] - d;
-        run->c4[i] = d - h * k_end[i] - run->c3[i];
+        run->c3[i] = kanegen_c3(d, h, k_begin[i]);
+        run->c4[i] = kanegen_c4(d, h, k_end[i], run->c3[i]);
     }
 }
 
 kanegen_status kanegen_interpolate(kanegen_integration *run, double s, double *y_there)
 {
-    const double *y = run->y, *y_next = run->y_next, *c3 = run->c3, *c4 = run->c4, *c5 = run->c5, r = 1.0 - s;
-    for (size_t i = 0; i < run->m; ++i) {
-        const double d = y_next[i] - y[i];
-        y_there[i] = y[i] + s * (d + r * (c3[i] + s * (c4[i] + r * c5[i])));
-    }
+    const double *y = run->y, *y_next = run->y_next, *c3 = run->c3, *c4 = run->c4, *c5 = run->c5;
+    for (size_t i = 0; i < run->m; ++i) y_there[i] = kanegen_between(y[i], y_next[i] - y[i], s, c3[i], c4[i], c5[i]);
     return kanegen_project(run, y_there);
 }
 

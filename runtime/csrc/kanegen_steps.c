@@ -15,8 +15,7 @@ static bool has_controller(const kanegen_system *system)
     return system->controller || system->general_law || KANEGEN_HAS(system, law);
 }
 
-/* Value, first and second derivative of a signal at a time. */
-static void find_signal(const kanegen_signal *signal, double t, double *r)
+void kanegen_find_signal(const kanegen_signal *signal, double t, double *r)
 {
     size_t first = 0, last = signal->pieces;
     while (last - first > 1) {
@@ -63,7 +62,7 @@ static void call_general_law(kanegen_integration *run, bool closed, double t, co
 {
     const kanegen_general_law *law = run->system->general_law;
     const double *q = y, *x = y + run->n - run->nx;
-    for (size_t i = 0; i < law->signals; ++i) find_signal(&law->signal[i], t, run->r + 3 * i);
+    for (size_t i = 0; i < law->signals; ++i) kanegen_find_signal(&law->signal[i], t, run->r + 3 * i);
     if (law->written) {
         law->written(law->data, &t, q, v, x, run->r, found, xdot);
     } else {
@@ -126,7 +125,7 @@ static void find_wrench(const kanegen_wrench *wrench, double t, const double *q,
         wrench->law(&t, q, v, found);
     } else {
         for (size_t i = 0; i < 6; ++i) {
-            find_signal(&wrench->signal[i], t, r);
+            kanegen_find_signal(&wrench->signal[i], t, r);
             found[i] = r[0];
         }
     }

@@ -10,6 +10,9 @@ bool kanegen_is_sampled(const kanegen_integration *run);
 /* Whether the force varies with time and state, rather than being none or held. */
 bool kanegen_force_varies(const kanegen_integration *run);
 
+/* Value, first and second derivative of a signal at a time. */
+void kanegen_find_signal(const kanegen_signal *signal, double t, double *r);
+
 /* Make it a time for the functions of the mechanism, whatever is called next: see kanegen_system.time. */
 void kanegen_at(const kanegen_integration *run, double t);
 

@@ -26,10 +26,11 @@ from kanegen.extension_source import (
     X86_VARIANTS,
     apart_function,
     bound_function,
+    columns_function,
     extension_digest,
     varied_function,
 )
-from kanegen.kernels.kernel import Arrays, BoundKernel, Call, Kernel, general_call, positional
+from kanegen.kernels.kernel import Arrays, BoundKernel, Call, Columns, Kernel, general_call, positional
 from kanegen.manifest import KernelSpec, Manifest
 
 _REFUSED = (TypeError, ValueError, BufferError, NotImplementedError)
@@ -71,6 +72,7 @@ class CompiledBackend:
         self.parameters: Mapping[str, float] = values | dict(parameters or {})
         """Values of the live parameters."""
         self._prepared = self._prepare() if manifest.parameters else {}
+        self._prepared_last: tuple[tuple[Any, ...], NDArray[np.float64]] | None = None
 
     def _parameters(self) -> Any:
         """The struct of the present parameters."""
@@ -115,6 +117,25 @@ class CompiledBackend:
 
         shape = np.broadcast_shapes(*(array.shape for array in values.values()))
         return positional(general_call(spec, self._manifest, evaluate, shape))
+
+    def columns(self, spec: KernelSpec, values: Mapping[str, NDArray[Any]]) -> Columns:
+        """A kernel over columns of many states, with these values of live parameters for each; none: the same for all."""
+        ffi, lib, prefix = self._module.ffi, self._module.lib, self._manifest.prefix
+        address = self.address(columns_function(spec.name, bool(values)))
+        if not values:
+            return Columns(address, self.prepared_address(spec.precision) or 0, 0, self._prepared)
+        own = np.stack(np.broadcast_arrays(*values.values())).reshape(len(values), -1).copy()
+        names, size = [p.name for p in self._manifest.parameters], len(self._manifest.prepared)
+        key = own.tobytes()
+        if self._prepared_last is None or self._prepared_last[0] != (*values, key):
+            room = aligned(size * (own.shape[1] + _TOGETHER))
+            prepare = getattr(lib, f"{prefix}_prepare_batch")
+            places, count = [names.index(name) for name in values], own.shape[1]
+            given, found = ffi.from_buffer("double[]", own), ffi.from_buffer("double[]", room)
+            prepare(self._parameters(), len(values), places, given, count, count, found)
+            self._prepared_last = (*values, key), room
+        room = self._prepared_last[1]
+        return Columns(address, room.ctypes.data, size * room.itemsize, room)
 
     @property
     def target(self) -> str | None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kanegen.arrays import Shape, kernel_type
 from kanegen.errors import NotCompiledError
-from kanegen.kernels.kernel import Arrays, BoundKernel, Call, Kernel, general_call, positional
+from kanegen.kernels.kernel import Arrays, BoundKernel, Call, Columns, Kernel, general_call, positional
 from kanegen.manifest import KernelSpec, Manifest
 
 
@@ -56,6 +56,11 @@ class InterpretedBackend:
     def with_parameters(self, values: Mapping[str, float]) -> InterpretedBackend:
         """The same kernels with these values of all live parameters."""
         return InterpretedBackend(self._manifest, self._evaluator, values)
+
+    def columns(self, spec: KernelSpec, values: Mapping[str, NDArray[Any]]) -> Columns:
+        """There are none.  Raises NotCompiledError."""
+        del values
+        raise AssertionError(self.address(spec.function))
 
     def varied(self, spec: KernelSpec, values: Mapping[str, NDArray[Any]]) -> Call:
         """The call of a kernel where live parameters have values of their own for each state."""

@@ -97,6 +97,17 @@ def general_call(
     return general
 
 
+class Columns(NamedTuple):
+    """A C function for many states as columns: its address, that of prepared values, bytes of these for each state (0: the
+    same for all), and what must stay alive.
+    """
+
+    address: int
+    prepared: int
+    size: int
+    kept: object
+
+
 class Backend(Protocol):
     """What a robot needs of whatever evaluates its kernels."""
 
@@ -119,6 +130,9 @@ class Backend(Protocol):
 
     def with_parameters(self, values: Mapping[str, float]) -> Backend:
         """The same kernels with these values of all live parameters."""
+
+    def columns(self, spec: KernelSpec, values: Mapping[str, NDArray[Any]]) -> Columns:
+        """A kernel over columns, with these values of live parameters for each state.  Raises NotCompiledError."""
 
     def varied(self, spec: KernelSpec, values: Mapping[str, NDArray[Any]]) -> Call:
         """The call of a kernel where these live parameters have values of their own for each state, alike in shape."""

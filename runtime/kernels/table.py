@@ -12,7 +12,7 @@ import numpy as np
 from kanegen.arrays import FloatArray, finite_number, real_array
 from kanegen.errors import KanegenError, MissingInertiaError, MissingKernelError, did_you_mean, nearest
 from kanegen.kernels.checks import MARGIN, RESIDUAL, OpenLoops, can_be_singular, checked
-from kanegen.kernels.kernel import Backend, Kernel
+from kanegen.kernels.kernel import Backend, Columns, Kernel
 from kanegen.manifest import Argument, Manifest
 from kanegen.rows import checked_rows, rows_of, with_rows
 
@@ -81,6 +81,13 @@ class KernelTable:
         own = {key: values for key, values in self._values.items() if key in backend.parameters}
         call = backend.varied(spec, own) if own else backend.kernel(spec).call
         return Kernel(spec, call, self._of[name].bind)
+
+    def columns(self, name: str) -> Columns:
+        """A kernel over columns of many states, for simulations.  Raises what ``[name]`` raises, NotCompiledError."""
+        spec, backend = self[name].spec, self.set_of(name).backend
+        return backend.columns(
+            spec, {key: values for key, values in self._values.items() if key in backend.parameters}
+        )
 
     def _looked_after(self, of: KernelSet, kernel: Kernel) -> Kernel:
         """The kernel of a set with a call that looks for dead centres and open loops, where there can be any."""

@@ -15,7 +15,7 @@ from kanegen.arrays import FloatArray, Values, check_count, real_array, single_s
 from kanegen.by_name import Places, array_of, places
 from kanegen.errors import counted, shown
 from kanegen.kernels.checks import TELLING, Told
-from kanegen.kernels.kernel import Backend, BoundKernel
+from kanegen.kernels.kernel import Backend, BoundKernel, Columns
 from kanegen.kernels.table import (
     ArrayCall,
     KernelSet,
@@ -224,6 +224,17 @@ class Core:
         """Address of the struct that the C function of this kernel takes first; the rest as ``prepared_address``."""
         precision = self._kernels[kernel].spec.precision
         return self._kernels.set_of(kernel).backend.prepared_address(precision)
+
+    def of_states(self, parameters: Varied) -> Self:
+        """The robot whose calls take live parameters that differ from state to state: see ``call``."""
+        return self._given(None, parameters)
+
+    def columns(self, kernel: str) -> Columns:
+        """A kernel's C function for many states as columns, with the live parameters of each, for simulations of many.
+
+        Raises NotCompiledError for an interpreted robot.
+        """
+        return self._kernels.columns(kernel)
 
     @property
     def target(self) -> str | None:

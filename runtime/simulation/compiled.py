@@ -270,7 +270,7 @@ def simulate_in_c(
         callback.raise_error()
 
     statistics = Statistics(
-        status=_STATUSES[ffi.string(ffi.cast("kanegen_status", status))],
+        status=STATUSES[ffi.string(ffi.cast("kanegen_status", status))],
         t=done.t,
         accepted=done.accepted,
         rejected=done.rejected,
@@ -300,7 +300,7 @@ def simulate_in_c(
     )
 
 
-_STATUSES = {f"KANEGEN_{status.name}": status for status in Status}
+STATUSES = {f"KANEGEN_{status.name}": status for status in Status}
 
 
 def _set_function(
