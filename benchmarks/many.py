@@ -3,8 +3,8 @@
     python -m benchmarks.many [--states N] [--duration S] [--threads N] [--passes N] [--output NAME.json] [--rounds N]
 
 Feedback simulations of the Stanford Arm with gains of their own, "rk4" at 1 ms and "dopri5", final states alone; beside them
-``simulate`` with the same gains, for as many of them as there are passes.  Right-hand sides a second and core, by the process's CPU time; peak
-memory is that of the process before and after.
+``simulate`` with the same gains, for as many of them as there are passes.  Right-hand sides a second and core, by the
+process's CPU time; memory is the most that the process had, before and after.
 """
 
 from __future__ import annotations
@@ -59,44 +59,44 @@ def cpu(call: Callable[[], Any], rounds: int) -> tuple[float, Any]:
     return least, found
 
 
+def measure(robot: Any, method: str, options: Any, **given: float) -> dict[str, float]:
+    """What the simulations take by a method, in lanes, and some of them after one another."""
+    numbers, count, duration = np.random.default_rng(7), options.states, options.duration
+    gains = {name: value * numbers.uniform(0.5, 2, count) for name, value in robot.parameters.items()}
+    q0 = np.array([0, 1.5, 0, 0, 0, 0]) + 0.2 * numbers.standard_normal((count, 6))
+    v0, end = np.zeros(6), [duration]
+
+    def many() -> Any:
+        more = {"parameters": gains, "threads": options.threads, **given}
+        return kanegen.simulate_many(robot, q0, v0, duration, "reach", method, **more)
+
+    own = [{name: x[i] for name, x in gains.items()} for i in range(options.passes)]
+    robots = [robot.with_parameters(values, allow_unphysical=True) for values in own]
+
+    def alone() -> None:
+        for one, q in zip(robots, q0, strict=False):
+            kanegen.simulate(one, q, v0, duration, "reach", method, times=end, **given)
+
+    seconds, motions = cpu(many, options.rounds)
+    single, _ = cpu(alone, options.rounds)
+    steps = int((motions.accepted + motions.rejected).sum())
+    sides = steps * (4 if method == "rk4" else 6)
+    gain = single / options.passes * count / seconds
+    return {"seconds": seconds, "right_hand_sides": sides, "rate": sides / seconds, "gain": gain}
+
+
 def main() -> int:
     """The command line.  1 where "rk4" is slower, or takes more memory, than it may."""
     parser = command_line(__doc__, "many.json", states=4096, passes=64)
     parser.add_argument("--duration", type=float, default=0.5, help="default: %(default)s")
     parser.add_argument("--threads", type=int, default=1, help="default: %(default)s")
     options = parser.parse_args()
-    robot, numbers, count = arm(), np.random.default_rng(7), options.states
-    gains = {name: value * numbers.uniform(0.5, 2, count) for name, value in robot.parameters.items()}
-    q0 = np.array([0, 1.5, 0, 0, 0, 0]) + 0.2 * numbers.standard_normal((count, 6))
-    v0 = np.zeros(6)
+    robot, count = arm(), options.states
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    found: dict[str, dict[str, float]] = {}
-    for method, given in (("rk4", {"step": 1e-3}), ("dopri5", {"rtol": 1e-6, "atol": 1e-9})):
-        many, motions = cpu(
-            lambda: kanegen.simulate_many(
-                robot, q0, v0, options.duration, "reach", method, parameters=gains, threads=options.threads, **given
-            ),
-            options.rounds,
-        )
-        some = [
-            robot.with_parameters({name: x[i] for name, x in gains.items()}, allow_unphysical=True)
-            for i in range(options.passes)
-        ]
-        alone, _ = cpu(
-            lambda: [
-                kanegen.simulate(one, q0[i], v0, options.duration, "reach", method, times=[options.duration], **given)
-                for i, one in enumerate(some)
-            ],
-            options.rounds,
-        )
-        steps = int((motions.accepted + motions.rejected).sum())
-        sides = steps * (4 if method == "rk4" else 6)
-        found[method] = {
-            "seconds": many,
-            "right_hand_sides": sides,
-            "rate": sides / many,
-            "gain": alone / options.passes * count / many,
-        }
+    found = {
+        "rk4": measure(robot, "rk4", options, step=1e-3),
+        "dopri5": measure(robot, "dopri5", options, rtol=1e-6, atol=1e-9),
+    }
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     rows = [
         [name, number(one["seconds"]), number(one["rate"] / 1e6), number(one["gain"])]

@@ -466,7 +466,7 @@ def _forces(
     """The forces of the law (n, k, nv) in rows."""
     if given.controller is None:
         return np.where(np.isfinite(q).all(axis=-1, keepdims=True), np.zeros_like(v), np.nan)
-    signals = [np.array([values_at(given.inputs.signals, float(time)).ravel() for time in t])] * bool(
+    signals = [np.array([values_at(given.inputs.signals, float(time)) for time in t])] * bool(
         given.inputs.signals
     )
     found = of_each.call(given.controller.name, t, q, v, *[x] * bool(x.shape[-1]), *signals)
