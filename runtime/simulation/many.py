@@ -104,7 +104,7 @@ class Motions:
         index = pd.MultiIndex.from_product([range(len(self)), self.t], names=["simulation", "t"])
         if not len(self):
             return pd.DataFrame(index=index)
-        columns = {name: [] for name, _ in self[0].columns()}
+        columns: dict[str, list[FloatArray]] = {name: [] for name, _ in self[0].columns()}
         for k in range(len(self)):
             for name, values in self[k].columns():
                 columns[name].append(values)
@@ -172,8 +172,10 @@ def simulate_many(
             raise ValueError(
                 f"parameters, {wrong[0]!r}: expected (n,) or a number, got {values[wrong[0]].shape}"
             )
-        inputs = law_inputs(recognized, None if np.ndim(x0) == 2 else x0, references or {})
-        x = inputs.x0 if np.ndim(x0) != 2 else real_numbers(x0)  # type: ignore[arg-type]  # it is there
+        states = None if x0 is None else real_numbers(x0)
+        many = states is not None and states.ndim == 2
+        inputs = law_inputs(recognized, None if many else states, references or {})
+        x = states if many and states is not None else inputs.x0
         count, (q, v, x) = _rows_of(arm, q0, v0, x, inputs.x0.size, values)
         of_each = arm.of_states({name: np.broadcast_to(x, count)[:, None] for name, x in values.items()})
         each = checked_every(every, times)
@@ -278,7 +280,7 @@ def _rows_of(
         "v0": (real_numbers(arm.speeds(v0) if isinstance(v0, Mapping) else v0), arm.nv),
         "x0": (x0, nx),
     }
-    counts = {}
+    counts: dict[str, int] = {}
     for name, (array, size) in given.items():
         if array.ndim not in (1, 2) or array.shape[-1] != size:
             raise ValueError(f"{name}: expected ({size},) or (n, {size}), got {array.shape}")
@@ -307,7 +309,7 @@ def _initial_rates(arm: Any, of_each: Any, q: FloatArray, v: FloatArray, given: 
     places = q[:, None, :]
     if constraints.position:
         phi = np.abs(of_each.with_open_loops("ignore").call("constraint_residual", *time, places))[:, 0]
-        row, worst = np.unravel_index(int(np.argmax(phi)), phi.shape)
+        row, worst = (int(i) for i in np.unravel_index(int(np.argmax(phi)), phi.shape))
         if phi[row, worst] > given.drift:
             raise InconsistentStateError(
                 f"q0, row {row}, leaves {constraints.position[worst]} of {arm.name} open by {phi[row, worst]:.2g}, and "
