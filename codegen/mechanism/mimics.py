@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import sympy
 
-from kanegen.codegen.mechanism.constraints import PositionConstraint
+from kanegen.codegen.mechanism.constraints import PositionConstraint, VelocityConstraint
 from kanegen.codegen.mechanism.records import Mechanism, Value
+from kanegen.codegen.mechanism.speeds import on_equation
 from kanegen.codegen.mechanism.values import numeric
 
 
@@ -29,12 +31,25 @@ def with_mimics_as_constraints(mechanism: Mechanism) -> Mechanism:
         equations.append(
             PositionConstraint(f"{mimic.joint} follows {mimic.leader}", tuple(q.values()), expression)
         )
+    before, more = len(mechanism.coordinates), [q[mimic.joint] for mimic in mechanism.mimics]
+
+    def extended(item: Any) -> Any:
+        """An equation or a law with symbols for mimics, too, where it has one for each other coordinate."""
+        if len(getattr(item, "q", ())) != before:
+            return item
+        found = replace(item, q=(*item.q, *more))
+        if isinstance(found, VelocityConstraint):
+            found = replace(found, qdot=(*found.qdot, *(sympy.Symbol(f"rate({x})", real=True) for x in more)))
+        return found
+
     return replace(
         mechanism,
         coordinates=coordinates,
         mimics=(),
         home=mechanism.home and (*mechanism.home, *_followed(mechanism)),
-        constraints=(*mechanism.constraints, *equations),
+        constraints=(*map(extended, mechanism.constraints), *equations),
+        speeds=tuple(on_equation(speed, extended) for speed in mechanism.speeds),
+        laws=tuple(map(extended, mechanism.laws)),
     )
 
 

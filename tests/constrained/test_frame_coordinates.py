@@ -115,6 +115,8 @@ def test_two_links_whose_hand_goes_round_a_circle_against_lagrange() -> None:
     built = arm(2, "hand.x = 0.5 + cos(s)/8", "hand.y = 0.25 + sin(s)/8", speeds=("s",), marked=True)
     built.home({"q1": -0.3, "q2": 1.5})
     robot = kanegen.load(built.build(), interpreted=True)
+    with pytest.raises(ValueError, match=r"'q11' is no coordinate. Did you mean 'q1'"):
+        robot.assemble(hold=["q11"])
     for now in (0.1, 0.7, 1.9):
         at = [float(z) for z in motion(now)]
         q = np.array([*at[4:], float(s.subs(t, now))])
@@ -289,6 +291,16 @@ def test_what_is_wrong_is_named(case: str) -> None:
         loaded()
 
 
+def test_a_hand_on_joints_that_follow_others() -> None:
+    """Mimics of a mechanism with equations are coordinates; the pose of what hangs on them depends on them."""
+    b = arm(3, "hand.x = 0.9", speeds=("q1",))
+    b.mimic("q3", "q2", "0.5", "0.1")
+    b.home({"q1": 0.3, "q2": 0.5})
+    robot = kanegen.load(b.build(), interpreted=True)
+    q = robot.assemble()
+    np.testing.assert_allclose([robot.frame_pose(q, "hand")[0, 3], q[2]], [0.9, 0.5 * q[1] + 0.1], atol=1e-15)
+
+
 def test_what_depends_on_joints_of_constant_rates_is_refused() -> None:
     b = arm(3, "hand.x = 0.7", speeds=("q2",))
     b.gravity((0, 0, 0))
@@ -301,7 +313,9 @@ def test_what_depends_on_joints_of_constant_rates_is_refused() -> None:
 def test_repeated_equations_are_reported() -> None:
     b = arm(2, "hand.x = 0.7", "2*hand.x = 1.4", speeds=("q1",))
     b.home({"q1": 0.2, "q2": 0.5})
-    assert kanegen.load(b.build(), interpreted=True).constraints.redundant == ("e1",)
+    ties = kanegen.load(b.build(), interpreted=True).constraints
+    assert ties.redundant == ("e1",)
+    assert ties.indeterminate == ("e0", "e1", "q1", "q2")
 
 
 def test_files_names_and_changes_keep_the_meaning(tmp_path: Path) -> None:

@@ -24,7 +24,8 @@ def indeterminate_joints(
         return ()
     _, _, vh = np.linalg.svd(rows[0].T)
     touched = np.abs(vh[rank:]).max(axis=0) > _TOUCHED
-    loaded = {row.group for row, hit in zip(system.rows, touched, strict=True) if hit}
+    hit = [row for row, loaded in zip(system.rows, touched, strict=True) if loaded]
+    loaded = {name for row in hit for name in (row.group, row.name)}
     names: list[str] = []
     joints: set[str] = set()
     for tie in (*mechanism.loops, *mechanism.constraints):
@@ -37,6 +38,9 @@ def indeterminate_joints(
             joints |= _between(mechanism, tie.wheel, tie.ground)
         elif isinstance(tie, KnifeEdge):
             joints |= _between(mechanism, tie.edge, tie.ground)
+        else:
+            for part in tie.frames:
+                joints |= _between(mechanism, part.frame, part.relative_to)
     return (*names, *(joint.name for joint in mechanism.joints if joint.name in joints))
 
 
