@@ -35,6 +35,7 @@ typedef struct {
     const kanegen_many_rows *rows;
     bool adaptive;
     size_t first, width, n;     /* the first motion of the lanes, lanes that are called for, numbers of a state */
+    size_t until_pause;         /* steps that may be taken before the next pause */
     lane lanes[LANES];
     double t_next[LANES], h[LANES], time[LANES], now[LANES], there_t[LANES];
     bool lands[LANES], chosen[LANES];
@@ -639,9 +640,19 @@ static void arrive(tile *of)
     if (of->adaptive) begin_stretches(of, arrived);
 }
 
+/* Whether a motion goes on, and nobody says that it is enough. */
 static bool any_goes(tile *of)
 {
+    const kanegen_many_system *system = of->system;
     size_t width = of->width;
+    if (of->until_pause == 0) of->until_pause = system->pause(system->pause_data);
+    if (of->until_pause == 0 || *system->stop) {
+        for (size_t l = 0; l < width; ++l) {
+            if (of->lanes[l].going) stop(&of->lanes[l], KANEGEN_STOPPED);
+        }
+    } else {
+        of->until_pause--;
+    }
     while (width > 0 && !of->lanes[width - 1].going) width--;
     of->width = width;
     return width > 0;

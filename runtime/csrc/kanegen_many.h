@@ -37,6 +37,10 @@ typedef struct {
     const kanegen_signal *signal;        /* [signals] */
     int timed;                           /* whether kernels take t before all else; laws do anyway */
 
+    const volatile int *stop;            /* read between steps: nonzero ends all with KANEGEN_STOPPED */
+    kanegen_pause *pause;                /* called between steps, by any of the threads: as in kanegen_system */
+    void *pause_data;
+
     kanegen_lanes_kernel forward_dynamics, coordinate_rates, law, closed_loop;
     kanegen_lanes_kernel multiplier_dynamics, generalized_speeds, constraint_projection, constraint_residual;
 } kanegen_many_system;
@@ -63,7 +67,7 @@ typedef struct {
 
 /* Integrate `motions` states q [motions][nq], v [motions][nv] (with constraints dq/dt [nq]), x [motions][states], which are
  * those at outcome->t on return, by equal steps (kanegen_rk4) or adaptive ones (kanegen_dopri5), on so many threads.
- * KANEGEN_STOPPED: there was no memory for the states of 64 motions and their stages. */
+ * KANEGEN_STOPPED: it was stopped, or there was no memory for the states of 64 motions and their stages. */
 kanegen_status kanegen_many(int adaptive, const kanegen_many_system *system, const kanegen_options *options, size_t motions,
                             double *q, double *v, double *x, const kanegen_many_rows *rows, kanegen_outcome *outcomes,
                             size_t threads);

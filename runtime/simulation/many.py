@@ -18,6 +18,7 @@ from kanegen.extras import install_command
 from kanegen.kernels.checks import refuse_dead_centre
 from kanegen.laws import Law
 from kanegen.simulation.arm import SIMULATION_KERNELS, active_constraints, has_compiled_kernels
+from kanegen.simulation.calls_from_c import Interrupts
 from kanegen.simulation.compiled import STATUSES, find_integrators
 from kanegen.simulation.controllers import KernelController, law_inputs, recognize_controller
 from kanegen.simulation.motion import Motion, Moved, Statistics, Status
@@ -41,9 +42,6 @@ from kanegen.simulation.request import (
 
 IN_LANES = ("dopri5", "rk4")
 """Methods that step in lanes."""
-
-_AT_A_TIME = 1024
-"""Simulations of a thread between two looks for signals."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -339,10 +337,13 @@ def _in_lanes(
     count, nx = x.shape
     kept: list[Any] = []
 
-    def doubles(array: FloatArray, first: int = 0) -> Any:
-        return ffi.from_buffer("double[]", array) + first * math.prod(array.shape[1:])
+    def doubles(array: FloatArray) -> Any:
+        return ffi.from_buffer("double[]", array)
 
-    system = ffi.new("kanegen_many_system *")
+    system, stopped = ffi.new("kanegen_many_system *"), ffi.new("int *", 0)
+    interrupts = Interrupts(stopped)
+    kept.append(ffi.new_handle(interrupts))
+    system.stop, system.pause, system.pause_data = stopped, lib.kanegen_python_pause, kept[-1]
     starts = ffi.new("size_t[]", list(arm.quaternions))
     system.nq, system.nv, system.quaternion_count, system.quaternions = arm.nq, arm.nv, len(starts), starts
     system.states, system.signals, system.timed = nx, len(signals), arm.depends_on_time
@@ -373,35 +374,32 @@ def _in_lanes(
     options.break_count, options.breaks = given.breaks.size, doubles(given.breaks)
     outcomes = ffi.new("kanegen_outcome[]", count)
     q, rates = q.copy(), rates.copy()
-    chunk = _AT_A_TIME * threads
-    for first in range(0, count, chunk):
-        for place, found in columns.items():
-            kernel = getattr(system, place)
-            kernel.call = ffi.cast("kanegen_columns *", found.address)
-            kernel.prepared = ffi.cast("char *", found.prepared + first * found.size)
-            kernel.prepared_size = found.size
-        rows = ffi.new(
-            "kanegen_many_rows *",
-            {
-                "count": capacity,
-                "t": doubles(given.times),
-                "every": given.every,
-                "step_t": doubles(row_t, first),
-                "q": doubles(row_q, first),
-                "v": doubles(row_v, first),
-                "x": doubles(row_x, first),
-                "tau": doubles(row_tau, first) if given.sampled else ffi.NULL,
-                "probe_count": given.probes.size if law is not None and not given.sampled else 0,
-                "probes": doubles(given.probes),
-            },
-        )
-        some = min(chunk, count - first)
-        states = doubles(q, first), doubles(rates, first), doubles(x, first)
-        done = lib.kanegen_many(
-            given.method == "dopri5", system, options, some, *states, rows, outcomes + first, threads
-        )
-        if done == lib.KANEGEN_STOPPED:
-            raise MemoryError("no memory for the states of 64 simulations")
+    for place, found in columns.items():
+        kernel = getattr(system, place)
+        kernel.call = ffi.cast("kanegen_columns *", found.address)
+        kernel.prepared, kernel.prepared_size = ffi.cast("char *", found.prepared), found.size
+    rows = ffi.new(
+        "kanegen_many_rows *",
+        {
+            "count": capacity,
+            "t": doubles(given.times),
+            "every": given.every,
+            "step_t": doubles(row_t),
+            "q": doubles(row_q),
+            "v": doubles(row_v),
+            "x": doubles(row_x),
+            "tau": doubles(row_tau) if given.sampled else ffi.NULL,
+            "probe_count": given.probes.size if law is not None and not given.sampled else 0,
+            "probes": doubles(given.probes),
+        },
+    )
+    states = doubles(q), doubles(rates), doubles(x)
+    done = lib.kanegen_many(
+        given.method == "dopri5", system, options, count, *states, rows, outcomes, threads
+    )
+    interrupts.raise_error()
+    if done == lib.KANEGEN_STOPPED:
+        raise MemoryError("no memory for the states of 64 simulations")
     times = given.times
     if given.every:
         longest = max(range(count), key=lambda k: outcomes[k].rows, default=0)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import functools
+import signal
+import sys
+import threading
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -275,6 +278,29 @@ def test_refusals(changes: dict[str, Any], error: type[Exception], said: str) ->
     }
     with pytest.raises(error, match=said):
         kanegen.simulate_many(robot("arm"), **(arguments | CASES["arm"].more | changes))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent to threads")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_interrupt_ends_all(threads: int) -> None:
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        main = threading.main_thread().ident
+        threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            kanegen.simulate_many(
+                robot("arm"),
+                np.zeros((200, 2)),
+                [0, 0],
+                1e6,
+                None,
+                "rk4",
+                step=1e-4,
+                max_steps=10**12,
+                threads=threads,
+            )
+    finally:
+        signal.signal(signal.SIGINT, previous)
 
 
 def test_loops_are_closed_where_simulations_begin() -> None:
