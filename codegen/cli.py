@@ -39,6 +39,7 @@ from kanegen.codegen.commands.option_flags import (
     one_of,
 )
 from kanegen.codegen.commands.progress import Progress
+from kanegen.codegen.core import is_compiled
 from kanegen.codegen.emit.writer import write_files
 from kanegen.codegen.mechanism import catalogue
 from kanegen.errors import InternalError, KanegenError, counted
@@ -108,9 +109,14 @@ def _trace(error: InternalError) -> None:
         print(f"kanegen: {_TRACEBACK}=1 shows where it happened", file=sys.stderr)
 
 
+def _version() -> str:
+    """The version, and which core derives."""
+    return f"kanegen {VERSION}{' (compiled core)' if is_compiled() else ''}"
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="kanegen", description="Equations of motion as the smallest, fastest C.")
-    parser.add_argument("--version", action="version", version=f"kanegen {VERSION}")
+    parser.add_argument("--version", action="version", version=_version())
     commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
 
     listing = commands.add_parser("list", help="the built-in mechanisms")

@@ -125,7 +125,7 @@ class TermTable(ValueTable):
         """
         result: Terms = {}
         stack: list[tuple[Ref, Monomial, bool]] = []
-        for ref in reversed(self.payloads[index]):
+        for ref in self.payloads[index][::-1]:
             coefficient, monomial = self.term(ref)
             shared = self.uses[abs(self.resolve(ref))] > 1 and len(monomial) > 1 and inner not in monomial
             stack.append((coefficient, monomial, shared))
@@ -143,7 +143,7 @@ class TermTable(ValueTable):
                     return None
                 continue
             rest = without(monomial, bracket)
-            for ref in reversed(self.payloads[bracket]):
+            for ref in self.payloads[bracket][::-1]:
                 number, factors = self.term(ref)
                 stack.append((self.times(coefficient, number), tuple(sorted(rest + factors)), False))
         return result

@@ -282,7 +282,7 @@ class ValueTable:
             composite = self.kinds[i] >= _SUM
             if composite and not ready:
                 stack.append((i, True))
-                stack.extend((abs(ref), False) for ref in reversed(self.payloads[i]))
+                stack.extend((abs(ref), False) for ref in self.payloads[i][::-1])
                 continue
             operands = (
                 tuple(signed(graph, made[abs(ref)], ref).ref for ref in self.payloads[i]) if composite else ()
