@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES = 64, STAGES = 7, VECTORS = 3 + STAGES + 5 };  /* y, y_next, stage; k; c3, c4, c5, scale, there */
+enum { LANES = 32, STAGES = 7, VECTORS = 3 + STAGES + 5 };  /* y, y_next, stage; k; c3, c4, c5, scale, there */
 
 /* One motion under way. */
 typedef struct {

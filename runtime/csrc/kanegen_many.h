@@ -1,5 +1,5 @@
 /*
- * Many motions of one mechanism at once, each in a lane: kernels are called for 64 states, as structures of arrays.
+ * Many motions of one mechanism at once, each in a lane: kernels are called for 32 states, as structures of arrays.
  *
  * Each motion has a state, a control of its steps and an end of its own; none knows of the others, and each is to the bit
  * what kanegen_rk4 or kanegen_dopri5 makes of it, where kernels are the same for many states as for one. Kernels take
@@ -67,7 +67,7 @@ typedef struct {
 
 /* Integrate `motions` states q [motions][nq], v [motions][nv] (with constraints dq/dt [nq]), x [motions][states], which are
  * those at outcome->t on return, by equal steps (kanegen_rk4) or adaptive ones (kanegen_dopri5), on so many threads.
- * KANEGEN_STOPPED: it was stopped, or there was no memory for the states of 64 motions and their stages. */
+ * KANEGEN_STOPPED: it was stopped, or there was no memory for the states of 32 motions and their stages. */
 kanegen_status kanegen_many(int adaptive, const kanegen_many_system *system, const kanegen_options *options, size_t motions,
                             double *q, double *v, double *x, const kanegen_many_rows *rows, kanegen_outcome *outcomes,
                             size_t threads);

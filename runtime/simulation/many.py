@@ -399,7 +399,7 @@ def _in_lanes(
     )
     interrupts.raise_error()
     if done == lib.KANEGEN_STOPPED:
-        raise MemoryError("no memory for the states of 64 simulations")
+        raise MemoryError("no memory for the states of 32 simulations")
     times = given.times
     if given.every:
         longest = max(range(count), key=lambda k: outcomes[k].rows, default=0)
