@@ -274,7 +274,7 @@ static void write_row(tile *of, size_t l, const double *y)
     const size_t row = (of->first + l) * rows->count + one->row;
     take_numbers(y, l, nq, rows->q + row * nq);
     take_numbers(y + nq * LANES, l, half, rows->v + row * half);
-    take_numbers(y + (nq + half) * LANES, l, nx, rows->x + row * nx);
+    if (nx) take_numbers(y + (nq + half) * LANES, l, nx, rows->x + row * nx);
     if (rows->tau) take_numbers(of->held, l, system->nv, rows->tau + row * system->nv);
     one->outcome.rows = ++one->row;
 }
@@ -645,8 +645,8 @@ static bool any_goes(tile *of)
 {
     const kanegen_many_system *system = of->system;
     size_t width = of->width;
-    if (of->until_pause == 0) of->until_pause = system->pause(system->pause_data);
-    if (of->until_pause == 0 || *system->stop) {
+    if (of->until_pause == 0) of->until_pause = system->pause ? system->pause(system->pause_data) : SIZE_MAX;
+    if (of->until_pause == 0 || (system->stop && *system->stop)) {
         for (size_t l = 0; l < width; ++l) {
             if (of->lanes[l].going) stop(&of->lanes[l], KANEGEN_STOPPED);
         }

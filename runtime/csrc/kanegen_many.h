@@ -5,7 +5,28 @@
  * what kanegen_rk4 or kanegen_dopri5 makes of it, where kernels are the same for many states as for one. Kernels take
  * states as numbers [size][stride], of which the first `count` columns are there.
  *
- * Compile kanegen_many.c beside what kanegen_integrators.h names, and kanegen_threads.c.
+ * Compile kanegen_many.c beside what kanegen_integrators.h names, and kanegen_threads.c:
+ *
+ *     #include "kanegen_many.h"
+ *     #include "stanford_arm.h"
+ *     #include <stdio.h>
+ *     static void dynamics(void **a, size_t count, size_t stride)
+ *     {
+ *         stanford_arm_forward_dynamics_batch_soa(count, stride, a[0], a[1], a[2], a[3]);
+ *     }
+ *     int main(void) {
+ *         enum { motions = 100 };
+ *         static double q[motions][6], v[motions][6], row_q[motions][2][6], row_v[motions][2][6];
+ *         static kanegen_outcome outcomes[motions];
+ *         const double t[2] = {0.5, 1.0};
+ *         const kanegen_many_system arm = {.nq = 6, .nv = 6, .forward_dynamics = {.call = dynamics}};
+ *         const kanegen_options options = {.t_end = 1.0, .rtol = 1e-9, .atol = 1e-12, .max_steps = 100000};
+ *         const kanegen_many_rows rows = {.count = 2, .t = t, .q = row_q[0][0], .v = row_v[0][0]};
+ *         for (int i = 0; i < motions; i++) q[i][1] = 0.01 * i;
+ *         if (kanegen_many(1, &arm, &options, motions, q[0], v[0], NULL, &rows, outcomes, 2) != KANEGEN_DONE) return 1;
+ *         printf("%d, %zu rows, q6(1 s) = %.12g m\n", (int)outcomes[99].status, outcomes[99].rows, q[99][5]);
+ *         return 0;
+ *     }
  */
 #ifndef KANEGEN_MANY_H
 #define KANEGEN_MANY_H
@@ -37,8 +58,8 @@ typedef struct {
     const kanegen_signal *signal;        /* [signals] */
     int timed;                           /* whether kernels take t before all else; laws do anyway */
 
-    const volatile int *stop;            /* read between steps: nonzero ends all with KANEGEN_STOPPED */
-    kanegen_pause *pause;                /* called between steps, by any of the threads: as in kanegen_system */
+    const volatile int *stop;            /* NULL, or read between steps: nonzero ends all with KANEGEN_STOPPED */
+    kanegen_pause *pause;                /* NULL, or called between steps by any of the threads, as in kanegen_system */
     void *pause_data;
 
     kanegen_lanes_kernel forward_dynamics, coordinate_rates, law, closed_loop;

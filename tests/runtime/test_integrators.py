@@ -357,16 +357,33 @@ def test_sources_compile_without_a_warning_and_export_prefixed_functions_alone(
 EXAMPLE_DYNAMICS = """
 #ifndef STANFORD_ARM_H
 #define STANFORD_ARM_H
-static void stanford_arm_forward_dynamics(const double *q, const double *v, const double *tau, double *a)
+static inline void stanford_arm_forward_dynamics(const double *q, const double *v, const double *tau, double *a)
 {
     for (int i = 0; i < 6; ++i) a[i] = tau[i] - q[i] + 0.0 * v[i];
+}
+static inline void stanford_arm_forward_dynamics_batch_soa(size_t count, size_t stride, const double *q,
+    const double *v, const double *tau, double *a)
+{
+    for (size_t i = 0; i < 6; ++i) {
+        for (size_t k = 0; k < count; ++k) a[i * stride + k] = tau[i * stride + k] - q[i * stride + k];
+    }
+    (void)v;
 }
 #endif
 """
 
 
-def test_the_example_in_the_header_runs_clean_under_sanitizers(compiler: str, tmp_path: Path) -> None:
-    header = (CSRC / "kanegen_integrators.h").read_text()
+@pytest.mark.parametrize(
+    ("header", "printed"),
+    [
+        ("kanegen_integrators.h", "q6(0.5 s) = 0 m, q6(1 s) = 0 m\n"),
+        ("kanegen_many.h", "0, 2 rows, q6(1 s) = 0 m\n"),
+    ],
+)
+def test_the_example_in_the_header_runs_clean_under_sanitizers(
+    compiler: str, tmp_path: Path, header: str, printed: str
+) -> None:
+    header = (CSRC / header).read_text()
     comment = header[: header.index("*/")]
     example = "\n".join(line[6:] for line in comment.splitlines() if line.startswith(" *     "))
     example = example[example.index("#include") :]
@@ -379,4 +396,4 @@ def test_the_example_in_the_header_runs_clean_under_sanitizers(compiler: str, tm
         pytest.skip("the compiler has no sanitizers")
     assert built.returncode == 0, built.stderr
     result = subprocess.run([tmp_path / "example"], check=True, capture_output=True, text=True)
-    assert result.stdout == "q6(0.5 s) = 0 m, q6(1 s) = 0 m\n"
+    assert result.stdout == printed
