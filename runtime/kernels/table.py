@@ -52,6 +52,7 @@ class KernelTable:
         self._more = more
         self._of: KernelTable | None = None  # the table of which this one is with values for each state
         self._values: Mapping[str, FloatArray] = {}
+        self._looks = True
         self._lock = threading.Lock()
         # Both are replaced and never changed, so that they are read without the lock.
         self._sets = dict.fromkeys(given.manifest.kernels, given)
@@ -61,11 +62,15 @@ class KernelTable:
         self.open_loops = None if residual is None else OpenLoops.of(given.manifest, residual)
         self._kernels = {name: self._looked_after(given, kernel) for name, kernel in self._kernels.items()}
 
-    def varied(self, values: Mapping[str, FloatArray]) -> KernelTable:
-        """The same kernels where these live parameters have values of their own for each state of a batch."""
+    def varied(self, values: Mapping[str, FloatArray], *, looks: bool = True) -> KernelTable:
+        """The same kernels where these live parameters have values of their own for each state of a batch.
+
+        ``looks``: whether calls look for dead centres and open loops.
+        """
         table = object.__new__(type(self))
         table.__dict__.update(self.__dict__)
-        table._of, table._values, table._kernels = self, values, {}
+        table._of, table._kernels = self._of or self, {}
+        table._values, table._looks = {**self._values, **values}, looks
         if self._margin is not None:
             table._margin = table._with_values(MARGIN)
         if self.open_loops is not None:
@@ -91,21 +96,23 @@ class KernelTable:
 
     def _looked_after(self, of: KernelSet, kernel: Kernel) -> Kernel:
         """The kernel of a set with a call that looks for dead centres and open loops, where there can be any."""
+        if not self._looks:
+            return kernel
         if can_be_singular(of.manifest):
             kernel = checked(of.manifest, kernel, self._margin)
         return kernel if self.open_loops is None else self.open_loops.watch(kernel)
 
     def __len__(self) -> int:
         """How many there are."""
-        return len(self._kernels)
+        return len(self._kernels if self._of is None else self._of)
 
     def __iter__(self) -> Iterator[str]:
         """Names of those that are there, in the order of the manifest, then in the order in which they came."""
-        return iter(self._kernels)
+        return iter(self._kernels if self._of is None else self._of)
 
     def __contains__(self, name: object) -> bool:
         """Whether it is there, without obtaining it."""
-        return name in self._kernels
+        return name in (self._kernels if self._of is None else self._of)
 
     def __getitem__(self, name: str) -> Kernel:
         """The kernel of that name, obtained if it is not there yet.
@@ -120,7 +127,7 @@ class KernelTable:
         """Names of the kernels that would be made if they were asked for."""
         if self._more is None:
             return ()
-        return tuple(name for name in self._given.manifest.optional_kernels if name not in self._kernels)
+        return tuple(name for name in self._given.manifest.optional_kernels if name not in self)
 
     def set_of(self, name: str) -> KernelSet:
         """The set to which a kernel belongs.  Raises what ``[name]`` raises."""

@@ -103,17 +103,17 @@ class Core:
         """The robot at a time [s], or at times of the shape of a batch.  Raises TypeError where nothing depends on it."""
         return self._given(t, None)
 
-    def _given(self, t: ArrayLike | None, parameters: Varied | None) -> Self:
+    def _given(self, t: ArrayLike | None, parameters: Varied | None, *, looks: bool = True) -> Self:
         """The robot at a time, with parameters of their own for each state: what calls are told by keyword."""
         if t is not None and not self._manifest.depends_on_time:
             raise TypeError(f"{self._manifest.name}: nothing of it depends on time, so that calls take no t")
         robot = object.__new__(type(self))
         robot.__dict__.update(self.__dict__)
-        if parameters:
-            values = varied_parameters(self.name, self._backend.parameters, parameters)
-            if self._check is not None:
+        if parameters or not looks:
+            values = varied_parameters(self.name, self._backend.parameters, parameters or {})
+            if values and self._check is not None:
                 self._check(self._backend.parameters, values)
-            robot._kernels = self._kernels.varied(values)
+            robot._kernels = self._kernels.varied(values, looks=looks)
         robot._take(self._t if t is None else t)
         return robot
 
@@ -225,9 +225,12 @@ class Core:
         precision = self._kernels[kernel].spec.precision
         return self._kernels.set_of(kernel).backend.prepared_address(precision)
 
-    def of_states(self, parameters: Varied) -> Self:
-        """The robot whose calls take live parameters that differ from state to state: see ``call``."""
-        return self._given(None, parameters)
+    def of_states(self, parameters: Varied, *, looks: bool = True) -> Self:
+        """The robot whose calls take live parameters that differ from state to state: see ``call``.
+
+        ``looks``: whether they look for dead centres and open loops.
+        """
+        return self._given(None, parameters, looks=looks)
 
     def columns(self, kernel: str) -> Columns:
         """A kernel's C function for many states as columns, with the live parameters of each, for simulations of many.

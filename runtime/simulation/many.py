@@ -175,7 +175,9 @@ def simulate_many(
         inputs = law_inputs(recognized, None if many else states, references or {})
         x = states if many and states is not None else inputs.x0
         count, (q, v, x) = _rows_of(arm, q0, v0, x, inputs.x0.size, values)
-        of_each = arm.of_states({name: np.broadcast_to(x, count)[:, None] for name, x in values.items()})
+        of_each = arm.of_states(
+            {name: np.broadcast_to(x, count)[:, None] for name, x in values.items()}, looks=False
+        )
         each = checked_every(every, times)
         rows = np.zeros(0) if each else checked_times([end] if times is None else times, begin, end)
         kinks = inputs.kinks[(inputs.kinks > begin) & (inputs.kinks < end)]
@@ -306,7 +308,7 @@ def _initial_rates(arm: Any, of_each: Any, q: FloatArray, v: FloatArray, given: 
     time = [np.array(given.options["t_begin"])] * arm.depends_on_time
     places = q[:, None, :]
     if constraints.position:
-        phi = np.abs(of_each.with_open_loops("ignore").call("constraint_residual", *time, places))[:, 0]
+        phi = np.abs(of_each.call("constraint_residual", *time, places))[:, 0]
         row, worst = (int(i) for i in np.unravel_index(int(np.argmax(phi)), phi.shape))
         if phi[row, worst] > given.drift:
             raise InconsistentStateError(
@@ -452,12 +454,7 @@ def _speeds(arm: Any, of_each: Any, t: FloatArray, q: FloatArray, rates: FloatAr
     if active_constraints(arm) is None:
         return rates
     time = [t] * arm.depends_on_time
-    found: FloatArray = np.full((*q.shape[:2], arm.nv), np.nan)
-    there = np.isfinite(q).all(axis=(0, 2)) & np.isfinite(rates).all(axis=(0, 2))
-    if there.all():
-        return np.asarray(of_each.with_open_loops("ignore").call("generalized_speeds", *time, q, rates))
-    found[...] = of_each.with_open_loops("ignore").call("generalized_speeds", *time, q, rates)
-    return found
+    return np.asarray(of_each.call("generalized_speeds", *time, q, rates))
 
 
 def _forces(

@@ -284,9 +284,10 @@ def test_refusals(changes: dict[str, Any], error: type[Exception], said: str) ->
 @pytest.mark.parametrize("threads", [1, 2])
 def test_an_interrupt_ends_all(threads: int) -> None:
     previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    main = threading.main_thread().ident
     try:
-        main = threading.main_thread().ident
-        threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT)).start()
+        soon = threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT))
+        soon.start()
         with pytest.raises(KeyboardInterrupt):
             kanegen.simulate_many(
                 robot("arm"),
@@ -300,6 +301,7 @@ def test_an_interrupt_ends_all(threads: int) -> None:
                 threads=threads,
             )
     finally:
+        soon.cancel()
         signal.signal(signal.SIGINT, previous)
 
 

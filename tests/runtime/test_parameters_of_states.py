@@ -119,6 +119,21 @@ def test_c_of_an_earlier_version_has_no_such_function():
         robots.live_pendulum().call("inverse_dynamics", [[0.1]], [[0.0]], parameters={"m": np.ones(3)})
 
 
+def test_wrenches_and_further_values():
+    """Calls that are made of several kernels, and a robot that is asked again."""
+    arm = kanegen.load("stanford_arm", live=["mF", "L3"], kernels=["inverse_dynamics", "frame_jacobian_F"])
+    q, v, a = (x[:6] for x in states(robot("stanford_arm"), "inverse_dynamics"))
+    own = {"mF": np.linspace(0.2, 2.0, 6), "L3": np.linspace(0.1, 0.3, 6)}
+    found = arm.inverse_dynamics(q, v, a, external={"F": [1, 2, 3, 0.1, 0.2, 0.3]}, parameters=own)
+    again = arm.of_states({"mF": own["mF"]}).of_states({"L3": own["L3"]}).inverse_dynamics(q, v, a)
+    for i in range(6):
+        alone = arm.with_parameters({key: x[i] for key, x in own.items()})
+        one = alone.inverse_dynamics(q[i], v[i], a[i], external={"F": [1, 2, 3, 0.1, 0.2, 0.3]})
+        assert np.array_equal(found[i], one)
+        assert np.array_equal(again[i], alone.inverse_dynamics(q[i], v[i], a[i]))
+    assert arm.of_states(own).kernels == arm.kernels
+
+
 def test_open_loops_are_told_of():
     arm = robot("four_bar")
     q = states(arm, "mass_matrix")[0]
