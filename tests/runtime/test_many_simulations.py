@@ -95,7 +95,7 @@ CASES = {
     ),
     "body": Case(lambda: body().build(), "drag", ["all declared"], {"m": (0.5, 2)}),
     "driven": Case(lambda: driven().build(), "hold", ["all declared"], {"k": (1, 9)}),
-    "four_bar": Case(lambda: "four_bar", None, ["masses"], {}),
+    "four_bar": Case(lambda: "four_bar", None, ["masses", "lengths"], {}),
 }
 
 WAYS = {
@@ -121,12 +121,13 @@ def robot(name: str) -> Any:
 @functools.cache
 def given(name: str) -> tuple[Any, Any, dict[str, Any]]:
     one, numbers, case = robot(name), np.random.default_rng(4), CASES[name]
+    own = {key: numbers.uniform(*bounds, ROWS) for key, bounds in case.own.items()}
+    own = own or {key: value * numbers.uniform(0.95, 1.05, ROWS) for key, value in one.parameters.items()}
     q0 = np.array([one.random_configuration(k) for k in range(ROWS)])
     if one.constraints is not None:
         near = np.array(one.home) if np.any(one.home) else one.assemble(one.random_configuration(1))
-        q0 = np.array([one.assemble(near + 0.05 * numbers.standard_normal(one.nq)) for _ in range(ROWS)])
-    own = {key: numbers.uniform(*bounds, ROWS) for key, bounds in case.own.items()}
-    own = own or {key: value * numbers.uniform(0.7, 1.5, ROWS) for key, value in one.parameters.items()}
+        each = [one.with_parameters({key: x[i] for key, x in own.items()}) for i in range(ROWS)]
+        q0 = np.array([alone.assemble(near + 0.05 * numbers.standard_normal(one.nq)) for alone in each])
     return q0, numbers.standard_normal((ROWS, one.nv)), own
 
 
