@@ -167,6 +167,11 @@ def _number(value: Value) -> Callable[[Values], Any]:
         number = np.float64(value)
         return lambda values: number
     roots = Program("value", "", "", (), (Argument("value", (), "", ""),), value.graph, ((value.ref,),))
+    if _is_parameter(value):
+        (index,) = value.graph.reachable([value.ref])
+        name = value.graph.payloads[index][0]
+        sign = np.float64(evaluate_entries(roots, {}, DOUBLE, {name: 1.0})[0][0])
+        return lambda values: sign * values[name]
     return lambda values: np.asarray(evaluate_entries(roots, {}, DOUBLE, values)[0][0], dtype=np.float64)
 
 
