@@ -46,11 +46,21 @@ def compiled_core() -> list[Extension]:
     return found
 
 
+sources = runpy.run_path("runtime/csrc/sources.py")
 models = sorted(path.parent.name for path in Path("generated").glob("*/manifest.json"))
 setup(
     cffi_modules=[
         *(f"generated/build_extensions.py:{model}" for model in models),
         "runtime/csrc/build_integrators.py:ffibuilder",
     ],
-    ext_modules=compiled_core(),
+    ext_modules=[
+        Extension(
+            "kanegen._calls",
+            [f"runtime/csrc/{sources['CALLS']}"],
+            define_macros=[("KANEGEN_DIGEST", f'"{sources["calls_digest"]()}"')],
+            py_limited_api=True,
+            optional=True,  # a package without it still installs
+        ),
+        *compiled_core(),
+    ],
 )

@@ -59,16 +59,21 @@ def inputs_and_batch(
         real_array(spec.name, argument, value) for argument, value in zip(spec.inputs, values, strict=True)
     ]
     batches = [array.shape[: array.ndim - len(a.shape)] for array, a in zip(arrays, spec.inputs, strict=True)]
-    try:
-        batch = np.broadcast_shapes(own, *batches)
-    except ValueError:
-        shapes = [(a.name, array.shape) for a, array in zip(spec.inputs, arrays, strict=True)]
-        found = ", ".join(f"{name} {shape}" for name, shape in [*shapes, *[("parameters", own)] * bool(own)])
-        raise ValueError(f"{spec.name}: leading dimensions must broadcast, got {found}") from None
-    return [
-        np.ascontiguousarray(np.broadcast_to(array, batch + argument.shape), dtype=dtype)
-        for array, argument in zip(arrays, spec.inputs, strict=True)
-    ], batch
+    batch = own or batches[0]
+    if any(other != batch for other in batches):
+        try:
+            batch = np.broadcast_shapes(own, *batches)
+        except ValueError:
+            shapes = [(a.name, array.shape) for a, array in zip(spec.inputs, arrays, strict=True)]
+            found = ", ".join(
+                f"{name} {shape}" for name, shape in [*shapes, *[("parameters", own)] * bool(own)]
+            )
+            raise ValueError(f"{spec.name}: leading dimensions must broadcast, got {found}") from None
+        arrays = [
+            np.broadcast_to(array, batch + argument.shape)
+            for array, argument in zip(arrays, spec.inputs, strict=True)
+        ]
+    return [np.ascontiguousarray(array, dtype=dtype) for array in arrays], batch
 
 
 def real_array(caller: str, argument: Argument, value: ArrayLike) -> NDArray[Any]:

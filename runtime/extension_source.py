@@ -90,6 +90,29 @@ const char *kanegen_target(void);
 int kanegen_select_target(const char *name);
 """
 
+_VARIED = """
+/* Live parameters that differ from state to state: values[k stride + i] is that of state i for the number places[k] of the
+ * parameters, which are the others'. A block of states is prepared at a time, in so many bytes. */
+struct kanegen_varied {
+    const void *parameters;
+    size_t varied;
+    const size_t *places;
+    const double *values;
+    size_t stride, block, bytes;
+    int failed; /* for want of memory */
+};
+"""
+
+_ROOM = """
+/* Room for a block, aligned as vectors are; NULL, and it has failed, where there is no memory. */
+static void *kanegen_room(struct kanegen_varied *own, void **memory)
+{
+    *memory = malloc(own->bytes + 64);
+    if (*memory == NULL) own->failed = 1;
+    return *memory == NULL ? NULL : (char *)*memory + (64 - (uintptr_t)*memory % 64);
+}
+"""
+
 
 @functools.cache
 def extension_digest() -> str:
@@ -168,7 +191,7 @@ def main_source(manifest: Mapping[str, Any], digest: str, variants: Sequence[Var
             f"static void {bound_function(name)}(void **arguments)\n"
             f"{{\n    kanegen_active.{scalar.name}({arguments});\n}}\n"
         )
-        jumps.append(_apart_source(manifest, name))
+        jumps.append(_some_source(manifest, name))
         for field, function in _columns(kernel, name):
             jumps.append(_columns_source(manifest, name, field, function))
         if kernel.get("batch_varied"):
@@ -191,68 +214,49 @@ def main_source(manifest: Mapping[str, Any], digest: str, variants: Sequence[Var
         detection="\n".join(detection),
         digest=digest,
         extension_digest=extension_digest(),
+        varied=_VARIED + _ROOM
+        if any(kernel.get("batch_varied") for kernel in manifest["kernels"].values())
+        else "",
         jumps="\n".join(jumps),
     )
     return _shared(manifest) + main
 
 
-def apart_function(kernel: str) -> str:
-    """Name of the function for rows that gives 0 where an output overlaps an input other than as the same array."""
-    return f"kanegen_apart_{kernel}"
+def _rows_of(record: Mapping[str, Any], before: int, row: str) -> str:
+    """Pointers to that row of all arrays of a kernel, which stand in an array of pointers after so many others."""
+    number = {"double": "double", "single": "float"}[record["precision"]]
+    sizes = [math.prod(argument["shape"]) for argument in (*record["inputs"], *record["outputs"])]
+    return ", ".join(f"({number} *)arrays[{i}] + {size} * {row}" for i, size in enumerate(sizes, before))
 
 
-def _apart_declaration(manifest: Mapping[str, Any], kernel: str) -> str:
-    batch = manifest["kernels"][kernel]["batch"]
-    return f"int {apart_function(kernel)}({manifest['functions'][batch]})"
-
-
-def _apart_source(manifest: Mapping[str, Any], kernel: str) -> str:
-    """The definition of that function."""
+def _some_source(manifest: Mapping[str, Any], kernel: str) -> str:
+    """The definition of the function for some rows of a kernel's arrays."""
     record = manifest["kernels"][kernel]
-    batch = _Function(record["batch"], manifest["functions"][record["batch"]])
-    names, inputs = batch.names, record["inputs"]
-    arrays = names[len(names) - len(inputs) - len(record["outputs"]) :]
-    sizes = [math.prod(argument["shape"]) for argument in (*inputs, *record["outputs"])]
-    rows = list(zip(arrays, sizes, strict=True))
-    count = names[names.index(arrays[0]) - 1]
-    tests = "".join(
-        f"    if (kanegen_overlap({x}, {n} * sizeof *{x}, {y}, {m} * sizeof *{y}, {count})) return 0;\n"
-        for y, m in rows[len(inputs) :]
-        for x, n in rows[: len(inputs)]
-    )
-    call = f"    kanegen_active.{batch.name}({batch.arguments});\n    return 1;\n"
-    return f"static {_apart_declaration(manifest, kernel)}\n{{\n{tests}{call}}}\n"
-
-
-def varied_function(kernel: str) -> str:
-    """Name of the function for rows of states with live parameters of their own, prepared block by block."""
-    return f"kanegen_varied_{kernel}"
-
-
-def _varied_declaration(manifest: Mapping[str, Any], kernel: str) -> str:
-    prefix, record = manifest["model"]["prefix"], manifest["kernels"][kernel]
-    _, _, rows = manifest["functions"][record["batch"]].partition(", ")
-    return (
-        f"void {varied_function(kernel)}(const {prefix}_parameters *parameters, size_t varied, const size_t *places, "
-        f"const double *values, size_t stride, void *room, size_t block, {rows})"
-    )
+    before = int(bool(manifest["parameters"]))
+    leading = "arrays[0], " * before
+    return f"""static void {some_function(kernel)}(void *context, size_t first, size_t last)
+{{
+    void **arrays = context;
+    kanegen_active.{record["batch"]}({leading}last - first, {_rows_of(record, before, "first")});
+}}
+"""
 
 
 def _varied_source(manifest: Mapping[str, Any], kernel: str) -> str:
-    """The definition of that function; values[k stride + i] belongs to row i, and a block of prepared values has room."""
+    """The definition of the function for some rows that have live parameters of their own, prepared block by block."""
     prefix, record = manifest["model"]["prefix"], manifest["kernels"][kernel]
-    names = _Function(record["batch"], manifest["functions"][record["batch"]]).names
-    arrays = names[len(names) - len(record["inputs"]) - len(record["outputs"]) :]
-    sizes = [math.prod(argument["shape"]) for argument in (*record["inputs"], *record["outputs"])]
-    rows = ", ".join(f"{name} + {size} * row" for name, size in zip(arrays, sizes, strict=True))
     prepare = f"{prefix}_prepare_batch{PRECISION_ENDINGS[record['precision']]}"
-    return f"""static {_varied_declaration(manifest, kernel)}
+    return f"""static void {varied_function(kernel)}(void *context, size_t first, size_t last)
 {{
-    for (size_t row = 0; row < count; row += block) {{
-        const size_t some = count - row < block ? count - row : block;
-        kanegen_active.{prepare}(parameters, varied, places, values + row, some, stride, room);
-        kanegen_active.{record["batch_varied"]}(room, some, 0, {rows});
+    void **arrays = context;
+    struct kanegen_varied *own = arrays[0];
+    void *memory, *room = kanegen_room(own, &memory);
+    for (size_t row = first; room && row < last; row += own->block) {{
+        const size_t some = last - row < own->block ? last - row : own->block;
+        kanegen_active.{prepare}(own->parameters, own->varied, own->places, own->values + row, some, own->stride, room);
+        kanegen_active.{record["batch_varied"]}(room, some, 0, {_rows_of(record, 1, "row")});
     }}
+    free(memory);
 }}
 """
 
@@ -284,6 +288,16 @@ def _columns_source(manifest: Mapping[str, Any], kernel: str, field: str, functi
 def bound_function(kernel: str) -> str:
     """Name of the function that takes all arguments of a kernel as one array of pointers: a cheap call for Python."""
     return f"kanegen_bound_{kernel}"
+
+
+def some_function(kernel: str) -> str:
+    """Name of the function that takes such pointers, to rows of many states, and does the states first <= i < last."""
+    return f"kanegen_some_{kernel}"
+
+
+def varied_function(kernel: str) -> str:
+    """Name of the same for states with live parameters of their own; the first pointer is to a ``struct kanegen_varied``."""
+    return f"kanegen_varied_{kernel}"
 
 
 def manifest_and_digest(directory: Path) -> tuple[dict[str, Any], str]:
@@ -323,15 +337,18 @@ def extension_builder(
         _write_if_changed(work / variant.file_name, variant_source(manifest, variant))
         units.append(str(work / variant.file_name))
     own = "".join(
-        f"void {bound_function(name)}(void **arguments);\n{_apart_declaration(manifest, name)};\n"
+        f"void {bound_function(name)}(void **arguments);\n"
         + "".join(
             f"void {f}(void **arrays, size_t count, size_t stride);\n" for _, f in _columns(kernel, name)
         )
-        + (f"{_varied_declaration(manifest, name)};\n" if kernel.get("batch_varied") else "")
+        + "".join(
+            f"void {function(name)}(void *context, size_t first, size_t last);\n"
+            for function in (some_function, *([varied_function] if kernel.get("batch_varied") else []))
+        )
         for name, kernel in manifest["kernels"].items()
     )
     builder = FFI()
-    builder.cdef((directory / f"{prefix}.cdef").read_text(encoding="ascii") + _DECLARATIONS + own)
+    builder.cdef((directory / f"{prefix}.cdef").read_text(encoding="ascii") + _DECLARATIONS + _VARIED + own)
     builder.set_source(
         module_name,
         main_source(manifest, digest, variants),

@@ -421,7 +421,7 @@ def _cached(
 
 
 def _call(found: KernelSet, name: str, inputs: Sequence[Any]) -> Sequence[Any]:
-    results = found.backend.kernel(found.manifest.kernels[name]).call(*inputs, None)
+    results = found.backend.kernel(found.manifest.kernels[name]).call(*inputs, None, 1)
     return results if isinstance(results, tuple) else (results,)
 
 

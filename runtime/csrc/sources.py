@@ -1,6 +1,6 @@
-"""What the extension ``kanegen._integrators`` is compiled from, and by what digest the two know each other.
+"""What the extensions of the runtime are compiled from, and by what digest the two know each other.
 
-The build script beside this file loads it by path, in builds that cannot import the project: nothing but the standard
+Build scripts load this file by path, in builds that cannot import the project: nothing but the standard
 library is used here.
 """
 
@@ -61,3 +61,12 @@ def sources_digest() -> str:
         text = (FOLDER / name).read_text(encoding="ascii")
         found.update(f"{name}\0{text}\0".encode("ascii"))
     return found.hexdigest()
+
+
+CALLS = "python_calls.c"
+"""What the extension ``kanegen._calls`` is compiled from; its attribute ``DIGEST`` is the digest."""
+
+
+def calls_digest() -> str:
+    """SHA-256 of that C, whatever the line ends.  Raises OSError where it is missing."""
+    return hashlib.sha256((FOLDER / CALLS).read_text(encoding="ascii").encode("ascii")).hexdigest()

@@ -59,16 +59,16 @@ def checked(manifest: Manifest, kernel: Kernel, margin: Kernel | None) -> Kernel
     names = [argument.name for argument in spec.inputs]
     places = None if margin is None or not spec.through_speeds else _places(margin.spec, names)
 
-    def checked_call(*inputs_and_out: Any) -> Any:
-        *inputs, out = inputs_and_out
+    def checked_call(*given: Any) -> Any:
+        *inputs, out, threads = given
         if out is not None:  # which may lie in the memory of an input
             inputs = [array.copy() if isinstance(array, np.ndarray) else array for array in inputs]
-        result = call(*inputs, out)
+        result = call(*inputs, out, threads)
         # The sum of squares is the fastest look at all numbers at once; where it overflows, one looks again.
         if not all(math.isfinite(np.vdot(part, part)) for part in _parts(result)):
             _explain(manifest, spec, inputs, result)
         if margin is not None and places is not None:
-            left = margin.call(*(inputs[place] for place in places), None)
+            left = margin.call(*(inputs[place] for place in places), None, threads)
             if left.size and float(left.min()) < _LEAST_MARGIN:
                 raise _at_dead_centre(
                     manifest, spec, "the result would be made of rounding errors", left.min(axis=-1)
@@ -253,18 +253,18 @@ class OpenLoops:
         places = _places(self._residual.spec, names)
         assert places is not None, "kernels that take q take t where any does"
 
-        def watching_call(*inputs_and_out: Any) -> Any:
-            given, out = [inputs_and_out[place] for place in places], inputs_and_out[-1]
+        def watching_call(*arguments: Any) -> Any:
+            given, (out, threads) = [arguments[place] for place in places], arguments[-2:]
             if out is not None:  # which may lie in the memory of q
                 given = [x.copy() if isinstance(x, np.ndarray) else x for x in given]
             try:
-                result = call(*inputs_and_out)
+                result = call(*arguments)
             except DeadCentreError:
                 if self.told != "ignore":
-                    self._look(spec, given)  # open loops are likely to be the reason
+                    self._look(spec, given, threads)  # open loops are likely to be the reason
                 raise
             if self.told != "ignore":
-                self._look(spec, given)
+                self._look(spec, given, threads)
             return result
 
         return kernel._replace(call=watching_call)
@@ -275,8 +275,8 @@ class OpenLoops:
             return f"Close it: {close}."
         return f"Close it: {close}, of a robot loaded with {JACOBIAN!r} among its kernels."
 
-    def _look(self, spec: KernelSpec, given: Sequence[Any]) -> None:
-        phi = np.abs(self._residual.call(*given, None))
+    def _look(self, spec: KernelSpec, given: Sequence[Any], threads: Any) -> None:
+        phi = np.abs(self._residual.call(*given, None, threads))
         if (phi <= self._allowed).all():
             return
         excess = np.where(np.isfinite(phi), phi / self._allowed, 0.0)

@@ -1,41 +1,40 @@
 """Compiled kernels: from Python arrays to C pointers and back, with as little as possible in between.
 
-A call for one state goes through a *scratch*: buffers whose pointers are kept.  Assigning an array to a memoryview of a
-buffer checks type, byte order and shape and copies, in one step that costs less than asking for a pointer; whatever
-it refuses (lists, other types, batches, mistakes) takes the general path.  Scratches are handed out from a list, whose
-``pop`` and ``append`` are atomic, so that threads and re-entrant calls never share one.
+Arrays that fit as they are go through the extension ``kanegen._calls``; lists, other types, broadcasting and mistakes,
+and everything where that extension was not built, take the general path.
 """
 
 from __future__ import annotations
 
-import functools
 import math
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kanegen.arrays import Shape, checked_output, kernel_type
+from kanegen.arrays import Shape, kernel_type
+from kanegen.csrc import extensions
 from kanegen.errors import KanegenError, ManifestError, TargetError
 from kanegen.extension_source import (
     BASELINE,
     PRECISION_ENDINGS,
     TARGET_VARIABLE,
     X86_VARIANTS,
-    apart_function,
     bound_function,
     columns_function,
     extension_digest,
+    some_function,
     varied_function,
 )
-from kanegen.kernels.kernel import Arrays, BoundKernel, Call, Columns, Kernel, general_call, positional
+from kanegen.kernels.kernel import Arrays, BoundKernel, Call, Columns, Kernel, general_call
+from kanegen.kernels.threads import RANGE, pool, thread_count
 from kanegen.manifest import KernelSpec, Manifest
 
-_REFUSED = (TypeError, ValueError, BufferError, NotImplementedError)
-_ALL = slice(None)
-_POINTERS = {"double": "double[]", "single": "float[]"}
+MOST_ARRAYS = 16
+"""What ``kanegen._calls`` takes in one call."""
 
 _TOGETHER, _BLOCK = 16, 1 << 14
 """As many states as the widest vectors have numbers; numbers of prepared values, 128 kB, that are kept at a time."""
@@ -98,25 +97,28 @@ class CompiledBackend:
                 f"the C of {self._manifest.name!r} is of an earlier version, which has one set of parameters for all states "
                 "of a batch: generate it again"
             )
-        ffi, function = self._module.ffi, getattr(self._module.lib, varied_function(spec.name))
-        pointer, parameters = _POINTERS[spec.precision], self._parameters()
+        ffi, parameters = self._module.ffi, self._parameters()
         names = [parameter.name for parameter in self._manifest.parameters]
         places = ffi.new("size_t[]", [names.index(name) for name in values])
         size = len(self._manifest.prepared)
         block = max(_TOGETHER, _BLOCK // size // _TOGETHER * _TOGETHER)
+        run = self._over_rows(varied_function(spec.name), max(block, states_for_a_thread(spec)))
 
-        def evaluate(inputs: Arrays, outputs: Arrays, batch: Shape) -> None:
+        def evaluate(inputs: Arrays, outputs: Arrays, batch: Shape, threads: int) -> None:
             count = math.prod(batch)
             own = np.empty((len(values), *batch))
             for row, array in zip(own, values.values(), strict=True):
                 row[...] = array
-            room = aligned(size * min(block, count + _TOGETHER))
-            arrays = [ffi.from_buffer(pointer, array) for array in (*inputs, *outputs)]
-            given, memory = ffi.from_buffer("double[]", own), ffi.from_buffer(room)
-            function(parameters, len(values), places, given, count, memory, block, count, *arrays)
+            varied = ffi.new("struct kanegen_varied *")
+            varied.parameters, varied.varied, varied.places = parameters, len(values), places
+            varied.values, varied.stride, varied.block = ffi.from_buffer("double[]", own), count, block
+            varied.bytes = 8 * size * min(block, count + _TOGETHER)
+            run((varied,), (*inputs, *outputs), count, threads)
+            if varied.failed:
+                raise MemoryError(f"{spec.name}: no memory for prepared values")
 
         shape = np.broadcast_shapes(*(array.shape for array in values.values()))
-        return positional(general_call(spec, self._manifest, evaluate, shape))
+        return general_call(spec, self._manifest, evaluate, shape)
 
     def columns(self, spec: KernelSpec, values: Mapping[str, NDArray[Any]]) -> Columns:
         """A kernel over columns of many states, with these values of live parameters for each; none: the same for all."""
@@ -160,13 +162,28 @@ class CompiledBackend:
     def kernel(self, spec: KernelSpec) -> Kernel:
         """The kernel, ready to be called."""
         general = self._general_call(spec)
-        vectors = all(len(argument.shape) == 1 for argument in spec.inputs)
-        if vectors and len(spec.outputs) == 1 and len(spec.inputs) in _FAST_CALLS:
-            run = getattr(self._module.lib, bound_function(spec.name))
-            rows = self._rows(spec)
-            call = _FAST_CALLS[len(spec.inputs)](spec, lambda: self._scratch(spec), run, general, rows)
-        else:
-            call = positional(general)
+        calls = extensions.calls()
+        if calls is None or len(spec.arguments) > MOST_ARRAYS:
+            return Kernel(spec, general, lambda: self._bind(spec))
+        prepared = self._prepared.get(spec.precision)
+        dtype = kernel_type(spec)
+        call = calls.kernel_call(
+            self.address(bound_function(spec.name)),
+            self.address(some_function(spec.name)),
+            0 if prepared is None else int(self._module.ffi.cast("uintptr_t", prepared)),
+            states_for_a_thread(spec),
+            _brief(spec),
+            dtype.itemsize,
+            tuple(np.empty(argument.shape, dtype) for argument in spec.inputs),
+            tuple(np.empty(argument.shape, dtype) for argument in spec.outputs),
+            np.ndarray,
+            np.empty,
+            dtype.type,
+            general,
+            thread_count,
+            1,
+            prepared,
+        )
         return Kernel(spec, call, lambda: self._bind(spec))
 
     def _leading(self, spec: KernelSpec) -> tuple[Any, ...]:
@@ -182,242 +199,66 @@ class CompiledBackend:
         ]
         return arrays, self._module.ffi.new("void *[]", pointers), pointers
 
-    def _scratch(self, spec: KernelSpec) -> tuple[Any, ...]:
-        """Views of the inputs, pointers to call with, the output, how to copy it out, and what must stay alive."""
-        arrays, slots, pointers = self._buffers(spec)
-        inputs: list[Any] = arrays[:-1]
-        output = arrays[-1]
-        extract = output.copy if output.ndim else functools.partial(output.__getitem__, ())
-        return (*[memoryview(array) for array in inputs], slots, output, extract, pointers)
-
     def _bind(self, spec: KernelSpec) -> BoundKernel:
         arrays, slots, pointers = self._buffers(spec)
         views = {argument.name: array for argument, array in zip(spec.arguments, arrays, strict=True)}
-        return BoundKernel(getattr(self._module.lib, bound_function(spec.name)), (slots,), views, pointers)
-
-    def _rows(self, spec: KernelSpec) -> tuple[Call, Call, Call, Any]:
-        """For arrays of rows that need no conversion: what finds the array for the results, runs the kernel, gives pointers.
-
-        The first gives None for a result that has to be looked at, the second 0 where arrays overlap.
-        """
-        ffi, leading = self._module.ffi, self._leading(spec)
-        run = getattr(self._module.lib, apart_function(spec.name))
-        dtype, output, array, empty = kernel_type(spec), spec.outputs[0].shape, np.ndarray, np.empty
-
-        def room(shape: Shape, out: Any) -> Any:
-            if shape[-1:] != output:
-                shape = shape[:-1] + output
-            if out is None:
-                return empty(shape, dtype)
-            plain = type(out) is array and out.dtype is dtype and out.shape == shape and out.flags.carray
-            return out if plain else None
-
-        if leading:
-            run = functools.partial(run, *leading)
-        return room, run, ffi.from_buffer, ffi.typeof(_POINTERS[spec.precision])
+        calls = extensions.calls()
+        if calls is None:
+            return BoundKernel(
+                getattr(self._module.lib, bound_function(spec.name)), (slots,), views, pointers
+            )
+        place = int(self._module.ffi.cast("uintptr_t", slots))
+        one = self.address(bound_function(spec.name))
+        step = calls.bound_call(one, place, _brief(spec) < 1, (slots, pointers))
+        return BoundKernel(step, (), views)
 
     def _general_call(self, spec: KernelSpec) -> Call:
         """The call for any arrays and any batch."""
-        from_buffer = self._module.ffi.from_buffer
-        pointer = _POINTERS[spec.precision]
-        scalar = getattr(self._module.lib, spec.function)
-        batched = getattr(self._module.lib, spec.batch)
-        leading = self._leading(spec)
+        ffi, leading = self._module.ffi, self._leading(spec)
+        one = getattr(self._module.lib, bound_function(spec.name))
+        some = self._over_rows(some_function(spec.name), states_for_a_thread(spec))
 
-        def evaluate(inputs: Arrays, outputs: Arrays, batch: Shape) -> None:
-            pointers = [from_buffer(pointer, array) for array in (*inputs, *outputs)]
-            if not batch:
-                scalar(*leading, *pointers)
-            elif count := math.prod(batch):
-                batched(*leading, count, *pointers)
+        def evaluate(inputs: Arrays, outputs: Arrays, batch: Shape, threads: int) -> None:
+            if batch:
+                some(leading, (*inputs, *outputs), math.prod(batch), threads)
+            else:
+                kept = [*leading, *map(ffi.from_buffer, (*inputs, *outputs))]
+                one(ffi.new("void *[]", kept))
 
         return general_call(spec, self._manifest, evaluate)
 
+    def _over_rows(self, function: str, grain: int) -> Callable[[Any, Any, int, int], None]:
+        """A function of C for some rows, called with what comes before arrays, arrays, the number of rows, and threads."""
+        ffi, address, serial = self._module.ffi, self.address(function), getattr(self._module.lib, function)
 
-def _fast_call_1(spec: KernelSpec, make: Callable[[], Any], run: Call, general: Call, rows: Any) -> Call:
-    """The call of a kernel with one input vector and one output."""
-    pool: list[Any] = []
-    pop, push = pool.pop, pool.append
-    deliver, array, dtype = _deliverer(spec), np.ndarray, kernel_type(spec)
-    masked = np.ma.MaskedArray  # whose buffer says nothing of its mask
-    room, many, pointed, pointer = rows
-    size, _, _ = _fitting(spec)
-    (width,) = size
+        def run(leading: Any, arrays: Any, count: int, threads: int) -> None:
+            kept = [*leading, *map(ffi.from_buffer, arrays)]
+            pointers = ffi.new("void *[]", kept)
+            module = pool() if threads > 1 else None
+            if module is None:
+                if count:
+                    serial(pointers, 0, count)
+                return
+            task = module.ffi.cast("kanegen_task *", address)
+            context = module.ffi.cast("void *", int(ffi.cast("uintptr_t", pointers)))
+            module.lib.kanegen_parallel_for(threads, count, grain, task, context)
 
-    def call(x: Any, out: object) -> Any:
-        if type(x) is array:
-            if x.ndim > 1:
-                if x.dtype is dtype and x.shape[-1:] == size:
-                    found = room(x.shape, out)
-                    if found is not None:
-                        try:
-                            if many(x.size // width, pointed(pointer, x), pointed(pointer, found)):
-                                return found
-                        except ValueError:  # one is not C-contiguous
-                            pass
-                return general((x,), out)
-        elif type(x) is masked:
-            return general((x,), out)
-        try:
-            scratch = pop()
-        except IndexError:
-            scratch = make()
-        view, slots, result, extract, _ = scratch
-        try:
-            view[_ALL] = x
-        except _REFUSED:
-            push(scratch)
-        else:
-            run(slots)
-            value = extract() if out is None else deliver(result, out)
-            push(scratch)
-            return value
-        return general((x,), out)
-
-    return call
+        return run
 
 
-def _fast_call_2(spec: KernelSpec, make: Callable[[], Any], run: Call, general: Call, rows: Any) -> Call:
-    """The call of a kernel with two input vectors and one output."""
-    pool: list[Any] = []
-    pop, push = pool.pop, pool.append
-    deliver, array, dtype = _deliverer(spec), np.ndarray, kernel_type(spec)
-    masked = np.ma.MaskedArray  # whose buffer says nothing of its mask
-    room, many, pointed, pointer = rows
-    size, alike, fits = _fitting(spec)
-    (width,) = size
-
-    def call(x: Any, y: Any, out: object) -> Any:
-        if type(x) is array:
-            if x.ndim > 1:
-                if (
-                    type(y) is array
-                    and x.dtype is y.dtype is dtype
-                    and x.shape[-1:] == size
-                    and (x.shape == y.shape if alike else fits(x, y))
-                ):
-                    found = room(x.shape, out)
-                    if found is not None:
-                        try:
-                            if many(
-                                x.size // width,
-                                pointed(pointer, x),
-                                pointed(pointer, y),
-                                pointed(pointer, found),
-                            ):
-                                return found
-                        except ValueError:  # one is not C-contiguous
-                            pass
-                return general((x, y), out)
-        elif type(x) is masked:
-            return general((x, y), out)
-        if type(y) is masked:
-            return general((x, y), out)
-        try:
-            scratch = pop()
-        except IndexError:
-            scratch = make()
-        view_x, view_y, slots, result, extract, _ = scratch
-        try:
-            view_x[_ALL] = x
-            view_y[_ALL] = y
-        except _REFUSED:
-            push(scratch)
-        else:
-            run(slots)
-            value = extract() if out is None else deliver(result, out)
-            push(scratch)
-            return value
-        return general((x, y), out)
-
-    return call
+def states_for_a_thread(spec: KernelSpec) -> int:
+    """States that are worth a thread's while; whole cache lines of every array."""
+    return max(64, RANGE // _operations(spec) // 64 * 64)
 
 
-def _fast_call_3(spec: KernelSpec, make: Callable[[], Any], run: Call, general: Call, rows: Any) -> Call:
-    """The call of a kernel with three input vectors and one output."""
-    pool: list[Any] = []
-    pop, push = pool.pop, pool.append
-    deliver, array, dtype = _deliverer(spec), np.ndarray, kernel_type(spec)
-    masked = np.ma.MaskedArray  # whose buffer says nothing of its mask
-    room, many, pointed, pointer = rows
-    size, alike, fits = _fitting(spec)
-    (width,) = size
-
-    def call(x: Any, y: Any, z: Any, out: object) -> Any:
-        if type(x) is array:
-            if x.ndim > 1:
-                if (
-                    type(y) is array
-                    and type(z) is array
-                    and x.dtype is y.dtype is z.dtype is dtype
-                    and x.shape[-1:] == size
-                    and (x.shape == y.shape == z.shape if alike else fits(x, y, z))
-                ):
-                    found = room(x.shape, out)
-                    if found is not None:
-                        try:
-                            if many(
-                                x.size // width,
-                                pointed(pointer, x),
-                                pointed(pointer, y),
-                                pointed(pointer, z),
-                                pointed(pointer, found),
-                            ):
-                                return found
-                        except ValueError:  # one is not C-contiguous
-                            pass
-                return general((x, y, z), out)
-        elif type(x) is masked:
-            return general((x, y, z), out)
-        if type(y) is masked or type(z) is masked:
-            return general((x, y, z), out)
-        try:
-            scratch = pop()
-        except IndexError:
-            scratch = make()
-        view_x, view_y, view_z, slots, result, extract, _ = scratch
-        try:
-            view_x[_ALL] = x
-            view_y[_ALL] = y
-            view_z[_ALL] = z
-        except _REFUSED:
-            push(scratch)
-        else:
-            run(slots)
-            value = extract() if out is None else deliver(result, out)
-            push(scratch)
-            return value
-        return general((x, y, z), out)
-
-    return call
+def _brief(spec: KernelSpec) -> int:
+    """The most states for which the interpreter lock is kept: some microseconds."""
+    return RANGE // 8 // _operations(spec)
 
 
-def _fitting(spec: KernelSpec) -> tuple[Shape, bool, Callable[..., bool]]:
-    """The shape of the first input's rows, whether all inputs have the same, and else whether arrays (*batch, size) fit."""
-    sizes = [argument.shape for argument in spec.inputs]
-
-    def fits(*arrays: NDArray[Any]) -> bool:
-        batch = arrays[0].shape[:-1]
-        return all(array.shape == batch + size for array, size in zip(arrays, sizes, strict=True))
-
-    return sizes[0], len(set(sizes)) == 1, fits
-
-
-_FAST_CALLS = {1: _fast_call_1, 2: _fast_call_2, 3: _fast_call_3}
-
-
-def _deliverer(spec: KernelSpec) -> Call:
-    """How the result of one state gets into the array that a user passes as ``out``."""
-    (argument,) = spec.outputs
-    dtype, shape = kernel_type(spec), argument.shape
-
-    def deliver(result: NDArray[Any], out: Any) -> Any:
-        if not (type(out) is np.ndarray and out.dtype is dtype and out.shape == shape and out.flags.carray):
-            checked_output(spec, argument, out, ())
-        out[...] = result
-        return out
-
-    return deliver
+def _operations(spec: KernelSpec) -> int:
+    total: int = 1 + sum(asdict(spec.operation_counts).values())
+    return total
 
 
 def _digests(module: Any) -> tuple[str | None, ...]:

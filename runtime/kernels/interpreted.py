@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kanegen.arrays import Shape, kernel_type
 from kanegen.errors import NotCompiledError
-from kanegen.kernels.kernel import Arrays, BoundKernel, Call, Columns, Kernel, general_call, positional
+from kanegen.kernels.kernel import Arrays, BoundKernel, Call, Columns, Kernel, general_call
 from kanegen.manifest import KernelSpec, Manifest
 
 
@@ -65,19 +65,21 @@ class InterpretedBackend:
     def varied(self, spec: KernelSpec, values: Mapping[str, NDArray[Any]]) -> Call:
         """The call of a kernel where live parameters have values of their own for each state."""
 
-        def evaluate(inputs: Arrays, outputs: Arrays, batch: Shape) -> None:
+        def evaluate(inputs: Arrays, outputs: Arrays, batch: Shape, threads: int) -> None:
             own = {name: np.broadcast_to(array, batch) for name, array in values.items()}
             self._evaluate(spec, inputs, outputs, own)
 
         shape = np.broadcast_shapes(*(array.shape for array in values.values()))
-        return positional(general_call(spec, self._manifest, evaluate, shape))
+        return general_call(spec, self._manifest, evaluate, shape)
 
     def kernel(self, spec: KernelSpec) -> Kernel:
         """The kernel, ready to be called."""
-        general = general_call(
-            spec, self._manifest, lambda inputs, outputs, batch: self._evaluate(spec, inputs, outputs)
+        call = general_call(
+            spec,
+            self._manifest,
+            lambda inputs, outputs, batch, threads: self._evaluate(spec, inputs, outputs),
         )
-        return Kernel(spec, positional(general), lambda: self._bind(spec))
+        return Kernel(spec, call, lambda: self._bind(spec))
 
     def _evaluate(
         self, spec: KernelSpec, inputs: Arrays, outputs: Arrays, own: Mapping[str, NDArray[Any]] | None = None

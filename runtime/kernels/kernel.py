@@ -6,10 +6,11 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from kanegen.arrays import Shape, apart_from, inputs_and_batch, outputs_for, results
 from kanegen.by_name import with_names
+from kanegen.kernels.threads import thread_count
 from kanegen.manifest import KernelSpec, Manifest
 
 Call = Callable[..., Any]
@@ -58,7 +59,8 @@ class BoundKernel(functools.partial[None]):
 class Kernel(NamedTuple):
     """A kernel of a robot.
 
-    ``call(*inputs, out)`` takes the inputs and ``out`` or None by position; ``bind()`` makes a bound kernel.
+    ``call(*inputs, out, threads)`` takes all by position, ``out`` or None, and threads for a batch; ``bind()`` makes a bound
+    kernel.
     """
 
     spec: KernelSpec
@@ -66,32 +68,27 @@ class Kernel(NamedTuple):
     bind: Callable[[], BoundKernel]
 
 
-def positional(general: Call) -> Call:
-    """A call that takes the inputs and ``out`` by position, from one that takes all inputs as a tuple."""
-
-    def call(*values_and_out: Any) -> Any:
-        *values, out = values_and_out
-        return general(tuple(values), out)
-
-    return call
-
-
 def general_call(
-    spec: KernelSpec, manifest: Manifest, evaluate: Callable[[Arrays, Arrays, Shape], None], own: Shape = ()
+    spec: KernelSpec,
+    manifest: Manifest,
+    evaluate: Callable[[Arrays, Arrays, Shape, int], None],
+    own: Shape = (),
 ) -> Call:
-    """The call for any arrays and any batch, from one that fills checked outputs: ``evaluate(inputs, outputs, batch)``.
+    """The call for any arrays and any batch; ``evaluate(inputs, outputs, batch, threads)`` fills checked outputs.
 
     ``own``: the shape of parameters that differ from state to state, with which the batch broadcasts.
     """
 
-    def general(values: tuple[ArrayLike, ...], out: object) -> Any:
+    def general(*given: Any) -> Any:
+        *values, out, wanted = given
+        threads = thread_count(wanted)
         if any(isinstance(value, Mapping) for value in values):
-            values = with_names(manifest, spec, values)
+            values = list(with_names(manifest, spec, values))
         inputs, batch = inputs_and_batch(spec, values, own)
         outputs = outputs_for(spec, out, batch)
         if out is not None:
             inputs = [apart_from(array, outputs) for array in inputs]
-        evaluate(inputs, outputs, batch)
+        evaluate(inputs, outputs, batch, threads)
         return results(outputs, out)
 
     return general

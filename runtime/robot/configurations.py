@@ -170,7 +170,7 @@ class Configurations(Core):
             return layout
         generator = np.random.default_rng(0)
         q, v = self.random_configuration(generator), generator.uniform(-1.0, 1.0, self._manifest.nv)
-        if not np.allclose(self._kernels["coordinate_rates"].call(q, v, None), _rates(layout, q, v)):
+        if not np.allclose(self._kernels["coordinate_rates"].call(q, v, None, 1), _rates(layout, q, v)):
             raise _not_joints_alone(self._manifest)
         return layout
 

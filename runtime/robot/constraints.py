@@ -22,26 +22,28 @@ class ConstraintKernels(Core):
         q: Values,
         *,
         out: FloatArray | None = None,
+        threads: int = 1,
         t: ArrayLike | None = None,
         parameters: Varied | None = None,
     ) -> FloatArray:
         """Residuals phi (..., k) of the equations of position, zero where loops are closed; see ``constraints``."""
         if t is not None or parameters is not None:
-            return self._given(t, parameters).constraint_residual(q, out=out)
-        return self._constraint_residual(q, out)
+            return self._given(t, parameters).constraint_residual(q, out=out, threads=threads)
+        return self._constraint_residual(q, out, threads)
 
     def constraint_jacobian(
         self,
         q: Values,
         *,
         out: FloatArray | None = None,
+        threads: int = 1,
         t: ArrayLike | None = None,
         parameters: Varied | None = None,
     ) -> FloatArray:
         """The matrix A (..., m, nq) of the constraints on dq/dt: derivatives of phi, then equations of velocity."""
         if t is not None or parameters is not None:
-            return self._given(t, parameters).constraint_jacobian(q, out=out)
-        return self._constraint_jacobian(q, out)
+            return self._given(t, parameters).constraint_jacobian(q, out=out, threads=threads)
+        return self._constraint_jacobian(q, out, threads)
 
     def constraint_forces(
         self,
@@ -50,6 +52,7 @@ class ConstraintKernels(Core):
         a: Values,
         out: FloatArray | None = None,
         *,
+        threads: int = 1,
         t: ArrayLike | None = None,
         parameters: Varied | None = None,
     ) -> FloatArray:
@@ -59,8 +62,8 @@ class ConstraintKernels(Core):
         the forces that hold or drive prescribed joints [N m, N].
         """
         if t is not None or parameters is not None:
-            return self._given(t, parameters).constraint_forces(q, v, a, out)
-        return self._constraint_forces(q, v, a, out)
+            return self._given(t, parameters).constraint_forces(q, v, a, out, threads=threads)
+        return self._constraint_forces(q, v, a, out, threads)
 
     def assemble(
         self, q: Values | None = None, *, hold: Sequence[str] = (), t: ArrayLike | None = None

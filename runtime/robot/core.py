@@ -156,21 +156,29 @@ class Core:
 
     # ---- kernels by name, their C functions, and live parameters ----
 
-    def call(self, kernel: str, *arrays: ArrayLike, out: Any = None, parameters: Varied | None = None) -> Any:
+    def call(
+        self,
+        kernel: str,
+        *arrays: ArrayLike,
+        out: Any = None,
+        threads: int = 1,
+        parameters: Varied | None = None,
+    ) -> Any:
         """Evaluate any kernel by name, such as a feedback law compiled with the dynamics.
 
         Takes its inputs in order, t first where it has that; returns its output, or a tuple of them when there are several
-        (``out`` likewise).
+        (``out`` likewise).  ``threads``, here and in all calls: how many threads may work on a batch; -1 for all processors
+        that this process may use.  Results do not depend on it.
 
         ``parameters``, here and in all calls for batches of states: by the names that ``with_parameters`` takes, values of
         live parameters for each state, as arrays that broadcast with the leading dimensions of the others, or numbers for
         all states.  They are checked as ``with_parameters`` checks them; errors name the row.
         """
         if parameters is not None:
-            return self._given(None, parameters).call(kernel, *arrays, out=out)
+            return self._given(None, parameters).call(kernel, *arrays, out=out, threads=threads)
         found = self._kernels[kernel]
         check_count(found.spec, arrays)
-        return found.call(*arrays, out)
+        return found.call(*arrays, out, threads)
 
     def bind(self, kernel: str) -> BoundKernel:
         """A kernel with buffers of its own, for control loops: ``step.q[:] = …; step(); step.tau``."""

@@ -78,13 +78,16 @@ class Derivatives(Core):
         a: Values,
         *,
         out: Three | None = None,
+        threads: int = 1,
         t: ArrayLike | None = None,
         parameters: Varied | None = None,
     ) -> InverseDynamicsDerivatives:
         """Derivatives ``.dq``, ``.dv``, ``.da`` (..., nv, nv) of ``inverse_dynamics``; ``out``: three arrays."""
         if t is not None or parameters is not None:
-            return self._given(t, parameters).inverse_dynamics_derivatives(q, v, a, out=out)
-        return InverseDynamicsDerivatives(*self._obtained("inverse_dynamics_derivatives")(q, v, a, out))
+            return self._given(t, parameters).inverse_dynamics_derivatives(q, v, a, out=out, threads=threads)
+        return InverseDynamicsDerivatives(
+            *self._obtained("inverse_dynamics_derivatives")(q, v, a, out, threads)
+        )
 
     def forward_dynamics_derivatives(
         self,
@@ -93,13 +96,18 @@ class Derivatives(Core):
         tau: Values,
         *,
         out: Three | None = None,
+        threads: int = 1,
         t: ArrayLike | None = None,
         parameters: Varied | None = None,
     ) -> ForwardDynamicsDerivatives:
         """Derivatives ``.dq``, ``.dv``, ``.dtau`` (..., nv, nv) of ``forward_dynamics``; ``out``: three arrays."""
         if t is not None or parameters is not None:
-            return self._given(t, parameters).forward_dynamics_derivatives(q, v, tau, out=out)
-        return ForwardDynamicsDerivatives(*self._obtained("forward_dynamics_derivatives")(q, v, tau, out))
+            return self._given(t, parameters).forward_dynamics_derivatives(
+                q, v, tau, out=out, threads=threads
+            )
+        return ForwardDynamicsDerivatives(
+            *self._obtained("forward_dynamics_derivatives")(q, v, tau, out, threads)
+        )
 
     def inverse_dynamics_parameter_derivatives(
         self,
@@ -108,13 +116,16 @@ class Derivatives(Core):
         a: Values,
         *,
         out: FloatArray | None = None,
+        threads: int = 1,
         t: ArrayLike | None = None,
         parameters: Varied | None = None,
     ) -> FloatArray:
         """Derivatives (..., nv, np) of ``inverse_dynamics`` with respect to the live ``parameters``, in their order."""
         if t is not None or parameters is not None:
-            return self._given(t, parameters).inverse_dynamics_parameter_derivatives(q, v, a, out=out)
-        return self._obtained("inverse_dynamics_parameter_derivatives")(q, v, a, out)
+            return self._given(t, parameters).inverse_dynamics_parameter_derivatives(
+                q, v, a, out=out, threads=threads
+            )
+        return self._obtained("inverse_dynamics_parameter_derivatives")(q, v, a, out, threads)
 
     def forward_dynamics_parameter_derivatives(
         self,
@@ -123,16 +134,25 @@ class Derivatives(Core):
         tau: Values,
         *,
         out: FloatArray | None = None,
+        threads: int = 1,
         t: ArrayLike | None = None,
         parameters: Varied | None = None,
     ) -> FloatArray:
         """Derivatives (..., nv, np) of ``forward_dynamics`` with respect to the live ``parameters``, in their order."""
         if t is not None or parameters is not None:
-            return self._given(t, parameters).forward_dynamics_parameter_derivatives(q, v, tau, out=out)
-        return self._obtained("forward_dynamics_parameter_derivatives")(q, v, tau, out)
+            return self._given(t, parameters).forward_dynamics_parameter_derivatives(
+                q, v, tau, out=out, threads=threads
+            )
+        return self._obtained("forward_dynamics_parameter_derivatives")(q, v, tau, out, threads)
 
     def linearise(
-        self, q: Values, v: Values | None = None, a: Values | None = None, *, t: ArrayLike | None = None
+        self,
+        q: Values,
+        v: Values | None = None,
+        a: Values | None = None,
+        *,
+        threads: int = 1,
+        t: ArrayLike | None = None,
     ) -> Linearisation:
         """The linearised equations of motion about a state (q, v) with accelerations ``a``; zero where not given.
 
@@ -140,14 +160,14 @@ class Derivatives(Core):
         at rest, a damper that only holds for rates far below s = 0.01 rad/s or m/s.
         """
         if t is not None:
-            return self._at(t).linearise(q, v, a)
+            return self._at(t).linearise(q, v, a, threads=threads)
         rest = np.zeros(self.nv)
         state = (rest if v is None else v, rest if a is None else a)
-        found = self.inverse_dynamics_derivatives(q, *state)
-        C = self._viscous(q, *state) if self._manifest.coulomb_friction else found.dv
+        found = self.inverse_dynamics_derivatives(q, *state, threads=threads)
+        C = self._viscous(q, *state, threads) if self._manifest.coulomb_friction else found.dv
         return Linearisation(found.da, C, found.dq)
 
-    def _viscous(self, q: Values, v: Values, a: Values) -> FloatArray:
+    def _viscous(self, q: Values, v: Values, a: Values, threads: int) -> FloatArray:
         """The derivatives (..., nv, nv) of inverse dynamics by v without those of Coulomb friction.
 
         Forces are of second degree in v, but for this friction, so that their derivatives at v are the mean of those at
@@ -155,7 +175,10 @@ class Derivatives(Core):
         """
         # No joint's rate is zero under these, whichever speeds it follows: they are no multiples of each other.
         w = _FAST * (1.0 + np.modf(_GOLDEN * np.arange(1.0, self.nv + 1.0))[0])
-        fast, back = (self.inverse_dynamics_derivatives(q, self.speeds(v) + x, a).dv for x in (w, -w))
+        speeds = self.speeds(v)
+        fast, back = (
+            self.inverse_dynamics_derivatives(q, speeds + x, a, threads=threads).dv for x in (w, -w)
+        )
         mean: FloatArray = (fast + back) / 2
         return mean
 

@@ -21,6 +21,7 @@ class Identification(Core):
         a: Values,
         *,
         out: FloatArray | None = None,
+        threads: int = 1,
         t: ArrayLike | None = None,
         parameters: Varied | None = None,
     ) -> FloatArray:
@@ -30,8 +31,8 @@ class Identification(Core):
         rows of Y for enough motions have full column rank.
         """
         if t is not None or parameters is not None:
-            return self._given(t, parameters).regressor(q, v, a, out=out)
-        return self._obtained("regressor")(q, v, a, out)
+            return self._given(t, parameters).regressor(q, v, a, out=out, threads=threads)
+        return self._obtained("regressor")(q, v, a, out, threads)
 
     def full_regressor(
         self,
@@ -40,6 +41,7 @@ class Identification(Core):
         a: Values,
         *,
         out: FloatArray | None = None,
+        threads: int = 1,
         t: ArrayLike | None = None,
         parameters: Varied | None = None,
     ) -> FloatArray:
@@ -49,8 +51,8 @@ class Identification(Core):
         [kg m^2], the tensor about the origin of the body's frame along its axes, with Ixy = -int x y dm.
         """
         if t is not None or parameters is not None:
-            return self._given(t, parameters).full_regressor(q, v, a, out=out)
-        return self._obtained("full_regressor")(q, v, a, out)
+            return self._given(t, parameters).full_regressor(q, v, a, out=out, threads=threads)
+        return self._obtained("full_regressor")(q, v, a, out, threads)
 
     @property
     def base_parameters(self) -> FloatArray:

@@ -30,13 +30,14 @@ class OperationalSpace(Core):
         rows: Rows = None,
         *,
         out: FloatArray | None = None,
+        threads: int = 1,
         t: ArrayLike | None = None,
         parameters: Varied | None = None,
     ) -> FloatArray:
         """The inertia (J M^-1 J^T)^-1 (..., k, k) [kg, kg m, kg m^2] at a frame: forces by accelerations of k rows."""
         if t is not None or parameters is not None:
-            return self._given(t, parameters).operational_inertia(q, frame, rows, out=out)
-        return self._of_rows("operational_inertia", frame, rows)(q, out)
+            return self._given(t, parameters).operational_inertia(q, frame, rows, out=out, threads=threads)
+        return self._of_rows("operational_inertia", frame, rows)(q, out, threads)
 
     def operational_bias(
         self,
@@ -46,6 +47,7 @@ class OperationalSpace(Core):
         rows: Rows = None,
         *,
         out: FloatArray | None = None,
+        threads: int = 1,
         t: ArrayLike | None = None,
         parameters: Varied | None = None,
     ) -> FloatArray:
@@ -55,8 +57,8 @@ class OperationalSpace(Core):
         friction are in it.
         """
         if t is not None or parameters is not None:
-            return self._given(t, parameters).operational_bias(q, v, frame, rows, out=out)
-        return self._of_rows("operational_bias", frame, rows)(q, v, out)
+            return self._given(t, parameters).operational_bias(q, v, frame, rows, out=out, threads=threads)
+        return self._of_rows("operational_bias", frame, rows)(q, v, out, threads)
 
     def operational_gravity(
         self,
@@ -65,13 +67,14 @@ class OperationalSpace(Core):
         rows: Rows = None,
         *,
         out: FloatArray | None = None,
+        threads: int = 1,
         t: ArrayLike | None = None,
         parameters: Varied | None = None,
     ) -> FloatArray:
         """Forces (..., k) [N, N m] at a frame that keep k rows at rest: ``operational_bias`` without motion."""
         if t is not None or parameters is not None:
-            return self._given(t, parameters).operational_gravity(q, frame, rows, out=out)
-        return self._of_rows("operational_gravity", frame, rows)(q, out)
+            return self._given(t, parameters).operational_gravity(q, frame, rows, out=out, threads=threads)
+        return self._of_rows("operational_gravity", frame, rows)(q, out, threads)
 
     def hand_inertia(
         self,
@@ -80,13 +83,14 @@ class OperationalSpace(Core):
         rows: Rows = None,
         *,
         out: FloatArray | None = None,
+        threads: int = 1,
         t: ArrayLike | None = None,
         parameters: Varied | None = None,
     ) -> FloatArray:
         """Freeman & Tesar's effective inertia I* (..., k, k) in hand coordinates: ``operational_inertia``."""
         if t is not None or parameters is not None:
-            return self._given(t, parameters).hand_inertia(q, frame, rows, out=out)
-        return self._of_rows("hand_inertia", frame, rows)(q, out)
+            return self._given(t, parameters).hand_inertia(q, frame, rows, out=out, threads=threads)
+        return self._of_rows("hand_inertia", frame, rows)(q, out, threads)
 
     def hand_power(
         self,
@@ -95,6 +99,7 @@ class OperationalSpace(Core):
         rows: Rows = None,
         *,
         out: FloatArray | None = None,
+        threads: int = 1,
         t: ArrayLike | None = None,
         parameters: Varied | None = None,
     ) -> FloatArray:
@@ -103,8 +108,8 @@ class OperationalSpace(Core):
         Inertia alone asks for the forces e^T P*[i] e where the rows keep their rates e.
         """
         if t is not None or parameters is not None:
-            return self._given(t, parameters).hand_power(q, frame, rows, out=out)
-        return self._of_rows("hand_power", frame, rows)(q, out)
+            return self._given(t, parameters).hand_power(q, frame, rows, out=out, threads=threads)
+        return self._of_rows("hand_power", frame, rows)(q, out, threads)
 
     def hand_damping(
         self,
@@ -113,13 +118,14 @@ class OperationalSpace(Core):
         rows: Rows = None,
         *,
         out: FloatArray | None = None,
+        threads: int = 1,
         t: ArrayLike | None = None,
         parameters: Varied | None = None,
     ) -> FloatArray:
         """Freeman & Tesar's effective damping C* (..., k, k) [N s/m, N s, N m s] in hand coordinates."""
         if t is not None or parameters is not None:
-            return self._given(t, parameters).hand_damping(q, frame, rows, out=out)
-        return self._of_rows("hand_damping", frame, rows)(q, out)
+            return self._given(t, parameters).hand_damping(q, frame, rows, out=out, threads=threads)
+        return self._of_rows("hand_damping", frame, rows)(q, out, threads)
 
     def hand_stiffness(
         self,
@@ -128,6 +134,7 @@ class OperationalSpace(Core):
         rows: Rows = None,
         *,
         out: FloatArray | None = None,
+        threads: int = 1,
         t: ArrayLike | None = None,
         parameters: Varied | None = None,
     ) -> FloatArray:
@@ -136,5 +143,5 @@ class OperationalSpace(Core):
         It is symmetric where there are as many rows as speeds, and these are rates of coordinates, as in translation.
         """
         if t is not None or parameters is not None:
-            return self._given(t, parameters).hand_stiffness(q, frame, rows, out=out)
-        return self._of_rows("hand_stiffness", frame, rows)(q, out)
+            return self._given(t, parameters).hand_stiffness(q, frame, rows, out=out, threads=threads)
+        return self._of_rows("hand_stiffness", frame, rows)(q, out, threads)

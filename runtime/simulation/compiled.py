@@ -6,8 +6,6 @@ that are interpreted, and some twenty times a second a look for signals.
 
 from __future__ import annotations
 
-import functools
-import importlib
 import math
 from collections.abc import Mapping, Sequence
 from types import ModuleType
@@ -16,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from kanegen.arrays import FloatArray
-from kanegen.csrc.sources import DIGEST, KERNELS, sources_digest
+from kanegen.csrc import extensions
+from kanegen.csrc.sources import KERNELS
 from kanegen.simulation.arm import (
     ENERGIES,
     SIMULATION_KERNELS,
@@ -54,28 +53,9 @@ ROOM = 1000
 
 
 def find_integrators() -> ModuleType | None:
-    """The extension, or None where it was not built (no C compiler when kanegen was installed), or from other sources."""
-    try:
-        module = importlib.import_module("kanegen._integrators")
-    except ImportError:
-        return None
-    if not _is_of_these_sources(module):
-        return None
-    return with_python_functions(module)
-
-
-def _is_of_these_sources(module: ModuleType) -> bool:
-    """Whether an extension was compiled from the C that is here: after an update an older one may still lie about."""
-    digest = getattr(module.lib, DIGEST, None)
-    return digest is not None and module.ffi.string(digest()).decode("ascii") == _present_digest()
-
-
-@functools.cache
-def _present_digest() -> str:
-    try:
-        return sources_digest()
-    except OSError:
-        return ""  # and nothing fits
+    """The extension, told what its calls of Python are; None where there is none that was compiled from these sources."""
+    module = extensions.integrators()
+    return None if module is None else with_python_functions(module)
 
 
 def simulate_in_c(

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import platform
+import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import constrained_robots
+import described
+import numpy as np
 import pytest
+import robots
+
+import kanegen
+from kanegen.arrays import kernel_type
+from kanegen.errors import DeadCentreError
+from kanegen.kernels import compiled
 
 integrators = pytest.importorskip("kanegen._integrators")
 ffi, lib = integrators.ffi, integrators.lib
@@ -33,19 +46,19 @@ def once(ranges: list[tuple[int, int, int]]) -> bool:
     return sorted(r[:2] for r in ranges) == [(i, min(i + GRAIN, N)) for i in range(0, N, GRAIN)]
 
 
-@pytest.mark.parametrize("threads", [2, 3, 16, 10**6])
+@pytest.mark.parametrize("threads", [2, 3, 16])
 def test_threads_do_every_part_once(threads: int) -> None:
-    together = threading.Barrier(min(threads, 16))  # so that there are as many, however slow
-    begun = iter(range(16))
+    together, here = threading.Barrier(threads), threading.local()  # so that all come, however slow
 
     def meet(first: int) -> None:
-        if next(begun, None) is not None and threads <= 16 and first // GRAIN < threads:
+        if not hasattr(here, "met"):
+            here.met = True
             together.wait(30)
 
     ranges = shared_out(threads, meet)
     assert once(ranges)
-    if threads <= 16:
-        assert len({thread for *_, thread in ranges}) == threads
+    assert len({thread for *_, thread in ranges}) == threads
+    assert once(shared_out(10**6))
 
 
 def test_one_thread_gets_all_at_once() -> None:
@@ -89,3 +102,116 @@ def test_forked_processes_have_threads_of_their_own() -> None:
         stop.set()
         busy.join()
     assert once(shared_out(3))
+
+
+STATES = np.random.default_rng(65)
+
+
+def states_of(robot: Any, kernel: str, count: int) -> list[Any]:
+    spec = robot._kernels[kernel].spec
+    return [
+        STATES.uniform(-1, 1, (count, *argument.shape)).astype(kernel_type(spec)) for argument in spec.inputs
+    ]
+
+
+def same_bits(one: Any, other: Any) -> None:
+    for x, y in zip(
+        *(found if isinstance(found, tuple) else (found,) for found in (one, other)), strict=True
+    ):
+        assert x.dtype == y.dtype
+        assert x.tobytes() == y.tobytes()
+
+
+@pytest.mark.parametrize("name", ["stanford_arm", "live_pendulum", "cart_pole"])
+def test_results_do_not_depend_on_threads(name: str) -> None:
+    robot = kanegen.load(name) if name == "stanford_arm" else getattr(robots, name)()
+    for kernel in robot.kernels:
+        arrays = states_of(robot, kernel, 3 * compiled.states_for_a_thread(robot._kernels[kernel].spec) + 5)
+        alone = robot.call(kernel, *arrays)
+        for threads in (2, 3, -1, 2**70):
+            same_bits(robot.call(kernel, *arrays, threads=threads), alone)
+        rows = robot.call(kernel, *(x[::-1].copy()[::-1] for x in arrays), threads=2)  # converted
+        same_bits(rows, alone)
+        out = tuple(map(np.zeros_like, alone)) if isinstance(alone, tuple) else np.zeros_like(alone)
+        robot.call(kernel, *arrays, out=out, threads=np.int32(3))
+        same_bits(out, alone)
+        same_bits(
+            robot.call(kernel, *(x[:2] for x in arrays), threads=64),
+            robot.call(kernel, *(x[:2] for x in arrays)),
+        )
+
+
+def test_every_call_takes_threads() -> None:
+    arm = kanegen.load("stanford_arm")
+    q, v, a = states_of(arm, "inverse_dynamics", 1000)
+    wrench = {"F": STATES.uniform(-1, 1, (1000, 6))}
+    for call in (
+        lambda **how: arm.inverse_dynamics(q, v, a, **how),
+        lambda **how: arm.forward_dynamics(q, v, a, external=wrench, **how),
+        lambda **how: arm.frame_jacobian(q, "F", **how),
+        lambda **how: arm.frame_forces(q, wrench["F"], "F", **how),
+        lambda **how: arm.mass_matrix(q[0], **how),
+    ):
+        same_bits(call(threads=2), call())
+
+
+@pytest.mark.parametrize(
+    ("threads", "error"),
+    [
+        (0, ValueError),
+        (-2, ValueError),
+        (True, ValueError),
+        (None, TypeError),
+        (1.5, TypeError),
+        ("2", TypeError),
+    ],
+)
+def test_numbers_of_threads_that_are_none(threads: Any, error: type[Exception]) -> None:
+    cart_pole, interpreted = robots.cart_pole(), robots.interpreted_cart_pole()
+    for robot in (cart_pole, interpreted):
+        for q in (np.zeros(2), np.zeros((3, 2)), [0.0, 0.0]):
+            with pytest.raises(error, match="threads: expected"):
+                robot.mass_matrix(q, threads=threads)
+    same_bits(interpreted.mass_matrix(np.zeros((3, 2)), threads=2), interpreted.mass_matrix(np.zeros((3, 2))))
+
+
+def test_the_first_row_that_fails_is_named_whoever_found_it() -> None:
+    robot = described.robot(constrained_robots.pendulum())
+    angle = STATES.uniform(0.1, 3.0, 20_000)
+    angle[[7, 15_000]] = 0.0  # the rod lies along x
+    q = 0.5 * np.stack([np.cos(angle), -np.sin(angle)], axis=-1)
+    said = set()
+    for threads in (1, 2, 7):
+        with pytest.raises(DeadCentreError, match="row 7 of the batch") as error:
+            robot.forward_dynamics(q, np.ones((20_000, 1)), np.zeros((20_000, 1)), threads=threads)
+        said.add(str(error.value))
+    assert len(said) == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a rounding mode by its number")
+def test_threads_round_as_the_caller_does() -> None:
+    mathematics = ctypes.CDLL("libm.so.6")
+    upward = {"x86_64": 0x800, "aarch64": 0x400000}.get(platform.machine())
+    if upward is None:
+        pytest.skip("a rounding mode by its number")
+    arm = kanegen.load("stanford_arm")
+    arrays = states_of(arm, "forward_dynamics", 20_000)
+    nearest = arm.forward_dynamics(*arrays, threads=3)
+    out = [np.empty_like(nearest) for _ in range(3)]
+    assert mathematics.fesetround(upward) == 0
+    try:
+        for i, threads in enumerate((1, 2, 3)):
+            arm.forward_dynamics(*arrays, out[i], threads=threads)
+    finally:
+        assert mathematics.fesetround(0) == 0
+    assert out[0].tobytes() == out[1].tobytes() == out[2].tobytes() != nearest.tobytes()
+    same_bits(arm.forward_dynamics(*arrays, threads=3), nearest)
+
+
+def test_python_threads_call_at_once() -> None:
+    arm = kanegen.load("stanford_arm")
+    arrays = states_of(arm, "inverse_dynamics", 5000)
+    alone = arm.inverse_dynamics(*arrays)
+    with ThreadPoolExecutor(4) as callers:
+        for found in callers.map(lambda i: arm.inverse_dynamics(*arrays, threads=1 + i % 3), range(60)):
+            same_bits(found, alone)
