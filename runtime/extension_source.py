@@ -105,7 +105,7 @@ struct kanegen_varied {
 
 _ROOM = """
 /* Room for a block, aligned as vectors are; NULL, and it has failed, where there is no memory. */
-static void *kanegen_room(struct kanegen_varied *own, void **memory)
+static inline void *kanegen_room(struct kanegen_varied *own, void **memory)
 {
     *memory = malloc(own->bytes + 64);
     if (*memory == NULL) own->failed = 1;
@@ -214,9 +214,7 @@ def main_source(manifest: Mapping[str, Any], digest: str, variants: Sequence[Var
         detection="\n".join(detection),
         digest=digest,
         extension_digest=extension_digest(),
-        varied=_VARIED + _ROOM
-        if any(kernel.get("batch_varied") for kernel in manifest["kernels"].values())
-        else "",
+        varied=_VARIED + _ROOM,
         jumps="\n".join(jumps),
     )
     return _shared(manifest) + main

@@ -73,6 +73,10 @@ def test_as_with_parameters_for_each_state(name, interpreted):
         out = np.empty_like(found)
         assert arm.call(kernel, *arrays, parameters=own, out=out) is out
         assert np.array_equal(out, found)
+        many = [np.repeat(x, 40, axis=0) for x in (*arrays, *own.values())]  # more than one thread's range
+        more = dict(zip(own, many[len(arrays) :], strict=True))
+        shared = arm.call(kernel, *many[: len(arrays)], parameters=more, threads=3)
+        assert np.array_equal(shared, np.repeat(found, 40, axis=0)), kernel
 
 
 def test_batches_of_any_shape_and_numbers_for_all():
