@@ -14,7 +14,7 @@ import sympy
 import kanegen
 from kanegen.arrays import FloatArray
 from kanegen.codegen.mechanism import BASE, JointRate, Mechanism, MechanismBuilder, catalogue
-from kanegen.codegen.mechanism.catalogue.sim_yoo_lee_path import StraightLine
+from kanegen.codegen.mechanism.catalogue.sim_yoo_lee_path import StraightLine, robot_on_its_line
 from kanegen.codegen.mechanism.importers import from_toml
 from kanegen.codegen.mechanism.speeds import combined_speed
 from kanegen.codegen.mechanism.writers.toml import to_toml
@@ -44,26 +44,9 @@ def arm(joints: int, *equations: str, speeds: tuple[str, ...] = (), marked: bool
 
 def test_the_robot_of_sim_yoo_and_lee_on_its_line_by_equations_of_the_hand() -> None:
     """The hand's pose as a function of the way gone, in six equations, against the paper's own path and the recursion."""
-    b = MechanismBuilder.from_mechanism(catalogue.mechanism("sim_yoo_lee_robot"))
-    b.body("marker", 0)
-    b.prismatic("s", BASE, "marker", (1, 0, 0))
-    psi, phi = "(pi/2 + pi/2*s)", "(pi/2*s)"  # Euler angles z-x-z, the second of which stays pi/2
-    xi = (f"cos{phi}*cos{psi}", f"cos{phi}*sin{psi}", f"sin{phi}")
-    for name, text in {
-        "x": "hand.x = 2.03 - 2.03*s",
-        "y": "hand.y = 1.52*s",
-        "z": "hand.z = 1.02 + 1.52*s",
-        "level": "hand.R33 = 0",
-        "heading": f"hand.R13*cos{psi} + hand.R23*sin{psi} = 0",
-        "roll": " + ".join(f"hand.R{k}2*{x}" for k, x in zip("123", xi, strict=True)) + " = 0",
-    }.items():
-        b.position_constraint(name, text)
-    b.speeds([JointRate("s")])
     line = StraightLine.of_the_paper()
-    (middle,), _, _ = line.joints(line.duration / 2)
-    b.home({**{f"q{k + 1}": x for k, x in enumerate(middle)}, "s": 0.5})
     kernels = ("constraint_residual", "constraint_jacobian", "constraint_forces", "coordinate_rates")
-    robot = kanegen.load(b.build(), kernels=(*kernels, "inverse_dynamics"))
+    robot = kanegen.load(robot_on_its_line(), kernels=(*kernels, "inverse_dynamics"))
     free = kanegen.load("sim_yoo_lee_robot", kernels=("inverse_dynamics",))
     for phase in range(3):
         t = np.linspace(line.breaks[phase], line.breaks[phase + 1], 7)

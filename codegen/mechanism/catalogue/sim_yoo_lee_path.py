@@ -20,7 +20,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kanegen.codegen.mechanism.builder import MechanismBuilder
 from kanegen.codegen.mechanism.catalogue.sim_yoo_lee_robot import sim_yoo_lee_robot
+from kanegen.codegen.mechanism.records import BASE, Mechanism
+from kanegen.codegen.mechanism.speeds import JointRate
 
 FloatArray = NDArray[np.float64]
 
@@ -195,3 +198,28 @@ def _solved(jacobian: FloatArray, linear: FloatArray, angular: FloatArray) -> Fl
 def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
     product: FloatArray = np.einsum("ki,ki->k", a, b)
     return product
+
+
+def robot_on_its_line() -> Mechanism:
+    """The robot with driving constraints on its hand: coordinates q1 to q6 and s, the part of the line gone.
+
+    s is the coordinate of a body without mass.  Three equations lead the hand's point along the line, three its axes along
+    what the Euler angles psi and phi say, which grow in proportion to s while theta stays pi/2.
+    """
+    robot = MechanismBuilder.from_mechanism(sim_yoo_lee_robot())
+    robot.body("marker", 0)
+    robot.prismatic("s", BASE, "marker", (1, 0, 0))
+    for axis, begin, end in zip("xyz", START, END, strict=True):
+        robot.position_constraint(f"hand {axis}", f"hand.{axis} = {begin} + ({end} - {begin})*s")
+    psi, phi = "(pi/2 + pi/2*s)", "(pi/2*s)"
+    xi = (f"cos{phi}*cos{psi}", f"cos{phi}*sin{psi}", f"sin{phi}")
+    robot.position_constraint("hand level", "hand.R33 = 0")
+    robot.position_constraint("hand heading", f"hand.R13*cos{psi} + hand.R23*sin{psi} = 0")
+    robot.position_constraint(
+        "hand roll", " + ".join(f"hand.R{k}2*{x}" for k, x in zip("123", xi, strict=True))
+    )
+    robot.speeds([JointRate("s")])
+    line = StraightLine.of_the_paper()
+    (middle,), _, _ = line.joints(line.duration / 2)
+    robot.home({**{f"q{k}": x for k, x in enumerate(middle, start=1)}, "s": "0.5"})
+    return robot.build()
