@@ -1,7 +1,7 @@
 /*
  * The extension kanegen._calls: from NumPy's arrays to kernels and back, by the buffer protocol, in Python's stable ABI.
  *
- * `kernel_call` returns a function call(*inputs, out, threads). Arrays that fit as they are go to the kernel without a copy;
+ * `kernel_call` returns a function call(*inputs, out, threads), which asks what it is for when it is first called. Arrays that fit as they are go to the kernel without a copy;
  * everything else (lists, other types, strides, broadcasting, mistakes) goes to a function of Python, which gets
  * the same arguments. What fits: exact arrays of the kernel's type, C-contiguous, aligned, all with the same leading dimensions;
  * a float for a number. An output may be an input whose rows are as long, and must not overlap one otherwise.
@@ -38,7 +38,14 @@ struct kernel {
     size_t grain, brief; /* states that are worth a thread's while, and that others can wait for */
     Py_ssize_t number; /* bytes */
     struct argument arguments[MOST_ARRAYS];
-    PyObject *ndarray, *empty, *type, *general, *thread_count, *one_thread, *kept;
+    PyObject *ndarray, *empty, *type, *general, *thread_count, *one_thread;
+    PyObject *from; /* the tuple that keeps all of them, and what is prepared */
+};
+
+/* A kernel that is read when it is first called: robots that are kept by the thousand may never call it. */
+struct later {
+    struct kernel *kernel;
+    PyObject *of, *name; /* of.describe(name) is what the kernel is read from */
 };
 
 /* What one call has: buffers, of which so many are held; where the kernel reads and writes; and results. */
@@ -233,12 +240,105 @@ static PyObject *as_python(const struct kernel *kernel, PyObject *const *argumen
     return result;
 }
 
+static void free_kernel(struct kernel *kernel)
+{
+    int i;
+    for (i = 0; i < kernel->inputs + kernel->outputs; i++) {
+        if (!kernel->arguments[i].copy) continue;
+        PyBuffer_Release(&kernel->arguments[i].room);
+        Py_DECREF(kernel->arguments[i].copy);
+    }
+    Py_XDECREF(kernel->from);
+    PyMem_Free(kernel);
+}
+
+/* An argument like an array, which is its room where it is an output: 1, or 0 with an exception. */
+static int like(struct argument *argument, PyObject *array, int is_output)
+{
+    Py_buffer view;
+    if (PyObject_GetBuffer(array, &view, PyBUF_WRITABLE | PyBUF_ND) != 0) return 0;
+    if (view.ndim > MOST_AXES) {
+        PyErr_SetString(PyExc_ValueError, "kernel_call: too many dimensions");
+    } else {
+        argument->axes = view.ndim;
+        argument->size = view.len / view.itemsize;
+        if (view.ndim > 0) memcpy(argument->shape, view.shape, (size_t)view.ndim * sizeof *view.shape);
+        if (is_output && (argument->copy = PyObject_GetAttrString(array, "copy"))) {
+            argument->room = view;
+            return 1;
+        }
+    }
+    PyBuffer_Release(&view);
+    return !PyErr_Occurred();
+}
+
+/* A kernel from the tuple that describes it, NULL with an exception. */
+static struct kernel *read_kernel(PyObject *from)
+{
+    unsigned long long one, some, prepared;
+    Py_ssize_t grain, brief, inputs, outputs, i;
+    PyObject *arrays[2];
+    struct kernel *kernel = PyMem_Calloc(1, sizeof *kernel);
+    if (!kernel) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    if (!PyArg_ParseTuple(from, "KKKnnnO!O!OOOOOO:kernel_call", &one, &some, &prepared, &grain, &brief, &kernel->number,
+                          &PyTuple_Type, &arrays[0], &PyTuple_Type, &arrays[1], &kernel->ndarray, &kernel->empty,
+                          &kernel->type, &kernel->general, &kernel->thread_count, &kernel->one_thread)) {
+        free_kernel(kernel);
+        return NULL;
+    }
+    Py_INCREF(from); /* which has all these objects */
+    kernel->from = from;
+    kernel->one = (one_state *)(uintptr_t)one;
+    kernel->some = (some_states *)(uintptr_t)some;
+    kernel->prepared = (void *)(uintptr_t)prepared;
+    kernel->grain = (size_t)grain;
+    kernel->brief = (size_t)brief;
+    inputs = PyTuple_Size(arrays[0]);
+    outputs = PyTuple_Size(arrays[1]);
+    if (inputs + outputs > MOST_ARRAYS || outputs < 1) {
+        PyErr_SetString(PyExc_ValueError, "kernel_call: too many arguments, or no output");
+        free_kernel(kernel);
+        return NULL;
+    }
+    kernel->inputs = (int)inputs;
+    kernel->outputs = (int)outputs;
+    for (i = 0; i < inputs + outputs; i++) {
+        PyObject *array = PyTuple_GetItem(arrays[i >= inputs], i < inputs ? i : i - inputs);
+        if (!array || !like(&kernel->arguments[i], array, i >= inputs)) {
+            free_kernel(kernel);
+            return NULL;
+        }
+    }
+    return kernel;
+}
+
+/* The kernel, read now if it was not yet; NULL with an exception. */
+static struct kernel *present(struct later *later)
+{
+    PyObject *from;
+    struct kernel *kernel;
+    if (later->kernel) return later->kernel;
+    if (!(from = PyObject_CallMethod(later->of, "describe", "O", later->name))) return NULL;
+    kernel = read_kernel(from);
+    Py_DECREF(from);
+    if (!kernel) return NULL;
+    if (later->kernel) /* another thread was here meanwhile */
+        free_kernel(kernel);
+    else
+        later->kernel = kernel;
+    return later->kernel;
+}
+
 static const char NAME[] = "kanegen kernel";
 
 /* call(*inputs, out, threads) */
 static PyObject *call_kernel(PyObject *self, PyObject *const *arguments, Py_ssize_t given)
 {
-    const struct kernel *kernel = PyCapsule_GetPointer(self, NAME);
+    struct later *later = PyCapsule_GetPointer(self, NAME);
+    const struct kernel *kernel = later ? present(later) : NULL;
     PyObject *result = NULL;
     struct call call;
     size_t threads = 1;
@@ -278,92 +378,28 @@ static PyMethodDef call_method = {"call", (PyCFunction)(void (*)(void))call_kern
 
 static void forget(PyObject *capsule)
 {
-    struct kernel *kernel = PyCapsule_GetPointer(capsule, NAME);
-    int i;
-    for (i = 0; i < kernel->inputs + kernel->outputs; i++) {
-        if (!kernel->arguments[i].copy) continue;
-        PyBuffer_Release(&kernel->arguments[i].room);
-        Py_DECREF(kernel->arguments[i].copy);
-    }
-    Py_XDECREF(kernel->ndarray);
-    Py_XDECREF(kernel->empty);
-    Py_XDECREF(kernel->type);
-    Py_XDECREF(kernel->general);
-    Py_XDECREF(kernel->thread_count);
-    Py_XDECREF(kernel->one_thread);
-    Py_XDECREF(kernel->kept);
-    PyMem_Free(kernel);
-}
-
-/* An argument like an array, which is its room where it is an output: 1, or 0 with an exception. */
-static int like(struct argument *argument, PyObject *array, int is_output)
-{
-    Py_buffer view;
-    if (PyObject_GetBuffer(array, &view, PyBUF_WRITABLE | PyBUF_ND) != 0) return 0;
-    if (view.ndim > MOST_AXES) {
-        PyErr_SetString(PyExc_ValueError, "kernel_call: too many dimensions");
-    } else {
-        argument->axes = view.ndim;
-        argument->size = view.len / view.itemsize;
-        if (view.ndim > 0) memcpy(argument->shape, view.shape, (size_t)view.ndim * sizeof *view.shape);
-        if (is_output && (argument->copy = PyObject_GetAttrString(array, "copy"))) {
-            argument->room = view;
-            return 1;
-        }
-    }
-    PyBuffer_Release(&view);
-    return !PyErr_Occurred();
+    struct later *later = PyCapsule_GetPointer(capsule, NAME);
+    if (later->kernel) free_kernel(later->kernel);
+    Py_DECREF(later->of);
+    Py_DECREF(later->name);
+    PyMem_Free(later);
 }
 
 static PyObject *kernel_call(PyObject *module, PyObject *given)
 {
-    unsigned long long one, some, prepared;
-    Py_ssize_t grain, brief, inputs, outputs, i;
-    PyObject *arrays[2], *capsule, *result;
-    struct kernel *kernel = PyMem_Calloc(1, sizeof *kernel);
+    PyObject *of, *name, *capsule, *result;
+    struct later *later;
     (void)module;
-    if (!kernel) return PyErr_NoMemory();
-    capsule = PyCapsule_New(kernel, NAME, forget);
-    if (!capsule) {
-        PyMem_Free(kernel);
+    if (!PyArg_ParseTuple(given, "OO:kernel_call", &of, &name)) return NULL;
+    if (!(later = PyMem_Calloc(1, sizeof *later))) return PyErr_NoMemory();
+    if (!(capsule = PyCapsule_New(later, NAME, forget))) {
+        PyMem_Free(later);
         return NULL;
     }
-    if (!PyArg_ParseTuple(given, "KKKnnnO!O!OOOOOOO:kernel_call", &one, &some, &prepared, &grain, &brief,
-                          &kernel->number, &PyTuple_Type, &arrays[0], &PyTuple_Type, &arrays[1], &kernel->ndarray, &kernel->empty,
-                          &kernel->type, &kernel->general, &kernel->thread_count, &kernel->one_thread, &kernel->kept)) {
-        memset(kernel, 0, sizeof *kernel); /* nothing of it is ours yet */
-        Py_DECREF(capsule);
-        return NULL;
-    }
-    Py_INCREF(kernel->ndarray);
-    Py_INCREF(kernel->empty);
-    Py_INCREF(kernel->type);
-    Py_INCREF(kernel->general);
-    Py_INCREF(kernel->thread_count);
-    Py_INCREF(kernel->one_thread);
-    Py_INCREF(kernel->kept);
-    kernel->one = (one_state *)(uintptr_t)one;
-    kernel->some = (some_states *)(uintptr_t)some;
-    kernel->prepared = (void *)(uintptr_t)prepared;
-    kernel->grain = (size_t)grain;
-    kernel->brief = (size_t)brief;
-    inputs = PyTuple_Size(arrays[0]);
-    outputs = PyTuple_Size(arrays[1]);
-    if (inputs + outputs > MOST_ARRAYS || outputs < 1) {
-        PyErr_SetString(PyExc_ValueError, "kernel_call: too many arguments, or no output");
-        Py_DECREF(capsule);
-        return NULL;
-    }
-    kernel->inputs = (int)inputs;
-    kernel->outputs = (int)outputs;
-    for (i = 0; i < inputs + outputs; i++) {
-        struct argument *argument = &kernel->arguments[i];
-        PyObject *array = PyTuple_GetItem(arrays[i >= inputs], i < inputs ? i : i - inputs);
-        if (!array || !like(argument, array, i >= inputs)) {
-            Py_DECREF(capsule);
-            return NULL;
-        }
-    }
+    Py_INCREF(of);
+    Py_INCREF(name);
+    later->of = of;
+    later->name = name;
     result = PyCFunction_NewEx(&call_method, capsule, NULL);
     Py_DECREF(capsule);
     return result;
@@ -437,7 +473,8 @@ static PyObject *use_pool(PyObject *module, PyObject *address)
 
 static PyMethodDef methods[] = {
     {"kernel_call", kernel_call, METH_VARARGS,
-     "kernel_call(one, some, prepared, grain, brief, bytes, inputs, outputs, ndarray, empty, type, general, thread_count, 1, kept)"},
+     "kernel_call(of, name); of.describe(name) -> (one, some, prepared, grain, brief, bytes, inputs, outputs, ndarray, empty, type,"
+     " general, thread_count, 1)"},
     {"bound_call", bound_call, METH_VARARGS, "bound_call(one, arrays, is_long, kept)"},
     {"use_pool", use_pool, METH_O, "use_pool(address of kanegen_parallel_for)"},
     {NULL, NULL, 0, NULL},

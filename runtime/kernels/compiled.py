@@ -157,17 +157,23 @@ class CompiledBackend:
 
     def with_parameters(self, values: Mapping[str, float]) -> CompiledBackend:
         """The same kernels with these values of all live parameters."""
-        return CompiledBackend(self._manifest, self._module, values)
+        backend = object.__new__(CompiledBackend)
+        backend.__dict__.update(self.__dict__)
+        backend.parameters = {**self.parameters, **values}
+        backend._prepared, backend._prepared_last = backend._prepare(), None
+        return backend
 
     def kernel(self, spec: KernelSpec) -> Kernel:
         """The kernel, ready to be called."""
-        general = self._general_call(spec)
         calls = extensions.calls()
         if calls is None or len(spec.arguments) > MOST_ARRAYS:
-            return Kernel(spec, general, lambda: self._bind(spec))
-        prepared = self._prepared.get(spec.precision)
-        dtype = kernel_type(spec)
-        call = calls.kernel_call(
+            return Kernel(spec, self._general_call(spec), self)
+        return Kernel(spec, calls.kernel_call(self, spec), self)
+
+    def describe(self, spec: KernelSpec) -> tuple[Any, ...]:
+        """A kernel as ``kanegen._calls`` knows it, with what is to be kept for it."""
+        prepared, dtype = self._prepared.get(spec.precision), kernel_type(spec)
+        return (
             self.address(bound_function(spec.name)),
             self.address(some_function(spec.name)),
             0 if prepared is None else int(self._module.ffi.cast("uintptr_t", prepared)),
@@ -179,12 +185,10 @@ class CompiledBackend:
             np.ndarray,
             np.empty,
             dtype.type,
-            general,
+            self._general_call(spec),  # which keeps what is prepared
             thread_count,
             1,
-            prepared,
         )
-        return Kernel(spec, call, lambda: self._bind(spec))
 
     def _leading(self, spec: KernelSpec) -> tuple[Any, ...]:
         """What every function of this precision takes first: the struct of prepared values, if there are live parameters."""
@@ -199,7 +203,8 @@ class CompiledBackend:
         ]
         return arrays, self._module.ffi.new("void *[]", pointers), pointers
 
-    def _bind(self, spec: KernelSpec) -> BoundKernel:
+    def bind(self, spec: KernelSpec) -> BoundKernel:
+        """The kernel with arrays of its own."""
         arrays, slots, pointers = self._buffers(spec)
         views = {argument.name: array for argument, array in zip(spec.arguments, arrays, strict=True)}
         calls = extensions.calls()

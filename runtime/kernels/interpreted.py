@@ -79,7 +79,7 @@ class InterpretedBackend:
             self._manifest,
             lambda inputs, outputs, batch, threads: self._evaluate(spec, inputs, outputs),
         )
-        return Kernel(spec, call, lambda: self._bind(spec))
+        return Kernel(spec, call, self)
 
     def _evaluate(
         self, spec: KernelSpec, inputs: Arrays, outputs: Arrays, own: Mapping[str, NDArray[Any]] | None = None
@@ -89,7 +89,8 @@ class InterpretedBackend:
         for argument, output in zip(spec.outputs, outputs, strict=True):
             output[...] = found[argument.name]
 
-    def _bind(self, spec: KernelSpec) -> BoundKernel:
+    def bind(self, spec: KernelSpec) -> BoundKernel:
+        """The kernel with arrays of its own."""
         arrays = [np.zeros(argument.shape, dtype=kernel_type(spec)) for argument in spec.arguments]
         inputs, outputs = arrays[: len(spec.inputs)], arrays[len(spec.inputs) :]
         views = {argument.name: array for argument, array in zip(spec.arguments, arrays, strict=True)}

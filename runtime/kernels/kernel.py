@@ -59,13 +59,16 @@ class BoundKernel(functools.partial[None]):
 class Kernel(NamedTuple):
     """A kernel of a robot.
 
-    ``call(*inputs, out, threads)`` takes all by position, ``out`` or None, and threads for a batch; ``bind()`` makes a bound
-    kernel.
+    ``call(*inputs, out, threads)`` takes all by position: ``out`` may be None, ``threads`` are those for a batch.
     """
 
     spec: KernelSpec
     call: Call
-    bind: Callable[[], BoundKernel]
+    backend: Backend
+
+    def bind(self) -> BoundKernel:
+        """The kernel with buffers of its own."""
+        return self.backend.bind(self.spec)
 
 
 def general_call(
@@ -118,6 +121,9 @@ class Backend(Protocol):
 
     def kernel(self, spec: KernelSpec) -> Kernel:
         """A kernel, ready to be called."""
+
+    def bind(self, spec: KernelSpec) -> BoundKernel:
+        """A kernel with buffers of its own."""
 
     def address(self, function: str) -> int:
         """Address of a C function.  Raises NotCompiledError."""

@@ -85,7 +85,7 @@ class KernelTable:
         spec, backend = self._of[name].spec, self._of.set_of(name).backend
         own = {key: values for key, values in self._values.items() if key in backend.parameters}
         call = backend.varied(spec, own) if own else backend.kernel(spec).call
-        return Kernel(spec, call, self._of[name].bind)
+        return Kernel(spec, call, self._of[name].backend)
 
     def columns(self, name: str) -> Columns:
         """A kernel over columns of many states, for simulations.  Raises what ``[name]`` raises, NotCompiledError."""

@@ -16,6 +16,7 @@ from kanegen.boundary import boundary
 from kanegen.errors import DeadCentreError, InconsistentStateError, KanegenError, NotCompiledError
 from kanegen.extras import install_command
 from kanegen.kernels.checks import refuse_dead_centre
+from kanegen.kernels.threads import thread_count
 from kanegen.laws import Law
 from kanegen.simulation.arm import SIMULATION_KERNELS, active_constraints, has_compiled_kernels
 from kanegen.simulation.calls_from_c import Interrupts
@@ -144,8 +145,8 @@ def simulate_many(
     chooses its own steps, or "rk4" with ``step``.
 
     times: the times of the rows of all; None: the end alone.  every: with "rk4", the beginning and each so many steps, in
-    place of times.  threads: as many at most take part; no number depends on how many, nor on the other simulations.  The
-    other arguments are those of ``simulate``.
+    place of times.  threads: as many at most take part, -1 for one on each processor that this process may use; no number
+    depends on how many, nor on the other simulations.  The other arguments are those of ``simulate``.
 
     A simulation that cannot be carried to its end stops there, and the others go on: ``Motions.status`` says how each ended.
     There are no works, and no warnings of limits, of stability and of what steps have not seen; ``simulate`` of one of them
@@ -209,7 +210,7 @@ def simulate_many(
                 "are not. Simulate one after another, or install a C compiler"
             )
         ends = v if rates is None else rates
-        return _in_lanes(integrators, arm, of_each, q, ends, given, positive_count("threads", threads))
+        return _in_lanes(integrators, arm, of_each, q, ends, given, thread_count(threads))
 
 
 _NO_CONTROLLER = (
