@@ -158,28 +158,53 @@ def derive(
     return DerivedKernel(program, history, difference, bound, seconds, found.derivations, found.answers)
 
 
+@dataclass(frozen=True)
+class _Candidate:
+    """What a search finds, its program after all passes, and the steps of these."""
+
+    found: Found
+    program: Program
+    steps: tuple[Step, ...]
+
+    @classmethod
+    def of(cls, found: Found) -> _Candidate:
+        """After all passes."""
+        return cls(found, *optimize(found.program))
+
+    @property
+    def price(self) -> float:
+        """Of the program, in additions; tenths of thousandths are rounding."""
+        return round(cost(count(self.program)), 6)
+
+
 def _optimized(
     sources: KernelSources, name: str, start: Mapping[str, int] | None, budget: int
 ) -> tuple[Found, Program, tuple[Step, ...]]:
-    """What a search finds best, and its program after all passes, which late decisions are compared after."""
-    found = _searched(sources, name, start, budget)
-    program, steps = optimize(found.program)
+    """What searches find best, and its program after all passes, which late decisions are compared after.
+
+    Where an early decision was not for the textbook, there is another search in which it is.
+    """
+    best = _Candidate.of(_searched(sources, name, start, budget))
     if budget == 1:
-        return found, program, steps
-    deriver, left = sources.deriver(name, searched=True), _LATE_NODES
-    for point, decision in deriver(found.answers)[1].items():
+        return best.found, best.program, best.steps
+    deriver, left, derivations = sources.deriver(name, searched=True), _LATE_NODES, best.found.derivations
+    early = [point for point, decision in deriver(best.found.answers)[1].items() if decision.early]
+    if any(best.found.answers.get(point, 0) for point in early):
+        textbook = {**(start or {}), **dict.fromkeys(early, 0)}
+        other = _searched(sources, name, textbook, budget, early=False)
+        derivations += other.derivations
+        best = min(best, _Candidate.of(other), key=lambda candidate: candidate.price)
+    for point, decision in deriver(best.found.answers)[1].items():
         for answer in range(decision.alternatives) if decision.late else ():
-            left -= len(program.graph)
-            if answer == found.answers.get(point, 0) or left < 0:
+            left -= len(best.program.graph)
+            if answer == best.found.answers.get(point, 0) or left < 0:
                 continue
-            answers = {**found.answers, point: answer}
-            other, points = deriver(answers)
-            trial, its_steps = optimize(other)
-            if cost(count(trial)) < cost(count(program)) - 1e-9:
-                chosen = {met: answers.get(met, 0) for met in points}
-                found = replace(found, program=other, answers=chosen, counts=count(other))
-                program, steps = trial, its_steps
-    return found, program, steps
+            answers = {**best.found.answers, point: answer}
+            program, points = deriver(answers)
+            chosen = {met: answers.get(met, 0) for met in points}
+            trial = replace(best.found, program=program, answers=chosen, counts=count(program))
+            best = min(best, _Candidate.of(trial), key=lambda candidate: candidate.price)
+    return replace(best.found, derivations=derivations), best.program, best.steps
 
 
 def _telling_numbers(sources: KernelSources) -> dict[str, float]:
@@ -223,7 +248,9 @@ def _budget(sources: KernelSources) -> int:
     return min(budget, CONSTRAINED_BUDGET) if long else budget
 
 
-def _searched(sources: KernelSources, name: str, start: Mapping[str, int] | None, budget: int) -> Found:
+def _searched(
+    sources: KernelSources, name: str, start: Mapping[str, int] | None, budget: int, early: bool = True
+) -> Found:
     """The best program of a kernel that a search finds."""
     deriver = sources.deriver(name, searched=budget > 1)
-    return search(deriver, start, budget, weighed=sources.trees.tied, weigh=deriver.weigh)
+    return search(deriver, start, budget, weighed=sources.trees.tied, weigh=deriver.weigh, early=early)

@@ -13,7 +13,8 @@ class Decision:
     """Number of alternatives, what they concern, and whether other decisions there should be made anew after a change.
 
     A ``whole`` decision is between methods: everything else depends on it.  The worth of a ``late`` one shows only in what
-    the passes after a search make of its alternatives.
+    the passes after a search make of its alternatives.  Those of an ``early`` one are compared where a search starts: later,
+    when everything else suits the one taken, another would have to make up for that first.
     """
 
     alternatives: int
@@ -21,6 +22,7 @@ class Decision:
     coarse: bool = False
     whole: bool = False
     late: bool = False
+    early: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,14 +109,27 @@ class _Search:
         """Whether nothing more may be derived."""
         return self.spent >= self.budget or self.work >= self.allowance
 
-    def weighed_methods(self, state: _State) -> _State:
-        """The best method."""
-        for point in [p for p, d in state.points.items() if d.whole]:
-            for answer in range(state.points[point].alternatives):
+    def weighed(self, state: _State, points: Iterable[str]) -> _State:
+        """The best alternatives of the given points as things stand, whatever that takes."""
+        for point in points:
+            decision = state.points.get(point)
+            for answer in range(decision.alternatives if decision is not None else 0):
                 if answer != state.answers.get(point, 0):
                     trial = self.state({**state.answers, point: answer})
                     state = trial if trial.cost < state.cost - 1e-9 else state
         return state
+
+    def with_early(self, state: _State) -> _State:
+        """The state with the best alternatives of early points, each by the method that it suits best."""
+        early = [p for p, d in state.points.items() if d.early]
+        if not early:
+            return state
+        methods = [p for p, d in state.points.items() if d.whole]
+        best = self.weighed(self.weighed(state, methods), early)
+        made = {p: best.answers.get(p, 0) for p in early}
+        if all(state.answers.get(p, 0) == answer for p, answer in made.items()):
+            return state
+        return self.state({**state.answers, **made})
 
     def round(self, state: _State, points: Iterable[str]) -> _State:
         """One round of descent over the given points."""
@@ -165,12 +178,14 @@ def search(
     budget: int = 1000,
     weighed: bool = False,
     weigh: Weigh | None = None,
+    early: bool = True,
 ) -> Found:
     """Improve the answers from ``start`` until nothing helps, ``budget`` programs or too many nodes have been derived.
 
     Where ``weighed``, methods are compared first, whatever that takes.  Coarse answers that are given in ``start`` are
-    kept, unless there is nothing but coarse decisions to make.  ``weigh`` says what the program of some answers costs, where
-    that takes less than to derive it.
+    kept, unless there is nothing but coarse decisions to make.  ``early`` ones are compared before all else, and kept as
+    given where that is False.  ``weigh`` says what the program of some answers costs, where that takes less than to derive
+    it.
     """
 
     def derived(answers: Mapping[str, int]) -> Weighed:
@@ -183,8 +198,10 @@ def search(
         return Found(program, {point: start.get(point, 0) for point in points}, count(program), 1)
     run = _Search(weigh or derived, budget)
     state = run.state(start)
+    if early and budget > 1:
+        state = run.with_early(state)
     if weighed or (budget > 1 and run.allowance < _FEW * run.work):  # a descent would hardly come to try them
-        state = run.weighed_methods(state)
+        state = run.weighed(state, [p for p, d in state.points.items() if d.whole])
     state = run.descend(state)
     kept = start if any(not decision.coarse for decision in state.points.values()) else {}
     while not run.exhausted:

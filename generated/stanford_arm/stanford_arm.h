@@ -16,20 +16,20 @@
  * Operations of one call
  *
  *                                              mult  add  div  sqrt  sin/cos
- *   inverse_dynamics(q, v, a -> tau)            108   82    0     0        4  generalized forces that produce
+ *   inverse_dynamics(q, v, a -> tau)            106   81    0     0        4  generalized forces that produce
  *                                                                             given accelerations
- *   forward_dynamics(q, v, tau -> a)            209  156    2     0        4  joint accelerations that
+ *   forward_dynamics(q, v, tau -> a)            208  155    2     0        4  joint accelerations that
  *                                                                             generalized forces produce
- *   mass_matrix(q -> M)                          52   40    0     0        4  mass matrix
- *   bias_forces(q, v -> h)                      102   69    0     0        4  Coriolis, centrifugal and
+ *   mass_matrix(q -> M)                          51   39    0     0        4  mass matrix
+ *   bias_forces(q, v -> h)                      100   69    0     0        4  Coriolis, centrifugal and
  *                                                                             gravity forces
  *   gravity_forces(q -> g)                       13    4    0     0        3  generalized forces that hold
  *                                                                             the mechanism at rest
- *   kinetic_energy(q, v -> T)                    49   30    0     0        4  kinetic energy
+ *   kinetic_energy(q, v -> T)                    46   28    0     0        4  kinetic energy
  *   potential_energy(q -> U)                      7    4    0     0        3  potential energy of gravity,
  *                                                                             zero for mass at the base
  *                                                                             origin
- *   momentum(q, v -> momentum)                   80   50    0     0        5  linear and angular momentum
+ *   momentum(q, v -> momentum)                   78   49    0     0        5  linear and angular momentum
  *   coordinate_rates(q, v -> qdot)                0    0    0     0        0  rates of the coordinates
  *   frame_pose_A(q -> X)                          0    0    0     0        1  pose of the frame A in the base
  *                                                                             frame
@@ -53,9 +53,9 @@
  *                                                                             the weight of the arm balanced
  *   free_swivel_law(t, q, v -> tau)              21   18    0     0        3  the feedback law without the
  *                                                                             torque about the vertical axis
- *   closed_loop_feedback_law(t, q, v -> a)      230  176    2     0        4  joint accelerations under
+ *   closed_loop_feedback_law(t, q, v -> a)      229  175    2     0        4  joint accelerations under
  *                                                                             feedback_law
- *   closed_loop_free_swivel_law(t, q, v -> a)   228  173    2     0        4  joint accelerations under
+ *   closed_loop_free_swivel_law(t, q, v -> a)   227  172    2     0        4  joint accelerations under
  *                                                                             free_swivel_law
  *
  * Certified over 102 states: error of the largest component, divided by the largest component (of the state,

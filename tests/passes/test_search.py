@@ -61,6 +61,14 @@ def test_coarse_answers_of_the_start_are_kept() -> None:
     assert found(points, table, start={"gauge": 0, "form": 1}).answers == {"gauge": 0, "form": 0}
 
 
+@pytest.mark.parametrize(("early", "best"), [(False, (0, 1)), (True, (1, 2))])
+def test_early_decisions_are_made_where_a_search_starts(early: bool, best: tuple[int, int]) -> None:
+    """Even where they are given: what served another kernel need not serve this one."""
+    points = {"order": Decision(2, A, coarse=True, early=early), "form": Decision(3, A)}
+    table = {(0, 0): 10, (0, 1): 4, (0, 2): 10, (1, 0): 9, (1, 1): 9, (1, 2): 2}
+    assert tuple(found(points, table, start={"order": 0}).answers.values()) == best
+
+
 @pytest.mark.parametrize("budget", [1, 2, 5])
 def test_the_budget_bounds_derivations(budget: int) -> None:
     points = {f"p{i}": Decision(4, A, coarse=i == 0) for i in range(4)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
+from kanegen.codegen.derivation.placed_tree.placement import ExchangedBodyError, PlacedTree
 from kanegen.codegen.mechanism.records import ZERO3, Matrix3, Mechanism, Value, Vector3
 from kanegen.codegen.mechanism.vectors import matrix_vector, rotated_tensor, subtract, transpose
 
@@ -20,9 +20,14 @@ class CentralInertia:
 
 
 def central_inertias(mechanism: Mechanism, tree: PlacedTree) -> tuple[CentralInertia, ...]:
-    """The inertias of the bodies of ``tree``, which is ``mechanism`` placed; zero where there are none."""
+    """The inertias of the bodies of ``tree``, which is ``mechanism`` placed; zero where there are none.
+
+    Raises ExchangedBodyError where a body of the mechanism is not in the tree.
+    """
     found = []
     for body in tree.bodies:
+        if body.instead_of:
+            raise ExchangedBodyError(body.instead_of)
         inertia = mechanism.body(body.name).inertia
         if inertia is None:
             found.append(CentralInertia(Fraction(0), ZERO3, (ZERO3, ZERO3, ZERO3)))

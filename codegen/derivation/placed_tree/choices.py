@@ -16,9 +16,11 @@ from kanegen.codegen.graph.decision import Decision
 
 
 @lru_cache(maxsize=4096)
-def _decision(alternatives: int, bodies: tuple[str, ...], coarse: bool, whole: bool, late: bool) -> Decision:
+def _decision(
+    alternatives: int, bodies: tuple[str, ...], coarse: bool, whole: bool, late: bool, early: bool
+) -> Decision:
     """A decision; a search meets the same few again and again."""
-    return Decision(alternatives, frozenset(bodies), coarse, whole, late)
+    return Decision(alternatives, frozenset(bodies), coarse, whole, late, early)
 
 
 class Choices:
@@ -59,14 +61,16 @@ class Choices:
         coarse: bool = False,
         whole: bool = False,
         late: bool = False,
+        early: bool = False,
     ) -> int:
         """Index of the alternative to use at this point, 0 <= index < alternatives.
 
         ``bodies`` are those whose formulas it concerns.  A ``coarse`` decision changes numbers that many formulas use, so
         that its worth shows only when the other decisions of these bodies are made anew.  A ``whole`` one is between
-        methods, on which everything else depends.  The alternatives of a ``late`` one are compared after all passes, too.
+        methods, on which everything else depends.  The alternatives of an ``early`` one are compared before all else, too,
+        those of a ``late`` one after all passes.
         """
-        decision = self.points[point] = _decision(alternatives, bodies, coarse, whole, late)
+        decision = self.points[point] = _decision(alternatives, bodies, coarse, whole, late, early)
         answer = self._answers.get(point, 0)
         if answer >= alternatives:
             answer = 0

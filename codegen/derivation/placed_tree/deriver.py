@@ -9,11 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from typing import TypeVar
 
-from kanegen.codegen.derivation.placed_tree import inertial_gauge, orientation, placement
+from kanegen.codegen.derivation.placed_tree import exchange, inertial_gauge, orientation, placement
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.inertial_gauge import regroup
-from kanegen.codegen.derivation.placed_tree.placement import PlacedTree, without_inertia
+from kanegen.codegen.derivation.placed_tree.placement import (
+    ExchangedBodyError,
+    PlacedTree,
+    without_inertia,
+)
 from kanegen.codegen.derivation.placed_tree.recollection import Recollection
 from kanegen.codegen.graph import Program, count
 from kanegen.codegen.graph.count import Tally
@@ -33,6 +38,7 @@ Derivation = tuple[Program, Mapping[str, Decision]]
 _DEEPEST = 12
 """Bodies that may hang one on another where quantities are recollected: these are built within one another."""
 
+T = TypeVar("T")
 _Key = tuple[tuple[str, int], ...]
 
 
@@ -78,11 +84,11 @@ class Trees:
 
     def regrouped(self, answers: Mapping[str, int]) -> Found:
         """That tree with inertial parameters moved across joints as the answers say."""
-        key = _key(answers, placement.POINT, orientation.POINT, inertial_gauge.POINT)
+        key = _key(answers, placement.POINT, orientation.POINT, exchange.POINT, inertial_gauge.POINT)
         if key not in self._regrouped:
             tree, points = self.turned(answers)
             choices = Choices(answers)
-            grouped = regroup(tree, choices)
+            grouped = replace(regroup(exchange.exchange_joints(tree, choices), choices), as_described=tree)
             self._regrouped[key] = (grouped, points | choices.points)
         return self._regrouped[key]
 
@@ -92,6 +98,14 @@ def _key(answers: Mapping[str, int], *points: str) -> _Key:
     return tuple(
         sorted((point, answer) for point, answer in answers.items() if answer and point.startswith(points))
     )
+
+
+def _in_order(points: Mapping[str, T]) -> dict[str, T]:
+    """What belongs to decision points, but for those on the order of joints.
+
+    A kernel that is about a body which an exchange of joints takes away has them in the order of the description.
+    """
+    return {point: x for point, x in points.items() if not point.startswith(exchange.POINT)}
 
 
 class Deriver:
@@ -135,7 +149,11 @@ class Deriver:
             program, met = self._plain
             return program, {**points, **met}
         choices = Choices(answers)
-        program = self.build(tree, self.mechanism, choices)
+        try:
+            program = self.build(tree, self.mechanism, choices)
+        except ExchangedBodyError:
+            program, met = self(_in_order(answers))
+            return program, _in_order(met)
         return program, points | choices.points
 
     def _tree(self, answers: Mapping[str, int]) -> Found:
@@ -158,7 +176,11 @@ class Deriver:
         tree, points = self._tree(answers)
         recollection = self.trees.recollection
         choices = Choices(answers, recollection if tree.depth() <= _DEEPEST else None)
-        program = self.build(tree, self.mechanism, choices)
+        try:
+            program = self.build(tree, self.mechanism, choices)
+        except ExchangedBodyError:
+            found = self.weigh(_in_order(answers))
+            return replace(found, points=_in_order(found.points))
         points = points | choices.points
         if program.graph is not recollection.graph():
             return weighed(program, points)

@@ -26,24 +26,33 @@ POINT = "second moment of"
 
 def regroup(tree: PlacedTree, choices: Choices) -> PlacedTree:
     """Move parameters towards the base, tips first, by amounts that the decision points choose."""
-    bodies = list(tree.bodies)
-    base, base_mass = tree.base_first_moment, tree.base_mass
-    for i in reversed(range(len(bodies))):
-        body = bodies[i]
+    described = tree
+    for i in reversed(range(len(tree.bodies))):
+        body = tree.bodies[i]
         if body.still:
             continue  # what would cross changes its orientation with coordinates that the tree does not know
-        parent = bodies[body.parent] if body.parent >= 0 else None
         if body.revolute:
-            mass, first, second = _revolute_amounts(bodies, i, choices)
+            mass, first, second = _revolute_amounts(list(tree.bodies), i, choices)
         else:
             mass, first, second = Fraction(0), Fraction(0), None
-        bodies[i], received = _split(body, mass, first, second)
-        if parent is not None:
-            bodies[body.parent] = _receive(parent, body, *received)
-        else:
-            arrived = vec.add(vec.scale(received[0], body.position), vec.apply(body.rotation, received[1]))
-            base, base_mass = vec.add(base, arrived), base_mass + received[0]
-    return replace(tree, bodies=tuple(bodies), base_first_moment=base, base_mass=base_mass, as_described=tree)
+        tree = sent_inward(tree, i, *split(body, mass, first, second))
+    return replace(tree, as_described=described)
+
+
+Amounts = tuple[Any, vec.Vector, vec.Matrix]
+"""Mass, first and second moments at a body's origin, in its frame."""
+
+
+def sent_inward(tree: PlacedTree, i: int, stays: PlacedBody, leaving: Amounts) -> PlacedTree:
+    """The tree with what leaves body i on its parent, or on the base, and what stays in its place."""
+    bodies, body = list(tree.bodies), tree.bodies[i]
+    bodies[i] = stays
+    if body.parent >= 0:
+        bodies[body.parent] = receive(bodies[body.parent], body, *leaving)
+        return replace(tree, bodies=tuple(bodies))
+    arrived = vec.add(vec.scale(leaving[0], body.position), vec.apply(body.rotation, leaving[1]))
+    first = vec.add(tree.base_first_moment, arrived)
+    return replace(tree, bodies=tuple(bodies), base_first_moment=first, base_mass=tree.base_mass + leaving[0])
 
 
 def _scope(bodies: list[PlacedBody], i: int) -> list[str]:
@@ -96,23 +105,21 @@ def _receiver(bodies: list[PlacedBody], i: int) -> tuple[vec.Matrix, int] | None
     body = bodies[i]
     if body.parent < 0:
         return None
-    _, (mass, first, second) = _split(body, body.mass, body.first_moment[body.axis], Fraction(0))
+    _, (mass, first, second) = split(body, body.mass, body.first_moment[body.axis], Fraction(0))
     direction: vec.Vector = vec.transpose(body.rotation)[body.axis]
-    receiving = _receive(bodies[body.parent], body, mass, first, second)
+    receiving = receive(bodies[body.parent], body, mass, first, second)
     while not receiving.revolute and not receiving.still and receiving.parent >= 0:
         direction = vec.apply(receiving.rotation, direction)
-        _, sent = _split(receiving, Fraction(0), Fraction(0), None)
-        receiving = _receive(bodies[receiving.parent], receiving, *sent)
+        _, sent = split(receiving, Fraction(0), Fraction(0), None)
+        receiving = receive(bodies[receiving.parent], receiving, *sent)
     nonzero = [e for e in range(3) if direction[e] != 0]
     if len(nonzero) != 1 or nonzero[0] == receiving.axis:
         return None
     return receiving.second_moment, nonzero[0]
 
 
-def _split(
-    body: PlacedBody, mass: Any, first: Any, second: Any
-) -> tuple[PlacedBody, tuple[Any, vec.Vector, vec.Matrix]]:
-    """What stays on the body, and what leaves (mass, first and second moments at the body's origin, in its frame)."""
+def split(body: PlacedBody, mass: Any, first: Any, second: Any) -> tuple[PlacedBody, Amounts]:
+    """What stays on the body, and what leaves."""
     zero = Fraction(0)
     if second is None:
         none = tuple((zero,) * 3 for _ in range(3))
@@ -131,7 +138,7 @@ def _split(
     return stays, leaving
 
 
-def _receive(
+def receive(
     parent: PlacedBody, child: PlacedBody, mass: Any, first: vec.Vector, second: vec.Matrix
 ) -> PlacedBody:
     """The parent with the child's parameters added at the joint's origin."""

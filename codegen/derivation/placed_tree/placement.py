@@ -38,6 +38,10 @@ Vector3 = tuple[Value, Value, Value]
 Matrix3 = tuple[Vector3, Vector3, Vector3]
 
 
+class ExchangedBodyError(Exception):
+    """A tree was asked for a body that it does not have, since joints have been exchanged around it (exchange.py)."""
+
+
 @dataclass(frozen=True, slots=True)
 class PlacedBody:
     """One moving body: its joint to the parent body (index ``parent``, -1 for the base) and its inertia about its origin.
@@ -46,6 +50,7 @@ class PlacedBody:
     r_described = frame_rotation @ r_placed + frame_position.  ``inertial`` is False where the description has no inertia.
     ``rotor_inertia`` resists the acceleration of the joint alone; the coordinate of a ``still`` joint is zero at all times;
     a ``carrier`` is no body of the description.  A revolute joint turns by sense q + ``offset`` (orientation.py).
+    ``instead_of`` is the body of the description whose place this one has, where joints were exchanged (exchange.py).
     """
 
     name: str
@@ -67,6 +72,7 @@ class PlacedBody:
     still: bool = False
     carrier: bool = False
     offset: Fraction = Fraction(0)
+    instead_of: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,9 +122,11 @@ class PlacedTree:
         return max(depths, default=0)
 
     def index(self, name: str) -> int:
-        """Index of the body of that name; -1 for the base.  Raises KeyError."""
+        """Index of the body of that name; -1 for the base.  Raises KeyError, and ExchangedBodyError."""
         for i, body in enumerate(self.bodies):
-            if body.name == name:
+            if body.instead_of == name:
+                raise ExchangedBodyError(name)
+            if body.name == name and not body.instead_of:
                 return i
         if name == "base":
             return -1
@@ -180,8 +188,8 @@ def place(
                 axis=axis,
                 sense=sense,
                 coordinate=reduced.coordinates.index(joint.name),
-                rotation=_settled_matrix(vec.multiply(back, vec.multiply(joint.rotation, turn))),
-                position=_settled(vec.apply(back, position)),
+                rotation=settled_matrix(vec.multiply(back, vec.multiply(joint.rotation, turn))),
+                position=settled(vec.apply(back, position)),
                 mass=mass,
                 first_moment=first,
                 second_moment=second,
@@ -236,17 +244,18 @@ def _moments(inertia: Inertia | None, turn: Matrix3, origin: Vector3) -> tuple[V
         vec.matrix_add(isotropic, vec.matrix_scale(Fraction(-1), central)),
         vec.matrix_scale(inertia.mass, vec.outer(center, center)),
     )
-    return inertia.mass, _settled(vec.scale(inertia.mass, center)), _settled_matrix(second)
+    return inertia.mass, settled(vec.scale(inertia.mass, center)), settled_matrix(second)
 
 
-def _settled(v: vec.Vector) -> Vector3:
+def settled(v: vec.Vector) -> Vector3:
     """The components without the rounding errors of 60-digit numbers, so that what vanishes is zero."""
     x, y, z = (plain(component) for component in v)
     return x, y, z
 
 
-def _settled_matrix(m: vec.Matrix) -> Matrix3:
-    x, y, z = (_settled(row) for row in m)
+def settled_matrix(m: vec.Matrix) -> Matrix3:
+    """The same of the entries."""
+    x, y, z = (settled(row) for row in m)
     return x, y, z
 
 
