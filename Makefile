@@ -9,10 +9,11 @@ export KANEGEN_CACHE_DIR := $(CURDIR)/build/cache
 export MPLCONFIGDIR := $(CURDIR)/build/matplotlib
 
 EXTENSION_INPUTS := $(wildcard generated/*/*.c generated/*/*.h generated/*/*.cdef generated/*/manifest.json \
-	runtime/csrc/*) generated/build_extensions.py runtime/extension_source.py setup.py
+	runtime/csrc/*) $(wildcard codegen/passes/resubstitution/*) \
+	generated/build_extensions.py runtime/extension_source.py setup.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run generate test check format fuzz corpus campaign reproduction bench picture clean
+.PHONY: help setup build run generate recipes test check format fuzz corpus campaign reproduction bench picture clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +47,14 @@ generate: .venv/installed  ## write the committed C of the built-in mechanisms a
 	for folder in generated/*/manifest.json; do \
 		model=$$(basename $$(dirname $$folder)); \
 		$(BIN)/kanegen generate $$model --output generated/$$model || exit 1; \
+	done
+
+RECIPES := stanford_arm
+recipes: build  ## search the built-in arms thoroughly, and keep what is found in generated/recipes (minutes)
+	for model in $(RECIPES); do \
+		rm -f generated/recipes/$$model.txt; \
+		$(BIN)/kanegen generate $$model --search thorough --kernels $(RECIPE_KERNELS) \
+			--recipes generated/recipes/$$model.txt --output build/recipes/$$model || exit 1; \
 	done
 
 test: build .venv/test-installed  ## run the tests

@@ -52,6 +52,7 @@ setup(
     cffi_modules=[
         *(f"generated/build_extensions.py:{model}" for model in models),
         "runtime/csrc/build_integrators.py:ffibuilder",
+        "codegen/passes/resubstitution/build_resubstitution.py:ffibuilder",
     ],
     ext_modules=[
         Extension(

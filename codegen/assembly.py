@@ -75,12 +75,12 @@ def assemble(
         mangled=_mangled(sources),
         options={
             "live_parameters": bool(options.live_names),
-            "search_budget": options.search,
+            "search_budget": options.derivations,
             "formulation": options.formulation if options.speeds is None else "kane",
             "speeds": options.speeds,
             **({"coulomb_friction": True} if any(j.friction != 0 for j in mechanism.joints) else {}),
         },
-        asked={name: value for name, value in options.asked().items() if name != "kernels"},
+        asked={name: value for name, value in options.asked().items() if name not in ("kernels", "recipes")},
         actuator_signs=_actuator_signs(mechanism),
         parameters=tuple(
             LiveParameter(p.name, p.value, p.unit, p.description, p.least)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from kanegen.codegen.certificate.blame import blame, error_in_doubles
 from kanegen.codegen.certificate.comparison import (
@@ -22,9 +23,13 @@ from kanegen.codegen.graph import Program, count
 from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.passes.optimize import Step, optimize
 from kanegen.codegen.passes.prices import cost
+from kanegen.codegen.passes.resubstitution.recipe import FILE_NAME as RECIPES
+from kanegen.codegen.passes.resubstitution.recipe import RecipeBook, built_in_recipes, read_recipes
+from kanegen.codegen.passes.resubstitution.thorough import thorough
 from kanegen.codegen.passes.search import Found, search
 from kanegen.codegen.passes.verify import arguments_of, residual
 from kanegen.errors import CertificateError, ModelError, NoInertiaError
+from kanegen.options import Options
 
 CONSTRAINED_BUDGET = 1
 """Derivations tried for each kernel of a constrained or flexible mechanism: programs are long, the tree's part is small."""
@@ -56,11 +61,13 @@ class DerivedKernels:
     """The kernels of a mechanism that were asked for, and why others that it might have were not made.
 
     ``without_inertia``: it resists not every motion; ``left_out``: for other reasons, such as the speeds asked for.
+    ``recipes`` are what thorough searches found, if there were any.
     """
 
     kernels: Mapping[str, DerivedKernel]
     without_inertia: Mapping[str, str]
     left_out: Mapping[str, str]
+    recipes: RecipeBook | None = None
 
     @property
     def programs(self) -> dict[str, Program]:
@@ -85,8 +92,11 @@ def derive_all(
     at: Configurations | None = None,
     progress: Progress | None = None,
     begin: Stage | None = None,
+    directory: Path | None = None,
 ) -> DerivedKernels:
     """The kernels that are asked for, compared ``at`` these configurations; random ones where none are given.
+
+    ``directory`` is where recipes of thorough searches are, unless the options name a file.
 
     Raises ModelError for a kernel that was named and cannot be had, and CertificateError.
     """
@@ -95,13 +105,14 @@ def derive_all(
     without_inertia: dict[str, str] = {}
     left_out = sources.laws_left_out
     answers: dict[str, int] = {}
+    book = _recipes(sources.options, directory)
     largest = bounds(sources.kernel_set(), wanted)
     for number, name in enumerate(wanted, start=1):
         if begin is not None:
             begin(f"deriving {name}, {number} of {len(wanted)}")
         try:
             start, budget = _policy(sources, name, kernels, answers)
-            kernels[name] = derive(sources, name, start, budget, largest[name], at)
+            kernels[name] = derive(sources, name, start, budget, largest[name], at, book)
         except ModelError as error:
             if sources.options.kernels is not None:
                 raise
@@ -110,7 +121,15 @@ def derive_all(
         answers = {**kernels[name].answers, **answers}
         if progress is not None:
             progress(name, kernels[name])
-    return DerivedKernels(kernels, without_inertia, left_out)
+    return DerivedKernels(kernels, without_inertia, left_out, book)
+
+
+def _recipes(options: Options, directory: Path | None) -> RecipeBook | None:
+    """What thorough searches have found before: in the file that was named or in the directory, or of built-ins."""
+    if not options.thorough:
+        return None
+    place = Path(options.recipes) if options.recipes else (directory or Path()) / RECIPES
+    return RecipeBook(place, read_recipes([place, *built_in_recipes()]))
 
 
 def derive(
@@ -120,11 +139,12 @@ def derive(
     budget: int | None = None,
     bound: float = CERTIFIED_BOUND,
     at: Configurations | None = None,
+    book: RecipeBook | None = None,
 ) -> DerivedKernel:
     """Derive one kernel: search the choices from ``start`` on, optimize, and compare with the plain derivation.
 
     At most ``budget`` derivations are tried, as many as the options say where none is given.  Programs are compared ``at``
-    these configurations; random ones where none are given.
+    these configurations; random ones where none are given.  With a ``book`` of recipes the search is thorough.
 
     Raises CertificateError where the two differ, and says whether the model or kanegen is at fault.
     """
@@ -137,6 +157,9 @@ def derive(
         if cost(count(textbook)) < cost(count(program)):
             program, steps = textbook, its_steps
             found = replace(found, program=plain, answers={}, counts=count(plain))
+    if book is not None:
+        program, further = thorough(program, plain, book)
+        steps = (*steps, *further)
     numbers = _telling_numbers(sources)
     at = at or random_configurations(sources.kernel_set())
     given, spread = {"q": at.q}, at.spread_of(name)
@@ -243,7 +266,7 @@ def _answers_of_forces(sources: KernelSources) -> Mapping[str, int]:
 
 def _budget(sources: KernelSources) -> int:
     """Derivations that may be tried for a kernel."""
-    budget = sources.options.search if sources.options.free else 1
+    budget = sources.options.derivations if sources.options.free else 1
     long = sources.trees.tied or sources.mechanism.flexible
     return min(budget, CONSTRAINED_BUDGET) if long else budget
 

@@ -59,13 +59,16 @@ def generate(
     begin("reading the model")
     with once() as told:
         sources = KernelSources(read(model, options), options)
-    derived, at, record = _certified(sources, progress, begin)
+    derived, at, record = _certified(sources, progress, begin, Path(directory))
     begin("ordering statements, and writing")
     assembled = assemble(sources, derived, record, tuple(told.heard))
     generated = Generated(sources, assembled, derived.kernels, record, at)
     files = generated_files(assembled, options.language)
     files[FILE_NAME] = generated.certificate.text().encode("ascii")
-    return replace(generated, files=write_files(files, Path(directory)))
+    written = write_files(files, Path(directory))
+    if derived.recipes is not None and derived.recipes.used:
+        written += write_files(derived.recipes.files(), derived.recipes.place.parent)
+    return replace(generated, files=written)
 
 
 def interpret(model: str | os.PathLike[str] | Mechanism, options: Options | None = None) -> Interpretation:
@@ -77,12 +80,15 @@ def interpret(model: str | os.PathLike[str] | Mechanism, options: Options | None
 
 
 def _certified(
-    sources: KernelSources, progress: Progress | None = None, begin: Stage | None = None
+    sources: KernelSources,
+    progress: Progress | None = None,
+    begin: Stage | None = None,
+    directory: Path | None = None,
 ) -> tuple[DerivedKernels, Configurations, Record]:
     """The kernels asked for, where they were compared with their plain derivations, and what the whole set passed."""
     begin = begin or _silent
     at = all_configurations(sources.kernel_set(helpers=TELLING))
-    derived = derive_all(sources, at, progress, begin)
+    derived = derive_all(sources, at, progress, begin, directory)
     begin("checking the kernels against each other")
     kernel_set = replace(sources.kernel_set(derived.programs), special=at.special)
     return derived, at, certify(kernel_set, CERTIFIED_STATES)

@@ -8,11 +8,17 @@ from __future__ import annotations
 
 import math
 import operator
+import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from kanegen.errors import MissingKernelError, shown
 from kanegen.laws import Law, from_text
+from kanegen.limits import DERIVATIONS
+
+THOROUGH = "thorough"
+SEARCHES: Mapping[str, int | str] = {"quick": 60, "normal": DERIVATIONS.value, THOROUGH: THOROUGH}
+"""How thorough a search can be, and what is kept of it: derivations of each kernel, or the word."""
 
 INERTIAL = ("mass", "x", "y", "z", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
 """The numbers of a payload [kg, m, kg m^2]: its mass, its centre, and its inertia about that."""
@@ -177,6 +183,26 @@ def count(name: str, given: Any) -> int:
     if found < 0 or isinstance(given, bool):
         raise ValueError(f"{name} must be a whole number that is not negative, got {shown(given)}")
     return found
+
+
+def search(name: str, given: Any) -> int | str:
+    """A number of derivations, or how thorough a search is to be."""
+    if given in SEARCHES and isinstance(given, str):
+        return SEARCHES[given]
+    try:
+        return count(name, given)
+    except ValueError:
+        words = ", ".join(map(repr, SEARCHES))
+        raise ValueError(
+            f"{name}: expected a whole number that is not negative, or one of {words}, got {shown(given)}"
+        ) from None
+
+
+def path(name: str, given: Any) -> str | None:
+    """The path of a file, or None."""
+    if given is None or isinstance(given, str | os.PathLike):
+        return given if given is None else str(os.fspath(given))
+    raise TypeError(f"{name}: expected a path, got {shown(given)}")
 
 
 def texts(name: str, given: Any) -> tuple[tuple[str, str], ...]:

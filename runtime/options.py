@@ -40,7 +40,8 @@ class Asked(TypedDict, total=False):
     language: str
     float32: bool
     sincos: str
-    search: int
+    search: int | str
+    recipes: str | None
     verify: bool
 
 
@@ -196,11 +197,18 @@ class Options:
         Flag("--sincos", {"choices": SINCOS}),
         values.one_of(*SINCOS),
     )
-    search: int = _option(
+    search: int | str = _option(
         DERIVATIONS.value,
-        "derivations tried for each kernel",
+        "derivations tried for each kernel; or quick, normal or thorough, which goes on with what a recipe says or with a "
+        "search of minutes among all definitions that values might have",
         Flag("--search", {"metavar": "N"}),
-        values.count,
+        values.search,
+    )
+    recipes: str | None = _option(
+        None,
+        "a file of recipes, in which thorough searches are remembered; else the one beside what is generated",
+        Flag("--recipes", {"metavar": "FILE"}),
+        values.path,
     )
     verify: bool = _option(
         False,
@@ -224,6 +232,16 @@ class Options:
     def free(self) -> bool:
         """Whether there is something to search for.  Other formulations read frames and inertias as described."""
         return self.formulation in FREE
+
+    @property
+    def derivations(self) -> int:
+        """How many are tried for each kernel."""
+        return DERIVATIONS.value if isinstance(self.search, str) else self.search
+
+    @property
+    def thorough(self) -> bool:
+        """Whether the search goes on among all definitions that values might have."""
+        return self.search == values.THOROUGH
 
     @property
     def live_names(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from kanegen.codegen.derivation.formulations import FORMULATIONS
 from kanegen.errors import KanegenError, did_you_mean, nearest
+from kanegen.option_values import SEARCHES
 from kanegen.options import FIELDS, Flag, Options, options
 
 FLAGS = tuple(name for name, field in FIELDS.items() if field.metadata["flag"] is not None)
@@ -75,6 +76,11 @@ def count(text: str) -> int:
     return int(text)
 
 
+def searched(text: str) -> int | str:
+    """A number of derivations, or how thorough a search is to be."""
+    return text if text in SEARCHES else count(text)
+
+
 def argument(text: str) -> tuple[str, str]:
     """An argument of a xacro file."""
     name, assigned, value = text.partition(":=")
@@ -131,7 +137,7 @@ _TYPES: Mapping[str, Callable[[str], Any]] = {
     "laws": named_law,
     "angle_tolerance": finite,
     "arguments": argument,
-    "search": count,
+    "search": searched,
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from kanegen.codegen.graph import Graph, Kind, Program, Ref
@@ -34,14 +34,20 @@ def rebuild(program: Program, build: Build | None = None) -> Program:
         operands = tuple(new[r] if r > 0 else -new[-r] for r in source.operands(index))
         ref = build(graph, index, operands) if build else None
         new[index] = copy_node(graph, source, index, operands) if ref is None else ref
+    results = tuple(tuple(signed(graph, new[abs(r)], r).ref for r in refs) for refs in program.results)
+    return with_names(replace(program, graph=graph, results=results), program, new)
+
+
+def with_names(program: Program, source: Program, new: Mapping[int, Ref]) -> Program:
+    """The program with the labels and meanings of another one, ``new`` being where nodes of that are in its graph."""
+    graph = program.graph
     labels: dict[int, str] = {}
-    for index, label in program.labels.items():
+    for index, label in source.labels.items():
         if index in new:
             ref = new[index]
             if ref < 0:
                 label = label[1:] if label.startswith("-") else "-" + label
             if graph.kinds[abs(ref)] > Kind.PARAMETER:
                 labels.setdefault(abs(ref), label)
-    graph.carry_meanings(source, new)
-    results = tuple(tuple(signed(graph, new[abs(r)], r).ref for r in refs) for refs in program.results)
-    return replace(program, graph=graph, results=results, labels=labels)
+    graph.carry_meanings(source.graph, new)
+    return replace(program, labels=labels)

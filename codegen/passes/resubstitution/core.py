@@ -1,0 +1,173 @@
+"""The compiled core of resubstitution: webs handed to C, and taken back."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from types import ModuleType
+from typing import Any
+
+from kanegen.codegen.graph import Program
+from kanegen.codegen.passes.prices import PRICES
+from kanegen.codegen.passes.resubstitution.residues import (
+    MERSENNE,
+    Points,
+    Residues,
+    doubles_of,
+    rational,
+    residues_of,
+)
+from kanegen.codegen.passes.resubstitution.web import (
+    LEAF,
+    OPAQUE,
+    PRODUCT,
+    SHIFTED,
+    SUM,
+    Made,
+    Web,
+    renumbered,
+)
+
+PRIMES = tuple(2**61 - below for below in (31, 45, 229, 259, 283, 339, 391, 403))
+"""The largest primes below 2^61 - 1: constants are read again from what they leave modulo these."""
+
+_POINTS, _STATES = 3, 4
+SEARCHED = Points(
+    (MERSENNE,) * _POINTS + tuple(p for p in PRIMES for _ in (0, 1)),
+    tuple(range(_POINTS + 2 * len(PRIMES))),
+)
+"""Where values are told apart in a search."""
+
+_ROOM = 4
+"""Room for so many times the values that there are: dead ones are closed up when it is full."""
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How long to search, and how warm: temperatures in additions, ``rise`` in thousandths of one."""
+
+    cycles: int
+    steps: int
+    hot: float = 0.3
+    cold: float = 0.1
+    rise: int = 6000
+    seed: int = 1
+
+
+def core() -> ModuleType | None:
+    """The extension, None where it was not compiled."""
+    try:
+        return importlib.import_module("kanegen._resubstitution")
+    except ImportError:
+        return None
+
+
+def resubstituted(extension: Any, program: Program, web: Web, schedule: Schedule) -> Web:
+    """The cheapest web that is found for the results of this one, which is that of ``program``.
+
+    Raises ZeroDivisionError where a value of the program is 0 modulo a prime by chance, and MemoryError.
+    """
+    ffi, lib = extension.ffi, extension.lib
+    most = _ROOM * len(web.values) + 1000
+    given, room = ffi.new("kanegen_web *"), ffi.new("kanegen_web *")
+    kept: list[Any] = []
+
+    def array(kind: str, items: Sequence[Any] | int) -> Any:
+        made = ffi.new(f"{kind}[]", items if isinstance(items, int) else (items or 1))
+        kept.append(made)
+        return made
+
+    constants: dict[Fraction, int] = {}
+    operands: list[int] = []
+    parametric = program.graph.parametric
+    definitions = [_definition(made, parametric, constants, operands) for made in web.values]
+    given.values, given.leaves, given.constants = len(web.values), web.leaves, len(constants)
+    given.outputs, given.operands = len(web.results), len(operands)
+    given.definitions = array("kanegen_definition", definitions)
+    given.numbers = array("kanegen_numbers", _numbers(program, web))
+    given.constant_numbers = array("kanegen_numbers", [_number(x) for x in constants])
+    given.output, given.operand = array("int32_t", list(web.results)), array("int32_t", operands)
+    room.definitions = array("kanegen_definition", most)
+    room.numbers, room.constant_numbers = array("kanegen_numbers", most), array("kanegen_numbers", most)
+    room.output, room.operand = (
+        array("int32_t", max(1, len(web.results))),
+        array("int32_t", max(1, len(operands))),
+    )
+    price = lib.kanegen_resubstitute(
+        given,
+        room,
+        most,
+        array("uint64_t", list(PRIMES)),
+        schedule.seed,
+        schedule.cycles,
+        schedule.steps,
+        schedule.hot,
+        schedule.cold,
+        schedule.rise,
+    )
+    if price < 0:
+        raise MemoryError("the search for other definitions found no room")
+    numbers = [_fraction(room.constant_numbers[k].residues) for k in range(room.constants)]
+    opaque = {d[1]: made for d, made in zip(definitions, web.values, strict=True) if made.form == OPAQUE}
+    found = [*web.values[: web.leaves]]
+    for k in range(web.leaves, room.values):
+        d = room.definitions[k]
+        if d.kind == OPAQUE:
+            found.append(replace(opaque[d.a], operands=tuple(room.operand[d.a : d.a + d.b])))
+        elif d.kind in (SUM, PRODUCT):
+            found.append(Made(d.kind, (d.a, d.b)))
+        else:
+            found.append(Made(d.kind, (d.a,), numbers[d.constant]))
+    return renumbered(Web(tuple(found), web.leaves, tuple(room.output[k] for k in range(room.outputs))))
+
+
+def _definition(
+    made: Made, parametric: Sequence[bool], constants: dict[Fraction, int], operands: list[int]
+) -> tuple[int, int, int, int]:
+    if made.form == LEAF:
+        return made.form, int(parametric[made.node]), 0, 0
+    if made.form == OPAQUE:
+        assert made.kind is not None  # which an opaque value has
+        operands += made.operands
+        price = PRICES.get(made.kind, 0)
+        return made.form, len(operands) - len(made.operands), len(made.operands), price
+    if made.number is None:
+        return made.form, made.operands[0], made.operands[1], -1
+    return made.form, made.operands[0], 0, constants.setdefault(made.number, len(constants))
+
+
+def _numbers(program: Program, web: Web) -> list[tuple[tuple[int, ...], list[float]]]:
+    """Residues and doubles of all values."""
+    graph, roots = program.graph, program.roots
+    residues, doubles = residues_of(graph, roots, SEARCHED), doubles_of(graph, roots, _STATES)
+    found: list[tuple[Residues, list[float]]] = []
+
+    def at(reference: int) -> tuple[Residues, list[float]]:
+        exact, inexact = found[abs(reference) - 1]
+        return (exact, inexact) if reference > 0 else (-exact, [-x for x in inexact])
+
+    for made in web.values:
+        if made.form in (LEAF, OPAQUE):
+            found.append((residues[made.node], doubles[made.node]))
+            continue
+        exact, inexact = at(made.operands[0])
+        if made.number is None:
+            other, others = at(made.operands[1])
+        else:
+            other, others = SEARCHED.number(made.number), [float(made.number)] * _STATES
+        if made.form in (SUM, SHIFTED):
+            found.append((exact + other, [x + y for x, y in zip(inexact, others, strict=True)]))
+        else:
+            found.append((exact * other, [x * y for x, y in zip(inexact, others, strict=True)]))
+    return [(exact.at, inexact) for exact, inexact in found]
+
+
+def _number(value: Fraction) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    return SEARCHED.number(value).at, (float(value),) * _STATES
+
+
+def _fraction(residues: Sequence[int]) -> Fraction:
+    firsts = [residues[0], *(residues[_POINTS + 2 * k] for k in range(len(PRIMES)))]
+    return rational(firsts, (MERSENNE, *PRIMES))

@@ -1,0 +1,1003 @@
+/* Resubstitution: see resubstitution.h.
+
+Equal residues mean equal values, whatever they were written as: ring axioms, c^2 + s^2 = 1 and what a turn keeps all follow
+from them without a rule.  A table holds the ratio of the residues at two points of every value, and of the sum, difference
+and product of every two; what is a multiple of a number has the same ratio.  So one look tells from what another value, less
+or over a third one, can be had. */
+
+#include "resubstitution.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef unsigned __int128 wide;
+
+#define MODULUS (((uint64_t)1 << 61) - 1)
+#define POINTS KANEGEN_POINTS
+#define RESIDUES (KANEGEN_POINTS + 2 * KANEGEN_PRIMES)
+#define STATES KANEGEN_STATES
+#define MULTIPLICATION 1001
+#define ADDITION 1000
+#define FARTHEST 8000   /* changes that cost more thousandths are not taken */
+#define LARGER 64       /* terms that are so many times their sum lose digits */
+#define SAMPLES 400     /* pairs looked at in the place of one value */
+#define MOST_BORN 16
+#define HEADS 4096
+
+typedef kanegen_numbers numbers;
+typedef kanegen_definition definition;
+
+typedef struct {
+    numbers n;
+    uint64_t inverse[POINTS];
+    definition made;
+    int uses, live;
+} value;
+
+enum { EMPTY, ALONE, PLUS, MINUS, TIMES };
+
+/* b, or b op c, by the ratio of its residues. */
+typedef struct {
+    uint64_t key;
+    int32_t b, c, op;
+} entry;
+
+/* Another definition of v, from a (a1, or a1 aop a2) and t = [k] base, the base being b or b bop c. */
+typedef struct {
+    enum { TERM, SUM_WITH, DIFFERENCE, PRODUCT_WITH, COMBINED, SHIFT, SHIFTED_FACTOR } form;
+    int a1, aop, a2, b, bop, c, scaled, price;
+} candidate;
+
+typedef struct {
+    uint64_t target[POINTS];
+    candidate with;
+} goal;
+
+typedef struct {
+    int most, count, leaves, outputs, operands, constants, most_constants;
+    value *values, *moved_values;
+    numbers *constant;
+    int *output, *operand;
+    const uint64_t *primes;
+    int *live, living;
+    entry *table;
+    uint64_t mask;
+    long filled;
+    /* marks of one step, by value: valid where their stamp is that of the step */
+    int turn, closing, *stamp, *mark, *dead, *left, *left_stamp, *closed, *moved;
+    uint64_t seed;
+    goal *goals;
+    uint64_t *ratios, *room, *more;
+    int *who, *next, heads[HEADS];
+    candidate *found;
+    int offered, most_offered, failed;
+    double weights[2 * FARTHEST + 1];
+    int born[MOST_BORN], births;
+} web;
+
+/* -- arithmetic -------------------------------------------------------------------------------------------------- */
+
+static inline uint64_t times(uint64_t a, uint64_t b)
+{
+    wide x = (wide)a * b;
+    uint64_t y = (uint64_t)(x & MODULUS) + (uint64_t)(x >> 61);
+    return y >= MODULUS ? y - MODULUS : y;
+}
+
+static inline uint64_t plus(uint64_t a, uint64_t b)
+{
+    uint64_t y = a + b;
+    return y >= MODULUS ? y - MODULUS : y;
+}
+
+static inline uint64_t minus(uint64_t a, uint64_t b)
+{
+    return a >= b ? a - b : a + MODULUS - b;
+}
+
+static uint64_t power(uint64_t a, uint64_t exponent, uint64_t p)
+{
+    uint64_t r = 1;
+    for (; exponent; exponent >>= 1, a = (uint64_t)((wide)a * a % p))
+        if (exponent & 1)
+            r = (uint64_t)((wide)r * a % p);
+    return r;
+}
+
+static uint64_t inverse_of(uint64_t a)
+{
+    uint64_t r = 1, exponent = MODULUS - 2;
+    for (; exponent; exponent >>= 1, a = times(a, a))
+        if (exponent & 1)
+            r = times(r, a);
+    return r;
+}
+
+/* Inverses of n residues in place, by one inversion; 0 stays 0. */
+static void invert_all(uint64_t *x, int n, uint64_t *room)
+{
+    uint64_t product = 1;
+    for (int i = 0; i < n; i++) {
+        room[i] = product;
+        if (x[i])
+            product = times(product, x[i]);
+    }
+    product = inverse_of(product);
+    for (int i = n - 1; i >= 0; i--) {
+        if (!x[i])
+            continue;
+        uint64_t own = x[i];
+        x[i] = times(product, room[i]);
+        product = times(product, own);
+    }
+}
+
+static uint64_t prime_of(const web *w, int i)
+{
+    return i < POINTS ? MODULUS : w->primes[(i - POINTS) / 2];
+}
+
+/* out = sa a op sb b, the operation being a sum or a product */
+static void combine(const web *w, int product, const numbers *a, int sa, const numbers *b, int sb, numbers *out)
+{
+    numbers made;
+    for (int i = 0; i < RESIDUES; i++) {
+        uint64_t p = prime_of(w, i), x = a->residues[i], y = b->residues[i];
+        x = sa < 0 && x ? p - x : x;
+        y = sb < 0 && y ? p - y : y;
+        made.residues[i] = (uint64_t)(product ? (wide)x * y % p : ((wide)x + y) % p);
+    }
+    for (int i = 0; i < STATES; i++)
+        made.doubles[i] = product ? sa * a->doubles[i] * (sb * b->doubles[i]) : sa * a->doubles[i] + sb * b->doubles[i];
+    *out = made;
+}
+
+static void negate(const web *w, const numbers *a, numbers *out)
+{
+    numbers zero;
+    memset(&zero, 0, sizeof zero);
+    combine(w, 0, &zero, 1, a, -1, out);
+}
+
+static void divide(const web *w, const numbers *a, const numbers *b, numbers *out)
+{
+    numbers made;
+    for (int i = 0; i < RESIDUES; i++) {
+        uint64_t p = prime_of(w, i);
+        made.residues[i] = (uint64_t)((wide)a->residues[i] * power(b->residues[i], p - 2, p) % p);
+    }
+    for (int i = 0; i < STATES; i++)
+        made.doubles[i] = a->doubles[i] / b->doubles[i];
+    *out = made;
+}
+
+/* The number x of t = x a + y b; 0 is returned where a and b are not independent. */
+static int share(const web *w, const numbers *t, const numbers *a, const numbers *b, numbers *x)
+{
+    for (int i = 0; i < RESIDUES; i += i ? 2 : POINTS) {
+        uint64_t p = prime_of(w, i);
+        const uint64_t *u = a->residues + i, *v = b->residues + i, *s = t->residues + i;
+        uint64_t d = (uint64_t)(((wide)u[0] * v[1] % p + p - (wide)u[1] * v[0] % p) % p);
+        uint64_t n = (uint64_t)(((wide)s[0] * v[1] % p + p - (wide)s[1] * v[0] % p) % p);
+        if (!d || !n)
+            return 0;
+        uint64_t k = (uint64_t)((wide)n * power(d, p - 2, p) % p);
+        for (int j = i; j < (i ? i + 2 : POINTS); j++)
+            x->residues[j] = k;
+    }
+    const double *u = a->doubles, *v = b->doubles, *s = t->doubles;
+    for (int i = 0; i < STATES; i++)
+        x->doubles[i] = (s[0] * v[1] - s[1] * v[0]) / (u[0] * v[1] - u[1] * v[0]);
+    return 1;
+}
+
+/* 1 where the two are equal, -1 where they are opposite, else 0 */
+static int likeness(const numbers *a, const numbers *b)
+{
+    int same = 1, opposite = 1;
+    for (int i = 0; i < POINTS; i++) {
+        same &= a->residues[i] == b->residues[i];
+        opposite &= plus(a->residues[i], b->residues[i]) == 0;
+    }
+    return same ? 1 : opposite ? -1 : 0;
+}
+
+static int is_number(const numbers *a, uint64_t k)
+{
+    for (int i = 0; i < POINTS; i++)
+        if (a->residues[i] != k)
+            return 0;
+    return 1;
+}
+
+/* -- the web ------------------------------------------------------------------------------------------------------- */
+
+static uint64_t draw(web *w)
+{
+    uint64_t x = w->seed += 0x9e3779b97f4a7c15u; /* splitmix64 */
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+static const uint64_t *at_points(const web *w, int i)
+{
+    return w->values[i].n.residues;
+}
+
+static int index_of(int reference)
+{
+    return abs(reference) - 1;
+}
+
+static int operands_of(const definition *d, const int *operand, const int **found, int room[2])
+{
+    if (d->kind == KANEGEN_LEAF)
+        return 0;
+    if (d->kind == KANEGEN_OPAQUE) {
+        *found = operand + d->a;
+        return d->b;
+    }
+    room[0] = d->a;
+    room[1] = d->b;
+    *found = room;
+    return d->kind == KANEGEN_SUM || d->kind == KANEGEN_PRODUCT ? 2 : 1;
+}
+
+#define EACH_OPERAND(w, i, r)                                                                                          \
+    const int *refs_##r = 0;                                                                                           \
+    int room_##r[2], n_##r = operands_of(&(w)->values[i].made, (w)->operand, &refs_##r, room_##r);                     \
+    for (int at_##r = 0, r; at_##r < n_##r && (r = index_of(refs_##r[at_##r]), 1); at_##r++)
+
+static int price_of(const definition *d)
+{
+    switch (d->kind) {
+    case KANEGEN_LEAF:
+        return 0;
+    case KANEGEN_OPAQUE:
+        return d->constant;
+    case KANEGEN_PRODUCT:
+    case KANEGEN_SCALED:
+        return MULTIPLICATION;
+    default:
+        return ADDITION;
+    }
+}
+
+static int price_of_op(int op)
+{
+    return op == ALONE ? 0 : op == TIMES ? MULTIPLICATION : ADDITION;
+}
+
+static int price_of_web(const web *w)
+{
+    int price = 0;
+    for (int k = 0; k < w->living; k++)
+        price += price_of(&w->values[w->live[k]].made);
+    return price;
+}
+
+static uint64_t key_of(uint64_t ratio)
+{
+    return ratio * 0x9e3779b97f4a7c15u;
+}
+
+static void put(web *w, uint64_t ratio, int b, int c, int op)
+{
+    uint64_t key = key_of(ratio), at = (key >> 20) & w->mask;
+    while (w->table[at].op != EMPTY)
+        at = (at + 1) & w->mask;
+    w->table[at] = (entry){key, b, c, op};
+    w->filled++;
+}
+
+static void two(const uint64_t *x, const uint64_t *y, int op, uint64_t out[POINTS])
+{
+    for (int i = 0; i < POINTS; i++)
+        out[i] = op == ALONE ? x[i] : op == PLUS ? plus(x[i], y[i]) : op == MINUS ? minus(x[i], y[i]) : times(x[i], y[i]);
+}
+
+static int is_fixed(const web *w, int i)
+{
+    return w->values[i].made.kind == KANEGEN_LEAF && w->values[i].made.a;
+}
+
+/* Enter a value in the table, and all that can be made from it and another one that lives. */
+static void enter(web *w, int i)
+{
+    const uint64_t *x = at_points(w, i);
+    uint64_t *above = w->more, *below = w->ratios;
+    int n = 0;
+    above[n] = x[0];
+    below[n] = x[1];
+    w->who[n++] = -1;
+    for (int k = 0; k < w->living; k++) {
+        int j = w->live[k];
+        if (is_fixed(w, i) && is_fixed(w, j))
+            continue;
+        for (int op = PLUS; op <= TIMES; op++) {
+            if (i == j && op != TIMES)
+                continue;
+            uint64_t p[POINTS];
+            two(x, at_points(w, j), op, p);
+            above[n] = p[0];
+            below[n] = p[1];
+            w->who[n++] = 4 * j + op - PLUS;
+        }
+    }
+    invert_all(below, n, w->room);
+    for (int k = 0; k < n; k++)
+        if (below[k])
+            put(w, times(above[k], below[k]), i, w->who[k] < 0 ? -1 : w->who[k] / 4, w->who[k] < 0 ? ALONE : w->who[k] % 4 + PLUS);
+}
+
+/* Close up what has died, and make the table anew. */
+static void compact(web *w)
+{
+    int n = 0, constants = 0;
+    for (int i = 0; i < w->count; i++) {
+        int kept = i < w->leaves || w->values[i].live;
+        w->moved[i] = kept ? n : -1;
+        if (kept)
+            w->moved_values[n++] = w->values[i];
+    }
+#define MOVED(r) ((r) > 0 ? w->moved[(r)-1] + 1 : (r) < 0 ? -(w->moved[-(r)-1] + 1) : 0)
+    numbers *kept = w->constant + w->most_constants;
+    int *renamed = w->next;
+    memset(renamed, 0, w->constants * sizeof(int));
+    for (int i = 0; i < n; i++) {
+        definition *d = &w->moved_values[i].made;
+        if (d->kind == KANEGEN_LEAF || d->kind == KANEGEN_OPAQUE)
+            continue;
+        d->a = MOVED(d->a);
+        if (d->kind == KANEGEN_SUM || d->kind == KANEGEN_PRODUCT) {
+            d->b = MOVED(d->b);
+        } else {
+            if (!renamed[d->constant]) {
+                kept[constants] = w->constant[d->constant];
+                renamed[d->constant] = ++constants;
+            }
+            d->constant = renamed[d->constant] - 1;
+        }
+    }
+    memcpy(w->constant, kept, constants * sizeof(numbers));
+    w->constants = constants;
+    memcpy(w->values, w->moved_values, n * sizeof(value));
+    for (int k = 0; k < w->outputs; k++)
+        w->output[k] = MOVED(w->output[k]);
+    for (int k = 0; k < w->operands; k++)
+        w->operand[k] = w->operand[k] && w->moved[index_of(w->operand[k])] < 0 ? 0 : MOVED(w->operand[k]);
+    for (int k = 0; k < w->living; k++)
+        w->live[k] = w->moved[w->live[k]];
+    w->count = n;
+    memset(w->stamp, 0, w->most * sizeof(int));
+    memset(w->dead, 0, w->most * sizeof(int));
+    memset(w->left_stamp, 0, w->most * sizeof(int));
+    memset(w->closed, 0, w->most * sizeof(int));
+    w->turn = w->closing = 0;
+    memset(w->table, 0, (w->mask + 1) * sizeof(entry));
+    w->filled = 0;
+    int living = w->living;
+    for (int k = 0; k < living; k++) { /* each pair once */
+        w->living = k + 1;
+        enter(w, w->live[k]);
+    }
+}
+
+/* Whether i needs v; what was found out in this step is remembered. */
+static int depends(web *w, int i, int v)
+{
+    if (i == v)
+        return 1;
+    if (i < w->leaves)
+        return 0;
+    if (w->stamp[i] == w->turn)
+        return w->mark[i];
+    int found = 0;
+    EACH_OPERAND(w, i, j)
+        found = found || depends(w, j, v);
+    w->stamp[i] = w->turn;
+    w->mark[i] = found;
+    return found;
+}
+
+/* The price of all that dies when i loses its definition, each marked. */
+static int dying(web *w, int i)
+{
+    int price = 0;
+    EACH_OPERAND(w, i, j) {
+        if (j < w->leaves)
+            continue;
+        if (w->left_stamp[j] != w->turn) {
+            w->left_stamp[j] = w->turn;
+            w->left[j] = w->values[j].uses;
+        }
+        if (--w->left[j] == 0) {
+            w->dead[j] = w->turn;
+            price += price_of(&w->values[j].made) + dying(w, j);
+        }
+    }
+    return price;
+}
+
+/* The price of what a use of i keeps from dying, and no use before it in this closing. */
+static int kept_by(web *w, int i)
+{
+    if (i < w->leaves || w->dead[i] != w->turn || w->closed[i] == w->closing)
+        return 0;
+    w->closed[i] = w->closing;
+    int price = price_of(&w->values[i].made);
+    EACH_OPERAND(w, i, j)
+        price += kept_by(w, j);
+    return price;
+}
+
+static int constant_of(web *w, const numbers *k)
+{
+    for (int i = 0; i < w->constants; i++)
+        if (w->constant[i].residues[0] == k->residues[0])
+            return i;
+    w->constant[w->constants] = *k;
+    return w->constants++;
+}
+
+static void release(web *w, int i)
+{
+    EACH_OPERAND(w, i, j) {
+        if (--w->values[j].uses == 0 && j >= w->leaves) {
+            w->values[j].live = 0;
+            release(w, j);
+        }
+    }
+}
+
+static void hold(web *w, const definition *d)
+{
+    w->values[index_of(d->a)].uses++;
+    if (d->kind == KANEGEN_SUM || d->kind == KANEGEN_PRODUCT)
+        w->values[index_of(d->b)].uses++;
+}
+
+/* The value that lives with these numbers, as a reference; 0 where there is none. */
+static int living_with(const web *w, const numbers *n)
+{
+    uint64_t key = key_of(times(n->residues[0], inverse_of(n->residues[1]))), at = (key >> 20) & w->mask;
+    for (; w->table[at].op != EMPTY; at = (at + 1) & w->mask) {
+        const entry *e = &w->table[at];
+        if (e->key != key || e->op != ALONE || !w->values[e->b].live)
+            continue;
+        int sign = likeness(&w->values[e->b].n, n);
+        if (sign)
+            return sign * (e->b + 1);
+    }
+    return 0;
+}
+
+/* A reference to a value with these numbers: one that lives, or a new one so defined.  0 where it would need v. */
+static int made(web *w, definition d, const numbers *k, const numbers *n, int v)
+{
+    int reference = living_with(w, n);
+    if (reference)
+        return depends(w, index_of(reference), v) ? 0 : reference;
+    for (int j = 0; j < w->births; j++) {
+        int sign = likeness(&w->values[w->born[j]].n, n);
+        if (sign)
+            return sign * (w->born[j] + 1);
+    }
+    int i = w->count++;
+    value *x = &w->values[i];
+    memset(x, 0, sizeof *x);
+    x->n = *n;
+    x->made = d;
+    if (k)
+        x->made.constant = constant_of(w, k);
+    hold(w, &x->made);
+    w->born[w->births++] = i;
+    return i + 1;
+}
+
+/* b op c, with its numbers */
+static int base_of(web *w, int b, int op, int c, int v, numbers *n)
+{
+    if (op == ALONE) {
+        *n = w->values[b].n;
+        return b + 1;
+    }
+    definition d = {op == TIMES ? KANEGEN_PRODUCT : KANEGEN_SUM, b + 1, op == MINUS ? -(c + 1) : c + 1, 0};
+    combine(w, op == TIMES, &w->values[b].n, 1, &w->values[c].n, op == MINUS ? -1 : 1, n);
+    return made(w, d, 0, n, v);
+}
+
+/* A reference to what has the numbers n, and is a multiple of the base referred to. */
+static int multiple(web *w, int base, const numbers *base_numbers, const numbers *n, int v)
+{
+    numbers k;
+    divide(w, n, base_numbers, &k);
+    if (is_number(&k, 1))
+        return base;
+    if (is_number(&k, MODULUS - 1))
+        return -base;
+    if (base < 0)
+        negate(w, &k, &k);
+    definition d = {KANEGEN_SCALED, abs(base), 0, 0};
+    return made(w, d, &k, n, v);
+}
+
+/* The definition of v that the candidate stands for, and the number in it; what it needs is made.  0 where it cannot be. */
+static int defined(web *w, int v, const candidate *c, definition *own, numbers *k)
+{
+    const numbers *target = &w->values[v].n;
+    numbers a, base, rest;
+    int first, second;
+    *own = (definition){KANEGEN_SUM, 0, 0, -1};
+    switch (c->form) {
+    case TERM:
+        if (c->scaled) {
+            second = base_of(w, c->b, c->bop, c->c, v, &base);
+            if (!second)
+                return 0;
+            divide(w, target, &base, k);
+            if (second < 0)
+                negate(w, k, k);
+            *own = (definition){KANEGEN_SCALED, abs(second), 0, 0};
+            return 1;
+        }
+        combine(w, c->bop == TIMES, &w->values[c->b].n, 1, &w->values[c->c].n, c->bop == MINUS ? -1 : 1, &base);
+        int sign = likeness(&base, target);
+        own->kind = c->bop == TIMES ? KANEGEN_PRODUCT : KANEGEN_SUM;
+        own->a = sign * (c->b + 1);
+        own->b = c->bop == TIMES ? c->c + 1 : c->bop == MINUS ? -sign * (c->c + 1) : sign * (c->c + 1);
+        return sign;
+    case SUM_WITH:
+    case DIFFERENCE:
+    case PRODUCT_WITH:
+        first = base_of(w, c->a1, c->aop, c->a2, v, &a);
+        if (!first)
+            return 0;
+        if (c->form == PRODUCT_WITH)
+            divide(w, target, &a, &rest);
+        else
+            combine(w, 0, target, 1, &a, c->form == SUM_WITH ? -1 : 1, &rest);
+        second = base_of(w, c->b, c->bop, c->c, v, &base);
+        second = second ? multiple(w, second, &base, &rest, v) : 0;
+        if (!second)
+            return 0;
+        if (c->form == PRODUCT_WITH)
+            *own = (definition){KANEGEN_PRODUCT, (first > 0) == (second > 0) ? abs(first) : -abs(first), abs(second), -1};
+        else
+            *own = (definition){KANEGEN_SUM, c->form == SUM_WITH ? first : -first, second, -1};
+        return 1;
+    case COMBINED:
+        if (!share(w, target, &w->values[c->a1].n, &w->values[c->b].n, &rest)
+            || !share(w, target, &w->values[c->b].n, &w->values[c->a1].n, &base))
+            return 0;
+        combine(w, 1, &rest, 1, &w->values[c->a1].n, 1, &a);
+        combine(w, 1, &base, 1, &w->values[c->b].n, 1, &base);
+        combine(w, 0, &a, 1, &base, 1, &rest);
+        if (likeness(&rest, target) != 1)
+            return 0;
+        first = multiple(w, c->a1 + 1, &w->values[c->a1].n, &a, v);
+        second = first ? multiple(w, c->b + 1, &w->values[c->b].n, &base, v) : 0;
+        *own = (definition){KANEGEN_SUM, first, second, -1};
+        return second != 0;
+    case SHIFT:
+        combine(w, 0, target, 1, &w->values[c->a1].n, -1, k);
+        *own = (definition){KANEGEN_SHIFTED, c->a1 + 1, 0, 0};
+        return 1;
+    default:
+        divide(w, target, &w->values[c->a1].n, &rest);
+        combine(w, 0, &rest, 1, &w->values[c->b].n, -1, k);
+        second = made(w, (definition){KANEGEN_SHIFTED, c->b + 1, 0, 0}, k, &rest, v);
+        *own = (definition){KANEGEN_PRODUCT, second > 0 ? c->a1 + 1 : -(c->a1 + 1), abs(second), -1};
+        return second != 0;
+    }
+}
+
+static void take(web *w, int v, const candidate *c)
+{
+    definition own;
+    numbers k;
+    int count = w->count, constants = w->constants;
+    w->births = 0;
+    if (!defined(w, v, c, &own, &k)) { /* take back what was made for it */
+        for (int j = w->births - 1; j >= 0; j--) {
+            EACH_OPERAND(w, w->born[j], i)
+                w->values[i].uses--;
+        }
+        w->count = count;
+        w->constants = constants;
+        return;
+    }
+    hold(w, &own);
+    release(w, v);
+    if (own.constant >= 0)
+        own.constant = constant_of(w, &k);
+    w->values[v].made = own;
+    for (int j = w->births - 1; j >= 0; j--) {
+        w->values[w->born[j]].live = w->values[w->born[j]].uses > 0;
+        if (!w->values[w->born[j]].live)
+            release(w, w->born[j]);
+    }
+    int n = 0;
+    for (int i = 0; i < w->living; i++)
+        if (w->live[i] < w->leaves || w->values[w->live[i]].live)
+            w->live[n++] = w->live[i];
+    w->living = n;
+    for (int j = 0; j < w->births; j++) {
+        value *x = &w->values[w->born[j]];
+        if (!x->live)
+            continue;
+        for (int i = 0; i < POINTS; i++)
+            x->inverse[i] = inverse_of(x->n.residues[i]);
+        w->live[w->living++] = w->born[j];
+        enter(w, w->born[j]);
+    }
+}
+
+/* -- candidates ---------------------------------------------------------------------------------------------------- */
+
+static void offer(web *w, candidate c)
+{
+    if (w->offered == w->most_offered) {
+        candidate *more = realloc(w->found, 2 * w->most_offered * sizeof(candidate));
+        if (!more) {
+            w->failed = 1;
+            return;
+        }
+        w->found = more;
+        w->most_offered *= 2;
+    }
+    w->found[w->offered++] = c;
+}
+
+/* Whether terms of which this is one would lose digits in a sum. */
+static int loses(const double *term, const double *sum)
+{
+    for (int i = 0; i < STATES; i++)
+        if (fabs(term[i]) < LARGER * fabs(sum[i]))
+            return 0;
+    return 1;
+}
+
+static int usable(web *w, int i, int v)
+{
+    return w->values[i].live && !depends(w, i, v);
+}
+
+/* What the candidate costs more than the definition that v has, ``fresh`` being the operations that come to life. */
+static void price(web *w, candidate *c, int fresh, int saved)
+{
+    w->closing++;
+    if (c->form != TERM)
+        fresh += kept_by(w, c->a1);
+    if (c->aop != ALONE)
+        fresh += kept_by(w, c->a2);
+    if (c->form != SHIFT)
+        fresh += kept_by(w, c->b);
+    if (c->bop != ALONE)
+        fresh += kept_by(w, c->c);
+    c->price = fresh - saved;
+}
+
+/* Offer all in the table that the target is a multiple of. */
+static void look_up(web *w, int v, const goal *g, uint64_t ratio, int saved)
+{
+    uint64_t key = key_of(ratio), at = (key >> 20) & w->mask;
+    for (; w->table[at].op != EMPTY; at = (at + 1) & w->mask) {
+        const entry *e = &w->table[at];
+        if (e->key != key || !usable(w, e->b, v) || (e->op != ALONE && !usable(w, e->c, v)))
+            continue;
+        const value *b = &w->values[e->b], *c = e->op == ALONE ? b : &w->values[e->c];
+        uint64_t p[POINTS];
+        two(b->n.residues, c->n.residues, e->op, p);
+        if (times(p[0], g->target[2]) != times(p[2], g->target[0]))
+            continue;
+        candidate found = g->with;
+        found.b = e->b;
+        found.bop = e->op;
+        found.c = e->c;
+        found.scaled = !((p[0] == g->target[0] && p[1] == g->target[1])
+                         || (plus(p[0], g->target[0]) == 0 && plus(p[1], g->target[1]) == 0));
+        if (found.form == TERM && e->op == ALONE && !found.scaled)
+            continue; /* v itself */
+        if (e->op == PLUS || e->op == MINUS) {
+            double sum[STATES];
+            for (int i = 0; i < STATES; i++)
+                sum[i] = e->op == PLUS ? b->n.doubles[i] + c->n.doubles[i] : b->n.doubles[i] - c->n.doubles[i];
+            if (loses(b->n.doubles, sum))
+                continue;
+        }
+        int fresh = price_of_op(e->op) + (found.scaled ? MULTIPLICATION : 0) + price_of_op(found.aop);
+        if (found.form != TERM)
+            fresh += found.form == PRODUCT_WITH ? MULTIPLICATION : ADDITION;
+        price(w, &found, fresh, saved);
+        offer(w, found);
+    }
+}
+
+static void chain_up(web *w, int k, uint64_t key)
+{
+    int *head = &w->heads[key_of(key) >> 52];
+    w->next[k] = *head;
+    *head = k;
+}
+
+/* v = x a + y b: such a and b point the same way beside v. */
+static void combinations(web *w, int v, int saved)
+{
+    const uint64_t *t = at_points(w, v);
+    uint64_t *above = w->more, *ratio = w->ratios;
+    int n = 0;
+    for (int k = 0; k < w->living; k++) {
+        const uint64_t *x = at_points(w, w->live[k]);
+        if (depends(w, w->live[k], v))
+            continue;
+        above[n] = minus(times(x[1], t[0]), times(x[0], t[1]));
+        ratio[n] = minus(times(x[2], t[0]), times(x[0], t[2]));
+        w->who[n++] = w->live[k];
+    }
+    invert_all(ratio, n, w->room);
+    memset(w->heads, -1, sizeof w->heads);
+    for (int k = 0; k < n; k++) {
+        ratio[k] = times(ratio[k], above[k]);
+        if (!ratio[k])
+            continue;
+        for (int j = w->heads[key_of(ratio[k]) >> 52]; j >= 0; j = w->next[j]) {
+            if (ratio[j] != ratio[k])
+                continue;
+            candidate c = {COMBINED, w->who[j], ALONE, 0, w->who[k], ALONE, 0, 1, 0};
+            price(w, &c, 2 * MULTIPLICATION + ADDITION, saved);
+            offer(w, c);
+        }
+        chain_up(w, k, ratio[k]);
+    }
+}
+
+/* v = a (b + k): v / a differs from b by a number. */
+static void shifted_factors(web *w, int v, int goals, int saved)
+{
+    memset(w->heads, -1, sizeof w->heads);
+    for (int k = 0; k < w->living; k++) {
+        const uint64_t *y = at_points(w, w->live[k]);
+        if (!depends(w, w->live[k], v))
+            chain_up(w, k, minus(y[0], y[1]));
+    }
+    for (int k = 0; k < goals; k++) {
+        const uint64_t *t = w->goals[k].target;
+        if (w->goals[k].with.form != PRODUCT_WITH)
+            continue;
+        uint64_t difference = minus(t[0], t[1]);
+        for (int j = w->heads[key_of(difference) >> 52]; j >= 0; j = w->next[j]) {
+            const uint64_t *y = at_points(w, w->live[j]);
+            if (minus(y[0], y[1]) != difference || minus(t[0], t[2]) != minus(y[0], y[2]) || y[0] == t[0])
+                continue;
+            candidate c = {SHIFTED_FACTOR, w->goals[k].with.a1, ALONE, 0, w->live[j], ALONE, 0, 1, 0};
+            price(w, &c, MULTIPLICATION + ADDITION, saved);
+            offer(w, c);
+        }
+    }
+}
+
+static void aim(web *w, int *n, const uint64_t *target, const uint64_t a[POINTS], int form, int a1, int aop, int a2)
+{
+    goal *g = &w->goals[(*n)++];
+    g->with = (candidate){form, a1, aop, a2, 0, ALONE, 0, 0, 0};
+    for (int i = 0; i < POINTS; i++)
+        g->target[i] = form == SUM_WITH ? minus(target[i], a[i]) : form == DIFFERENCE ? plus(target[i], a[i]) : times(target[i], a[i]);
+}
+
+/* Offer every other definition of v with up to three new operations. */
+static void candidates(web *w, int v)
+{
+    const value *x = &w->values[v];
+    const uint64_t *t = x->n.residues;
+    int saved = dying(w, v) + price_of(&x->made), n = 0;
+    w->offered = 0;
+    w->goals[n].with = (candidate){TERM, 0, ALONE, 0, 0, ALONE, 0, 0, 0};
+    memcpy(w->goals[n++].target, t, sizeof w->goals[0].target);
+    for (int k = 0; k < w->living; k++) {
+        int i = w->live[k];
+        const value *a = &w->values[i];
+        if (depends(w, i, v))
+            continue;
+        if (!loses(a->n.doubles, x->n.doubles)) {
+            aim(w, &n, t, a->n.residues, SUM_WITH, i, ALONE, 0);
+            const uint64_t *rest = w->goals[n - 1].target;
+            if (rest[0] == rest[1] && rest[0] == rest[2]) {
+                candidate c = {SHIFT, i, ALONE, 0, 0, ALONE, 0, 0, 0};
+                price(w, &c, ADDITION, saved);
+                offer(w, c);
+            }
+            aim(w, &n, t, a->n.residues, DIFFERENCE, i, ALONE, 0);
+        }
+        aim(w, &n, t, a->inverse, PRODUCT_WITH, i, ALONE, 0);
+    }
+    int singles = n;
+    for (int k = draw(w) % 4 ? SAMPLES : 0; k < SAMPLES; k++) { /* sums and products in the place of a */
+        const entry *e = &w->table[draw(w) & w->mask];
+        uint64_t p[POINTS];
+        if (e->op < PLUS || !usable(w, e->b, v) || !usable(w, e->c, v))
+            continue;
+        two(at_points(w, e->b), at_points(w, e->c), e->op, p);
+        aim(w, &n, t, p, SUM_WITH, e->b, e->op, e->c);
+        aim(w, &n, t, p, DIFFERENCE, e->b, e->op, e->c);
+    }
+    for (int k = 0; k < n; k++)
+        w->ratios[k] = w->goals[k].target[1];
+    invert_all(w->ratios, n, w->room);
+    for (int k = 0; k < n; k++)
+        if (w->ratios[k])
+            look_up(w, v, &w->goals[k], times(w->goals[k].target[0], w->ratios[k]), saved);
+    if (draw(w) % 4 == 0)
+        combinations(w, v, saved);
+    if (draw(w) % 4 == 0)
+        shifted_factors(w, v, singles, saved);
+}
+
+/* -- the search ---------------------------------------------------------------------------------------------------- */
+
+/* e^(-price / (1000 temperature)), by products alone: the same on every machine */
+static void weigh(web *w, double temperature)
+{
+    double x = -1.0 / (1000 * temperature), step = 1, term = 1, power_of_it = 1;
+    for (int i = 1; i < 12; i++) {
+        term = term * x / i;
+        step = step + term;
+    }
+    for (int i = 0; i <= FARTHEST; i++) {
+        w->weights[FARTHEST + i] = power_of_it;
+        w->weights[FARTHEST - i] = 1 / power_of_it;
+        power_of_it = power_of_it * step;
+    }
+}
+
+static double weight(const web *w, int price)
+{
+    return price > FARTHEST ? 0 : w->weights[FARTHEST + (price < -FARTHEST ? -FARTHEST : price)];
+}
+
+/* Another definition for one value, by heat bath: the one it has is among what is offered. */
+static void step(web *w)
+{
+    if (w->count + MOST_BORN > w->most || w->constants + MOST_BORN > w->most_constants || 2 * w->filled > (long)w->mask)
+        compact(w);
+    int v = w->live[w->leaves + (int)(draw(w) % (uint64_t)(w->living - w->leaves))];
+    if (w->values[v].made.kind == KANEGEN_OPAQUE)
+        return;
+    w->turn++;
+    candidates(w, v);
+    double total = 0;
+    for (int k = 0; k < w->offered; k++)
+        total += weight(w, w->found[k].price);
+    double at = (double)(draw(w) >> 11) / 9007199254740992.0 * total;
+    for (int k = 0; k < w->offered; k++) {
+        at -= weight(w, w->found[k].price);
+        if (at < 0) {
+            take(w, v, &w->found[k]);
+            return;
+        }
+    }
+}
+
+static void load(web *w, const kanegen_web *given)
+{
+    w->leaves = given->leaves;
+    w->count = w->living = given->values;
+    w->outputs = given->outputs;
+    w->operands = given->operands;
+    w->constants = given->constants;
+    memcpy(w->output, given->output, given->outputs * sizeof(int));
+    memcpy(w->operand, given->operand, given->operands * sizeof(int));
+    memcpy(w->constant, given->constant_numbers, given->constants * sizeof(numbers));
+    memset(w->values, 0, given->values * sizeof(value));
+    for (int i = 0; i < given->values; i++) {
+        value *x = &w->values[i];
+        x->made = given->definitions[i];
+        x->n = given->numbers[i];
+        x->live = 1;
+        x->uses = i < w->leaves;
+        for (int k = 0; k < POINTS; k++)
+            x->inverse[k] = inverse_of(x->n.residues[k]);
+        w->live[i] = i;
+    }
+    for (int i = 0; i < given->values; i++) {
+        EACH_OPERAND(w, i, j)
+            w->values[j].uses++;
+    }
+    for (int k = 0; k < w->outputs; k++)
+        w->values[index_of(w->output[k])].uses++;
+    compact(w);
+}
+
+static void keep(web *w, kanegen_web *best)
+{
+    compact(w);
+    best->values = w->count;
+    best->leaves = w->leaves;
+    best->constants = w->constants;
+    best->outputs = w->outputs;
+    best->operands = w->operands;
+    for (int i = 0; i < w->count; i++) {
+        best->definitions[i] = w->values[i].made;
+        best->numbers[i] = w->values[i].n;
+    }
+    memcpy(best->constant_numbers, w->constant, w->constants * sizeof(numbers));
+    memcpy(best->output, w->output, w->outputs * sizeof(int));
+    memcpy(best->operand, w->operand, w->operands * sizeof(int));
+}
+
+static void *room_for(web *w, long n, size_t size)
+{
+    void *found = calloc((size_t)n, size);
+    w->failed |= !found;
+    return found;
+}
+
+int kanegen_resubstitute(const kanegen_web *given, kanegen_web *best, int most_values, const uint64_t *primes,
+                         uint64_t seed, long cycles, long steps, double hot, double cold, int rise)
+{
+    web *w = calloc(1, sizeof *w);
+    int lowest = -1;
+    long pairs = 3 * (long)(given->values + MOST_BORN) * (given->values + MOST_BORN) / 2, slots = 1024;
+    if (!w)
+        return -1;
+    while (slots < 4 * pairs)
+        slots *= 2;
+    w->most = most_values;
+    w->most_constants = most_values;
+    w->primes = primes;
+    w->seed = seed;
+    w->mask = (uint64_t)slots - 1;
+    w->values = room_for(w, most_values, sizeof(value));
+    w->moved_values = room_for(w, most_values, sizeof(value));
+    w->constant = room_for(w, 2 * (long)most_values, sizeof(numbers));
+    w->output = room_for(w, given->outputs + 1, sizeof(int));
+    w->operand = room_for(w, given->operands + 1, sizeof(int));
+    w->live = room_for(w, most_values, sizeof(int));
+    w->table = room_for(w, slots, sizeof(entry));
+    int **marks[] = {&w->stamp, &w->mark, &w->dead, &w->left, &w->left_stamp, &w->closed, &w->moved};
+    for (int i = 0; i < 7; i++)
+        *marks[i] = room_for(w, most_values, sizeof(int));
+    long targets = 3 * (long)most_values + 2 * SAMPLES + 2;
+    w->goals = room_for(w, targets, sizeof(goal));
+    w->ratios = room_for(w, targets, sizeof(uint64_t));
+    w->room = room_for(w, targets, sizeof(uint64_t));
+    w->more = room_for(w, targets, sizeof(uint64_t));
+    w->who = room_for(w, targets, sizeof(int));
+    w->next = room_for(w, targets, sizeof(int));
+    w->most_offered = 4096;
+    w->found = room_for(w, w->most_offered, sizeof(candidate));
+    if (!w->failed && given->values + MOST_BORN <= most_values) {
+        load(w, given);
+        keep(w, best);
+        lowest = price_of_web(w);
+        for (long cycle = 0; cycle < cycles && w->living > w->leaves && !w->failed; cycle++) {
+            if (cycle)
+                load(w, best);
+            int now = lowest, cooled = -1;
+            for (long s = 0; s < steps; s++) {
+                /* what has risen far cools at once; a twentieth of the cycle has one temperature */
+                int above = now > lowest + rise, stage = above ? 20 : (int)(20 * s / steps);
+                if (stage != cooled)
+                    weigh(w, hot + (cold - hot) * stage / 20);
+                cooled = stage;
+                step(w);
+                now = price_of_web(w);
+                if (now < lowest) {
+                    lowest = now;
+                    keep(w, best);
+                }
+            }
+        }
+        if (w->failed)
+            lowest = -1;
+    }
+    void *rooms[] = {w->values, w->moved_values, w->constant, w->output, w->operand, w->live, w->table, w->stamp,
+                     w->mark, w->dead, w->left, w->left_stamp, w->closed, w->moved, w->goals, w->ratios, w->room,
+                     w->more, w->who, w->next, w->found};
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
+        free(rooms[i]);
+    free(w);
+    return lowest;
+}

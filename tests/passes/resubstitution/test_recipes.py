@@ -1,0 +1,116 @@
+"""Recipes: they give the programs that they were made from, and are refused for anything else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from kanegen.codegen.graph import Expression, Program, count
+from kanegen.codegen.passes.optimize import optimize
+from kanegen.codegen.passes.resubstitution import thorough as module
+from kanegen.codegen.passes.resubstitution.recipe import (
+    Recipe,
+    RecipeBook,
+    fingerprint,
+    is_equal,
+    program_from,
+    read_recipes,
+    recipe_of,
+)
+from kanegen.codegen.passes.resubstitution.thorough import thorough
+from kanegen.codegen.passes.resubstitution.web import web_of
+from kanegen.errors import FileError, NotCompiledError
+from tests.emitted.programs import double_pendulum, every_operation
+from tests.passes.graphs import from_inputs
+
+PROGRAMS = [double_pendulum(), every_operation()]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=["pendulum", "mixture"])
+def test_a_recipe_is_read_again(program: Program, tmp_path: Path) -> None:
+    recipe = recipe_of(web_of(program), program, program)
+    file = tmp_path / "recipes.txt"
+    file.write_text(recipe.text, encoding="ascii")
+    known = read_recipes([file, tmp_path / "none.txt"])
+    assert known == {fingerprint(program): recipe}
+    found = program_from(recipe, program)
+    assert found is not None
+    assert is_equal(found, program)
+
+
+def test_a_recipe_is_known_by_what_it_computes() -> None:
+    """Passes change nothing about it; other numbers do."""
+    plain = double_pendulum()
+    assert fingerprint(plain) == fingerprint(optimize(plain)[0])
+    other = from_inputs(lambda x: [x[0] * x[1]])
+    assert fingerprint(other) != fingerprint(from_inputs(lambda x: [2 * x[0] * x[1]]))
+
+
+def test_damaged_recipes_are_refused() -> None:
+    """Every line of it, with another operand, another operation or another number."""
+    program = double_pendulum()
+    recipe = recipe_of(web_of(program), program, program)
+    refused = 0
+    for at, line in enumerate(recipe.lines):
+        sign, *words = line.split()
+        worse = {
+            "+": ["*", *words],
+            "*": ["+", *words],
+            "k": ["k", "7" + words[0], *words[1:]],
+            "=": ["=", "1" + words[0]],
+            "results": ["results", *words[::-1]],
+        }.get(sign, ["nothing", *words])
+        damaged = replace(recipe, lines=(*recipe.lines[:at], " ".join(worse), *recipe.lines[at + 1 :]))
+        refused += program_from(damaged, program) is None
+    assert refused == len(recipe.lines)
+    assert program_from(replace(recipe, lines=recipe.lines[:3]), program) is None
+
+
+def test_numbers_rounded_on_the_way() -> None:
+    """Cosines of fixed angles have 60 digits: what follows from them is equal to nearly as many, and no other value is."""
+
+    def rotated(scale: Fraction) -> Program:
+        def build(x: object) -> list[Expression]:
+            first: Expression = x[0]  # type: ignore[index]
+            graph = first.graph
+            c = Expression(graph, graph.cosine(graph.constant(Fraction("0.3"))))
+            s = Expression(graph, graph.sine(graph.constant(Fraction("0.3"))))
+            return [(c * c + s * s) * first if scale == 1 else scale * first]
+
+        return from_inputs(build)  # type: ignore[arg-type]
+
+    one, near = rotated(Fraction(1)), rotated(1 + Fraction(1, 10**30))
+    other = from_inputs(lambda x: [1 * x[0]])
+    assert is_equal(one, other)
+    assert not is_equal(near, other)
+
+
+def test_what_is_no_file_of_recipes(tmp_path: Path) -> None:
+    file = tmp_path / "recipes.txt"
+    for content in (b"kanegen recipe 2\na b\nresults 1\n", b"\xff\xfe", b"something else\n"):
+        file.write_bytes(content)
+        with pytest.raises(FileError):
+            read_recipes([file])
+
+
+def test_without_the_compiled_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A recipe is enough; without one, the error says what to do."""
+    program = double_pendulum()
+    monkeypatch.setattr(module, "core", lambda: None)
+    with pytest.raises(NotCompiledError, match="compiler"):
+        thorough(program, program, RecipeBook())
+    better = optimize(program)[0]
+    recipe = recipe_of(web_of(better), better, program)
+    book = RecipeBook(known={recipe.fingerprint: recipe})
+    assert count(thorough(program, program, book)[0]) == count(better)
+
+
+def test_a_recipe_that_does_not_prove_equal_is_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = double_pendulum()
+    wrong = Recipe(program.name, fingerprint(program), ("= 1", "results 1"))
+    monkeypatch.setattr(module, "core", lambda: None)
+    with pytest.raises(NotCompiledError):
+        thorough(program, program, RecipeBook(known={wrong.fingerprint: wrong}))
