@@ -187,15 +187,13 @@ def count(name: str, given: Any) -> int:
 
 def search(name: str, given: Any) -> int | str:
     """A number of derivations, or how thorough a search is to be."""
-    if given in SEARCHES and isinstance(given, str):
-        return SEARCHES[given]
-    try:
+    if not isinstance(given, str):
         return count(name, given)
-    except ValueError:
-        words = ", ".join(map(repr, SEARCHES))
-        raise ValueError(
-            f"{name}: expected a whole number that is not negative, or one of {words}, got {shown(given)}"
-        ) from None
+    if given in SEARCHES:
+        return SEARCHES[given]
+    raise ValueError(
+        f"{name}: expected a number, or one of {', '.join(map(repr, SEARCHES))}, got {shown(given)}"
+    )
 
 
 def path(name: str, given: Any) -> str | None:

