@@ -445,7 +445,7 @@ static int constant_of(web *w, const numbers *k)
 static void release(web *w, int i)
 {
     EACH_OPERAND(w, i, j) {
-        if (--w->values[j].uses == 0 && j >= w->leaves) {
+        if (--w->values[j].uses == 0 && w->values[j].live && j >= w->leaves) {
             w->values[j].live = 0;
             release(w, j);
         }

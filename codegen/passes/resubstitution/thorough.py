@@ -16,10 +16,11 @@ from kanegen.codegen.passes.resubstitution.recipe import (
 from kanegen.codegen.passes.resubstitution.web import program_of, web_of
 from kanegen.errors import NotCompiledError
 
-_CYCLES = 6
-_STEPS_OF_A_VALUE = 20_000
-_WORK = 600_000_000
-"""Steps times values: a step takes longer the more values there are.  Some minutes for a kernel of a six-axis arm."""
+_STEPS_OF_A_VALUE = 500
+"""Steps of a cycle for each value."""
+_WORK = 240_000_000
+"""Steps times values in all cycles: a step takes longer the more values there are.  A minute for a kernel of a six-axis arm."""
+_MOST_CYCLES = 10
 _LARGEST = 4000
 """Values of the webs that are searched: the table of all pairs has to fit into memory."""
 
@@ -45,7 +46,8 @@ def thorough(program: Program, plain: Program, book: RecipeBook) -> tuple[Progra
                 "Clang), or search normally"
             )
         steps = min(_STEPS_OF_A_VALUE * values, _WORK // values)
-        best = resubstituted(extension, program, web, Schedule(_CYCLES, steps // _CYCLES))
+        cycles = max(1, min(_MOST_CYCLES, _WORK // (steps * values)))
+        best = resubstituted(extension, program, web, Schedule(cycles, steps))
         found = program_of(best, program)
         if not is_equal(found, program):
             return program, ()

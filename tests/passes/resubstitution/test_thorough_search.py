@@ -29,7 +29,7 @@ FOUND = {
 @pytest.mark.skipif(core() is None, reason="the core of the search is not compiled here")
 def test_a_recipe_stands_beside_what_is_generated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It makes the same C again, without a search; a file that is named holds what is found for several models."""
-    monkeypatch.setattr(module, "_STEPS_OF_A_VALUE", 120)
+    monkeypatch.setattr(module, "_STEPS_OF_A_VALUE", 20)
     monkeypatch.setattr("kanegen.codegen.deriving.built_in_recipes", list)
     asked = Options(kernels=(KERNEL,), search="thorough")
     first = generate("two_link_space_arm", tmp_path / "first", asked)
@@ -43,7 +43,7 @@ def test_a_recipe_stands_beside_what_is_generated(tmp_path: Path, monkeypatch: p
 
     named = tmp_path / "kept" / "mine.txt"
     monkeypatch.undo()
-    monkeypatch.setattr(module, "_STEPS_OF_A_VALUE", 30)
+    monkeypatch.setattr(module, "_STEPS_OF_A_VALUE", 5)
     monkeypatch.setattr("kanegen.codegen.deriving.built_in_recipes", list)
     for model, kernel in (("two_link_space_arm", KERNEL), (MODEL, "gravity_forces")):
         words = ["generate", model, "--kernels", kernel, "--search", "thorough", "--recipes", str(named)]
