@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from typing import Any
 
@@ -90,3 +91,19 @@ def test_an_extension_of_other_sources_serves_nobody(monkeypatch: pytest.MonkeyP
     assert extensions.calls.__wrapped__() is None
     monkeypatch.setitem(sys.modules, "kanegen._calls", None)  # which cannot be imported
     assert extensions.calls.__wrapped__() is None
+
+
+def test_robots_with_other_parameters_are_light() -> None:
+    """A kernel that is not called is two objects for the collector of garbage, which looks at all that are kept."""
+    robot = robots.live_pendulum()
+    name, value = next(iter(robot.parameters.items()))
+
+    def kept(count: int) -> int:
+        gc.collect()
+        before = len(gc.get_objects())
+        robots_kept = [robot.with_parameters({name: value}, allow_unphysical=True) for _ in range(count)]
+        gc.collect()
+        assert all(one.parameters == robot.parameters for one in robots_kept)
+        return len(gc.get_objects()) - before
+
+    assert kept(100) < 100 * (80 + 2 * len(robot.kernels))
