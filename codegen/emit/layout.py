@@ -35,6 +35,9 @@ _SPELLED = str.maketrans(
 
 def statement(text: str, depth: int = 1) -> list[str]:
     """A C statement as indented lines, broken at spaces."""
+    line = INDENT * depth + text
+    if text and len(line) <= WIDTH and text.isprintable() and text[-1] != " ":
+        return [line]  # as it would be wrapped
     return textwrap.wrap(
         text,
         WIDTH,

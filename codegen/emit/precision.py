@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -36,6 +37,7 @@ class Precision(Enum):
         self.lowest_exponent = lowest
 
 
+@lru_cache(maxsize=2**14)
 def nearest(value: Fraction, precision: Precision) -> float:
     """The number of the given precision nearest to an exact one, ties to even, rounded once.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from kanegen.codegen.emit.expressions import SQUARE_ROOT
@@ -112,6 +113,7 @@ def own_name(spec: Specification, word: str, precision: Precision) -> str:
     return free(f"{spec.model.prefix}_{word}{precision.ending}", spec.reserved)
 
 
+@lru_cache(maxsize=1024)
 def free(wanted: str, reserved: frozenset[str], ending: str = "") -> str:
     """A name with which, and the ending, no function of a model begins, should a control law be called like a routine."""
     name, number = wanted, 1
