@@ -16,6 +16,8 @@ Monomial = tuple[int, ...]
 Terms = dict[Monomial, Ref]
 """Coefficients by monomial; none is zero."""
 
+_CONSTANT = Kind.CONSTANT  # an attribute of an enumeration costs several times a global name
+
 MAXIMUM_TERMS = 20
 """Longer sums are left as they are."""
 
@@ -88,11 +90,13 @@ class TermTable(ValueTable):
 
     def term(self, ref: Ref) -> tuple[Ref, Monomial]:
         """A reference as coefficient and monomial."""
-        ref = self.resolve(ref)
-        index = abs(ref)
+        index = ref if ref > 0 else -ref
+        if index in self.aliases:
+            ref = self.resolve(ref)
+            index = abs(ref)
         found = self._monomials.get(index)
         if found is None:
-            if self.kinds[index] is Kind.CONSTANT:
+            if self.kinds[index] is _CONSTANT:
                 return ref, ()
             return (self.one if ref > 0 else -self.one), (index,)
         coefficient, monomial = found
@@ -161,7 +165,10 @@ class TermTable(ValueTable):
         coefficient = abs(coefficient)
         if len(monomial) == 1 and coefficient == self.one:
             return True
-        return any(self._monomials[i][0] == coefficient for i in self.living_products(monomial))
+        for index in self._products.get(monomial, ()):
+            if self.uses[index] and self._monomials[index][0] == coefficient:
+                return True
+        return False
 
     # -- writing -------------------------------------------------------------------------------------------------
 
@@ -205,13 +212,14 @@ class TermTable(ValueTable):
         done: list[Ref] = []
         left: list[tuple[Ref, Monomial]] = []
         for monomial, coefficient in terms.items():
-            had = bool(monomial) and keep and self._is_had(coefficient, monomial)
-            self.kept = self.kept or had
-            if had or not monomial:
+            if not monomial:
+                done.append(self.product(coefficient, monomial))
+            elif keep and self._is_had(coefficient, monomial):
+                self.kept = True
                 done.append(self.product(coefficient, monomial))
             else:
                 left.append((coefficient, monomial))
-        while True:
+        while len(left) > 1:
             factor, places = self._most_common(left)
             if len(places) < 2:
                 break
@@ -235,18 +243,17 @@ class TermTable(ValueTable):
         return done or [self.zero]
 
     def _most_common(self, terms: list[tuple[Ref, Monomial]]) -> tuple[int, list[int]]:
-        """The factor, a number or a node, that most terms have, and the places of these terms; nothing for one term."""
+        """The factor, a number or a node, that most terms have, and the places of these terms."""
         best, places = 0, list[int]()
-        if len(terms) < 2:
-            return best, places
         where: dict[int, list[int]] = {}
+        one = self.one
         for place, (coefficient, monomial) in enumerate(terms):
             before = 0
             for factor in monomial:  # equal ones are neighbours
                 if factor != before:
                     before = factor
                     where.setdefault(factor, []).append(place)
-            if abs(coefficient) != self.one:
+            if coefficient != one and coefficient != -one:
                 where.setdefault(abs(coefficient), []).append(place)
         for factor, having in where.items():
             if len(having) > len(places):

@@ -166,6 +166,10 @@ class ValueTable:
 
     def _acquire(self, index: int, user: int) -> None:
         uses, users_of, kinds = self.uses, self.users, self.kinds
+        if uses[index]:
+            uses[index] += 1
+            users_of[index][user] = users_of[index].get(user, 0) + 1
+            return
         stack = [(index, user)]
         revived = []
         while stack:
@@ -182,6 +186,10 @@ class ValueTable:
 
     def _release(self, index: int, user: int) -> None:
         uses, users_of, kinds = self.uses, self.users, self.kinds
+        if uses[index] > 1 and users_of[index][user] == 1:
+            uses[index] -= 1
+            del users_of[index][user]
+            return
         stack = [(index, user)]
         while stack:
             i, by = stack.pop()
@@ -251,19 +259,20 @@ class ValueTable:
 
     def reaches(self, refs: Iterable[Ref], index: int) -> bool:
         """Whether any of the references needs the node; True as well where that takes too long to find out."""
-        floor = self._level[index]
+        level, uses, kinds, payloads = self._level, self.uses, self.kinds, self.payloads
+        floor = level[index]
         seen: set[int] = set()
         stack = [abs(ref) for ref in refs]
         while stack:
             i = stack.pop()
             if i == index:
                 return True
-            if i in seen or self.kinds[i] < _SUM or (self.uses[i] and self._level[i] <= floor):
+            if (uses[i] and level[i] <= floor) or kinds[i] < _SUM or i in seen:
                 continue
             seen.add(i)
             if len(seen) > _SEARCHED:
                 return True
-            stack.extend([abs(ref) for ref in self.payloads[i]])
+            stack.extend([ref if ref > 0 else -ref for ref in payloads[i]])
         return False
 
     # -- back to a program ---------------------------------------------------------------------------------------
