@@ -210,22 +210,24 @@ def _optimized(
     best = _Candidate.of(_searched(sources, name, start, budget))
     if budget == 1:
         return best.found, best.program, best.steps
-    deriver, left, derivations = sources.deriver(name, searched=True), _LATE_NODES, best.found.derivations
-    early = [point for point, decision in deriver(best.found.answers)[1].items() if decision.early]
+    derivations, left = best.found.derivations, _LATE_NODES
+    early = [point for point, decision in best.found.points.items() if decision.early]
     if any(best.found.answers.get(point, 0) for point in early):
         textbook = {**(start or {}), **dict.fromkeys(early, 0)}
         other = _searched(sources, name, textbook, budget, early=False)
         derivations += other.derivations
         best = min(best, _Candidate.of(other), key=lambda candidate: candidate.price)
-    for point, decision in deriver(best.found.answers)[1].items():
-        for answer in range(decision.alternatives) if decision.late else ():
+    late = {point: decision for point, decision in best.found.points.items() if decision.late}
+    deriver = sources.deriver(name, searched=True)
+    for point, decision in late.items():
+        for answer in range(decision.alternatives):
             left -= len(best.program.graph)
             if answer == best.found.answers.get(point, 0) or left < 0:
                 continue
             answers = {**best.found.answers, point: answer}
             program, points = deriver(answers)
             chosen = {met: answers.get(met, 0) for met in points}
-            trial = replace(best.found, program=program, answers=chosen, counts=count(program))
+            trial = replace(best.found, program=program, answers=chosen, counts=count(program), points=points)
             best = min(best, _Candidate.of(trial), key=lambda candidate: candidate.price)
     return replace(best.found, derivations=derivations), best.program, best.steps
 

@@ -42,12 +42,13 @@ Weigh = Callable[[Mapping[str, int]], Weighed]
 
 @dataclass(frozen=True)
 class Found:
-    """The best program found, the answers at all its decision points, its counts, and how many were derived."""
+    """The best program found, its decision points and the answers at all of them, its counts, and how many were derived."""
 
     program: Program
     answers: Mapping[str, int]
     counts: OperationCounts
     derivations: int
+    points: Mapping[str, Decision]
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +196,7 @@ def search(
     start = dict(start or {})
     if budget == 1 and not weighed:
         program, points = derive(start)
-        return Found(program, {point: start.get(point, 0) for point in points}, count(program), 1)
+        return Found(program, {point: start.get(point, 0) for point in points}, count(program), 1, points)
     run = _Search(weigh or derived, budget)
     state = run.state(start)
     if early and budget > 1:
@@ -211,4 +212,4 @@ def search(
         state = run.descend(better)
     answers = {point: state.answers.get(point, 0) for point in state.points}
     program = derive(state.answers)[0]
-    return Found(program, answers, count(program), run.spent)
+    return Found(program, answers, count(program), run.spent, state.points)

@@ -131,19 +131,16 @@ class Deriver:
         self.trees = trees or Trees(mechanism, live_parameters=live_parameters)
         self._plain = plain
         self._has_inertia: bool | None = None
-        self._last: tuple[dict[str, int], Derivation] | None = None
+        self._first: tuple[dict[str, int], Derivation] | None = None
         self._nodes: Fraction | None = None
 
     def __call__(self, answers: Mapping[str, int]) -> Derivation:
-        """The program for these answers, and the decision points met with their numbers of alternatives."""
-        given = {point: answer for point, answer in answers.items() if answer}
-        if self._last is not None and self._last[0] == given:
-            return self._last[1]
-        derivation = self._derived(answers)
-        self._last = given, derivation
-        return derivation
+        """The program for these answers, and the decision points met with their numbers of alternatives.
 
-    def _derived(self, answers: Mapping[str, int]) -> Derivation:
+        What was weighed first has been derived, and is what many searches end with.
+        """
+        if self._first is not None and self._first[0] == _given(answers):
+            return self._first[1]
         tree, points = self._tree(answers)
         if self._plain is not None and not any(answers.values()) and tree is self.trees.placed({})[0]:
             program, met = self._plain
@@ -170,6 +167,7 @@ class Deriver:
         """
         if self._nodes is None:
             program, points = self(answers)
+            self._first = _given(answers), (program, points)
             _, needed = Tally(program.graph)(program.roots)
             self._nodes = Fraction(len(program.graph), max(1, needed))
             return weighed(program, points)
@@ -214,6 +212,11 @@ class Deriver:
             return True
         first, second = ((p.graph.kinds, p.graph.payloads, p.results) for p in (program, without))
         return first != second
+
+
+def _given(answers: Mapping[str, int]) -> dict[str, int]:
+    """The answers that are not the textbook's."""
+    return {point: answer for point, answer in answers.items() if answer}
 
 
 def weighed(program: Program, points: Mapping[str, Decision]) -> Weighed:
