@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import multiprocessing
 import os
 import platform
 import sys
@@ -206,6 +207,20 @@ def test_threads_round_as_the_caller_does() -> None:
         assert mathematics.fesetround(0) == 0
     assert out[0].tobytes() == out[1].tobytes() == out[2].tobytes() != nearest.tobytes()
     same_bits(arm.forward_dynamics(*arrays, threads=3), nearest)
+
+
+def in_a_process(seed: int) -> bytes:
+    q = np.random.default_rng(seed).uniform(-1, 1, (5000, 6))
+    found: bytes = kanegen.load("stanford_arm").inverse_dynamics(q, q, q, threads=2).tobytes()
+    return found
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork")
+def test_processes_of_multiprocessing_have_threads() -> None:
+    alone = [in_a_process(seed) for seed in range(4)]  # and the threads of this process have begun
+    with multiprocessing.get_context("fork").Pool(2) as processes:
+        assert processes.map_async(in_a_process, range(4)).get(60) == alone
 
 
 def test_python_threads_call_at_once() -> None:
