@@ -1,11 +1,12 @@
 """From derived kernels to the record that emission prints: what is hoisted, how statements are ordered, every name.
 
-Beside its kernels a model has what its users may want to know of the mechanism: each is a line of ``assemble``.
+Beside its kernels a model has what its users may want to know of the mechanism: each is a line of ``known_of``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import fields
 
 from kanegen.codegen.certificate.certify import BOUND, Record
 from kanegen.codegen.certificate.comparison import difference_of_forces
@@ -27,7 +28,15 @@ from kanegen.codegen.mechanism.speeds import JointRate
 from kanegen.codegen.mechanism.values import home_numbers, numeric
 from kanegen.codegen.passes.hoist import hoist
 from kanegen.codegen.passes.schedule import schedule
-from kanegen.manifest import Certificate, FrameKernels, JointLimits, LawRecord, NamedValue, RoundedAngles
+from kanegen.manifest import (
+    Certificate,
+    FrameKernels,
+    GeneratedMechanism,
+    JointLimits,
+    LawRecord,
+    NamedValue,
+    RoundedAngles,
+)
 from kanegen.options import Options
 
 
@@ -38,9 +47,40 @@ def assemble(
     mechanism, options, kernels = sources.mechanism, sources.options, derived.kernels
     hoisted = hoist(list(derived.programs.values()))
     live = hoisted.prepare is not None
+    known = known_of(sources, tuple(kernels), derived, warnings, live)
+    return Model(
+        **{fact.name: getattr(known, fact.name) for fact in fields(GeneratedMechanism)}
+        | {"kernels": tuple(schedule(program) for program in hoisted.kernels)},
+        parameters=tuple(
+            LiveParameter(p.name, p.value, p.unit, p.description, p.least)
+            for p in mechanism.parameters
+            if live
+        ),
+        prepare=schedule(hoisted.prepare) if hoisted.prepare is not None else None,
+        certificate=Certificate(
+            derived.bounds, record.states, **_meaning(options), checks=record.names, check_bound=BOUND
+        ),
+        single_precision=options.float32,
+        regular=regular(kernels),
+        sincos=SineCosineLibrary(options.sincos),
+    )
+
+
+def known_of(
+    sources: KernelSources,
+    kernels: tuple[str, ...],
+    derived: DerivedKernels,
+    warnings: tuple[str, ...] = (),
+    live: bool = False,
+) -> GeneratedMechanism:
+    """What is known of the mechanism beside these ``kernels``: each is a line here.
+
+    ``derived`` has the reasons for kernels that cannot be had; ``live``: whether there are live parameters.
+    """
+    mechanism, options = sources.mechanism, sources.options
     report = constraint_report(mechanism) if sources.trees.tied else None
     gravity = tuple(float(numeric(g, mechanism)) for g in mechanism.gravity)
-    return Model(
+    return GeneratedMechanism(
         name=mechanism.name,
         prefix=file_name(mechanism.name),
         hash=fingerprint(mechanism),
@@ -71,7 +111,7 @@ def assemble(
         body_names=tuple(body.name for body in mechanism.bodies if not body.carrier),
         frame_names=tuple(sources.frames),
         gravity=(gravity[0], gravity[1], gravity[2]),
-        kernels=tuple(schedule(program) for program in hoisted.kernels),
+        kernels=kernels,
         mangled=_mangled(sources),
         options={
             "live_parameters": bool(options.live_names),
@@ -82,19 +122,7 @@ def assemble(
         },
         asked={name: value for name, value in options.asked().items() if name not in ("kernels", "recipes")},
         actuator_signs=_actuator_signs(mechanism),
-        parameters=tuple(
-            LiveParameter(p.name, p.value, p.unit, p.description, p.least)
-            for p in mechanism.parameters
-            if live
-        ),
-        prepare=schedule(hoisted.prepare) if hoisted.prepare is not None else None,
         frames={frame: _frame_kernels(name, kernels) for frame, name in sources.frames.items()},
-        certificate=Certificate(
-            derived.bounds, record.states, **_meaning(options), checks=record.names, check_bound=BOUND
-        ),
-        single_precision=options.float32,
-        regular=regular(kernels),
-        sincos=SineCosineLibrary(options.sincos),
         unavailable={**derived.without_inertia, **derived.left_out},
         left_out=tuple(derived.left_out),
         warnings=warnings,

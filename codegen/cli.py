@@ -38,13 +38,13 @@ from kanegen.codegen.commands.option_flags import (
     finite,
     one_of,
 )
-from kanegen.codegen.commands.progress import Progress
 from kanegen.codegen.core import is_compiled
 from kanegen.codegen.emit.writer import write_files
 from kanegen.codegen.mechanism import catalogue
 from kanegen.errors import InternalError, KanegenError, counted
 from kanegen.model_warnings import once
 from kanegen.options import OF_EXPLANATIONS, OF_FILES, OF_MOTIONS
+from kanegen.progress import Progress
 from kanegen.simulation.request import METHODS
 from kanegen.version import VERSION
 

@@ -1,14 +1,15 @@
 """Deriving kernels: each one searched, optimized, and compared with its plain derivation; what a search begins with.
 
-Kernels are derived in their order.  What served one well is where the search for the next begins, and some are searched less
-than others (``_policy``).
+What served the first kernel well is where the search for others begins, and some are searched less than others
+(``Derivations``).
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from kanegen.codegen.certificate.blame import blame, error_in_doubles
@@ -30,6 +31,7 @@ from kanegen.codegen.passes.search import Found, search
 from kanegen.codegen.passes.verify import arguments_of, residual
 from kanegen.errors import CertificateError, ModelError, NoInertiaError
 from kanegen.options import Options
+from kanegen.progress import Stage, silent
 
 CONSTRAINED_BUDGET = 1
 """Derivations tried for each kernel of a constrained or flexible mechanism: programs are long, the tree's part is small."""
@@ -83,45 +85,91 @@ class DerivedKernels:
 Progress = Callable[[str, DerivedKernel], None]
 """Told of every kernel when it is derived."""
 
-Stage = Callable[[str], None]
-"""Told what begins."""
+@dataclass(frozen=True, eq=False)
+class Derivations:
+    """The kernels of a mechanism, each derived when it is first asked for, and kept.
+
+    The search for a kernel begins with the decisions that serve the first one best, so that its program is the same whatever
+    was derived before it; that for one of several that were named, with those of all before it.  Kernels are compared ``at``
+    these configurations; random ones where none are given.
+    """
+
+    sources: KernelSources
+    at: Configurations | None = None
+    made: dict[str, DerivedKernel] = field(default_factory=dict, init=False)
+
+    @cached_property
+    def refused(self) -> Mapping[str, ModelError]:
+        """What is wrong with kernels that were not named and cannot be had.  Raises ModelError for one that was named."""
+        found = {}
+        for name in self.sources.wanted():
+            try:
+                self.sources.plain(name)
+            except ModelError as error:
+                if self.sources.options.kernels is not None:
+                    raise
+                found[name] = error
+        return found
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The kernels that are asked for and can be had, in their order."""
+        return tuple(name for name in self.sources.wanted() if name not in self.refused)
+
+    @cached_property
+    def _bounds(self) -> Mapping[str, float]:
+        return bounds(self.sources.kernel_set(), self.names)
+
+    def __getitem__(self, name: str) -> DerivedKernel:
+        """A kernel of these names.  Raises CertificateError."""
+        if name not in self.made:
+            start, budget = self._policy(name)
+            self.made[name] = derive(self.sources, name, start, budget, self._bounds[name], self.at)
+        return self.made[name]
+
+    def _policy(self, name: str) -> tuple[Mapping[str, int], int]:
+        """The decisions that the search for a kernel begins with, and its budget."""
+        sources = self.sources
+        if contract_of(name) is CLOSED_LOOP and "forward_dynamics" in self.names:
+            # forward dynamics with other forces: it takes the decisions of that kernel as they are
+            return self["forward_dynamics"].answers, 1
+        before = self.names[: self.names.index(name)]
+        answers: Mapping[str, int] = {}
+        for other in before if sources.options.kernels is not None else before[:1]:
+            answers = {**self[other].answers, **answers}
+        if name.endswith("_derivatives") or (
+            answers and name in {law.name for law in sources.mechanism.laws}
+        ):
+            # as many operations as a search among them would find, in a fraction of its time
+            return answers or _answers_of_forces(sources), 1
+        return answers, _budget(sources)
+
+    def derived(
+        self,
+        names: Sequence[str] | None = None,
+        progress: Progress | None = None,
+        begin: Stage = silent,
+    ) -> DerivedKernels:
+        """Those of these names, all where none are given.  Raises ModelError for a named one, and CertificateError."""
+        names = self.names if names is None else names
+        for number, name in enumerate(names, start=1):
+            begin(f"deriving {name}, {number} of {len(names)}")
+            kernel = self[name]
+            if progress is not None:
+                progress(name, kernel)
+        without_inertia = {k: str(x) for k, x in self.refused.items() if isinstance(x, NoInertiaError)}
+        left_out = {k: str(x) for k, x in self.refused.items() if k not in without_inertia}
+        return DerivedKernels(
+            {name: self.made[name] for name in names}, without_inertia, self.sources.laws_left_out | left_out
+        )
 
 
-def derive_all(
-    sources: KernelSources,
-    at: Configurations | None = None,
-    progress: Progress | None = None,
-    begin: Stage | None = None,
-    directory: Path | None = None,
-) -> DerivedKernels:
-    """The kernels that are asked for, compared ``at`` these configurations; random ones where none are given.
-
-    ``directory`` is where recipes of thorough searches are, unless the options name a file.
+def derive_all(sources: KernelSources) -> DerivedKernels:
+    """The kernels that are asked for, compared at random configurations.
 
     Raises ModelError for a kernel that was named and cannot be had, and CertificateError.
     """
-    wanted = sources.wanted()
-    kernels: dict[str, DerivedKernel] = {}
-    without_inertia: dict[str, str] = {}
-    left_out = sources.laws_left_out
-    answers: dict[str, int] = {}
-    book = _recipes(sources.options, directory)
-    largest = bounds(sources.kernel_set(), wanted)
-    for number, name in enumerate(wanted, start=1):
-        if begin is not None:
-            begin(f"deriving {name}, {number} of {len(wanted)}")
-        try:
-            start, budget = _policy(sources, name, kernels, answers)
-            kernels[name] = derive(sources, name, start, budget, largest[name], at, book)
-        except ModelError as error:
-            if sources.options.kernels is not None:
-                raise
-            (without_inertia if isinstance(error, NoInertiaError) else left_out)[name] = str(error)
-            continue
-        answers = {**kernels[name].answers, **answers}
-        if progress is not None:
-            progress(name, kernels[name])
-    return DerivedKernels(kernels, without_inertia, left_out, book)
+    return Derivations(sources).derived()
 
 
 def _recipes(options: Options, directory: Path | None) -> RecipeBook | None:
@@ -245,19 +293,6 @@ def _telling_numbers(sources: KernelSources) -> dict[str, float]:
             ):  # what must not be negative is larger than the rest: inertias stay those of bodies
                 found[p.name] = _HIDDEN if p.least is None else 10 * _HIDDEN
     return found
-
-
-def _policy(
-    sources: KernelSources, name: str, kernels: Mapping[str, DerivedKernel], answers: Mapping[str, int]
-) -> tuple[Mapping[str, int], int]:
-    """The decisions that the search for a kernel begins with, after these ``answers`` served others, and its budget."""
-    if contract_of(name) is CLOSED_LOOP and "forward_dynamics" in kernels:
-        # forward dynamics with other forces: it takes the decisions of that kernel as they are
-        return kernels["forward_dynamics"].answers, 1
-    if name.endswith("_derivatives") or (answers and name in {law.name for law in sources.mechanism.laws}):
-        # as many operations as a search among them would find, in a fraction of its time
-        return answers or _answers_of_forces(sources), 1
-    return answers, _budget(sources)
 
 
 def _answers_of_forces(sources: KernelSources) -> Mapping[str, int]:

@@ -17,7 +17,9 @@ from kanegen.codegen.derivation.flexible_links.states import deflected_states
 from kanegen.codegen.derivation.formulations import BOOK, formulation, optional_kernels
 from kanegen.codegen.derivation.kernels.catalogue import (
     CLOSED_LOOP,
+    CONSTRAINT_RESIDUAL,
     CONTRACTS,
+    DEAD_CENTRE_MARGIN,
     OfRows,
     contract_of,
     of_rows,
@@ -186,6 +188,21 @@ class KernelSources:
             )
         named = {*options.kernels, *(("constraint_residual",) if options.with_residual else ())}
         return tuple(name for name in found if name in named)
+
+    def together(self, kernels: Iterable[str]) -> dict[str, str]:
+        """By kernel, a name for those that are made together when one of them is asked for.
+
+        Those are a kernel of all frames, which are small and share most of their work; a law and the motion under it; and
+        what calls look at before they return.  Every other kernel is made alone.
+        """
+        laws = {CLOSED_LOOP.named(law.name): law.name for law in self.mechanism.laws}
+        looked_at = {DEAD_CENTRE_MARGIN.name: CONSTRAINT_RESIDUAL.name}
+        found = {}
+        for kernel in kernels:
+            contract = contract_of(kernel)
+            family = contract.name if contract and contract.each and contract is not CLOSED_LOOP else kernel
+            found[kernel] = (laws | looked_at).get(kernel, family)
+        return found
 
     def _check_quantities_of_laws(self) -> None:
         """Raise ModelError for a control law that refers to a kernel that the mechanism does not have."""

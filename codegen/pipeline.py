@@ -8,16 +8,18 @@
     emit         Model                                 ->  C source, header, declarations, manifest    emit
 
 What a user may ask is in ``options``, what comes out in ``generation``.  Every stage hands frozen records to the next;
-nothing else crosses.  ``generate`` walks the map from end to end; ``interpret`` stops before the C.
+nothing else crosses.  ``OnDemand`` walks the map for some kernels at a time, ``generate`` for all from end to end;
+``interpret`` stops before the C.
 """
 
 from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
-from kanegen.codegen.assembly import assemble
+from kanegen.codegen.assembly import assemble, known_of
 from kanegen.codegen.certificate.certify import FILE_NAME, Record, certify
 from kanegen.codegen.certificate.comparison import (
     CERTIFIED_STATES,
@@ -25,16 +27,20 @@ from kanegen.codegen.certificate.comparison import (
     Configurations,
     all_configurations,
 )
-from kanegen.codegen.deriving import DerivedKernels, Progress, Stage, derive_all
-from kanegen.codegen.emit.manifest import manifest
+from kanegen.codegen.deriving import Derivations, DerivedKernels, Progress
+from kanegen.codegen.emit.manifest import manifest, outline
+from kanegen.codegen.emit.model import Model
 from kanegen.codegen.emit.writer import generated_files, write_files
 from kanegen.codegen.generation import Generated, Interpretation
 from kanegen.codegen.kernel_sources import KernelSources
+from kanegen.codegen.mechanism.fingerprint import fingerprint
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.reading import read
 from kanegen.errors import NotCompiledError
+from kanegen.manifest import Manifest
 from kanegen.model_warnings import once
 from kanegen.options import Options
+from kanegen.progress import Stage, silent
 
 
 def generate(
@@ -42,7 +48,7 @@ def generate(
     directory: str | os.PathLike[str],
     options: Options | None = None,
     progress: Progress | None = None,
-    stage: Stage | None = None,
+    stage: Stage = silent,
 ) -> Generated:
     """Write the C of a mechanism into a directory, and the certificate of its kernels.
 
@@ -51,52 +57,85 @@ def generate(
     Raises ModelError for a wrong model or an unknown kernel, NotCompiledError for a language that cannot be verified, and
     CertificateError where the kernels fail a check; nothing is written then.
     """
-    options, begin = options or Options(), stage or _silent
+    options = options or Options()
     if options.verify and not options.loadable:
         raise NotCompiledError(
             f"verify compiles what is written, which is not done with {options.language!r}"
         )
-    begin("reading the model")
-    with once() as told:
-        sources = KernelSources(read(model, options), options)
-    derived, at, record = _certified(sources, progress, begin, Path(directory))
-    begin("ordering statements, and writing")
-    assembled = assemble(sources, derived, record, tuple(told.heard))
-    generated = Generated(sources, assembled, derived.kernels, record, at)
-    files = generated_files(assembled, options.language)
-    files[FILE_NAME] = generated.certificate.text().encode("ascii")
-    written = write_files(files, Path(directory))
-    if derived.recipes is not None and derived.recipes.used:
-        written += write_files(derived.recipes.files(), derived.recipes.place.parent)
-    return replace(generated, files=written)
+    stage("reading the model")
+    return OnDemand(model, options).generate(Path(directory), None, progress, stage)
+
+
+class OnDemand:
+    """The kernels of a model, written some at a time: what was derived for some serves all that come later.
+
+    Raises ModelError for a wrong model or an unknown kernel.
+    """
+
+    def __init__(self, model: str | os.PathLike[str] | Mechanism, options: Options) -> None:
+        with once() as told:
+            self.sources = KernelSources(read(model, options), options)
+        self._warnings = tuple(told.heard)
+
+    @cached_property
+    def hash(self) -> str:
+        """That of the mechanism, which the manifests have."""
+        return fingerprint(self.sources.mechanism)
+
+    @cached_property
+    def _configurations(self) -> Configurations:
+        """Where kernels are compared with their plain derivations."""
+        return all_configurations(self.sources.kernel_set(helpers=TELLING))
+
+    @cached_property
+    def _derivations(self) -> Derivations:
+        return Derivations(self.sources, self._configurations)
+
+    def outline(self) -> Manifest:
+        """The manifest of the mechanism with all of its kernels waiting.
+
+        Each was derived once, as the textbook has it, which tells those that there are from those that cannot be had.
+        """
+        options, found = self.sources.options, self._derivations
+        known = known_of(self.sources, found.names, found.derived(()), self._warnings)
+        return outline(known, self.sources.together(found.names), options.sincos, options.float32)
+
+    def generate(
+        self,
+        directory: Path,
+        together: str | None = None,
+        progress: Progress | None = None,
+        stage: Stage = silent,
+    ) -> Generated:
+        """Write the C of the kernels that are made ``together`` under this name, else of all, as ``generate`` does."""
+        derived, record, assembled = self._assembled(together, progress, stage)
+        generated = Generated(self.sources, assembled, derived.kernels, record, self._configurations)
+        files = generated_files(assembled, self.sources.options.language)
+        files[FILE_NAME] = generated.certificate.text().encode("ascii")
+        return replace(generated, files=write_files(files, directory))
+
+    def interpretation(self) -> Interpretation:
+        """All kernels, for NumPy to evaluate."""
+        derived, _, assembled = self._assembled(None, None, silent)
+        return Interpretation(manifest(assembled, {}), derived.programs)
+
+    def _assembled(
+        self, together: str | None, progress: Progress | None, stage: Stage
+    ) -> tuple[DerivedKernels, Record, Model]:
+        """Kernels that are made together, what the set of them passed, and the record of both for emission."""
+        groups = self.sources.together(self._derivations.names)
+        names = [name for name, group in groups.items() if together in (None, group)]
+        derived = self._derivations.derived(names, progress, stage)
+        stage("checking the kernels against each other")
+        kernel_set = replace(self.sources.kernel_set(derived.programs), special=self._configurations.special)
+        record = certify(kernel_set, CERTIFIED_STATES)
+        stage("ordering statements, and writing")
+        return derived, record, assemble(self.sources, derived, record, self._warnings)
 
 
 def interpret(model: str | os.PathLike[str] | Mechanism, options: Options | None = None) -> Interpretation:
     """A mechanism for NumPy to evaluate; the textbook derivations, without a search.  Raises ModelError."""
-    options = replace(options or Options(), search=1)
-    sources = KernelSources(read(model, options), options)
-    derived, _, record = _certified(sources)
-    return Interpretation(manifest(assemble(sources, derived, record), {}), derived.programs)
-
-
-def _certified(
-    sources: KernelSources,
-    progress: Progress | None = None,
-    begin: Stage | None = None,
-    directory: Path | None = None,
-) -> tuple[DerivedKernels, Configurations, Record]:
-    """The kernels asked for, where they were compared with their plain derivations, and what the whole set passed."""
-    begin = begin or _silent
-    at = all_configurations(sources.kernel_set(helpers=TELLING))
-    derived = derive_all(sources, at, progress, begin, directory)
-    begin("checking the kernels against each other")
-    kernel_set = replace(sources.kernel_set(derived.programs), special=at.special)
-    return derived, at, certify(kernel_set, CERTIFIED_STATES)
-
-
-def _silent(stage: str) -> None:
-    """Nobody looks."""
-    del stage
+    return OnDemand(model, replace(options or Options(), search=1)).interpretation()
 
 
 __all__ = ["Generated", "Interpretation", "Options", "generate", "interpret", "read"]

@@ -17,6 +17,7 @@ from kanegen.errors import UnknownModelError
 from kanegen.kernels.interpreted import Evaluator
 from kanegen.manifest import Manifest
 from kanegen.options import Options
+from kanegen.progress import Stage, silent
 from kanegen.skeleton import Skeleton
 
 if TYPE_CHECKING:
@@ -44,14 +45,42 @@ class Interpretation(Evaluator, Protocol):
         """The manifest."""
 
 
-def generate(model: Model, options: Options, directory: Path) -> Verification:
-    """Write the generated files into a directory.  Raises ModelError.
+class Written(Protocol):
+    """Generated files that have been written."""
+
+    def compiled_residuals(self, call: Compiled) -> object:
+        """Compare the kernels, once they are compiled, with what they were printed from.  Raises ArithmeticError."""
+
+
+class OnDemand(Protocol):
+    """The kernels of a model, written some at a time: what was derived for some serves all that come later."""
+
+    @property
+    def hash(self) -> str:
+        """That of the mechanism."""
+
+    def outline(self) -> Manifest:
+        """The manifest with all kernels waiting."""
+
+    def generate(self, directory: Path, together: str | None, progress: None, stage: Stage) -> Written:
+        """Write the generated files of the kernels that are made ``together`` under this name into a directory."""
+
+
+def on_demand(model: Model, options: Options) -> OnDemand:
+    """What derives kernels of a model when they are asked for.  Raises ModelError."""
+    from kanegen.codegen import pipeline
+
+    return pipeline.OnDemand(model, options)
+
+
+def generate(model: Model, options: Options, directory: Path, stage: Stage = silent) -> Verification:
+    """Write the generated files into a directory; ``stage`` is told what begins.  Raises ModelError.
 
     What is returned compares the kernels, once they are compiled, with what they were printed from.
     """
     from kanegen.codegen import pipeline
 
-    return pipeline.generate(model, directory, options).compiled_residuals
+    return pipeline.generate(model, directory, options, None, stage).compiled_residuals
 
 
 def generate_to_verify(model: Model, options: Options, directory: Path) -> Verification:

@@ -2,69 +2,56 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import hashlib
-import importlib
-import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
-import kanegen.generated
 from kanegen import generator, option_values
 from kanegen.boundary import boundary
 from kanegen.builds.cache_place import distrust_of_neighbour
-from kanegen.builds.extensions import MODULE, compiled_entry, generated, write_generated
-from kanegen.errors import (
-    KanegenError,
-    ManifestError,
-    MissingKernelError,
-    NoCompilerError,
-    NotCompiledError,
-    TargetError,
-    UnknownModelError,
-    did_you_mean,
-    shortened,
+from kanegen.builds.extensions import generated, write_generated
+from kanegen.errors import ManifestError, MissingKernelError, NotCompiledError
+from kanegen.files import is_file
+from kanegen.generator import Model, ParameterCheck
+from kanegen.identity import builtin_names, committed, identity_of, title_of
+from kanegen.kernel_sets import (
+    call_of,
+    compiled_or_interpreted,
+    content_of,
+    from_model,
+    installed,
+    key_of,
+    of_files,
 )
-from kanegen.files import contents, exists, is_file
-from kanegen.generator import Model, ParameterCheck, Verification
-from kanegen.kernels.compiled import CompiledBackend, use_target
-from kanegen.kernels.interpreted import InterpretedBackend
+from kanegen.kernel_sets import interpreted as all_interpreted
 from kanegen.kernels.table import KernelSet
-from kanegen.manifest import FILE_NAME, Manifest, manifest_text, parse_manifest, read_manifest
+from kanegen.manifest import FILE_NAME, Manifest, read_manifest
 from kanegen.model_warnings import Told, once, warn
 from kanegen.options import OF_EXPLANATIONS, OF_FILES, Asked, Options, with_options
 from kanegen.options import options as options_of
 from kanegen.robot import Robot
 from kanegen.robot.core import QuantitiesOf, SkeletonOf
+from kanegen.waiting import Maker, may_wait, of_another_mechanism, require_same, waiting
 
 if TYPE_CHECKING:
     from kanegen.codegen.mechanism.records import Mechanism
     from kanegen.codegen.symbolic.account import Explanation
     from kanegen.codegen.symbolic.written import Equations
 
-_log = logging.getLogger("kanegen")
-
-_GENERATED = Path(kanegen.generated.__file__).parent
-
 T = TypeVar("T")
 
 
-def builtin_names() -> tuple[str, ...]:
-    """Names of the mechanisms whose C comes with the package."""
-    return tuple(sorted(path.parent.name for path in _GENERATED.glob(f"*/{FILE_NAME}")))
-
-
 @with_options
-def load(model: Model, *, interpreted: bool = False, **asked: Unpack[Asked]) -> Robot:
+def load(model: Model, *, interpreted: bool = False, eager: bool = False, **asked: Unpack[Asked]) -> Robot:
     """A robot from the name of a built-in mechanism, the path of a model file, a Mechanism, or generated C.
 
-    Built-ins were compiled when the package was installed.  Anything else is generated and compiled on first use, which
-    takes seconds, and kept in a cache ($KANEGEN_CACHE_DIR, or the user's cache directory).  A directory that
+    Built-ins were compiled when the package was installed.  Of anything else the description is read and checked here, and
+    each kernel is generated and compiled when it is first called or asked for, which takes seconds, and kept in a cache
+    ($KANEGEN_CACHE_DIR, or the user's cache directory).  ``eager=True`` makes all of them here, as naming ``kernels``, live
+    parameters and ``verify=True`` do.  On a terminal, standard error shows what is being made.  A directory that
     ``generate`` wrote is compiled as it is; one that another user put where you work must be given as a path (``./name``).
     Without a C compiler, or with ``interpreted=True``, NumPy evaluates the same expressions: right, and slow.
 
@@ -96,8 +83,9 @@ def load(model: Model, *, interpreted: bool = False, **asked: Unpack[Asked]) -> 
 
     What in a model was left out or changed is a ``ModelWarning``.
 
-    Raises UnknownModelError for a name or path that leads nowhere, ModelError for a model with something wrong in it,
-    BuildError when the compiler fails, and ArithmeticError where kernels fail a check, which is an error of kanegen.
+    Raises UnknownModelError for a name or path that leads nowhere, ModelError for a model with something wrong in it.  What
+    makes kernels, here or later, raises BuildError when the compiler fails, and ArithmeticError where kernels fail a check,
+    which is an error of kanegen.
     """
     options = replace(options_of(asked), with_residual=asked.get("kernels") is not None)
     if not options.loadable:
@@ -105,8 +93,8 @@ def load(model: Model, *, interpreted: bool = False, **asked: Unpack[Asked]) -> 
             f"language: {options.language!r} is nothing to be loaded here; kanegen.generate writes it"
         )
     generator.check_model(model)
-    with boundary("loading", _title(model)), once() as told:
-        found, more, check, skeleton = _found(model, options, interpreted, told)
+    with boundary("loading", title_of(model)), once() as told:
+        found, more, check, skeleton = _found(model, options, interpreted, eager, told)
         if not told.read:  # what was said when these kernels were made
             for warning in found.manifest.warnings:
                 warn(warning)
@@ -127,11 +115,11 @@ def generate(model: Model, out_dir: str | os.PathLike[str], **asked: Unpack[Aske
     options = options_of(asked)
     generator.check_model(model)
     directory = Path(out_dir)
-    with boundary("generating the C of", _title(model)), once():
+    with boundary("generating the C of", title_of(model)), once():
         identity_of(model, options, builtin_names())
         if options.verify:
             verify = generator.generate_to_verify(model, options, directory)
-            verify(functools.partial(_call, _of_files(*generated(directory))))
+            verify(functools.partial(call_of, of_files(*generated(directory))))
         else:
             generator.generate(model, options, directory)
     return directory
@@ -152,7 +140,7 @@ def convert(
     """
     options = options_of(asked, OF_FILES)
     generator.check_model(model)
-    with boundary("converting", _title(model)), once():
+    with boundary("converting", title_of(model)), once():
         generator.convert(model, options, Path(path), strict)
     return Path(path)
 
@@ -186,7 +174,7 @@ def attach(
     where = option_values.placement("placement", placement)
     if not isinstance(at, str) or where is None:
         raise TypeError(f"attach: expected the name of a frame and a placement, got {at!r}, {placement!r}")
-    with boundary("attaching", _title(b)), once():
+    with boundary("attaching", title_of(b)), once():
         return generator.attach(a, b, at, where, names)
 
 
@@ -208,7 +196,7 @@ def equations(
     """
     options = options_of(asked)
     generator.check_model(model)
-    with boundary("writing the equations of", _title(model)), once():
+    with boundary("writing the equations of", title_of(model)), once():
         identity_of(model, options, builtin_names())
         return generator.equations(model, options, as_compiled, named)
 
@@ -229,7 +217,7 @@ def explain(model: Model, *, state: Mapping[str, Any] | None = None, **asked: Un
     """
     options = options_of(asked, OF_EXPLANATIONS)
     generator.check_model(model)
-    with boundary("explaining", _title(model)), once():
+    with boundary("explaining", title_of(model)), once():
         identity_of(model, options, builtin_names())
         return generator.explain(model, options, state)
 
@@ -238,23 +226,25 @@ explain = with_options(explain, OF_EXPLANATIONS)
 
 
 def _found(
-    model: Model, options: Options, interpreted: bool, told: Told
+    model: Model, options: Options, interpreted: bool, eager: bool, told: Told
 ) -> tuple[KernelSet, Callable[[str], KernelSet] | None, ParameterCheck | None, SkeletonOf | None]:
     """The kernels of a model, where more of them come from, if they do, what checks values of their parameters, and what a
     picture needs to know of it.
     """
     if isinstance(model, str) and options.plain and model in builtin_names():
-        manifest = read_manifest(_GENERATED / model)
+        manifest = read_manifest(committed(model))
         if options.kernels is None or set(options.kernels) <= set(manifest.kernels):
-            found = _interpreted(model, options) if interpreted else _builtin(model, options, manifest)
+            found = all_interpreted(model, options) if interpreted else _builtin(model, options, manifest)
             more = _more(found, model, options, interpreted, told)
             return found, more, None, _skeleton(found, model, options, told)
     if isinstance(model, str | os.PathLike) and is_file(Path(model) / FILE_NAME):
         return _generated(Path(model), model, options, interpreted), None, None, None
-    found = _from_model(model, options, interpreted)
+    key = key_of(model, options)
+    maker = None if eager or interpreted or not may_wait(options) else waiting(model, options, key, told)
+    found = from_model(model, options, interpreted, key) if maker is None else maker.outline
     return (
         found,
-        _more(found, model, options, interpreted, told),
+        _more(found, model, options, interpreted, told, maker),
         _parameter_check(found, model, options, told),
         _skeleton(found, model, options, told),
     )
@@ -309,19 +299,21 @@ def _read_later(
 
     @functools.cache
     def of_model() -> T:
-        with boundary("reading", _title(model)), once(told):
+        with boundary("reading", title_of(model)), once(told):
             model_hash, result = read()
-        if model_hash != found.manifest.hash:
-            raise KanegenError(
-                f"{_title(model)}: the model has changed since this robot was loaded, so {otherwise}"
-            )
+        require_same(model, found.manifest, model_hash, otherwise)
         return result
 
     return of_model
 
 
 def _more(
-    found: KernelSet, model: Model, options: Options, interpreted: bool, told: Told
+    found: KernelSet,
+    model: Model,
+    options: Options,
+    interpreted: bool,
+    told: Told,
+    maker: Maker | None = None,
 ) -> Callable[[str], KernelSet] | None:
     """Further kernels of the same model, as a robot needs them; none where the kernels were named."""
     if options.kernels is not None:
@@ -329,100 +321,26 @@ def _more(
 
     @functools.cache
     def more(kernel: str) -> KernelSet:
-        with boundary(f"making the kernel {kernel} of", _title(model)), once(told):
-            made = _from_model(model, replace(options, kernels=(kernel,)), interpreted)
-        if made.manifest.hash != found.manifest.hash:
-            raise KanegenError(
-                f"{_title(model)}: the model has changed since this robot was loaded, so its kernel {kernel!r} "
-                "would belong to another mechanism. Load it again."
-            )
+        if maker is not None and kernel in found.manifest.waiting:
+            return maker.kernel_set(kernel)
+        with boundary(f"making the kernel {kernel} of", title_of(model)), once(told):
+            made = from_model(model, replace(options, kernels=(kernel,)), interpreted)
+        require_same(model, found.manifest, made.manifest.hash, of_another_mechanism(kernel))
         return made
 
     return more
 
 
-def _from_model(model: Model, options: Options, interpreted: bool) -> KernelSet:
-    """The kernels of a model: compiled into the cache, or interpreted."""
-    identity = identity_of(model, options, builtin_names())
-    if interpreted:
-        return _interpreted(model, options)
-    return _compiled_or_interpreted(
-        model,
-        options,
-        {"identity": identity, "generator": generator.generator_digest(), "options": asdict(options)},
-        lambda directory: generator.generate(model, options, directory),
-    )
-
-
 def _builtin(model: Model, options: Options, manifest: Manifest) -> KernelSet:
     """A built-in: its installed extension; else its committed C, compiled into the cache; else interpreted."""
-    directory = _GENERATED / str(model)
-    installed = _installed(directory.name, manifest)
-    if installed is not None:
-        return KernelSet(manifest, installed)
+    directory = committed(str(model))
+    backend = installed(directory.name, manifest)
+    if backend is not None:
+        return KernelSet(manifest, backend)
     _, files = generated(directory)
-    return _compiled_or_interpreted(
-        model, options, _content(files), lambda work: write_generated(files, work)
+    return compiled_or_interpreted(
+        model, options, content_of(files), lambda work: write_generated(files, work)
     )
-
-
-def _installed(name: str, manifest: Manifest) -> CompiledBackend | None:
-    """The extension that was compiled when the package was installed, if there is one and it fits the manifest."""
-    try:
-        module = importlib.import_module(f"kanegen.generated.{name}.{MODULE}")
-        installed = CompiledBackend(manifest, module)
-    except (ImportError, ManifestError) as error:
-        _log.info("%s: the installed extension is not used (%s)", name, error)
-        return None
-    use_target(module)
-    return installed
-
-
-def _compiled_or_interpreted(
-    model: Model,
-    options: Options,
-    identity: Mapping[str, object],
-    write: Callable[[Path], Verification | None],
-) -> KernelSet:
-    """The kernels of the cache entry that belongs to an identity, or without a compiler interpreted ones.
-
-    ``write(directory)`` writes the generated files where there is no such entry yet.
-    """
-    try:
-        return _cached(_title(model), identity, write)
-    except NoCompilerError as error:
-        if options.verify:
-            raise
-        _log.warning("%s. %s is interpreted by NumPy, which is right but slow", error, _title(model))
-    return _interpreted(model, options)
-
-
-def _cached(
-    title: str, identity: Mapping[str, object], write: Callable[[Path], Verification | None]
-) -> KernelSet:
-    """The kernels of a cache entry; those that have just been compiled are compared with what they were printed from.
-
-    Raises CertificateError where they differ; there is no entry then.
-    """
-    fresh: list[Verification | None] = []
-
-    def check(manifest: Manifest, module: ModuleType) -> None:
-        found = KernelSet(manifest, CompiledBackend(manifest, module))
-        with contextlib.suppress(TargetError):  # which the robot will raise; the entry is none the worse
-            use_target(module)
-        for verify in fresh:
-            if verify is not None:
-                verify(functools.partial(_call, found))
-
-    made = compiled_entry(title, identity, lambda directory: fresh.append(write(directory)), check)
-    found = KernelSet(made.manifest, CompiledBackend(made.manifest, made.module))
-    use_target(made.module)
-    return found
-
-
-def _call(found: KernelSet, name: str, inputs: Sequence[Any]) -> Sequence[Any]:
-    results = found.backend.kernel(found.manifest.kernels[name]).call(*inputs, None, 1)
-    return results if isinstance(results, tuple) else (results,)
 
 
 def _generated(directory: Path, model: Model, options: Options, interpreted: bool) -> KernelSet:
@@ -441,83 +359,4 @@ def _generated(directory: Path, model: Model, options: Options, interpreted: boo
         )
     if interpreted:
         raise NotCompiledError(f"{directory} holds generated C, not a model; there is nothing to interpret")
-    return _of_files(manifest, files)
-
-
-def _of_files(manifest: Manifest, files: Mapping[str, bytes]) -> KernelSet:
-    """The kernels of generated files, compiled into the cache."""
-    return _cached(manifest.name, _content(files), lambda work: write_generated(files, work))
-
-
-def _content(files: Mapping[str, bytes]) -> dict[str, str]:
-    """What the C is: the manifest, and the files themselves, should somebody have edited them."""
-    return {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
-
-
-def _interpreted(model: Model, options: Options) -> KernelSet:
-    found = generator.interpret(model, options)
-    manifest = parse_manifest(manifest_text(found.manifest).encode(), _title(model))
-    return KernelSet(manifest, InterpretedBackend(manifest, found))
-
-
-def _title(model: Model) -> str:
-    """A name for messages and cache entries."""
-    if isinstance(model, str | os.PathLike):
-        return Path(model).stem
-    return str(getattr(model, "name", "mechanism"))
-
-
-def identity_of(model: Model, options: Options, builtin: Sequence[str]) -> str:
-    """The name of a built-in, the content of a file, the hash of a mechanism; ``builtin`` names what has committed C.
-
-    A file that stands for itself is known by its bytes, so that it need not be read as a model to be found again.  One
-    that takes in other files, or asks the environment, is read each time, and known by the mechanism it describes.
-
-    Raises UnknownModelError for what leads nowhere, ModelError where the file has to be read and is wrong.
-    """
-    if not isinstance(model, str | os.PathLike):
-        return f"mechanism {generator.mechanism_fingerprint(model, options.allow_unphysical)}"
-    path = Path(model)
-    if exists(path) and not path.is_dir():
-        content = _bytes_of(path)
-        if stands_for_itself(path.suffix, content):
-            return f"file {path.name} {hashlib.sha256(content).hexdigest()}"
-        return f"file {path.name} {generator.imported_fingerprint(model, options)}"
-    names = tuple(dict.fromkeys((*builtin, *generator.catalogue_names())))
-    if str(model) in names:
-        return f"built-in {model}"
-    if path.is_dir():
-        raise UnknownModelError(
-            f"{shortened(model)} is a directory without manifest.json: it holds no generated mechanism, or one whose "
-            "generation was interrupted. Generate it again"
-        )
-    if path.suffix or len(path.parts) > 1:
-        raise UnknownModelError(
-            f"{shortened(model)} does not exist; expected a model file. Check the path and its spelling"
-        )
-    raise UnknownModelError(
-        f"{shortened(model)!r} is neither a built-in mechanism nor a file. Built-in: {', '.join(names)}. "
-        + did_you_mean(str(model), names, "Check the name, or the path and its spelling")
-    )
-
-
-def _bytes_of(path: Path) -> bytes:
-    """The bytes of a file.  Raises UnknownModelError."""
-    try:
-        return contents(path)
-    except OSError as error:
-        raise UnknownModelError(
-            f"{path}: {error.strerror}. A model is a regular file that can be read"
-        ) from None
-
-
-def stands_for_itself(suffix: str, content: bytes) -> bool:
-    """Whether a model file says all there is to its mechanism.
-
-    Xacro takes in files, arguments and the environment; MJCF takes in files and derives masses from meshes.  The meshes of
-    a URDF have no part in its dynamics.  The bytes are searched in the encodings in which files begin.
-    """
-    text = content.replace(b"\0", b"")  # UTF-16 of such words is the words with zeros between
-    if suffix.lower() == ".xacro" or any(mark in text for mark in (b"xacro:", b"${", b"$(")):
-        return False
-    return b"<mujoco" not in text or not (b"file" in text or b"<include" in text)
+    return of_files(manifest, files)

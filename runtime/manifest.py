@@ -349,6 +349,7 @@ class Manifest(GeneratedMechanism):
     functions: Mapping[str, str]
     certificate: Certificate | None = field(default=None, metadata=ALWAYS)
     files: Mapping[str, str] = always({})
+    waiting: Mapping[str, str] = field(default_factory=dict)
     digest: str = apart("")
 
     def __post_init__(self) -> None:

@@ -18,7 +18,6 @@ from kanegen.codegen.commands.generation_report import (
     progress_line,
     table_of_passes,
 )
-from kanegen.codegen.commands.progress import Progress
 from kanegen.codegen.commands.published import PUBLISHED
 from kanegen.codegen.commands.scenario_report import headline
 from kanegen.codegen.commands.scenario_run import Result
@@ -29,6 +28,7 @@ from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.passes.optimize import optimize
 from kanegen.errors import KanegenError
+from kanegen.progress import Progress
 
 MODEL = "stanford_arm"
 KERNEL = "inverse_dynamics"

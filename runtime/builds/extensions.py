@@ -25,7 +25,7 @@ from pathlib import Path
 from types import ModuleType
 
 from kanegen.builds.cache import RECORD_FORMAT, Entry, entries, entry
-from kanegen.builds.cache_place import VARIABLE
+from kanegen.builds.cache_place import VARIABLE, cache_directory
 from kanegen.builds.compiler import (
     Compiler,
     chosen_variants,
@@ -90,19 +90,15 @@ def compiled_entry(
     compiler, an entry that another compiler made serves.  Raises NoCompilerError, BuildError, CacheError, and what
     ``generate`` and ``check`` raise.
     """
-    stem = re.sub(r"[^A-Za-z0-9]+", "_", name)[:40]
-    key = f"{stem}-{digest({**model, **_build_conditions()})}"
+    key = _key(name, model)
     try:
-        compiler = None if os.name == "nt" else find_compiler()
+        compiler, variants = _tools()
     except NoCompilerError:
         for made_before in entries(f"{key}-"):
             if _library(made_before.files) is not None:
                 return _compiled(made_before)
         raise
-    by = ["setuptools"] if compiler is None else [compiler.identity, *compiler.command, *compiler.flags]
-    variants = chosen_variants(os.environ.get(TARGET_VARIABLE))
-    by += [variant.name for variant in variants]
-    full_name = f"{key}-{digest(by)[:8]}"
+    full_name = _full_name(key, compiler, variants)
     fresh: list[ModuleType] = []
 
     def make(directory: Path) -> None:
@@ -117,6 +113,50 @@ def compiled_entry(
             check(read_manifest(directory), fresh[0])
 
     return _compiled(entry(full_name, make), *fresh)
+
+
+def is_to_be_made(name: str, model: Mapping[str, object]) -> bool:
+    """Whether a mechanism is not in the cache, and its kernels may be made one by one, or have been.
+
+    That takes a compiler, or an outline that is there already, and an instruction set that can be compiled for.
+    """
+    key, root = _key(name, model), cache_directory()
+    try:
+        compiler, variants = _tools()
+    except NoCompilerError:
+        return not any(root.glob(f"{key}-*")) and os.path.lexists(root / _outline_name(name, model))
+    wanted = os.environ.get(TARGET_VARIABLE)
+    if wanted and wanted not in [variant.name for variant in variants]:
+        return False
+    return not os.path.lexists(root / _full_name(key, compiler, variants))
+
+
+def outline_entry(name: str, model: Mapping[str, object], write: Callable[[Path], None]) -> Manifest:
+    """The manifest of a mechanism whose kernels are not made yet, kept in the cache; ``write(directory)`` writes it."""
+    found = entry(_outline_name(name, model), write)
+    return parse_manifest(found.files[FILE_NAME], str(found.directory / FILE_NAME))
+
+
+def _outline_name(name: str, model: Mapping[str, object]) -> str:
+    return f"{_key(name, {**model, 'outline': True})}-{digest('outline')[:8]}"
+
+
+def _key(name: str, model: Mapping[str, object]) -> str:
+    """How the name of an entry begins, whatever compiles it."""
+    stem = re.sub(r"[^A-Za-z0-9]+", "_", name)[:40]
+    return f"{stem}-{digest({**model, **_build_conditions()})}"
+
+
+def _tools() -> tuple[Compiler | None, tuple[Variant, ...]]:
+    """The compiler, None for that of setuptools, and the instruction sets to compile for.  Raises NoCompilerError."""
+    compiler = None if os.name == "nt" else find_compiler()
+    return compiler, chosen_variants(os.environ.get(TARGET_VARIABLE))
+
+
+def _full_name(key: str, compiler: Compiler | None, variants: Sequence[Variant]) -> str:
+    """The name of an entry that a compiler makes for some instruction sets."""
+    by = ["setuptools"] if compiler is None else [compiler.identity, *compiler.command, *compiler.flags]
+    return f"{key}-{digest([*by, *(variant.name for variant in variants)])[:8]}"
 
 
 def _compiled(found: Entry, fresh: ModuleType | None = None) -> Compiled:

@@ -223,7 +223,10 @@ OPEN = 1e-6
 RESIDUAL = "constraint_residual"
 JACOBIAN = "constraint_jacobian"
 
-_MADE_FOR_OPEN = (RESIDUAL, JACOBIAN, "constraint_projection", "dead_centre_margin")
+LOOKED_AT = (RESIDUAL, MARGIN)
+"""Kernels that the calls of others look at."""
+
+_MADE_FOR_OPEN = (RESIDUAL, JACOBIAN, "constraint_projection", MARGIN)
 """Kernels by which loops are closed."""
 
 
@@ -271,7 +274,7 @@ class OpenLoops:
 
     def _cure(self) -> str:
         close = f"q = robot.assemble(q{', t=t' if self._manifest.depends_on_time else ''})"
-        if JACOBIAN in self._manifest.kernels:
+        if JACOBIAN in (*self._manifest.kernels, *self._manifest.waiting):
             return f"Close it: {close}."
         return f"Close it: {close}, of a robot loaded with {JACOBIAN!r} among its kernels."
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from kanegen.arrays import FloatArray, finite_number, real_array
 from kanegen.errors import KanegenError, MissingInertiaError, MissingKernelError, did_you_mean, nearest
-from kanegen.kernels.checks import MARGIN, RESIDUAL, OpenLoops, can_be_singular, checked
+from kanegen.kernels.checks import LOOKED_AT, MARGIN, RESIDUAL, OpenLoops, can_be_singular, checked
 from kanegen.kernels.kernel import Backend, Columns, Kernel
 from kanegen.manifest import Argument, Manifest
 from kanegen.rows import checked_rows, rows_of, with_rows
@@ -41,7 +41,7 @@ More = Callable[[str], KernelSet]
 
 
 class KernelTable:
-    """The kernels of a set, and further ones, made by ``more`` when they are first asked for and then kept.
+    """The kernels of a set, those that wait, and further ones, made by ``more`` when they are first asked for and then kept.
 
     Those of a constrained mechanism never return NaN silently, nor anything silently where it is open.  Any number of
     threads may ask at once: one of them makes the kernel, the others wait for it.
@@ -53,14 +53,26 @@ class KernelTable:
         self._of: KernelTable | None = None  # the table of which this one is with values for each state
         self._values: Mapping[str, FloatArray] = {}
         self._looks = True
-        self._lock = threading.Lock()
-        # Both are replaced and never changed, so that they are read without the lock.
-        self._sets = dict.fromkeys(given.manifest.kernels, given)
-        self._kernels = {name: given.backend.kernel(spec) for name, spec in given.manifest.kernels.items()}
-        residual = self._kernels.get(RESIDUAL)
-        self._margin = self._kernels.get(MARGIN)
-        self.open_loops = None if residual is None else OpenLoops.of(given.manifest, residual)
-        self._kernels = {name: self._looked_after(given, kernel) for name, kernel in self._kernels.items()}
+        self._waiting = given.manifest.waiting
+        self._lock = threading.RLock()
+        # These are replaced and never changed, so that they are read without the lock.
+        self._names = (*given.manifest.kernels, *self._waiting)
+        self._sets: dict[str, KernelSet] = {}
+        self._kernels: dict[str, Kernel] = {}
+        self._margin: Kernel | None = None
+        self._open_loops: OpenLoops | None = None
+        self._take(given, tuple(given.manifest.kernels))
+
+    def _take(self, made: KernelSet, names: Iterable[str]) -> None:
+        """Have these kernels of a set."""
+        kernels = {name: made.backend.kernel(made.manifest.kernels[name]) for name in names}
+        self._margin = kernels.get(MARGIN, self._margin)
+        if RESIDUAL in kernels:
+            self._open_loops = OpenLoops.of(self._given.manifest, kernels[RESIDUAL])
+        looked_after = {name: self._looked_after(made, kernel) for name, kernel in kernels.items()}
+        self._sets = {**self._sets, **dict.fromkeys(kernels, made)}
+        self._kernels = {**self._kernels, **looked_after}
+        self._names = (*self._names, *(name for name in kernels if name not in self._names))
 
     def varied(self, values: Mapping[str, FloatArray], *, looks: bool = True) -> KernelTable:
         """The same kernels where these live parameters have values of their own for each state of a batch.
@@ -73,10 +85,10 @@ class KernelTable:
         table._values, table._looks = {**self._values, **values}, looks
         if self._margin is not None:
             table._margin = table._with_values(MARGIN)
-        if self.open_loops is not None:
-            table.open_loops = OpenLoops.of(self._given.manifest, table._with_values(RESIDUAL))
-            assert table.open_loops is not None  # as here
-            table.open_loops.told = self.open_loops.told
+        if self._open_loops is not None:
+            table._open_loops = OpenLoops.of(self._given.manifest, table._with_values(RESIDUAL))
+            assert table._open_loops is not None  # as here
+            table._open_loops.told = self._open_loops.told
         return table
 
     def _with_values(self, name: str) -> Kernel:
@@ -100,19 +112,38 @@ class KernelTable:
             return kernel
         if can_be_singular(of.manifest):
             kernel = checked(of.manifest, kernel, self._margin)
-        return kernel if self.open_loops is None else self.open_loops.watch(kernel)
+        return kernel if self._open_loops is None else self._open_loops.watch(kernel)
+
+    @property
+    def open_loops(self) -> OpenLoops | None:
+        """What looks for open loops, where there can be any.  Raises what ``[name]`` raises."""
+        self._obtain_what_is_looked_at()
+        return self._open_loops
 
     def __len__(self) -> int:
-        """How many there are."""
-        return len(self._kernels if self._of is None else self._of)
+        """How many there are, those that wait included."""
+        return len(self._all_names)
 
     def __iter__(self) -> Iterator[str]:
-        """Names of those that are there, in the order of the manifest, then in the order in which they came."""
-        return iter(self._kernels if self._of is None else self._of)
+        """Names of those that are there or wait, in the order of the manifest, then in the order in which they came."""
+        return iter(self._all_names)
 
     def __contains__(self, name: object) -> bool:
-        """Whether it is there, without obtaining it."""
-        return name in (self._kernels if self._of is None else self._of)
+        """Whether it is there or waits, without obtaining it."""
+        return name in self._all_names
+
+    def waits(self, name: str) -> bool:
+        """Whether it will be made when it is first asked for."""
+        return name in self._waiting and name not in self._kernels
+
+    @property
+    def all_wait(self) -> bool:
+        """Whether none is made yet."""
+        return not (self._of or self)._sets
+
+    @property
+    def _all_names(self) -> tuple[str, ...]:
+        return self._names if self._of is None else self._of._names
 
     def __getitem__(self, name: str) -> Kernel:
         """The kernel of that name, obtained if it is not there yet.
@@ -185,16 +216,28 @@ class KernelTable:
             own = self._kernels[name] = self._looked_after(self.set_of(name), self._with_values(name))
             return own
         known = of_rows or bool(rows_of(name)[1]) or name in self._given.manifest.optional_kernels
-        if self._more is None or not known:
+        if self._more is None or not (known or name in self._waiting):
             raise self._missing(name)
         with self._lock:
-            kernel = self._kernels.get(name)
-            if kernel is None:
+            if name not in self._kernels:
+                if name not in LOOKED_AT:
+                    self._obtain_what_is_looked_at()
                 made = self._more(name).with_parameters(self._given.backend.parameters)
-                kernel = self._looked_after(made, made.backend.kernel(made.manifest.kernels[name]))
-                self._sets = {**self._sets, name: made}
-                self._kernels = {**self._kernels, name: kernel}
-        return kernel
+                group = self._waiting.get(name)
+                self._take(made, [n for n, g in self._waiting.items() if g == group] or [name])
+        return self._kernels[name]
+
+    def _obtain_what_is_looked_at(self) -> None:
+        """Have the kernels that the calls of others look at."""
+        for name in LOOKED_AT:
+            if self._of is None and self.waits(name):
+                self._obtain(name)
+
+    @property
+    def target(self) -> str | None:
+        """The instruction set in use, None where kernels are interpreted.  Raises what ``[name]`` raises."""
+        first = next(iter(self._sets), None) or self._names[0]
+        return self.set_of(first).backend.target
 
     def _missing(self, name: str) -> MissingKernelError:
         manifest = self._given.manifest
@@ -202,9 +245,9 @@ class KernelTable:
         if reason is not None:
             error = MissingKernelError if name in manifest.left_out else MissingInertiaError
             return error(f"{manifest.name!r} has no kernel {name!r}: {reason}")
-        near = nearest(name, [*self._kernels, *manifest.optional_kernels], 0.85)
+        near = nearest(name, [*self._names, *manifest.optional_kernels], 0.85)
         known = f"The nearest name is {near!r}. " if near else ""
-        known += f"It has: {', '.join(self._kernels)}"
+        known += f"It has: {', '.join(self._names)}"
         if self._more is not None:
             more = self.obtainable
             others = f", and when they are asked for: {', '.join(more)}" if more else ""

@@ -78,19 +78,33 @@ class Core:
         self._obtained = table.obtained if t is None else lambda name: now(table.obtained(name))
         self._of_frame = table.of_frame if t is None else lambda what, frame: now(table.of_frame(what, frame))
         self._of_rows = table.of_rows if t is None else lambda *rows: now(table.of_rows(*rows))
+
+        def often(name: str) -> ArrayCall:
+            return self._first_call(name, now) if table.waits(name) else now(table.call_of(name))
+
         # Called often, so that they are looked up once.
-        self._inverse_dynamics = now(table.call_of("inverse_dynamics"))
-        self._forward_dynamics = now(table.call_of("forward_dynamics"))
-        self._bias_forces = now(table.call_of("bias_forces"))
-        self._gravity_forces = now(table.call_of("gravity_forces"))
-        self._mass_matrix = now(table.call_of("mass_matrix"))
-        self._kinetic_energy = now(table.call_of("kinetic_energy"))
-        self._potential_energy = now(table.call_of("potential_energy"))
-        self._momentum = now(table.call_of("momentum"))
-        self._coordinate_rates = now(table.call_of("coordinate_rates"))
-        self._constraint_residual = now(table.call_of("constraint_residual"))
-        self._constraint_jacobian = now(table.call_of("constraint_jacobian"))
-        self._constraint_forces = now(table.call_of("constraint_forces"))
+        self._inverse_dynamics = often("inverse_dynamics")
+        self._forward_dynamics = often("forward_dynamics")
+        self._bias_forces = often("bias_forces")
+        self._gravity_forces = often("gravity_forces")
+        self._mass_matrix = often("mass_matrix")
+        self._kinetic_energy = often("kinetic_energy")
+        self._potential_energy = often("potential_energy")
+        self._momentum = often("momentum")
+        self._coordinate_rates = often("coordinate_rates")
+        self._constraint_residual = often("constraint_residual")
+        self._constraint_jacobian = often("constraint_jacobian")
+        self._constraint_forces = often("constraint_forces")
+
+    def _first_call(self, name: str, now: Callable[[ArrayCall], ArrayCall]) -> ArrayCall:
+        """The call of a kernel that waits: it makes the kernel, whose own call then takes its place."""
+
+        def first(*arguments: object) -> FloatArray:
+            call = now(self._kernels.obtained(name))
+            setattr(self, f"_{name}", call)
+            return call(*arguments)
+
+        return first
 
     def at(self, t: ArrayLike) -> Self:
         """The robot at a time [s], or at times of the shape of a batch, which its calls take from here, but for ``call``.
@@ -186,7 +200,7 @@ class Core:
 
     @property
     def kernels(self) -> tuple[str, ...]:
-        """Names of the kernels that this robot has."""
+        """Names of the kernels that this robot has, those included that are made when they are first called."""
         return tuple(self._kernels)
 
     @property
@@ -196,12 +210,12 @@ class Core:
 
     @property
     def optional_kernels(self) -> tuple[str, ...]:
-        """Names of the kernels that it does not have yet, and gets when they are first asked for."""
+        """Names of the kernels beside ``kernels`` that it gets when they are first asked for."""
         return self._kernels.obtainable
 
     @property
     def operation_counts(self) -> Mapping[str, OperationCounts]:
-        """Operations of one evaluation of each kernel that this robot has."""
+        """Operations of one evaluation of each kernel that this robot has; those that wait are made now."""
         return MappingProxyType({name: self._kernels[name].spec.operation_counts for name in self._kernels})
 
     def frame_kernel(self, what: str, frame: str) -> str:
@@ -249,8 +263,11 @@ class Core:
 
     @property
     def target(self) -> str | None:
-        """The instruction set in use (baseline, avx2, avx512), or None when the robot is interpreted."""
-        return self._backend.target
+        """The instruction set in use (baseline, avx2, avx512), or None when the robot is interpreted.
+
+        A robot whose kernels wait makes the first of them to tell.
+        """
+        return self._kernels.target
 
     @property
     def parameters(self) -> Mapping[str, float]:
@@ -437,7 +454,9 @@ class Core:
 
     def __repr__(self) -> str:
         """One line: name, degrees of freedom, kernels, how it computes."""
-        target = self._backend.target
-        how = f"compiled, {target}" if target else "interpreted"
+        if self._kernels.all_wait:
+            how = "compiled when they are called"
+        else:
+            how = f"compiled, {self.target}" if self.target else "interpreted"
         freedom = counted(self.dof, "degree of freedom", "degrees of freedom")
         return f"<Robot {self.name!r}: {freedom}, {counted(len(self._kernels), 'kernel')}, {how}>"

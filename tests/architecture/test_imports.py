@@ -85,6 +85,7 @@ ALLOWED = {
 BOTTOM = {
     "kanegen.option_values",
     "kanegen.options",
+    "kanegen.progress",
     "kanegen.boundary",
     "kanegen.errors",
     "kanegen.files",

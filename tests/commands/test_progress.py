@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kanegen.codegen import pipeline
-from kanegen.codegen.commands.progress import Progress
+from kanegen.progress import Progress
 
 
 class Terminal(io.StringIO):

@@ -13,7 +13,7 @@ import robots
 from numpy.testing import assert_allclose
 
 import kanegen
-from kanegen import generator, loading
+from kanegen import generator, identity
 from kanegen.builds import extensions
 from kanegen.codegen.mechanism import MechanismBuilder
 
@@ -45,7 +45,7 @@ def builtin(tmp_path, monkeypatch):
     """An installed mechanism whose extension did not compile."""
     folder = tmp_path / "generated"
     shutil.copytree(robots.CART_POLE, folder / "cart_pole")
-    monkeypatch.setattr(loading, "_GENERATED", folder)
+    monkeypatch.setattr(identity, "GENERATED", folder)
     monkeypatch.setattr(generator, "interpret", lambda model, options: robots.CartPoleEvaluator())
     return folder / "cart_pole"
 

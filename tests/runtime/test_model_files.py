@@ -10,10 +10,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 import kanegen
-from kanegen import generator, loading
+from kanegen import generator, kernel_sets
 from kanegen.builds import extensions
+from kanegen.identity import stands_for_itself
 from kanegen.kernels.interpreted import InterpretedBackend
-from kanegen.loading import stands_for_itself
 from kanegen.options import Options
 
 URDF = """<?xml version="1.0"?>
@@ -57,10 +57,10 @@ class Asked:
         monkeypatch.setattr(extensions, "_tried", lambda directory, name, compiler: None)
         monkeypatch.setattr(extensions, "_library", lambda files: "none")
         monkeypatch.setattr(extensions, "_load", lambda library, name: None)
-        monkeypatch.setattr(loading, "use_target", lambda module: None)
-        monkeypatch.setattr(loading, "CompiledBackend", self.evaluated)
+        monkeypatch.setattr(kernel_sets, "use_target", lambda module: None)
+        monkeypatch.setattr(kernel_sets, "CompiledBackend", self.evaluated)
 
-    def generate(self, model, options, directory):
+    def generate(self, model, options, directory, stage):
         self.generated.append(options)
         described_pendulum.generate(model, options, directory)
 
@@ -79,20 +79,20 @@ def asked(cache, monkeypatch):
 
 
 def test_a_file_is_generated_once_and_not_even_read_as_a_model_again(asked, urdf, tmp_path):
-    kanegen.load(urdf)
-    kanegen.load(str(urdf))
+    kanegen.load(urdf, eager=True)
+    kanegen.load(str(urdf), eager=True)
     moved = tmp_path / "elsewhere" / "swing.urdf"
     moved.parent.mkdir()
     moved.write_text(URDF)
-    kanegen.load(moved)
+    kanegen.load(moved, eager=True)
     assert len(asked.generated) == 1
     assert asked.read == []
 
 
 def test_another_content_is_another_model(asked, urdf):
-    kanegen.load(urdf)
+    kanegen.load(urdf, eager=True)
     urdf.write_text(URDF.replace('mass value="2"', 'mass value="3"'))
-    kanegen.load(urdf)
+    kanegen.load(urdf, eager=True)
     assert len(asked.generated) == 2
 
 
@@ -105,10 +105,10 @@ def test_every_option_counts(asked, urdf):
         {"gravity": (0, 0, 0)},
         {"live_parameters": True},
     )
-    kanegen.load(urdf)
+    kanegen.load(urdf, eager=True)
     for given in options:
-        kanegen.load(urdf, **given)
-        kanegen.load(urdf, **given)
+        kanegen.load(urdf, **given, eager=True)
+        kanegen.load(urdf, **given, eager=True)
     assert len(asked.generated) == 1 + len(options)
     for request, given in zip(asked.generated[1:], options, strict=True):
         for name, value in given.items():
@@ -116,7 +116,7 @@ def test_every_option_counts(asked, urdf):
 
 
 def test_options_carry_over_to_further_kernels(asked, urdf):
-    kanegen.load(urdf, friction=True).inverse_mass_matrix([0.0])
+    kanegen.load(urdf, friction=True, eager=True).inverse_mass_matrix([0.0])
     assert asked.generated[-1].kernels == ("inverse_mass_matrix",)
     assert asked.generated[-1].friction
 
@@ -126,12 +126,12 @@ def test_a_file_that_takes_in_others_is_known_by_what_it_describes(asked, tmp_pa
     path.write_text(
         '<robot xmlns:xacro="http://ros.org/wiki/xacro"><xacro:include filename="a.xacro"/></robot>'
     )
-    kanegen.load(path)
-    kanegen.load(path)
+    kanegen.load(path, eager=True)
+    kanegen.load(path, eager=True)
     assert len(asked.generated) == 1
     assert asked.read == ["swing.xacro"] * 2
     asked.described = "mechanism 2"  # something in an included file is different
-    kanegen.load(path)
+    kanegen.load(path, eager=True)
     assert len(asked.generated) == 2
 
 

@@ -39,7 +39,7 @@ class Generations:
         monkeypatch.setattr(generator, "interpret", self.interpret)
         monkeypatch.setattr(generator, "parameter_check", self.parameter_check)
 
-    def generate(self, model, options, directory):
+    def generate(self, model, options, directory, stage):
         self.asked.append(options.kernels)
         time.sleep(self.pause)
         described_pendulum.generate(model, options, directory)
@@ -77,13 +77,13 @@ def interpreted(request):
 
 @pytest.fixture
 def arm(generations, interpreted):
-    return kanegen.load(anything(), interpreted=interpreted)
+    return kanegen.load(anything(), interpreted=interpreted, eager=True)
 
 
 @pytest.fixture
 def new_arm(empty_cache, interpreted):
     """A robot of which nothing is in the cache."""
-    return kanegen.load(anything(), interpreted=interpreted)
+    return kanegen.load(anything(), interpreted=interpreted, eager=True)
 
 
 Q, V, A = np.array([[0.3], [-1.2], [2.0]]), np.array([[0.5], [2.0], [-1.0]]), np.array([[1.0], [-3.0], [0.2]])
@@ -103,9 +103,9 @@ def test_they_are_made_one_by_one_and_kept(new_arm, generations):
 
 
 def test_a_second_robot_finds_them_in_the_cache(empty_cache, generations):
-    kanegen.load(anything()).center_of_mass(Q)
+    kanegen.load(anything(), eager=True).center_of_mass(Q)
     assert len(generations.asked) == 2
-    assert_allclose(kanegen.load(anything()).center_of_mass([0.0]), [0.0, 0.0, -L], rtol=1e-15)
+    assert_allclose(kanegen.load(anything(), eager=True).center_of_mass([0.0]), [0.0, 0.0, -L], rtol=1e-15)
     assert len(generations.asked) == 2
 
 
@@ -159,7 +159,7 @@ def test_live_parameters_carry_over(arm):
 
 
 def test_c_functions_of_live_parameters_take_the_struct_of_their_own_set(generations):
-    arm = kanegen.load(anything())
+    arm = kanegen.load(anything(), eager=True)
     assert arm.prepared_address_of("inverse_dynamics") == arm.prepared_address
     assert arm.prepared_address_of("inverse_mass_matrix") not in (None, arm.prepared_address)
     assert arm.kernel_address("inverse_mass_matrix") > 0
@@ -225,7 +225,7 @@ def test_many_threads_ask_at_once(new_arm, generations):
 
 def test_without_a_compiler_they_are_interpreted(generations, empty_cache, monkeypatch, caplog):
     """The compiler is lost after the robot was compiled: what is missing is interpreted, with a sentence."""
-    arm = kanegen.load(anything())
+    arm = kanegen.load(anything(), eager=True)
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setattr(compiler.shutil, "which", lambda _: None)
     with caplog.at_level(logging.WARNING, logger="kanegen"):

@@ -1,12 +1,30 @@
-"""Progress of a long command on a terminal: what is being done now, on one line, and lines that stay."""
+"""Progress of what takes long, on a terminal: what is being done now, on one line, and lines that stay."""
 
 from __future__ import annotations
 
 import io
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
-from typing import TextIO
+from typing import TextIO, TypeAlias
 
 _CLEAR = "\r\x1b[K"
+
+Stage: TypeAlias = "Callable[[str], None]"
+"""Told what begins."""
+
+
+def silent(stage: str) -> None:
+    """Nobody looks."""
+    del stage
+
+
+@contextmanager
+def stages(title: str) -> Iterator[Stage]:
+    """Shows on the terminal what begins for a model of this title; nothing where standard error is none."""
+    with Progress(sys.stderr) as progress:
+        yield lambda text: progress.stage(f"{title}: {text}")
 
 
 class Progress:

@@ -1,0 +1,53 @@
+"""What stands in place of kernels that are not made yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from numpy.typing import NDArray
+
+from kanegen.errors import NotCompiledError
+from kanegen.kernels.kernel import Call, Columns, Kernel
+from kanegen.manifest import KernelSpec
+
+
+class Waiting:
+    """A backend without kernels, and without live parameters: those of a robot whose kernels are made when asked for."""
+
+    target = None
+    parameters: Mapping[str, float] = {}
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def kernel(self, spec: KernelSpec) -> Kernel:
+        """Raises NotCompiledError."""
+        self._refuse(spec.name)
+
+    def address(self, function: str) -> int:
+        """Raises NotCompiledError."""
+        self._refuse(function)
+
+    def prepared_address(self, precision: str = "double") -> int | None:
+        """None: there are no live parameters."""
+        del precision
+        return None
+
+    def with_parameters(self, values: Mapping[str, float]) -> Waiting:
+        """The same."""
+        del values
+        return self
+
+    def columns(self, spec: KernelSpec, values: Mapping[str, NDArray[Any]]) -> Columns:
+        """Raises NotCompiledError."""
+        del values
+        self._refuse(spec.name)
+
+    def varied(self, spec: KernelSpec, values: Mapping[str, NDArray[Any]]) -> Call:
+        """Raises NotCompiledError."""
+        del values
+        self._refuse(spec.name)
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise NotCompiledError(f"{self._name}: {what} is not made yet")

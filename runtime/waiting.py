@@ -1,0 +1,118 @@
+"""Kernels that wait until they are first asked for: what a model has, known at once, and what makes them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kanegen import generator
+from kanegen.boundary import boundary
+from kanegen.builds.extensions import is_to_be_made, outline_entry
+from kanegen.errors import KanegenError
+from kanegen.generator import Model, OnDemand
+from kanegen.identity import title_of
+from kanegen.kernel_sets import compiled_or_interpreted
+from kanegen.kernels.table import KernelSet
+from kanegen.kernels.waiting import Waiting
+from kanegen.manifest import FILE_NAME, Manifest, manifest_text
+from kanegen.model_warnings import Told, once
+from kanegen.options import Options
+from kanegen.progress import stages
+
+
+def may_wait(options: Options) -> bool:
+    """Whether kernels may be made one by one: none were named, and no struct of prepared values serves them all.
+
+    With ``verify`` all are to be compared at once.
+    """
+    return options.kernels is None and not options.live_names and not options.verify
+
+
+def waiting(model: Model, options: Options, key: Mapping[str, object], told: Told) -> Maker | None:
+    """What makes the kernels of a model one by one; None where all are in the cache, or nothing can be compiled here.
+
+    Raises ModelError for a wrong model.
+    """
+    if not is_to_be_made(title_of(model), key):
+        return None
+    maker = Maker(model, options, key, told)
+    maker.manifest = outline_entry(title_of(model), key, maker.write_outline)
+    return maker
+
+
+@dataclass(eq=False)
+class Maker:
+    """Makes the kernels of a model that belong together when one of them is asked for, one group at a time.
+
+    What was derived for some serves all later ones, as long as the process lives.
+    """
+
+    model: Model
+    options: Options
+    key: Mapping[str, object]
+    told: Told
+    manifest: Manifest | None = None
+    _generator: OnDemand | None = field(default=None, init=False)
+    _made: dict[str, KernelSet] = field(default_factory=dict, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+
+    @property
+    def outline(self) -> KernelSet:
+        """All kernels, waiting."""
+        assert self.manifest is not None, "the outline is made before the kernels"
+        return KernelSet(self.manifest, Waiting(self.manifest.name))
+
+    def write_outline(self, directory: Path) -> None:
+        """Read the model, and write the manifest that its kernels wait in."""
+        with stages(title_of(self.model)) as stage:
+            stage("reading the model")
+            self._generator = generator.on_demand(self.model, self.options)
+            text = manifest_text(self._generator.outline())
+        (directory / FILE_NAME).write_text(text, encoding="ascii")
+
+    def kernel_set(self, kernel: str) -> KernelSet:
+        """The set of a kernel and of those that are made with it.  Raises KanegenError where the model has changed."""
+        assert self.manifest is not None, "the outline is made before the kernels"
+        group = self.manifest.waiting[kernel]
+        with self._lock:
+            if group not in self._made:
+                title = title_of(self.model)
+                with (
+                    boundary(f"making the kernel {kernel} of", title),
+                    once(self.told),
+                    stages(title) as stage,
+                ):
+                    self._made[group] = compiled_or_interpreted(
+                        self.model,
+                        self.options,
+                        {**self.key, "kernels": group},
+                        lambda directory: (
+                            self._of_model(kernel).generate(directory, group, None, stage).compiled_residuals
+                        ),
+                        stage,
+                    )
+            return self._made[group]
+
+    def _of_model(self, kernel: str) -> OnDemand:
+        """What derives the kernels, of the model that was loaded.  Raises KanegenError where it has changed since."""
+        if self._generator is None:
+            found = generator.on_demand(self.model, self.options)
+            assert self.manifest is not None, "the outline is made before the kernels"
+            require_same(self.model, self.manifest, found.hash, of_another_mechanism(kernel))
+            self._generator = found
+        return self._generator
+
+
+def require_same(model: Model, loaded: Manifest, found: str, otherwise: str) -> None:
+    """Raise KanegenError where the hash that is found of a model is not that of what was loaded."""
+    if found != loaded.hash:
+        raise KanegenError(
+            f"{title_of(model)}: the model has changed since this robot was loaded, so {otherwise}"
+        )
+
+
+def of_another_mechanism(kernel: str) -> str:
+    """What a kernel would be that is made of a model that has changed."""
+    return f"its kernel {kernel!r} would belong to another mechanism. Load it again."
