@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from kanegen import option_values
 from kanegen.boundary import boundary
 from kanegen.codegen import pipeline
 from kanegen.codegen.commands.cache import WAYS
@@ -128,6 +129,12 @@ def _parser() -> argparse.ArgumentParser:
     generate.add_argument("-o", "--output", type=Path, help="directory (default: generated/MODEL)")
     add_options(generate, FLAGS)
     generate.add_argument("--explain", action="store_true", help="print the table of passes")
+    generate.add_argument(
+        "--jobs",
+        type=int,
+        metavar="N",
+        help="processes that derive kernels at once (default: one for each core)",
+    )
     generate.add_argument("--json", action="store_true", help="for a program to read")
     generate.set_defaults(run=_generate)
 
@@ -338,6 +345,7 @@ def _generate(options: argparse.Namespace) -> int:
             wanted,
             lambda name, kernel: progress.line(progress_line(name, kernel)),
             progress.stage,
+            option_values.jobs("--jobs", options.jobs),
         )
         residuals = None
         if wanted.verify:

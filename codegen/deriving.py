@@ -6,7 +6,11 @@ What served the first kernel well is where the search for others begins, and som
 
 from __future__ import annotations
 
+import contextlib
+import pickle
+import threading
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,7 +19,9 @@ from pathlib import Path
 from kanegen.codegen.certificate.blame import blame, error_in_doubles
 from kanegen.codegen.certificate.comparison import (
     CERTIFIED_BOUND,
+    TELLING,
     Configurations,
+    all_configurations,
     bounds,
     random_configurations,
 )
@@ -29,6 +35,7 @@ from kanegen.codegen.passes.resubstitution.recipe import RecipeBook, built_in_re
 from kanegen.codegen.passes.resubstitution.thorough import thorough
 from kanegen.codegen.passes.search import Found, search
 from kanegen.codegen.passes.verify import arguments_of, residual
+from kanegen.codegen.workers import Workers, pipes, usual_jobs
 from kanegen.errors import CertificateError, ModelError, NoInertiaError
 from kanegen.options import Options
 from kanegen.progress import Stage, silent
@@ -38,6 +45,9 @@ CONSTRAINED_BUDGET = 1
 
 _LATE_NODES = 3000
 """Nodes of the programs that are optimized to compare late decisions, those of inverse dynamics of an arm of usual size."""
+
+_WORTH_A_PROCESS = 0.5
+"""Seconds after which what is left is shared with other processes: a mechanism with small kernels is done before."""
 
 _HIDDEN = 0.01
 """What a live parameter is compared at that is 0 in the model."""
@@ -91,12 +101,19 @@ class Derivations:
 
     The search for a kernel begins with the decisions that serve the first one best, so that its program is the same whatever
     was derived before it; that for one of several that were named, with those of all before it.  Kernels are compared ``at``
-    these configurations; random ones where none are given.
+    these configurations.
     """
 
     sources: KernelSources
-    at: Configurations | None = None
+    at: Configurations
+    known: tuple[str, ...] | None = None
+    """The names, where they were found before."""
     made: dict[str, DerivedKernel] = field(default_factory=dict, init=False)
+
+    @classmethod
+    def everywhere(cls, sources: KernelSources, known: tuple[str, ...] | None = None) -> Derivations:
+        """Kernels that are compared at random and at special configurations."""
+        return cls(sources, all_configurations(sources.kernel_set(helpers=TELLING)), known)
 
     @cached_property
     def refused(self) -> Mapping[str, ModelError]:
@@ -114,6 +131,8 @@ class Derivations:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The kernels that are asked for and can be had, in their order."""
+        if self.known is not None:
+            return self.known
         return tuple(name for name in self.sources.wanted() if name not in self.refused)
 
     @cached_property
@@ -149,14 +168,41 @@ class Derivations:
         names: Sequence[str] | None = None,
         progress: Progress | None = None,
         begin: Stage = silent,
+        jobs: int | None = 1,
     ) -> DerivedKernels:
-        """Those of these names, all where none are given.  Raises ModelError for a named one, and CertificateError."""
+        """Those of these names, all where none are given, in so many processes at once (None: as many as cores).
+
+        Raises ModelError for a named one, and CertificateError.
+        """
         names = self.names if names is None else names
-        for number, name in enumerate(names, start=1):
-            begin(f"deriving {name}, {number} of {len(names)}")
-            kernel = self[name]
-            if progress is not None:
-                progress(name, kernel)
+        lock = threading.Lock()
+
+        def done(name: str, kernel: DerivedKernel) -> None:
+            with lock:
+                self.made[name] = kernel
+                if progress is not None:
+                    progress(name, kernel)
+
+        def derive_here(name: str) -> None:
+            begin(f"deriving {name}, {names.index(name) + 1} of {len(names)}")
+            done(name, self[name])
+
+        # What is under a law takes the decisions of forward dynamics, and is soon done.
+        left = deque(name for name in names if contract_of(name) is not CLOSED_LOOP)
+        jobs = usual_jobs() if jobs is None else jobs
+        jobs = jobs if self.sources.options.kernels is None else 1  # named ones wait for each other
+        started = time.perf_counter()
+        with contextlib.ExitStack() as processes:
+            while left:
+                derive_here(left.popleft())
+                count = min(jobs, len(left)) - 1
+                if count > 0 and time.perf_counter() - started > _WORTH_A_PROCESS:
+                    jobs = 1  # they are started once
+                    told = self.sources.mechanism, self.sources.options, self.names, self[self.names[0]]
+                    processes.enter_context(Workers(count, told, left, self.sources.derivation, done))
+        for name in names:
+            if name not in self.made:
+                derive_here(name)
         without_inertia = {k: str(x) for k, x in self.refused.items() if isinstance(x, NoInertiaError)}
         left_out = {k: str(x) for k, x in self.refused.items() if k not in without_inertia}
         return DerivedKernels(
@@ -164,12 +210,29 @@ class Derivations:
         )
 
 
+def serve() -> None:
+    """In a process of ``Workers``: derive what it is told to, until nothing more comes or something fails."""
+    tasks, results = pipes()
+    mechanism, options, names, first = pickle.load(tasks)
+    sources = KernelSources(mechanism, options)
+    found = Derivations.everywhere(sources, names)
+    found.made[names[0]] = first
+    while True:
+        try:
+            name, plain = pickle.load(tasks)
+        except EOFError:
+            return
+        sources.take(name, plain)
+        pickle.dump(found[name], results)
+        results.flush()
+
+
 def derive_all(sources: KernelSources) -> DerivedKernels:
     """The kernels that are asked for, compared at random configurations.
 
     Raises ModelError for a kernel that was named and cannot be had, and CertificateError.
     """
-    return Derivations(sources).derived()
+    return Derivations(sources, random_configurations(sources.kernel_set())).derived()
 
 
 def _recipes(options: Options, directory: Path | None) -> RecipeBook | None:

@@ -232,9 +232,17 @@ class KernelSources:
 
     def plain(self, kernel: str) -> Program:
         """The textbook derivation of a kernel, without any choice, in the frames of the description."""
+        return self.derivation(kernel)[0]
+
+    def derivation(self, kernel: str) -> Derivation:
+        """The same with the decisions that were met."""
         if kernel not in self._plain:
             self._plain[kernel] = self._described_deriver(kernel).plain()
-        return self._plain[kernel][0]
+        return self._plain[kernel]
+
+    def take(self, kernel: str, plain: Derivation) -> None:
+        """Have the plain derivation of a kernel, made elsewhere."""
+        self._plain[kernel] = plain
 
     def deriver(self, kernel: str, *, searched: bool = True) -> Deriver:
         """What derives a kernel in the formulation asked for, in the frames that suit it.

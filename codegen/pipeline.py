@@ -23,9 +23,6 @@ from kanegen.codegen.assembly import assemble, known_of
 from kanegen.codegen.certificate.certify import FILE_NAME, Record, certify
 from kanegen.codegen.certificate.comparison import (
     CERTIFIED_STATES,
-    TELLING,
-    Configurations,
-    all_configurations,
 )
 from kanegen.codegen.deriving import Derivations, DerivedKernels, Progress
 from kanegen.codegen.emit.manifest import manifest, outline
@@ -49,10 +46,12 @@ def generate(
     options: Options | None = None,
     progress: Progress | None = None,
     stage: Stage = silent,
+    jobs: int | None = 1,
 ) -> Generated:
     """Write the C of a mechanism into a directory, and the certificate of its kernels.
 
-    ``progress`` and ``stage`` are told of what is done and of what begins.
+    ``progress`` and ``stage`` are told of what is done and of what begins.  ``jobs`` processes derive kernels at once, None:
+    as many as there are cores.  What is written is the same.
 
     Raises ModelError for a wrong model or an unknown kernel, NotCompiledError for a language that cannot be verified, and
     CertificateError where the kernels fail a check; nothing is written then.
@@ -63,7 +62,7 @@ def generate(
             f"verify compiles what is written, which is not done with {options.language!r}"
         )
     stage("reading the model")
-    return OnDemand(model, options).generate(Path(directory), None, progress, stage)
+    return OnDemand(model, options).generate(Path(directory), None, progress, stage, jobs)
 
 
 class OnDemand:
@@ -83,13 +82,8 @@ class OnDemand:
         return fingerprint(self.sources.mechanism)
 
     @cached_property
-    def _configurations(self) -> Configurations:
-        """Where kernels are compared with their plain derivations."""
-        return all_configurations(self.sources.kernel_set(helpers=TELLING))
-
-    @cached_property
     def _derivations(self) -> Derivations:
-        return Derivations(self.sources, self._configurations)
+        return Derivations.everywhere(self.sources)
 
     def outline(self) -> Manifest:
         """The manifest of the mechanism with all of its kernels waiting.
@@ -106,28 +100,29 @@ class OnDemand:
         together: str | None = None,
         progress: Progress | None = None,
         stage: Stage = silent,
+        jobs: int | None = 1,
     ) -> Generated:
         """Write the C of the kernels that are made ``together`` under this name, else of all, as ``generate`` does."""
-        derived, record, assembled = self._assembled(together, progress, stage)
-        generated = Generated(self.sources, assembled, derived.kernels, record, self._configurations)
+        derived, record, assembled = self._assembled(together, progress, stage, jobs)
+        generated = Generated(self.sources, assembled, derived.kernels, record, self._derivations.at)
         files = generated_files(assembled, self.sources.options.language)
         files[FILE_NAME] = generated.certificate.text().encode("ascii")
         return replace(generated, files=write_files(files, directory))
 
     def interpretation(self) -> Interpretation:
         """All kernels, for NumPy to evaluate."""
-        derived, _, assembled = self._assembled(None, None, silent)
+        derived, _, assembled = self._assembled(None, None, silent, 1)
         return Interpretation(manifest(assembled, {}), derived.programs)
 
     def _assembled(
-        self, together: str | None, progress: Progress | None, stage: Stage
+        self, together: str | None, progress: Progress | None, stage: Stage, jobs: int | None
     ) -> tuple[DerivedKernels, Record, Model]:
         """Kernels that are made together, what the set of them passed, and the record of both for emission."""
         groups = self.sources.together(self._derivations.names)
         names = [name for name, group in groups.items() if together in (None, group)]
-        derived = self._derivations.derived(names, progress, stage)
+        derived = self._derivations.derived(names, progress, stage, jobs)
         stage("checking the kernels against each other")
-        kernel_set = replace(self.sources.kernel_set(derived.programs), special=self._configurations.special)
+        kernel_set = replace(self.sources.kernel_set(derived.programs), special=self._derivations.at.special)
         record = certify(kernel_set, CERTIFIED_STATES)
         stage("ordering statements, and writing")
         return derived, record, assemble(self.sources, derived, record, self._warnings)

@@ -62,7 +62,9 @@ class OnDemand(Protocol):
     def outline(self) -> Manifest:
         """The manifest with all kernels waiting."""
 
-    def generate(self, directory: Path, together: str | None, progress: None, stage: Stage) -> Written:
+    def generate(
+        self, directory: Path, together: str | None, progress: None, stage: Stage, jobs: int | None
+    ) -> Written:
         """Write the generated files of the kernels that are made ``together`` under this name into a directory."""
 
 
@@ -73,24 +75,30 @@ def on_demand(model: Model, options: Options) -> OnDemand:
     return pipeline.OnDemand(model, options)
 
 
-def generate(model: Model, options: Options, directory: Path, stage: Stage = silent) -> Verification:
+def generate(
+    model: Model, options: Options, directory: Path, stage: Stage = silent, jobs: int | None = None
+) -> Verification:
     """Write the generated files into a directory; ``stage`` is told what begins.  Raises ModelError.
+
+    ``jobs`` processes derive kernels at once, None: as many as there are cores.
 
     What is returned compares the kernels, once they are compiled, with what they were printed from.
     """
     from kanegen.codegen import pipeline
 
-    return pipeline.generate(model, directory, options, None, stage).compiled_residuals
+    return pipeline.generate(model, directory, options, None, stage, jobs).compiled_residuals
 
 
-def generate_to_verify(model: Model, options: Options, directory: Path) -> Verification:
+def generate_to_verify(
+    model: Model, options: Options, directory: Path, jobs: int | None = None
+) -> Verification:
     """Write the generated files into a directory.  Raises ModelError.
 
     What is returned compares the compiled kernels as that of ``generate`` does, and writes it into the certificate.
     """
     from kanegen.codegen import pipeline
 
-    return functools.partial(pipeline.generate(model, directory, options).verify, directory)
+    return functools.partial(pipeline.generate(model, directory, options, jobs=jobs).verify, directory)
 
 
 def convert(model: Model, options: Options, path: Path, strict: bool) -> None:

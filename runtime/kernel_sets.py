@@ -35,15 +35,26 @@ def key_of(model: Model, options: Options) -> dict[str, object]:
 
 
 def from_model(
-    model: Model, options: Options, interpreting: bool = False, key: Mapping[str, object] | None = None
+    model: Model,
+    options: Options,
+    interpreting: bool = False,
+    key: Mapping[str, object] | None = None,
+    jobs: int | None = None,
 ) -> KernelSet:
-    """The kernels of a model: compiled into the cache, or interpreted.  ``key`` is what ``key_of`` finds."""
+    """The kernels of a model: compiled into the cache, or interpreted.
+
+    ``key`` is what ``key_of`` finds; ``jobs`` processes derive at once, None: as many as there are cores.
+    """
     key = key_of(model, options) if key is None else key
     if interpreting:
         return interpreted(model, options)
     with stages(title_of(model)) as stage:
         return compiled_or_interpreted(
-            model, options, key, lambda directory: generator.generate(model, options, directory, stage), stage
+            model,
+            options,
+            key,
+            lambda directory: generator.generate(model, options, directory, stage, jobs),
+            stage,
         )
 
 

@@ -45,14 +45,22 @@ T = TypeVar("T")
 
 
 @with_options
-def load(model: Model, *, interpreted: bool = False, eager: bool = False, **asked: Unpack[Asked]) -> Robot:
+def load(
+    model: Model,
+    *,
+    interpreted: bool = False,
+    eager: bool = False,
+    jobs: int | None = None,
+    **asked: Unpack[Asked],
+) -> Robot:
     """A robot from the name of a built-in mechanism, the path of a model file, a Mechanism, or generated C.
 
     Built-ins were compiled when the package was installed.  Of anything else the description is read and checked here, and
     each kernel is generated and compiled when it is first called or asked for, which takes seconds, and kept in a cache
     ($KANEGEN_CACHE_DIR, or the user's cache directory).  ``eager=True`` makes all of them here, as naming ``kernels``, live
-    parameters and ``verify=True`` do.  On a terminal, standard error shows what is being made.  A directory that
-    ``generate`` wrote is compiled as it is; one that another user put where you work must be given as a path (``./name``).
+    parameters and ``verify=True`` do.  ``jobs`` processes derive kernels at once, by default as many as there are cores.  On
+    a terminal, standard error shows what is being made.  A directory that ``generate`` wrote is compiled as it is; one that
+    another user put where you work must be given as a path (``./name``).
     Without a C compiler, or with ``interpreted=True``, NumPy evaluates the same expressions: right, and slow.
 
     ``kernels`` names the kernels wanted, and there are no others then (but for ``constraint_residual`` of a linkage, by
@@ -87,6 +95,7 @@ def load(model: Model, *, interpreted: bool = False, eager: bool = False, **aske
     makes kernels, here or later, raises BuildError when the compiler fails, and ArithmeticError where kernels fail a check,
     which is an error of kanegen.
     """
+    jobs = option_values.jobs("jobs", jobs)
     options = replace(options_of(asked), with_residual=asked.get("kernels") is not None)
     if not options.loadable:
         raise NotCompiledError(
@@ -94,7 +103,7 @@ def load(model: Model, *, interpreted: bool = False, eager: bool = False, **aske
         )
     generator.check_model(model)
     with boundary("loading", title_of(model)), once() as told:
-        found, more, check, skeleton = _found(model, options, interpreted, eager, told)
+        found, more, check, skeleton = _found(model, options, interpreted, eager, jobs, told)
         if not told.read:  # what was said when these kernels were made
             for warning in found.manifest.warnings:
                 warn(warning)
@@ -103,25 +112,29 @@ def load(model: Model, *, interpreted: bool = False, eager: bool = False, **aske
 
 
 @with_options
-def generate(model: Model, out_dir: str | os.PathLike[str], **asked: Unpack[Asked]) -> Path:
+def generate(
+    model: Model, out_dir: str | os.PathLike[str], *, jobs: int | None = None, **asked: Unpack[Asked]
+) -> Path:
     """Write the C of a mechanism into a directory, for a microcontroller or another build.  Returns the directory.
 
-    The options are those of ``load``, and ``language``.  With ``verify=True`` the C is compiled afterwards and compared with
+    The options are those of ``load``, and ``language``.  ``jobs`` processes derive kernels at once, by default as many as
+    there are cores; what is written is the same.  With ``verify=True`` the C is compiled afterwards and compared with
     what it was printed from; how far they differ goes into the certificate.
 
     Raises UnknownModelError and ModelError, TypeError and ValueError for wrong options; nothing is written then.  With
     ``verify=True`` BuildError, and CertificateError where the C differs, which is left as it is to be looked at.
     """
+    jobs = option_values.jobs("jobs", jobs)
     options = options_of(asked)
     generator.check_model(model)
     directory = Path(out_dir)
     with boundary("generating the C of", title_of(model)), once():
         identity_of(model, options, builtin_names())
         if options.verify:
-            verify = generator.generate_to_verify(model, options, directory)
+            verify = generator.generate_to_verify(model, options, directory, jobs)
             verify(functools.partial(call_of, of_files(*generated(directory))))
         else:
-            generator.generate(model, options, directory)
+            generator.generate(model, options, directory, jobs=jobs)
     return directory
 
 
@@ -226,7 +239,7 @@ explain = with_options(explain, OF_EXPLANATIONS)
 
 
 def _found(
-    model: Model, options: Options, interpreted: bool, eager: bool, told: Told
+    model: Model, options: Options, interpreted: bool, eager: bool, jobs: int | None, told: Told
 ) -> tuple[KernelSet, Callable[[str], KernelSet] | None, ParameterCheck | None, SkeletonOf | None]:
     """The kernels of a model, where more of them come from, if they do, what checks values of their parameters, and what a
     picture needs to know of it.
@@ -240,8 +253,10 @@ def _found(
     if isinstance(model, str | os.PathLike) and is_file(Path(model) / FILE_NAME):
         return _generated(Path(model), model, options, interpreted), None, None, None
     key = key_of(model, options)
-    maker = None if eager or interpreted or not may_wait(options) else waiting(model, options, key, told)
-    found = from_model(model, options, interpreted, key) if maker is None else maker.outline
+    maker = (
+        None if eager or interpreted or not may_wait(options) else waiting(model, options, key, told, jobs)
+    )
+    found = from_model(model, options, interpreted, key, jobs) if maker is None else maker.outline
     return (
         found,
         _more(found, model, options, interpreted, told, maker),

@@ -203,6 +203,14 @@ def path(name: str, given: Any) -> str | None:
     raise TypeError(f"{name}: expected a path, got {shown(given)}")
 
 
+def jobs(name: str, given: Any) -> int | None:
+    """A number of processes, None for as many as there are cores."""
+    found = None if given is None else count(name, given)
+    if found == 0:
+        raise ValueError(f"{name} must be at least 1, got 0")
+    return found
+
+
 def texts(name: str, given: Any) -> tuple[tuple[str, str], ...]:
     """Texts by name, in the order of the names: the cache knows them by their text."""
     pairs = tuple(sorted(_by_name(name, given)))

@@ -30,14 +30,16 @@ def may_wait(options: Options) -> bool:
     return options.kernels is None and not options.live_names and not options.verify
 
 
-def waiting(model: Model, options: Options, key: Mapping[str, object], told: Told) -> Maker | None:
+def waiting(
+    model: Model, options: Options, key: Mapping[str, object], told: Told, jobs: int | None
+) -> Maker | None:
     """What makes the kernels of a model one by one; None where all are in the cache, or nothing can be compiled here.
 
     Raises ModelError for a wrong model.
     """
     if not is_to_be_made(title_of(model), key):
         return None
-    maker = Maker(model, options, key, told)
+    maker = Maker(model, options, key, told, jobs)
     maker.manifest = outline_entry(title_of(model), key, maker.write_outline)
     return maker
 
@@ -46,13 +48,14 @@ def waiting(model: Model, options: Options, key: Mapping[str, object], told: Tol
 class Maker:
     """Makes the kernels of a model that belong together when one of them is asked for, one group at a time.
 
-    What was derived for some serves all later ones, as long as the process lives.
+    What was derived for some serves all later ones, as long as the process lives.  ``jobs`` processes derive at once.
     """
 
     model: Model
     options: Options
     key: Mapping[str, object]
     told: Told
+    jobs: int | None
     manifest: Manifest | None = None
     _generator: OnDemand | None = field(default=None, init=False)
     _made: dict[str, KernelSet] = field(default_factory=dict, init=False)
@@ -89,7 +92,9 @@ class Maker:
                         self.options,
                         {**self.key, "kernels": group},
                         lambda directory: (
-                            self._of_model(kernel).generate(directory, group, None, stage).compiled_residuals
+                            self._of_model(kernel)
+                            .generate(directory, group, None, stage, self.jobs)
+                            .compiled_residuals
                         ),
                         stage,
                     )

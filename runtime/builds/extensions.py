@@ -43,6 +43,7 @@ from kanegen.extension_source import (
     manifest_and_digest,
 )
 from kanegen.files import contents
+from kanegen.interpreter import interpreter
 from kanegen.manifest import FILE_NAME, Manifest, parse_manifest, read_manifest
 from kanegen.version import VERSION
 
@@ -309,7 +310,8 @@ def failure(library: Path) -> str | None:
     It cannot where kanegen runs inside a program that is no Python interpreter.  The process has the standard library and
     cffi alone, and no site packages.
     """
-    if not Path(sys.executable or "").stem.lower().startswith(("python", "pypy")):
+    python = interpreter()
+    if python is None:
         _log.info("%s is no Python interpreter: %s is not tried elsewhere first", sys.executable, library)
         return None
     place = getattr(
@@ -317,7 +319,7 @@ def failure(library: Path) -> str | None:
     )  # a part of the interpreter in PyPy
     folders = [] if place is None else [str(Path(place).parent)]
     command = [
-        sys.executable,
+        python,
         "-I",
         "-S",
         "-c",
@@ -333,7 +335,7 @@ def failure(library: Path) -> str | None:
     except subprocess.TimeoutExpired:
         return f"loading it takes more than {_MOST_SECONDS:.0f} s"
     except OSError as error:
-        _log.info("%s cannot be run (%s): %s is not tried elsewhere first", sys.executable, error, library)
+        _log.info("%s cannot be run (%s): %s is not tried elsewhere first", python, error, library)
         return None
     if done.returncode == 0:
         return None

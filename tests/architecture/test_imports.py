@@ -86,6 +86,7 @@ BOTTOM = {
     "kanegen.option_values",
     "kanegen.options",
     "kanegen.progress",
+    "kanegen.interpreter",
     "kanegen.boundary",
     "kanegen.errors",
     "kanegen.files",
