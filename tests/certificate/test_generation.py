@@ -135,8 +135,8 @@ def test_what_fails_when_compiled_is_not_kept(tmp_path: Path, monkeypatch):
     monkeypatch.setenv("KANEGEN_CACHE_DIR", str(tmp_path))
     right, seen = generator.generate, []
 
-    def failing(model, options, directory, stage):
-        verify = right(model, options, directory, stage)
+    def failing(model, options, directory, *how):
+        verify = right(model, options, directory, *how)
 
         def wrong(call):
             verify(call)

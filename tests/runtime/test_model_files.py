@@ -60,7 +60,7 @@ class Asked:
         monkeypatch.setattr(kernel_sets, "use_target", lambda module: None)
         monkeypatch.setattr(kernel_sets, "CompiledBackend", self.evaluated)
 
-    def generate(self, model, options, directory, stage):
+    def generate(self, model, options, directory, *how):
         self.generated.append(options)
         described_pendulum.generate(model, options, directory)
 

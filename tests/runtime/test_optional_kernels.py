@@ -39,7 +39,7 @@ class Generations:
         monkeypatch.setattr(generator, "interpret", self.interpret)
         monkeypatch.setattr(generator, "parameter_check", self.parameter_check)
 
-    def generate(self, model, options, directory, stage):
+    def generate(self, model, options, directory, *how):
         self.asked.append(options.kernels)
         time.sleep(self.pause)
         described_pendulum.generate(model, options, directory)
