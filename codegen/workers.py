@@ -43,8 +43,15 @@ class Workers:
         done: Callable[[str, Any], None],
     ) -> None:
         self._queue, self._known, self._done = queue, known, done
+        try:
+            first = pickle.dumps(sys.path) + pickle.dumps(told)
+        except (
+            TypeError,
+            AttributeError,
+            pickle.PickleError,
+        ):  # classes of a compiled core stay in their process
+            first, count = b"", 0
         self._processes = [started for _ in range(count) if (started := _start()) is not None]
-        first = pickle.dumps(sys.path) + pickle.dumps(told)
         self._threads = [
             threading.Thread(target=self._feed, args=(process, first), daemon=True)
             for process in self._processes

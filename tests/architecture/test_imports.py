@@ -28,7 +28,8 @@ ALLOWED = {
     "reading": {"mechanism"},
     "converting": {"reading", "mechanism", "emit"},
     "kernel_sources": {"certificate", "graph", "mechanism", "derivation"},
-    "deriving": {"kernel_sources", "certificate", "graph", "derivation", "passes"},
+    "deriving": {"kernel_sources", "workers", "certificate", "graph", "derivation", "passes"},
+    "workers": set(),
     "generation": {"deriving", "kernel_sources", "certificate", "emit", "graph", "mechanism", "passes"},
     "assembly": {"deriving", "kernel_sources", "certificate", "mechanism", "derivation", "passes", "emit"},
     "pipeline": {
