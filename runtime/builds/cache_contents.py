@@ -23,7 +23,7 @@ _STATES = {".failed": "failed", ".damaged": "damaged"}
 class Kept:
     """A folder of the cache: of the mechanism ``model``, with so many bytes, changed at ``time`` [s since 1970].
 
-    ``state`` is "compiled"; "failed", where a compiler failed; "damaged", where an entry was set aside; or "unfinished",
+    ``state`` is "compiled"; "described", where it is known what there is and kernels are kept apart; "failed", where a compiler failed; "damaged", where an entry was set aside; or "unfinished",
     where one is being made, or was by a process that was killed.
     """
 
@@ -74,5 +74,7 @@ def _kept(root: Path) -> Iterator[Kept]:
         state = "unfinished" if name["unfinished"] else _STATES.get(name["rest"] or "", "compiled")
         if state == "compiled" and not (path / RECORD_FILE).is_file():
             state = "damaged"
+        if state == "compiled" and not any(path.glob("_kernels.*")):
+            state = "described"
         files = [file.stat() for file in path.rglob("*") if file.is_file()]
         yield Kept(path, name["model"], state, sum(file.st_size for file in files), path.stat().st_mtime)
