@@ -23,8 +23,9 @@ _STATES = {".failed": "failed", ".damaged": "damaged"}
 class Kept:
     """A folder of the cache: of the mechanism ``model``, with so many bytes, changed at ``time`` [s since 1970].
 
-    ``state`` is "compiled"; "described", where it is known what there is and kernels are kept apart; "failed", where a compiler failed; "damaged", where an entry was set aside; or "unfinished",
-    where one is being made, or was by a process that was killed.
+    ``state`` is "compiled"; "described", where it is known what there is and kernels are kept apart; "failed", where a
+    compiler failed; "damaged", where an entry was set aside; or "unfinished", where one is being made, or was by a process
+    that was killed.
     """
 
     path: Path

@@ -122,15 +122,15 @@ class KernelTable:
 
     def __len__(self) -> int:
         """How many there are, those that wait included."""
-        return len(self._all_names)
+        return len(self._names if self._of is None else self._of)
 
     def __iter__(self) -> Iterator[str]:
         """Names of those that are there or wait, in the order of the manifest, then in the order in which they came."""
-        return iter(self._all_names)
+        return iter(self._names if self._of is None else self._of)
 
     def __contains__(self, name: object) -> bool:
         """Whether it is there or waits, without obtaining it."""
-        return name in self._all_names
+        return name in (self._names if self._of is None else self._of)
 
     def waits(self, name: str) -> bool:
         """Whether it will be made when it is first asked for."""
@@ -139,11 +139,7 @@ class KernelTable:
     @property
     def all_wait(self) -> bool:
         """Whether none is made yet."""
-        return not (self._of or self)._sets
-
-    @property
-    def _all_names(self) -> tuple[str, ...]:
-        return self._names if self._of is None else self._of._names
+        return not self._sets if self._of is None else self._of.all_wait
 
     def __getitem__(self, name: str) -> Kernel:
         """The kernel of that name, obtained if it is not there yet.
