@@ -95,7 +95,8 @@ class DerivedKernels:
 Progress = Callable[[str, DerivedKernel], None]
 """Told of every kernel when it is derived."""
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(eq=False)
 class Derivations:
     """The kernels of a mechanism, each derived when it is first asked for, and kept.
 
@@ -108,6 +109,8 @@ class Derivations:
     at: Configurations
     known: tuple[str, ...] | None = None
     """The names, where they were found before."""
+    book: RecipeBook | None = None
+    """What thorough searches found, where they are asked for."""
     made: dict[str, DerivedKernel] = field(default_factory=dict, init=False)
 
     @classmethod
@@ -143,7 +146,9 @@ class Derivations:
         """A kernel of these names.  Raises CertificateError."""
         if name not in self.made:
             start, budget = self._policy(name)
-            self.made[name] = derive(self.sources, name, start, budget, self._bounds[name], self.at)
+            self.made[name] = derive(
+                self.sources, name, start, budget, self._bounds[name], self.at, self.book
+            )
         return self.made[name]
 
     def _policy(self, name: str) -> tuple[Mapping[str, int], int]:
@@ -190,7 +195,8 @@ class Derivations:
         # What is under a law takes the decisions of forward dynamics, and is soon done.
         left = deque(name for name in names if contract_of(name) is not CLOSED_LOOP)
         jobs = usual_jobs() if jobs is None else jobs
-        jobs = jobs if self.sources.options.kernels is None else 1  # named ones wait for each other
+        if self.sources.options.kernels is not None or self.book is not None:
+            jobs = 1  # named ones wait for each other, and thorough searches for what others found
         started = time.perf_counter()
         with contextlib.ExitStack() as processes:
             while left:
@@ -206,7 +212,10 @@ class Derivations:
         without_inertia = {k: str(x) for k, x in self.refused.items() if isinstance(x, NoInertiaError)}
         left_out = {k: str(x) for k, x in self.refused.items() if k not in without_inertia}
         return DerivedKernels(
-            {name: self.made[name] for name in names}, without_inertia, self.sources.laws_left_out | left_out
+            {name: self.made[name] for name in names},
+            without_inertia,
+            self.sources.laws_left_out | left_out,
+            self.book,
         )
 
 
@@ -232,10 +241,11 @@ def derive_all(sources: KernelSources) -> DerivedKernels:
 
     Raises ModelError for a kernel that was named and cannot be had, and CertificateError.
     """
-    return Derivations(sources, random_configurations(sources.kernel_set())).derived()
+    at = random_configurations(sources.kernel_set())
+    return Derivations(sources, at, book=recipes(sources.options, None)).derived()
 
 
-def _recipes(options: Options, directory: Path | None) -> RecipeBook | None:
+def recipes(options: Options, directory: Path | None) -> RecipeBook | None:
     """What thorough searches have found before: in the file that was named or in the directory, or of built-ins."""
     if not options.thorough:
         return None

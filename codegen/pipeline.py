@@ -24,7 +24,7 @@ from kanegen.codegen.certificate.certify import FILE_NAME, Record, certify
 from kanegen.codegen.certificate.comparison import (
     CERTIFIED_STATES,
 )
-from kanegen.codegen.deriving import Derivations, DerivedKernels, Progress
+from kanegen.codegen.deriving import Derivations, DerivedKernels, Progress, recipes
 from kanegen.codegen.emit.manifest import manifest, outline
 from kanegen.codegen.emit.model import Model
 from kanegen.codegen.emit.writer import generated_files, write_files
@@ -103,11 +103,15 @@ class OnDemand:
         jobs: int | None = 1,
     ) -> Generated:
         """Write the C of the kernels that are made ``together`` under this name, else of all, as ``generate`` does."""
+        self._derivations.book = recipes(self.sources.options, directory)
         derived, record, assembled = self._assembled(together, progress, stage, jobs)
         generated = Generated(self.sources, assembled, derived.kernels, record, self._derivations.at)
         files = generated_files(assembled, self.sources.options.language)
         files[FILE_NAME] = generated.certificate.text().encode("ascii")
-        return replace(generated, files=write_files(files, directory))
+        written = write_files(files, directory)
+        if derived.recipes is not None and derived.recipes.used:
+            written += write_files(derived.recipes.files(), derived.recipes.place.parent)
+        return replace(generated, files=written)
 
     def interpretation(self) -> Interpretation:
         """All kernels, for NumPy to evaluate."""

@@ -25,9 +25,9 @@ from kanegen.progress import stages
 def may_wait(options: Options) -> bool:
     """Whether kernels may be made one by one: none were named, and no struct of prepared values serves them all.
 
-    With ``verify`` all are to be compared at once.
+    With ``verify`` all are to be compared at once, and a thorough search keeps what it finds with the whole set.
     """
-    return options.kernels is None and not options.live_names and not options.verify
+    return options.kernels is None and not (options.live_names or options.verify or options.thorough)
 
 
 def waiting(

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from numpy.typing import NDArray
 
 from kanegen.errors import NotCompiledError
-from kanegen.kernels.kernel import Call, Columns, Kernel
+from kanegen.kernels.kernel import BoundKernel, Call, Columns, Kernel
 from kanegen.manifest import KernelSpec
 
 
@@ -22,6 +22,10 @@ class Waiting:
         self._name = name
 
     def kernel(self, spec: KernelSpec) -> Kernel:
+        """Raises NotCompiledError."""
+        self._refuse(spec.name)
+
+    def bind(self, spec: KernelSpec) -> BoundKernel:
         """Raises NotCompiledError."""
         self._refuse(spec.name)
 
