@@ -28,7 +28,8 @@ def test_what_is_kept_is_listed_and_removed(
     root = tmp_path / "cache"
     monkeypatch.setenv("KANEGEN_CACHE_DIR", str(root))
     assert told(capsys, "path") == f"{root}\n"
-    entry(NAME, lambda folder: folder.joinpath("arm.c").write_text("int arm;"))  # type: ignore[func-returns-value]
+    entry(NAME, lambda folder: folder.joinpath("_kernels.so").write_text("code"))  # type: ignore[func-returns-value]
+    entry(NAME.replace("arm", "base"), lambda folder: folder.joinpath("manifest.json").touch())
     damaged = root / NAME.replace("arm", "bent")
     damaged.mkdir()
 
@@ -42,12 +43,13 @@ def test_what_is_kept_is_listed_and_removed(
     listed = json.loads(told(capsys, "list", "--json"))
     assert [(kept["model"], kept["state"]) for kept in listed] == [
         ("arm", "compiled"),
+        ("base", "described"),
         ("bent", "damaged"),
         ("odd", "failed"),
     ]
-    assert told(capsys, "list").splitlines()[-1].startswith("3 entries, ")
+    assert told(capsys, "list").splitlines()[-1].startswith("4 entries, ")
     with FileLock(root / f"{NAME}.lock"):  # somebody makes it
-        assert "removed 2 entries" in told(capsys, "clear")
+        assert "removed 3 entries" in told(capsys, "clear")
     assert "removed 1 entry" in told(capsys, "clear")
     assert json.loads(told(capsys, "list", "--json")) == []
     assert all(other.is_dir() for other in others)
