@@ -49,9 +49,9 @@ generate: .venv/installed  ## write the committed C of the built-in mechanisms a
 		$(BIN)/kanegen generate $$model --output generated/$$model || exit 1; \
 	done
 
-RECIPES := stanford_arm
+RECIPE_KERNELS := inverse_dynamics forward_dynamics mass_matrix bias_forces
 recipes: build  ## search the built-in arms thoroughly, and keep what is found in generated/recipes (minutes)
-	for model in $(RECIPES); do \
+	for model in $(basename $(notdir $(wildcard generated/recipes/*.txt))); do \
 		rm -f generated/recipes/$$model.txt; \
 		$(BIN)/kanegen generate $$model --search thorough --kernels $(RECIPE_KERNELS) \
 			--recipes generated/recipes/$$model.txt --output build/recipes/$$model || exit 1; \

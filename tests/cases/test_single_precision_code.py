@@ -48,7 +48,10 @@ def test_no_kernel_in_single_precision_computes_in_double(live: Path) -> None:
     run([compiler(), *STRICT, *flags, live / "stanford_arm.c"])
     doubles = doubles_by_function((live / "kernels.s").read_text(encoding="utf-8"))
     single = {name: number for name, number in doubles.items() if "_f32" in name}
-    for prepares in ("stanford_arm_prepare_f32", "stanford_arm_prepare_batch_f32"):  # which round once, at their end
+    for prepares in (
+        "stanford_arm_prepare_f32",
+        "stanford_arm_prepare_batch_f32",
+    ):  # which round once, at their end
         assert single.pop(prepares) > 0
     assert {"stanford_arm_inverse_dynamics_f32", "stanford_arm_mass_matrix_batch_f32"} <= set(single)
     assert set(single.values()) == {0}

@@ -18,9 +18,9 @@ from kanegen.errors import NotCompiledError
 
 _STEPS_OF_A_VALUE = 500
 """Steps of a cycle for each value."""
-_WORK = 240_000_000
+_WORK = 480_000_000
 """Steps times values in all cycles: a step takes longer the more values there are.  A minute for an arm."""
-_MOST_CYCLES = 10
+_MOST_CYCLES = 24
 _LARGEST = 4000
 """Values of the webs that are searched: the table of all pairs has to fit into memory."""
 

@@ -7,14 +7,27 @@ from pathlib import Path
 import pytest
 
 from kanegen.codegen import cli
+from kanegen.codegen.deriving import derive
+from kanegen.codegen.graph import count
+from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.passes.prices import cost
 from kanegen.codegen.passes.resubstitution import thorough as module
 from kanegen.codegen.passes.resubstitution.core import core
-from kanegen.codegen.passes.resubstitution.recipe import read_recipes
+from kanegen.codegen.passes.resubstitution.recipe import RecipeBook, built_in_recipes, read_recipes
 from kanegen.codegen.pipeline import generate
+from kanegen.codegen.reading import read
 from kanegen.options import Options, options
 
 MODEL, KERNEL = "stanford_arm", "inverse_dynamics"
+
+
+FOUND = {
+    ("stanford_arm", "inverse_dynamics"): (109, 77, 0),
+    ("stanford_arm", "forward_dynamics"): (195, 148, 2),
+    ("stanford_arm", "mass_matrix"): (46, 40, 0),
+    ("stanford_arm", "bias_forces"): (94, 69, 0),
+}
+"""Multiplications, additions and divisions of what the recipes of built-in arms give."""
 
 
 @pytest.mark.skipif(core() is None, reason="the core of the search is not compiled here")
@@ -41,6 +54,24 @@ def test_a_recipe_stands_beside_what_is_generated(tmp_path: Path, monkeypatch: p
         assert cli.main([*words, "--output", str(tmp_path / model)]) == 0
         assert not (tmp_path / model / "recipes.txt").exists()
     assert {recipe.kernel for recipe in read_recipes([named]).values()} <= {KERNEL, "gravity_forces"}
+
+
+@pytest.mark.parametrize(("model", "kernel"), FOUND)
+def test_recipes_of_built_in_arms(model: str, kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are found, prove equal, and give the figures of the record; the kernel passes like any other."""
+    monkeypatch.setattr(module, "core", lambda: None)
+    asked = Options(kernels=(kernel,), search="thorough")
+    sources = KernelSources(read(model, asked), asked)
+    derived = derive(sources, kernel, book=RecipeBook(known=read_recipes(built_in_recipes())))
+    counts = count(derived.program)
+    assert (counts.multiplications, counts.additions, counts.divisions) == FOUND[model, kernel]
+    assert derived.steps[-1].name == "resubstitution"
+    assert derived.residual <= derived.bound
+
+
+def test_the_figures_of_the_readme() -> None:
+    text = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+    assert all(f"{found[0]} / {found[1]} for" in " ".join(text.split()) for found in FOUND.values())
 
 
 def test_words_for_a_search() -> None:
