@@ -24,13 +24,13 @@ from kanegen.boundary import boundary
 from kanegen.codegen import pipeline
 from kanegen.codegen.commands.benchmark_json import DamagedError
 from kanegen.codegen.commands.benchmark_json import load as load_results
-from kanegen.codegen.commands.progress import Progress
 from kanegen.codegen.graph import Expression, Graph
 from kanegen.codegen.graph.sympy_bridge import UnsupportedExpressionError, from_sympy
 from kanegen.codegen.mechanism import MechanismBuilder
 from kanegen.codegen.mechanism.denavit_hartenberg import DHRow, from_dh
 from kanegen.codegen.mechanism.importers import from_toml, from_urdf, read_file
 from kanegen.limits import LARGEST_NUMBER
+from kanegen.progress import Progress
 from tests.mechanism.importers.documents import pendulum
 from tests.mechanism.importers.toml_models import PENDULUM
 from tests.refusals import refused

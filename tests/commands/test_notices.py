@@ -11,9 +11,9 @@ import pytest
 
 from kanegen.codegen.cli import main
 from kanegen.codegen.commands.notices import warnings_as_lines
-from kanegen.codegen.commands.progress import Progress
 from kanegen.errors import ModelWarning
 from kanegen.model_warnings import once, warn
+from kanegen.progress import Progress
 from tests.commands.test_progress import Terminal, seen
 from tests.mechanism.importers.documents import pendulum
 
