@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kanegen.codegen.graph.functions import TABLES
-from kanegen.codegen.graph.graph import Kind
+from kanegen.codegen.graph.graph import Graph, Kind, Ref
 from kanegen.codegen.graph.operations import OPERATIONS, Arithmetic, signed_value
 from kanegen.codegen.graph.program import Program
 
@@ -95,22 +95,33 @@ def evaluate_entries(
 
     Raises KeyError naming the first input or parameter without a value.
     """
-    graph = program.graph
     given = parameters or {}
-    values: dict[int, Any] = {}
 
-    for index in graph.reachable(program.roots):
+    def leaf(kind: Kind, payload: tuple[Any, ...]) -> Any:
+        return given[payload[0]] if kind is Kind.PARAMETER and payload[0] in given else entries[payload]
+
+    values = node_values(program.graph, program.roots, arithmetic, leaf)
+    return [[signed_value(values, ref) for ref in refs] for refs in program.results]
+
+
+def node_values(
+    graph: Graph,
+    roots: Iterable[Ref],
+    arithmetic: Arithmetic,
+    leaf: Callable[[Kind, tuple[Any, ...]], Any],
+) -> dict[int, Any]:
+    """Values of all nodes that the roots need, by index, with those of inputs and parameters from ``leaf``."""
+    values: dict[int, Any] = {}
+    for index in graph.reachable(roots):
         kind, payload = graph.kinds[index], graph.payloads[index]
         row = OPERATIONS.get(kind)
         if row is not None:
             values[index] = row.evaluate(arithmetic, values, payload, graph.names.get(index, ""))
         elif kind is Kind.CONSTANT:
             values[index] = arithmetic.constant(payload[0])
-        elif kind is Kind.PARAMETER and payload[0] in given:
-            values[index] = given[payload[0]]
         else:
-            values[index] = entries[payload]
-    return [[signed_value(values, ref) for ref in refs] for refs in program.results]
+            values[index] = leaf(kind, payload)
+    return values
 
 
 def _rounded_constant(value: Fraction) -> _Rounded:

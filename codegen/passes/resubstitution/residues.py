@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from kanegen.codegen.graph import Graph, Kind, Ref
-from kanegen.codegen.graph.operations import OPERATIONS, Arithmetic
+from kanegen.codegen.graph import Graph, Ref
+from kanegen.codegen.graph.evaluate import node_values
+from kanegen.codegen.graph.operations import Arithmetic
 
 MERSENNE = 2**61 - 1
 
@@ -99,19 +100,8 @@ def residues_of(graph: Graph, roots: Sequence[Ref], points: Points) -> dict[int,
         lambda x: points.random("square root", x.at),
         lambda name, operands: points.random(name, *(x.at for x in operands)),
     )
-    values: dict[int, Residues] = {}
-    for index in graph.reachable(roots):
-        kind, payload = graph.kinds[index], graph.payloads[index]
-        row = OPERATIONS.get(kind)
-        if row is not None:
-            values[index] = row.evaluate(arithmetic, values, payload, graph.names.get(index, ""))
-        elif kind is Kind.CONSTANT:
-            values[index] = points.number(payload[0])
-        elif kind is Kind.PARAMETER:
-            values[index] = points.random("parameter", *payload)  # other ones at other points: no number
-        else:
-            values[index] = points.random("input", *payload)
-    return values
+    # parameters are other ones at other points: they are no numbers
+    return node_values(graph, roots, arithmetic, lambda kind, key: points.random(kind.name.lower(), *key))
 
 
 def doubles_of(graph: Graph, roots: Sequence[Ref], states: int) -> dict[int, list[float]]:
@@ -131,22 +121,12 @@ def doubles_of(graph: Graph, roots: Sequence[Ref], states: int) -> dict[int, lis
         lambda x: abs(x) ** 0.5,
         lambda name, operands: number(name, *operands),
     )
-    found: dict[int, list[float]] = {}
-    for state in range(states):
-        values: dict[int, float] = {}
-        for index in graph.reachable(roots):
-            kind, payload = graph.kinds[index], graph.payloads[index]
-            row = OPERATIONS.get(kind)
-            if row is not None:
-                values[index] = row.evaluate(arithmetic, values, payload, graph.names.get(index, ""))
-            elif kind is Kind.CONSTANT:
-                values[index] = float(payload[0])
-            elif kind is Kind.PARAMETER:
-                values[index] = number("parameter", state, *payload)
-            else:
-                values[index] = number("input", state, *payload)
-            found.setdefault(index, []).append(values[index])
-    return found
+
+    def in_state(state: int) -> dict[int, Any]:
+        return node_values(graph, roots, arithmetic, lambda kind, key: number(kind.name.lower(), state, *key))
+
+    found = [in_state(state) for state in range(states)]
+    return {index: [values[index] for values in found] for index in found[0]}
 
 
 def rational(residues: Sequence[int], primes: Sequence[int]) -> Fraction:
