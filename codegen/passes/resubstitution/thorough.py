@@ -19,7 +19,7 @@ from kanegen.errors import NotCompiledError
 _STEPS_OF_A_VALUE = 500
 """Steps of a cycle for each value."""
 _WORK = 480_000_000
-"""Steps times values in all cycles: a step takes longer the more values there are.  Five minutes for four kernels of an arm."""
+"""Steps times values in all cycles: a step takes longer the more values there are.  Some minutes for an arm."""
 _MOST_CYCLES = 24
 _LARGEST = 1500
 """Values of the webs that are searched: the table of all pairs takes 400 MB then."""
