@@ -17,8 +17,8 @@ typedef unsigned __int128 wide;
 #define POINTS KANEGEN_POINTS
 #define RESIDUES (KANEGEN_POINTS + 2 * KANEGEN_PRIMES)
 #define STATES KANEGEN_STATES
-#define MULTIPLICATION 1001
-#define ADDITION 1000
+#define MULTIPLICATION KANEGEN_MULTIPLICATION
+#define ADDITION KANEGEN_ADDITION
 #define FARTHEST 8000   /* changes that cost more thousandths are not taken */
 #define LARGER 64       /* terms that are so many times their sum lose digits */
 #define SAMPLES 400     /* pairs looked at in the place of one value */

@@ -9,6 +9,8 @@
 enum {
     KANEGEN_POINTS = 3,  /* at which values are known modulo 2^61 - 1 */
     KANEGEN_PRIMES = 8,  /* further ones, from which constants are read again as fractions, at two points each */
+    KANEGEN_MULTIPLICATION = 1001, /* prices, in thousandths of an addition: those of graph/operations.py */
+    KANEGEN_ADDITION = 1000,
     KANEGEN_STATES = 4,  /* at which values are known in doubles, lest a sum be the small difference of large terms */
 };
 enum { KANEGEN_LEAF, KANEGEN_OPAQUE, KANEGEN_SUM, KANEGEN_PRODUCT, KANEGEN_SCALED, KANEGEN_SHIFTED };

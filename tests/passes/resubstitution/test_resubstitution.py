@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 
-from kanegen.codegen.graph import Expression, Program, count
-from kanegen.codegen.passes.prices import cost
+from kanegen.codegen.graph import Expression, Kind, Program, count
+from kanegen.codegen.passes.prices import PRICES, cost
 from kanegen.codegen.passes.resubstitution import core as extension
 from kanegen.codegen.passes.resubstitution.core import PRIMES, SEARCHED, Schedule, resubstituted
 from kanegen.codegen.passes.resubstitution.recipe import is_equal
@@ -91,6 +91,16 @@ def test_a_seed_decides_everything() -> None:
     program = from_inputs(turned)
     first, again = (resubstituted(extension.core(), program, web_of(program), SHORT) for _ in range(2))
     assert first == again
+
+
+@COMPILED
+def test_the_core_has_the_prices_of_the_passes() -> None:
+    lib = extension.core().lib  # type: ignore[union-attr]
+    assert (PRICES[Kind.PRODUCT], PRICES[Kind.SUM]) == (lib.KANEGEN_MULTIPLICATION, lib.KANEGEN_ADDITION)
+    assert (
+        len(PRIMES),
+        len(SEARCHED.primes),
+    ) == (lib.KANEGEN_PRIMES, lib.KANEGEN_POINTS + 2 * lib.KANEGEN_PRIMES)
 
 
 @pytest.mark.parametrize("program", [double_pendulum(), every_operation()], ids=["pendulum", "mixture"])

@@ -47,13 +47,13 @@ def test_a_recipe_stands_beside_what_is_generated(tmp_path: Path, monkeypatch: p
 
     named = tmp_path / "kept" / "mine.txt"
     monkeypatch.undo()
-    monkeypatch.setattr(module, "_STEPS_OF_A_VALUE", 5)
+    monkeypatch.setattr(module, "_STEPS_OF_A_VALUE", 20)
     monkeypatch.setattr("kanegen.codegen.deriving.built_in_recipes", list)
     for model, kernel in (("two_link_space_arm", KERNEL), (MODEL, "gravity_forces")):
         words = ["generate", model, "--kernels", kernel, "--search", "thorough", "--recipes", str(named)]
         assert cli.main([*words, "--output", str(tmp_path / model)]) == 0
         assert not (tmp_path / model / "recipes.txt").exists()
-    assert {recipe.kernel for recipe in read_recipes([named]).values()} <= {KERNEL, "gravity_forces"}
+        assert KERNEL in {recipe.kernel for recipe in read_recipes([named]).values()}  # what was there stays
 
 
 @pytest.mark.parametrize(("model", "kernel"), FOUND)
