@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kanegen.arrays import FloatArray, Values, positive_number
 from kanegen.boundary import boundary
-from kanegen.errors import DeadCentreError, InconsistentStateError, KanegenError, NotCompiledError
-from kanegen.extras import install_command
+from kanegen.errors import DeadCentreError, InconsistentStateError, NotCompiledError
 from kanegen.kernels.checks import refuse_dead_centre
 from kanegen.kernels.threads import thread_count
 from kanegen.laws import Law
@@ -22,7 +21,7 @@ from kanegen.simulation.arm import SIMULATION_KERNELS, active_constraints, has_c
 from kanegen.simulation.calls_from_c import Interrupts
 from kanegen.simulation.compiled import STATUSES, find_integrators
 from kanegen.simulation.controllers import KernelController, law_inputs, recognize_controller
-from kanegen.simulation.motion import Motion, Moved, Statistics, Status
+from kanegen.simulation.motion import Motion, Moved, Statistics, Status, data_frames
 from kanegen.simulation.references import LawInputs, Signal, values_at
 from kanegen.simulation.request import (
     check_mechanism,
@@ -94,12 +93,7 @@ class Motions:
 
         Raises KanegenError where pandas is missing.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise KanegenError(
-                f"to_pandas needs pandas, which is not installed. Install it: {install_command('tables', 'pandas')}"
-            ) from None
+        pd = data_frames()
         index = pd.MultiIndex.from_product([range(len(self)), self.t], names=["simulation", "t"])
         if not len(self):
             return pd.DataFrame(index=index)

@@ -160,12 +160,7 @@ class Motion:
 
         Raises KanegenError where pandas is missing.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise KanegenError(
-                f"to_pandas needs pandas, which is not installed. Install it: {install_command('tables', 'pandas')}"
-            ) from None
+        pd = data_frames()
         return pd.DataFrame(dict(self.columns()), index=pd.Index(self.t, name="t"))
 
     def columns(self) -> Iterator[tuple[str, FloatArray]]:
@@ -224,3 +219,14 @@ class Motion:
             max(1, round(positive_number("frames_per_second", frames_per_second))),
             positive_number("speed", speed),
         )
+
+
+def data_frames() -> Any:
+    """The module pandas.  Raises KanegenError where it is missing."""
+    try:
+        import pandas as pd
+    except ImportError:
+        raise KanegenError(
+            f"to_pandas needs pandas, which is not installed. Install it: {install_command('tables', 'pandas')}"
+        ) from None
+    return pd
