@@ -340,7 +340,9 @@ class Manifest(GeneratedMechanism):
 
     ``parameters`` are the live ones, ``prepared`` the fields of the struct that is made of them.  ``functions`` has the
     parameters in C of every function, as they stand in the header.  ``files`` are the other generated files by name, with
-    their SHA-256.  ``digest`` is the SHA-256 of the manifest file, by which compiled kernels know it.
+    their SHA-256.  ``waiting`` are the kernels that are made when they are first called, each with the name of the group it
+    is made with; files of generated C have none.  ``digest`` is the SHA-256 of the manifest file, by which compiled kernels
+    know it.
     """
 
     kernels: Mapping[str, KernelSpec]

@@ -14,7 +14,10 @@ from kanegen.codegen.emit.skeletons import fill
 from kanegen.codegen.emit.specification import CArgument, Kernel, Specification, specify
 from kanegen.codegen.version import GENERATOR
 
-_TAKEN = (*keyword.kwlist, "self", "out")
+_TIME = "t"
+_TAKEN = (*keyword.kwlist, "self")
+_KEYWORDS = ("out", "threads", "parameters", _TIME)
+"""What calls on arrays take by keyword."""
 
 
 def type_stub(model: Model) -> str:
@@ -29,7 +32,7 @@ def type_stub(model: Model) -> str:
             kernel_names=_literal([kernel.name for kernel in spec.kernels]),
             frame_names=_literal(model.frame_names),
             methods="\n".join(
-                _method(kernel, table.take(kernel.name, longest=None)) for kernel in spec.kernels
+                _method(kernel, table.take(kernel.name, longest=None), spec.live) for kernel in spec.kernels
             ),
             functions="\n".join(_functions(spec)),
         )
@@ -49,15 +52,30 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _method(kernel: Kernel, name: str) -> str:
+def _method(kernel: Kernel, name: str, live: bool) -> str:
     array = f"NDArray[np.{'float64' if kernel.precision is Precision.DOUBLE else 'float32'}]"
-    table = NameTable(_TAKEN)
-    parameters = "".join(f", {table.take(item.argument.name)}: ArrayLike" for item in kernel.inputs)
+    table = NameTable((*_TAKEN, *_KEYWORDS))
+    parameters = "".join(
+        f", {table.take(item.argument.name)}: ArrayLike"
+        for item in kernel.inputs
+        if item.argument.name != _TIME
+    )
+    keywords = "".join(
+        f", {name}: {kind}"
+        for name, kind, is_taken in (
+            ("threads", "int = 1", True),
+            ("t", "ArrayLike | None = None", any(item.argument.name == _TIME for item in kernel.inputs)),
+            ("parameters", "Mapping[str, ArrayLike] | None = None", live),
+        )
+        if is_taken
+    )
     many = len(kernel.outputs) > 1
     result = f"tuple[{', '.join([array] * len(kernel.outputs))}]" if many else array
     shapes = f"{_shapes(kernel.inputs)} -> {_shapes(kernel.outputs)}"
     body = "\n".join(paragraph(f'"""{comment_text(kernel.schedule.program.title)}: {shapes}."""', 8))
-    head = signature(f"def {name}(self{parameters}, *, out: {result} | None = None) -> {result}:", 1)
+    head = signature(
+        f"def {name}(self{parameters}, *, out: {result} | None = None{keywords}) -> {result}:", 1
+    )
     return f"{head}\n{body}"
 
 

@@ -150,6 +150,8 @@ class Core:
         robot: Self = type(self)(self._manifest, backend, *others)
         if robot._kernels.open_loops is not None:
             robot._kernels.open_loops.told = told
+        if self._manifest.depends_on_time:
+            robot._take(self._t)
         return robot
 
     def __copy__(self) -> Self:

@@ -215,6 +215,8 @@ def test_parameters_in_motions_stay_live(tmp_path: Any) -> None:
     for robot, A, w in ((arm, 0.2, 3.0), (other, 0.05, 7.0)):
         expected = 2 * 9.81 * 0.5 * np.sin(0.3) + 2 * 0.5 * np.cos(0.3) * A * w**2 * np.sin(w * 0.8)
         assert robot.inverse_dynamics(*at, t=0.8)[0] == pytest.approx(expected, rel=1e-13)
+    moved = arm.at(0.8).with_parameters({"A": 0.05, "w": 7.0})
+    assert moved.inverse_dynamics(*at) == other.inverse_dynamics(*at, t=0.8)
 
 
 @pytest.mark.parametrize(
