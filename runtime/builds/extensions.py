@@ -156,7 +156,11 @@ def _tools() -> tuple[Compiler | None, tuple[Variant, ...]]:
 
 def _full_name(key: str, compiler: Compiler | None, variants: Sequence[Variant]) -> str:
     """The name of an entry that a compiler makes for some instruction sets."""
-    by = ["setuptools"] if compiler is None else [compiler.identity, *compiler.command, *compiler.flags]
+    by = (
+        ["setuptools"]
+        if compiler is None
+        else [compiler.identity, *compiler.command, *compiler.flags_of_calls]
+    )
     return f"{key}-{digest([*by, *(variant.name for variant in variants)])[:8]}"
 
 

@@ -150,6 +150,13 @@ def with_law(make: Callable[[], MechanismBuilder], name: str = "pd") -> Mechanis
     return builder.build()
 
 
+def kernels_of_motion(model: Mechanism, *laws: str) -> list[str]:
+    """The kernels that a simulation under these laws calls."""
+    found = [*laws, *(f"closed_loop_{law}" for law in laws), "forward_dynamics", "coordinate_rates"]
+    of_loops = ["constraint_jacobian", "constraint_residual", *SIMULATION_KERNELS]
+    return found + of_loops * bool(model.loops or model.constraints)
+
+
 def law_in_numpy(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     return np.sin(t) / 8 - 1.5 * np.sin(q.sum() + np.arange(len(v))) / 4 - v / 2
 
@@ -181,11 +188,8 @@ def test_laws_are_kernels_of_every_kind(make: Callable[[], MechanismBuilder]) ->
 )
 def test_compiled_laws_move_every_kind(make: Callable[[], MechanismBuilder], live: bool) -> None:
     """Case 68: a simulation with the compiled law is that with the same law as a Python function."""
-    kernels = ["pd", "closed_loop_pd", "forward_dynamics", "coordinate_rates"]
     model = with_law(make)
-    if model.constrained:
-        kernels += ["constraint_jacobian", "constraint_residual", *SIMULATION_KERNELS]
-    arm = kanegen.load(model, kernels=kernels, live_parameters=live)
+    arm = kanegen.load(model, kernels=kernels_of_motion(model, "pd"), live_parameters=live)
     q0 = arm.assemble() if arm.constraints is not None else arm.home
     motions = [
         kanegen.simulate(

@@ -15,7 +15,7 @@ import kanegen
 from kanegen.codegen import pipeline
 from kanegen.codegen.mechanism import Mechanism, MechanismBuilder, ModelError, quantity, reference, state
 from kanegen.codegen.pipeline import Options
-from tests.cases.test_laws_everywhere import KINDS
+from tests.cases.test_laws_everywhere import KINDS, kernels_of_motion
 
 TIMES, VALUES = np.array([0.0, 0.1, 0.25, 0.4]), np.array([0.0, 0.3, -0.2, 0.1])
 SPLINE = CubicSpline(TIMES, VALUES)
@@ -77,7 +77,7 @@ def test_every_kind_of_mechanism_has_them(make: Any) -> None:
 @pytest.mark.parametrize("name", ["chosen_speeds", "four_bar", "ball", "prescribed", "flexible"])
 def test_compiled_motions_are_those_of_python_and_scipy(name: str, live: bool) -> None:
     model = with_states(next(make for make in KINDS if make.__name__ == name))
-    arm = kanegen.load(model, live_parameters=live)
+    arm = kanegen.load(model, kernels=kernels_of_motion(model, "pi"), live_parameters=live)
     q0 = arm.assemble() if arm.constraints is not None else arm.home
     settings: dict[str, Any] = {
         "references": {"s": (TIMES, VALUES)},
@@ -130,7 +130,15 @@ def with_quantities() -> Mechanism:
 
 @pytest.mark.parametrize("interpreted", [True, False])
 def test_quantities_are_kernels_of_the_mechanism(interpreted: bool) -> None:
-    arm = kanegen.load(with_quantities(), interpreted=interpreted)
+    kernels = [
+        "computed",
+        "closed_loop_computed",
+        "inverse_dynamics",
+        "weight",
+        "gravity_forces",
+        "frame_pose_link_b",
+    ]
+    arm = kanegen.load(with_quantities(), interpreted=interpreted, kernels=kernels)
     random = np.random.default_rng(5)
     q, v = random.standard_normal((2, 20, 2))
     wanted = 9 * (np.array([1, 2]) - q) - 6 * v
@@ -155,7 +163,9 @@ def test_compiled_laws_of_all_forms_move_as_python_does(live: bool) -> None:
     builder.law("stated", {"a": force + 9 * more}, states=lag)
     builder.law("guided", {"a": force + reference("s", 1)})
     builder.law("whole", {"a": force + 9 * more + reference("s", 1)}, states=lag)
-    arm = kanegen.load(builder.build(), live_parameters=live)
+    model = builder.build()
+    kernels = kernels_of_motion(model, "plain", "stated", "guided", "whole")
+    arm = kanegen.load(model, kernels=kernels, live_parameters=live)
 
     def python(states: int, signals: int) -> Any:
         def controller(t: float, q: Any, v: Any, *given: Any) -> Any:
