@@ -238,7 +238,7 @@ def test_importing_leaves_the_generator_alone():
         "found = [m for m in ('sympy', 'mpmath', 'pycparser', 'kanegen.codegen') if m in sys.modules]; "
         "assert not found, found"
     )
-    robots.cart_pole()
+    subprocess.run([sys.executable, "-c", program.partition("; found")[0]], check=True)  # which compiles them
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
