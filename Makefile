@@ -91,12 +91,8 @@ campaign: build .venv/test-installed  ## hold two thousand random mechanisms aga
 reproduction: build  ## the papers again: every claim, table and figure, printed beside computed, into docs/reproduction
 	$(BIN)/kanegen reproduce --output docs/reproduction
 
-bench: build .venv/peers+corpus-installed  ## time the kernels beside other engines, in one run
-	$(BIN)/python -m benchmarks.kernels_stanford_arm
-	$(BIN)/python -m benchmarks.simulation_stanford_arm
-	$(BIN)/python -m benchmarks.closed_loops
-	$(BIN)/python -m benchmarks.robots
-	$(BIN)/python -m benchmarks.flexible_arms
+bench: build .venv/peers+corpus-installed  ## time everything beside other engines, in one run, into benchmarks/results
+	$(BIN)/python -m benchmarks
 
 picture: build  ## draw the picture of README.md
 	$(BIN)/python docs/figures/draw_overview.py

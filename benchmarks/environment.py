@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-PACKAGES = ("numpy", "scipy", "cffi", "pin", "mujoco", "dynibo")
+PACKAGES = ("numpy", "scipy", "cffi", "pin", "casadi", "mujoco", "mjbatch", "dynibo", "frax", "jax")
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import kanegen
+from benchmarks.course import say
 from benchmarks.peers.engines import PeerUnavailable
-from benchmarks.robot_times import say
 from kanegen.codegen.commands.scenario_run import run
 from kanegen.codegen.mechanism import catalogue
 

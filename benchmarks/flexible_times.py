@@ -14,14 +14,16 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.drivers.build import BUILD_FOLDER, build, robot_driver
-from benchmarks.entries import OWN_C, PINOCCHIO_CPP, PINOCCHIO_CPP_WORLD
+from benchmarks.contestants import PINOCCHIO_CPP, PINOCCHIO_CPP_WORLD
+from benchmarks.course import say
+from benchmarks.drivers.build import BUILD_FOLDER, build, model_driver
+from benchmarks.machines import robot_states
 from benchmarks.peers.engines import Array
 from benchmarks.pinocchio_cpp.robot_text import model_text
 from benchmarks.protocol import Contestant, Measurement, measure, native_contestant
 from benchmarks.revolute_chain import revolute_chain
-from benchmarks.robot_times import largest_difference, robot_states, say
-from benchmarks.states import States, read_rows
+from benchmarks.states import States, largest_difference, read_rows
+from kanegen.builds.compiler import usable_variants
 from kanegen.codegen import pipeline
 from kanegen.codegen.derivation.flexible_links.states import usual_amplitudes
 from kanegen.codegen.deriving import derive
@@ -30,12 +32,14 @@ from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.importers import from_urdf
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.extension_source import BASELINE
+from kanegen.manifest import read_manifest
 
 ARM = "flexible_six_axis"
-KERNELS = ("inverse_dynamics", "mass_matrix", "forward_dynamics", "equations_of_motion")
-"""Those that the timing program wants, and the one that the results are checked with."""
+KERNELS = ("forward_dynamics", "equations_of_motion")
+"""What is timed, and what the results are checked with."""
 
-OWN = f"{OWN_C}, {ARM}"
+OWN = f"kanegen, C, {ARM}"
 LOCAL = f"{PINOCCHIO_CPP}, rigid chain"
 WORLD = f"{PINOCCHIO_CPP_WORLD}, rigid chain"
 
@@ -83,11 +87,12 @@ def time_forward_dynamics(
     shutil.rmtree(sources, ignore_errors=True)
     generated = pipeline.generate(arm, sources, pipeline.Options(kernels=KERNELS))
     say(f"{ARM}: compiling")
-    program = build(robot_driver(sources, generated.model.prefix, arm.dof, derivatives=False))
+    variant = (usable_variants() or (BASELINE,))[0]
+    program = build(model_driver(sources, read_manifest(sources), variant))
     states = flexible_states(arm, count)
     expected = {OWN: _by_solving(generated.kernels["equations_of_motion"].program, states)}
     calls: dict[str, list[str | Path]] = {
-        OWN: [program, _written(states, folder / "arm.bin"), str(count), "forward_dynamics"]
+        OWN: [program, _written(states, folder / "arm.bin"), str(count), "forward_dynamics", "loop"]
     }
     if pinocchio is not None:
         urdf = revolute_chain("chain", arm.dof)

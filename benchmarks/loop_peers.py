@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.entries import Entry
 from benchmarks.loop_states import LoopStates, on_joints, partial_velocities, speed_places
 from benchmarks.mujoco_c.stewart_model import stewart_mjcf
-from benchmarks.peers.engines import Array, PeerUnavailable, ordered_rows
+from benchmarks.own import Entry
+from benchmarks.peers.engines import Array, library, ordered_rows
 from benchmarks.protocol import python_contestant
-from kanegen.extras import install_command
 
 PINOCCHIO = "Pinocchio, Python"
 MUJOCO = "MuJoCo, Python, open tree only"
@@ -23,10 +22,7 @@ def pinocchio_five_bar(robot: Any, states: LoopStates, passes: int) -> Entry:
     Raises:
         PeerUnavailable: where Pinocchio is not installed.
     """
-    try:
-        import pinocchio
-    except ImportError:
-        raise PeerUnavailable(f"Pinocchio is not installed ({install_command('peers', 'pin')})") from None
+    pinocchio = library("pinocchio", "Pinocchio", "pin")
     ground, length = 0.6, 0.5
     moment = length**3 / 12
     rod = pinocchio.Inertia(length, np.array([length / 2, 0, 0]), np.diag([0, moment, moment]))
@@ -72,7 +68,7 @@ def pinocchio_five_bar(robot: Any, states: LoopStates, passes: int) -> Entry:
         ]
         return np.array(found)[:, places]
 
-    return Entry("Python", python_contestant(PINOCCHIO, one_pass, states.free.count, passes), results)
+    return Entry(python_contestant(PINOCCHIO, one_pass, states.free.count, passes), results)
 
 
 def mujoco_stewart(robot: Any, states: LoopStates, passes: int) -> Entry:
@@ -81,10 +77,7 @@ def mujoco_stewart(robot: Any, states: LoopStates, passes: int) -> Entry:
     Raises:
         PeerUnavailable: where MuJoCo is not installed.
     """
-    try:
-        import mujoco
-    except ImportError:
-        raise PeerUnavailable(f"MuJoCo is not installed ({install_command('peers', 'mujoco')})") from None
+    mujoco = library("mujoco", "MuJoCo", "mujoco")
     model = mujoco.MjModel.from_xml_string(stewart_mjcf())
     data = mujoco.MjData(model)
     rows = ordered_rows(list(range(robot.nq)), states.free.q, states.qdot, states.qddot)
@@ -105,4 +98,4 @@ def mujoco_stewart(robot: Any, states: LoopStates, passes: int) -> Entry:
             found.append(partial_velocities(robot, q).T @ data.qfrc_inverse)
         return np.array(found)
 
-    return Entry("Python", python_contestant(MUJOCO, one_pass, states.free.count, passes), results)
+    return Entry(python_contestant(MUJOCO, one_pass, states.free.count, passes), results)

@@ -3,7 +3,8 @@
 Every contestant does the same thing: one call for each of the same random states is one *pass*, and one pass
 gives one sample, the nanoseconds per call.  In each round all contestants take a turn of several passes, so that a
 change in the machine's speed meets them all; the first turn of each is thrown away.  The minimum is the figure for
-ratios (noise only ever adds time), the median tells how quiet the machine was.
+ratios (noise only ever adds time), the median tells how quiet the machine was.  Time is that of the thread, so that other
+programs on the machine disturb less; what several threads do is measured by the wall's clock.
 
 Results are not thrown away unseen: native drivers sum a component of every result into a volatile sink, and
 the Python loops call functions that the interpreter cannot leave out.  Results are compared in passes of their own.
@@ -11,7 +12,6 @@ the Python loops call functions that the interpreter cannot leave out.  Results 
 
 from __future__ import annotations
 
-import argparse
 import gc
 import statistics
 import subprocess
@@ -19,21 +19,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-
-
-def command_line(doc: str | None, output: str, *, states: int, passes: int) -> argparse.ArgumentParser:
-    """The options of a benchmark, with the first line of its ``doc``: its results file, and how much is measured."""
-    parser = argparse.ArgumentParser(description=(doc or "").splitlines()[0])
-    parser.add_argument("--output", default=output, help="file name under benchmarks/results")
-    parser.add_argument("--states", type=int, default=states, help="random states (default %(default)s)")
-    parser.add_argument("--rounds", type=int, default=20, help="turns of every contestant (default 20)")
-    parser.add_argument(
-        "--passes", type=int, default=passes, help="passes over the states in one turn (default %(default)s)"
-    )
-    parser.add_argument(
-        "--no-cpp", action="store_true", help="leave out Pinocchio's C++, which compiles for minutes"
-    )
-    return parser
 
 
 @dataclass(frozen=True)
@@ -74,7 +59,13 @@ class DriverFailed(RuntimeError):
     """A native timing program ended with an error; the message holds what it said."""
 
 
-def python_contestant(name: str, one_pass: Callable[[], object], calls: int, passes: int) -> Contestant:
+def python_contestant(
+    name: str,
+    one_pass: Callable[[], object],
+    calls: int,
+    passes: int,
+    clock: Callable[[], int] = time.thread_time_ns,
+) -> Contestant:
     """A Python loop as a contestant.
 
     Args:
@@ -82,6 +73,7 @@ def python_contestant(name: str, one_pass: Callable[[], object], calls: int, pas
         one_pass: makes ``calls`` calls.
         calls: calls in one pass.
         passes: passes in one turn.
+        clock: nanoseconds: of the thread, unless others work for it.
     """
 
     def turn() -> list[float]:
@@ -90,9 +82,9 @@ def python_contestant(name: str, one_pass: Callable[[], object], calls: int, pas
         gc.disable()
         try:
             for _ in range(passes):
-                start = time.perf_counter_ns()
+                start = clock()
                 one_pass()
-                samples.append((time.perf_counter_ns() - start) / calls)
+                samples.append((clock() - start) / calls)
         finally:
             if collecting:
                 gc.enable()

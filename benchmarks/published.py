@@ -6,7 +6,6 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.peers.engines import Kernel
 from kanegen.codegen.commands.published import PUBLISHED
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -31,7 +30,7 @@ def _recounted(who: str, key: str) -> OperationCount:
     return OperationCount(who, count["mult"] - divisions, count["add"], divisions)
 
 
-def earlier_counts(kernel: Kernel) -> list[OperationCount]:
+def earlier_counts(kernel: str) -> list[OperationCount]:
     """What was published, as Kane & Levinson (1983) quote it, each with the same method as written for this arm by this
     project's rules.
     """
@@ -50,7 +49,7 @@ def earlier_counts(kernel: Kernel) -> list[OperationCount]:
     return [*found, _recounted("the algorithm of 1983, given q, q', q''", key)]
 
 
-def own_count(kernel: Kernel) -> OperationCount | None:
+def own_count(kernel: str) -> OperationCount | None:
     """The count in the manifest of the generated C; None where it has not been generated."""
     if not MANIFEST.exists():
         return None

@@ -31,15 +31,15 @@ def number(value: float) -> str:
     return f"{value:.1e}"
 
 
-def write_json(name: str, document: dict[str, object]) -> Path:
-    """Write ``document`` to the results folder under ``name`` and return the path.
+def write_json(name: str, document: dict[str, object], folder: Path = RESULTS) -> Path:
+    """Write ``document`` to a folder, that of the results, under ``name`` and return the path.
 
     Raises:
         ValueError: when ``name`` is not a plain file name.
     """
     if Path(name).name != name:
         raise ValueError(f"a plain file name is wanted, not {name!r}: results lie in {RESULTS.name}/")
-    RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / name
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / name
     path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return path

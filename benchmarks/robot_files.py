@@ -1,4 +1,4 @@
-"""Five robots from the packages rtb-data and example-robot-data, as URDF text that both sides read.
+"""Robots from the packages rtb-data and example-robot-data, as URDF text that both sides read.
 
 Where a file is changed, it is changed for both:
 
@@ -9,7 +9,7 @@ Where a file is changed, it is changed for both:
   in Drake) are put in, turned into the axes of the file's frames, which are parallel to the base at zero.
 - Kinova: its endless joints count as revolute ones: the coordinate is the angle for both, where Pinocchio would
   otherwise be given cosine and sine.
-- Talos: as it is, standing on a fixed base.
+- Talos and G1: as they are, standing on a fixed base.
 """
 
 from __future__ import annotations
@@ -52,7 +52,6 @@ class BenchmarkRobot:
         file: the file, as ``corpus.robots.RobotFile.name`` has it.
         change: what is done to the document before both sides read it.
         kernels: what is generated and timed.
-        search_budget: derivations tried for each kernel.
     """
 
     name: str
@@ -60,7 +59,6 @@ class BenchmarkRobot:
     file: str
     change: Callable[[Element], None]
     kernels: tuple[RobotKernel, ...] = DYNAMICS + DERIVATIVES
-    search_budget: int = 300
 
     def urdf(self) -> str:
         """The text that both sides read.  Raises RobotMissing."""
@@ -144,6 +142,12 @@ ROBOTS = (
         "talos_data/robots/talos_reduced.urdf",
         _unchanged,
         kernels=DYNAMICS,
-        search_budget=20,
+    ),
+    BenchmarkRobot(
+        "g1",
+        "example-robot-data",
+        "g1_description/urdf/g1_29dof_rev_1_0.urdf",
+        _unchanged,
+        kernels=(*DYNAMICS, "inverse_dynamics_derivatives"),
     ),
 )

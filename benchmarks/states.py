@@ -51,3 +51,10 @@ def stanford_arm_states(count: int) -> States:
 def read_rows(path: Path, columns: int) -> Array:
     """Rows of ``columns`` doubles that a native program wrote, as (count, columns)."""
     return np.fromfile(path, dtype=np.float64).reshape(-1, columns)
+
+
+def largest_difference(results: Array, expected: Array, parts: int) -> float:
+    """Over rows of ``parts`` vectors or matrices each: the largest error of one over its own largest component."""
+    shape = (len(expected), parts, -1)
+    errors = np.abs(results - expected).reshape(shape).max(axis=2)
+    return float((errors / np.abs(expected).reshape(shape).max(axis=2)).max())

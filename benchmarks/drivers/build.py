@@ -12,12 +12,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.environment import compiler_version
+from kanegen.builds.compiler import usable_variants
+from kanegen.extension_source import COMPILE_FLAGS, Variant
+from kanegen.manifest import KernelSpec, Manifest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 BUILD_FOLDER = REPOSITORY / "build" / "benchmarks"
 
 FLAGS = ("-O3", "-march=native")
 """What every native contestant is compiled with, ours and the peers' alike."""
+
+
+BLOCKS = ("q", "v", "a", "tau")
+"""The blocks of a file of states, in order."""
 
 
 class BuildFailed(RuntimeError):
@@ -79,29 +86,53 @@ def _compile(name: str, command: Sequence[str]) -> None:
         raise BuildFailed(f"{name}: the compiler ended with {finished.returncode}: {' / '.join(errors[:3])}")
 
 
-def model_driver(folder: Path, prefix: str, dof: int) -> NativeProgram:
-    """The timing program of a generated model in ``folder`` (``<prefix>.c`` and ``<prefix>.h``).
+def model_driver(folder: Path, manifest: Manifest, variant: Variant) -> NativeProgram:
+    """The timing program of all kernels of a generated model in ``folder``, with 1 or 3 inputs, for an instruction set."""
+    table = folder / "kernels.h"
+    timed = [k for k in manifest.kernels.values() if {len(k.inputs), len(k.outputs)} <= {1, 3}]
+    table.write_text("".join(map(_table_line, timed)), encoding="utf-8")
+    source = folder / f"{manifest.prefix}.c"
+    features = (f"-m{feature}" for feature in ("arch=x86-64", *variant.features) if usable_variants())
+    return kernels_driver(
+        f"{manifest.prefix}_{variant.name}",
+        source,
+        table,
+        manifest.nv,
+        (*features, *COMPILE_FLAGS),
+        (source,),
+    )
 
-    Raises:
-        BuildFailed: when the model has not been generated.
-    """
+
+def kernels_driver(
+    name: str, source: Path, table: Path, dof: int, arguments: Sequence[str], inputs: Sequence[Path]
+) -> NativeProgram:
+    """The program of ``time_kernels.c`` for the functions in ``source`` that ``table`` lists."""
     driver = Path(__file__).with_name("time_kernels.c")
-    source, header = folder / f"{prefix}.c", folder / f"{prefix}.h"
-    if not (source.exists() and header.exists()):
-        raise BuildFailed(f"{prefix}: not generated yet ({source.name} and {header.name} are needed)")
+    definitions = (f'-DMODEL_SOURCE="{source}"', f'-DKERNEL_TABLE="{table}"', f"-DMODEL_DOF={dof}")
     return NativeProgram(
-        name=f"time_{prefix}",
+        name=f"time_{name}",
         compiler=compiler_command("CC", "cc"),
-        arguments=(
-            f'-DMODEL_HEADER="{header.name}"',
-            f"-DMODEL_PREFIX={prefix}",
-            f"-DMODEL_DOF={dof}",
-            f"-I{folder}",
-            str(driver),
-            str(source),
-            "-lm",
-        ),
-        inputs=(driver, source, header),
+        arguments=(*definitions, f"-I{source.parent}", str(driver), *arguments, "-lm"),
+        inputs=(driver, source, table, *inputs),
+    )
+
+
+def table_line(
+    name: str, functions: Sequence[str], inputs: Sequence[str], sizes: Sequence[int], number: str
+) -> str:
+    """A line of the table that ``time_kernels.c`` describes."""
+    blocks, lengths = (", ".join(map(str, x)) for x in (map(BLOCKS.index, inputs), sizes))
+    one, rows, columns = functions
+    return f"KERNEL({name}, {number}, {one}, {rows}, {columns}, {len(inputs)}, ({blocks}), {len(sizes)}, ({lengths}))\n"
+
+
+def _table_line(kernel: KernelSpec) -> str:
+    return table_line(
+        kernel.name,
+        (kernel.function, kernel.batch, kernel.batch_soa or "0"),
+        [argument.name for argument in kernel.inputs],
+        [argument.size for argument in kernel.outputs],
+        {"double": "double", "single": "float"}[kernel.precision],
     )
 
 
@@ -131,34 +162,4 @@ def kernel_driver(
             "-lm",
         ),
         inputs=(driver, source, header),
-    )
-
-
-def robot_driver(folder: Path, prefix: str, dof: int, derivatives: bool) -> NativeProgram:
-    """The timing program of a model in ``folder`` with inverse dynamics, mass matrix and forward dynamics.
-
-    ``derivatives`` tells whether it has those of inverse and forward dynamics, too.  However many C files a model has,
-    all of them are compiled.
-
-    Raises:
-        BuildFailed: when the model has not been generated.
-    """
-    driver = Path(__file__).with_name("time_robot.c")
-    header, sources = folder / f"{prefix}.h", sorted(folder.glob("*.c"))
-    if not (sources and header.exists()):
-        raise BuildFailed(f"{prefix}: not generated yet ({prefix}.c and {header.name} are needed)")
-    return NativeProgram(
-        name=f"time_robot_{prefix}",
-        compiler=compiler_command("CC", "cc"),
-        arguments=(
-            f'-DMODEL_HEADER="{header.name}"',
-            f"-DMODEL_PREFIX={prefix}",
-            f"-DMODEL_DOF={dof}",
-            *(("-DMODEL_DERIVATIVES",) if derivatives else ()),
-            f"-I{folder}",
-            str(driver),
-            *map(str, sources),
-            "-lm",
-        ),
-        inputs=(driver, header, *sources, *sorted(folder.glob("*.h"))),
     )

@@ -1,15 +1,19 @@
-/* Nanoseconds per call of a generated model's inverse and forward dynamics, one core.
+/* Nanoseconds per state of generated kernels, one core, time of the thread.
  *
- *     time_kernels STATES COUNT KERNEL REPEATS RESULTS
+ *     time_kernels STATES COUNT KERNEL WAY REPEATS RESULTS
  *
  * STATES   binary doubles, four blocks of COUNT rows of n: q, v, a, tau
- * KERNEL   inverse_dynamics, forward_dynamics, or one of them followed by _batch
- * RESULTS  file that receives COUNT rows of n doubles
- * One line per repeat on standard output: nanoseconds per call (per row for a batch), the whole set of states being
- * one repeat.
+ * WAY      "loop": the function for one state in a loop; "rows" or "columns": those for many states
+ * RESULTS  file that receives COUNT rows of doubles: all outputs of a state one after another; nothing is written for "-"
+ * One line per repeat on standard output, all states once being one repeat.
  *
- * Compile with -DMODEL_HEADER='"<prefix>.h"' -DMODEL_PREFIX=<prefix> -DMODEL_DOF=<n> beside the model's source. The
- * model is a translation unit of its own, so no call can be inlined or left out.
+ * Compile with -DMODEL_SOURCE='"<model>.c"', -DKERNEL_TABLE='"<table>.h"' and -DMODEL_DOF=<n>. The table has one line a kernel:
+ *
+ *     KERNEL(name, number, function, rows, columns, inputs, (block, ...), outputs, (size, ...))
+ *
+ * number is double or float; there are 1 or 3 inputs and 1 or 3 outputs; rows and columns are 0 where there are none; a block
+ * is 0 for q, 1 for v, 2 for a, 3 for tau.
+ * The model is part of this unit, which one instruction set is chosen for. Calls go through pointers, so that none is inlined.
  */
 #define _POSIX_C_SOURCE 199309L
 
@@ -18,95 +22,134 @@
 #include <string.h>
 #include <time.h>
 
-#include MODEL_HEADER
+#include MODEL_SOURCE
 
-#define JOIN_EXPANDED(prefix, name) prefix##_##name
-#define JOIN(prefix, name) JOIN_EXPANDED(prefix, name)
-#define KERNEL(name) JOIN(MODEL_PREFIX, name)
+enum { DOF = MODEL_DOF, MOST = 3 };
 
-enum { DOF = MODEL_DOF };
+typedef void (*function)(void);
 
-typedef void kernel_function(const double *, const double *, const double *, double *);
-typedef void batch_function(size_t, const double *, const double *, const double *, double *);
+typedef struct {
+    const char *name;
+    size_t bytes; /* of a number */
+    function one, rows, columns;
+    size_t inputs, block[MOST], outputs, size[MOST];
+} kernel;
+
+#define BRACED(...) {__VA_ARGS__}
+#define KERNEL(name, number, one, rows, columns, inputs, blocks, outputs, sizes)                                            \
+    {#name, sizeof(number), (function)one, (function)rows, (function)columns, inputs, BRACED blocks, outputs, BRACED sizes},
+static const kernel KERNELS[] = {
+#include KERNEL_TABLE
+};
 
 static double now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
 }
 
-/* Written at the end of every pass, so that no result is dead. */
-static volatile double sink;
-
-/* One pass over the states; always_inline with a constant function turns the call into a direct one. */
-static inline __attribute__((always_inline)) void scalar_pass(kernel_function *const call, size_t count, const double *q,
-                                                              const double *v, const double *third, double *out)
+static void *allocated(size_t bytes)
 {
-    for (size_t i = 0; i < count * DOF; i += DOF)
-        call(q + i, v + i, third + i, out + i);
+    void *const found = calloc(bytes ? bytes : 1, 1);
+    if (!found) exit(EXIT_FAILURE);
+    return found;
 }
 
-static void run_pass(int kernel, size_t count, const double *q, const double *v, const double *a, const double *tau,
-                     double *out)
-{
-    switch (kernel) {
-    case 0: scalar_pass(KERNEL(inverse_dynamics), count, q, v, a, out); break;
-    case 1: scalar_pass(KERNEL(forward_dynamics), count, q, v, tau, out); break;
-    case 2: KERNEL(inverse_dynamics_batch)(count, q, v, a, out); break;
-    default: KERNEL(forward_dynamics_batch)(count, q, v, tau, out); break;
+/* All states once, for numbers of one type. */
+#define PASS(number)                                                                                                          \
+    static void pass_##number(const kernel *k, char way, size_t count, void *const *in, void *const *out)                     \
+    {                                                                                                                         \
+        const number *const *const x = (const number *const *)in;                                                             \
+        number *const *const y = (number *const *)out;                                                                        \
+        const size_t *const m = k->size;                                                                                      \
+        if (way == 'l') {                                                                                                     \
+            typedef void one_one(const number *, number *);                                                                   \
+            typedef void three_one(const number *, const number *, const number *, number *);                                 \
+            typedef void three_three(const number *, const number *, const number *, number *, number *, number *);           \
+            if (k->inputs == 1)                                                                                               \
+                for (size_t i = 0; i < count; ++i) ((one_one *)k->one)(x[0] + i * DOF, y[0] + i * m[0]);                      \
+            else if (k->outputs == 1)                                                                                         \
+                for (size_t i = 0, j = 0; i < count; ++i, j += DOF)                                                           \
+                    ((three_one *)k->one)(x[0] + j, x[1] + j, x[2] + j, y[0] + i * m[0]);                                     \
+            else                                                                                                              \
+                for (size_t i = 0, j = 0; i < count; ++i, j += DOF)                                                           \
+                    ((three_three *)k->one)(x[0] + j, x[1] + j, x[2] + j, y[0] + i * m[0], y[1] + i * m[1], y[2] + i * m[2]); \
+        } else if (way == 'r') {                                                                                              \
+            typedef void one_one(size_t, const number *, number *);                                                           \
+            typedef void three_one(size_t, const number *, const number *, const number *, number *);                         \
+            typedef void three_three(size_t, const number *, const number *, const number *, number *, number *, number *);   \
+            if (k->inputs == 1) ((one_one *)k->rows)(count, x[0], y[0]);                                                      \
+            else if (k->outputs == 1) ((three_one *)k->rows)(count, x[0], x[1], x[2], y[0]);                                  \
+            else ((three_three *)k->rows)(count, x[0], x[1], x[2], y[0], y[1], y[2]);                                         \
+        } else {                                                                                                              \
+            typedef void one_one(size_t, size_t, const number *, number *);                                                   \
+            typedef void three_one(size_t, size_t, const number *, const number *, const number *, number *);                 \
+            typedef void three_three(size_t, size_t, const number *, const number *, const number *, number *, number *,      \
+                                     number *);                                                                               \
+            const size_t s = count;                                                                                           \
+            if (k->inputs == 1) ((one_one *)k->columns)(s, s, x[0], y[0]);                                                    \
+            else if (k->outputs == 1) ((three_one *)k->columns)(s, s, x[0], x[1], x[2], y[0]);                                \
+            else ((three_three *)k->columns)(s, s, x[0], x[1], x[2], y[0], y[1], y[2]);                                       \
+        }                                                                                                                     \
     }
-    sink = out[0] + out[count * DOF - 1];
-}
+PASS(double)
+PASS(float)
 
-static int kernel_index(const char *name)
-{
-    static const char *const names[] = {"inverse_dynamics", "forward_dynamics", "inverse_dynamics_batch",
-                                        "forward_dynamics_batch"};
-    for (int i = 0; i < 4; ++i)
-        if (strcmp(name, names[i]) == 0)
-            return i;
-    return -1;
-}
+/* Written at the end of every pass, so that no result is dead. */
+static volatile unsigned char sink;
 
 int main(int argc, char **argv)
 {
-    if (argc != 6) {
-        fprintf(stderr, "usage: %s STATES COUNT KERNEL REPEATS RESULTS\n", argv[0]);
+    if (argc != 7) {
+        fprintf(stderr, "usage: %s STATES COUNT KERNEL loop|rows|columns REPEATS RESULTS\n", argv[0]);
         return 2;
     }
-    const size_t count = strtoull(argv[2], NULL, 10);
-    const size_t repeats = strtoull(argv[4], NULL, 10);
-    const int kernel = kernel_index(argv[3]);
-    const size_t block = count * DOF;
-    if (kernel < 0 || count == 0) {
-        fprintf(stderr, "unknown kernel %s, or no states\n", argv[3]);
-        return EXIT_FAILURE;
-    }
-
-    double *const states = malloc(4 * block * sizeof(double));
-    double *const out = calloc(block, sizeof(double));
+    const size_t count = strtoull(argv[2], NULL, 10), repeats = strtoull(argv[5], NULL, 10);
+    const char way = argv[4][0];
+    const kernel *k = NULL;
+    for (size_t i = 0; i < sizeof KERNELS / sizeof KERNELS[0]; ++i)
+        if (strcmp(argv[3], KERNELS[i].name) == 0) k = KERNELS + i;
+    double *const states = allocated(4 * count * DOF * sizeof(double));
     FILE *const input = fopen(argv[1], "rb");
-    if (!states || !out || !input || fread(states, sizeof(double), 4 * block, input) != 4 * block) {
-        fprintf(stderr, "cannot read %zu states from %s\n", count, argv[1]);
+    if (!k || count == 0 || !input || fread(states, sizeof(double), 4 * count * DOF, input) != 4 * count * DOF) {
+        fprintf(stderr, "no kernel %s, or no %zu states in %s\n", argv[3], count, argv[1]);
         return EXIT_FAILURE;
     }
     fclose(input);
-    const double *const q = states, *const v = q + block, *const a = v + block, *const tau = a + block;
 
-    run_pass(kernel, count, q, v, a, tau, out); /* warms up */
-    for (size_t repeat = 0; repeat < repeats; ++repeat) {
+    void *in[MOST] = {NULL}, *out[MOST] = {NULL};
+    for (size_t b = 0; b < k->inputs; ++b) {
+        const double *const block = states + k->block[b] * count * DOF;
+        in[b] = allocated(count * DOF * k->bytes);
+        for (size_t i = 0; i < count; ++i)
+            for (size_t j = 0; j < DOF; ++j) {
+                const size_t place = way == 'c' ? j * count + i : i * DOF + j;
+                if (k->bytes == sizeof(double)) ((double *)in[b])[place] = block[i * DOF + j];
+                else ((float *)in[b])[place] = (float)block[i * DOF + j];
+            }
+    }
+    for (size_t b = 0; b < k->outputs; ++b) out[b] = allocated(count * k->size[b] * k->bytes);
+
+    for (size_t repeat = 0; repeat <= repeats; ++repeat) { /* the first one warms up */
         const double start = now();
-        run_pass(kernel, count, q, v, a, tau, out);
-        printf("%.6g\n", (now() - start) / (double)count);
+        if (k->bytes == sizeof(double)) pass_double(k, way, count, in, out);
+        else pass_float(k, way, count, in, out);
+        const double elapsed = now() - start;
+        sink = *(unsigned char *)out[0];
+        if (repeat > 0) printf("%.6g\n", elapsed / (double)count);
     }
 
-    FILE *const results = fopen(argv[5], "wb");
-    if (!results || fwrite(out, sizeof(double), block, results) != block || fclose(results) != 0) {
-        fprintf(stderr, "cannot write %s\n", argv[5]);
-        return EXIT_FAILURE;
-    }
-    free(out);
-    free(states);
-    return EXIT_SUCCESS;
+    if (strcmp(argv[6], "-") == 0) return EXIT_SUCCESS;
+    FILE *const results = fopen(argv[6], "wb");
+    if (!results) return EXIT_FAILURE;
+    for (size_t i = 0; i < count; ++i)
+        for (size_t b = 0; b < k->outputs; ++b)
+            for (size_t j = 0; j < k->size[b]; ++j) {
+                const size_t place = way == 'c' ? j * count + i : i * k->size[b] + j;
+                const double number =
+                    k->bytes == sizeof(double) ? ((double *)out[b])[place] : (double)((float *)out[b])[place];
+                if (fwrite(&number, sizeof number, 1, results) != 1) return EXIT_FAILURE;
+            }
+    return fclose(results) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

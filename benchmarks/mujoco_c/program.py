@@ -1,14 +1,20 @@
-"""Finds MuJoCo's C library and headers in the installed package, and describes the timing program."""
+"""Finds MuJoCo's C library and headers in the installed package, and describes the timing programs."""
 
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
-from benchmarks.drivers.build import BuildFailed, NativeProgram, compiler_command
+from benchmarks.drivers.build import BuildFailed, NativeProgram, compiler_command, kernels_driver, table_line
+from benchmarks.peers.engines import PeerUnavailable
+from benchmarks.peers.mujoco_engine import mujoco_model
 from kanegen.extras import install_command
 
-SOURCE = Path(__file__).with_name("time_stewart.c")
+FOLDER = Path(__file__).parent
+SOURCE = FOLDER / "time_stewart.c"
+KERNELS = {"inverse_dynamics": ("q", "v", "a"), "forward_dynamics": ("q", "v", "tau")}
 
 
 def mujoco_package() -> tuple[Path, Path]:
@@ -33,16 +39,41 @@ def stewart_driver() -> NativeProgram:
     Raises:
         BuildFailed: when MuJoCo is missing.
     """
-    folder, library = mujoco_package()
+    arguments, library = _linked()
     return NativeProgram(
         name="time_stewart",
         compiler=compiler_command("CC", "cc"),
-        arguments=(
-            f"-I{folder / 'include'}",
-            str(SOURCE),
-            str(library),
-            f"-Wl,-rpath,{folder}",
-            "-lm",
-        ),
+        arguments=(str(SOURCE), *arguments, "-lm"),
         inputs=(SOURCE, library),
     )
+
+
+def rigid_body_driver(name: str, urdf: str, joints: Sequence[str], folder: Path) -> NativeProgram:
+    """The timing program of ``rigid_body.c`` for a robot, whose model is put into ``folder``.
+
+    Raises:
+        BuildFailed: when MuJoCo is missing, or reads other joints.
+    """
+    try:
+        model, order = mujoco_model(urdf, joints)
+    except PeerUnavailable as reason:
+        raise BuildFailed(f"MuJoCo C: {reason}") from None
+    binary, table = folder / f"{name}.mjb", folder / f"{name}_mujoco.h"
+    import_module("mujoco").mj_saveModel(model, str(binary))
+    lines = (
+        table_line(kernel, (f"mujoco_{kernel}", "0", "0"), inputs, (len(joints),), "double")
+        for kernel, inputs in KERNELS.items()
+    )
+    table.write_text("".join(lines), encoding="utf-8")
+    arguments, library = _linked()
+    definitions = (f'-DMUJOCO_MODEL="{binary}"', f"-DMUJOCO_ORDER={{{', '.join(map(str, order))}}}")
+    source = FOLDER / "rigid_body.c"
+    return kernels_driver(
+        f"mujoco_{name}", source, table, len(joints), (*definitions, *arguments), (binary, library)
+    )
+
+
+def _linked() -> tuple[tuple[str, ...], Path]:
+    """What compiles and links with MuJoCo, and its library."""
+    folder, library = mujoco_package()
+    return (f"-I{folder / 'include'}", str(library), f"-Wl,-rpath,{folder}"), library

@@ -1,13 +1,14 @@
 """One interface to the engines kanegen is measured against.
 
-An engine is made from a :class:`~benchmarks.peers.chain.Chain`.  Its calls take and give rows in the order of the
-mechanism's coordinates; :meth:`Engine.loop` gives the bare loop that a benchmark times, with everything that
+An engine is made from a URDF text and the names of its joints in the order of the coordinates.  Its calls take and give
+rows in that order; :meth:`Engine.loop` gives the bare loop that a benchmark times, with everything that
 can be prepared beforehand (the order of the chain, the arrays) prepared beforehand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Literal, Protocol
 
@@ -33,7 +34,9 @@ def library(module: str, name: str, package: str) -> Any:
     """
     try:
         return import_module(module)
-    except ImportError:
+    except ModuleNotFoundError as error:
+        if (error.name or module).split(".")[0] != module.split(".")[0]:
+            raise PeerUnavailable(f"{name} needs {error.name}, which is not installed") from None
         raise PeerUnavailable(f"{name} is not installed ({install_command('peers', package)})") from None
 
 
@@ -52,6 +55,19 @@ class Engine(Protocol):
 
     def loop(self, kernel: Kernel, q: Array, v: Array, third: Array) -> Callable[[], object]:
         """A function that calls ``kernel`` once for every row of (count, n) inputs and keeps nothing."""
+
+
+def order_of(names: Sequence[str], joints: Sequence[str]) -> list[int]:
+    """Which of ``joints`` each of an engine's joints is.  Raises PeerUnavailable where they are not the same ones."""
+    if sorted(names) != sorted(joints):
+        raise PeerUnavailable(f"it reads the joints {', '.join(names)}")
+    return [joints.index(name) for name in names]
+
+
+def moving_joints(urdf: str) -> list[str]:
+    """The names of the joints that are not fixed, in the order of the text."""
+    joints = ET.fromstring(urdf).iter("joint")
+    return [joint.attrib["name"] for joint in joints if joint.get("type", "fixed") != "fixed"]
 
 
 def ordered_rows(order: list[int], *inputs: Array) -> list[tuple[Array, ...]]:

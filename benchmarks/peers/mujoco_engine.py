@@ -1,45 +1,44 @@
-"""A chain in MuJoCo: ``mj_inverse`` and ``mj_forward`` from Python."""
+"""A robot in MuJoCo: ``mj_inverse`` and ``mj_forward`` from Python."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from benchmarks.peers.chain import Chain, Vector
-from benchmarks.peers.engines import Array, Kernel, library, ordered_rows, scattered
+from benchmarks.peers.engines import Array, Kernel, library, order_of, ordered_rows, scattered
 
-_AXES = {"x": "1 0 0", "y": "0 1 0", "z": "0 0 1"}
-_JOINTS = {"revolute": "hinge", "prismatic": "slide"}
-
-
-def _text(vector: Vector) -> str:
-    return " ".join(repr(component) for component in vector)
+_UNSEEN = ("visual", "collision")
 
 
-def mjcf_of(chain: Chain) -> str:
-    """The chain as an MJCF document, everything but rigid-body dynamics (contacts, actuators, sensors) off."""
-    bodies = ""
-    for body in chain.bodies:
-        bodies += (
-            f'<body name="{body.name}" pos="{_text(body.offset)}">'
-            f'<inertial pos="{_text(body.centre)}" mass="{body.mass!r}" diaginertia="{_text(body.moments)}"/>'
-            f'<joint name="{body.name}" type="{_JOINTS[body.kind]}" axis="{_AXES[body.axis]}"/>'
-        )
-    return (
-        f'<mujoco model="{chain.name}"><compiler angle="radian" autolimits="false"/>'
-        f'<option gravity="{_text(chain.gravity)}">'
-        '<flag constraint="disable" contact="disable" actuation="disable" sensor="disable"/></option>'
-        f"<worldbody>{bodies}{'</body>' * len(chain.bodies)}</worldbody></mujoco>"
-    )
+def mujoco_model(urdf: str, joints: Sequence[str]) -> tuple[Any, list[int]]:
+    """A ``mujoco.MjModel`` with everything but rigid-body dynamics off, and which of ``joints`` each of its joints is.
+
+    Raises:
+        PeerUnavailable: where MuJoCo is not installed.
+    """
+    mujoco = library("mujoco", "MuJoCo", "mujoco")
+    root = ET.fromstring(urdf)
+    for link in root.iter("link"):
+        for name in _UNSEEN:
+            for element in link.findall(name):
+                link.remove(element)
+    model = mujoco.MjModel.from_xml_string(ET.tostring(root, encoding="unicode"))
+    off = mujoco.mjtDisableBit
+    for bit in (off.mjDSBL_CONSTRAINT, off.mjDSBL_CONTACT, off.mjDSBL_ACTUATION, off.mjDSBL_SENSOR):
+        model.opt.disableflags |= int(bit)
+    for resisting in (model.dof_damping, model.dof_frictionloss, model.dof_armature):
+        resisting[:] = 0.0
+    return model, order_of([model.joint(j).name for j in range(model.njnt)], joints)
 
 
 class MujocoEngine:
     """MuJoCo's Python bindings; raises :class:`PeerUnavailable` where they are not installed."""
 
-    def __init__(self, chain: Chain) -> None:
+    def __init__(self, urdf: str, joints: Sequence[str]) -> None:
         self._mujoco = library("mujoco", "MuJoCo", "mujoco")
-        self.model = self._mujoco.MjModel.from_xml_string(mjcf_of(chain))
+        self.model, self._order = mujoco_model(urdf, joints)
         self.data = self._mujoco.MjData(self.model)
-        self._order = list(chain.order)
 
     @property
     def name(self) -> str:
@@ -72,24 +71,6 @@ class MujocoEngine:
                 position[:] = row_q
                 velocity[:] = row_v
                 given[:] = row_third
-                function(model, data)
-
-        return run
-
-    def bare_loop(
-        self, kernel: Kernel, state: tuple[Array, Array, Array], calls: int
-    ) -> Callable[[], object]:
-        """``calls`` calls at one state, written once: the engine without the assignments."""
-        model, data = self.model, self.data
-        if kernel == "inverse_dynamics":
-            self.inverse_dynamics(*state)
-            function = self._mujoco.mj_inverse
-        else:
-            self.forward_dynamics(*state)
-            function = self._mujoco.mj_forward
-
-        def run() -> None:
-            for _ in range(calls):
                 function(model, data)
 
         return run

@@ -1,51 +1,23 @@
-"""A chain in Pinocchio: recursive Newton-Euler (``rnea``) and articulated body (``aba``) from Python."""
+"""A robot in Pinocchio: recursive Newton-Euler (``rnea``) and articulated body (``aba``) from Python."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
-import numpy as np
-
-from benchmarks.peers.chain import Chain
-from benchmarks.peers.engines import Array, Kernel, library, ordered_rows, scattered
+from benchmarks.peers.engines import Array, Kernel, library, order_of, ordered_rows, scattered
 
 NAME = "Pinocchio, Python"
 """How the tables call it; its version stands with the environment of a measurement."""
 
 
-def pinocchio_chain(pinocchio: Any, chain: Chain) -> Any:
-    """The chain as a ``pinocchio.Model``, its joints in the order of the chain.
-
-    The joint types that are specialised for one coordinate axis are used: they are the fastest.
-    """
-    joint_types = {
-        ("revolute", "x"): pinocchio.JointModelRX,
-        ("revolute", "y"): pinocchio.JointModelRY,
-        ("revolute", "z"): pinocchio.JointModelRZ,
-        ("prismatic", "x"): pinocchio.JointModelPX,
-        ("prismatic", "y"): pinocchio.JointModelPY,
-        ("prismatic", "z"): pinocchio.JointModelPZ,
-    }
-    model = pinocchio.Model()
-    model.gravity.linear = np.array(chain.gravity)
-    parent = 0
-    for body in chain.bodies:
-        placement = pinocchio.SE3(np.eye(3), np.array(body.offset))
-        parent = model.addJoint(parent, joint_types[body.kind, body.axis](), placement, body.name)
-        inertia = pinocchio.Inertia(body.mass, np.array(body.centre), np.diag(body.moments))
-        model.appendBodyToJoint(parent, inertia, pinocchio.SE3.Identity())
-    return model
-
-
 class PinocchioEngine:
     """Pinocchio's Python bindings; raises :class:`PeerUnavailable` where they are not installed."""
 
-    def __init__(self, chain: Chain) -> None:
+    def __init__(self, urdf: str, joints: Sequence[str]) -> None:
         self.pinocchio = library("pinocchio", "Pinocchio", "pin")
-        self.model = pinocchio_chain(self.pinocchio, chain)
+        self.model = self.pinocchio.buildModelFromXML(urdf)
         self.data = self.model.createData()
-        self._order = list(chain.order)
+        self._order = order_of([str(name) for name in self.model.names][1:], joints)
 
     @property
     def name(self) -> str:

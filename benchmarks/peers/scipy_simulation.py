@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.peers.engines import Array, library
 from benchmarks.peers.feedback_law import DURATION, START, generalized_forces
 from benchmarks.peers.pinocchio_engine import PinocchioEngine
-from benchmarks.peers.stanford_arm_models import STANFORD_ARM
+from benchmarks.peers.stanford_arm_models import JOINTS, STANFORD_ARM, STANFORD_ARM_URDF
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def feedback_motion(method: str, rtol: float, atol: float) -> Callable[[], Final
         PeerUnavailable: where SciPy or Pinocchio is not installed.
     """
     solve_ivp = library("scipy.integrate", "SciPy", "scipy").solve_ivp
-    engine = PinocchioEngine(STANFORD_ARM)
+    engine = PinocchioEngine(STANFORD_ARM_URDF, JOINTS)
     model, data, aba = engine.model, engine.data, engine.pinocchio.aba
     order = np.array(STANFORD_ARM.order)
     inverse = np.argsort(order)

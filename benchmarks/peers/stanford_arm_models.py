@@ -7,13 +7,8 @@ gives no value for g; 9.81 m/s^2 is used throughout this project.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from benchmarks.peers.chain import Chain, ChainBody
-from benchmarks.peers.dynibo_engine import DyniboEngine
-from benchmarks.peers.engines import Engine, PeerUnavailable
-from benchmarks.peers.mujoco_engine import MujocoEngine
-from benchmarks.peers.pinocchio_engine import PinocchioEngine
+from benchmarks.peers.urdf import urdf_of
 
 L1, L2, L3, L4, L5, L6 = 0.1, 0.6, 0.2, 0.1, 0.7, 0.06
 """Lengths of Appendix 3, m."""
@@ -41,16 +36,5 @@ STANFORD_ARM = Chain(
     ),
 )
 
-ENGINES: tuple[Callable[[Chain], Engine], ...] = (PinocchioEngine, MujocoEngine, DyniboEngine)
-
-
-def stanford_arm_engines() -> tuple[list[Engine], list[str]]:
-    """The Stanford Arm in every engine that is installed, and a sentence for each one that is not."""
-    engines: list[Engine] = []
-    missing: list[str] = []
-    for make in ENGINES:
-        try:
-            engines.append(make(STANFORD_ARM))
-        except PeerUnavailable as reason:
-            missing.append(str(reason))
-    return engines, missing
+STANFORD_ARM_URDF = urdf_of(STANFORD_ARM)
+JOINTS = ("q1", "q2", "q3", "q4", "q5", "q6")

@@ -8,10 +8,19 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.drivers.build import BuildFailed, NativeProgram, compiler_command
-from benchmarks.peers.chain import Chain
+from benchmarks.drivers.build import (
+    BuildFailed,
+    NativeProgram,
+    build,
+    compiler_command,
+    kernels_driver,
+    table_line,
+)
+from benchmarks.peers.engines import PeerUnavailable, library
 from kanegen.extras import install_command
 
 SOURCES = Path(__file__).resolve().parent
@@ -62,15 +71,6 @@ def eigen_headers() -> Path:
     )
 
 
-def chain_driver() -> NativeProgram:
-    """The timing program of ``time_chain.cpp``.
-
-    Raises:
-        BuildFailed: when headers are missing.
-    """
-    return _driver("time_chain", SOURCES / "time_chain.cpp", SOURCES / "chain_model.hpp")
-
-
 def five_bar_driver() -> NativeProgram:
     """The timing program of ``time_five_bar.cpp``.
 
@@ -90,7 +90,73 @@ def robot_driver(algorithm: str) -> NativeProgram:
     return _driver(name, SOURCES / f"{name}.cpp", SOURCES / "robot_timing.hpp", SOURCES / "robot_model.hpp")
 
 
-def _driver(name: str, source: Path, *headers: Path) -> NativeProgram:
+def casadi_driver(name: str, text: str, dof: int, kernels: Sequence[str], folder: Path) -> NativeProgram:
+    """The timing program of C that CasADi writes of Pinocchio's algorithms, into ``folder``, for the robot of ``text``.
+
+    Raises:
+        BuildFailed: when headers or CasADi are missing.
+    """
+    writer, model = build(casadi_program()), folder / f"{name}.txt"
+    model.write_text(text, encoding="utf-8")
+    parts, lines = [], []
+    for kernel in kernels:
+        finished = subprocess.run(
+            [writer, model, kernel], cwd=folder, capture_output=True, text=True, check=False
+        )
+        if finished.returncode != 0:
+            raise BuildFailed(f"CasADi C, {kernel}: {finished.stderr.strip()[:200]}")
+        inputs = INPUTS[kernel]
+        parts.append(_called(kernel, len(inputs)))
+        size = dof**2 if kernel == "mass_matrix" else dof
+        lines.append(table_line(kernel, (f"called_{kernel}", "0", "0"), inputs, (size,), "double"))
+    source, table = folder / f"casadi_{name}.c", folder / f"casadi_{name}.h"
+    source.write_text("".join(parts), encoding="utf-8")
+    table.write_text("".join(lines), encoding="utf-8")
+    written = [folder / f"{kernel}.c" for kernel in kernels]
+    return kernels_driver(f"casadi_{name}", source, table, dof, ("-w",), (source, *written))
+
+
+INPUTS = {"inverse_dynamics": ("q", "v", "a"), "forward_dynamics": ("q", "v", "tau"), "mass_matrix": ("q",)}
+
+
+def _called(kernel: str, inputs: int) -> str:
+    """CasADi's function for a kernel with its own macros and workspace, behind an ordinary one."""
+    arguments = [f"x{k}" for k in range(inputs)]
+    declared = ", ".join(f"const double *{name}" for name in arguments)
+    return f"""
+#undef CASADI_CODEGEN_PREFIX
+#define CASADI_CODEGEN_PREFIX {kernel}_
+#include "{kernel}.c"
+static void called_{kernel}({declared}, double *y)
+{{
+    const double *given[casadi_{kernel}_SZ_ARG] = {{{", ".join(arguments)}}};
+    double *found[casadi_{kernel}_SZ_RES] = {{y}};
+    static casadi_int integers[casadi_{kernel}_SZ_IW + 1];
+    static double numbers[casadi_{kernel}_SZ_W + 1];
+    casadi_{kernel}(given, found, integers, numbers, 0);
+}}
+"""
+
+
+def casadi_program() -> NativeProgram:
+    """The program of ``casadi_code.cpp``.
+
+    Raises:
+        BuildFailed: when headers or CasADi are missing.
+    """
+    try:
+        folder = Path(library("casadi", "CasADi", "casadi").__file__).parent
+    except PeerUnavailable as reason:
+        raise BuildFailed(f"CasADi C: {reason}") from None
+    source = SOURCES / "casadi_code.cpp"
+    linked = ("-DPINOCCHIO_WITH_CASADI_SUPPORT", f"-isystem{folder / 'include'}", "-O1")
+    last = (f"-L{folder}", "-lcasadi", f"-Wl,-rpath,{folder}")
+    return _driver("casadi_code", source, SOURCES / "robot_model.hpp", before=linked, after=last)
+
+
+def _driver(
+    name: str, source: Path, *headers: Path, before: Sequence[str] = (), after: Sequence[str] = ()
+) -> NativeProgram:
     return NativeProgram(
         name=name,
         compiler=compiler_command("CXX", "c++"),
@@ -100,16 +166,9 @@ def _driver(name: str, source: Path, *headers: Path) -> NativeProgram:
             *DEFINITIONS,
             f"-isystem{pinocchio_headers()}",
             f"-isystem{eigen_headers()}",
+            *before,
             str(source),
+            *after,
         ),
         inputs=(source, *headers),
     )
-
-
-def write_chain(chain: Chain, path: Path) -> None:
-    """Write the chain as the text that ``chain_model.hpp`` reads."""
-    lines = []
-    for body in chain.bodies:
-        numbers = [*body.offset, body.mass, *body.centre, *body.moments]
-        lines.append(" ".join([body.kind, body.axis, str(body.coordinate), *map(repr, numbers)]))
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")

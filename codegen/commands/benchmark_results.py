@@ -7,13 +7,7 @@ from pathlib import Path
 
 from kanegen.codegen.commands.benchmark_corpus import corpus
 from kanegen.codegen.commands.benchmark_json import DamagedError, Node, load, printable
-from kanegen.codegen.commands.benchmark_kinds import (
-    closed_loops,
-    flexible_arms,
-    kernels,
-    robots,
-    simulation,
-)
+from kanegen.codegen.commands.benchmark_kinds import sections
 from kanegen.codegen.commands.benchmark_records import (
     Contents,
     Machine,
@@ -27,14 +21,7 @@ from kanegen.errors import FileError
 FOLDERS = (Path("benchmarks/results"), Path("figures"))
 """Where `make bench` and `make corpus` write, seen from the root of a checkout."""
 
-KINDS: Mapping[str, Callable[[Node], Contents]] = {
-    "kernels_stanford_arm": kernels,
-    "simulation_stanford_arm": simulation,
-    "closed_loops": closed_loops,
-    "robots": robots,
-    "flexible_arms": flexible_arms,
-    "corpus": corpus,
-}
+KINDS: Mapping[str, Callable[[Node], Contents]] = {"all": sections, "corpus": corpus}
 """The benchmarks by name, in the order of the report."""
 
 _HOW = (

@@ -14,11 +14,8 @@ from tests.commands.benchmark_documents import (
     changed,
     corpus,
     every_kind,
-    flexible,
-    kernels,
     printed,
-    robots,
-    simulation,
+    sections,
     write,
 )
 
@@ -36,11 +33,11 @@ def test_an_empty_folder_and_none(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def test_a_file_named_twice_is_read_once(folder: Path) -> None:
-    assert len(collect([folder, folder / "e.json"]).results) == 6
+    assert len(collect([folder, folder / "b.json"]).results) == 2
 
 
 def test_other_json_is_listed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(folder, "f.json", {**kernels(), "benchmark": "of tomorrow"})
+    write(folder, "f.json", {**sections(), "benchmark": "of tomorrow"})
     write(folder, "g.json", [1, 2])  # type: ignore[arg-type]
     out, err = printed(capsys, folder)
     assert err == ""
@@ -53,31 +50,31 @@ def test_other_json_is_listed(folder: Path, capsys: pytest.CaptureFixture[str]) 
     assert "no benchmark results in" in err and "of benchmark 'of tomorrow'" in err
 
 
-TIMES = "kernels.inverse_dynamics.timings"
+KERNELS = "sections.kernels"
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         ("", "line 1: no JSON"),
-        ('{"benchmark": "robots",\n', "line 2: no JSON"),
-        ('{"benchmark": "robots", "x": NaN}', "holds NaN"),
+        ('{"benchmark": "all",\n', "line 2: no JSON"),
+        ('{"benchmark": "all", "x": NaN}', "holds NaN"),
         ("[" * 100_000, "nested too deeply"),
-        ('{"benchmark": "robots"}', "the document lacks 'environment'"),
-        (changed(kernels(), "benchmark", 3), "benchmark is 3; expected a text"),
-        (changed(kernels(), "environment", []), "environment is []; expected an object"),
-        (changed(kernels(), "environment.cores", "two"), "environment.cores is 'two'; expected a count"),
-        (changed(kernels(), "environment.cores", True), "environment.cores is True; expected a count"),
-        (changed(kernels(), "environment.flags", "-O3"), "environment.flags is '-O3'; expected a list"),
-        (changed(kernels(), "claims", ...), "the document lacks 'claims'"),
-        (changed(kernels(), "claims.0.claim.aim", None), "claims[0].claim.aim is None; expected a number"),
-        (changed(kernels(), "claims.0.claim.aim", 10**400), "expected a number that fits"),
-        (changed(kernels(), f"{TIMES}.kanegen, C.minimum", 0), "kanegen, C.minimum is 0; expected a time"),
-        (changed(kernels(), TIMES, {"kanegen, C": 5}), "kanegen, C is 5; expected an object"),
-        (changed(robots(), "robots", [1]), "robots is [1]; expected an object"),
-        (changed(robots(), "robots.panda.dof", -1), "robots.panda.dof is -1; expected a count"),
-        (changed(flexible(), "scenarios.0.duration", 0), "scenarios[0].duration is 0; expected a time"),
-        (changed(simulation(), "outcomes", {}), "outcomes is {}; expected a list"),
+        ('{"benchmark": "all"}', "the document lacks 'environment'"),
+        (changed(sections(), "benchmark", 3), "benchmark is 3; expected a text"),
+        (changed(sections(), "environment", []), "environment is []; expected an object"),
+        (changed(sections(), "environment.cores", "two"), "environment.cores is 'two'; expected a count"),
+        (changed(sections(), "environment.cores", True), "environment.cores is True; expected a count"),
+        (changed(sections(), "environment.flags", "-O3"), "environment.flags is '-O3'; expected a list"),
+        (changed(sections(), "sections", ...), "the document lacks 'sections'"),
+        (changed(sections(), f"{KERNELS}.claims.0.need", None), "claims[0].need is None; expected a number"),
+        (changed(sections(), f"{KERNELS}.claims.0.need", 10**400), "expected a number that fits"),
+        (changed(sections(), f"{KERNELS}.tables.0.rows", [[1]]), "tables[0].rows[0] has 1 cells; expected 4"),
+        (
+            changed(sections(), f"{KERNELS}.tables.0.columns.0.shown", "x"),
+            "shown is 'x'; expected one of text",
+        ),
+        (changed(sections(), KERNELS, [1]), "kernels is [1]; expected an object"),
         (changed(corpus(), "robots.0.differences", 1), "robots[0].differences is 1; expected an object"),
     ],
 )
@@ -86,7 +83,7 @@ def test_damaged_results_do_not_keep_the_others_back(
 ) -> None:
     path = write(folder, "z.json", content)
     out, err = printed(capsys, folder, code=1)
-    assert out.startswith("kanegen: benchmark report\n6 results") and "\n  z.json: " in out
+    assert out.startswith("kanegen: benchmark report\n2 results") and "\n  z.json: " in out
     assert err.startswith("kanegen: damaged results: z.json: ") and message in err and err.count("\n") == 1
     report = json.loads(printed(capsys, folder, "--json", code=1)[0])
     assert [file["damaged"] for file in report["not in this report"]] == [True]
@@ -108,7 +105,7 @@ def test_an_integer_that_python_does_not_read(folder: Path, capsys: pytest.Captu
 def test_text_of_files_does_not_steer_the_terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    document = changed(kernels(), "environment.processor", "a\x1b[31m\nb\ud800")
+    document = changed(sections(), "environment.processor", "a\x1b[31m\nb\ud800")
     out, _ = printed(capsys, write(tmp_path, "k.json", document))
     assert "machine    a?[31m b?, 1 core" in out
     assert "\x1b" not in out

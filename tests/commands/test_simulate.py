@@ -99,7 +99,7 @@ def test_forces_return_from_an_independent_engines_accelerations(ran: Ran) -> No
     """The paper's check: the motion of Fig. 3 through inverse dynamics gives the forces of the law."""
     peers = pytest.importorskip("pinocchio") and pytest.importorskip("benchmarks.peers.pinocchio_engine")
     models = pytest.importorskip("benchmarks.peers.stanford_arm_models")
-    engine = peers.PinocchioEngine(models.STANFORD_ARM)
+    engine = peers.PinocchioEngine(models.STANFORD_ARM_URDF, models.JOINTS)
     result, _ = ran["feedback"]
     rows = range(0, ROWS, 10)
     a = np.array([engine.forward_dynamics(result.q[k], result.v[k], result.tau[k]) for k in rows])

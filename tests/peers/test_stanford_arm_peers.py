@@ -8,22 +8,24 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from benchmarks.peers.chain import Chain
+from benchmarks.peers.dynibo_engine import DyniboEngine
 from benchmarks.peers.engines import Engine, PeerUnavailable
 from benchmarks.peers.feedback_law import DURATION, START, TARGET, paper_forces
+from benchmarks.peers.mujoco_engine import MujocoEngine
+from benchmarks.peers.pinocchio_engine import PinocchioEngine
 from benchmarks.peers.scipy_simulation import feedback_motion
-from benchmarks.peers.stanford_arm_models import ACTUATOR_SIGNS, ENGINES, STANFORD_ARM
+from benchmarks.peers.stanford_arm_models import ACTUATOR_SIGNS, JOINTS, STANFORD_ARM_URDF
 from benchmarks.peers.verification import ORACLES, oracle_errors, oracle_states
 
 MOTIONS = json.loads((ORACLES / "stanford_arm_motions.json").read_text(encoding="utf-8"))
 
 
-@pytest.fixture(params=ENGINES, ids=lambda make: make.__name__)
+@pytest.fixture(params=[PinocchioEngine, MujocoEngine, DyniboEngine], ids=lambda make: make.__name__)
 def engine(request: pytest.FixtureRequest) -> Engine:
     """Every engine that is installed."""
-    make: Callable[[Chain], Engine] = request.param
+    make: Callable[[str, tuple[str, ...]], Engine] = request.param
     try:
-        return make(STANFORD_ARM)
+        return make(STANFORD_ARM_URDF, JOINTS)
     except PeerUnavailable as reason:
         pytest.skip(str(reason))
 

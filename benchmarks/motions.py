@@ -1,7 +1,5 @@
 """How fast is the 10 s feedback motion of Kane & Levinson's Fig. 3, beside SciPy over Pinocchio?
 
-    python -m benchmarks.simulation_stanford_arm [--output NAME.json] [--rounds N]
-
 ``kanegen.simulate`` with the compiled feedback law (eqs 128-133) against ``scipy.integrate.solve_ivp`` (RK45, the same
 pair of formulas of order 5(4), and DOP853) calling Pinocchio's ``aba`` from Python, at the same tolerances, in one run,
 taking turns.  The ends of all motions are compared with the independently integrated one of ``tests/oracles``.
@@ -9,21 +7,19 @@ taking turns.  The ends of all motions are compared with the independently integ
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.drivers.build import FLAGS, compiler_command
-from benchmarks.environment import environment
+from benchmarks.course import Course, say
 from benchmarks.peers.engines import Array, PeerUnavailable
 from benchmarks.peers.feedback_law import DURATION, START
 from benchmarks.peers.scipy_simulation import feedback_motion
 from benchmarks.peers.verification import ORACLES
 from benchmarks.protocol import Timing, measure, python_contestant
-from benchmarks.report import number, table, write_json
+from kanegen.codegen.commands.benchmark_records import Claim, Column, Contents, Shown, Table
 
 OWN = "kanegen.simulate, dopri5"
 LAW = "feedback_law"
@@ -138,60 +134,27 @@ def outcomes(entries: Sequence[Simulation], rtol: float, atol: float, rounds: in
     ]
 
 
-def outcome_table(found: Sequence[Outcome]) -> str:
-    """The outcomes of one tolerance as a table."""
-    rows = [
-        [
-            outcome.name,
-            number(outcome.milliseconds),
-            number(outcome.median_milliseconds),
-            "-" if outcome.over_own is None else f"{number(outcome.over_own)} x",
-            f"{outcome.error:.1e}",
-        ]
-        for outcome in found
-    ]
-    heading = f"10 s of feedback, rtol {found[0].rtol:g}, atol {found[0].atol:g}"
-    return table([heading, "min ms", "median ms", "over kanegen", "error at the end"], rows)
-
-
-def run(rounds: int, output: str) -> None:
-    """The whole benchmark: measure, print, write."""
-    found: list[Outcome] = []
-    left_out: list[str] = []
-    for rtol, atol in TOLERANCES:
+def section(course: Course) -> Contents:
+    """The motion at several tolerances."""
+    claims, rows = [], []
+    for rtol, atol in TOLERANCES[: 1 if course.quick else None]:
+        say(f"the motion of Fig. 3, rtol {rtol:g}")
         entries, notes = simulations(rtol, atol)
-        left_out += [note for note in notes if note not in left_out]
-        if entries:
-            found += outcomes(entries, rtol, atol, rounds)
-            print(outcome_table(found[-len(entries) :]), end="\n\n")
-    ratios = [outcome.over_own for outcome in found if outcome.over_own is not None and outcome.name != OWN]
-    if ratios:
-        reached = "reached" if min(ratios) >= AIM else "NOT reached"
-        print(f"smallest ratio to SciPy over Pinocchio: {number(min(ratios))} (aim {AIM:g}: {reached})")
-    for note in left_out:
-        print(f"left out: {note}")
-    where = environment(compiler_command("CC", "cc"), compiler_command("CXX", "c++"), FLAGS)
-    document: dict[str, object] = {
-        "benchmark": "simulation_stanford_arm",
-        "environment": where.as_json(),
-        "protocol": {"rounds": rounds, "duration_s": DURATION},
-        "aim": AIM,
-        "left_out": left_out,
-        "outcomes": [asdict(outcome) for outcome in found],
-    }
-    print(f"written: {write_json(output, document).name}")
-
-
-def main() -> None:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument(
-        "--output", default="simulation_stanford_arm.json", help="file name under benchmarks/results"
+        for note in notes:
+            course.missing(note)
+        for outcome in outcomes(entries, rtol, atol, 1 if course.quick else 3):
+            times = (outcome.milliseconds, outcome.median_milliseconds)
+            rows.append((outcome.name, rtol, atol, *times, outcome.over_own, outcome.error))
+            if outcome.name != OWN:
+                what = f"{outcome.name} / {OWN}, rtol {rtol:g}"
+                claims.append(Claim(what, outcome.over_own, AIM))
+    heads = (
+        Column("simulation", Shown.TEXT),
+        Column("rtol", Shown.DIFFERENCE),
+        Column("atol", Shown.DIFFERENCE),
+        Column("min ms", Shown.NUMBER),
+        Column("median ms", Shown.NUMBER),
+        Column("over kanegen", Shown.RATIO),
+        Column("error at the end", Shown.DIFFERENCE),
     )
-    parser.add_argument("--rounds", type=int, default=3, help="turns of every simulation (default 3)")
-    options = parser.parse_args()
-    run(options.rounds, options.output)
-
-
-if __name__ == "__main__":
-    main()
+    return Contents(tuple(claims), (Table("10 s of feedback, stanford_arm", heads, tuple(rows)),))

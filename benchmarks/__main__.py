@@ -1,0 +1,105 @@
+"""All measurements in one run: a table of what is to be reached, and the figures behind it.
+
+    python -m benchmarks [--only SECTION ...] [--machines NAME ...] [--quick] [--output FOLDER] [--name NAME]
+
+Results are ``<date>-<processor>.json`` and ``.md`` in ``benchmarks/results``, in the form that ``kanegen report`` reads.
+Peers that are not installed, or cannot do a thing, are listed with the reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import re
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+
+from benchmarks import closed_loops, flexible_arms, kernels, many, motions, parameters, starts, threads
+from benchmarks.course import Course, say
+from benchmarks.drivers.build import FLAGS, compiler_command
+from benchmarks.environment import environment
+from benchmarks.machines import NAMES, USUAL
+from benchmarks.report import RESULTS, write_json
+from kanegen.codegen.commands.benchmark_records import Contents
+from kanegen.codegen.commands.benchmark_results import collect
+from kanegen.codegen.commands.report import text, write
+
+SECTIONS: dict[str, Callable[[Course], Contents]] = {
+    "kernels": kernels.section,
+    "threads": threads.section,
+    "parameters": parameters.section,
+    "many": many.section,
+    "starts": starts.section,
+    "motions": motions.section,
+    "closed_loops": closed_loops.section,
+    "flexible_arms": flexible_arms.section,
+}
+USUAL_SECTIONS = tuple(name for name in SECTIONS if name != "flexible_arms")
+"""All but the one that takes minutes of generation."""
+
+
+def run(course: Course, names: tuple[str, ...]) -> dict[str, object]:
+    """The document of a run."""
+    sections = {}
+    for name in names:
+        begin = time.perf_counter()
+        contents = SECTIONS[name](course)
+        sections[name] = {"seconds": round(time.perf_counter() - begin, 1), **_plain(contents)}
+        say(f"{name}: {sections[name]['seconds']} s")
+    where = environment(compiler_command("CC", "cc"), compiler_command("CXX", "c++"), FLAGS)
+    return {
+        "benchmark": "all",
+        "date": datetime.now(UTC).date().isoformat(),
+        "environment": where.as_json(),
+        "protocol": {
+            "states": course.states,
+            "rounds": course.rounds,
+            "clock": "thread, unless a table says otherwise",
+        },
+        "left_out": course.left_out,
+        "sections": sections,
+    }
+
+
+def _plain(contents: Contents) -> dict[str, object]:
+    tables = [
+        {
+            "title": table.title,
+            "columns": [{"name": column.name, "shown": column.shown.value} for column in table.columns],
+            "rows": [list(row) for row in table.rows],
+        }
+        for table in contents.tables
+    ]
+    return {"claims": [asdict(claim) for claim in contents.claims], "tables": tables}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=USUAL_SECTIONS, metavar="SECTION")
+    parser.add_argument("--machines", nargs="+", choices=NAMES, default=USUAL, metavar="NAME")
+    parser.add_argument("--quick", action="store_true", help="try everything, measure little")
+    parser.add_argument("--output", type=Path, default=RESULTS, metavar="FOLDER")
+    parser.add_argument("--name", help="in place of date and processor")
+    options = parser.parse_args(arguments)
+    logging.disable(logging.WARNING)  # the files' mended flaws are the corpus's business
+    machines = tuple(options.machines)[: 1 if options.quick else None]
+    with tempfile.TemporaryDirectory() as folder:
+        few = {"states": 64, "rounds": 1} if options.quick else {}
+        course = Course(machines, Path(folder), quick=options.quick, **few)
+        document = run(course, tuple(options.only))
+    processor = re.sub(r"[^a-z0-9]+", "-", str(document["environment"]["processor"]).lower()).strip("-")  # type: ignore[index]
+    name = options.name or f"{document['date']}-{processor}"
+    path = write_json(f"{name}.json", document, options.output)
+    report = collect([path])
+    write(report, path.with_suffix(".md"))
+    print(text(report))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

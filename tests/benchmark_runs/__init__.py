@@ -1,0 +1,1 @@
+"""The benchmarks as a program, and what they have written."""
