@@ -120,19 +120,25 @@ INPUTS = {"inverse_dynamics": ("q", "v", "a"), "forward_dynamics": ("q", "v", "t
 
 
 def _called(kernel: str, inputs: int) -> str:
-    """CasADi's function for a kernel with its own macros and workspace, behind an ordinary one."""
+    """CasADi's function for a kernel with its workspace, behind an ordinary one."""
     arguments = [f"x{k}" for k in range(inputs)]
     declared = ", ".join(f"const double *{name}" for name in arguments)
     return f"""
-#undef CASADI_CODEGEN_PREFIX
-#define CASADI_CODEGEN_PREFIX {kernel}_
 #include "{kernel}.c"
+#include <stdlib.h>
 static void called_{kernel}({declared}, double *y)
 {{
-    const double *given[casadi_{kernel}_SZ_ARG] = {{{", ".join(arguments)}}};
-    double *found[casadi_{kernel}_SZ_RES] = {{y}};
-    static casadi_int integers[casadi_{kernel}_SZ_IW + 1];
-    static double numbers[casadi_{kernel}_SZ_W + 1];
+    static const double **given;
+    static double **found, *numbers;
+    static casadi_int *integers;
+    if (!given) {{
+        casadi_int sizes[4];
+        casadi_{kernel}_work(sizes, sizes + 1, sizes + 2, sizes + 3);
+        given = calloc(sizes[0] + 1, sizeof *given), found = calloc(sizes[1] + 1, sizeof *found);
+        integers = calloc(sizes[2] + 1, sizeof *integers), numbers = calloc(sizes[3] + 1, sizeof *numbers);
+    }}
+    {" ".join(f"given[{k}] = {name};" for k, name in enumerate(arguments))}
+    found[0] = y;
     casadi_{kernel}(given, found, integers, numbers, 0);
 }}
 """

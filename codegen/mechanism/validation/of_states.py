@@ -7,6 +7,7 @@ checked as a whole with the values of that state, which says what is wrong.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
@@ -68,8 +69,8 @@ class ParameterCheck:
             self._doubts[names] = None if None in found else [doubt for doubt in found if doubt is not None]
         doubts = self._doubts[names]
         doubtful = np.full(shape, doubts is None)
-        for doubt in doubts or []:
-            with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"):
+            for doubt in doubts or []:
                 doubtful |= doubt({**values, **arrays})
         found_rows: NDArray[np.intp] = np.flatnonzero(doubtful)
         if found_rows.size:
@@ -83,8 +84,7 @@ def _doubts(mechanism: Mechanism, names: frozenset[str]) -> Iterator[Doubt | Non
     """What may be wrong with values of these parameters; None where only a whole check can tell."""
     if mechanism.unphysical and any(_has(body, names) for body in mechanism.bodies):
         yield None
-    for name in names:
-        yield lambda values, name=name: np.abs(values[name]) > LARGEST_NUMBER.value  # type: ignore[misc]
+    yield lambda values: _beyond([values[name] for name in names])
     places = [x.position for x in mechanism.joints] + [x.position for x in mechanism.frames]
     fitted = (mechanism.loops, mechanism.constraints, mechanism.prescribed, mechanism.flexible)
     if _has(places, names) and (
@@ -119,6 +119,13 @@ def _not_finite(value: Value) -> Doubt:
     return lambda values: ~np.isfinite(of(values))
 
 
+def _beyond(numbers: Sequence[Any]) -> Any:
+    """Where one of these arrays has a number that is too large; False where none has."""
+    most = LARGEST_NUMBER.value
+    far = [x for x in numbers if x.size and not (x.max() <= most and x.min() >= -most)]
+    return functools.reduce(np.logical_or, (np.abs(x) > most for x in far), np.bool_(False))
+
+
 def _negative(value: Value) -> Doubt:
     of = _number(value)
     return lambda values: ~(of(values) >= 0)
@@ -127,34 +134,45 @@ def _negative(value: Value) -> Doubt:
 def _inertia(body: Body, names: frozenset[str]) -> Doubt:
     """Whether a mass is not above 0, or moments are close to what no body has."""
     assert body.inertia is not None  # asked before
-    mass, tensor = _number(body.inertia.mass), [[_number(x) for x in row] for row in body.inertia.tensor]
+    mass, entries = _number(body.inertia.mass), [_number(x) for row in body.inertia.tensor for x in row]
     varies = _has(body.inertia.tensor, names)
 
-    def impossible(mass: Any, entries: NDArray[Any]) -> Any:
-        low, middle, high = np.moveaxis(np.linalg.eigvalsh(entries), -1, 0)
-        slack = _LESS * np.maximum(TOLERANCE * np.maximum(np.abs(low), np.abs(high)), mass * POINT**2)
-        return ~((low >= -slack) & (low + middle >= high - slack))
-
     def doubt(values: Values) -> Any:
-        found = mass(values)
-        light = ~(found > 0)
-        rows = np.broadcast_arrays(*(entry(values) for row in tensor for entry in row))
+        masses, rows = mass(values), [entry(values) for entry in entries]
+        light = ~(masses > 0)
+        definite = _definite(*(rows[place] for place in (0, 4, 8, 1, 2, 5)))
+        if np.all(definite):
+            return light
         if not varies:
-            return light | impossible(found, np.array([x.item() for x in rows]).reshape(3, 3))
-        entries = np.stack(rows, axis=-1).reshape(*rows[0].shape, 3, 3)
-        # The triangle inequality holds, and moments are positive, where tr(I)/2 - I is positive definite.
-        half = np.trace(entries, axis1=-2, axis2=-1)[..., None, None] / 2
-        second = half * np.eye(3) - entries
-        minors = second[..., 0, 0], second[..., 0, 0] * second[..., 1, 1] - second[..., 0, 1] ** 2
-        close = TOLERANCE * half[..., 0, 0]
-        definite = (minors[0] > close) & (minors[1] > close**2) & (np.linalg.det(second) > close**3)
-        doubtful = np.array(~definite)
-        doubtful[~definite] = impossible(
-            np.broadcast_to(found, definite.shape)[~definite], entries[~definite]
-        )
-        return light | doubtful
+            moments = np.linalg.eigvalsh(np.array([float(x) for x in rows]).reshape(3, 3))
+            # What is possible without a mass is so with any.
+            return light if _possible(np.float64(0), moments) else light | ~_possible(masses, moments)
+        masses, definite, *rows = np.broadcast_arrays(masses, definite, *rows)
+        doubtful = ~definite
+        tensors = np.stack([row[doubtful] for row in rows], axis=-1).reshape(-1, 3, 3)
+        doubtful[doubtful] = ~_possible(masses[doubtful], np.linalg.eigvalsh(tensors))
+        return doubtful | light
 
     return doubt
+
+
+def _definite(xx: Any, yy: Any, zz: Any, xy: Any, xz: Any, yz: Any) -> Any:
+    """For which tensors tr(I)/2 - I is positive definite: there moments are positive, and the triangle inequality holds.
+
+    By the signs of its pivots.  Those that are computed are the pivots of a matrix that differs by a few roundings of the
+    largest entry, so that a moment that is wrong is so by less than its tolerance.
+    """
+    half = (xx + yy + zz) / 2
+    first, corner = half - xx, yz + xy * xz / (half - xx)
+    second = half - yy - xy * xy / first
+    return (first > 0) & (second > 0) & (half - zz - xz * xz / first - corner * corner / second > 0)
+
+
+def _possible(mass: Any, moments: NDArray[Any]) -> Any:
+    """Whether a body of this mass can have these principal moments (..., 3), ascending, with room for rounding."""
+    low, middle, high = np.moveaxis(moments, -1, 0)
+    slack = _LESS * np.maximum(TOLERANCE * np.maximum(np.abs(low), np.abs(high)), mass * POINT**2)
+    return (low >= -slack) & (low + middle >= high - slack)
 
 
 def _is_parameter(value: Expression) -> bool:
