@@ -10,6 +10,7 @@ import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -144,6 +145,11 @@ class CompiledBackend:
         """The instruction set in use."""
         name: str = self._module.ffi.string(self._module.lib.kanegen_target()).decode("ascii")
         return name
+
+    @property
+    def directory(self) -> Path:
+        """The folder of the extension, where the generated files are, too."""
+        return Path(self._module.__file__).parent
 
     def address(self, function: str) -> int:
         """Address of a C function; it jumps to the instruction set in use."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -30,6 +31,7 @@ class InterpretedBackend:
     """An evaluator of ``kanegen.codegen``, and values for its live parameters."""
 
     target: str | None = None
+    directory: Path | None = None
     """Nothing is compiled."""
 
     def __init__(

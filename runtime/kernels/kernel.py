@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from numpy.typing import NDArray
@@ -118,6 +119,10 @@ class Backend(Protocol):
     @property
     def parameters(self) -> Mapping[str, float]:
         """Values of the live parameters."""
+
+    @property
+    def directory(self) -> Path | None:
+        """The folder of the generated files from which the kernels are compiled; None where they are not."""
 
     def kernel(self, spec: KernelSpec) -> Kernel:
         """A kernel, ready to be called."""

@@ -16,6 +16,7 @@ class Waiting:
     """A backend without kernels, and without live parameters: those of a robot whose kernels are made when asked for."""
 
     target = None
+    directory = None
     parameters: Mapping[str, float] = {}
 
     def __init__(self, name: str) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NoReturn, Self, TypeAlias
 
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from kanegen.arrays import FloatArray, Values, check_count, real_array, single_state
 from kanegen.by_name import Places, array_of, places
-from kanegen.errors import counted, shown
+from kanegen.errors import NotCompiledError, counted, shown
 from kanegen.kernels.checks import TELLING, Told
 from kanegen.kernels.kernel import Backend, BoundKernel, Columns
 from kanegen.kernels.table import (
@@ -24,7 +25,16 @@ from kanegen.kernels.table import (
     merged_parameters,
     varied_parameters,
 )
-from kanegen.manifest import Argument, JointLimits, LawRecord, LinkEnds, Manifest, OperationCounts, Parameter
+from kanegen.manifest import (
+    Argument,
+    JointLimits,
+    KernelSpec,
+    LawRecord,
+    LinkEnds,
+    Manifest,
+    OperationCounts,
+    Parameter,
+)
 from kanegen.skeleton import Skeleton
 
 SkeletonOf: TypeAlias = Callable[[], Skeleton]
@@ -219,6 +229,21 @@ class Core:
     def operation_counts(self) -> Mapping[str, OperationCounts]:
         """Operations of one evaluation of each kernel that this robot has; those that wait are made now."""
         return MappingProxyType({name: self._kernels[name].spec.operation_counts for name in self._kernels})
+
+    def made_of(self, kernels: Iterable[str]) -> tuple[Manifest, Mapping[str, tuple[KernelSpec, Path]]]:
+        """The manifest, and by name what kernels take and give, with the folder of the C that each was compiled from.
+
+        Raises MissingKernelError, and NotCompiledError for an interpreted robot.
+        """
+        found = {}
+        for name in kernels:
+            spec, folder = self._kernels[name].spec, self._kernels.set_of(name).backend.directory
+            if folder is None:
+                raise NotCompiledError(
+                    f"{self.name} is interpreted. Install a C compiler and load it without interpreted=True"
+                )
+            found[name] = spec, folder
+        return self._manifest, found
 
     def frame_kernel(self, what: str, frame: str) -> str:
         """The name of a kernel of a frame, ``what`` being "frame_pose", "frame_jacobian", …, whether it is there or not.
