@@ -223,6 +223,24 @@ def _parser() -> argparse.ArgumentParser:
     add_options(simulate, OF_MOTIONS)
     simulate.set_defaults(run=_simulate, usage_error=simulate.error)
 
+    sweep = commands.add_parser(
+        "sweep", help="many runs with values that differ, into a folder; again: goes on"
+    )
+    sweep.add_argument("study", type=Path, metavar="STUDY.toml", help="what is run, and what differs")
+    sweep.add_argument(
+        "-o", "--output", type=Path, metavar="DIRECTORY", help="of the results, in place of the study's"
+    )
+    sweep.add_argument(
+        "--executor",
+        default="threads",
+        metavar="threads|processes|ADDRESS",
+        help="where: in this process (default), in processes of this machine, or workers of Dask (tcp://HOST:8786)",
+    )
+    sweep.add_argument(
+        "--threads", type=int, default=1, metavar="N", help="of each process (default %(default)s)"
+    )
+    sweep.set_defaults(run=_sweep)
+
     trajectory = commands.add_parser(
         "trajectory", help="the forces that a path of joints or of a frame needs"
     )
@@ -412,6 +430,13 @@ def _simulate(options: argparse.Namespace) -> int:
     if options.time is None and options.scenario is None:
         options.usage_error("how long? Give --time SECONDS, or --scenario with a name or a file")
     return 0 if simulate(options, asked_options(options, OF_MOTIONS), print) else 1
+
+
+def _sweep(options: argparse.Namespace) -> int:
+    from kanegen.codegen.commands.sweep import sweep
+
+    sweep(options.study, options.output, options.executor, options.threads, None, print)
+    return 0
 
 
 def _trajectory(options: argparse.Namespace) -> int:

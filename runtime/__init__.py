@@ -6,7 +6,7 @@
     tau = arm.inverse_dynamics(q, v, a)
 
 ``load`` makes a ``Robot`` from a built-in mechanism, a model file or a description in Python; ``simulate`` moves it,
-and ``trajectory`` gives the forces of a path;
+``sweep`` does so many times, and ``trajectory`` gives the forces of a path;
 ``generate`` writes its C, ``equations`` gives them in symbols, ``explain`` Kane's method step by step, ``convert`` writes a
 model file of another format.  ``MechanismBuilder`` describes mechanisms, ``from_urdf`` and the like read them, and
 ``attach`` makes one of two.
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from kanegen.codegen.mechanism.builder import MechanismBuilder
     from kanegen.codegen.mechanism.importers import from_dh, from_mjcf, from_toml, from_urdf
     from kanegen.simulation import Event, simulate, simulate_many, trajectory
+    from kanegen.sweeps import Sweep, sweep
 
 __version__ = VERSION
 
@@ -81,6 +82,7 @@ __all__ = [
     "OperationCounts",
     "PositionError",
     "Robot",
+    "Sweep",
     "TargetError",
     "UnknownModelError",
     "__version__",
@@ -97,6 +99,7 @@ __all__ = [
     "load",
     "simulate",
     "simulate_many",
+    "sweep",
     "trajectory",
 ]
 
@@ -106,6 +109,7 @@ _LATER = {
     "MechanismBuilder": "kanegen.codegen.mechanism.builder",
     **dict.fromkeys(("from_dh", "from_mjcf", "from_toml", "from_urdf"), _IMPORTERS),
     **dict.fromkeys(("Event", "simulate", "simulate_many", "trajectory"), "kanegen.simulation"),
+    **dict.fromkeys(("Sweep", "sweep"), "kanegen.sweeps"),
 }
 """Where the names are that take long to import: each is when it is first asked for."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -100,7 +100,7 @@ def _values(where: str, given: Any) -> dict[str, Any]:
     return _numbers(where, {**given, **dict.fromkeys(lists, 0.0)} if lists else given) | rows
 
 
-_CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
+CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
     "time": _number,
     "law": _text,
     "method": _method,
@@ -114,21 +114,27 @@ _CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
     "v": _values,
     "p": _numbers,
 }
+"""By word what reads its value, with where it stands in a file.  All raise KanegenError."""
 
 
-def from_file(path: Path) -> Words:
-    """The words of a scenario in TOML; ``reference`` names a table beside it.  Raises KanegenError, which says the file."""
+def words_of(path: Path, known: Collection[str], what: str) -> dict[str, Any]:
+    """What a file of TOML says, in words that are known.  Raises KanegenError, which says the file, and OSError."""
     try:
         found = tomllib.loads(contents(path).decode("utf-8-sig"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise KanegenError(f"{path}: is no TOML ({error})") from None
-    known = (*_CHECKS, "reference", "wrenches")
     for name in found:
         if name not in known:
             cure = did_you_mean(name, known, f"Known are {', '.join(known)}.")
-            raise KanegenError(f"{path}: there is no word {name!r} of a scenario. {cure}")
+            raise KanegenError(f"{path}: there is no word {name!r} of a {what}. {cure}")
+    return found
+
+
+def from_file(path: Path) -> Words:
+    """The words of a scenario in TOML; ``reference`` names a table beside it.  Raises KanegenError, which says the file."""
+    found = words_of(path, (*CHECKS, "reference", "wrenches"), "scenario")
     reference, wrenches = found.pop("reference", None), found.pop("wrenches", {})
-    words = Words(**{name: _CHECKS[name](f"{path}, {name}", value) for name, value in found.items()})
+    words = Words(**{name: CHECKS[name](f"{path}, {name}", value) for name, value in found.items()})
     if not isinstance(wrenches, dict):
         raise KanegenError(
             f"{path}, wrenches: expected frames with six numbers or files, got {shown(wrenches)}"

@@ -1,0 +1,338 @@
+"""Sweeps: what runs are given, tables to the bit of ``simulate_many`` wherever they are computed, going on after a kill."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy
+
+import kanegen
+from kanegen.codegen.mechanism import MechanismBuilder
+from kanegen.errors import KanegenError, ModelError
+from kanegen.sweeps import chunks, results
+from kanegen.sweeps.draws import draw, drawn
+
+pytestmark = pytest.mark.needs("pyarrow", "pandas")
+
+LATIN, RANDOM = {"latin": [1.0, 3.0]}, {"random": [0.5, 50.0], "scale": "log"}
+GIVEN: dict[str, Any] = {
+    "parameters": {"m": LATIN, "k": RANDOM},
+    "q0": {"shoulder": 0.3, "elbow": {"grid": [0, 1], "count": 3}},
+    "v0": {"elbow": 0.5},
+    "samples": 20,
+    "seed": 7,
+    "chunk": 16,
+    "outputs": ["kinetic_energy", "spring"],
+    "times": [0.05, 0.1],
+}
+"""60 runs, in three chunks of 16 and one of 12."""
+
+
+@functools.cache
+def arm() -> Any:
+    """Two joints under a law with a gain."""
+    builder = MechanismBuilder("arm")
+    builder.parameter("k", 30, "N m/rad")
+    mass = builder.parameter("m", 2, "kg")
+    for name, parent, place in (("shoulder", "base", 0), ("elbow", "upper", 1)):
+        child = "upper" if parent == "base" else "lower"
+        builder.body(child, mass=mass, center=("0.5", 0, 0), inertia=("0.1", "0.1", "0.1"))
+        builder.revolute(name, parent, child, axis=(0, 1, 0), position=(place, 0, 0))
+    k, shoulder, delbow = sympy.symbols("k shoulder delbow")
+    builder.law("spring", {"shoulder": -k * shoulder, "elbow": -delbow})
+    kernels = ["forward_dynamics", "kinetic_energy", "spring", "closed_loop_spring"]
+    return kanegen.load(builder.build(), live=["all declared"], kernels=kernels)
+
+
+def swept(output: Path, **changes: Any) -> kanegen.Sweep:
+    given: dict[str, Any] = {"method": "rk4", "step": 0.005, **GIVEN, **changes}
+    return kanegen.sweep(arm(), 0.1, "spring", output=output, **given)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> kanegen.Sweep:
+    return swept(tmp_path_factory.mktemp("whole"))
+
+
+# ---- what runs are given ----
+
+
+@pytest.mark.parametrize("samples", [1, 7, 1000])
+def test_a_latin_hypercube_has_a_sample_in_every_stratum(samples: int) -> None:
+    draws = [draw("", name, {"latin": [2, 6]}) for name in ("a", "b")] + [draw("", "c", {"grid": [1, 2]})]
+    found = drawn(draws, samples, 3, 0, 2 * samples)
+    for name in ("a", "b"):
+        strata = np.floor((found[name] - 2) / 4 * samples).astype(int)
+        assert sorted(strata[:samples]) == list(range(samples))
+        assert np.array_equal(found[name][:samples], found[name][samples:])  # the same samples at each point
+    assert samples == 1 or not np.array_equal(found["a"], found["b"])
+    assert np.array_equal(found["c"], np.repeat([1, 2], samples))
+
+
+def test_what_a_run_is_given_depends_on_its_number_alone() -> None:
+    draws = [
+        draw("", "a", {"grid": [3, 1]}),
+        draw("", "b", LATIN),
+        draw("", "c", RANDOM),
+        draw("", "d", {"grid": [1, 100], "count": 3, "scale": "log"}),
+    ]
+    found = drawn(draws, 1000, 11, 0, 6000)
+    for first, last in ((0, 1), (255, 257), (700, 4321), (5999, 6000)):
+        some = drawn(draws, 1000, 11, first, last)
+        assert all(np.array_equal(some[name], found[name][first:last]) for name in "abcd")
+    assert found["d"][::1000].tolist() == [1, 10, 100] * 2
+    # A study that is gone on with relies on them: no version of anything may change them.
+    assert [found[name][4].hex() for name in "bc"] == PINNED
+
+
+PINNED = ["0x1.20f1b1c16424dp+0", "0x1.1eb274f8b8e29p+4"]
+
+
+def test_a_scale_of_factors() -> None:
+    one = draw("", "a", RANDOM)
+    u = np.linspace(0, 1, 1001)
+    exact = np.array(
+        [float(sympy.Float(0.5, 40) * sympy.Integer(100) ** sympy.Rational(i, 1000)) for i in range(1001)]
+    )
+    # The exponent is rounded three times (u, its product with the octaves, these), the series and the product add 4 eps.
+    assert np.abs(one.at(u) / exact - 1).max() < np.finfo(float).eps * (3 * one.octaves + 4)
+    assert one.at(u).min() == 0.5
+    assert one.at(u).max() <= 50.0
+
+
+@pytest.mark.parametrize(
+    ("given", "where", "what"),
+    [
+        ({"parameters": {"m": {"latin": [3, 1]}}}, "parameters, m, latin", "LOW < HIGH"),
+        ({"parameters": {"m": {"random": [1, 1]}}}, "parameters, m, random", "LOW < HIGH"),
+        ({"parameters": {"m": {"random": [1, float("nan")]}}}, "parameters, m, random", "finite"),
+        ({"parameters": {"m": {"random": [0, 1], "scale": "log"}}}, "parameters, m, random", "positive"),
+        ({"parameters": {"m": {"random": [0, 1], "scale": "odd"}}}, "parameters, m, scale", "linear or log"),
+        ({"parameters": {"m": {"grid": []}}}, "parameters, m, grid", "empty"),
+        ({"parameters": {"m": {"grid": [1, 2, 1]}}}, "parameters, m, grid", "twice"),
+        ({"parameters": {"m": {"grid": [1, 2], "count": 1}}}, "parameters, m, count", "from 2 on"),
+        ({"parameters": {"m": {"grid": [1, 2], "scale": "log"}}}, "parameters, m", "count"),
+        ({"parameters": {"m": {"latin": [1, 2], "count": 3}}}, "parameters, m", "'count'"),
+        ({"parameters": {"m": {"normal": [1, 2]}}}, "parameters, m", "grid, latin, random"),
+        ({"parameters": {"m": {"latin": [1, 2], "grid": [1]}}}, "parameters, m", "grid, latin, random"),
+        ({"parameters": {"m": {"grid": [1, -1]}}, "samples": None, "q0": {}}, "body", "mass"),
+        ({"parameters": 3}, "parameters", "by name"),
+        ({"samples": None}, "samples", "missing"),
+        ({"samples": 0}, "samples", "from 1 on"),
+        ({"seed": -1}, "seed", "from 0 on"),
+        ({"chunk": 2.5}, "chunk", "from 1 on"),
+        ({"q0": {}, "parameters": {}}, "sweep", "nothing differs"),
+        ({"parameters": {}}, "samples", "grid alone"),
+        ({"outputs": ["spring", "spring"]}, "outputs", "twice"),
+        ({"outputs": ["forward_dynamics"]}, "outputs, forward_dynamics", "tau"),
+        ({"outputs": "spring"}, "outputs", "list"),
+    ],
+)
+def test_refusals(tmp_path: Path, given: dict[str, Any], where: str, what: str) -> None:
+    with pytest.raises(ModelError, match=what) as refused:
+        swept(tmp_path, **given)
+    assert where in refused.value.where
+    assert not (tmp_path / "study.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "what"),
+    [
+        ({"parameters": {"mm": LATIN}}, KanegenError, "no live parameter 'mm'"),
+        ({"parameters": {"m": LATIN, "kk": 1.0}}, KanegenError, "no live parameter 'kk'"),
+        ({"q0": {"elbo": {"grid": [1]}}}, ValueError, "'elbow'"),
+        ({"v0": {"elbo": 1.0}}, ValueError, "'elbow'"),
+        ({"outputs": ["kinetic"]}, KanegenError, "kinetic_energy"),
+        ({"method": "gauss4"}, ValueError, "rk4"),
+        ({"stepp": 1}, TypeError, "stepp"),
+        ({"executor": "cloud"}, ValueError, "executor"),
+        ({"threads": 0}, ValueError, "threads"),
+    ],
+)
+def test_refusals_of_others(tmp_path: Path, given: dict[str, Any], error: type[Exception], what: str) -> None:
+    with pytest.raises(error, match=what):
+        swept(tmp_path, **given)
+
+
+# ---- tables ----
+
+
+def test_the_table_is_what_simulate_many_gives(whole: kanegen.Sweep) -> None:
+    table = whole.to_pandas()
+    assert whole.complete
+    assert len(whole) == len(table) == 60
+    own = {name: whole[f"p.{name}"] for name in ("m", "k")}
+    q0 = np.stack([np.full(60, 0.3), whole["q0.elbow"]], axis=1)
+    more: dict[str, Any] = {"step": 0.005, "times": [0.05, 0.1], "parameters": own}
+    motions = kanegen.simulate_many(arm(), q0, [0, 0.5], 0.1, "spring", "rk4", **more)
+    at_end = [motions.reached, motions.final_q, motions.final_v]
+    assert np.array_equal(table[["q.shoulder", "q.elbow"]], motions.final_q)
+    assert np.array_equal(table[["v.shoulder", "v.elbow"]], motions.final_v)
+    assert np.array_equal(table[["spring.1", "spring.2"]], arm().call("spring", *at_end, parameters=own))
+    assert np.array_equal(table["kinetic_energy"], arm().call("kinetic_energy", *at_end[1:], parameters=own))
+    assert set(table["status"]) == {"DONE"}
+    assert np.array_equal(table["accepted"], motions.accepted)
+    assert np.array_equal(whole["rows.tau.shoulder"], motions.tau[:, :, 0])
+    assert whole.rows().loc[(7, 0.05), "q.elbow"] == motions.q[7, 0, 1]
+    assert [whole.units[name] for name in ("p.k", "q0.elbow", "v.elbow", "spring.1")][:3] == [
+        "N m/rad",
+        "rad",
+        "rad/s",
+    ]
+    assert whole.to_arrow().field("p.m").metadata == {b"unit": b"kg"}
+    with pytest.raises(KanegenError, match=r"Did you mean 'q\.elbow'"):
+        whole["q.elbo"]
+
+
+@pytest.mark.parametrize("changes", [{"chunk": 7}, {"chunk": 1000}, {"threads": 2}])
+def test_neither_chunks_nor_threads_change_a_number(
+    whole: kanegen.Sweep, tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    assert swept(tmp_path, **changes).to_arrow().equals(whole.to_arrow())
+
+
+def test_a_run_that_fails_ends_alone(tmp_path: Path) -> None:
+    found = swept(
+        tmp_path,
+        method="dopri5",
+        step=None,
+        max_steps=3000,
+        times=None,
+        outputs=[],
+        samples=None,
+        q0={"shoulder": 0.3},
+        parameters={"k": {"grid": [1, 1e60]}},
+    )
+    assert found["status"].tolist()[0] == "DONE"
+    assert found["status"].tolist()[1] != "DONE"
+    assert found["t"][0] == 0.1 > found["t"][1]
+    with pytest.raises(KanegenError, match="times="):
+        found.rows()
+
+
+# ---- going on ----
+
+
+def bytes_of(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted((folder / "runs").iterdir())}
+
+
+def log_of(folder: Path) -> list[int]:
+    return [json.loads(line)["chunk"] for line in (folder / "chunks.jsonl").read_text().splitlines()]
+
+
+def kill() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def die(folder: Path, when: str) -> None:
+    """Sweep, and be killed when chunk 2 is computed or written."""
+    add, place, simulate = results.Writer.add, results._place, chunks.simulate_many
+    calls = []
+
+    def dying_place(path: Path, content: bytes) -> None:
+        if "00002" in path.name and when == "in a file":
+            path.with_name(f"{path.name}.part").write_bytes(content[:100])
+            kill()
+        place(path, content)
+        if "00002" in path.name and when == "before the line":
+            kill()
+
+    def dying_add(self: Any, index: int, content: bytes) -> None:
+        add(self, index, content)
+        if index == 2 and when == "in the line":
+            os.truncate(folder / "chunks.jsonl", (folder / "chunks.jsonl").stat().st_size - 20)
+            kill()
+
+    def dying_chunk(*given: Any, **more: Any) -> Any:
+        calls.append(given)
+        return kill() if len(calls) == 3 and when == "in a chunk" else simulate(*given, **more)
+
+    results._place, results.Writer.add, chunks.simulate_many = dying_place, dying_add, dying_chunk
+    swept(folder)
+
+
+WAYS_TO_DIE = ("in a chunk", "in a file", "before the line", "in the line")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the killed are forked")
+def test_going_on_after_a_kill(whole: kanegen.Sweep, tmp_path: Path) -> None:
+    """Nothing is lost, nothing is there twice, and what is there is not computed again."""
+    program = (
+        "import os, sys, pathlib, test_sweeps as t\n"
+        "t.swept(pathlib.Path(sys.argv[1], 'before'))  # reads the model once for all\n"
+        "for k, when in enumerate(t.WAYS_TO_DIE):\n"
+        "    if not os.fork(): t.die(pathlib.Path(sys.argv[1], str(k)), when)\n"
+        "    assert os.waitstatus_to_exitcode(os.wait()[1]) == -9, when\n"
+    )
+    subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=True, cwd=Path(__file__).parent)
+    for k, when in enumerate(WAYS_TO_DIE):
+        folder = tmp_path / str(k)
+        part = kanegen.Sweep(folder)
+        assert 0 < len(part) < 60, when
+        assert part.to_arrow().equals(whole.to_arrow().slice(0, len(part)))
+        before = {name: (folder / "runs" / name).stat().st_mtime_ns for name in bytes_of(folder)}
+        done = [results.chunk_file(folder, index).name for index in part.done]
+        assert swept(folder).to_arrow().equals(whole.to_arrow())
+        assert bytes_of(folder) == bytes_of(whole.directory)
+        assert log_of(folder) == [0, 1, 2, 3]
+        assert all((folder / "runs" / name).stat().st_mtime_ns == before[name] for name in done)
+
+
+def test_what_is_damaged_is_computed_again(whole: kanegen.Sweep, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(whole.directory, tmp_path / "copy"))
+    first, second = (results.chunk_file(folder, index) for index in (0, 1))
+    first.write_bytes(first.read_bytes()[:-1])
+    second.write_bytes(second.read_bytes()[:-1] + b"?")
+    assert len(kanegen.Sweep(folder)) == 44
+    with pytest.raises(KanegenError, match="is not what was written"):
+        kanegen.Sweep(folder).to_arrow()
+    second.unlink()
+    assert swept(folder).to_arrow().equals(whole.to_arrow())
+
+
+@pytest.mark.parametrize("changes", [{"seed": 8}, {"chunk": 8}, {"step": 0.01}, {"parameters": {"m": LATIN}}])
+def test_another_study_is_refused(whole: kanegen.Sweep, changes: dict[str, Any]) -> None:
+    before = bytes_of(whole.directory)
+    with pytest.raises(KanegenError, match=r"another study, which differs in \w*.*Name another folder"):
+        swept(whole.directory, **changes)
+    assert bytes_of(whole.directory) == before
+
+
+def test_a_folder_that_is_taken(tmp_path: Path) -> None:
+    with results.writing(tmp_path, None), pytest.raises(KanegenError, match="another process"):  # type: ignore[arg-type]
+        swept(tmp_path)
+    (tmp_path / "runs" / "old.parquet").touch()
+    with pytest.raises(KanegenError, match="without a study"):
+        swept(tmp_path)
+    with pytest.raises(KanegenError, match=r"study\.json"):
+        len(kanegen.Sweep(tmp_path))
+
+
+def test_progress(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    swept(tmp_path / "silent")
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    swept(tmp_path / "told")
+    told = capsys.readouterr().err
+    assert "32 of 60 runs, " in told
+    assert "a second, " in told
+    assert " s left ..." in told
+
+
+def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(KanegenError, match="pip install 'pyarrow"):
+        swept(tmp_path)
