@@ -237,7 +237,11 @@ def _parser() -> argparse.ArgumentParser:
         help="where: in this process (default), in processes of this machine, or workers of Dask (tcp://HOST:8786)",
     )
     sweep.add_argument(
-        "--threads", type=int, default=1, metavar="N", help="of each process (default %(default)s)"
+        "--threads",
+        type=int,
+        default=1,
+        metavar="N",
+        help="of this process, or processes, or threads of a task (default %(default)s)",
     )
     sweep.set_defaults(run=_sweep)
 
@@ -435,7 +439,7 @@ def _simulate(options: argparse.Namespace) -> int:
 def _sweep(options: argparse.Namespace) -> int:
     from kanegen.codegen.commands.sweep import sweep
 
-    sweep(options.study, options.output, options.executor, options.threads, None, print)
+    sweep(options.study, options.output, options.executor, options.threads, print)
     return 0
 
 

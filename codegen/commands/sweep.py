@@ -48,7 +48,6 @@ def sweep(
     output: Path | None,
     executor: str,
     threads: int,
-    jobs: int | None,
     report: Callable[[str], None],
 ) -> None:
     """Carry out the study in a file, as far as it is not done.  Raises KanegenError."""

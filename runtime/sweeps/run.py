@@ -14,14 +14,13 @@ from numpy.typing import ArrayLike
 
 from kanegen.arrays import Values
 from kanegen.boundary import boundary
-from kanegen.errors import shown
 from kanegen.kernels.checks import LOOKED_AT
 from kanegen.kernels.threads import thread_count
 from kanegen.progress import Progress
 from kanegen.simulation.arm import needed_kernels
 from kanegen.simulation.request import check_mechanism
 from kanegen.sweeps.chunks import arrow
-from kanegen.sweeps.executors import in_this_process
+from kanegen.sweeps.executors import checked, chunks_of
 from kanegen.sweeps.results import Sweep, writing
 from kanegen.sweeps.sources import Sources, sources_of
 from kanegen.sweeps.study import Asked, Study, check_parameters, study_of
@@ -60,7 +59,10 @@ def sweep(
     t, q, v and x by name, evaluated at the end of each run.
 
     ``chunk`` runs are computed together, and are what is lost where the sweep is interrupted.  Neither that nor the executor
-    changes a number.  executor: "threads", in this process on ``threads`` threads.
+    changes a number.  executor: "threads", in this process on ``threads`` threads; "processes", as many on this machine,
+    which need no guarded ``__main__``; or the workers of Dask, by the address of their scheduler, "tcp://HOST:8786", or a
+    client, with ``threads`` threads for each task.  Workers compile the C that they are sent, for the instruction set of the
+    robot; of one that lacks it an error says so.
 
     Raises ModelError for draws that are wrong, KanegenError where the folder belongs to another study, where a run cannot
     begin, and where pyarrow is missing; what ``simulate_many`` raises for the rest.
@@ -68,8 +70,7 @@ def sweep(
     with boundary("sweeping", getattr(arm, "name", ""), TypeError, ValueError):
         arrow()
         check_mechanism(arm)
-        if executor != "threads":
-            raise ValueError(f"executor: expected 'threads', got {shown(executor)}")
+        executor = checked(executor)
         given = {"method": method, "times": times, "references": references, **settings}
         unknown = given.keys() - SETTINGS
         if unknown:
@@ -133,7 +134,7 @@ def _carry_out(
         runs = sum(last - first for first, last in map(study.span, done))
         before, begin = runs, time.perf_counter()
         progress.stage(f"{study.model}: {runs:,} of {study.runs:,} runs")
-        for index, content in in_this_process(arm, study, wanted, threads):
+        for index, content in chunks_of(executor, arm, study, sources, wanted, threads):
             writer.add(index, content)
             first, last = study.span(index)
             runs += last - first

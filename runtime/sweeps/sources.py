@@ -18,6 +18,7 @@ from kanegen.kernels.table import KernelSet
 from kanegen.kernels.waiting import Waiting
 from kanegen.manifest import FILE_NAME, manifest_text, parse_manifest
 from kanegen.robot import Robot
+from kanegen.sweeps.study import Study
 from kanegen.version import VERSION
 
 
@@ -37,29 +38,28 @@ class Sources:
         texts = [json.dumps(content_of(files), sort_keys=True) for files in self.sets]
         return tuple(hashlib.sha256(text.encode()).hexdigest() for text in texts)
 
-    def robot(self, version: str, machine: str, target: str) -> Robot:
-        """The robot, compiled here or taken from the cache, for this instruction set.
+    def robot(self, study: Study) -> Robot:
+        """The robot of a study, compiled here or taken from the cache.
 
-        Raises TargetError where this machine lacks that, KanegenError for another version of kanegen, and what compiling
-        raises.
+        Raises TargetError where this machine lacks the instruction set, KanegenError for another version of kanegen, and
+        what compiling raises.
         """
-        here = f"{platform.node()} (process {os.getpid()})"
-        if version != VERSION:
+        here, cure = platform.node(), f"Leave it out, or start the study anew with {TARGET_VARIABLE}=baseline"
+        if study.version != VERSION:
             raise KanegenError(
-                f"{here}: it has kanegen {VERSION}, and the study is of {version}, whose numbers may differ. Install the "
+                f"{here} has kanegen {VERSION}, and the study is of {study.version}, whose numbers may differ. Install the "
                 "same version everywhere"
             )
-        cure = f"Leave this machine out, or start the study anew with {TARGET_VARIABLE}=baseline"
-        if machine != platform.machine():
+        if study.machine != platform.machine():
             raise TargetError(
-                f"{here}: the study is for processors {machine}, this is {platform.machine()}. {cure}"
+                f"{here} is of the kind {platform.machine()}, and the study for {study.machine}. Leave it out"
             )
         before = os.environ.get(TARGET_VARIABLE)
-        os.environ[TARGET_VARIABLE] = target
+        os.environ[TARGET_VARIABLE] = study.target
         try:
             made = [of_files(parse_manifest(files[FILE_NAME], FILE_NAME), files) for files in self.sets]
         except TargetError as error:
-            raise TargetError(f"{here}: the study is for {target}. {error}. {cure}") from None
+            raise TargetError(f"{here}: the study is for {study.target}. {error}. {cure}") from None
         finally:
             if before is None:
                 del os.environ[TARGET_VARIABLE]
@@ -70,7 +70,8 @@ class Sources:
             manifest = parse_manifest(self.outline, FILE_NAME)
             main = KernelSet(manifest, Waiting(manifest.name))
         of = {name: one for one in made for name in one.manifest.kernels}
-        return Robot(main.manifest, main.backend, of.__getitem__)
+        robot = Robot(main.manifest, main.backend, of.__getitem__)
+        return robot.with_parameters(study.parameters) if study.parameters else robot
 
 
 def sources_of(arm: Any, kernels: Iterable[str]) -> Sources:

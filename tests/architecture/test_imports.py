@@ -28,8 +28,7 @@ ALLOWED = {
     "reading": {"mechanism"},
     "converting": {"reading", "mechanism", "emit"},
     "kernel_sources": {"certificate", "graph", "mechanism", "derivation"},
-    "deriving": {"kernel_sources", "workers", "certificate", "graph", "derivation", "passes"},
-    "workers": set(),
+    "deriving": {"kernel_sources", "certificate", "graph", "derivation", "passes"},
     "generation": {"deriving", "kernel_sources", "certificate", "emit", "graph", "mechanism", "passes"},
     "assembly": {"deriving", "kernel_sources", "certificate", "mechanism", "derivation", "passes", "emit"},
     "pipeline": {
@@ -100,6 +99,7 @@ BOTTOM = {
     "kanegen.rows",
     "kanegen.skeleton",
     "kanegen.splines",
+    "kanegen.workers",
 }
 """Modules of the runtime that import nothing of kanegen but one another, and that every room may import."""
 

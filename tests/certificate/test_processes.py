@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kanegen.codegen import deriving, pipeline, workers
+from kanegen import workers
+from kanegen.codegen import deriving, pipeline
 from kanegen.codegen.pipeline import Options
 from kanegen.errors import CertificateError
 

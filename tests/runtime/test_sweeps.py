@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import json
 import os
@@ -9,7 +10,10 @@ import shutil
 import signal
 import subprocess
 import sys
+from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,10 +21,12 @@ import pytest
 import sympy
 
 import kanegen
+from kanegen import workers
 from kanegen.codegen.mechanism import MechanismBuilder
-from kanegen.errors import KanegenError, ModelError
+from kanegen.errors import KanegenError, ModelError, TargetError
 from kanegen.sweeps import chunks, results
 from kanegen.sweeps.draws import draw, drawn
+from kanegen.sweeps.sources import sources_of
 
 pytestmark = pytest.mark.needs("pyarrow", "pandas")
 
@@ -336,3 +342,117 @@ def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(KanegenError, match="pip install 'pyarrow"):
         swept(tmp_path)
+
+
+# ---- elsewhere ----
+
+KILLED = """
+import os, pathlib, signal, threading
+import kanegen.sweeps.{module} as module
+
+def chunk(arm, study, index, threads, real=module.chunk):
+    flag = pathlib.Path({flag!r})
+    if index == 2 and not flag.exists():
+        flag.touch()
+        threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGKILL)).start()
+        while True:
+            real(arm, study, index, threads)
+    return real(arm, study, index, threads)
+
+module.chunk = chunk
+"""
+"""Has the process that computes chunk 2 first be killed amid that."""
+
+posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are killed by signals")
+
+
+@posix
+def test_processes_one_of_which_is_killed(
+    whole: kanegen.Sweep, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = "sys.path[:] = pickle.load(sys.stdin.buffer)\n"
+    killed = KILLED.format(module="executors", flag=str(tmp_path / "killed"))
+    monkeypatch.setattr(workers, "_PROGRAM", workers._PROGRAM.replace(start, start + killed))
+    found = swept(tmp_path / "out", executor="processes", threads=2)
+    assert (tmp_path / "killed").exists()
+    assert found.to_arrow().equals(whole.to_arrow())
+    assert bytes_of(found.directory) == bytes_of(whole.directory)
+    assert sorted(log_of(found.directory)) == [0, 1, 2, 3]
+
+
+def test_processes_that_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "_PROGRAM", "raise SystemExit(1)")
+    with pytest.raises(KanegenError, match="all processes"):
+        swept(tmp_path, executor="processes")
+    assert len(kanegen.Sweep(tmp_path)) == 0
+
+
+@posix
+@pytest.mark.needs("distributed")
+@pytest.mark.filterwarnings("ignore")  # of the library
+def test_workers_of_dask_one_of_which_is_killed(whole: kanegen.Sweep, tmp_path: Path) -> None:
+    import distributed
+
+    given = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "local_directory": tmp_path}
+    with distributed.LocalCluster(**given) as cluster, distributed.Client(cluster) as client:
+        before = set(client.run(os.getpid).values())
+        client.run(exec, KILLED.format(module="dask", flag=str(tmp_path / "killed")), {})
+        found = swept(tmp_path / "out", executor=cluster.scheduler_address)
+        client.wait_for_workers(2)
+        assert len(before & set(client.run(os.getpid).values())) == 1
+    assert (tmp_path / "killed").exists()
+    assert found.to_arrow().equals(whole.to_arrow())
+    assert bytes_of(found.directory) == bytes_of(whole.directory)
+    assert sorted(log_of(found.directory)) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "said"),
+    [
+        ({"target": "avx9"}, TargetError, "the study is for avx9.*Usable here: .*KANEGEN_TARGET=baseline"),
+        ({"machine": "vax"}, TargetError, "the study for vax"),
+        ({"version": "0.0"}, KanegenError, "the study is of 0.0.*same version"),
+    ],
+)
+def test_machines_that_do_not_serve(
+    whole: kanegen.Sweep, changes: dict[str, Any], error: type[KanegenError], said: str
+) -> None:
+    study, sources = replace(whole.study, **changes), sources_of(arm(), ["forward_dynamics"])
+    with pytest.raises(error, match=said):
+        sources.robot(study)
+    if find_spec("distributed"):
+        from kanegen.sweeps.dask import Robots
+
+        plugin = Robots(study, sources)
+        asyncio.run(plugin.setup(SimpleNamespace(address="tcp://10.0.0.7:1234")))
+        with pytest.raises(KanegenError, match=f"worker tcp://10.0.0.7:1234: .*{said}"):
+            plugin.chunk(0, 1)
+
+
+def test_kernels_that_were_made_apart(tmp_path: Path) -> None:
+    """Those of a robot without live parameters are made one by one, and sent so."""
+    builder = MechanismBuilder("ball")
+    builder.body("rod", mass=1, center=(0, 0, "-0.5"), inertia=("0.1", "0.1", "0.1"))
+    builder.floating("free", "base", "rod")
+    robot = kanegen.load(builder.build())
+    state = {
+        "q0": {"free_x": {"latin": [0, 1]}, "free": [0, 0, 1, 0, 0, 0, 1]},
+        "v0": {"free_wx": {"grid": [1, 2]}},
+    }
+    found = kanegen.sweep(
+        robot, 0.1, output=tmp_path / "a", samples=3, outputs=["kinetic_energy"], chunk=4, **state
+    )
+    elsewhere = kanegen.sweep(
+        robot,
+        0.1,
+        output=tmp_path / "b",
+        samples=3,
+        outputs=["kinetic_energy"],
+        chunk=4,
+        executor="processes",
+        **state,
+    )
+    assert elsewhere.to_arrow().equals(found.to_arrow())
+    assert found["q.free_z"][0] == pytest.approx(1 - 9.81 / 200, abs=0.01)
+    with pytest.raises(ModelError, match="quaternion"):
+        kanegen.sweep(robot, 0.1, output=tmp_path / "c", q0={"free_qx": {"grid": [0, 1]}})
