@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from typing import Any
 
 import distributed
@@ -49,7 +49,7 @@ def compute(name: str, index: int, threads: int) -> bytes:
 
 def on_workers(
     where: Any, study: Study, sources: Sources, wanted: Iterable[int], threads: int
-) -> Iterator[tuple[int, bytes]]:
+) -> Generator[tuple[int, bytes], None, None]:
     """Chunks in whatever order the workers finish them.  ``where``: a scheduler's address, or a client.
 
     A chunk whose worker is lost is computed by another one.  Raises KanegenError where chunks fail, where their workers are

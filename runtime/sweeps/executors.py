@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -17,7 +17,7 @@ from kanegen.workers import Workers, pipes
 
 HERE, PROCESSES = "threads", "processes"
 
-Chunks = Iterator[tuple[int, bytes]]
+Chunks = Generator[tuple[int, bytes], None, None]
 """Chunks by their numbers, as they are done."""
 
 

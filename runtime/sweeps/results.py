@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import json
 import os
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -21,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanegen.errors import FileError, KanegenError, did_you_mean
-from kanegen.files import make_folders, sync, sync_folder, write_new
+from kanegen.files import make_folders, write_new
 from kanegen.json_records import from_json, to_json
 from kanegen.simulation.motion import data_frames
 from kanegen.sweeps.chunks import arrow
@@ -187,7 +188,7 @@ def writing(directory: Path, study: Study) -> Iterator[Writer]:
 
 
 class Writer:
-    """Adds chunks to a folder.  ``fresh``: whether the study was not there before."""
+    """Adds chunks to a folder, from any thread.  ``fresh``: whether the study was not there before."""
 
     def __init__(self, directory: Path, study: Study) -> None:
         self._directory = directory
@@ -205,7 +206,7 @@ class Writer:
         if log.exists():
             whole = _contents(log).rpartition(b"\n")
             os.truncate(log, len(whole[0]) + len(whole[1]))
-        self._study = study
+        self._study, self._adding = study, threading.Lock()
 
     def begin(self) -> None:
         """Record the study."""
@@ -217,18 +218,19 @@ class Writer:
         """A chunk that is computed: its file, then its line.  Raises OSError."""
         _place(chunk_file(self._directory, index), content)
         line = asdict(Done(index, len(content), hashlib.sha256(content).hexdigest()))
-        with (self._directory / DONE).open("ab") as log:
+        with self._adding, (self._directory / DONE).open("ab") as log:
             log.write(json.dumps(line).encode() + b"\n")
-            log.flush()
-            sync(log.fileno())
 
 
 def _place(path: Path, content: bytes) -> None:
-    """A file that is there whole or not at all, down to the disk."""
+    """A file that is there whole or not at all.
+
+    Its content is on the disk before its name is.  A name, or a line of the record, that a failure of power takes back,
+    makes a chunk one that is missing.
+    """
     part = path.with_name(f"{path.name}.part")
     write_new(part, content)
     part.replace(path)
-    sync_folder(path.parent)
 
 
 def _refuse_another(directory: Path, study: Study, there: Study) -> None:

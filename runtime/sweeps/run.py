@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
+from collections import deque
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -134,15 +137,26 @@ def _carry_out(
         runs = sum(last - first for first, last in map(study.span, done))
         before, begin = runs, time.perf_counter()
         progress.stage(f"{study.model}: {runs:,} of {study.runs:,} runs")
-        for index, content in chunks_of(executor, arm, study, sources, wanted, threads):
-            writer.add(index, content)
-            first, last = study.span(index)
-            runs += last - first
-            rate = (runs - before) / max(time.perf_counter() - begin, 1e-9)
-            left = _told((study.runs - runs) / rate)
-            progress.stage(
-                f"{study.model}: {runs:,} of {study.runs:,} runs, {rate:,.0f} a second, {left} left"
-            )
+        chunks = chunks_of(executor, arm, study, sources, wanted, threads)
+        with ThreadPoolExecutor(_WRITERS) as pool, contextlib.closing(chunks):
+            written: deque[Future[None]] = deque()
+            for index, content in chunks:
+                written.append(pool.submit(writer.add, index, content))
+                if len(written) > 4 * _WRITERS:
+                    written.popleft().result()
+                first, last = study.span(index)
+                runs += last - first
+                rate = (runs - before) / max(time.perf_counter() - begin, 1e-9)
+                left = _told((study.runs - runs) / rate)
+                progress.stage(
+                    f"{study.model}: {runs:,} of {study.runs:,} runs, {rate:,.0f} a second, {left} left"
+                )
+            for one in written:
+                one.result()
+
+
+_WRITERS = 4
+"""Threads that put files on the disk, while other chunks come."""
 
 
 def _told(seconds: float) -> str:

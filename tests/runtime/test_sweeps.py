@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,7 +25,7 @@ import kanegen
 from kanegen import workers
 from kanegen.codegen.mechanism import MechanismBuilder
 from kanegen.errors import KanegenError, ModelError, TargetError
-from kanegen.sweeps import chunks, results
+from kanegen.sweeps import chunks, results, run
 from kanegen.sweeps.draws import draw, drawn
 from kanegen.sweeps.sources import sources_of
 
@@ -237,7 +238,10 @@ def log_of(folder: Path) -> list[int]:
     return [json.loads(line)["chunk"] for line in (folder / "chunks.jsonl").read_text().splitlines()]
 
 
-def kill() -> None:
+def kill(folder: Path) -> None:
+    """When chunks 0 and 1 are written."""
+    while (folder / "chunks.jsonl").read_bytes().count(b"\n") < 2:
+        time.sleep(0.001)
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -249,21 +253,22 @@ def die(folder: Path, when: str) -> None:
     def dying_place(path: Path, content: bytes) -> None:
         if "00002" in path.name and when == "in a file":
             path.with_name(f"{path.name}.part").write_bytes(content[:100])
-            kill()
+            kill(folder)
         place(path, content)
         if "00002" in path.name and when == "before the line":
-            kill()
+            kill(folder)
 
     def dying_add(self: Any, index: int, content: bytes) -> None:
         add(self, index, content)
         if index == 2 and when == "in the line":
             os.truncate(folder / "chunks.jsonl", (folder / "chunks.jsonl").stat().st_size - 20)
-            kill()
+            kill(folder)
 
     def dying_chunk(*given: Any, **more: Any) -> Any:
         calls.append(given)
-        return kill() if len(calls) == 3 and when == "in a chunk" else simulate(*given, **more)
+        return kill(folder) if len(calls) == 3 and when == "in a chunk" else simulate(*given, **more)
 
+    run._WRITERS = 1  # in order
     results._place, results.Writer.add, chunks.simulate_many = dying_place, dying_add, dying_chunk
     swept(folder)
 
