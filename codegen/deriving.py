@@ -7,7 +7,6 @@ What served the first kernel well is where the search for others begins, and som
 from __future__ import annotations
 
 import contextlib
-import os
 import pickle
 import threading
 import time
@@ -39,7 +38,7 @@ from kanegen.codegen.passes.verify import arguments_of, residual
 from kanegen.errors import CertificateError, ModelError, NoInertiaError
 from kanegen.options import Options
 from kanegen.progress import Stage, silent
-from kanegen.workers import Workers, pipes
+from kanegen.workers import Workers, pipes, usual_jobs
 
 CONSTRAINED_BUDGET = 1
 """Derivations tried for each kernel of a constrained or flexible mechanism: programs are long, the tree's part is small."""
@@ -195,7 +194,7 @@ class Derivations:
 
         # What is under a law takes the decisions of forward dynamics, and is soon done.
         left = deque(name for name in names if contract_of(name) is not CLOSED_LOOP)
-        jobs = _usual_jobs() if jobs is None else jobs
+        jobs = usual_jobs() if jobs is None else jobs
         if self.sources.options.kernels is not None or self.book is not None:
             jobs = 1  # named ones wait for each other, and thorough searches for what others found
         started = time.perf_counter()
@@ -236,19 +235,6 @@ def serve() -> None:
         sources.take(name, plain)
         pickle.dump(found[name], results)
         results.flush()
-
-
-def _usual_jobs() -> int:
-    """How many processes may derive at once where nothing is said: as many as cores that this one may use."""
-    try:
-        cores = len(os.sched_getaffinity(0))
-    except AttributeError:  # not on this system
-        cores = os.cpu_count() or 1
-    return min(cores, _MOST_JOBS)
-
-
-_MOST_JOBS = 4
-"""Few kernels of a mechanism take long, and every process takes a second to begin."""
 
 
 def derive_all(sources: KernelSources) -> DerivedKernels:

@@ -120,3 +120,16 @@ def pipes() -> tuple[BinaryIO, BinaryIO]:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     return sys.stdin.buffer, results
+
+
+def usual_jobs() -> int:
+    """How many processes may derive kernels at once where nothing is said: as many as cores that this one may use."""
+    try:
+        cores = len(os.sched_getaffinity(0))
+    except AttributeError:  # not on this system
+        cores = os.cpu_count() or 1
+    return min(cores, _MOST_JOBS)
+
+
+_MOST_JOBS = 4
+"""Few kernels of a mechanism take long, and every process takes a second to begin."""

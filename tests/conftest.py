@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from kanegen import workers
 from kanegen.builds import compiler
-from kanegen.codegen import workers
 
 
 def pytest_configure(config: pytest.Config) -> None:
