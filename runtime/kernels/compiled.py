@@ -6,6 +6,7 @@ and everything where that extension was not built, take the general path.
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 from collections.abc import Callable, Mapping
@@ -32,7 +33,7 @@ from kanegen.extension_source import (
 )
 from kanegen.kernels.kernel import Arrays, BoundKernel, Call, Columns, Kernel, general_call
 from kanegen.kernels.threads import RANGE, pool, thread_count
-from kanegen.manifest import KernelSpec, Manifest
+from kanegen.manifest import KernelSpec, Manifest, OperationCounts
 
 MOST_ARRAYS = 16
 """What ``kanegen._calls`` takes in one call."""
@@ -259,16 +260,17 @@ class CompiledBackend:
 
 def states_for_a_thread(spec: KernelSpec) -> int:
     """States that are worth a thread's while; whole cache lines of every array."""
-    return max(64, RANGE // _operations(spec) // 64 * 64)
+    return max(64, RANGE // _operations(spec.operation_counts) // 64 * 64)
 
 
 def _brief(spec: KernelSpec) -> int:
     """The most states for which the interpreter lock is kept: some microseconds."""
-    return RANGE // 8 // _operations(spec)
+    return RANGE // 8 // _operations(spec.operation_counts)
 
 
-def _operations(spec: KernelSpec) -> int:
-    total: int = 1 + sum(asdict(spec.operation_counts).values())
+@functools.cache
+def _operations(counts: OperationCounts) -> int:
+    total: int = 1 + sum(asdict(counts).values())
     return total
 
 

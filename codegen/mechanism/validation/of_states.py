@@ -122,7 +122,8 @@ def _not_finite(value: Value) -> Doubt:
 def _beyond(numbers: Sequence[Any]) -> Any:
     """Where one of these arrays has a number that is too large; False where none has."""
     most = LARGEST_NUMBER.value
-    far = [x for x in numbers if x.size and not (x.max() <= most and x.min() >= -most)]
+    # The sum of squares is the fastest look at all numbers at once.
+    far = [x for x in numbers if not np.vdot(x, x) <= most]
     return functools.reduce(np.logical_or, (np.abs(x) > most for x in far), np.bool_(False))
 
 
@@ -135,25 +136,32 @@ def _inertia(body: Body, names: frozenset[str]) -> Doubt:
     """Whether a mass is not above 0, or moments are close to what no body has."""
     assert body.inertia is not None  # asked before
     mass, entries = _number(body.inertia.mass), [_number(x) for row in body.inertia.tensor for x in row]
-    varies = _has(body.inertia.tensor, names)
+    if not _has(body.inertia.tensor, names):
+        moments_of = functools.lru_cache(maxsize=1)(_moments)
+
+        def with_masses(values: Values) -> Any:
+            masses = mass(values)
+            moments, possible = moments_of(*(float(entry(values)) for entry in entries))
+            light = ~(masses > 0)
+            return light if possible else light | ~_possible(masses, moments)
+
+        return with_masses
 
     def doubt(values: Values) -> Any:
-        masses, rows = mass(values), [entry(values) for entry in entries]
-        light = ~(masses > 0)
-        definite = _definite(*(rows[place] for place in (0, 4, 8, 1, 2, 5)))
-        if np.all(definite):
-            return light
-        if not varies:
-            moments = np.linalg.eigvalsh(np.array([float(x) for x in rows]).reshape(3, 3))
-            # What is possible without a mass is so with any.
-            return light if _possible(np.float64(0), moments) else light | ~_possible(masses, moments)
-        masses, definite, *rows = np.broadcast_arrays(masses, definite, *rows)
-        doubtful = ~definite
-        tensors = np.stack([row[doubtful] for row in rows], axis=-1).reshape(-1, 3, 3)
-        doubtful[doubtful] = ~_possible(masses[doubtful], np.linalg.eigvalsh(tensors))
-        return doubtful | light
+        masses, *rows = np.broadcast_arrays(mass(values), *(entry(values) for entry in entries))
+        doubtful = ~_definite(*(rows[place] for place in (0, 4, 8, 1, 2, 5)))
+        if doubtful.any():
+            tensors = np.stack([row[doubtful] for row in rows], axis=-1).reshape(-1, 3, 3)
+            doubtful[doubtful] = ~_possible(masses[doubtful], np.linalg.eigvalsh(tensors))
+        return doubtful | ~(masses > 0)
 
     return doubt
+
+
+def _moments(*entries: float) -> tuple[NDArray[Any], bool]:
+    """Principal moments of a tensor, and whether a body can have them whatever its mass."""
+    moments = np.linalg.eigvalsh(np.array(entries).reshape(3, 3))
+    return moments, bool(_possible(np.float64(0), moments))
 
 
 def _definite(xx: Any, yy: Any, zz: Any, xy: Any, xz: Any, yz: Any) -> Any:
