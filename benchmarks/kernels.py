@@ -50,6 +50,10 @@ OVER_PINOCCHIO = {
 SINGLE_GAIN = 1.7
 """Single precision over double, in rows."""
 
+ALIKE = 1e-2
+"""Differences of results, relative to a state's largest component, beyond which another thing was computed: single precision,
+whose roundings the mass matrix of a humanoid enlarges, stays below."""
+
 FEW_SHARE, LARGEST_SHARE = 0.85, 0.8
 """What few rows through NumPy reach of what rows are to gain; the largest batch of the rate in the cache."""
 
@@ -83,6 +87,11 @@ def _table(field: Field, kernel: str, entries: Sequence[Entry], timings: Mapping
     for entry in entries:
         timing = timings[entry.name]
         difference = entry.results and largest_difference(entry.results(), expected, parts)
+        if difference is not None and not difference < ALIKE:
+            field.course.missing(
+                f"{field.machine.name}, {kernel}, {entry.name}: its results differ by {difference:.1e}"
+            )
+            continue
         rows.append((entry.name, timing.minimum, timing.median, timing.minimum / first, difference))
     heads = columns(
         "contestant", "min ns a state", "median ns a state", "over one state in C x", "difference"
