@@ -51,8 +51,8 @@ SINGLE_GAIN = 1.7
 """Single precision over double, in rows."""
 
 ALIKE = 1e-2
-"""Differences of results, relative to a state's largest component, beyond which another thing was computed: single precision,
-whose roundings the mass matrix of a humanoid enlarges, stays below."""
+"""Differences of results, relative to a state's largest component, beyond which something else was computed: single
+precision, whose roundings the mass matrix of a humanoid enlarges, stays below."""
 
 FEW_SHARE, LARGEST_SHARE = 0.85, 0.8
 """What few rows through NumPy reach of what rows are to gain; the largest batch of the rate in the cache."""
