@@ -30,20 +30,23 @@ MODELS = {
 @functools.cache
 def robot(name: str, *, interpreted: bool = False) -> kanegen.Robot:
     live, kernels, _ = MODELS[name]
-    return kanegen.load(name, live=live, kernels=kernels, float32=not interpreted, interpreted=interpreted)
+    return kanegen.load(
+        name, live=live, kernels=kernels, search=1, float32=not interpreted, interpreted=interpreted
+    )
+
+
+@functools.cache
+def closed():
+    """Configurations of the four-bar linkage."""
+    arm = robot("four_bar")
+    return np.array([arm.assemble(arm.random_configuration(k)) for k in range(ROWS)])
 
 
 def states(arm, kernel):
     numbers = np.random.default_rng(5)
     inputs = arm._kernels[kernel].spec.inputs
-    q = (
-        np.array([arm.assemble(arm.random_configuration(k)) for k in range(ROWS)])
-        if arm.constraints
-        else None
-    )
-    return [
-        q if a.name == "q" and q is not None else numbers.standard_normal((ROWS, *a.shape)) for a in inputs
-    ]
+    given = {"q": closed().copy()} if arm.constraints else {}
+    return [given[a.name] if a.name in given else numbers.standard_normal((ROWS, *a.shape)) for a in inputs]
 
 
 def own_values(arm, name):
@@ -57,12 +60,12 @@ def own_values(arm, name):
 def test_as_with_parameters_for_each_state(name, interpreted):
     arm = robot(name, interpreted=interpreted)
     own = own_values(arm, name)
+    alone = [
+        arm.with_parameters({key: x[i] for key, x in own.items()}, allow_unphysical=True) for i in range(ROWS)
+    ]
     for kernel in arm.kernels:
         arrays = states(arm, kernel)
-        expected = []
-        for i in range(ROWS):
-            alone = arm.with_parameters({key: x[i] for key, x in own.items()}, allow_unphysical=True)
-            expected.append(alone.call(kernel, *(x[i] for x in arrays)))
+        expected = [one.call(kernel, *(x[i] for x in arrays)) for i, one in enumerate(alone)]
         found = arm.call(kernel, *arrays, parameters=own)
         if (
             interpreted
@@ -125,7 +128,8 @@ def test_c_of_an_earlier_version_has_no_such_function():
 
 def test_wrenches_and_further_values():
     """Calls that are made of several kernels, and a robot that is asked again."""
-    arm = kanegen.load("stanford_arm", live=["mF", "L3"], kernels=["inverse_dynamics", "frame_jacobian_F"])
+    kernels = ["inverse_dynamics", "frame_jacobian_F"]
+    arm = kanegen.load("stanford_arm", live=["mF", "L3"], kernels=kernels, search=1)
     q, v, a = (x[:6] for x in states(robot("stanford_arm"), "inverse_dynamics"))
     own = {"mF": np.linspace(0.2, 2.0, 6), "L3": np.linspace(0.1, 0.3, 6)}
     found = arm.inverse_dynamics(q, v, a, external={"F": [1, 2, 3, 0.1, 0.2, 0.3]}, parameters=own)
