@@ -156,7 +156,12 @@ class ControlLaw:
     def quantities(self) -> tuple[Quantity, ...]:
         """The quantities of the mechanism that it refers to, those that others are made of first."""
         found = set().union(*(x.atoms(Quantity) for x in self.results if isinstance(x, sympy.Basic)))
-        return tuple(sorted(found, key=lambda x: (_size(x), sympy.srepr(x))))
+
+        def place(one: Quantity) -> tuple[int, str, str, str]:
+            size, text = _of_inputs(one.args[2:])
+            return size, one.kernel, str(one.entry), text
+
+        return tuple(sorted(found, key=place))
 
     def parameter_symbols(self) -> tuple[sympy.Symbol, ...]:
         """The other symbols that occur in the forces and rates, by name."""
@@ -207,8 +212,9 @@ class ControlLaw:
 
 
 @cache
-def _size(expression: sympy.Basic) -> int:
-    return sum(1 for _ in sympy.preorder_traversal(expression))
+def _of_inputs(given: tuple[sympy.Basic, ...]) -> tuple[int, str]:
+    """The size of what a quantity is given, and its text: once for all entries, since SymPy takes seconds for large ones."""
+    return sum(1 for x in given for _ in sympy.preorder_traversal(x)), ", ".join(map(sympy.srepr, given))
 
 
 def live_parameters(graph: Graph, names: Iterable[str]) -> dict[str, Expression]:

@@ -26,14 +26,13 @@ LINEAR = ("four_bar", "prescribed", "gear", "following", "sprung", "ball")
 def test_compiled_laws_are_those_in_python(make: Any) -> None:
     """One formula, over doubles with the robot's kernels and over expressions with those of the mechanism in one graph."""
     plain = make().build()
+    hand = plain.frames[-1].name
     own = {
         "feedback": laws.pd(20, 5, limit=30),
         "integrating": laws.pid(20, 7, 5, limit=25, gravity=True),
         "unwinding": laws.pid(20, 7, 5, limit=25, tracking_time=0.5),
         "following": laws.pd(20, 5, "references"),
-        "soft": laws.impedance(
-            plain.frames[-1].name, [100, 200, 300, 4, 5, 6], [1, 2, 3, 4, 5, 6], np.eye(4)
-        ),
+        "soft": laws.impedance(hand, [100, 200, 300, 4, 5, 6], [1, 2, 3, 4, 5, 6], np.eye(4)),
     }
     linear = laws.computed_torque(16, 8)
     if make.__name__ in LINEAR:
@@ -41,7 +40,8 @@ def test_compiled_laws_are_those_in_python(make: Any) -> None:
     else:
         with pytest.raises(ModelError, match="all of whose speeds are rates of driven joints"):
             with_laws(plain, {"linear": linear})
-    arm = kanegen.load(with_laws(plain, own), interpreted=True).with_open_loops("ignore")
+    needed = ["inverse_dynamics", "gravity_forces", f"frame_pose_{hand}", f"frame_jacobian_{hand}", *own]
+    arm = kanegen.load(with_laws(plain, own), interpreted=True, kernels=needed).with_open_loops("ignore")
     random = np.random.default_rng(51)
     q, v = arm.home + 0.1 * random.standard_normal(arm.nq), random.standard_normal(arm.nv)
     for name, law in own.items():

@@ -14,6 +14,7 @@ import kanegen
 from kanegen import laws
 from kanegen.codegen.mechanism import MechanismBuilder
 from kanegen.simulation.references import checked_signals
+from tests.cases.test_laws_everywhere import kernels_of_motion
 
 FIRST, SECOND = np.array([0.6, 0.0, 0.8]), np.array([0.0, 1.0, 0.0])
 NAMES = tuple(f"target_ball_q{axis}" for axis in "xyzw")
@@ -69,7 +70,9 @@ def robot() -> kanegen.Robot:
     b.spherical("ball", "arm", "bob", position=("0.4", 0, 0))
     b.law("tracking", laws.computed_torque(16, 8, "references"))
     b.law("swinging", laws.computed_torque(16, 0, "references"))
-    return kanegen.load(b.build(), interpreted=True)
+    model = b.build()
+    needed = [*kernels_of_motion(model, "tracking", "swinging"), "inverse_dynamics"]
+    return kanegen.load(model, interpreted=True, kernels=needed)
 
 
 @pytest.mark.parametrize("off", [0.0, 1.3])
