@@ -23,6 +23,7 @@ typedef unsigned __int128 wide;
 #define LARGER 64       /* terms that are so many times their sum lose digits */
 #define SAMPLES 400     /* pairs looked at in the place of one value */
 #define MOST_BORN 16
+#define APART 500       /* steps between webs of one price that are kept */
 #define HEADS 4096
 
 typedef kanegen_numbers numbers;
@@ -976,6 +977,7 @@ int kanegen_resubstitute(const kanegen_web *given, kanegen_web *best, int most_v
             if (cycle)
                 load(w, best);
             int now = lowest, cooled = -1;
+            long last = 0;
             for (long s = 0; s < steps; s++) {
                 /* what has risen far cools at once; a twentieth of the cycle has one temperature */
                 int above = now > lowest + rise, stage = above ? 20 : (int)(20 * s / steps);
@@ -984,8 +986,10 @@ int kanegen_resubstitute(const kanegen_web *given, kanegen_web *best, int most_v
                 cooled = stage;
                 step(w);
                 now = price_of_web(w);
-                if (now < lowest) {
+                /* in the second half the last of equal ones is kept, so that the next cycle begins elsewhere */
+                if (now < lowest || (now == lowest && stage >= 10 && s - last > APART)) {
                     lowest = now;
+                    last = s;
                     keep(w, best);
                 }
             }

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from kanegen.codegen.graph import Program, count
+from random import Random
+from types import ModuleType
+
+from kanegen.codegen.graph import Kind, Program, count
 from kanegen.codegen.passes.optimize import Step
-from kanegen.codegen.passes.prices import cost
+from kanegen.codegen.passes.prices import ADDITION, PRICES, cost
 from kanegen.codegen.passes.resubstitution.core import Schedule, core, resubstituted
 from kanegen.codegen.passes.resubstitution.recipe import (
     RecipeBook,
@@ -13,16 +16,31 @@ from kanegen.codegen.passes.resubstitution.recipe import (
     program_from,
     recipe_of,
 )
-from kanegen.codegen.passes.resubstitution.web import program_of, web_of
+from kanegen.codegen.passes.resubstitution.scales import rescaled
+from kanegen.codegen.passes.resubstitution.web import (
+    PRODUCT,
+    SCALED,
+    SHIFTED,
+    SUM,
+    Web,
+    program_of,
+    renumbered,
+    web_of,
+)
 from kanegen.errors import NotCompiledError
 
-_STEPS_OF_A_VALUE = 500
+_STEPS_OF_A_VALUE = 300
 """Steps of a cycle for each value."""
 _WORK = 480_000_000
 """Steps times values in all cycles: a step takes longer the more values there are.  Some minutes for an arm."""
-_MOST_CYCLES = 24
+_MOST_CYCLES = 40
 _LARGEST = 1500
 """Values of the webs that are searched: the table of all pairs takes 400 MB then."""
+_RESCALING = 3000
+"""Steps through the scales of values before each cycle."""
+_PATIENCE = 0.2
+"""How often a cycle goes on from what is one operation dearer than the best."""
+_KINDS = {SUM: Kind.SUM, SHIFTED: Kind.SUM, PRODUCT: Kind.PRODUCT, SCALED: Kind.PRODUCT}
 
 
 def thorough(program: Program, plain: Program, book: RecipeBook) -> tuple[Program, tuple[Step, ...]]:
@@ -34,7 +52,7 @@ def thorough(program: Program, plain: Program, book: RecipeBook) -> tuple[Progra
     recipe = book.known.get(key)
     found = program_from(recipe, program) if recipe is not None else None
     if recipe is None or found is None:
-        web = web_of(program)
+        web = renumbered(web_of(program))
         values = len(web.values)
         if values == web.leaves or values > _LARGEST:
             return program, ()
@@ -47,7 +65,7 @@ def thorough(program: Program, plain: Program, book: RecipeBook) -> tuple[Progra
             )
         steps = min(_STEPS_OF_A_VALUE * values, _WORK // values)
         cycles = max(1, min(_MOST_CYCLES, _WORK // (steps * values)))
-        best = resubstituted(extension, program, web, Schedule(cycles, steps))
+        best = _searched(extension, program, web, cycles, steps)
         found = program_of(best, program)
         if not is_equal(found, program):
             return program, ()
@@ -56,3 +74,27 @@ def thorough(program: Program, plain: Program, book: RecipeBook) -> tuple[Progra
         return program, ()
     book.used[key] = recipe
     return found, (Step("resubstitution", count(found)),)
+
+
+def _searched(extension: ModuleType, program: Program, web: Web, cycles: int, steps: int) -> Web:
+    """The cheapest web that so many cycles find.
+
+    Each begins with what the last one ended with, or with the best where that was dearer, in other scales, which cost as
+    much or little more.  Now and then a cycle goes on from what is one operation dearer.
+    """
+    random = Random(1)
+    best = now = web
+    for cycle in range(cycles):
+        start = rescaled(now, _RESCALING, random, above=int(3 * random.random()))
+        found = resubstituted(extension, program, start, Schedule(1, steps, seed=cycle + 1))
+        dearer = _price(found) - _price(best)
+        if dearer <= 0:
+            best = now = found
+        else:
+            now = found if dearer < 1.5 * ADDITION and random.random() < _PATIENCE else best
+    return best
+
+
+def _price(web: Web) -> int:
+    """The price of what values are made by, but for divisions and roots, which stay."""
+    return sum(PRICES[_KINDS[made.form]] for made in web.values if made.form in _KINDS)

@@ -1,0 +1,203 @@
+"""The scales that the values of a web are kept in: which multiple of each is computed, and which copies that takes.
+
+A sum adds what is kept in its own scale, and a product has that of its factors; where scales do not fit, a copy of a value
+takes another one, by a multiplication with a number.  To take another unit for some quantities changes several values at
+once, which no change of one definition does: so scales are walked through by themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from random import Random
+
+from kanegen.codegen.passes.resubstitution.web import (
+    OPAQUE,
+    PRODUCT,
+    SCALED,
+    SHIFTED,
+    SUM,
+    Made,
+    Web,
+    renumbered,
+)
+
+_ONE = Fraction(1)
+_HOT, _COLD = 0.5, 0.05
+"""In multiplications."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """Where values are used: ``owner`` is a number times a value, or times the product of two.
+
+    No ``owner``: a result, or what a division or a root is taken of, whose scale is given.
+    """
+
+    owner: int | None
+    values: tuple[int, ...]
+
+
+@dataclass
+class _Scales:
+    """What stands in a web, and the multiple of each value that is kept."""
+
+    web: Web
+    terms: list[tuple[int, Fraction]] = field(init=False)
+    """Each value as a number times one that is no multiple of another."""
+    uses: list[_Use] = field(init=False, default_factory=list)
+    ratios: list[Fraction] = field(init=False, default_factory=list)
+    """For each use the number that is wanting, without its sign: 1 where scales fit."""
+
+    def __post_init__(self) -> None:
+        self.terms = []
+        for index, made in enumerate(self.web.values):
+            self.terms.append((index, _ONE))
+            if made.form == SCALED:
+                assert made.number is not None  # which what is scaled has
+                base, factor = self.term(made.operands[0])
+                self.terms[index] = base, factor * made.number
+        for index, made in enumerate(self.web.values):
+            if made.form == PRODUCT:
+                self._use(index, made.operands)
+            elif made.form in (SUM, SHIFTED):
+                for reference in made.operands:
+                    self._use(index, (reference,))
+            elif made.form == OPAQUE:
+                for reference in made.operands:
+                    self._use(None, (reference,))
+        for reference in self.web.results:
+            self._use(None, (reference,))
+        values = self.web.values
+        self.free = [made.form in (SUM, PRODUCT, SHIFTED) for made in values]
+        self.scale = [_ONE] * len(values)
+        self.touching: list[list[int]] = [[] for _ in values]
+        for k, use in enumerate(self.uses):
+            for index in {use.owner, *use.values} - {None}:
+                self.touching[index].append(k)
+
+    def term(self, reference: int) -> tuple[int, Fraction]:
+        """The value that a reference is a multiple of, and the number."""
+        base, factor = self.terms[abs(reference) - 1]
+        return base, factor if reference > 0 else -factor
+
+    def _use(self, owner: int | None, references: Sequence[int]) -> None:
+        terms = [self.term(reference) for reference in references]
+        self.uses.append(_Use(owner, tuple(base for base, _ in terms)))
+        self.ratios.append(abs(math.prod((factor for _, factor in terms), start=_ONE)))
+
+    def multiply(self, index: int, factor: Fraction) -> None:
+        """Keep another multiple of a value."""
+        self.scale[index] *= factor
+        for k in self.touching[index]:
+            use = self.uses[k]
+            power = (use.owner == index) - use.values.count(index)
+            if power:
+                self.ratios[k] *= factor**power
+
+    def wanting(self) -> list[int]:
+        """The uses where scales do not fit."""
+        return [k for k, ratio in enumerate(self.ratios) if ratio != 1]
+
+    def copies(self, wanting: Iterable[int]) -> dict[int, tuple[int, Fraction]]:
+        """For each of these uses the value and its multiple that serve it; as few of them as a greedy choice finds."""
+        found = {}
+        there = set()
+        products: dict[Fraction, list[int]] = {}
+        for k in wanting:
+            values, ratio = self.uses[k].values, self.ratios[k]
+            if len(values) == 1:
+                found[k] = values[0], ratio
+                there.add(found[k])
+            else:
+                products.setdefault(ratio, []).append(k)
+        for ratio, left in products.items():
+            for value in sorted({v for k in left for v in self.uses[k].values}):
+                if (value, ratio) in there:
+                    found |= {k: (value, ratio) for k in left if value in self.uses[k].values}
+            left = [k for k in left if k not in found]
+            while left:
+                often = Counter(v for k in left for v in set(self.uses[k].values))
+                value = max(sorted(often), key=often.__getitem__)
+                found |= {k: (value, ratio) for k in left if value in self.uses[k].values}
+                left = [k for k in left if k not in found]
+        return found
+
+    def cost(self) -> int:
+        """Multiplications with numbers."""
+        return len(set(self.copies(self.wanting()).values()))
+
+    def rebuilt(self) -> Web:
+        """The web in these scales."""
+        chosen = self.copies(self.wanting())
+        values = list(self.web.values)
+        known: dict[tuple[int, Fraction], int] = {}
+        uses = iter(range(len(self.uses)))
+
+        def multiple(base: int, ratio: Fraction) -> int:
+            if ratio == 1:
+                return base + 1
+            if (base, ratio) not in known:
+                values.append(Made(SCALED, (base + 1,), ratio))
+                known[base, ratio] = len(values)
+            return known[base, ratio]
+
+        def alone(reference: int) -> int:
+            (base, factor), k = self.term(reference), next(uses)
+            found = multiple(base, self.ratios[k])
+            return found if factor > 0 else -found
+
+        for index, made in enumerate(self.web.values):
+            if made.form == PRODUCT:
+                k = next(uses)
+                (a, x), (b, y) = map(self.term, made.operands)
+                served, ratio = chosen.get(k, (a, _ONE))
+                first, second = (multiple(a, ratio), b + 1) if served == a else (a + 1, multiple(b, ratio))
+                values[index] = Made(PRODUCT, (first if x * y > 0 else -first, second))
+            elif made.form in (SUM, OPAQUE):
+                values[index] = replace(made, operands=tuple(map(alone, made.operands)))
+            elif made.form == SHIFTED:
+                assert made.number is not None  # which what is shifted has
+                values[index] = Made(SHIFTED, (alone(made.operands[0]),), made.number * self.scale[index])
+        results = tuple(map(alone, self.web.results))
+        return renumbered(Web(tuple(values), self.web.leaves, results))
+
+
+def rescaled(web: Web, steps: int, random: Random, above: int = 0) -> Web:
+    """The web in the last scales of a walk, that took at most ``above`` more multiplications than the best on the way.
+
+    A step fits the scales of one use, by keeping another multiple of the value or of what is made of it; what costs more
+    is taken more rarely, and the more so the later.
+    """
+    scales = _Scales(web)
+    cost = least = scales.cost()
+    changes: list[tuple[int, Fraction]] = []
+    kept = 0
+    wanting = scales.wanting()
+    for step in range(steps):
+        if not wanting:
+            break
+        k = wanting[int(random.random() * len(wanting))]
+        use, ratio = scales.uses[k], scales.ratios[k]
+        ends = [(v, ratio ** (1 if use.values.count(v) == 1 else 0)) for v in use.values if scales.free[v]]
+        if use.owner is not None and scales.free[use.owner] and use.owner not in use.values:
+            ends.append((use.owner, 1 / ratio))
+        if not ends:
+            continue
+        value, factor = ends[int(random.random() * len(ends))]
+        scales.multiply(value, factor)
+        now = scales.cost()
+        temperature = _HOT + (_COLD - _HOT) * step / steps
+        if now <= cost or random.random() < math.exp((cost - now) / temperature):
+            cost, wanting = now, scales.wanting()
+            changes.append((value, factor))
+            if cost <= least + above:
+                least, kept = min(cost, least), len(changes)
+        else:
+            scales.multiply(value, 1 / factor)
+    for value, factor in reversed(changes[kept:]):
+        scales.multiply(value, 1 / factor)
+    return scales.rebuilt()
