@@ -76,7 +76,7 @@ class _Scales:
         self.scale = [_ONE] * len(values)
         self.touching: list[list[int]] = [[] for _ in values]
         for k, use in enumerate(self.uses):
-            for index in {use.owner, *use.values} - {None}:
+            for index in {i for i in (use.owner, *use.values) if i is not None}:
                 self.touching[index].append(k)
 
     def term(self, reference: int) -> tuple[int, Fraction]:
