@@ -18,7 +18,17 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import closed_loops, flexible_arms, kernels, many, motions, parameters, starts, threads
+from benchmarks import (
+    closed_loops,
+    flexible_arms,
+    kernels,
+    many,
+    motions,
+    parameters,
+    starts,
+    sweeps,
+    threads,
+)
 from benchmarks.course import Course, say
 from benchmarks.drivers.build import FLAGS, compiler_command
 from benchmarks.environment import environment
@@ -33,6 +43,7 @@ SECTIONS: dict[str, Callable[[Course], Contents]] = {
     "threads": threads.section,
     "parameters": parameters.section,
     "many": many.section,
+    "sweeps": sweeps.section,
     "starts": starts.section,
     "motions": motions.section,
     "closed_loops": closed_loops.section,

@@ -1,30 +1,31 @@
-"""What do sweeps add to simulations, how do they grow with cores, and where does that end?
+"""What do sweeps add to simulations, and what would more cores do?
 
-    python -m benchmarks.sweeps [--chunk N] [--chunks N] [--duration S] [--rounds N] [--output NAME.json]
+    python -m benchmarks.sweeps RUNS_IN_A_CHUNK ROUNDS
 
-Feedback simulations of the Stanford Arm with gains of their own, "rk4" at 1 ms, final states alone, as in
-``benchmarks.many``.  CPU seconds of one chunk: drawing, simulating, and all of it with its Parquet file; of the process that
-hands out chunks, writing the file and a task of Dask that does nothing.  Then whole sweeps, on one thread and
-on two: runs for each second that a core was busy.  The least of all rounds.  What more cores would do follows from these,
-see docs/guide/sweeps.md.
+Feedback simulations of the Stanford Arm with gains of their own, as in ``many``, "rk4", final states alone.  CPU seconds of
+a chunk: drawing, simulating, and all of it with its Parquet file; of the process that hands out chunks, writing the file and
+a task of Dask that does nothing.  Then whole sweeps, on one thread and on two: runs for each second that a core was busy.
+The least of all rounds.  What a thousand cores would do follows from these: docs/guide/sweeps.md.
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
+import json
+import sys
 import tempfile
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import kanegen
-from benchmarks.drivers.build import FLAGS, compiler_command
-from benchmarks.environment import environment
-from benchmarks.many import arm
-from benchmarks.protocol import command_line
-from benchmarks.report import number, table, write_json
+from benchmarks.course import Course, columns, in_a_process, say
+from benchmarks.many import COUNT, DURATION, METHODS, arm
+from benchmarks.protocol import DriverFailed
+from kanegen.codegen.commands.benchmark_records import Contents, Table
 from kanegen.sweeps.chunks import chunk
 from kanegen.sweeps.results import writing
 
@@ -32,39 +33,81 @@ TASKS = 2000
 """Empty ones, for the time of one."""
 
 
-def least(clock: Callable[[], float], call: Callable[[], Any], rounds: int) -> float:
-    """The least time [s] of some calls by a clock."""
-    found = []
-    for _ in range(rounds):
-        begin = clock()
-        call()
-        found.append(clock() - begin)
-    return min(found)
-
-
-def drawn(robot: Any) -> dict[str, Any]:
-    """Each gain between half and twice what it is."""
-    return {name: {"latin": [value / 2, 2 * value]} for name, value in robot.parameters.items()}
-
-
-def swept(robot: Any, options: Any, folder: Path, chunks: int, **more: Any) -> kanegen.Sweep:
-    """A sweep of so many chunks."""
-    return kanegen.sweep(
-        robot,
-        options.duration,
-        "reach",
-        "rk4",
-        step=1e-3,
-        q0={"q2": {"latin": [1.3, 1.7]}},
-        parameters=drawn(robot),
-        samples=chunks * options.chunk,
-        chunk=options.chunk,
-        output=folder,
-        **more,
+def section(course: Course) -> Contents:
+    """Both tables, measured in a process of their own."""
+    count, rounds = (64, 1) if course.quick else (COUNT, 3)
+    say("sweeps")
+    try:
+        found = in_a_process("benchmarks.sweeps", str(count), str(rounds))
+    except DriverFailed as reason:
+        course.missing(reason)
+        return Contents((), ())
+    of_chunk = tuple((name, 1e3 * found[name]) for name in PARTS if name in found)
+    rates = tuple((int(name.split()[0]), found[name]) for name in ("1 thread", "2 threads"))
+    what = f"sweeps of stanford_arm, rk4, chunks of {count:,} runs of {DURATION} s"
+    return Contents(
+        (),
+        (
+            Table(
+                f"{what}: {found['bytes']:,.0f} bytes of a chunk", columns("of a chunk", "CPU ms"), of_chunk
+            ),
+            Table(f"{what}: rate", columns("threads", "runs / s of a core"), rates),
+        ),
     )
 
 
-def task_seconds() -> float:
+PARTS = ("draw", "simulate", "chunk", "write", "task")
+
+
+def least(call: Callable[[], Any], rounds: int) -> float:
+    """The least CPU time [s] of the process in some calls."""
+    found = []
+    for _ in range(rounds):
+        begin = time.process_time()
+        call()
+        found.append(time.process_time() - begin)
+    return min(found)
+
+
+def swept(robot: Any, count: int, chunks: int, output: Path, threads: int = 1) -> kanegen.Sweep:
+    """A sweep of so many chunks, each gain between half and twice what it is."""
+    return kanegen.sweep(
+        robot,
+        DURATION,
+        "reach",
+        "rk4",
+        **METHODS["rk4"],
+        q0={"q2": {"latin": [1.3, 1.7]}},
+        parameters={name: {"latin": [value / 2, 2 * value]} for name, value in robot.parameters.items()},
+        samples=chunks * count,
+        chunk=count,
+        output=output,
+        threads=threads,
+    )
+
+
+def of_a_chunk(robot: Any, count: int, rounds: int, folder: Path) -> dict[str, float]:
+    """Seconds of what a chunk is made of, and the bytes of its file."""
+    study = swept(robot, count, 1, folder).study
+    content, given = chunk(robot, study, 0, 1), study.given(0, count)
+    gains = {name[2:]: values for name, values in given.items() if name.startswith("p.")}
+    q0, v0 = robot.configuration({"q2": given["q0.q2"]}), robot.speeds()
+    settings: dict[str, Any] = {"method": "rk4", "parameters": gains, **METHODS["rk4"]}
+
+    def simulate() -> None:
+        kanegen.simulate_many(robot, q0, v0, DURATION, "reach", **settings)
+
+    with writing(folder, study) as writer:
+        return {
+            "draw": least(lambda: study.given(0, count), rounds),
+            "simulate": least(simulate, rounds),
+            "chunk": least(lambda: chunk(robot, study, 0, 1), rounds),
+            "write": least(lambda: writer.add(0, content), 5 * rounds),
+            "bytes": len(content),
+        }
+
+
+def task() -> float:
     """CPU seconds of scheduler and client for one task of many, with two workers in other processes."""
     import distributed
 
@@ -77,71 +120,21 @@ def task_seconds() -> float:
         return (time.process_time() - begin) / TASKS
 
 
-def parts(robot: Any, options: Any, folder: Path) -> tuple[dict[str, float], int]:
-    """Seconds of what a chunk is made of, and the bytes of its file."""
-    study = swept(robot, options, folder / "one", 1).study
-    content = chunk(robot, study, 0, 1)
-    _, last = study.span(0)
-    given = study.given(0, last)
-    gains = {name[2:]: values for name, values in given.items() if name.startswith("p.")}
-    q0 = {"q2": given["q0.q2"]}
-
-    def simulate() -> None:
-        kanegen.simulate_many(
-            robot,
-            robot.configuration(q0),
-            robot.speeds(None),
-            options.duration,
-            "reach",
-            "rk4",
-            step=1e-3,
-            parameters=gains,
-        )
-
-    found = {
-        "draw": least(time.process_time, lambda: study.given(0, last), options.rounds),
-        "simulate": least(time.process_time, simulate, options.rounds),
-        "chunk": least(time.process_time, lambda: chunk(robot, study, 0, 1), options.rounds),
-    }
-    with writing(folder / "one", study) as writer:
-        found["write"] = least(time.process_time, lambda: writer.add(0, content), 5 * options.rounds)
-    return found, len(content)
-
-
-def main() -> int:
-    """The command line."""
-    parser = command_line(__doc__, "sweeps.json", states=4096, passes=1)
-    parser.add_argument("--chunk", type=int, default=4096, help="runs in one (default %(default)s)")
-    parser.add_argument("--chunks", type=int, default=8, help="of a whole sweep (default %(default)s)")
-    parser.add_argument("--duration", type=float, default=0.5, help="of a run (default %(default)s)")
-    options = parser.parse_args()
-    robot = arm()
-    runs, rates, numbers = options.chunks * options.chunk, {}, itertools.count()
+def main() -> None:
+    """All as JSON, for so many runs in a chunk, the least of so many rounds."""
+    count, rounds = map(int, sys.argv[1:])
+    robot, numbers = arm(), itertools.count()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        seconds, size = parts(robot, options, folder)
-        for threads in (1, 2):
-            whole = functools.partial(swept, robot, options, chunks=options.chunks, threads=threads)
-            call = lambda whole=whole: whole(folder=folder / str(next(numbers)))  # noqa: E731
-            rates[str(threads)] = runs / least(time.process_time, call, options.rounds)
-    seconds["task"] = task_seconds()
-    print(table(["of a chunk", "ms"], [[name, number(1e3 * value)] for name, value in seconds.items()]))
-    rows = [[f"{threads} threads", number(rate)] for threads, rate in rates.items()]
-    print(table([f"{runs} runs, {robot.target}", "runs a second of a core"], rows))
-    where = environment(compiler_command("CC", "cc"), compiler_command("CXX", "c++"), FLAGS)
-    document = {
-        "benchmark": "sweeps",
-        "target": robot.target,
-        "runs_in_a_chunk": options.chunk,
-        "duration": options.duration,
-        "environment": where.as_json(),
-        "seconds_of_a_chunk": seconds,
-        "bytes_of_a_chunk": size,
-        "runs_a_second_of_a_core": rates,
-    }
-    print(f"written: {write_json(options.output, document).name}")
-    return 0
+        found = of_a_chunk(robot, count, rounds, folder / "one")
+        for threads, title in ((1, "1 thread"), (2, "2 threads")):
+            whole = functools.partial(swept, robot, count, 2, threads=threads)
+            seconds = least(lambda whole=whole: whole(folder / str(next(numbers))), rounds)  # type: ignore[misc]
+            found[title] = 2 * count / seconds
+    if find_spec("distributed"):
+        found["task"] = task()
+    print(json.dumps(found))
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    main()

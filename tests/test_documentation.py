@@ -22,7 +22,11 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md")))
 BLOCK = re.compile(r"^```(?P<language>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 LANGUAGES = {"c", "cpp", "python", "sh", "text", "toml"}
-NEEDS = {"g++ ": shutil.which("g++"), "import pinocchio": find_spec("pinocchio")}
+NEEDS = {
+    "g++ ": shutil.which("g++"),
+    "import pinocchio": find_spec("pinocchio"),
+    "kanegen.sweep(": find_spec("pyarrow"),
+}
 """What blocks may use that need not be here: a page is run up to the first that does."""
 REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Source"]
 SOURCE = re.compile(

@@ -1,7 +1,8 @@
-"""Operation counts that the guide quotes are those of today's derivations."""
+"""Operation counts that the guide quotes are those of today's derivations, and what it concludes from a measurement."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -81,6 +82,34 @@ def test_frames_of_the_corpus() -> None:
 def figures(cell: str) -> int:
     """Multiplications and additions."""
     return sum(map(int, cell.split(" / ")[:2])) if cell != "–" else 0
+
+
+def test_sweeps_on_many_cores() -> None:
+    """What follows from one measurement, which lies beside the guide."""
+    found = json.loads((GUIDE / "data" / "sweeps.json").read_text(encoding="utf-8"))
+    text, runs = page("sweeps.md"), found["runs"]
+    for row, name in (
+        ("what runs are given", "draw"),
+        ("`simulate_many`", "simulate"),
+        ("all of it, with table and file", "chunk"),
+        (f"for whoever hands it out: writing the file of {found['bytes'] / 1e3:.0f} kB", "write"),
+        ("a task of Dask, scheduler and client", "task"),
+    ):
+        milliseconds = 1e3 * found[name]
+        assert f"| {row} | {milliseconds:.{1 if milliseconds < 10 else 0}f} |" in text
+    hand, rate = found["write"] + found["task"], found["bytes"] / found["chunk"]
+    served = found["chunk"] / hand
+    for sentence in (
+        f"in chunks of {runs:,} runs, on an {found['processor']}, CPU time:",
+        f"A core does {found['1 thread']:,.0f} runs a second; two threads do {found['2 threads']:,.0f} for each second",
+        f"A thousand cores, none waiting, would do {runs / found['chunk'] / 1e3:.1f} million.",
+        f"A chunk takes {1e3 * hand:.1f} ms of the one process that hands it out, so that {served:.0f} cores keep it busy",
+        f"chunks of {found['chunk']:.2f} s; with `chunk=65536` it is {served * 65536 / runs:,.0f}.",
+        f"{rate / 1e6:.1f} MB for each second of a core here",
+        f"of 1 GB/s serve {1e9 / rate:.0f} cores.",
+        f"write a tenth of that, and {1e10 / rate:,.0f} cores are served.",
+    ):
+        assert sentence in text, sentence
 
 
 def test_cylindrical_joints() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 from collections.abc import Generator, Iterable
 from typing import Any
@@ -55,27 +56,29 @@ def on_workers(
     A chunk whose worker is lost is computed by another one.  Raises KanegenError where chunks fail, where their workers are
     lost again and again, and where the scheduler is.
     """
-    client = distributed.Client(where) if isinstance(where, str) else where
     plugin, left = Robots(study, sources), iter(wanted)
     places: dict[str, int] = {}
-    running = distributed.as_completed()
-
-    def submit(count: int) -> None:
-        for index in itertools.islice(left, count):
-            key = f"{plugin.name}-{index}"
-            places[key] = index
-            running.add(client.submit(compute, plugin.name, index, threads, key=key))
-
     try:
-        client.register_plugin(plugin)
-        submit(_AHEAD)
-        for future in running:
-            yield places.pop(future.key), future.result()
-            submit(1)
-        client.unregister_worker_plugin(plugin.name)
+        with contextlib.ExitStack() as at_end:
+            client = where
+            if isinstance(where, str):
+                client = at_end.enter_context(distributed.Client(where))
+            client.register_plugin(plugin)
+            at_end.callback(client.unregister_worker_plugin, plugin.name)
+            running = distributed.as_completed(loop=client.loop)
+
+            def submit(count: int) -> None:
+                for index in itertools.islice(left, count):
+                    key = f"{plugin.name}-{index}"
+                    places[key] = index
+                    running.add(client.submit(compute, plugin.name, index, threads, key=key))
+
+            submit(_AHEAD)
+            for future in running:
+                yield places.pop(future.key), future.result()
+                submit(1)
     except (OSError, RuntimeError, distributed.KilledWorker, asyncio.CancelledError) as error:
+        if isinstance(error, KanegenError):
+            raise
         told = f"{type(error).__name__}: {shortened(error)}"
         raise KanegenError(f"Dask: {told}. Sweep again: it goes on where it was") from error
-    finally:
-        if client is not where:
-            client.close()
