@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Sequence
 from typing import Any
 
 import distributed
@@ -49,13 +49,15 @@ def compute(name: str, index: int, threads: int) -> bytes:
 
 
 def on_workers(
-    where: Any, study: Study, sources: Sources, wanted: Iterable[int], threads: int
+    where: Any, study: Study, sources: Sources, wanted: Sequence[int], threads: int
 ) -> Generator[tuple[int, bytes], None, None]:
     """Chunks in whatever order the workers finish them.  ``where``: a scheduler's address, or a client.
 
     A chunk whose worker is lost is computed by another one.  Raises KanegenError where chunks fail, where their workers are
     lost again and again, and where the scheduler is.
     """
+    if not wanted:
+        return
     plugin, left = Robots(study, sources), iter(wanted)
     places: dict[str, int] = {}
     try:

@@ -26,7 +26,7 @@ from kanegen.sweeps.chunks import arrow
 from kanegen.sweeps.executors import checked, chunks_of
 from kanegen.sweeps.results import Sweep, writing
 from kanegen.sweeps.sources import Sources, sources_of
-from kanegen.sweeps.study import Asked, Study, check_parameters, study_of
+from kanegen.sweeps.study import Study, check_parameters, study_of
 
 
 def sweep(
@@ -80,10 +80,11 @@ def sweep(
             raise TypeError(
                 f"sweep: there is no setting {min(unknown)!r}; settings are {', '.join(SETTINGS)}"
             )
-        asked = Asked(
-            duration=duration,
-            controller=controller,
-            settings={name: value for name, value in given.items() if value is not None},
+        study, robot = study_of(
+            arm,
+            duration,
+            controller,
+            {name: value for name, value in given.items() if value is not None},
             q0=q0,
             v0=v0,
             parameters=parameters or {},
@@ -92,7 +93,6 @@ def sweep(
             chunk=chunk,
             outputs=outputs,
         )
-        study, robot = study_of(arm, asked)
         sources = sources_of(robot, _kernels(robot, study))
         study = replace(study, sources=sources.digests)
         _carry_out(robot, study, sources, Path(output), executor, thread_count(threads))
@@ -100,17 +100,19 @@ def sweep(
 
 
 SETTINGS = (
-    "method",
-    "rtol",
-    "atol",
-    "times",
-    "step",
-    "sample_period",
-    "max_steps",
-    "max_step",
-    "breaks",
-    "t0",
-    "drift",
+    *(
+        "method",
+        "step",
+        "rtol",
+        "atol",
+        "times",
+        "sample_period",
+        "max_steps",
+        "max_step",
+        "breaks",
+        "t0",
+        "drift",
+    ),
     "references",
 )
 """What ``simulate_many`` is told of all runs."""

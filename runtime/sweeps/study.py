@@ -80,55 +80,51 @@ class Study:
         return hashlib.sha256(json.dumps(to_json(self), sort_keys=True).encode()).hexdigest()
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What a user asks of a sweep, as ``sweep`` takes it."""
-
-    duration: float
-    controller: str | None
-    settings: Mapping[str, Any]
-    q0: Any
-    v0: Any
-    parameters: Mapping[str, Any]
-    samples: int | None
-    seed: int
-    chunk: int
-    outputs: Sequence[str]
-
-
-def study_of(arm: Any, asked: Asked) -> tuple[Study, Any]:
-    """The study of a robot but for its sources, and the robot with the parameters that all runs have.
+def study_of(
+    arm: Any,
+    duration: float,
+    controller: str | None,
+    settings: Mapping[str, Any],
+    *,
+    q0: Any,
+    v0: Any,
+    parameters: Mapping[str, Any],
+    samples: int | None,
+    seed: int,
+    chunk: int,
+    outputs: Sequence[str],
+) -> tuple[Study, Any]:
+    """The study of a robot but for its sources, as ``sweep`` is asked for it, and the robot with the parameters of all runs.
 
     Raises ModelError for what is wrong with draws and outputs, and what ``simulate_many`` raises for the rest.
     """
     draws: list[Draw] = []
-    fixed = _fixed("parameters", "p", asked.parameters, draws)
+    fixed = _fixed("parameters", "p", parameters, draws)
     arm = arm.with_parameters(fixed) if fixed else arm
     arm.of_states({one.column[2:]: np.ones(0) for one in draws})  # which says what is not live
-    q0 = _state(arm, "q", asked.q0, draws)
-    v0 = _state(arm, "v", asked.v0, draws)
-    settings = {name: _plain(f"sweep, {name}", value) for name, value in asked.settings.items()}
+    states = [_state(arm, "q", q0, draws), _state(arm, "v", v0, draws)]
+    settings = {name: _plain(f"sweep, {name}", value) for name, value in settings.items()}
+    specs = {name: spec for name, (spec, _) in arm.made_of(_named(outputs))[1].items()}
     nothing = np.zeros((0, arm.nq)), np.zeros((0, arm.nv))
-    simulate_many(arm, *nothing, asked.duration, asked.controller, **settings)
-    specs = arm.made_of(_named(asked.outputs))[1]
+    simulate_many(arm, *nothing, duration, controller, **settings)
     found = Study(
         model=arm.name,
         sources=(),
         version=VERSION,
         machine=platform.machine(),
         target=arm.target,
-        duration=float(asked.duration),
-        controller=asked.controller,
+        duration=float(duration),
+        controller=controller,
         settings=settings,
-        q0=tuple(q0.tolist()),
-        v0=tuple(v0.tolist()),
+        q0=tuple(states[0].tolist()),
+        v0=tuple(states[1].tolist()),
         parameters=dict(arm.parameters),
         draws=tuple(draws),
-        samples=_samples(asked.samples, draws),
-        seed=whole("seed", asked.seed, 0),
-        chunk=whole("chunk", asked.chunk, 1),
+        samples=_samples(samples, draws),
+        seed=whole("seed", seed, 0),
+        chunk=whole("chunk", chunk, 1),
         outputs=tuple(specs),
-        units=dict(_columns(arm, asked, draws, {name: spec for name, (spec, _) in specs.items()})),
+        units=dict(_columns(arm, controller, draws, specs, rows="times" in settings)),
     )
     if found.runs >> 62:
         raise ModelError("sweep", f"has {found.runs} runs", "fewer than 2^62", "Give fewer values.")
@@ -169,7 +165,8 @@ def _state(arm: Any, letter: str, given: Any, draws: list[Draw]) -> FloatArray:
         raise ModelError(where, f"has the shape {state.shape}", "one state", "Give draws by name.")
     turned = {start + k for start in arm.quaternions for k in range(4)} if letter == "q" else set()
     for name in (one.column[3:] for one in draws[count:]):
-        of({name: 0.0} if len(places.get(name, (0,))) == 1 else {})
+        if name not in places:
+            of({name: 0.0})  # which says so
         if len(places[name]) > 1 or turned.intersection(places[name]):
             raise ModelError(
                 f"{where}, {name}",
@@ -219,13 +216,12 @@ def _plain(where: str, value: Any) -> Any:
 
 
 def _columns(
-    arm: Any, asked: Asked, draws: Sequence[Draw], outputs: Mapping[str, KernelSpec]
+    arm: Any, law: str | None, draws: Sequence[Draw], outputs: Mapping[str, KernelSpec], rows: bool
 ) -> Iterator[tuple[str, str]]:
     """The columns of the table in order, with their units."""
     yield "run", ""
     skeleton = arm.skeleton
-    laws, law = arm.laws, asked.controller
-    states = [one.name for one in laws[law].states] if law in laws else []
+    states = [one.name for one in arm.laws[law].states] if law in arm.laws else []
     kinds = (
         ("q", arm.coordinate_names, None if skeleton is None else skeleton.units),
         ("v", arm.speed_names, None if skeleton is None else skeleton.rates),
@@ -255,7 +251,7 @@ def _columns(
     yield from (("accepted", ""), ("rejected", ""))
     if active_constraints(arm) is not None:
         yield "drift", ""
-    if "times" in asked.settings:
+    if rows:
         forces = skeleton.forces if skeleton is not None else [""] * arm.nv
         tau = [(f"tau.{name}", unit) for name, unit in zip(arm.speed_names, forces, strict=True)]
         yield from ((f"rows.{name}", unit) for name, unit in (*names, *tau))
