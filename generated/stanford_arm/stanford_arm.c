@@ -2647,12 +2647,17 @@ typedef uint64_t stanford_arm_lanes_places __attribute__((vector_size(STANFORD_A
 
 /*
  * Lanes of a vector, and vectors of a tile: the columns of some groups of as many states as there are lanes.  Behind those of
- * each argument there are as many to spare as a vector has lanes.
+ * each argument there are as many to spare as a vector has lanes.  A tile usually takes 16 kB; where these are less than a few
+ * groups, it takes more, since columns that are written by one vector at a time, far apart, drive each other out of the caches.
+ * Batches of more than so many bytes do not stay in a cache.
  */
 enum {
     STANFORD_ARM_LANES = STANFORD_ARM_LANES_BYTES / sizeof(double),
     STANFORD_ARM_LANES_LEAST = 42 + 4 * STANFORD_ARM_LANES,
-    STANFORD_ARM_LANES_TILE = 16384 / STANFORD_ARM_LANES_BYTES > STANFORD_ARM_LANES_LEAST ? 16384 / STANFORD_ARM_LANES_BYTES : STANFORD_ARM_LANES_LEAST
+    STANFORD_ARM_LANES_USUAL = 16384 / STANFORD_ARM_LANES_BYTES,
+    STANFORD_ARM_LANES_TILE = 65536 / STANFORD_ARM_LANES_BYTES > STANFORD_ARM_LANES_LEAST ? 65536 / STANFORD_ARM_LANES_BYTES : STANFORD_ARM_LANES_LEAST,
+    STANFORD_ARM_LANES_GROUPS = 256 / STANFORD_ARM_LANES_BYTES,
+    STANFORD_ARM_LANES_CACHED = 1 << 23
 };
 #if defined(__clang__)
 #define STANFORD_ARM_LANES_UNROLL
@@ -2807,6 +2812,16 @@ static void stanford_arm_lanes_rows_soa(const stanford_arm_lanes *columns, size_
     }
 }
 
+/* Ask the memory for a group of rows, to be read or written. */
+static inline void stanford_arm_lanes_fetch(const stanford_arm_lanes_argument *argument, size_t stride, size_t row)
+{
+    for (size_t j = 0; j < argument->size; j++) {
+        const size_t place = stride ? j * stride + row : row * argument->size + j * STANFORD_ARM_LANES;
+        if (argument->from) __builtin_prefetch(argument->from + place);
+        else __builtin_prefetch(argument->to + place, 1);
+    }
+}
+
 /* A kernel over count rows, in tiles that stay in the first cache.  Without a stride, rows are one after another. */
 static void stanford_arm_lanes_run(stanford_arm_lanes_kernel *kernel, const void *prepared, size_t count, size_t stride,
     const stanford_arm_lanes_argument *arguments, size_t number)
@@ -2814,7 +2829,11 @@ static void stanford_arm_lanes_run(stanford_arm_lanes_kernel *kernel, const void
     stanford_arm_lanes tile[STANFORD_ARM_LANES_TILE], *columns[4];
     size_t total = 0;
     for (size_t i = 0; i < number; i++) total += arguments[i].size;
-    const size_t groups = (STANFORD_ARM_LANES_TILE - number * STANFORD_ARM_LANES) / total;
+    const size_t spare = number * STANFORD_ARM_LANES, most = (STANFORD_ARM_LANES_TILE - spare) / total;
+    const size_t usual = STANFORD_ARM_LANES_USUAL > spare ? (STANFORD_ARM_LANES_USUAL - spare) / total : 0;
+    const size_t few = !stride ? 1 : most < STANFORD_ARM_LANES_GROUPS ? most : STANFORD_ARM_LANES_GROUPS;
+    const size_t groups = usual > few ? usual : few;
+    const int cached = count * total * sizeof(double) <= STANFORD_ARM_LANES_CACHED;
     for (size_t row = 0, rows; row < count; row += rows) {
         stanford_arm_lanes *free = tile;
         rows = count - row < groups * STANFORD_ARM_LANES ? count - row : groups * STANFORD_ARM_LANES;
@@ -2827,7 +2846,17 @@ static void stanford_arm_lanes_run(stanford_arm_lanes_kernel *kernel, const void
             if (stride || n == 1) stanford_arm_lanes_columns_soa(argument->from + row, stride, n, rows, columns[i]);
             else stanford_arm_lanes_columns(argument->from + row * n, n, rows, count - row, columns[i]);
         }
-        kernel(prepared, (rows + STANFORD_ARM_LANES - 1) / STANFORD_ARM_LANES, columns);
+        /* From afar, one group after another, while the memory brings that of the next tile. */
+        const size_t together = cached ? (rows + STANFORD_ARM_LANES - 1) / STANFORD_ARM_LANES : 1;
+        for (size_t first = 0; first < rows; first += together * STANFORD_ARM_LANES) {
+            stanford_arm_lanes *at[4];
+            for (size_t i = 0; i < number; i++) {
+                at[i] = columns[i] + first / STANFORD_ARM_LANES * arguments[i].size;
+                const size_t fetched = row + first + (arguments[i].from ? rows : 0);
+                if (!cached && fetched + STANFORD_ARM_LANES <= count) stanford_arm_lanes_fetch(&arguments[i], stride, fetched);
+            }
+            kernel(prepared, together, at);
+        }
         for (size_t i = 0; i < number; i++) {
             const stanford_arm_lanes_argument *const argument = &arguments[i];
             const size_t n = argument->size;

@@ -148,6 +148,23 @@ def test_parameters_of_each_state(tmp_path: Path, every: int, flags: tuple[str, 
                         assert same(found[key][i * n : (i + 1) * n], alone[key])
 
 
+@pytest.mark.parametrize("ending", ["", "_f32"])
+@pytest.mark.parametrize("flags", FLAGS[3:])
+def test_batches_beyond_the_caches(tmp_path: Path, flags: tuple[str, ...], ending: str) -> None:
+    """Which ask the memory for what comes next: 8 numbers of a state, so that these are more than 8 MB."""
+    kernel, few, count = double_pendulum(), 1009, 300_001
+    library = build(model(kernel, single_precision=True), tmp_path, *flags)
+    states = random_states(kernel, few)
+    many = {key: np.resize(rows, (count, 2)) for key, rows in states.items()}
+    name = "arm_inverse_dynamics_batch"
+    one = library(name + ending, states, {"tau": 2 * few}, few)["tau"].reshape(few, 2)
+    expected = np.resize(one, (count, 2))
+    assert same(library(name + ending, many, {"tau": 2 * count}, count)["tau"].reshape(count, 2), expected)
+    columns = {key: np.ascontiguousarray(rows.T) for key, rows in many.items()}
+    soa = library(f"{name}_soa{ending}", columns, {"tau": 2 * count}, count, count)["tau"]
+    assert same(soa.reshape(2, count).T, expected)
+
+
 @pytest.mark.parametrize("which", ["q", "v", "a"])
 def test_output_may_be_an_input_whose_rows_are_as_long(tmp_path: Path, which: str) -> None:
     kernel = double_pendulum()
