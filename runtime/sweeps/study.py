@@ -103,7 +103,7 @@ def study_of(
     arm = arm.with_parameters(fixed) if fixed else arm
     arm.of_states({one.column[2:]: np.ones(0) for one in draws})  # which says what is not live
     states = [_state(arm, "q", q0, draws), _state(arm, "v", v0, draws)]
-    settings = {name: _plain(f"sweep, {name}", value) for name, value in settings.items()}
+    settings = json.loads(json.dumps(dict(settings), default=_listed))  # as they will be recorded
     specs = {name: spec for name, (spec, _) in arm.made_of(_named(outputs))[1].items()}
     nothing = np.zeros((0, arm.nq)), np.zeros((0, arm.nv))
     simulate_many(arm, *nothing, duration, controller, **settings)
@@ -202,17 +202,11 @@ def _named(outputs: Any) -> tuple[str, ...]:
     return tuple(outputs)
 
 
-def _plain(where: str, value: Any) -> Any:
-    """A setting as JSON has it."""
-    if isinstance(value, Mapping):
-        return {str(name): _plain(f"{where}, {name}", x) for name, x in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(where, x) for x in value]
+def _listed(value: Any) -> Any:
+    """A setting that JSON does not have, as lists and numbers."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    raise TypeError(f"{where}: expected numbers, texts and lists of them, got {shown(value)}")
+    raise TypeError(f"sweep: expected settings of numbers, texts and lists of them, got {shown(value)}")
 
 
 def _columns(

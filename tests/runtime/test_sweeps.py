@@ -162,6 +162,7 @@ def test_refusals(tmp_path: Path, given: dict[str, Any], where: str, what: str) 
         ({"outputs": ["kinetic"]}, KanegenError, "kinetic_energy"),
         ({"method": "gauss4"}, ValueError, "rk4"),
         ({"stepp": 1}, TypeError, "stepp"),
+        ({"references": {"s": object()}}, TypeError, "settings of numbers"),
         ({"executor": "cloud"}, ValueError, "executor"),
         ({"threads": 0}, ValueError, "threads"),
     ],
