@@ -241,7 +241,8 @@ def log_of(folder: Path) -> list[int]:
 
 def kill(folder: Path) -> None:
     """When chunks 0 and 1 are written."""
-    while (folder / "chunks.jsonl").read_bytes().count(b"\n") < 2:
+    log = folder / "chunks.jsonl"
+    while not log.exists() or log.read_bytes().count(b"\n") < 2:
         time.sleep(0.001)
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -369,17 +370,37 @@ module.chunk = chunk
 """
 """Has the process that computes chunk 2 first be killed amid that."""
 
-posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are killed by signals")
 
-
-@posix
-def test_processes_one_of_which_is_killed(
-    whole: kanegen.Sweep, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def by_processes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> kanegen.Sweep:
     start = "sys.path[:] = pickle.load(sys.stdin.buffer)\n"
-    killed = KILLED.format(module="executors", flag=str(tmp_path / "killed"))
+    killed = KILLED.format(module="executors", flag=str(folder / "killed"))
     monkeypatch.setattr(workers, "_PROGRAM", workers._PROGRAM.replace(start, start + killed))
-    found = swept(tmp_path / "out", executor="processes", threads=2)
+    return swept(folder / "out", executor="processes", threads=2)
+
+
+def by_dask(folder: Path, monkeypatch: pytest.MonkeyPatch) -> kanegen.Sweep:
+    import distributed
+
+    given = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "local_directory": folder}
+    with distributed.LocalCluster(**given) as cluster, distributed.Client(cluster) as client:
+        before = set(client.run(os.getpid).values())
+        client.run(exec, KILLED.format(module="dask", flag=str(folder / "killed")), {})
+        found = swept(folder / "out", executor=cluster.scheduler_address)
+        client.wait_for_workers(2)
+        assert len(before & set(client.run(os.getpid).values())) == 1
+    return found
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are killed by signals")
+@pytest.mark.filterwarnings("ignore")  # of Dask
+@pytest.mark.parametrize(
+    "elsewhere", [by_processes, pytest.param(by_dask, marks=pytest.mark.needs("distributed"))]
+)
+def test_two_one_of_which_is_killed(
+    whole: kanegen.Sweep, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, elsewhere: Any
+) -> None:
+    """Nothing is lost, nothing is there twice, and the table is that of one process to the bit."""
+    found = elsewhere(tmp_path, monkeypatch)
     assert (tmp_path / "killed").exists()
     assert found.to_arrow().equals(whole.to_arrow())
     assert bytes_of(found.directory) == bytes_of(whole.directory)
@@ -391,25 +412,6 @@ def test_processes_that_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(KanegenError, match="all processes"):
         swept(tmp_path, executor="processes")
     assert len(kanegen.Sweep(tmp_path)) == 0
-
-
-@posix
-@pytest.mark.needs("distributed")
-@pytest.mark.filterwarnings("ignore")  # of the library
-def test_workers_of_dask_one_of_which_is_killed(whole: kanegen.Sweep, tmp_path: Path) -> None:
-    import distributed
-
-    given = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "local_directory": tmp_path}
-    with distributed.LocalCluster(**given) as cluster, distributed.Client(cluster) as client:
-        before = set(client.run(os.getpid).values())
-        client.run(exec, KILLED.format(module="dask", flag=str(tmp_path / "killed")), {})
-        found = swept(tmp_path / "out", executor=cluster.scheduler_address)
-        client.wait_for_workers(2)
-        assert len(before & set(client.run(os.getpid).values())) == 1
-    assert (tmp_path / "killed").exists()
-    assert found.to_arrow().equals(whole.to_arrow())
-    assert bytes_of(found.directory) == bytes_of(whole.directory)
-    assert sorted(log_of(found.directory)) == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize(
@@ -433,6 +435,12 @@ def test_machines_that_do_not_serve(
         asyncio.run(plugin.setup(SimpleNamespace(address="tcp://10.0.0.7:1234")))
         with pytest.raises(KanegenError, match=f"worker tcp://10.0.0.7:1234: .*{said}"):
             plugin.chunk(0, 1)
+
+
+def test_the_instruction_set_is_that_of_the_study(whole: kanegen.Sweep) -> None:
+    sources = sources_of(arm(), ["forward_dynamics"])
+    assert sources.robot(whole.study).target == whole.study.target
+    assert sources.robot(replace(whole.study, target="baseline")).target == "baseline"
 
 
 def test_kernels_that_were_made_apart(tmp_path: Path) -> None:
