@@ -9,26 +9,31 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
+from typing import Final
 
 from kanegen.codegen.graph.graph import Graph, Kind, Ref
 from kanegen.codegen.graph.program import Program
 from kanegen.manifest import OperationCounts
 
 # A search counts thousands of programs; an attribute of an enumeration costs several times a global name.
-_SUM, _PRODUCT, _SINE, _COSINE = Kind.SUM, Kind.PRODUCT, Kind.SINE, Kind.COSINE
+_SUM: Final = Kind.SUM
+_PRODUCT: Final = Kind.PRODUCT
+_SINE: Final = Kind.SINE
+_COSINE: Final = Kind.COSINE
 
-_BITS = 32
+_BITS: Final = 32
 """The figures of OperationCounts are added up in one integer, each in bits of its own."""
 _PLACES = {field.name: 1 << _BITS * place for place, field in enumerate(dataclasses.fields(OperationCounts))}
-_ADDITION, _MULTIPLICATION = _PLACES["additions"], _PLACES["multiplications"]
-_OTHERS = {
+_ADDITION: Final = _PLACES["additions"]
+_MULTIPLICATION: Final = _PLACES["multiplications"]
+_OTHERS: Final = {
     Kind.QUOTIENT: _PLACES["divisions"],
     Kind.SQUARE_ROOT: _PLACES["square_roots"],
     Kind.FUNCTION: _PLACES["functions"],
     Kind.COMPARISON: _PLACES["selections"],
     Kind.SELECTION: _PLACES["selections"],
 }
-_ANGLE = -1
+_ANGLE: Final = -1
 """For a sine or a cosine: angles are counted once."""
 
 

@@ -35,7 +35,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 from kanegen.codegen.graph.exact import exact_cosine, exact_sine, exact_square_root, tidy
 from kanegen.codegen.graph.functions import COMPARISONS, FUNCTIONS, SELECT, Parity
@@ -61,10 +61,13 @@ class Kind(IntEnum):
 
 
 Ref = int
-_ONE = Fraction(1)
+_ONE: Final = Fraction(1)
 
 # The innermost loops compare kinds; an attribute of an enumeration costs several times a global name.
-_CONSTANT, _SUM, _PRODUCT, _QUOTIENT = Kind.CONSTANT, Kind.SUM, Kind.PRODUCT, Kind.QUOTIENT
+_CONSTANT: Final = Kind.CONSTANT
+_SUM: Final = Kind.SUM
+_PRODUCT: Final = Kind.PRODUCT
+_QUOTIENT: Final = Kind.QUOTIENT
 
 
 class Graph:

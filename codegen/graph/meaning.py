@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,7 @@ class Meaning:
     source: str = ""
 
 
+@lru_cache(maxsize=2**12)
 def latex_name(name: str) -> str:
     """A name for LaTeX: a letter with an index behind it (q1, w_hand), or a word in upright letters."""
     found = re.fullmatch(r"([A-Za-z])(?:_(\w+)|(\d+))?", name, re.ASCII)

@@ -94,5 +94,5 @@ def expression_nodes(program: Program, refs: tuple[Ref, ...], variables: frozens
         if index in variables or kind < Kind.SUM or kind in (Kind.SINE, Kind.COSINE):
             found.setdefault(index)
         else:
-            stack.extend(abs(operand) for operand in reversed(graph.payloads[index]))
+            stack.extend([abs(operand) for operand in graph.payloads[index][::-1]])
     return list(found)

@@ -19,26 +19,27 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
+from typing import Final
 
 from kanegen.codegen.graph import Kind, Program, Ref, count
 from kanegen.codegen.passes.identities import identities
 from kanegen.codegen.passes.prices import ADDITION, cost
 from kanegen.codegen.passes.terms import MAXIMUM_TERMS, Monomial, Terms, TermTable, without
 
-_MOST_SUMS = 12
+_MOST_SUMS: Final = 12
 """A monomial that more sums than this contain relates none of them."""
-_MOST_COPIES = 3
+_MOST_COPIES: Final = 3
 """Eliminating a value may copy so many additions at most."""
-_LARGEST_GROWTH = 16
+_LARGEST_GROWTH: Final = 16
 """Multiples of equations may have coefficients so many times those of the sum; four binary digits are lost at most."""
-_LEAST = ADDITION // 2
+_LEAST: Final = ADDITION // 2
 """Savings up to this are none: a multiplication is not traded for an addition."""
-_VISITS = 6
+_VISITS: Final = 6
 """Looks at sums, on the average over all sums."""
 
-_ROUNDS = 3
+_ROUNDS: Final = 3
 """Times that a program is gone through, with equations and neighbours found anew, while that helps."""
-_LARGE = 2000
+_LARGE: Final = 2000
 """Programs of more nodes than this are gone through once."""
 
 Plan = tuple[int, Callable[[], Terms | None]]
@@ -67,6 +68,7 @@ class _LookThrough:
             for monomial in identity:
                 if monomial:
                     self.identities_with.setdefault(monomial, []).append(number)
+        self.splittings: dict[Monomial, tuple[tuple[Monomial, Monomial], ...]] = {}
         self.queue = deque(i for i in range(len(self.table.kinds)) if self.table.is_open(i))
         self.waiting = set(self.queue)
 
@@ -91,7 +93,9 @@ class _LookThrough:
 
     # -- changes -------------------------------------------------------------------------------------------------
 
-    def _try(self, plans: Sequence[Plan], keep: bool) -> tuple[int, list[tuple[int, tuple[Ref, ...]]]] | None:
+    def _make(
+        self, plans: Sequence[Plan], keep: bool
+    ) -> tuple[int, list[tuple[int, tuple[Ref, ...]]]] | None:
         """Carry the plans out; the price, and the sums with their former definitions.  None where not possible."""
         table = self.table
         before = table.paid
@@ -113,6 +117,33 @@ class _LookThrough:
             done.append((index, old))
         return table.paid - before, done
 
+    def _tried(self, plans: Sequence[Plan], keep: bool, below: int) -> int:
+        """The price of the plans where it is less than this, else this; all stays as it is."""
+        table = self.table
+        before = table.paid
+        made = self._make(plans[:-1], keep)
+        if made is None:
+            return below
+        index, new = plans[-1]
+        if not table.uses[index]:
+            below = min(below, made[0])
+        elif (terms := new()) is not None:
+            old = table.detach(index)
+            below = self._written(index, terms, keep, before, below)
+            table.attach(index, old)
+        self._undo(made[1])
+        return below
+
+    def _written(self, index: int, terms: Terms, keep: bool, before: int, below: int) -> int:
+        """The price of new terms of a detached sum, where that is possible and less than this, else this.
+
+        Most are dearer, and need not be attached to find out.
+        """
+        table = self.table
+        operands = table.equal_sum(index, table.written(terms, keep))
+        price = table.paid + table.cost_to_attach(index, operands) - before
+        return below if price >= below or table.reaches(operands, index) else price
+
     def _undo(self, done: list[tuple[int, tuple[Ref, ...]]]) -> None:
         for index, old in reversed(done):
             self.table.detach(index)
@@ -125,14 +156,12 @@ class _LookThrough:
         for way in (True, False):
             if not way and not self.table.kept:
                 break  # the two ways are the same
-            tried = self._try(plans, way)
-            if tried is not None:
-                self._undo(tried[1])
-                if tried[0] < best:
-                    best, keep = tried[0], way
+            price = self._tried(plans, way, best)
+            if price < best:
+                best, keep = price, way
         if best == -_LEAST:
             return False
-        made = self._try(plans, keep)
+        made = self._make(plans, keep)
         if made is None:
             return False
         if made[0] >= 0:  # nodes that the trials left behind can change what is found
@@ -163,18 +192,24 @@ class _LookThrough:
         return self._change([(index, lambda: self.table.expanded(index))])
 
     def _relate(self, index: int) -> bool:
+        table = self.table
         seen: list[Terms] = []
-        for terms in (self.table.terms(index), self.table.expanded(index)):
+        for terms in (table.terms(index), table.expanded(index)):
             if terms is None or terms in seen:
                 continue
             seen.append(terms)
-            best, chosen = -_LEAST, None
-            for candidate in self._related(index, terms):
-                tried = self._try([(index, _given(candidate))], True)
-                if tried is not None:
-                    self._undo(tried[1])
-                    if tried[0] < best:
-                        best, chosen = tried[0], candidate
+            best, chosen, before = -_LEAST, None, table.paid
+            candidates = self._related(index, terms)
+            candidate = next(candidates, None)  # equations are looked for while the sum is one of them
+            if candidate is None:
+                continue
+            old = table.detach(index)
+            while candidate is not None:
+                price = self._written(index, candidate, True, before, best)
+                if price < best:
+                    best, chosen = price, candidate
+                candidate = next(candidates, None)
+            table.attach(index, old)
             if chosen is not None:
                 return self._change([(index, _given(chosen))])
         return False
@@ -270,7 +305,10 @@ class _LookThrough:
         hits: dict[tuple[int, Monomial], int] = {}
         having: dict[Monomial, list[int]] = {}
         for monomial in terms:
-            for factor, rest in _splittings(monomial):
+            splittings = self.splittings.get(monomial)
+            if splittings is None:
+                splittings = self.splittings[monomial] = tuple(_splittings(monomial))
+            for factor, rest in splittings:
                 if rest not in having:
                     having[rest] = self._equations_with(rest)
                 for number in having[rest]:

@@ -7,7 +7,7 @@ constant.  Constants are compared and combined as references, which is quicker t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from kanegen.codegen.graph import Kind, Program, Ref
 from kanegen.codegen.passes.value_table import ValueTable
@@ -16,9 +16,9 @@ Monomial = tuple[int, ...]
 Terms = dict[Monomial, Ref]
 """Coefficients by monomial; none is zero."""
 
-_CONSTANT = Kind.CONSTANT  # an attribute of an enumeration costs several times a global name
+_CONSTANT: Final = Kind.CONSTANT  # an attribute of an enumeration costs several times a global name
 
-MAXIMUM_TERMS = 20
+MAXIMUM_TERMS: Final = 20
 """Longer sums are left as they are."""
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 from kanegen.codegen.graph import Graph, Kind, Program, Ref
 from kanegen.codegen.graph.compose import signed
@@ -22,11 +22,12 @@ from kanegen.codegen.graph.operations import copy_node
 from kanegen.codegen.passes.prices import PRICES
 
 # The innermost loops compare kinds; an attribute of an enumeration costs several times a global name.
-_SUM, _PRODUCT = Kind.SUM, Kind.PRODUCT
+_SUM: Final = Kind.SUM
+_PRODUCT: Final = Kind.PRODUCT
 
-_OUTPUT = 0
+_OUTPUT: Final = 0
 """The user of results; no node has this index."""
-_SEARCHED = 400
+_SEARCHED: Final = 400
 """Nodes looked at when a definition is checked for using what it defines; beyond that it counts as if it did."""
 
 
@@ -113,7 +114,7 @@ class ValueTable:
             self.names[index] = name
         self.uses.append(0)
         self.users.append({})
-        self._prices.append(self._price(index))
+        self._prices.append(self._price(index, operands))
         self._level.append(0)
         if kind is not _SUM:
             self._table[kind, operands, name] = index
@@ -150,14 +151,14 @@ class ValueTable:
 
     # -- life and prices -----------------------------------------------------------------------------------------
 
-    def _price(self, index: int) -> int:
+    def _price(self, index: int, operands: tuple[Any, ...]) -> int:
         kind = self.kinds[index]
         price = PRICES.get(kind, 0)
         if not price or self.parametric[index]:
             return 0
         if kind is not _SUM and kind is not _PRODUCT:
             return price
-        operands, parametric = self.payloads[index], self.parametric
+        parametric = self.parametric
         varying = 0
         for ref in operands:
             if not parametric[abs(ref)]:
@@ -234,11 +235,26 @@ class ValueTable:
             self.aliases.add(index)
         else:
             self.aliases.discard(index)
-        self._prices[index] = self._price(index)
+        self._prices[index] = self._price(index, operands)
         self.paid += self._prices[index]
         for ref in operands:
             self._acquire(abs(ref), index)
         self._raise_levels([index])
+
+    def cost_to_attach(self, index: int, operands: tuple[Ref, ...]) -> int:
+        """What ``attach`` would add to what is paid: the price of the sum, and of the values that come to life with it."""
+        uses, payloads, kinds = self.uses, self.payloads, self.kinds
+        cost = self._price(index, operands)
+        seen: set[int] = set()
+        stack = list(operands)
+        while stack:
+            ref = stack.pop()
+            i = ref if ref > 0 else -ref
+            if not uses[i] and kinds[i] >= _SUM and i not in seen:
+                seen.add(i)
+                cost += self._prices[i]
+                stack.extend(payloads[i])
+        return cost
 
     def settle(self, index: int, before: tuple[Ref, ...]) -> None:
         """Make a change of definition known to the table, when it is to stay."""
