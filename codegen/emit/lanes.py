@@ -6,7 +6,7 @@ The statements are those for one state; only the type of numbers is another one,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from kanegen.codegen.emit.expressions import SQUARE_ROOT
 from kanegen.codegen.emit.language import Language
@@ -15,9 +15,9 @@ from kanegen.codegen.emit.model import SineCosineLibrary
 from kanegen.codegen.emit.precision import Precision
 from kanegen.codegen.emit.routines import Routines, own_name
 from kanegen.codegen.emit.skeletons import fill
-from kanegen.codegen.emit.specification import Specification
+from kanegen.codegen.emit.specification import Kernel, Specification
 from kanegen.codegen.graph.functions import C_NAMES, TABLES
-from kanegen.codegen.graph.schedule import Schedule, SineCosine
+from kanegen.codegen.graph.schedule import Schedule, SineCosine, Statement, Store
 
 LANES = "lanes"
 """What the names of all that belongs to vectors begin with, after the prefix: it is their type."""
@@ -26,12 +26,91 @@ LARGEST = 1000
 """Numbers of a state that a kernel in lanes may keep in memory: as vectors of 64 bytes they take 64 kB of the stack."""
 
 
+_MATRIX = 64
+"""Numbers of a result from which on each of its values may be kept once."""
+
+
+@dataclass(frozen=True)
+class InLanes:
+    """A kernel as it is computed in lanes, and for results whose values it keeps once, by name, which one each entry is."""
+
+    kernel: Kernel
+    places: Mapping[str, tuple[int, ...]]
+
+
 def fits(spec: Specification, schedule: Schedule) -> bool:
     """Whether a kernel is computed in lanes: its arguments, what its parts hand on, and prepared values have room on any
     thread's stack.
     """
+    return _has_room(spec, schedule) or _has_room(spec, _with_values_once(schedule)[0])
+
+
+def of_many(spec: Specification, kernel: Kernel) -> InLanes | None:
+    """A kernel in lanes, if it fits.
+
+    Where there is no room otherwise, each value of a large result is kept once.  Matrices of a tree have few: bodies on
+    different branches have nothing to do with each other, and many matrices are symmetric.
+    """
+    if _has_room(spec, kernel.schedule):
+        return InLanes(kernel, {})
+    schedule, places = _with_values_once(kernel.schedule)
+    if not _has_room(spec, schedule):
+        return None
+    outputs = tuple(
+        replace(a, argument=argument)
+        for a, argument in zip(kernel.outputs, schedule.program.outputs, strict=True)
+    )
+    parts = kernel.lanes.parts
+    functions = parts.functions[: len(schedule.parts)] if schedule.cuts else ()
+    lanes = replace(kernel.lanes, parts=replace(parts, functions=functions))
+    return InLanes(
+        replace(kernel, schedule=schedule, outputs=outputs, lanes=lanes),
+        {kernel.outputs[output].name: of for output, of in places.items()},
+    )
+
+
+def _has_room(spec: Specification, schedule: Schedule) -> bool:
     numbers = _arguments(schedule) + len(carried_nodes(schedule)) + len(spec.prepared_fields)
     return numbers <= LARGEST
+
+
+def _with_values_once(schedule: Schedule) -> tuple[Schedule, dict[int, tuple[int, ...]]]:
+    """The schedule without the stores of values that are stored already, and by result which value each entry is."""
+    program = schedule.program
+    values = {
+        output: tuple(dict.fromkeys(refs))
+        for output, refs in enumerate(program.results)
+        if len(refs) >= _MATRIX
+    }
+    place = {output: {ref: i for i, ref in enumerate(refs)} for output, refs in values.items()}
+    stored: set[tuple[int, int]] = set()
+    statements: list[Statement] = []
+    cuts: list[int] = []
+    for index, statement in enumerate(schedule.statements):
+        if index in schedule.cuts and len(statements) > (cuts[-1] if cuts else 0):
+            cuts.append(len(statements))
+        if isinstance(statement, Store) and statement.output in values:
+            statement = replace(statement, entry=place[statement.output][statement.ref])
+            if (statement.output, statement.entry) in stored:
+                continue
+            stored.add((statement.output, statement.entry))
+        statements.append(statement)
+    if cuts and cuts[-1] == len(statements):
+        cuts.pop()
+    outputs = tuple(
+        replace(argument, shape=(len(values[output]),)) if output in values else argument
+        for output, argument in enumerate(program.outputs)
+    )
+    results = tuple(values.get(output, refs) for output, refs in enumerate(program.results))
+    return (
+        replace(
+            schedule,
+            program=replace(program, outputs=outputs, results=results),
+            statements=tuple(statements),
+            cuts=tuple(cuts),
+        ),
+        {output: tuple(place[output][ref] for ref in program.results[output]) for output in values},
+    )
 
 
 def prepares(spec: Specification) -> bool:
@@ -54,7 +133,9 @@ def lane_routines(spec: Specification, functions: Mapping[Precision, Mapping[str
     names: dict[Precision, Mapping[int, str]] = {}
     called: dict[Precision, Mapping[str, str]] = {}
     for precision in spec.precisions:
-        kernels = [k for k in spec.kernels if k.precision is precision and fits(spec, k.schedule)]
+        found = [of_many(spec, k) for k in spec.kernels if k.precision is precision]
+        placed = any(one.places for one in found if one is not None)
+        kernels = [one.kernel for one in found if one is not None]
         lanes = own_name(spec, LANES, precision)
         schedules = [k.schedule for k in kernels]
         if precision is Precision.DOUBLE and spec.model.prepare is not None and prepares(spec):
@@ -76,6 +157,7 @@ def lane_routines(spec: Specification, functions: Mapping[Precision, Mapping[str
                 math_ending=precision.math_ending,
                 most=max(_arguments(k.schedule) for k in kernels),
                 arrays=max(len(k.inputs + k.outputs) for k in kernels),
+                placed=placed,
                 sincos=bool(sizes),
                 live=spec.live,
                 library=spec.model.sincos is SineCosineLibrary.LIBM,

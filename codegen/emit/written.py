@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
-from kanegen.codegen.emit.lanes import LANES, fits, in_lanes, prepares
+from kanegen.codegen.emit.lanes import LANES, in_lanes, of_many, prepares
 from kanegen.codegen.emit.language import Language
 from kanegen.codegen.emit.layout import comment_text
 from kanegen.codegen.emit.listing import Listing, Part, list_kernel, list_prepare
@@ -20,12 +22,16 @@ from kanegen.manifest import OperationCounts
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a function: a struct, or an array of ``size`` numbers."""
+    """A parameter of a function: a struct, or an array of ``size`` numbers.
+
+    ``places``: for entries of a result that share numbers, the place of the one that each has.
+    """
 
     name: str
     type: str
     size: int | None
     output: bool
+    places: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,15 @@ def written(spec: Specification, language: Language) -> dict[str, Any]:
         if routines.lanes is None
         else _Writer(spec, in_lanes(language, spec), routines.lanes, writer.listings)
     )
+    bodies = (
+        {}
+        if lanes is None
+        else {
+            kernel.name: lanes.kernel(one.kernel, one.kernel.lanes.parts, one.places)
+            for kernel in spec.kernels
+            if (one := of_many(spec, kernel)) is not None
+        }
+    )
     return {
         "spec": spec,
         "model": spec.model,
@@ -87,10 +102,11 @@ def written(spec: Specification, language: Language) -> dict[str, Any]:
         if lanes is not None and prepares(spec)
         else None,
         "kernels": [writer.kernel(kernel, kernel.parts) for kernel in spec.kernels],
-        "in_lanes": {
-            kernel.name: lanes.kernel(kernel, kernel.lanes.parts)
-            for kernel in spec.kernels
-            if lanes is not None and fits(spec, kernel.schedule)
+        "in_lanes": bodies,
+        "placed": {
+            body.kernel.precision
+            for body in bodies.values()
+            if body.kernel is not None and any(p.places for p in body.parameters)
         },
         "state": lambda argument: _state(spec, argument),
     }
@@ -112,7 +128,9 @@ class _Writer:
         self._spec, self._language, self._routines = spec, language, routines
         self.listings = listings
 
-    def kernel(self, kernel: Kernel, parts: PartNames) -> Body:
+    def kernel(
+        self, kernel: Kernel, parts: PartNames, places: Mapping[str, tuple[int, ...]] = MappingProxyType({})
+    ) -> Body:
         program, spec, number = kernel.schedule.program, self._spec, self._language.number(kernel.precision)
         title = comment_text(program.title)
         if id(kernel.schedule) not in self.listings:
@@ -126,7 +144,10 @@ class _Writer:
             (
                 *((prepared,) if spec.live else ()),
                 *(Parameter(a.name, number, a.argument.size, output=False) for a in kernel.inputs),
-                *(Parameter(a.name, number, a.argument.size, output=True) for a in kernel.outputs),
+                *(
+                    Parameter(a.name, number, a.argument.size, output=True, places=places.get(a.name, ()))
+                    for a in kernel.outputs
+                ),
             ),
             parts,
             self.listings[id(kernel.schedule)],

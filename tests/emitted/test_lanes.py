@@ -15,7 +15,7 @@ from kanegen.codegen.emit import Model, c_source
 from kanegen.codegen.emit.lanes import LARGEST, fits
 from kanegen.codegen.emit.manifest import manifest
 from kanegen.codegen.emit.specification import specify
-from kanegen.codegen.graph import Graph, Program, inputs
+from kanegen.codegen.graph import Graph, Program, constant, inputs
 
 from .compilation import Library, build
 from .live import VALUES, live_model
@@ -196,3 +196,26 @@ def test_what_needs_too_much_of_the_stack_has_no_lanes(tmp_path: Path, size: int
     assert manifest(made, {}).kernels["wide"].lanes is lanes
     assert ("arm_wide_tile" in c_source(made)) is lanes
     check(build(made, tmp_path), kernel, random_states(kernel, 9))
+
+
+def matrices_of_few_values() -> Program:
+    """Matrices with zeros in runs, signs, and entries that are alike, too large for lanes entry by entry."""
+    g = Graph()
+    x, zero = inputs(g, "x", 3), constant(g, 0)
+    values = [x[0] * x[1], -(x[0] * x[1]), x[1] + x[2], zero, x[2], *(x[0] * n for n in range(2, 40))]
+    numbers = np.random.default_rng(2)
+    rows = [values[n] for n in numbers.integers(0, len(values), 30)]
+    scattered = [rows[n] for n in numbers.integers(0, len(rows), 400)]
+    blocks = [zero] * 250 + rows * 7 + [rows[3]] * 201
+    return program("few", g, {"x": 3}, {"A": scattered, "y": rows[:5], "B": blocks})
+
+
+@pytest.mark.parametrize("flags", FLAGS)
+@pytest.mark.parametrize("every", [20, 2000])
+def test_values_that_entries_share_are_kept_once(tmp_path: Path, flags: tuple[str, ...], every: int) -> None:
+    kernel = matrices_of_few_values()
+    made = in_parts(model(kernel, single_precision=True), every)
+    assert manifest(made, {}).kernels["few"].lanes
+    library = build(made, tmp_path, *flags)
+    for ending in ("", "_f32"):
+        check(library, kernel, random_states(kernel, 37), ending)
