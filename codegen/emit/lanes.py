@@ -22,9 +22,11 @@ from kanegen.codegen.graph.schedule import Schedule, SineCosine, Statement, Stor
 LANES = "lanes"
 """What the names of all that belongs to vectors begin with, after the prefix: it is their type."""
 
-LARGEST = 1000
-"""Numbers of a state that a kernel in lanes may keep in memory: as vectors of 64 bytes they take 64 kB of the stack."""
+LARGEST = 4000
+"""Numbers of a state that a kernel in lanes may keep in memory: as vectors of 64 bytes they take 256 kB of the stack."""
 
+_FEW = 1000
+"""Numbers beyond which each value of a large result is kept once: as vectors they are more than a first cache holds."""
 
 _MATRIX = 64
 """Numbers of a result from which on each of its values may be kept once."""
@@ -42,19 +44,19 @@ def fits(spec: Specification, schedule: Schedule) -> bool:
     """Whether a kernel is computed in lanes: its arguments, what its parts hand on, and prepared values have room on any
     thread's stack.
     """
-    return _has_room(spec, schedule) or _has_room(spec, _with_values_once(schedule)[0])
+    return _numbers(spec, _with_values_once(schedule)[0]) <= LARGEST
 
 
 def of_many(spec: Specification, kernel: Kernel) -> InLanes | None:
     """A kernel in lanes, if it fits.
 
-    Where there is no room otherwise, each value of a large result is kept once.  Matrices of a tree have few: bodies on
+    Where there are many numbers, each value of a large result is kept once.  Matrices of a tree have few: bodies on
     different branches have nothing to do with each other, and many matrices are symmetric.
     """
-    if _has_room(spec, kernel.schedule):
+    if _numbers(spec, kernel.schedule) <= _FEW:
         return InLanes(kernel, {})
     schedule, places = _with_values_once(kernel.schedule)
-    if not _has_room(spec, schedule):
+    if _numbers(spec, schedule) > LARGEST:
         return None
     outputs = tuple(
         replace(a, argument=argument)
@@ -69,9 +71,9 @@ def of_many(spec: Specification, kernel: Kernel) -> InLanes | None:
     )
 
 
-def _has_room(spec: Specification, schedule: Schedule) -> bool:
-    numbers = _arguments(schedule) + len(carried_nodes(schedule)) + len(spec.prepared_fields)
-    return numbers <= LARGEST
+def _numbers(spec: Specification, schedule: Schedule) -> int:
+    """Numbers of a state: arguments, what parts hand on, and prepared values."""
+    return _arguments(schedule) + len(carried_nodes(schedule)) + len(spec.prepared_fields)
 
 
 def _with_values_once(schedule: Schedule) -> tuple[Schedule, dict[int, tuple[int, ...]]]:
