@@ -92,6 +92,9 @@ class DerivedKernels:
         return {name: kernel.bound for name, kernel in self.kernels.items()}
 
 
+Keep = Callable[[Callable[[], Mapping[str, int]]], Mapping[str, int]]
+"""The decisions that were kept; where none were, those that it is given are found, and kept."""
+
 Progress = Callable[[str, DerivedKernel], None]
 """Told of every kernel when it is derived."""
 
@@ -111,6 +114,8 @@ class Derivations:
     """The names, where they were found before."""
     book: RecipeBook | None = None
     """What thorough searches found, where they are asked for."""
+    keep: Keep | None = None
+    """Where the decisions that serve the first kernel best are found again."""
     made: dict[str, DerivedKernel] = field(default_factory=dict, init=False)
 
     @classmethod
@@ -144,6 +149,11 @@ class Derivations:
 
     def __getitem__(self, name: str) -> DerivedKernel:
         """A kernel of these names.  Raises CertificateError."""
+        if name not in self.made and name == self.names[0] and self.keep is not None:
+            self.keep(lambda: self._derived(name).answers)
+        return self._derived(name)
+
+    def _derived(self, name: str) -> DerivedKernel:
         if name not in self.made:
             start, budget = self._policy(name)
             self.made[name] = derive(
@@ -160,13 +170,19 @@ class Derivations:
         before = self.names[: self.names.index(name)]
         answers: Mapping[str, int] = {}
         for other in before if sources.options.kernels is not None else before[:1]:
-            answers = {**self[other].answers, **answers}
+            answers = {**self._answers(other), **answers}
         if name.endswith("_derivatives") or (
             answers and name in {law.name for law in sources.mechanism.laws}
         ):
             # as many operations as a search among them would find, in a fraction of its time
             return answers or _answers_of_forces(sources), 1
         return answers, _budget(sources)
+
+    def _answers(self, name: str) -> Mapping[str, int]:
+        """The decisions that serve a kernel best, which need not be derived where they were kept."""
+        if name in self.made or name != self.names[0] or self.keep is None:
+            return self[name].answers
+        return self.keep(lambda: self._derived(name).answers)
 
     def derived(
         self,

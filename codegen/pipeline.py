@@ -27,7 +27,7 @@ from kanegen.codegen.certificate.certify import FILE_NAME, Record, certify
 from kanegen.codegen.certificate.comparison import (
     CERTIFIED_STATES,
 )
-from kanegen.codegen.deriving import Derivations, DerivedKernels, Progress, recipes
+from kanegen.codegen.deriving import Derivations, DerivedKernels, Keep, Progress, recipes
 from kanegen.codegen.emit.manifest import manifest, outline
 from kanegen.codegen.emit.model import Model
 from kanegen.codegen.emit.writer import generated_files, write_files
@@ -83,10 +83,14 @@ def _garbage_left() -> Iterator[None]:
 class OnDemand:
     """The kernels of a model, written some at a time: what was derived for some serves all that come later.
 
+    ``keep`` has the decisions that other kernels begin with, from one process to the next.
     Raises ModelError for a wrong model or an unknown kernel.
     """
 
-    def __init__(self, model: str | os.PathLike[str] | Mechanism, options: Options) -> None:
+    def __init__(
+        self, model: str | os.PathLike[str] | Mechanism, options: Options, keep: Keep | None = None
+    ) -> None:
+        self._keep = keep
         with once() as told:
             self.sources = KernelSources(read(model, options), options)
         self._warnings = tuple(told.heard)
@@ -98,7 +102,9 @@ class OnDemand:
 
     @cached_property
     def _derivations(self) -> Derivations:
-        return Derivations.everywhere(self.sources)
+        found = Derivations.everywhere(self.sources)
+        found.keep = self._keep
+        return found
 
     @_garbage_left()
     def outline(self) -> Manifest:

@@ -68,11 +68,15 @@ class OnDemand(Protocol):
         """Write the generated files of the kernels that are made ``together`` under this name into a directory."""
 
 
-def on_demand(model: Model, options: Options) -> OnDemand:
-    """What derives kernels of a model when they are asked for.  Raises ModelError."""
+Keep = Callable[[Callable[[], Mapping[str, int]]], Mapping[str, int]]
+"""The decisions that were kept; where none were, those that it is given are found, and kept."""
+
+
+def on_demand(model: Model, options: Options, keep: Keep) -> OnDemand:
+    """What derives kernels of a model when they are asked for, from the decisions that are kept.  Raises ModelError."""
     from kanegen.codegen import pipeline
 
-    return pipeline.OnDemand(model, options)
+    return pipeline.OnDemand(model, options, keep)
 
 
 def generate(

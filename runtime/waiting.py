@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from kanegen import generator
 from kanegen.boundary import boundary
-from kanegen.builds.extensions import is_to_be_made, outline_entry
+from kanegen.builds.extensions import is_to_be_made, kept_text, outline_entry
 from kanegen.errors import KanegenError
 from kanegen.generator import Model, OnDemand
 from kanegen.identity import title_of
@@ -20,6 +21,8 @@ from kanegen.manifest import FILE_NAME, Manifest, manifest_text
 from kanegen.model_warnings import Told, once
 from kanegen.options import Options
 from kanegen.progress import stages
+
+_DECISIONS = "decisions.json"
 
 
 def may_wait(options: Options) -> bool:
@@ -71,7 +74,7 @@ class Maker:
         """Read the model, and write the manifest that its kernels wait in."""
         with stages(title_of(self.model)) as stage:
             stage("reading the model")
-            self._generator = generator.on_demand(self.model, self.options)
+            self._generator = generator.on_demand(self.model, self.options, self._kept)
             text = manifest_text(self._generator.outline())
         (directory / FILE_NAME).write_text(text, encoding="ascii")
 
@@ -100,10 +103,16 @@ class Maker:
                     )
             return self._made[group]
 
+    def _kept(self, find: Callable[[], Mapping[str, int]]) -> Mapping[str, int]:
+        """The decisions that all kernels begin with, which another process may have found."""
+        text = kept_text(title_of(self.model), self.key, _DECISIONS, lambda: json.dumps(dict(find())))
+        decisions: Mapping[str, int] = json.loads(text)
+        return decisions
+
     def _of_model(self, kernel: str) -> OnDemand:
         """What derives the kernels, of the model that was loaded.  Raises KanegenError where it has changed since."""
         if self._generator is None:
-            found = generator.on_demand(self.model, self.options)
+            found = generator.on_demand(self.model, self.options, self._kept)
             assert self.manifest is not None, "the outline is made before the kernels"
             require_same(self.model, self.manifest, found.hash, of_another_mechanism(kernel))
             self._generator = found

@@ -138,6 +138,16 @@ def outline_entry(name: str, model: Mapping[str, object], write: Callable[[Path]
     return parse_manifest(found.files[FILE_NAME], str(found.directory / FILE_NAME))
 
 
+def kept_text(name: str, model: Mapping[str, object], file: str, find: Callable[[], str]) -> str:
+    """What is known of a mechanism in a file of this name, kept in the cache; found where it is not there yet."""
+
+    def write(directory: Path) -> None:
+        (directory / file).write_text(find(), encoding="ascii")
+
+    found = entry(f"{_key(name, {**model, 'kept': file})}-{digest(file)[:8]}", write)
+    return found.files[file].decode("ascii")
+
+
 def _outline_name(name: str, model: Mapping[str, object]) -> str:
     return f"{_key(name, {**model, 'outline': True})}-{digest('outline')[:8]}"
 
