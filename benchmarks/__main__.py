@@ -37,6 +37,7 @@ from benchmarks.report import RESULTS, write_json
 from kanegen.codegen.commands.benchmark_records import Contents
 from kanegen.codegen.commands.benchmark_results import collect
 from kanegen.codegen.commands.report import text, write
+from kanegen.codegen.core import is_compiled
 
 SECTIONS: dict[str, Callable[[Course], Contents]] = {
     "kernels": kernels.section,
@@ -67,6 +68,7 @@ def run(course: Course, names: tuple[str, ...]) -> dict[str, object]:
         "date": datetime.now(UTC).date().isoformat(),
         "environment": where.as_json(),
         "protocol": {
+            "generator": "compiled core" if is_compiled() else "Python",
             "states": course.states,
             "rounds": course.rounds,
             "clock": "thread, unless a table says otherwise",
