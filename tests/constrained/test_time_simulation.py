@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 import kanegen
-from kanegen.codegen.mechanism import quantity
+from kanegen.codegen.mechanism import Mechanism, quantity
 from kanegen.simulation import run
+from tests.cases.test_laws_everywhere import kernels_of_motion
 from tests.constrained import time_models as models
 
 Array = NDArray[np.float64]
@@ -95,6 +96,11 @@ def test_a_law_of_the_library_compensates_what_a_motion_in_time_needs() -> None:
     assert np.abs(motion.q - 0.4).max() < 1e-9
 
 
+def moving(model: Mechanism, *more: str) -> kanegen.Robot:
+    """A robot with the kernels of a motion, compiled together."""
+    return kanegen.load(model, kernels=[*kernels_of_motion(model), *more])
+
+
 def test_driven_loops_are_the_same_loop() -> None:
     """As a joint, and as an equation; energy less the work of the drive stays what it was.
 
@@ -103,7 +109,7 @@ def test_driven_loops_are_the_same_loop() -> None:
     """
     found = {}
     for how in ("joint", "equation"):
-        arm = kanegen.load(models.five_bar(how))
+        arm = moving(models.five_bar(how), "kinetic_energy", "potential_energy", "constraint_forces")
         motion = kanegen.simulate(
             arm, arm.assemble(t=0.0), [0.3], 1.0, rtol=1e-11, atol=1e-13, times=np.linspace(0, 1, 10001)
         )
@@ -124,13 +130,13 @@ def test_driven_loops_are_the_same_loop() -> None:
 
 def test_floating_and_rolling_bodies_follow_their_drives() -> None:
     """A shaken plate carries its disc; a free body turns against its flywheel, and its momentum stays."""
-    arm = kanegen.load(models.floating_arm())
+    arm = moving(models.floating_arm(), "momentum")
     q0 = arm.assemble(t=0.0)
     motion = kanegen.simulate(arm, q0, np.zeros(arm.nv), 1.0, rtol=1e-11, atol=1e-13, times=[0.0, 0.5, 1.0])
     momentum = arm.momentum(motion.q, motion.v, t=motion.t)
     assert np.abs(momentum - momentum[0]).max() < 1e-9
     assert np.abs(arm.constraint_residual(motion.q, t=motion.t)).max() < 1e-10
-    disc = kanegen.load(models.shaken_disc())
+    disc = moving(models.shaken_disc())
     motion = kanegen.simulate(
         disc, [0, 0.1, 0, 0, 0], [0.2, 0, 3], 1.0, rtol=1e-11, atol=1e-13, times=[0.0, 1.0]
     )
