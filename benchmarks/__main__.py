@@ -13,6 +13,7 @@ import logging
 import re
 import tempfile
 import time
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -29,7 +30,7 @@ from benchmarks import (
     sweeps,
     threads,
 )
-from benchmarks.course import Course, say
+from benchmarks.course import Course, say, without_paths
 from benchmarks.drivers.build import FLAGS, compiler_command
 from benchmarks.environment import environment
 from benchmarks.machines import NAMES, USUAL
@@ -55,11 +56,16 @@ USUAL_SECTIONS = tuple(name for name in SECTIONS if name != "flexible_arms")
 
 
 def run(course: Course, names: tuple[str, ...]) -> dict[str, object]:
-    """The document of a run."""
+    """The document of a run.  A section that fails is left out of it, with the reason."""
     sections = {}
     for name in names:
         begin = time.perf_counter()
-        contents = SECTIONS[name](course)
+        try:
+            contents = SECTIONS[name](course)
+        except Exception as reason:  # noqa: BLE001 - the figures of the other sections are kept
+            traceback.print_exc()
+            course.missing(f"{name}: {type(reason).__name__}: {without_paths(str(reason))}")
+            contents = Contents((), ())
         sections[name] = {"seconds": round(time.perf_counter() - begin, 1), **_plain(contents)}
         say(f"{name}: {sections[name]['seconds']} s")
     where = environment(compiler_command("CC", "cc"), compiler_command("CXX", "c++"), FLAGS)

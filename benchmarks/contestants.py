@@ -24,7 +24,7 @@ from benchmarks.peers.rows import ROWS, RowsCall
 from benchmarks.pinocchio_cpp.program import INPUTS as CASADI_KERNELS
 from benchmarks.pinocchio_cpp.program import casadi_driver, robot_driver
 from benchmarks.pinocchio_cpp.robot_text import model_text
-from benchmarks.protocol import native_contestant, python_contestant, run_driver
+from benchmarks.protocol import DriverFailed, native_contestant, python_contestant, run_driver
 from benchmarks.states import States, read_rows
 from kanegen.builds.compiler import usable_variants
 from kanegen.extension_source import BASELINE
@@ -175,18 +175,27 @@ class Field:
         contestant = native_contestant(name, [*shared, passes, place if keep else "-"])
         return Entry(contestant, lambda: read_rows(place, len(np.fromfile(place)) // self.states.count))
 
+    def _tried(
+        self, name: str, program: Sequence[str | Path], call: tuple[str, ...], keep: bool = False
+    ) -> Iterator[Entry]:
+        """The same for another engine, which is left out where it fails."""
+        try:
+            yield self._native(name, program, call, keep)
+        except DriverFailed as reason:
+            self.course.missing(f"{self.machine.name}, {name}: {without_paths(str(reason))}")
+
     def _native_peers(self, kernel: str) -> Iterator[Entry]:
         for name, (program, kernels) in self.peers.items():
             if kernel in kernels:
-                yield self._native(name, [program], (kernel, "loop"))
+                yield from self._tried(name, [program], (kernel, "loop"))
         model = self.course.folder / f"{self.machine.name}.txt"
         program = (
             self.course.built(lambda: robot_driver(ALGORITHMS[kernel]), slow=True) if model.exists() else None
         )
         if program:
-            yield self._native(PINOCCHIO_CPP, [program, model], (kernel,), keep=True)
+            yield from self._tried(PINOCCHIO_CPP, [program, model], (kernel,), keep=True)
             if kernel == "forward_dynamics":
-                yield self._native(
+                yield from self._tried(
                     PINOCCHIO_CPP_WORLD, [program, model], ("forward_dynamics_world",), keep=True
                 )
 
