@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
+from kanegen.codegen.candidates import best_candidate, searched
 from kanegen.codegen.certificate.blame import blame, error_in_doubles
 from kanegen.codegen.certificate.comparison import (
     CERTIFIED_BOUND,
@@ -33,7 +34,6 @@ from kanegen.codegen.passes.prices import cost
 from kanegen.codegen.passes.resubstitution.recipe import FILE_NAME as RECIPES
 from kanegen.codegen.passes.resubstitution.recipe import RecipeBook, built_in_recipes, read_recipes
 from kanegen.codegen.passes.resubstitution.thorough import thorough
-from kanegen.codegen.passes.search import Found, search
 from kanegen.codegen.passes.verify import arguments_of, residual
 from kanegen.errors import CertificateError, ModelError, NoInertiaError
 from kanegen.options import Options
@@ -42,9 +42,6 @@ from kanegen.workers import Workers, pipes, usual_jobs
 
 CONSTRAINED_BUDGET = 1
 """Derivations tried for each kernel of a constrained or flexible mechanism: programs are long, the tree's part is small."""
-
-_LATE_NODES = 3000
-"""Nodes of the programs that are optimized to compare late decisions, those of inverse dynamics of an arm of usual size."""
 
 _WORTH_A_PROCESS = 0.5
 """Seconds after which what is left is shared with other processes: a mechanism with small kernels is done before."""
@@ -66,6 +63,8 @@ class DerivedKernel:
     seconds: float
     derivations: int
     answers: Mapping[str, int]
+    start: Mapping[str, int]
+    """What the search for another kernel begins with."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +149,7 @@ class Derivations:
     def __getitem__(self, name: str) -> DerivedKernel:
         """A kernel of these names.  Raises CertificateError."""
         if name not in self.made and name == self.names[0] and self.keep is not None:
-            self.keep(lambda: self._derived(name).answers)
+            self.keep(lambda: self._derived(name).start)
         return self._derived(name)
 
     def _derived(self, name: str) -> DerivedKernel:
@@ -166,7 +165,7 @@ class Derivations:
         sources = self.sources
         if contract_of(name) is CLOSED_LOOP and "forward_dynamics" in self.names:
             # forward dynamics with other forces: it takes the decisions of that kernel as they are
-            return self["forward_dynamics"].answers, 1
+            return self["forward_dynamics"].start, 1
         before = self.names[: self.names.index(name)]
         answers: Mapping[str, int] = {}
         for other in before if sources.options.kernels is not None else before[:1]:
@@ -181,8 +180,8 @@ class Derivations:
     def _answers(self, name: str) -> Mapping[str, int]:
         """The decisions that serve a kernel best, which need not be derived where they were kept."""
         if name in self.made or name != self.names[0] or self.keep is None:
-            return self[name].answers
-        return self.keep(lambda: self._derived(name).answers)
+            return self[name].start
+        return self.keep(lambda: self._derived(name).start)
 
     def derived(
         self,
@@ -288,7 +287,8 @@ def derive(
     """
     started = time.perf_counter()
     plain, mechanism = sources.plain(name), sources.mechanism
-    found, program, steps = _optimized(sources, name, start, _budget(sources) if budget is None else budget)
+    best, start = best_candidate(sources, name, start, _budget(sources) if budget is None else budget)
+    found, program, steps = best.found, best.program, best.steps
     if not sources.options.recursive:
         # a search counts before the passes, which gain more in what is written out body by body
         textbook, its_steps = optimize(plain)
@@ -316,58 +316,9 @@ def derive(
         )
     history = (Step("plain", count(plain)), Step("search", found.counts), *steps)
     seconds = time.perf_counter() - started
-    return DerivedKernel(program, history, difference, bound, seconds, found.derivations, found.answers)
-
-
-@dataclass(frozen=True)
-class _Candidate:
-    """What a search finds, its program after all passes, and the steps of these."""
-
-    found: Found
-    program: Program
-    steps: tuple[Step, ...]
-
-    @classmethod
-    def of(cls, found: Found) -> _Candidate:
-        """After all passes."""
-        return cls(found, *optimize(found.program))
-
-    @property
-    def price(self) -> float:
-        """Of the program, in additions; tenths of thousandths are rounding."""
-        return round(cost(count(self.program)), 6)
-
-
-def _optimized(
-    sources: KernelSources, name: str, start: Mapping[str, int] | None, budget: int
-) -> tuple[Found, Program, tuple[Step, ...]]:
-    """What searches find best, and its program after all passes, which late decisions are compared after.
-
-    Where an early decision was not for the textbook, there is another search in which it is.
-    """
-    best = _Candidate.of(_searched(sources, name, start, budget))
-    if budget == 1:
-        return best.found, best.program, best.steps
-    derivations, left = best.found.derivations, _LATE_NODES
-    early = [point for point, decision in best.found.points.items() if decision.early]
-    if any(best.found.answers.get(point, 0) for point in early):
-        textbook = {**(start or {}), **dict.fromkeys(early, 0)}
-        other = _searched(sources, name, textbook, budget, early=False)
-        derivations += other.derivations
-        best = min(best, _Candidate.of(other), key=lambda candidate: candidate.price)
-    late = {point: decision for point, decision in best.found.points.items() if decision.late}
-    deriver = sources.deriver(name, searched=True)
-    for point, decision in late.items():
-        for answer in range(decision.alternatives):
-            left -= len(best.program.graph)
-            if answer == best.found.answers.get(point, 0) or left < 0:
-                continue
-            answers = {**best.found.answers, point: answer}
-            program, points = deriver(answers)
-            chosen = {met: answers.get(met, 0) for met in points}
-            trial = replace(best.found, program=program, answers=chosen, counts=count(program), points=points)
-            best = min(best, _Candidate.of(trial), key=lambda candidate: candidate.price)
-    return replace(best.found, derivations=derivations), best.program, best.steps
+    return DerivedKernel(
+        program, history, difference, bound, seconds, found.derivations, found.answers, start
+    )
 
 
 def _telling_numbers(sources: KernelSources) -> dict[str, float]:
@@ -388,7 +339,7 @@ def _telling_numbers(sources: KernelSources) -> dict[str, float]:
 def _answers_of_forces(sources: KernelSources) -> Mapping[str, int]:
     """The decisions that serve inverse dynamics best."""
     budget = _budget(sources)
-    return _searched(sources, "inverse_dynamics", {}, budget).answers if budget > 1 else {}
+    return searched(sources, "inverse_dynamics", {}, budget).answers if budget > 1 else {}
 
 
 def _budget(sources: KernelSources) -> int:
@@ -396,11 +347,3 @@ def _budget(sources: KernelSources) -> int:
     budget = sources.options.derivations if sources.options.free else 1
     long = sources.trees.tied or sources.mechanism.flexible
     return min(budget, CONSTRAINED_BUDGET) if long else budget
-
-
-def _searched(
-    sources: KernelSources, name: str, start: Mapping[str, int] | None, budget: int, early: bool = True
-) -> Found:
-    """The best program of a kernel that a search finds."""
-    deriver = sources.deriver(name, searched=budget > 1)
-    return search(deriver, start, budget, weighed=sources.trees.tied, weigh=deriver.weigh, early=early)

@@ -27,8 +27,12 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """What a search knows of a program: the decision points met, its counts, and nodes, those without a use included."""
+    """What a search knows of a program: the decision points met, its counts, and nodes, those without a use included.
+
+    Programs with the same ``results`` are the same; None where that is not known.
+    """
 
     points: Mapping[str, Decision]
     counts: OperationCounts
     nodes: int
+    results: tuple[int, ...] | None = None

@@ -30,13 +30,14 @@ class _Rotated:
     y: tuple[Ref, Monomial]
 
 
-def identities(table: TermTable) -> list[Terms]:
-    """Vanishing linear combinations of monomials."""
+def identities(table: TermTable, components: bool) -> list[Terms]:
+    """Vanishing linear combinations of monomials; with ``components``, those of values of which both are in use, too."""
     cosines, sines = (
         {table.payloads[i][0]: i for i, kind in enumerate(table.kinds) if kind is wanted and table.uses[i]}
         for wanted in (Kind.COSINE, Kind.SINE)
     )
     circles = [(cosines[angle], sine) for angle, sine in sines.items() if angle in cosines]
+    wholes = _with_components(table, circles) if components else {}
     turned = _sums_of_two(table, circles)
     found: list[Terms] = []
     one = table.one
@@ -44,6 +45,8 @@ def identities(table: TermTable) -> list[Terms]:
         found.append({(cosine, cosine): one, (sine, sine): one, (): -one})
         rotated = _rotated_pairs(table, turned[cosine])
         c, s = (one, (cosine,)), (one, (sine,))
+        for whole in wholes.get(cosine, ()):
+            _add(table, found, (1, c, c, whole, whole), (1, s, s, whole, whole), (-1, whole, whole))
         for pair in rotated:
             x1, y1, x, y = pair.x_turned, pair.y_turned, pair.x, pair.y
             _add(table, found, (1, c, x1), (-1, s, y1), (-1, x))
@@ -54,6 +57,21 @@ def identities(table: TermTable) -> list[Terms]:
             u1, v1, u, v = q.x_turned, q.y_turned, q.x, q.y
             _add(table, found, (1, x1, u1), (1, y1, v1), (-1, x, u), (-1, y, v))
             _add(table, found, (1, x1, v1), (-1, y1, u1), (-1, x, v), (1, y, u))
+    return found
+
+
+def _with_components(
+    table: TermTable, circles: list[tuple[int, int]]
+) -> dict[int, list[tuple[Ref, Monomial]]]:
+    """Values u of which both c u and s u are in use, by the cosine."""
+    found: dict[int, list[tuple[Ref, Monomial]]] = {cosine: [] for cosine, _ in circles}
+    for cosine, sine in circles:
+        for user in table.users[cosine]:
+            if user and table.kinds[user] is Kind.PRODUCT:
+                coefficient, monomial = table.term(user)
+                rest = without(monomial, cosine) if cosine in monomial else ()
+                if rest and coefficient == table.one and table.living_products(tuple(sorted((*rest, sine)))):
+                    found[cosine].append((coefficient, rest))
     return found
 
 

@@ -8,6 +8,8 @@ Where flatten and factor only join what nothing else uses, this pass also looks 
                 already takes the place of its terms
     eliminate   puts the definition of a value in the place of all its uses, so that it is needed no more
     share       gives two terms that several sums have in common a node of their own
+    dissolve    factors all sums that use a product anew, so that it is needed no more: what is common to both sums of a
+                turned pair comes to stand before them; in a pass of its own
 
 Every change is priced exactly, in operations brought to life less operations no longer needed, and kept only when the
 program becomes cheaper.  The pass knows nothing of mechanics.  Its work is proportional to the number of sums: what is
@@ -30,6 +32,8 @@ _MOST_SUMS: Final = 12
 """A monomial that more sums than this contain relates none of them."""
 _MOST_COPIES: Final = 3
 """Eliminating a value may copy so many additions at most."""
+_MOST_TOGETHER: Final = 4
+"""Sums that are factored anew together."""
 _LARGEST_GROWTH: Final = 16
 """Multiples of equations may have coefficients so many times those of the sum; four binary digits are lost at most."""
 _LEAST: Final = ADDITION // 2
@@ -46,12 +50,17 @@ Plan = tuple[int, Callable[[], Terms | None]]
 """A sum and its new terms; None: not possible."""
 
 
-def look_through(program: Program) -> Program:
+def dissolve(program: Program) -> Program:
+    """Look through once more, and dissolve products: what was found without that is where this begins, and is not lost."""
+    return look_through(program, dissolving=True)
+
+
+def look_through(program: Program, dissolving: bool = False) -> Program:
     """Expand across definitions, cancel, and factor again where that saves operations."""
     rounds = _ROUNDS if len(program.graph.reachable(program.roots)) <= _LARGE else 1
     price = cost(count(program))
     for _ in range(rounds):
-        better = _LookThrough(program).run()
+        better = _LookThrough(program, dissolving).run()
         found = cost(count(better))
         if found >= price:
             break
@@ -60,9 +69,10 @@ def look_through(program: Program) -> Program:
 
 
 class _LookThrough:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, dissolving: bool) -> None:
         self.table = TermTable(program)
-        self.identities = identities(self.table)
+        self.dissolving = dissolving
+        self.identities = identities(self.table, components=dissolving)
         self.identities_with: dict[Monomial, list[int]] = {}
         for number, identity in enumerate(self.identities):
             for monomial in identity:
@@ -80,7 +90,11 @@ class _LookThrough:
             index = self.queue.popleft()
             self.waiting.discard(index)
             if self.table.is_open(index) and (
-                self._refactor(index) or self._relate(index) or self._eliminate(index) or self._share(index)
+                self._refactor(index)
+                or self._relate(index)
+                or self._eliminate(index)
+                or self._share(index)
+                or (self.dissolving and self._dissolve(index))
             ):
                 self._look_again(index)
         return self.table.export()
@@ -248,6 +262,32 @@ class _LookThrough:
             if len(members) > 1 and self._change(self._with_common_pair(members, a, b)):
                 return True
         return False
+
+    def _dissolve(self, index: int) -> bool:
+        table = self.table
+        shared: dict[int, None] = {}
+        for ref in table.payloads[index]:
+            product = abs(ref)
+            if table.kinds[product] is Kind.PRODUCT and not table.parametric[product]:
+                for value in (product, *map(abs, table.payloads[product])):
+                    if table.kinds[value] is Kind.PRODUCT and table.uses[value] > 1:
+                        shared[value] = None
+        for value in shared:
+            sums = self._sums_that_use(value)
+            if 1 < len(sums) <= _MOST_TOGETHER and self._change([(s, self._refactored(s)) for s in sums]):
+                return True
+        return False
+
+    def _refactored(self, index: int) -> Callable[[], Terms | None]:
+        return lambda: self.table.expanded(index)
+
+    def _sums_that_use(self, value: int) -> list[int]:
+        """The sums that use a value, or a product of it; none where anything else does."""
+        table = self.table
+        sums: set[int] = set()
+        for user in table.users[value]:
+            sums.update(table.users[user] if user and table.kinds[user] is Kind.PRODUCT else (user,))
+        return sorted(sums) if all(user and table.is_open(user) for user in sums) else []
 
     def _with_common_pair(self, members: list[tuple[int, Terms]], a: Monomial, b: Monomial) -> list[Plan]:
         """Plans for sums in which the coefficients of two monomials have the same ratio."""

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kanegen.codegen.graph import Graph, Kind, OperationCounts, Program, Ref, count
-from kanegen.codegen.passes.look_through import look_through
+from kanegen.codegen.passes.look_through import dissolve, look_through
 from kanegen.codegen.passes.prices import cost
 from kanegen.codegen.passes.rewrite import rebuild
+from kanegen.codegen.passes.scale import scale
 from kanegen.codegen.passes.sums import cancel, factor, flatten
 
 Pass = Callable[[Program], Program]
@@ -19,6 +20,8 @@ PASSES: tuple[Pass, ...] = (
     flatten,  # brackets that became alike or single are merged
     factor,
     look_through,  # values with several uses are looked through as well, where that saves
+    dissolve,  # the same, and products that several sums have in common
+    scale,  # k (c x + s y) with k c and k s, where these serve several sums
     cancel,  # x (1 / x) -> 1
 )
 
@@ -42,6 +45,11 @@ def optimize(program: Program) -> tuple[Program, tuple[Step, ...]]:
             program, counts = candidate, found
         steps.append(Step(step.__name__, counts))
     return laid_open(program), tuple(steps)
+
+
+def factored(program: Program) -> Program:
+    """The program flattened and factored once: what orders many of them best at little expense."""
+    return factor(flatten(program))
 
 
 def laid_open(program: Program) -> Program:

@@ -8,7 +8,7 @@ counted in nodes and never in time, and free of chance, so the result is reprodu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -30,6 +30,9 @@ _USUAL_SIZE = 3000
 _WORK = 600 * _USUAL_SIZE
 """Nodes built in a search of programs up to the usual size: no arm of six or seven joints gains from more."""
 
+_NEAR = 2.5
+"""Programs that cost so many additions more than the best at most are worth the passes: two operations."""
+
 _FEW = 40
 """Where fewer derivations are allowed than this, methods are weighed first, whatever that takes."""
 
@@ -42,22 +45,29 @@ Weigh = Callable[[Mapping[str, int]], Weighed]
 
 @dataclass(frozen=True)
 class Found:
-    """The best program found, its decision points and the answers at all of them, its counts, and how many were derived."""
+    """The best program found, its decision points and the answers at all of them, its counts, and how many were derived.
+
+    ``near`` has the answers that lead to other programs which cost little more, each with its price, the cheapest first.
+    """
 
     program: Program
     answers: Mapping[str, int]
     counts: OperationCounts
     derivations: int
     points: Mapping[str, Decision]
+    near: Sequence[tuple[float, Mapping[str, int]]] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Worth:
-    """What is remembered of a program: the decision points met, its price, and the work that it takes to derive it."""
+    """What is remembered of a program: the decision points met, its price, the work that it takes to derive it, and what
+    the same programs have in common.
+    """
 
     points: Mapping[str, Decision]
     cost: float
     work: int
+    results: tuple[int, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +109,24 @@ class _Search:
         worth = self.known.get(given)
         if worth is None:
             found = self.weigh(answers)
-            worth = self.known[given] = _Worth(found.points, cost(found.counts), _work(found))
+            worth = self.known[given] = _Worth(found.points, cost(found.counts), _work(found), found.results)
         self.spent += 1
         self.work += worth.work
         self.allowance = self.allowance or allowance(worth.work)
         return _State(answers, worth.points, worth.cost)
+
+    def near(self, best: _State) -> list[tuple[float, Mapping[str, int]]]:
+        """Prices and answers of other programs than the best one that cost little more: the cheapest first."""
+        own = frozenset(item for item in best.answers.items() if item[1])
+        met = {self.known[own].results}
+        found = list[tuple[float, Mapping[str, int]]]()
+        for given, worth in sorted(self.known.items(), key=lambda known: known[1].cost):
+            if worth.cost > best.cost + _NEAR:
+                break
+            if given != own and worth.results is not None and worth.results not in met:
+                met.add(worth.results)
+                found.append((worth.cost, dict(given)))
+        return found
 
     @property
     def exhausted(self) -> bool:
@@ -212,4 +235,4 @@ def search(
         state = run.descend(better)
     answers = {point: state.answers.get(point, 0) for point in state.points}
     program = derive(state.answers)[0]
-    return Found(program, answers, count(program), run.spent, state.points)
+    return Found(program, answers, count(program), run.spent, state.points, run.near(state))

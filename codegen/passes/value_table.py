@@ -256,6 +256,14 @@ class ValueTable:
                 stack.extend(payloads[i])
         return cost
 
+    def hold(self, ref: Ref) -> None:
+        """Keep a value alive, whether anything uses it or not."""
+        self._acquire(abs(ref), _OUTPUT)
+
+    def let_go(self, ref: Ref) -> None:
+        """The opposite of ``hold``."""
+        self._release(abs(ref), _OUTPUT)
+
     def settle(self, index: int, before: tuple[Ref, ...]) -> None:
         """Make a change of definition known to the table, when it is to stay."""
         former = _normal(before)[0]

@@ -28,7 +28,8 @@ ALLOWED = {
     "reading": {"mechanism"},
     "converting": {"reading", "mechanism", "emit"},
     "kernel_sources": {"certificate", "graph", "mechanism", "derivation"},
-    "deriving": {"kernel_sources", "certificate", "graph", "derivation", "passes"},
+    "candidates": {"kernel_sources", "derivation", "graph", "passes"},
+    "deriving": {"candidates", "kernel_sources", "certificate", "graph", "derivation", "passes"},
     "generation": {"deriving", "kernel_sources", "certificate", "emit", "graph", "mechanism", "passes"},
     "assembly": {"deriving", "kernel_sources", "certificate", "mechanism", "derivation", "passes", "emit"},
     "pipeline": {

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from kanegen.codegen.graph import Expression, Graph, Program, count, inputs
-from kanegen.codegen.passes.look_through import look_through
+from kanegen.codegen.passes.look_through import dissolve, look_through
 from kanegen.codegen.passes.prices import cost
 from kanegen.codegen.passes.terms import TermTable
 from tests.emitted.programs import every_operation, program, random_programs
@@ -78,6 +78,20 @@ def turned_cross(x: Sequence[Expression]) -> list[Expression]:
     return [u, v, p, q, x[0] * x[3] - x[1] * x[2], u * q - v * p + x[4]]
 
 
+def turned_product(x: Sequence[Expression]) -> list[Expression]:
+    """Two products with a common factor, turned: (c x + s y) w and (c y - s x) w, where c x and s y are at hand."""
+    c, s = x[5].cosine(), x[5].sine()
+    p, q = x[0] * x[4], x[1] * x[4]
+    return [c * p + s * q + x[2], c * q - s * p + x[3], c * x[0], s * x[1]]
+
+
+def components(x: Sequence[Expression]) -> list[Expression]:
+    """The squares of both components of w are together that of w."""
+    c, s = x[5].cosine(), x[5].sine()
+    p, q = c * x[0], s * x[0]
+    return [p * p + q * q + x[1], p * x[2], q * x[3], x[0] * x[0] * x[4]]
+
+
 @pytest.mark.parametrize(
     ("build", "before", "after"),
     [
@@ -94,8 +108,21 @@ def turned_cross(x: Sequence[Expression]) -> list[Expression]:
 )
 def test_what_it_finds(build: Build, before: tuple[int, int], after: tuple[int, int]) -> None:
     plain = from_inputs(build)
-    better = look_through(plain)
+    for better in (look_through(plain), dissolve(plain)):
+        assert operations(better) == after
+        same_values(better, plain)
     assert operations(plain) == before
+
+
+@pytest.mark.parametrize(
+    ("build", "before", "after"), [(turned_product, (8, 4), (6, 4)), (components, (8, 2), (6, 1))]
+)
+def test_what_takes_several_sums_at_once(
+    build: Build, before: tuple[int, int], after: tuple[int, int]
+) -> None:
+    plain = from_inputs(build)
+    better = dissolve(plain)
+    assert operations(plain) == operations(look_through(plain)) == before
     assert operations(better) == after
     same_values(better, plain)
 

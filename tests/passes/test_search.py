@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kanegen.codegen.graph import OperationCounts, Program
-from kanegen.codegen.graph.decision import Decision
+from kanegen.codegen.graph.decision import Decision, Weighed
 from kanegen.codegen.passes.search import Found, allowance, cost, search
 
 from .graphs import from_inputs
@@ -96,6 +96,24 @@ def test_never_dearer_than_the_start_and_reproducible() -> None:
 class _Hash(dict[tuple[int, ...], int]):
     def __missing__(self, key: tuple[int, ...]) -> int:
         return 1 + (7 * key[0] + 5 * key[1] * key[2] + 3 * key[3] + key[0] * key[3]) % 13
+
+
+def test_other_programs_near_the_best_one() -> None:
+    """Each once, the cheapest first, and no further than two operations away."""
+    points = {"p": Decision(8, A)}
+    sizes = (6, 5, 3, 4, 3, 3, 5, 7)
+    results = ((0,), (1,), (2,), (3,), (2,), (4,), (5,), (6,))  # the fifth is the third again
+
+    def weigh(answers: Mapping[str, int]) -> Weighed:
+        p = answers.get("p", 0)
+        return Weighed(points, OperationCounts(additions=sizes[p]), 1, results[p])
+
+    table = {(p,): n for p, n in enumerate(sizes)}
+    best = search(Derivation(points, table), weigh=weigh)
+    assert best.answers == {"p": 2}
+    assert [(price, dict(answers)) for price, answers in best.near] == [
+        (3, {"p": 5}), (4, {"p": 3}), (5, {"p": 1}), (5, {"p": 6}),
+    ]  # fmt: skip
 
 
 def test_divisions_weigh_twelve_and_ties_go_to_fewer_multiplications() -> None:

@@ -1,0 +1,134 @@
+"""Programs that searches find for a kernel, compared after all passes.
+
+A search counts operations before the passes, and these tell apart programs that the count cannot: so the best of those
+that the search met are optimized, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from kanegen.codegen.derivation.placed_tree.deriver import Deriver
+from kanegen.codegen.graph import Program, count
+from kanegen.codegen.kernel_sources import KernelSources
+from kanegen.codegen.passes.look_through import look_through
+from kanegen.codegen.passes.optimize import Step, factored, optimize
+from kanegen.codegen.passes.prices import cost
+from kanegen.codegen.passes.search import Found, search
+
+_LATE_NODES = 3000
+"""Nodes of the programs that are optimized to compare late decisions, those of inverse dynamics of an arm of usual size."""
+
+_FACTORED_NODES, _LOOKED_THROUGH_NODES = 150_000, 9000
+"""Nodes of other programs that are flattened and factored, and of those that are looked through then."""
+_FACTORED, _LOOKED_THROUGH = 8, 36
+"""One for so many derivations that may be tried, at most."""
+_FINALISTS = 8
+"""Of the programs looked through, those that go through all passes."""
+
+_WHOLE = 0.5
+"""Of an operation.  A saving below it only trades additions for multiplications."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What a search finds, its program after all passes, and the steps of these."""
+
+    found: Found
+    program: Program
+    steps: tuple[Step, ...]
+
+    @classmethod
+    def of(cls, found: Found) -> Candidate:
+        """After all passes."""
+        return cls(found, *optimize(found.program))
+
+    @property
+    def price(self) -> float:
+        """Of the program, in additions; tenths of thousandths are rounding."""
+        return round(cost(count(self.program)), 6)
+
+
+def best_candidate(
+    sources: KernelSources, name: str, start: Mapping[str, int] | None, budget: int
+) -> tuple[Candidate, Mapping[str, int]]:
+    """What is best after all passes of what searches find, and the decisions for other kernels to begin with.
+
+    Where an early decision was not for the textbook, there is another search in which it is.  Other kernels begin with what
+    the searches end with: what passes make of single programs says nothing about them.
+    """
+    best = Candidate.of(searched(sources, name, start, budget))
+    if budget == 1:
+        return best, best.found.answers
+    derivations = best.found.derivations
+    near = [best.found]
+    early = [point for point, decision in best.found.points.items() if decision.early]
+    if any(best.found.answers.get(point, 0) for point in early):
+        textbook = {**(start or {}), **dict.fromkeys(early, 0)}
+        other = searched(sources, name, textbook, budget, early=False)
+        derivations += other.derivations
+        near.append(other)
+        best = min(best, Candidate.of(other), key=lambda candidate: candidate.price)
+    deriver = sources.deriver(name, searched=True)
+    best = _with_late_decisions(best, deriver)
+    begun = best.found.answers
+    if not start:  # what begins with the decisions of another kernel is near the best already
+        found = _best_of_near(best, near, deriver, budget)
+        best = best if found is best else _with_late_decisions(found, deriver)
+    return replace(best, found=replace(best.found, derivations=derivations)), begun
+
+
+def _with_late_decisions(best: Candidate, deriver: Deriver) -> Candidate:
+    """The best of a candidate and those in which its late decisions are others."""
+    left = _LATE_NODES
+    late = {point: decision for point, decision in best.found.points.items() if decision.late}
+    for point, decision in late.items():
+        for answer in range(decision.alternatives):
+            left -= len(best.program.graph)
+            if answer == best.found.answers.get(point, 0) or left < 0:
+                continue
+            trial = _with_answers(best.found, {**best.found.answers, point: answer}, deriver)
+            best = min(best, Candidate.of(trial), key=lambda candidate: candidate.price)
+    return best
+
+
+def _with_answers(found: Found, answers: Mapping[str, int], deriver: Deriver) -> Found:
+    """The same search, had it ended with these answers."""
+    program, points = deriver(answers)
+    chosen = {met: answers.get(met, 0) for met in points}
+    return replace(found, program=program, answers=chosen, counts=count(program), points=points)
+
+
+def _best_of_near(best: Candidate, searches: Iterable[Found], deriver: Deriver, budget: int) -> Candidate:
+    """The best of a candidate and of other programs that searches met.
+
+    Those come first that are cheapest when they are flattened and factored, and only the cheapest of these when they are
+    looked through go through all passes: each step takes several times as long as the one before.
+    """
+    near = [(price, found, answers) for found in searches for price, answers in found.near]
+    most = min(budget // _FACTORED, _FACTORED_NODES // len(best.found.program.graph))
+    waiting = []
+    for _, found, answers in sorted(near, key=lambda entry: entry[0])[:most]:
+        price = cost(count(factored(deriver.recollected(answers)[0])))
+        waiting.append((price, len(waiting), found, answers))
+    left, tried = _LOOKED_THROUGH_NODES, []
+    for _, place, found, answers in sorted(waiting, key=lambda entry: entry[:2])[: budget // _LOOKED_THROUGH]:
+        trial = _with_answers(found, answers, deriver)
+        left -= len(trial.program.graph)
+        if left < 0:
+            break
+        tried.append((cost(count(look_through(factored(trial.program)))), place, trial))
+    for _, _, trial in sorted(tried, key=lambda entry: entry[:2])[:_FINALISTS]:
+        candidate = Candidate.of(trial)
+        if candidate.price < best.price - _WHOLE:
+            best = candidate
+    return best
+
+
+def searched(
+    sources: KernelSources, name: str, start: Mapping[str, int] | None, budget: int, early: bool = True
+) -> Found:
+    """The best program of a kernel that a search finds."""
+    deriver = sources.deriver(name, searched=budget > 1)
+    return search(deriver, start, budget, weighed=sources.trees.tied, weigh=deriver.weigh, early=early)
