@@ -16,12 +16,12 @@
  * Operations of one call
  *
  *                                              mult  add  div  sqrt  sin/cos
- *   inverse_dynamics(q, v, a -> tau)            106   81    0     0        4  generalized forces that produce
+ *   inverse_dynamics(q, v, a -> tau)            105   81    0     0        4  generalized forces that produce
  *                                                                             given accelerations
- *   forward_dynamics(q, v, tau -> a)            208  155    2     0        4  joint accelerations that
+ *   forward_dynamics(q, v, tau -> a)            200  155    2     0        4  joint accelerations that
  *                                                                             generalized forces produce
  *   mass_matrix(q -> M)                          51   39    0     0        4  mass matrix
- *   bias_forces(q, v -> h)                      100   69    0     0        4  Coriolis, centrifugal and
+ *   bias_forces(q, v -> h)                       94   69    0     0        4  Coriolis, centrifugal and
  *                                                                             gravity forces
  *   gravity_forces(q -> g)                       13    4    0     0        3  generalized forces that hold
  *                                                                             the mechanism at rest
@@ -48,14 +48,14 @@
  *   frame_jacobian_E(q -> J)                     17    5    0     0        3  Jacobian of the frame E
  *   frame_pose_F(q -> X)                         43   20    0     0        5  pose of the frame F in the base
  *                                                                             frame
- *   frame_jacobian_F(q -> J)                     28   10    0     0        4  Jacobian of the frame F
- *   feedback_law(t, q, v -> tau)                 23   20    0     0        3  feedback to fixed targets, with
+ *   frame_jacobian_F(q -> J)                     26   10    0     0        4  Jacobian of the frame F
+ *   feedback_law(t, q, v -> tau)                 21   20    0     0        3  feedback to fixed targets, with
  *                                                                             the weight of the arm balanced
- *   free_swivel_law(t, q, v -> tau)              21   18    0     0        3  the feedback law without the
+ *   free_swivel_law(t, q, v -> tau)              19   18    0     0        3  the feedback law without the
  *                                                                             torque about the vertical axis
- *   closed_loop_feedback_law(t, q, v -> a)      229  175    2     0        4  joint accelerations under
+ *   closed_loop_feedback_law(t, q, v -> a)      219  175    2     0        4  joint accelerations under
  *                                                                             feedback_law
- *   closed_loop_free_swivel_law(t, q, v -> a)   227  172    2     0        4  joint accelerations under
+ *   closed_loop_free_swivel_law(t, q, v -> a)   217  172    2     0        4  joint accelerations under
  *                                                                             free_swivel_law
  *
  * Certified over 102 states: error of the largest component, divided by the largest component (of the state,
