@@ -32,13 +32,13 @@ FORMULATIONS: dict[str, Forces] = {
 }
 COUNTS = {
     "kane": None,  # those of its kernel: test_nonholonomic of kane
-    "dual_vectors": (188, 143, 4),
-    "euler_parameters": (424, 303, 5),
-    "influence_coefficients": (302, 188, 4),
-    "influence_link_by_link": (1330, 1058, 5),
-    "uicker_1965": (1242, 863, 5),
-    "hollerbach_1980_4x4": (289, 192, 5),
-    "hollerbach_1980_3x3": (289, 192, 5),
+    "dual_vectors": (186, 143, 4),
+    "euler_parameters": (420, 300, 5),
+    "influence_coefficients": (295, 181, 4),
+    "influence_link_by_link": (1180, 952, 5),
+    "uicker_1965": (1016, 700, 5),
+    "hollerbach_1980_4x4": (286, 192, 5),
+    "hollerbach_1980_3x3": (286, 192, 5),
     "luh_walker_paul_1980": (150, 111, 4),
 }
 """Multiplications, additions, sines with cosines of the Stanford Arm, optimized."""
