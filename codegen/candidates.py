@@ -108,7 +108,7 @@ def _best_of_near(best: Candidate, searches: Iterable[Found], deriver: Deriver, 
     """
     near = [(price, found, answers) for found in searches for price, answers in found.near]
     most = min(budget // _FACTORED, _FACTORED_NODES // len(best.found.program.graph))
-    waiting = []
+    waiting = list[tuple[float, int, Found, Mapping[str, int]]]()
     for _, found, answers in sorted(near, key=lambda entry: entry[0])[:most]:
         price = cost(count(factored(deriver.recollected(answers)[0])))
         waiting.append((price, len(waiting), found, answers))
