@@ -44,7 +44,8 @@ def fits(spec: Specification, schedule: Schedule) -> bool:
     """Whether a kernel is computed in lanes: its arguments, what its parts hand on, and prepared values have room on any
     thread's stack.
     """
-    return _numbers(spec, _with_values_once(schedule)[0]) <= LARGEST
+    few = _numbers(spec, schedule) <= _FEW
+    return few or _numbers(spec, _with_values_once(schedule)[0]) <= LARGEST
 
 
 def of_many(spec: Specification, kernel: Kernel) -> InLanes | None:

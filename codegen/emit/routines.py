@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from kanegen.codegen.emit.expressions import SQUARE_ROOT
@@ -32,7 +32,7 @@ class Routines:
     functions: Mapping[Precision, Mapping[str, str]]
     lanes: Routines | None = None
 
-    @property
+    @cached_property
     def words(self) -> frozenset[str]:
         """Functions, types and macros that no variable of a kernel may hide."""
         source = self.source + self.function_source + (self.lanes.source if self.lanes else "")
