@@ -266,7 +266,7 @@ class GeneratedMechanism:
     but for those ``left_out``.  ``optional_kernels`` can be had beside those that are there.  ``warnings`` tell what was
     changed while the model was read.  ``actuator_signs``: one for each speed, None where nothing is said of actuators.
 
-    ``speed_names`` are the joints' names, and ``home``, in which loops can be closed, is zero with quaternions that turn
+    ``speed_names`` are the joints' names where there are speeds, and ``home``, in which loops can be closed, is zero with quaternions that turn
     nothing, where they are not given.  ``quaternions`` are the places in q at which unit quaternions (x, y, z, w) begin.
     ``limits`` are those of joints by name.  ``modes`` of flexible links have an amplitude that is not too large for their
     link.  A mechanism is ``lossless`` if only works of forces change its energy.  ``meeting_ends``: springs and dampers, by
@@ -325,7 +325,7 @@ class GeneratedMechanism:
         )
         coordinates, speeds, signs = len(self.coordinate_names), self.speed_names, self.actuator_signs
         _require(self.nq == coordinates, f"{coordinates} names for {self.nq} coordinates")
-        names = speeds or self.joint_names
+        names = speeds or self.joint_names * bool(self.nv)
         _require(len(names) == self.nv, f"{len(names)} names for {self.nv} speeds")
         _require(
             not self.home or (len(self.home) == self.nq and all(map(math.isfinite, self.home))),
@@ -425,7 +425,7 @@ def _completed(found: Manifest, digest: str) -> Manifest:
     return replace(
         found,
         digest=digest,
-        speed_names=found.speed_names or found.joint_names,
+        speed_names=found.speed_names or found.joint_names * bool(found.nv),
         home=found.home or tuple(home),
         constraints=constraints,
     )

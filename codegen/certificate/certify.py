@@ -151,6 +151,8 @@ def condition_of(sample: Sample) -> float | None:
 
 def conditions_of(sample: Sample) -> Array:
     """The condition number of the mass matrix in each state, infinite where it has none."""
+    if not sample.nv:
+        return np.ones(sample.states)
     with np.errstate(all="ignore"):
         matrices = sample.reference.mass_matrix(sample.q).value
     found = np.full(len(matrices), np.inf)

@@ -22,7 +22,7 @@ def constrained(sample: Sample) -> Checks:
 def of_speeds(sample: Sample) -> Checks:
     """What the speeds determine fulfils the equations."""
     rows, speeds = "constraint_jacobian", "generalized_speeds"
-    if sample.has(rows) and sample.kernel_set.independent:
+    if sample.nv and sample.has(rows) and sample.kernel_set.independent:
         A = sample.at(rows)[:, sample.kernel_set.independent]
         N = np.moveaxis(sample.columns, 0, -1)[:, : sample.nq]
         found = residual(A @ N, np.zeros((*A.shape[:-1], sample.nv)), largest(A) * largest(N))
@@ -64,19 +64,23 @@ def _drives(sample: Sample, qdot: Array, qddot: Array) -> Scaled:
 
 def _forces(sample: Sample) -> Checks:
     """Q = Y^T tau + A^T lambda, with Y and A the coefficients of speeds and equations."""
-    rows, speeds = "constraint_jacobian", "generalized_speeds"
-    if not sample.has(rows, speeds):
+    rows, speeds, driving = "constraint_jacobian", "generalized_speeds", "inverse_dynamics"
+    if not sample.has(rows) or (sample.nv and not sample.has(speeds)):
         return
     A = sample.at(rows)
-    units = np.eye(sample.nq)[:, None, :]
-    Y = np.moveaxis(sample.along(speeds, qdot=units), 0, -1)
+    Y = np.zeros((len(A), 0, sample.nq))
+    if sample.nv:
+        units = np.eye(sample.nq)[:, None, :]
+        Y = np.moveaxis(sample.along(speeds, qdot=units), 0, -1)
     kernel = "constraint_forces"
-    if sample.has(kernel) and sample.has("inverse_dynamics"):
+    if sample.has(kernel) and (not sample.nv or sample.has(driving)):
         assert isinstance(sample.reference, Reference), "links of constrained mechanisms are rigid"
         motion = sample.reference.speeds.motion(sample.q, sample.v, sample.a)
         Q = sample.reference.on_coordinates(sample.q, motion)
-        found = _balance(Q, Y, sample.at("inverse_dynamics"), A, sample.at(kernel)[:, : A.shape[1]])
-        yield Measured("forces are those of drives and constraints", (kernel, "inverse_dynamics"), found)
+        kernels = (kernel, driving) if sample.nv else (kernel,)
+        tau = sample.at(driving) if sample.nv else sample.tau
+        found = _balance(Q, Y, tau, A, sample.at(kernel)[:, : A.shape[1]])
+        yield Measured("forces are those of drives and constraints", kernels, found)
     kernel = "multiplier_dynamics"
     if sample.has(kernel):
         given = sample.outputs(kernel, qdot=sample.rates)

@@ -24,7 +24,7 @@ Checks = Iterator[Measured]
 
 def largest(x: Array) -> Array:
     """The largest magnitude (states,) of arrays (states, ...)."""
-    return np.asarray(abs(x).reshape(len(x), -1).max(axis=-1))
+    return np.asarray(abs(x).max(axis=tuple(range(1, x.ndim)), initial=0.0))
 
 
 def residual(found: Array, expected: Array, scale: Array | float) -> float:

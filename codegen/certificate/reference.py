@@ -57,7 +57,7 @@ class Reference:
     def drives(self, q: Array, motion: JointMotion, acting: Acting = ALL) -> Scaled:
         """Forces on the speeds (..., nv) in a motion of the joints."""
         found = self._on_joints(motion, acting)
-        scale = self.speeds.scale_on_speeds(q, found.scale).max(axis=-1)
+        scale = self.speeds.scale_on_speeds(q, found.scale).max(axis=-1, initial=0.0)
         return Scaled(self.speeds.on_speeds(q, found.value), scale)
 
     def on_coordinates(self, q: Array, motion: JointMotion) -> Scaled:
@@ -87,7 +87,7 @@ class Reference:
 
     def _mass_matrix(self, q: Array) -> Scaled:
         found = self.drives(q, self._moving_off(q, self._units(q)), INERTIA)
-        return Scaled(np.moveaxis(found.value, 0, -1), found.scale.max(axis=0))
+        return Scaled(np.moveaxis(found.value, 0, -1), found.scale.max(axis=0, initial=0.0))
 
     def _moving_off(self, q: Array, v: Array) -> JointMotion:
         """Joints at rest with accelerations that are the rates of unit speeds."""

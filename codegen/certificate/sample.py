@@ -197,7 +197,7 @@ class Sample:
         entries moves its singular values by nv times as much at most, so that nothing is known of the smallest one then.
         """
         M = self.reference.mass_matrix(self.q)
-        smallest = np.linalg.svd(M.value, compute_uv=False)[..., -1]
+        smallest = np.linalg.svd(M.value, compute_uv=False).min(axis=-1, initial=np.inf)
         known = smallest > self.nv * np.finfo(np.float64).eps * M.scale
         return np.where(known, 1 / np.where(known, smallest, 1.0), np.inf)
 

@@ -201,7 +201,7 @@ class ProjectedSpeeds:
         self._turning = bool(numbers.quaternions)
         self._driven, self._nq = Driven(numbers), len(numbers.coordinates)
         self._time = np.ones(int(numbers.depends_on_time))
-        self._nv = next(argument for argument in rates.inputs if argument.name == "v").size
+        self._nv = sum(argument.size for argument in rates.inputs if argument.name == "v")
         self._last: tuple[Array, Array] | None = None
 
     def motion(self, q: Array, v: Array, a: Array) -> JointMotion:
@@ -251,6 +251,8 @@ class ProjectedSpeeds:
     def rates(self, q: Array, v: Array) -> Array:
         """See ``Speeds``."""
         (found,) = self._evaluate(self._program, {"q": q, "v": v}, self._parameters).values()
+        batch = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
+        found = np.broadcast_to(found, (*batch, self._nq))  # without speeds, v has a batch and no entries
         if not self._time.size:
             return found
         return np.concatenate([found, np.broadcast_to(self._time, (*found.shape[:-1], 1))], axis=-1)

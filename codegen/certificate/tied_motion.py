@@ -76,10 +76,12 @@ class TiedMotion:
         self._programs, self._parameters, self.usual = programs, parameters, usual
         rates = programs["coordinate_rates"]
         self._nq = len(mechanism.coordinates)
-        self._nv = next(argument for argument in rates.inputs if argument.name == "v").size
+        self._nv = sum(argument.size for argument in rates.inputs if argument.name == "v")
+        rows = {"constraint_jacobian"} if self._nv == 0 else {"constraint_jacobian", "generalized_speeds"}
+        self._tells_rows = rows <= programs.keys()
         self._quaternions = mechanism.quaternions
         self._independent, self._size = list(independent), 1.0
-        if self._has("constraint_jacobian", "generalized_speeds"):
+        if self._tells_rows:
             self._lengths = _middling(np.linalg.norm(self._rows(usual), axis=-1))[:, None]
         self._size = float(1 / _middling(self._of_rows(usual)))
         self._usual = 1 / _middling(self._sines(usual))
@@ -121,7 +123,7 @@ class TiedMotion:
         with np.errstate(all="ignore"):
             found = (1 / self._sines(q) / self._usual).max(axis=1)
         regular = np.isfinite(found) & (self.margins(q) > _THERE).all(axis=1)
-        if self._has("constraint_jacobian", "generalized_speeds"):
+        if self._tells_rows:
             # equations may be singular themselves, as those of a wheel that lies flat are
             longest = (np.linalg.norm(_finite(self._rows(q)), axis=-1) / self._lengths[:, 0]).max(axis=1)
             found = np.maximum(found, longest)
@@ -166,7 +168,7 @@ class TiedMotion:
         step is 2 m over its slope.
         """
         count = self.margins(starts).shape[1]
-        if not starts.size or not count:
+        if not (starts.size and count and self._nv):
             return starts[:0], starts[:0]
         q, own = np.repeat(starts, count, axis=0), np.tile(np.arange(count), len(starts))
         rows = np.arange(len(q))
@@ -211,7 +213,7 @@ class TiedMotion:
         Rows keep their scale: one that vanishes as a whole has no digits there.
         """
         with np.errstate(all="ignore"):
-            if not self._has("constraint_jacobian", "generalized_speeds"):
+            if not self._tells_rows:
                 N = self._columns(q)
                 return np.asarray(self._size / (N * N).sum(axis=(-2, -1)))
             R = self._rows(q) / self._lengths
@@ -222,12 +224,16 @@ class TiedMotion:
     def _rows(self, q: Array) -> Array:
         """The coefficients (k, m, nq) of equations of velocity and of speeds."""
         A = self._at("constraint_jacobian", q)[..., self._independent, :]
+        if self._nv == 0:
+            return A
         units = np.eye(self._nq).reshape(-1, *[1] * (q.ndim - 1), self._nq)
         Y = np.moveaxis(self._at("generalized_speeds", q, qdot=units), 0, -1)
         return np.concatenate([A, Y], axis=-2)
 
     def _columns(self, q: Array) -> Array:
         """N (k, nq, nv), with a row of zeros for the time where q has it."""
+        if self._nv == 0:
+            return np.zeros((*q.shape, 0))
         speeds = np.eye(self._nv + 1, self._nv).reshape(self._nv + 1, *[1] * (q.ndim - 1), self._nv)
         rates = self._at("coordinate_rates", q, v=speeds)
         N = np.asarray(np.moveaxis(rates[:-1] - rates[-1], 0, -1))

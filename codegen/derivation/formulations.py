@@ -187,13 +187,17 @@ def optional_kernels(
     kernels = usual or formulation("recursive", mechanism, speeds, live_parameters, identifiers)
     foundation = _foundation("recursive", mechanism, speeds, live_parameters)
     frames = _frames(mechanism, live_parameters, identifiers)
+    arguments = Arguments.of(mechanism, speeds)
     made = {
         kernel: make
         for kernel, make in (ON_DEMAND | frame_kernels_on_demand(frames)).items()
-        if contract_of(kernel) not in foundation.lacks
+        if (contract := contract_of(kernel)) is not None
+        and contract not in foundation.lacks
+        and arguments.has_any(contract.gives)
     }
+    if not arguments.nv:  # all others are of what the speeds do
+        return kernels_of(foundation, made)
     derivatives = kernels_of_derivatives(mechanism, kernels, live_parameters, foundation)
-    arguments = Arguments.of(mechanism, speeds)
     own = kernels_of(foundation, ingredients(frames))
     resting = _resting(mechanism, live_parameters, speeds)
     at_frames = kernels_at_frames(frames, asked, arguments, {**kernels, **own}, resting)

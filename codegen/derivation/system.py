@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kanegen.codegen.derivation.kernels.catalogue import contract_of
 from kanegen.codegen.derivation.kernels.contract import Arguments, Contract, flat
 from kanegen.codegen.derivation.meanings import mean_each
 from kanegen.codegen.derivation.motion_maps.motion_map import MotionMap, Rows, TreeMotion, Vector
@@ -21,6 +22,7 @@ from kanegen.codegen.derivation.resistance.on_tree import Resistance
 from kanegen.codegen.graph import Expression, Program, compose, constant, inputs
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.values import Lift
+from kanegen.errors import ModelError
 
 Dynamics = Callable[..., TreeDynamics]
 """Tree, its mechanism, choices, graph, q, and v and a where it moves -> its dynamics."""
@@ -186,10 +188,24 @@ class Foundation:
 
 
 def kernels_of(foundation: Foundation, made: Mapping[str, Make]) -> dict[str, Build]:
-    """Kernels by name, each from a function of its system."""
+    """Kernels by name, each from a function of its system.
 
-    def build(make: Make) -> Build:
-        return lambda tree, mechanism, choices: make(foundation.system(foundation, tree, mechanism, choices))
+    What gives nothing but forces on speeds, or derivatives by these, raises ModelError where there are no speeds.
+    """
 
-    builds = {name: build(make) for name, make in made.items()}
+    def build(name: str, make: Make) -> Build:
+        def built(tree: PlacedTree, mechanism: Mechanism, choices: Choices) -> Program:
+            contract = contract_of(name)
+            if contract is not None and not foundation.arguments.has_any(contract.gives):
+                raise ModelError(
+                    f"kernel {name!r}",
+                    "has nothing to give: the equations decide all of the motion, so that there are no speeds",
+                    "a mechanism with a degree of freedom",
+                    "Ask for constraint_forces: they are the forces that drive it.",
+                )
+            return make(foundation.system(foundation, tree, mechanism, choices))
+
+        return built
+
+    builds = {name: build(name, make) for name, make in made.items()}
     return builds if foundation.finished is None else foundation.finished(builds)

@@ -205,7 +205,8 @@ class Mechanism:
     leaders do: they are no coordinates.  ``gravity`` is the acceleration of free fall [m/s^2] in the base frame.
 
     ``loops`` and ``constraints`` restrict the motion; ``speeds`` are then the independent generalized speeds v, to which
-    a and tau belong (power = tau . v).  Without ``speeds`` v are the rates of q.  ``home`` is a configuration in which
+    a and tau belong (power = tau . v).  Without ``speeds`` v are the rates of q, or there are none where equations with time
+    decide all of the motion.  ``home`` is a configuration in which
     loops can be closed, zero by default.  ``laws`` are compiled as kernels along with the dynamics.  ``rounded`` says which
     angles of a file were taken for what they are rounded from.
 
@@ -241,7 +242,7 @@ class Mechanism:
     @property
     def dof(self) -> int:
         """Degrees of freedom: the number of generalized speeds."""
-        return len(self.speeds) or len(self.coordinates) - len(self.balls)
+        return len(self.generalized_speeds)
 
     @property
     def rates(self) -> tuple[str, ...]:
@@ -258,8 +259,13 @@ class Mechanism:
 
     @property
     def generalized_speeds(self) -> tuple[GeneralizedSpeed, ...]:
-        """The speeds: those that were chosen, or the rates of its joints."""
-        return self.speeds or tuple(JointRate(name) for name in self.rates)
+        """The speeds: those that were chosen, or the rates of its joints, where no equations are left to decide these."""
+        return self.speeds or (() if self.tied else tuple(JointRate(name) for name in self.rates))
+
+    @property
+    def tied(self) -> bool:
+        """Whether equations hold between its coordinates: those of loops and constraints."""
+        return bool(self.loops or self.constraints)
 
     @property
     def constrained(self) -> bool:

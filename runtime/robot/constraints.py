@@ -48,8 +48,8 @@ class ConstraintKernels(Core):
     def constraint_forces(
         self,
         q: Values,
-        v: Values,
-        a: Values,
+        v: Values = (),
+        a: Values = (),
         out: FloatArray | None = None,
         *,
         threads: int = 1,

@@ -83,7 +83,8 @@ class Core:
         table, self._t = self._kernels, t
 
         def now(call: ArrayCall) -> ArrayCall:
-            return call if t is None else functools.partial(call, t)
+            taken = call if t is None else functools.partial(call, t)
+            return taken if self.nv else functools.partial(self._without_speeds, taken)
 
         self._obtained = table.obtained if t is None else lambda name: now(table.obtained(name))
         self._of_frame = table.of_frame if t is None else lambda what, frame: now(table.of_frame(what, frame))
@@ -105,6 +106,16 @@ class Core:
         self._constraint_residual = often("constraint_residual")
         self._constraint_jacobian = often("constraint_jacobian")
         self._constraint_forces = often("constraint_forces")
+
+    def _without_speeds(self, call: ArrayCall, q: Values, *given: Any) -> FloatArray:
+        """Call a kernel of a mechanism without speeds, which takes none; ``given`` has arrays (..., 0) in their places."""
+        *speeds, out, threads = given
+        lead = np.broadcast_shapes(*(self._array(self.name, "v", 0, x).shape[:-1] for x in speeds))
+        if lead:
+            configurations = self._array(self.name, "q", self.nq, q)
+            batch = np.broadcast_shapes(lead, configurations.shape[:-1])
+            q = np.broadcast_to(configurations, (*batch, self.nq))
+        return call(q, out, threads)
 
     def _first_call(self, name: str, now: Callable[[ArrayCall], ArrayCall]) -> ArrayCall:
         """The call of a kernel that waits: it makes the kernel, whose own call then takes its place."""

@@ -115,7 +115,7 @@ class Dynamics(Core):
     def kinetic_energy(
         self,
         q: Values,
-        v: Values,
+        v: Values = (),
         *,
         out: FloatArray | None = None,
         threads: int = 1,
@@ -172,7 +172,7 @@ class Dynamics(Core):
     def momentum(
         self,
         q: Values,
-        v: Values,
+        v: Values = (),
         *,
         out: FloatArray | None = None,
         threads: int = 1,
@@ -235,7 +235,7 @@ class Dynamics(Core):
     def coordinate_rates(
         self,
         q: Values,
-        v: Values,
+        v: Values = (),
         *,
         out: FloatArray | None = None,
         threads: int = 1,

@@ -151,9 +151,17 @@ def multiplier_dynamics(s: System) -> Program:
     """d2q/dt2 and lambda: M q'' + h = Y^T tau + A^T lambda with A q'' = gamma, regular at dead centres of the speeds.
 
     M + A^T A replaces M on both sides, which changes neither result and stays regular where the tree alone is not.
+    Where there are no speeds, A q'' = gamma alone gives q'', and no inertia has a part in it.
     Raises NoInertiaError where no inertia resists a motion.
     """
     motion, qdot, tau = _motion(s), s.input("qdot", s.nq), s.input("tau")
+    if not s.nv:
+        qddot = motion.accelerations(qdot, [])
+        multipliers = motion.multipliers(s.forces(motion.of_coordinates(qdot, qddot))[: s.nq], [])
+        names = row_names(_motion(s).system)
+        return s.program(
+            MULTIPLIER_DYNAMICS, [qddot, multipliers], source="equations differentiated twice", rows=names
+        )
     rows = [row.coefficients for row in motion.rows]
     gamma = motion.required(qdot)
     bias = s.forces(motion.of_coordinates(qdot))[: s.nq]
@@ -239,7 +247,7 @@ def constraint_kernels(motion: ConstrainedMap) -> dict[str, Make]:
         (CONSTRAINT_JACOBIAN, constraint_jacobian, tied),
         (DEAD_CENTRE_MARGIN, dead_centre_margin, can_be_singular(motion)),
         (CONSTRAINT_FORCES, constraint_forces, tied or bool(mechanism.prescribed_joints)),
-        (GENERALIZED_SPEEDS, generalized_speeds, tied),
+        (GENERALIZED_SPEEDS, generalized_speeds, tied and bool(motion.system.speeds)),
         (MULTIPLIER_DYNAMICS, multiplier_dynamics, tied),
         (CONSTRAINT_PROJECTION, constraint_projection, tied),
     ]

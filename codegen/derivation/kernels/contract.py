@@ -7,7 +7,7 @@ catalogue.py, with the contracts of all kernels, imports this one alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
@@ -112,6 +112,10 @@ class Arguments:
     def nv(self) -> int:
         """How many speeds there are."""
         return self.sizes["nv"]
+
+    def has_any(self, slots: Iterable[Slot]) -> bool:
+        """Whether any of these arguments has an entry: those of speeds have none where equations decide all of the motion."""
+        return any(all(self.sizes.get(str(n)) != 0 for n in slot.shape) for slot in slots)
 
     def more(self, sizes: Mapping[str, int], **words: str) -> Arguments:
         """These with further sizes and words."""
@@ -252,11 +256,13 @@ class Contract:
         known = {**arguments.words, **words}
         outputs: dict[Argument, list[Expression]] = {}
         for slot, entries in zip(self.gives, map(flat, results), strict=True):
+            if not entries:
+                continue
             outputs[slot.argument(_sizes(slot, arguments.sizes, len(entries)), known, arguments.units)] = (
                 entries
             )
         takes = self.takes if TIME in self.takes or not arguments.timed else (TIME, *self.takes)
-        inputs = tuple(arguments(slot, **words) for slot in takes)
+        inputs = tuple(arguments(slot, **words) for slot in takes if arguments.has_any([slot]))
         title = self.title.format_map(known)
         return Program.of(graph, name or self.name, title, inputs, outputs, source, labels or {})
 

@@ -395,7 +395,7 @@ def _check_speeds(
     numeric: NumericEquations,
 ) -> None:
     n = len(system.q)
-    if rank == n:
+    if rank == n and not mechanism.depends_on_time:
         raise ModelError(
             f"mechanism {mechanism.name!r}",
             f"its loops and constraints leave no freedom: {counted(n, 'coordinate')}, "

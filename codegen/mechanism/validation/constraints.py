@@ -303,10 +303,10 @@ def check_speeds(mechanism: Mechanism) -> None:
     """
     carriers = Carriers(mechanism)
     coordinates = mechanism.rates
-    least = max(1, len(coordinates) - equation_count(mechanism))
-    constrained = bool(mechanism.loops or mechanism.constraints)
+    left = len(coordinates) - equation_count(mechanism)
+    least, constrained = max(1, left), mechanism.tied
     if not mechanism.speeds:
-        if constrained:
+        if constrained and (left > 0 or not mechanism.depends_on_time):
             some = list(coordinates[:least])
             raise ModelError(
                 "speeds",
