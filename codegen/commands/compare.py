@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 import kanegen
 from kanegen.codegen import pipeline
 from kanegen.codegen.derivation.formulations import exact_formulations
+from kanegen.codegen.derivation.kernels.catalogue import INVERSE_DYNAMICS, forces_of_motion
 from kanegen.codegen.graph import Argument, Program, Tangents, count, evaluate, inputs
 from kanegen.codegen.kernel_sources import KernelSources, configurations
 from kanegen.codegen.mechanism import catalogue
@@ -21,7 +22,7 @@ from kanegen.codegen.passes.verify import relative_difference
 from kanegen.model_warnings import once
 
 FloatArray = NDArray[np.float64]
-States = tuple[FloatArray, FloatArray, FloatArray]
+States = tuple[FloatArray, ...]
 
 STATES = 200
 _ROWS = 2000
@@ -39,6 +40,7 @@ ALLOWED = {
 class Comparison:
     """Inverse dynamics in one formulation: operations of the C, the largest difference from the recursion, nanoseconds.
 
+    ``kernel`` is inverse_dynamics, or constraint_forces for a mechanism without speeds.
     ``plain_multiplications`` and ``plain_additions`` are those of the method as it is written, before any choice and any
     pass; ``allowed`` says what came after, a word of ``ALLOWED``.  ``difference`` is relative to the largest force of a
     state, the worst of all states.  ``nanoseconds`` are those of the thread for one evaluation in a batch, the least of
@@ -55,6 +57,7 @@ class Comparison:
     square_roots: int
     difference: float
     nanoseconds: float
+    kernel: str = INVERSE_DYNAMICS.name
 
 
 @once()
@@ -65,7 +68,7 @@ def compare_formulations(
 ) -> list[Comparison]:
     """Inverse dynamics of a mechanism by every formulation that applies, compiled, and timed in turn.
 
-    All run over the same states: random ones, around home where loops must be closed.  Generalized speeds that a built-in
+    All run over the same inputs: random ones, around home where loops must be closed.  Generalized speeds that a built-in
     brings along are compared through their own kinematics.  ``options`` say how a model file is read
     and changed.
     """
@@ -73,27 +76,28 @@ def compare_formulations(
     mechanism = pipeline.read(model, options)
     if model not in catalogue.names() or options.changes:
         model = mechanism  # as it was read, with these options
+    kernel = forces_of_motion(mechanism.dof).name
     states = _states(mechanism)
-    reference = _load(model, "recursive", None)
-    expected = reference.inverse_dynamics(*states)
+    reference = _load(model, "recursive", kernel)
+    expected = reference.call(kernel, *states)
     found: dict[str, Comparison] = {}
     robots: dict[str, kanegen.Robot] = {}
     for name in exact_formulations(mechanism):
         if progress is not None:
             progress(name)
-        robots[name] = robot = reference if name == "recursive" else _load(model, name, None)
-        difference = relative_difference(robot.inverse_dynamics(*states), expected, STATES)
-        asked = pipeline.Options(formulation=name, kernels=("inverse_dynamics",))
+        robots[name] = robot = reference if name == "recursive" else _load(model, name, kernel)
+        difference = relative_difference(robot.call(kernel, *states), expected, STATES)
+        asked = pipeline.Options(formulation=name, kernels=(kernel,))
         found[name] = _comparison(name, mechanism, asked, robot, difference)
     for speeds in catalogue.speeds_names(mechanism.name) if isinstance(model, str) else ():
         if progress is not None:
             progress(speeds)
         name = f"kane, speeds {speeds}"
-        robots[name] = robot = _load(str(model), "kane", speeds)
-        asked = pipeline.Options(formulation="kane", speeds=speeds, kernels=("inverse_dynamics",))
+        robots[name] = robot = _load(str(model), "kane", kernel, speeds)
+        asked = pipeline.Options(formulation="kane", speeds=speeds, kernels=(kernel,))
         difference = _difference_on_speeds(str(model), speeds, robot, reference, states)
         found[name] = _comparison(name, mechanism, asked, robot, difference)
-    times = _nanoseconds({name: robots[name] for name in found}, states)
+    times = _nanoseconds({name: robots[name] for name in found}, kernel, states)
     return [replace(comparison, nanoseconds=times[name]) for name, comparison in found.items()]
 
 
@@ -101,7 +105,8 @@ def table(comparisons: list[Comparison]) -> str:
     """The comparison for people to read."""
     width = max([24, *(len(c.formulation) for c in comparisons)])
     columns = f"{'x':>6} {'+':>6} {'/':>4} {'sqrt':>5} {'difference':>11} {'ns':>8}"
-    lines = [f"{'inverse dynamics':{width}} {'as written':>13}  {'allowed':10} {columns}"]
+    kernel = " ".join(dict.fromkeys(c.kernel for c in comparisons)).replace("_", " ")
+    lines = [f"{kernel:{width}} {'as written':>13}  {'allowed':10} {columns}"]
     for c in comparisons:
         plain = f"{c.plain_multiplications} / {c.plain_additions}"
         lines.append(
@@ -113,14 +118,17 @@ def table(comparisons: list[Comparison]) -> str:
     return "\n".join(lines)
 
 
-def _load(model: str | Mechanism, formulation: str, speeds: str | None) -> kanegen.Robot:
-    kernels = ["inverse_dynamics"] if speeds is None else ["inverse_dynamics", "coordinate_rates"]
+def _load(
+    model: str | Mechanism, formulation: str, kernel: str, speeds: str | None = None
+) -> kanegen.Robot:
+    kernels = [kernel] if speeds is None else [kernel, "coordinate_rates"]
     chosen = None if speeds is not None or formulation == "recursive" else formulation
     robot = kanegen.load(model, kernels=kernels, speeds=speeds, formulation=chosen)
     return robot.with_open_loops("ignore")  # who looks at every state is timed with the kernel
 
 
 def _states(mechanism: Mechanism) -> States:
+    """q, v and a, after t where the mechanism depends on it, without v and a where there are no speeds."""
     generator = np.random.default_rng(1985)
     nq, nv = len(mechanism.coordinates), mechanism.dof
     given = configurations(mechanism)
@@ -129,7 +137,8 @@ def _states(mechanism: Mechanism) -> States:
         if given is None
         else given[np.arange(STATES) % len(given)]
     )
-    return q, generator.standard_normal((STATES, nv)), generator.standard_normal((STATES, nv))
+    moving = (generator.standard_normal((STATES, nv)), generator.standard_normal((STATES, nv)))
+    return (*q[:, nq:].T, q[:, :nq], *moving * bool(nv))
 
 
 def _difference_on_speeds(
@@ -176,7 +185,8 @@ def _comparison(
 ) -> Comparison:
     """What is known before the time."""
     sources = KernelSources(mechanism, asked)
-    plain, counts = count(sources.plain("inverse_dynamics")), robot.operation_counts["inverse_dynamics"]
+    (kernel,) = asked.kernels or ()
+    plain, counts = count(sources.plain(kernel)), robot.operation_counts[kernel]
     long = sources.trees.tied or mechanism.flexible
     return Comparison(
         name,
@@ -189,17 +199,18 @@ def _comparison(
         counts.square_roots,
         difference,
         nanoseconds=0.0,
+        kernel=kernel,
     )
 
 
-def _nanoseconds(robots: Mapping[str, kanegen.Robot], states: States) -> dict[str, float]:
+def _nanoseconds(robots: Mapping[str, kanegen.Robot], kernel: str, states: States) -> dict[str, float]:
     """The least time of one evaluation in a batch, by turns, so that what disturbs one disturbs all."""
-    q, v, a = (np.ascontiguousarray(x[np.arange(_ROWS) % len(x)]) for x in states)
+    arrays = tuple(np.ascontiguousarray(x[np.arange(_ROWS) % len(x)]) for x in states)
     least = dict.fromkeys(robots, float("inf"))
+    out = np.empty_like(next(iter(robots.values())).call(kernel, *arrays))
     for _ in range(_REPEATS):
         for name, robot in robots.items():
-            out = np.empty((_ROWS, robot.nv))
             start = time.thread_time_ns()
-            robot.inverse_dynamics(q, v, a, out=out)
+            robot.call(kernel, *arrays, out=out)
             least[name] = min(least[name], (time.thread_time_ns() - start) / _ROWS)
     return least

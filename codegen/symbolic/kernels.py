@@ -9,6 +9,7 @@ from typing import Any
 
 import sympy
 
+from kanegen.codegen.derivation.kernels.catalogue import forces_of_motion
 from kanegen.codegen.derivation.placed_tree.placement import PlacedTree
 from kanegen.codegen.deriving import derive_all
 from kanegen.codegen.emit.expressions import Member, Variable
@@ -29,8 +30,6 @@ from kanegen.codegen.symbolic.symbols import Symbols, argument_symbols, paramete
 from kanegen.codegen.symbolic.written import Equations
 from kanegen.options import Options
 
-DEFAULT_KERNELS = ("inverse_dynamics",)
-
 _PLAIN = (
     "As derived, before frames are turned, inertia is moved across joints, and forms are searched for; "
     "every quantity is what its line says"
@@ -47,9 +46,13 @@ def equations(
     as_compiled: bool = False,
     named: bool = False,
 ) -> Equations:
-    """The kernels asked for, in symbols; inverse dynamics where none are named.  Raises ModelError."""
-    options = replace(options, kernels=options.kernels or DEFAULT_KERNELS)
-    sources = KernelSources(read(model, options), options)
+    """The kernels asked for, in symbols; inverse dynamics where none are named, or constraint forces without speeds.
+
+    Raises ModelError.
+    """
+    mechanism = read(model, options)
+    options = replace(options, kernels=options.kernels or (forces_of_motion(mechanism.dof).name,))
+    sources = KernelSources(mechanism, options)
     return _Writer(sources).written(as_compiled, named)
 
 

@@ -782,6 +782,11 @@ def solves(kernel: str) -> bool:
     return contract is not None and contract.solves
 
 
+def forces_of_motion(nv: int) -> Contract:
+    """The kernel of the forces that a motion needs: those on its so many speeds, or on equations that decide all of it."""
+    return INVERSE_DYNAMICS if nv else CONSTRAINT_FORCES
+
+
 def law_contract(name: str, title: str, states: bool = False, signals: bool = False) -> Contract:
     """The contract of a control law, which may have states of its own and follow signals."""
     return of_law(Contract(name, title, (TIME, Q, V), (TAU,)), states, signals)
