@@ -266,8 +266,9 @@ class GeneratedMechanism:
     but for those ``left_out``.  ``optional_kernels`` can be had beside those that are there.  ``warnings`` tell what was
     changed while the model was read.  ``actuator_signs``: one for each speed, None where nothing is said of actuators.
 
-    ``speed_names`` are the joints' names where there are speeds, and ``home``, in which loops can be closed, is zero with quaternions that turn
-    nothing, where they are not given.  ``quaternions`` are the places in q at which unit quaternions (x, y, z, w) begin.
+    ``speed_names`` are the joints' names, and ``home``, in which loops can be closed, is zero with quaternions that turn
+    nothing, where they are not given and there are any.  ``quaternions`` are the places in q at which unit quaternions
+    (x, y, z, w) begin.
     ``limits`` are those of joints by name.  ``modes`` of flexible links have an amplitude that is not too large for their
     link.  A mechanism is ``lossless`` if only works of forces change its energy.  ``meeting_ends``: springs and dampers, by
     name, that have no direction where the two frames named with them meet.

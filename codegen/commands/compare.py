@@ -118,9 +118,7 @@ def table(comparisons: list[Comparison]) -> str:
     return "\n".join(lines)
 
 
-def _load(
-    model: str | Mechanism, formulation: str, kernel: str, speeds: str | None = None
-) -> kanegen.Robot:
+def _load(model: str | Mechanism, formulation: str, kernel: str, speeds: str | None = None) -> kanegen.Robot:
     kernels = [kernel] if speeds is None else [kernel, "coordinate_rates"]
     chosen = None if speeds is not None or formulation == "recursive" else formulation
     robot = kanegen.load(model, kernels=kernels, speeds=speeds, formulation=chosen)

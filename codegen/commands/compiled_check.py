@@ -16,7 +16,9 @@ def verify(directory: Path, generated: Generated) -> dict[str, dict[str, float]]
     They also go into the certificate beside the C.  Raises CertificateError where the C differs from its program by more
     than rounding.
     """
-    robot = kanegen.load(directory).with_open_loops("ignore")  # states are beside those in which loops are closed
+    robot = kanegen.load(directory).with_open_loops(
+        "ignore"
+    )  # states are beside those in which loops are closed
 
     def call(name: str, inputs: Sequence[Any]) -> Sequence[Any]:
         results = robot.call(name, *inputs)

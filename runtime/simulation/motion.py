@@ -66,13 +66,16 @@ class Statistics:
 
 @dataclass(frozen=True)
 class Moved:
-    """What a motion is one of: names and limits of coordinates and speeds, and the frames on which wrenches acted."""
+    """What a motion is one of: names and limits of coordinates and speeds, the frames on which wrenches acted, and the names
+    of its constraint forces.
+    """
 
     name: str
     coordinates: tuple[str, ...]
     speeds: tuple[str, ...]
     limits: Mapping[str, JointLimits] = field(default_factory=dict)
     wrenches: tuple[str, ...] = ()
+    constraints: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,10 +183,11 @@ class Motion:
             yield "energy", self.energy
 
     def _names(self, symbol: str, count: int) -> list[str]:
-        names = None if self.of is None else self.of.coordinates if symbol == "q" else self.of.speeds
-        if self.of is None or names is None or symbol == "x":
-            names = tuple(str(k + 1) for k in range(count))
-        elif symbol == "work":
+        names = tuple(str(k + 1) for k in range(count))
+        if self.of is not None and symbol != "x":
+            names = self.of.coordinates if symbol in ("q", "qdot", "qddot") else self.of.speeds
+            names = self.of.constraints if symbol == "lambda" else names
+        if self.of is not None and symbol == "work":
             names += tuple(f"wrench.{frame}" for frame in self.of.wrenches)
         return [f"{symbol}.{name}" for name in names[:count]]
 

@@ -9,6 +9,8 @@ Where loops or rolling contacts determine coordinates that the path does not nam
 coordinates are N(q) v + n(q), v the speeds of the named ones, which are integrated from row to row by the classical method
 of Runge and Kutta; then loops are closed, what is named staying.  Accelerations a fulfil N a = q'' - d(N v + n)/dt, v held,
 for the named coordinates, where d/dt is taken along the motion by central differences, to ten digits.
+
+A mechanism without speeds has no path but its equations with time, which are followed (following.py).
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from kanegen.model_warnings import warn
 from kanegen.quaternions import normalised
 from kanegen.robot.assembly import closed_holding, led_to
 from kanegen.simulation.arm import active_constraints
+from kanegen.simulation.following import Following
 from kanegen.simulation.motion import Motion, Moved, Statistics, Status
 from kanegen.simulation.references import Signal, checked_signals, spread, values_at
 from kanegen.simulation.request import checked_configuration, checked_times, obtain
@@ -84,46 +87,69 @@ class Trajectory(Motion):
     """A motion along a path: tau (k, nv) are the forces it needs.  See ``Motion`` for rows, files and pictures.
 
     a (k, nv) rad/s^2 or m/s^2: dv/dt.  passed: the limits of joints that it passes.
+
+    Of a mechanism without speeds, whose equations decide all of the motion: qdot and qddot (k, nq), dq/dt and d2q/dt2, and
+    constraint_forces (k, m), N m or N, those of ``constraints.forces``.
     """
 
     a: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     passed: tuple[PassedLimit, ...] = ()
+    qdot: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    qddot: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    constraint_forces: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+
+    @property
+    def _forces(self) -> FloatArray:
+        """What drives it: tau (k, nv), or forces of equations (k, m)."""
+        return self.tau if self.tau.shape[1] else self.constraint_forces
 
     @property
     def peak(self) -> FloatArray:
-        """The largest size (nv,) of each force, N m or N."""
-        largest: FloatArray = np.abs(self.tau).max(axis=0)
+        """The largest size of each force, N m or N: (nv,), or without speeds (m,)."""
+        largest: FloatArray = np.abs(self._forces).max(axis=0)
         return largest
 
     @property
     def rms(self) -> FloatArray:
-        """The root mean square (nv,) of each force over time, N m or N, by the trapezoidal rule."""
+        """The root mean square of each force over time, N m or N, by the trapezoidal rule; shaped as ``peak``."""
         span = self.t[-1] - self.t[0]
         if not span:
             return self.peak
-        steps, squares = np.diff(self.t), self.tau**2
+        steps, squares = np.diff(self.t), self._forces**2
         root: FloatArray = np.sqrt(0.5 * steps @ (squares[1:] + squares[:-1]) / span)
         return root
 
     def within(self, rows: Any) -> Trajectory:
         """The trajectory of some rows alone."""
-        return replace(super().within(rows), a=self.a[rows])  # type: ignore[return-value,call-arg]
+        more = {name: getattr(self, name) for name in ("a", "qdot", "qddot", "constraint_forces")}
+        chosen = {name: values[rows] for name, values in more.items() if len(values)}
+        return replace(super().within(rows), **chosen)  # type: ignore[return-value,arg-type]
 
     def columns(self) -> Any:
-        """The columns of ``Motion.columns``, and a.NAME."""
+        """The columns of ``Motion.columns``, and a.NAME; of one without speeds qdot.NAME, qddot.NAME and lambda.NAME."""
         yield from super().columns()
-        yield from zip(self._names("a", self.a.shape[1]), self.a.T, strict=True)
+        for symbol, values in (
+            ("a", self.a),
+            ("qdot", self.qdot),
+            ("qddot", self.qddot),
+            ("lambda", self.constraint_forces),
+        ):
+            yield from zip(self._names(symbol, values.shape[1]), values.T, strict=True)
 
 
 def trajectory(
     arm: Any,
-    path: Mapping[str, Any],
+    path: Mapping[str, Any] | None = None,
     q0: Values | None = None,
     times: ArrayLike | None = None,
     *,
     frame: str | None = None,
 ) -> Trajectory:
     """The forces tau (k, nv) that a motion along a path needs, by inverse dynamics.
+
+    A mechanism without speeds has its path in its own equations, which with time decide all of its motion: give no other,
+    but ``times`` (k,).  It begins in the configuration nearest to q0 in which they hold then, and its forces are
+    ``Trajectory.constraint_forces``.  IntegrationError: the equations lead no further.
 
     path: by names, tables (times [s], values) through which cubic splines with not-a-knot ends go; these do not begin at
     rest unless the values do.  Names are those of coordinates [rad, m], all four of a quaternion together, whose length does
@@ -147,6 +173,8 @@ def trajectory(
     with boundary("following a path", getattr(arm, "name", ""), TypeError, ValueError):
         if not hasattr(arm, "nv"):
             raise TypeError(f"arm: expected a robot, as kanegen.load gives it, got {arm!r}")
+        if not arm.nv:
+            return _decided(arm, path, q0, times, frame)
         if arm.depends_on_time:
             raise KanegenError(
                 f"{arm.name} depends on time: the speeds and accelerations of a path are not found for what is driven in "
@@ -156,6 +184,7 @@ def trajectory(
             obtain(arm, kernel, "a trajectory")
         start = checked_configuration(arm, arm.home if q0 is None else q0)
         names = arm.coordinate_names if frame is None else (*PLACES, *ANGLES)
+        path = {} if path is None else path
         if frame is None and isinstance(path, Mapping):
             joints = {name: [names[i] for i in places] for name, places in arm.coordinate_places.items()}
             path = spread(path, joints, "path")
@@ -180,23 +209,69 @@ def trajectory(
         tau = np.asarray(arm.inverse_dynamics(q, v, a), dtype=np.float64)
         if hand is not None:
             hand.warn_of_strays(signals, rows, begins)
-        limits = dict(getattr(arm, "joint_limits", {}))
-        beyond = _passed(limits, rows, arm, q, rates, tau)
-        if beyond:
-            warn(f"the path of {arm.name} passes limits: {'; '.join(map(str, beyond))}")
-        energy = {"kinetic_energy", "potential_energy"} <= set(arm.kernels)
-        return Trajectory(
-            rows,
-            q,
-            v,
-            tau,
-            Statistics(Status.DONE, float(rows[-1]), 0, 0, 0, 0, compiled=False),
-            (lambda t, q, v: arm.kinetic_energy(q, v) + arm.potential_energy(q)) if energy else None,
-            of=Moved(arm.name, tuple(arm.coordinate_names), tuple(arm.speed_names), limits),
-            arm=arm,
-            a=a,
-            passed=beyond,
+        return _told(arm, rates, rows, q, v, tau, a=a)
+
+
+def _decided(
+    arm: Any, path: Mapping[str, Any] | None, q0: Values | None, times: ArrayLike | None, frame: str | None
+) -> Trajectory:
+    """The trajectory of a mechanism without speeds."""
+    if path or frame is not None:
+        raise ValueError(
+            f"path: {arm.name} has no speeds, its equations decide all of its motion. Give times alone"
         )
+    rows = np.zeros(0) if times is None else checked_times(times, -np.inf, np.inf)
+    if not rows.size:
+        raise ValueError("times: expected one at least, of those at which the motion is wanted")
+    for kernel in ("coordinate_rates", "multiplier_dynamics", "constraint_forces"):
+        obtain(arm, kernel, "a trajectory")
+    begin = arm.at(rows[0]).assemble(checked_configuration(arm, arm.home if q0 is None else q0))
+    q = Following(arm).rows(begin, rows)
+    now = arm.at(rows)
+    qdot = now.coordinate_rates(q)
+    qddot, _ = arm.call("multiplier_dynamics", rows, q, qdot)
+    none = np.zeros((len(rows), 0))
+    return _told(
+        arm,
+        qdot,
+        rows,
+        q,
+        none,
+        none,
+        a=none,
+        qdot=qdot,
+        qddot=qddot,
+        constraint_forces=now.constraint_forces(q),
+    )
+
+
+def _told(
+    arm: Any, rates: FloatArray, t: FloatArray, q: FloatArray, v: FloatArray, tau: FloatArray, **more: Any
+) -> Trajectory:
+    """The trajectory; a ModelWarning tells of the limits that it passes."""
+    limits = dict(getattr(arm, "joint_limits", {}))
+    beyond = _passed(limits, t, arm, q, rates, tau)
+    if beyond:
+        warn(f"the path of {arm.name} passes limits: {'; '.join(map(str, beyond))}")
+
+    def energy(t: FloatArray, q: FloatArray, v: FloatArray) -> FloatArray:
+        now = arm.at(t)
+        found: FloatArray = now.kinetic_energy(q, v) + now.potential_energy(q)
+        return found
+
+    ties = () if arm.constraints is None else arm.constraints.forces
+    return Trajectory(
+        t,
+        q,
+        v,
+        tau,
+        Statistics(Status.DONE, float(t[-1]), 0, 0, 0, 0, compiled=False),
+        energy if {"kinetic_energy", "potential_energy"} <= set(arm.kernels) else None,
+        of=Moved(arm.name, tuple(arm.coordinate_names), tuple(arm.speed_names), limits, constraints=ties),
+        arm=arm,
+        passed=beyond,
+        **more,
+    )
 
 
 def _signals(path: Any, names: Any) -> tuple[Signal, ...]:

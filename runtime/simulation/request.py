@@ -151,7 +151,10 @@ def check_mechanism(arm: SimulatedArm) -> None:
     if not hasattr(arm, "nv"):
         raise TypeError(f"arm: expected a robot, as kanegen.load gives it, got {arm!r}")
     if arm.nv == 0:
-        raise ValueError(f"{arm.name} has no degree of freedom: there is nothing to simulate")
+        raise ValueError(
+            f"{arm.name} has no degree of freedom: its equations decide its motion, and nothing is left to simulate. "
+            "kanegen.trajectory(arm, times=…) follows it"
+        )
     for kernel in needed_kernels(arm):
         obtain(arm, kernel, "a simulation")
 

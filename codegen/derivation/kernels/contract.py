@@ -114,7 +114,7 @@ class Arguments:
         return self.sizes["nv"]
 
     def has_any(self, slots: Iterable[Slot]) -> bool:
-        """Whether any of these arguments has an entry: those of speeds have none where equations decide all of the motion."""
+        """Whether any of these has an entry: those of speeds have none where equations decide all of the motion."""
         return any(all(self.sizes.get(str(n)) != 0 for n in slot.shape) for slot in slots)
 
     def more(self, sizes: Mapping[str, int], **words: str) -> Arguments:
