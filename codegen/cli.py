@@ -252,11 +252,17 @@ def _parser() -> argparse.ArgumentParser:
     trajectory.add_argument(
         "--path",
         type=Path,
-        required=True,
         metavar="FILE",
         help="columns t and coordinates; with --frame t, x, y, z and roll, pitch, yaw, or some of these [s, m, rad]",
     )
     trajectory.add_argument("--frame", metavar="FRAME", help="the path is that of a frame in the base")
+    trajectory.add_argument(
+        "--time",
+        type=finite,
+        metavar="SECONDS",
+        help="in place of a path: how long to follow a model whose equations decide all of its motion",
+    )
+    trajectory.add_argument("--t0", type=finite, metavar="SECONDS", help="when that begins (default 0)")
     trajectory.add_argument(
         "--set",
         nargs="+",
@@ -452,6 +458,7 @@ def _trajectory(options: argparse.Namespace) -> int:
         options.path,
         options.frame,
         options.set,
+        (options.time, options.t0),
         options.rows,
         asked_options(options, OF_MOTIONS),
         {kind: path for kind in KINDS if (path := getattr(options, kind)) is not None},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +14,15 @@ from kanegen.codegen.commands.model_simulation import check_files, loaded, start
 from kanegen.codegen.commands.simulation_words import assignments, table_file
 from kanegen.errors import KanegenError
 from kanegen.options import Options
+from kanegen.simulation.request import DEFAULT_ROWS
 
 
 def follow(
     model: str,
-    table: Path,
+    table: Path | None,
     frame: str | None,
     setting: list[str],
+    span: tuple[float | None, float | None],
     rows: int | None,
     options: Options,
     files: dict[str, Path],
@@ -28,24 +30,36 @@ def follow(
 ) -> dict[str, Any]:
     """What a path needs, as a document; ``files`` are written, by "csv", "parquet", "plot", "animate".
 
-    ``setting`` has ``q.NAME=VALUE`` of the configuration to begin with, and ``p.NAME=VALUE`` of live parameters.  Raises
-    KanegenError for what is wrong with model, table, words or files.
+    Without a ``table`` the model's own equations are the path, and ``span`` is how long they are followed, and from when on
+    (0 by default).  ``setting`` has ``q.NAME=VALUE`` of the configuration to begin with, and ``p.NAME=VALUE`` of live
+    parameters.  Raises KanegenError for what is wrong with model, table, words or files.
     """
     check_files(files)
     words = assignments(setting)
     if words.v:
         raise KanegenError("--set: a path has its own speeds; only q.NAME=VALUE and p.NAME=VALUE are taken")
-    path = _joint_columns(table_file(table))
+    path = None if table is None else _joint_columns(table_file(table))
     robot = loaded(model, words, options)
+    times = None
+    if path is None:
+        if robot.nv:
+            raise KanegenError(f"{robot.name} has degrees of freedom: give its path, --path FILE")
+        if span[0] is None:
+            raise KanegenError("trajectory: how long? Give --time SECONDS")
+        begin = span[1] or 0.0
+        words = replace(words, t0=begin)
+        times = np.linspace(begin, begin + span[0], rows or DEFAULT_ROWS)
+    elif span != (None, None):
+        raise KanegenError(
+            "trajectory: --time and --t0 are for a model without a path: a path has times of its own"
+        )
+    elif rows is not None:
+        clock = next(iter(path.values()))[0]
+        times = np.linspace(clock[0], clock[-1], rows)
     try:
-        q0 = start(robot, words, report)[0]
-        times = None
-        if rows is not None:
-            clock = next(iter(path.values()))[0]
-            times = np.linspace(clock[0], clock[-1], rows)
-        found = kanegen.trajectory(robot, path, q0, times, frame=frame)
+        found = kanegen.trajectory(robot, path, start(robot, words, report)[0], times, frame=frame)
     except (TypeError, ValueError) as error:
-        raise KanegenError(f"{table}: {error}") from None
+        raise KanegenError(f"{table or robot.name}: {error}") from None
     write_files(found, files, report)
     return document(robot, found)
 
@@ -59,8 +73,11 @@ def _joint_columns(path: dict[str, Any]) -> dict[str, Any]:
 def document(robot: Any, found: Any) -> dict[str, Any]:
     """A trajectory as records for JSON: times [s], peak and root mean square of each drive [N m, N], limits passed."""
     skeleton = robot.skeleton
-    units = ("",) * robot.nv if skeleton is None else skeleton.forces
-    largest = np.abs(found.tau).argmax(axis=0)
+    names, forces = (
+        (robot.speed_names, found.tau) if robot.nv else (robot.constraints.forces, found.constraint_forces)
+    )
+    units = skeleton.forces if skeleton is not None and robot.nv else ("",) * len(names)
+    largest = np.abs(forces).argmax(axis=0)
     return {
         "model": robot.name,
         "t": [float(found.t[0]), float(found.t[-1])],
@@ -73,9 +90,7 @@ def document(robot: Any, found: Any) -> dict[str, Any]:
                 "t_peak": float(found.t[row]),
                 "rms": float(rms),
             }
-            for name, unit, peak, row, rms in zip(
-                robot.speed_names, units, found.peak, largest, found.rms, strict=True
-            )
+            for name, unit, peak, row, rms in zip(names, units, found.peak, largest, found.rms, strict=True)
         ],
         "limits": [asdict(limit) for limit in found.passed],
     }
@@ -88,8 +103,7 @@ def text(told: dict[str, Any]) -> str:
         "",
         f"{'':24}{'peak':>18}{'at t [s]':>18}{'RMS':>18}",
     ]
-    lines += [
-        f"  {drive['name'] + ' [' + drive['unit'] + ']':22}{drive['peak']:18.9g}{drive['t_peak']:18.6g}{drive['rms']:18.9g}"
-        for drive in told["drives"]
-    ]
+    for drive in told["drives"]:
+        label = drive["name"] + f" [{drive['unit']}]" * bool(drive["unit"])
+        lines.append(f"  {label:22}{drive['peak']:18.9g}{drive['t_peak']:18.6g}{drive['rms']:18.9g}")
     return "\n".join(lines)

@@ -51,6 +51,11 @@ def panels(motion: Any) -> list[Panel]:
     }
     kinds = [("q", "coordinates", units[0]), ("v", "speeds", units[1]), ("tau", "forces", units[2])]
     columns = dict(motion.columns())
+    held = sum(name.startswith("lambda.") for name in columns)
+    if held:  # without speeds
+        bounds |= {"qdot": bounds["v"], "lambda": bounds["tau"]}
+        kinds.append(("qdot", "rates", tuple(f"{unit}/s" for unit in units[0])))
+        kinds.append(("lambda", "constraint forces", ("N, N m",) * held))
     found = []
     for symbol, title, of_each in kinds:
         named = [name for name in columns if name.startswith(f"{symbol}.")]

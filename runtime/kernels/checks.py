@@ -90,6 +90,11 @@ def _at_dead_centre(manifest: Manifest, spec: KernelSpec, what: str, margins: An
 
 
 def _dead_centre(manifest: Manifest) -> str:
+    if not manifest.nv:
+        return (
+            "The mechanism stands in a singular configuration, where its equations do not determine its motion. Lead it "
+            "beside that place"
+        )
     return (
         f"The mechanism stands at a dead centre, where its speeds {_listed(manifest.speed_names)} do not determine its "
         "motion, or in a singular configuration. Move on to a configuration beside it, or describe the mechanism with "

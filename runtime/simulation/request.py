@@ -153,7 +153,7 @@ def check_mechanism(arm: SimulatedArm) -> None:
     if arm.nv == 0:
         raise ValueError(
             f"{arm.name} has no degree of freedom: its equations decide its motion, and nothing is left to simulate. "
-            "kanegen.trajectory(arm, times=…) follows it"
+            "kanegen.trajectory(arm, times=…) follows it, and kanegen trajectory MODEL --time SECONDS"
         )
     for kernel in needed_kernels(arm):
         obtain(arm, kernel, "a simulation")
