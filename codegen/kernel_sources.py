@@ -120,6 +120,8 @@ class KernelSources:
 
     def dependent(self, of: OfRows) -> tuple[str, ...]:
         """Those of the rows of a frame's twist that the rows before them determine in every configuration."""
+        if not self.mechanism.dof:
+            return of.rows
         key = of.identifier, of.rows
         if key not in self._rows:
             places = [*map(ROWS.index, of.rows)]
@@ -151,7 +153,7 @@ class KernelSources:
                 "independent rows of the frame's Jacobian",
                 f"Ask for others, such as {OfRows(of.contract, of.identifier, kept).kernel!r}, rows={kept}."
                 if kept
-                else "Ask for those of another frame: this one does not move.",
+                else "Ask for those of another frame: no speed moves this one.",
             )
 
     @property

@@ -18,7 +18,7 @@ from kanegen.codegen.certificate.against_records import (
 from kanegen.codegen.certificate.arrays import Array
 from kanegen.codegen.certificate.at_frames import at_frames
 from kanegen.codegen.certificate.blame import OURS, blame
-from kanegen.codegen.certificate.constrained import constrained, of_positions, of_speeds
+from kanegen.codegen.certificate.constrained import constrained, in_time, of_positions, of_speeds
 from kanegen.codegen.certificate.evaluation import Precisely, values
 from kanegen.codegen.certificate.identities import identities
 from kanegen.codegen.certificate.measure import Checks, Measured
@@ -117,7 +117,9 @@ def measured_values(sample: Sample) -> Checks:
 
 def measured_beside(sample: Sample) -> Checks:
     """Checks of what is no derivative, beside dead centres; with many digits, since there doubles lose theirs."""
-    yield from _quietly(sample, values_against_records, frames_against_records, of_speeds, of_positions)
+    yield from _quietly(
+        sample, values_against_records, frames_against_records, of_speeds, of_positions, in_time
+    )
     if sample.invertible:
         yield from _quietly(sample, solutions_against_records)
 

@@ -16,6 +16,7 @@ def constrained(sample: Sample) -> Checks:
     """Identities of constraints.  The equations themselves are those of the kernels, not of the records."""
     yield from of_speeds(sample)
     yield from of_positions(sample)
+    yield from in_time(sample)
     yield from _forces(sample)
 
 
@@ -33,7 +34,7 @@ def of_speeds(sample: Sample) -> Checks:
 
 
 def of_positions(sample: Sample) -> Checks:
-    """The equations of position and their derivatives; everywhere."""
+    """The equations of position and their derivatives; at dead centres, too."""
     q, rows = sample.q, "constraint_jacobian"
     if sample.has(rows, "constraint_residual"):
         steps = np.eye(q.shape[-1])[:, None, :]
@@ -43,6 +44,11 @@ def of_positions(sample: Sample) -> Checks:
         yield Measured(
             "A is the derivative of the equations of position", (rows, "constraint_residual"), found
         )
+
+
+def in_time(sample: Sample) -> Checks:
+    """The equations of position along the motion."""
+    rows = "constraint_jacobian"
     if sample.timed and sample.has("constraint_residual"):
         change, size = sample.along("constraint_residual", q=sample.rates), largest(sample.rates)
         if sample.has(rows):
@@ -64,23 +70,21 @@ def _drives(sample: Sample, qdot: Array, qddot: Array) -> Scaled:
 
 def _forces(sample: Sample) -> Checks:
     """Q = Y^T tau + A^T lambda, with Y and A the coefficients of speeds and equations."""
-    rows, speeds, driving = "constraint_jacobian", "generalized_speeds", "inverse_dynamics"
+    rows, speeds, kernel = "constraint_jacobian", "generalized_speeds", "constraint_forces"
+    driving = ("inverse_dynamics",) * bool(sample.nv)
     if not sample.has(rows) or (sample.nv and not sample.has(speeds)):
         return
     A = sample.at(rows)
-    Y = np.zeros((len(A), 0, sample.nq))
+    Y, units = np.zeros((len(A), 0, sample.nq)), np.eye(sample.nq)[:, None, :]
     if sample.nv:
-        units = np.eye(sample.nq)[:, None, :]
         Y = np.moveaxis(sample.along(speeds, qdot=units), 0, -1)
-    kernel = "constraint_forces"
-    if sample.has(kernel) and (not sample.nv or sample.has(driving)):
+    if sample.has(kernel, *driving):
         assert isinstance(sample.reference, Reference), "links of constrained mechanisms are rigid"
         motion = sample.reference.speeds.motion(sample.q, sample.v, sample.a)
         Q = sample.reference.on_coordinates(sample.q, motion)
-        kernels = (kernel, driving) if sample.nv else (kernel,)
-        tau = sample.at(driving) if sample.nv else sample.tau
+        tau = sample.at(*driving) if driving else sample.tau
         found = _balance(Q, Y, tau, A, sample.at(kernel)[:, : A.shape[1]])
-        yield Measured("forces are those of drives and constraints", kernels, found)
+        yield Measured("forces are those of drives and constraints", (kernel, *driving), found)
     kernel = "multiplier_dynamics"
     if sample.has(kernel):
         given = sample.outputs(kernel, qdot=sample.rates)

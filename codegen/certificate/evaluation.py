@@ -124,7 +124,8 @@ class Precisely:
             for array, x in zip(given, program.inputs, strict=True)
         ]
         points = np.concatenate(flat, axis=1)
-        rows = np.array([self._row(program, point, parameters) for point in points])
+        found = [self._row(program, point, parameters) for point in points]
+        rows = np.array(found).reshape(len(points), sum(x.size for x in program.outputs))
         rows = rows if np.iscomplexobj(points) else rows.real
         cuts = np.cumsum([x.size for x in program.outputs])[:-1]
         return {

@@ -87,7 +87,7 @@ class Reference:
 
     def _mass_matrix(self, q: Array) -> Scaled:
         found = self.drives(q, self._moving_off(q, self._units(q)), INERTIA)
-        return Scaled(np.moveaxis(found.value, 0, -1), found.scale.max(axis=0, initial=0.0))
+        return Scaled(np.moveaxis(found.value, 0, -1), found.scale.max(axis=0))
 
     def _moving_off(self, q: Array, v: Array) -> JointMotion:
         """Joints at rest with accelerations that are the rates of unit speeds."""

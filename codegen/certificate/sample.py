@@ -197,14 +197,14 @@ class Sample:
         entries moves its singular values by nv times as much at most, so that nothing is known of the smallest one then.
         """
         M = self.reference.mass_matrix(self.q)
-        smallest = np.linalg.svd(M.value, compute_uv=False).min(axis=-1, initial=np.inf)
+        smallest = np.linalg.svd(M.value, compute_uv=False)[..., -1]
         known = smallest > self.nv * np.finfo(np.float64).eps * M.scale
         return np.where(known, 1 / np.where(known, smallest, 1.0), np.inf)
 
     @property
     def invertible(self) -> bool:
         """Whether errors of accelerations are known in some state.  What solves is put back into the equations in any."""
-        return bool(np.isfinite(self.inverse_norm).any())
+        return self.nv > 0 and bool(np.isfinite(self.inverse_norm).any())
 
     @property
     def untold(self) -> bool:

@@ -198,9 +198,9 @@ def kernels_of(foundation: Foundation, made: Mapping[str, Make]) -> dict[str, Bu
             contract = contract_of(name)
             if contract is not None and not foundation.arguments.has_any(contract.gives):
                 raise ModelError(
-                    f"kernel {name!r}",
-                    "has nothing to give: the equations decide all of the motion, so that there are no speeds",
-                    "a mechanism with a degree of freedom",
+                    f"mechanism {foundation.mechanism.name!r}",
+                    f"has no speeds, as its equations decide all of its motion, and {name} nothing to give",
+                    "a degree of freedom",
                     "Ask for constraint_forces: they are the forces that drive it.",
                 )
             return make(foundation.system(foundation, tree, mechanism, choices))

@@ -41,6 +41,8 @@ _DEPENDENT = 1e-8
 """Rows (of unit length) whose smallest singular value lies below this depend on one another."""
 _SINGULAR = 1e-6
 """The same in a singular configuration itself, which Newton's method finds to the square root of rounding errors."""
+_AGREED = 1e-6
+"""Rests of equations that no rates balance, over the largest rest, in states that are closed to rounding errors."""
 _REGULAR = 1e-2
 """Configurations for checking have at least this smallest singular value of equations and speeds together."""
 _APART = 5e-2
@@ -116,6 +118,7 @@ def make_plan(mechanism: Mechanism) -> Plan:
     good = [k for k in order if together[k] > _REGULAR and apart[k]]
     good = good or list(order[: max(1, len(order) // 2)])
     states, rows, speeds = states[good], rows[good], speeds[good]
+    numeric.require_agreement(states)
     anywhere = _anywhere(mechanism)
     blocks, free = _blocks(numbers, system, independent, rows[:, independent], anywhere[0][:, independent])
     redundant = tuple(i for i in range(len(system.rows)) if i not in independent)
@@ -313,6 +316,22 @@ class NumericEquations:
             self._check_rates("generalized speed", self.system.speeds, speeds, nearest)
         return np.array(found or [nearest])
 
+    def require_agreement(self, states: FloatArray) -> None:
+        """Raise ModelError where equations contradict each other at regular states (k, nq + 1): no rates satisfy all."""
+        found = self.values(states)
+        A, rest = found["A"], found["rest"][..., None]
+        missed = np.abs(rest - A @ (np.linalg.pinv(A, rcond=_DEPENDENT) @ rest))[..., 0]
+        size = np.abs(found["rest"]).max(axis=1, initial=0.0)
+        apart = (missed > _AGREED * size[:, None]).all(axis=0)
+        if apart.any():
+            names = [row.name for row, x in zip(self.system.rows, apart, strict=True) if x]
+            raise ModelError(
+                f"constraints {', '.join(map(repr, names))}",
+                "contradict each other as time goes on: no rates of the coordinates satisfy all of them",
+                "equations that can hold together",
+                "Remove those that say again what follows from others, or mend what they say.",
+            )
+
     def _check_defined(self, home: FloatArray) -> None:
         """Raise ModelError for an equation of position that has no value at home, or no derivatives."""
         found = self.values(home)
@@ -401,8 +420,8 @@ def _check_speeds(
             f"its loops and constraints leave no freedom: {counted(n, 'coordinate')}, "
             + counted(rank, "independent equation"),
             "fewer equations than coordinates",
-            "Remove a loop or a constraint, or add the joint that is missing. Where a path in time determines all, write it "
-            "in the coordinate of one joint more: of a body without mass that slides along the path.",
+            "Remove a loop or a constraint, or add the joint that is missing. Equations that contain time may decide all of "
+            "the motion.",
         )
     if len(system.speeds) != n - rank:
         at_home = numeric.rank_at_home()
@@ -421,7 +440,7 @@ def _check_speeds(
             f"mechanism {mechanism.name!r}",
             f"has {counted(n - rank, 'degree of freedom', 'degrees of freedom')} ({counted(n, 'coordinate')}, "
             f"{counted(rank, 'independent equation')}), "
-            f"but {counted(len(system.speeds), 'generalized speed')}: {names}",
+            f"but {counted(len(system.speeds), 'generalized speed')}" + f": {names}" * bool(names),
             counted(n - rank, "speed"),
             "Choose as many generalized speeds as there are degrees of freedom.",
         )

@@ -77,7 +77,9 @@ def attached(
         first,
         name=f"{a.name}_{b.name}",
         coordinates=coordinates,
-        speeds=a.generalized_speeds + second.generalized_speeds if a.speeds or b.speeds else (),
+        speeds=a.generalized_speeds + second.generalized_speeds
+        if any(one.speeds or one.tied for one in (a, b))
+        else (),
         home=home_values(a) + home_values(b) if a.home or b.home else (),
         laws=(),
         unphysical=a.unphysical or b.unphysical,

@@ -290,9 +290,7 @@ def _check_linear(where: str, constraint: VelocityConstraint, driven: Sequence[s
 
 def driven_joints(mechanism: Mechanism) -> tuple[str, ...]:
     """The joints whose rates are generalized speeds, in the order of the speeds: an actuator may act on these."""
-    if not mechanism.speeds:
-        return mechanism.rates
-    return tuple(speed.joint for speed in mechanism.speeds if isinstance(speed, JointRate))
+    return tuple(speed.joint for speed in mechanism.generalized_speeds if isinstance(speed, JointRate))
 
 
 def check_speeds(mechanism: Mechanism) -> None:

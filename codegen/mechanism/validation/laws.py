@@ -28,6 +28,13 @@ def check_laws(mechanism: Mechanism) -> None:
     """Raise ModelError for the first control law that does not fit the mechanism, or cannot be compiled."""
     seen: set[str] = set()
     for law in mechanism.laws:
+        if not mechanism.dof:
+            raise ModelError(
+                f"control law {law.name!r}",
+                "has nothing to act on: the equations decide all of the motion",
+                "a mechanism with a degree of freedom",
+                "Leave it out: constraint_forces are the forces that drive the mechanism.",
+            )
         _check_name(law, seen)
         seen.add(law.name.lower())
         _check_dimensions(law, mechanism)

@@ -96,9 +96,7 @@ def kind_of_name(name: str, mechanism: Mechanism) -> str:
 
 def names_of_speeds(mechanism: Mechanism) -> tuple[str, ...]:
     """The joint or mode whose rate each speed is, in order; an empty name where it is something else."""
-    if not mechanism.speeds:
-        return mechanism.rates
-    return tuple(s.joint if isinstance(s, JointRate) else "" for s in mechanism.speeds)
+    return tuple(s.joint if isinstance(s, JointRate) else "" for s in mechanism.generalized_speeds)
 
 
 def law_with_forces_by_name(
