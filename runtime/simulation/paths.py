@@ -123,7 +123,7 @@ class Trajectory(Motion):
         """The trajectory of some rows alone."""
         more = {name: getattr(self, name) for name in ("a", "qdot", "qddot", "constraint_forces")}
         chosen = {name: values[rows] for name, values in more.items() if len(values)}
-        return replace(super().within(rows), **chosen)  # type: ignore[return-value,arg-type]
+        return replace(super().within(rows), **chosen)  # type: ignore[return-value]
 
     def columns(self) -> Any:
         """The columns of ``Motion.columns``, and a.NAME; of one without speeds qdot.NAME, qddot.NAME and lambda.NAME."""
