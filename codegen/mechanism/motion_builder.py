@@ -200,7 +200,10 @@ class MotionBuilder:
         self._springs.append(Bushing(name, first, second, k, c))
 
     def speeds(self, speeds: Iterable[GeneralizedSpeed]) -> None:
-        """The independent generalized speeds v of a constrained mechanism, as many as it has degrees of freedom."""
+        """The independent generalized speeds v of a constrained mechanism, as many as it has degrees of freedom.
+
+        There are none where equations with time decide all of the motion.
+        """
         listed = read_list("speeds", speeds, GeneralizedSpeed, "generalized speed")
         self._speeds = tuple(on_equation(speed, _by_symbols) for speed in listed)
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from kanegen.arrays import FloatArray
 from kanegen.errors import DeadCentreError, IntegrationError
+from kanegen.kernels.checks import MARGIN
 from kanegen.quaternions import normalised
 from kanegen.robot.assembly import closed_holding
 
@@ -22,6 +23,8 @@ AGREED = 1e-9
 """One step and two halves of it lead to the same within this [rad, m]: what no equation closes errs by a fifteenth of it."""
 ASTRAY = 1e-4
 """Equations close no farther [rad, m] from where rates lead: beside singular configurations there are other ways to."""
+NEAREST = 1e-10
+"""Steps end no nearer to a singular configuration than this margin, the square of a sine: rates have ten digits there."""
 HALVINGS = 30
 """After so many a step leads nowhere."""
 
@@ -33,6 +36,7 @@ class Following:
         # Stages lie beside closed configurations, by less than they err; rows are closed.
         self._arm = arm.with_open_loops("ignore")
         self._closes = bool(arm.constraints.position)
+        self._can_be_singular = MARGIN in arm.kernels
 
     def rows(self, start: FloatArray, times: FloatArray) -> FloatArray:
         """Configurations (k, nq) at times (k,), from the one (nq,) that belongs to the first of these.
@@ -74,7 +78,9 @@ class Following:
         except DeadCentreError:
             return None
         led = normalised(q + h / 6.0 * (k1 + 2.0 * (k2 + k3) + k4), arm.quaternions)
-        if not self._closes:
-            return led
-        found = closed_holding(arm.at(end), led, [])
-        return None if found is None or np.abs(found - led).max() > ASTRAY else found
+        found = closed_holding(arm.at(end), led, []) if self._closes else led
+        if found is None or np.abs(found - led).max() > ASTRAY:
+            return None
+        if self._can_be_singular and float(arm.call(MARGIN, end, found).min()) < NEAREST:
+            return None
+        return found

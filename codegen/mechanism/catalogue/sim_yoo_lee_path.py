@@ -209,17 +209,22 @@ def robot_on_its_line() -> Mechanism:
     robot = MechanismBuilder.from_mechanism(sim_yoo_lee_robot())
     robot.body("marker", 0)
     robot.prismatic("s", BASE, "marker", (1, 0, 0))
+    drive_hand(robot, "s")
+    robot.speeds([JointRate("s")])
+    line = StraightLine.of_the_paper()
+    (middle,), _, _ = line.joints(line.duration / 2)
+    robot.home({**{f"q{k}": x for k, x in enumerate(middle, start=1)}, "s": "0.5"})
+    return robot.build()
+
+
+def drive_hand(robot: MechanismBuilder, s: str) -> None:
+    """Lead the hand along the line by six equations; ``s`` is the part of it gone, as text."""
     for axis, begin, end in zip("xyz", START, END, strict=True):
-        robot.position_constraint(f"hand {axis}", f"hand.{axis} = {begin} + ({end} - {begin})*s")
-    psi, phi = "(pi/2 + pi/2*s)", "(pi/2*s)"
+        robot.position_constraint(f"hand {axis}", f"hand.{axis} = {begin} + ({end} - {begin})*{s}")
+    psi, phi = f"(pi/2 + pi/2*{s})", f"(pi/2*{s})"
     xi = (f"cos{phi}*cos{psi}", f"cos{phi}*sin{psi}", f"sin{phi}")
     robot.position_constraint("hand level", "hand.R33 = 0")
     robot.position_constraint("hand heading", f"hand.R13*cos{psi} + hand.R23*sin{psi} = 0")
     robot.position_constraint(
         "hand roll", " + ".join(f"hand.R{k}2*{x}" for k, x in zip("123", xi, strict=True))
     )
-    robot.speeds([JointRate("s")])
-    line = StraightLine.of_the_paper()
-    (middle,), _, _ = line.joints(line.duration / 2)
-    robot.home({**{f"q{k}": x for k, x in enumerate(middle, start=1)}, "s": "0.5"})
-    return robot.build()
