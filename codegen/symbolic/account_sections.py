@@ -40,11 +40,14 @@ _BALLS = (
 )
 _TIED = (
     "The tree has {joints} joints, tied by {constraints} independent constraints (prescribed joints among them), so that "
-    "{speeds} speeds are independent; they are those of the description. All rates follow from them, and velocities are "
-    "linear in them: what they are multiplied by are nonholonomic partial velocities. For each constraint there is an "
-    "auxiliary speed, which says how fast it would be violated. It vanishes, and its partial velocities bring the force of "
-    "the constraint into evidence."
+    "{speeds}. For each constraint there is an auxiliary speed, which says how fast it would be violated. It vanishes, and its "
+    "partial velocities bring the force of the constraint into evidence."
 )
+_SOME = (
+    "{count} speeds are independent; they are those of the description. All rates follow from them, and velocities are linear "
+    "in them: what they are multiplied by are nonholonomic partial velocities"
+)
+_NONE = "no speed is left: all rates follow from where the joints are and from time"
 _GENERALIZED = (
     "Forces in joints that do no work add nothing. Springs, dampers and friction act on joints and add their force times "
     "the rate of the joint for the speed = 1; rotors resist the accelerations of their joints and are among the inertia "
@@ -127,7 +130,8 @@ class Sections:
         yield self._accelerations()
         yield self._inertia()
         yield self._generalized_forces()
-        yield self._equations()
+        if self.u:
+            yield self._equations()
         if self.found.auxiliary:
             yield self._constraints()
         yield self._quantities()
@@ -204,7 +208,8 @@ class Sections:
         n, m = len(self.u), len(self.found.auxiliary)
         plain = all(isinstance(speed, JointRate) for speed in self.speeds)
         if m:
-            return [_TIED.format(joints=len(self.found.joints), constraints=m, speeds=n)]
+            speeds = _SOME.format(count=n) if n else _NONE
+            return [_TIED.format(joints=len(self.found.joints), constraints=m, speeds=speeds)]
         if self.mechanism.balls:
             return [_BALLS]
         if plain:
