@@ -41,7 +41,8 @@ class Robot(
     the arrays of several outputs share none with each other.  Units are SI, angles radians.
 
     Where prescribed motions or constraints contain time (``depends_on_time``), calls take it as ``t`` [s], 0 by default: a
-    number, or an array that broadcasts with the batch.
+    number, or an array that broadcasts with the batch.  Where such equations decide all of the motion, nv is 0: v and a are
+    arrays (..., 0), or left out, and kernels that give nothing but what belongs to speeds are not there.
 
     A kernel that is not among those loaded by default is generated and compiled when it is first asked for, which takes
     seconds, and kept in the cache; the next time it is there at once.  A robot loaded with ``kernels=[…]`` has these alone.
