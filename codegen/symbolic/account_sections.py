@@ -40,12 +40,12 @@ _BALLS = (
 )
 _TIED = (
     "The tree has {joints} joints, tied by {constraints} independent constraints (prescribed joints among them), so that "
-    "{speeds}. For each constraint there is an auxiliary speed, which says how fast it would be violated. It vanishes, and its "
-    "partial velocities bring the force of the constraint into evidence."
+    "{speeds}. For each constraint there is an auxiliary speed, which says how fast it would be violated. It vanishes, and "
+    "its partial velocities bring the force of the constraint into evidence."
 )
 _SOME = (
-    "{count} speeds are independent; they are those of the description. All rates follow from them, and velocities are linear "
-    "in them: what they are multiplied by are nonholonomic partial velocities"
+    "{count} speeds are independent; they are those of the description. All rates follow from them, and velocities are "
+    "linear in them: what they are multiplied by are nonholonomic partial velocities"
 )
 _NONE = "no speed is left: all rates follow from where the joints are and from time"
 _GENERALIZED = (
