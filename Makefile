@@ -70,8 +70,10 @@ recipes: build  ## search the built-in arms thoroughly, and keep what is found i
 			--recipes generated/recipes/$$model.txt --output build/recipes/$$model || exit 1; \
 	done
 
+# Tests start Python hundreds of times, so that what it compiles is kept, wherever the environment says otherwise.
 test: build .venv/test-installed  ## run the tests
-	$(BIN)/python -m pytest --numprocesses auto
+	env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(CURDIR)/build/bytecode \
+		$(BIN)/python -m pytest --numprocesses auto
 
 check: .venv/dev-installed typing  ## lint, formatting, types
 	$(BIN)/ruff check .
