@@ -11,8 +11,8 @@ from kanegen.codegen.pipeline import Options
 def test_the_passes_decide_between_programs_of_nearly_one_price() -> None:
     """Other kernels begin where the descent ended, which says more about them."""
     sources = KernelSources(pipeline.read("rx90_simplified", Options()), Options())
-    descent = searched(sources, "inverse_dynamics", {}, 600)
-    best, start = best_candidate(sources, "inverse_dynamics", {}, 600)
+    descent = searched(sources, "inverse_dynamics", {}, 1200)
+    best, start = best_candidate(sources, "inverse_dynamics", {}, 1200)
     assert best.price < Candidate.of(descent).price - 1
     assert start == descent.answers != best.found.answers
     assert best_candidate(sources, "inverse_dynamics", {}, 1)[0].found.derivations == 1
