@@ -105,7 +105,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, default=RESULTS, metavar="FOLDER")
     parser.add_argument("--name", help="in place of date and processor")
     options = parser.parse_args(arguments)
-    logging.disable(logging.WARNING)  # the files' mended flaws are the corpus's business
     machines = tuple(options.machines)[: 1 if options.quick else None]
     with tempfile.TemporaryDirectory() as folder:
         few = {"states": 64, "rounds": 1} if options.quick else {}
@@ -121,4 +120,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    logging.disable(logging.WARNING)  # the files' mended flaws are the corpus's business
     raise SystemExit(main())

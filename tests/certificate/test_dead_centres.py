@@ -13,7 +13,7 @@ import pytest
 import sympy
 
 from kanegen.arrays import FloatArray
-from kanegen.codegen import deriving, pipeline
+from kanegen.codegen import candidates, deriving, pipeline
 from kanegen.codegen.certificate import certify
 from kanegen.codegen.certificate.comparison import (
     CERTIFIED_BOUND,
@@ -137,7 +137,7 @@ def test_what_is_wrong_near_dead_centres_alone_is_refused(
 ) -> None:
     """Random states see nothing; those beside dead centres do, and for what has a value there the dead centres."""
     model, options = slider_crank(), Options(kernels=(kernel,))
-    right = deriving.optimize
+    right = candidates.optimize
 
     def wrong(program: Program) -> tuple[Program, tuple[optimizing.Step, ...]]:
         found, steps = right(program)
@@ -148,7 +148,7 @@ def test_what_is_wrong_near_dead_centres_alone_is_refused(
     usual = random_configurations(sources.kernel_set()).q
     assert residual(damped(plain, least), plain, len(usual), states_given={"q": usual}) < CERTIFIED_BOUND
     pipeline.interpret(model, options)
-    monkeypatch.setattr(deriving, "optimize", wrong)
+    monkeypatch.setattr(candidates, "optimize", wrong)
     with pytest.raises(CertificateError, match=f"{kernel}: the optimized program differs"):
         pipeline.interpret(model, options)
 

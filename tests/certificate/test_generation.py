@@ -11,7 +11,7 @@ import pytest
 import kanegen
 from kanegen import generator
 from kanegen.builds.compiler import find_compiler
-from kanegen.codegen import deriving, pipeline
+from kanegen.codegen import candidates, pipeline
 from kanegen.codegen.certificate import comparison
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.kernel_sources import KernelSources
@@ -86,13 +86,13 @@ def test_an_error_of_a_derivation_is_refused_and_nothing_is_written(tmp_path: Pa
 
 
 def test_an_error_of_a_pass_is_refused(tmp_path: Path, monkeypatch):
-    right = deriving.optimize
+    right = candidates.optimize
 
     def wrong(program):
         found, steps = right(program)
         return tampered(found), steps
 
-    monkeypatch.setattr(deriving, "optimize", wrong)
+    monkeypatch.setattr(candidates, "optimize", wrong)
     with pytest.raises(CertificateError, match="differs from the plain derivation"):
         pipeline.generate(arm(), tmp_path, QUICK)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sympy
 
-from kanegen.codegen import deriving, pipeline
+from kanegen.codegen import candidates, pipeline
 from kanegen.codegen.certificate.blame import OURS, blame
 from kanegen.codegen.certificate.special_states import Place, special_states
 from kanegen.codegen.deriving import derive
@@ -66,7 +66,7 @@ def test_kernels_are_certified_in_them(monkeypatch: pytest.MonkeyPatch) -> None:
     assert pipeline.interpret(model, options).manifest.certificate.states > 100
     plain = derive(KernelSources(model, options), "inverse_dynamics").program
     assert residual(expanded(plain)[0], plain) < 1e-11  # random states see nothing
-    monkeypatch.setattr(deriving, "optimize", expanded)
+    monkeypatch.setattr(candidates, "optimize", expanded)
     with pytest.raises(CertificateError, match="inverse_dynamics: the optimized program differs"):
         pipeline.interpret(model, options)
 

@@ -37,10 +37,10 @@ SIX, MIXED = "flexible_six_axis", "flexible_six_axis_mixed"
 # multiplications, additions, sines and cosines; there are no divisions and no roots
 FOUND = {
     "flexible_one_link": (24, 21, 0),
-    "flexible_two_link": (101, 77, 2),
-    "flexible_two_link_spatial": (412, 282, 2),
-    SIX: (1705, 1446, 5),
-    MIXED: (2268, 2229, 5),
+    "flexible_two_link": (100, 77, 2),
+    "flexible_two_link_spatial": (388, 265, 2),
+    SIX: (1687, 1419, 5),
+    MIXED: (2261, 2208, 5),
 }
 
 

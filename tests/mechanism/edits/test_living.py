@@ -12,7 +12,7 @@ import pytest
 
 import kanegen
 from kanegen import CertificateError, MechanismBuilder, ModelError
-from kanegen.codegen import deriving, pipeline
+from kanegen.codegen import candidates, deriving, pipeline
 from kanegen.codegen.graph import OperationCounts, count
 from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism import BASE, Mechanism, catalogue
@@ -286,6 +286,6 @@ def test_kernels_are_compared_where_a_payload_of_zero_tells(monkeypatch: pytest.
     without = options({"search": 1})
     forgetful = KernelSources(pipeline.read(seven_axes(), without), without).plain("inverse_dynamics")
     deriving.derive(sources, "inverse_dynamics")
-    monkeypatch.setattr(deriving, "optimize", lambda program: (forgetful, ()))
+    monkeypatch.setattr(candidates, "optimize", lambda program: (forgetful, ()))
     with pytest.raises(CertificateError, match="differs from the plain derivation"):
         deriving.derive(sources, "inverse_dynamics")
