@@ -34,17 +34,35 @@ class Step:
     counts: OperationCounts
 
 
+_SMALL = 60
+"""Operations of programs in which one common factor decides a tenth of the cost, so that they are tried in two orders."""
+_DISSOLVED_FIRST = (*PASSES[:4], dissolve, *PASSES[4:])
+
+
 def optimize(program: Program) -> tuple[Program, tuple[Step, ...]]:
-    """Run the passes; a pass that would make the program dearer is not taken.  What is whole is laid open at the end."""
+    """Run the passes; a pass that would make the program dearer is not taken.  What is whole is laid open at the end.
+
+    What stands in sums of small programs depends on their frames, and so does what the order of passes finds; so there the
+    cheaper one of two orders counts.
+    """
+    found, steps = _run(PASSES, program)
+    if cost(count(found)) <= _SMALL:
+        other, its_steps = _run(_DISSOLVED_FIRST, program)
+        if cost(count(other)) < cost(count(found)):
+            found, steps = other, its_steps
+    return laid_open(found), steps
+
+
+def _run(passes: tuple[Pass, ...], program: Program) -> tuple[Program, tuple[Step, ...]]:
     steps = []
     counts = count(program)
-    for step in PASSES:
+    for step in passes:
         candidate = step(program)
         found = count(candidate)
         if cost(found) <= cost(counts):
             program, counts = candidate, found
         steps.append(Step(step.__name__, counts))
-    return laid_open(program), tuple(steps)
+    return program, tuple(steps)
 
 
 def factored(program: Program) -> Program:
