@@ -12,16 +12,16 @@ from dataclasses import dataclass, replace
 from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import Program, count
 from kanegen.codegen.kernel_sources import KernelSources
-from kanegen.codegen.passes.look_through import look_through
-from kanegen.codegen.passes.optimize import Step, factored, optimize
+from kanegen.codegen.passes.optimize import Step, factored, finished, looked_through, optimize
 from kanegen.codegen.passes.prices import cost
 from kanegen.codegen.passes.search import Found, search
 
 _LATE_NODES = 3000
 """Nodes of the programs that are optimized to compare late decisions, those of inverse dynamics of an arm of usual size."""
 
-_FACTORED_NODES, _LOOKED_THROUGH_NODES = 150_000, 9000
-"""Nodes of other programs that are flattened and factored, and of those that are looked through then."""
+_FACTORED_NODES, _LOOKED_THROUGH_SQUARES = 32_000, 2_500_000
+"""Nodes of other programs that are flattened and factored, and their squares in those that are looked through then, which
+takes the longer the more nodes there are to look at each one from."""
 _FACTORED, _LOOKED_THROUGH = 8, 36
 """One for so many derivations that may be tried, at most."""
 _FINALISTS = 8
@@ -112,15 +112,16 @@ def _best_of_near(best: Candidate, searches: Iterable[Found], deriver: Deriver, 
     for _, found, answers in sorted(near, key=lambda entry: entry[0])[:most]:
         price = cost(count(factored(deriver.recollected(answers)[0])))
         waiting.append((price, len(waiting), found, answers))
-    left, tried = _LOOKED_THROUGH_NODES, []
+    left, tried = _LOOKED_THROUGH_SQUARES, []
     for _, place, found, answers in sorted(waiting, key=lambda entry: entry[:2])[: budget // _LOOKED_THROUGH]:
         trial = _with_answers(found, answers, deriver)
-        left -= len(trial.program.graph)
+        left -= len(trial.program.graph) ** 2
         if left < 0:
             break
-        tried.append((cost(count(look_through(factored(trial.program)))), place, trial))
-    for _, _, trial in sorted(tried, key=lambda entry: entry[:2])[:_FINALISTS]:
-        candidate = Candidate.of(trial)
+        program, steps = looked_through(trial.program)
+        tried.append((cost(count(program)), place, trial, program, steps))
+    for _, _, trial, program, steps in sorted(tried, key=lambda entry: entry[:2])[:_FINALISTS]:
+        candidate = Candidate(trial, *finished(program, steps))
         if candidate.price < best.price - _WHOLE:
             best = candidate
     return best

@@ -53,6 +53,17 @@ def optimize(program: Program) -> tuple[Program, tuple[Step, ...]]:
     return laid_open(found), steps
 
 
+def looked_through(program: Program) -> tuple[Program, tuple[Step, ...]]:
+    """The program after the passes to look_through, and what they did: what orders programs well, at most of the expense."""
+    return _run(PASSES[:5], program)
+
+
+def finished(program: Program, steps: tuple[Step, ...]) -> tuple[Program, tuple[Step, ...]]:
+    """What the passes make of a program that was looked through."""
+    found, more = _run(PASSES[5:], program)
+    return laid_open(found), (*steps, *more)
+
+
 def _run(passes: tuple[Pass, ...], program: Program) -> tuple[Program, tuple[Step, ...]]:
     steps = []
     counts = count(program)
