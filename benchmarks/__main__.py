@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from benchmarks import (
     closed_loops,
@@ -55,7 +56,7 @@ USUAL_SECTIONS = tuple(name for name in SECTIONS if name != "flexible_arms")
 """All but the one that takes minutes of generation."""
 
 
-def run(course: Course, names: tuple[str, ...]) -> dict[str, object]:
+def run(course: Course, names: tuple[str, ...]) -> dict[str, Any]:
     """The document of a run.  A section that fails is left out of it, with the reason."""
     sections = {}
     for name in names:
@@ -110,7 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         few = {"states": 64, "rounds": 1} if options.quick else {}
         course = Course(machines, Path(folder), quick=options.quick, **few)
         document = run(course, tuple(options.only))
-    processor = re.sub(r"[^a-z0-9]+", "-", str(document["environment"]["processor"]).lower()).strip("-")  # type: ignore[index]
+    processor = re.sub(r"[^a-z0-9]+", "-", document["environment"]["processor"].lower()).strip("-")
     name = options.name or f"{document['date']}-{processor}"
     path = write_json(f"{name}.json", document, options.output)
     report = collect([path])

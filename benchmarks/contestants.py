@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,8 +92,7 @@ class Field:
         folder, manifest = machine.sources(machine.kernels[: 1 if course.quick else None])
         variants = (usable_variants() or (BASELINE,))[: 1 if course.quick else None]
         programs = [
-            (v.name, course.built(lambda v=v: model_driver(folder, manifest, v)))  # type: ignore[misc]
-            for v in variants
+            (v.name, course.built(functools.partial(model_driver, folder, manifest, v))) for v in variants
         ]
         own = {name: program for name, program in programs if program}
         if not own:

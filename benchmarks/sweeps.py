@@ -10,7 +10,6 @@ The least of all rounds.  What a thousand cores would do follows from these: doc
 
 from __future__ import annotations
 
-import functools
 import itertools
 import json
 import sys
@@ -127,10 +126,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         found = of_a_chunk(robot, count, rounds, folder / "one")
-        for threads, title in ((1, "1 thread"), (2, "2 threads")):
-            whole = functools.partial(swept, robot, count, 2, threads=threads)
-            seconds = least(lambda whole=whole: whole(folder / str(next(numbers))), rounds)  # type: ignore[misc]
-            found[title] = 2 * count / seconds
+
+        def rate(threads: int) -> float:
+            seconds = least(
+                lambda: swept(robot, count, 2, folder / str(next(numbers)), threads=threads), rounds
+            )
+            return 2 * count / seconds
+
+        found |= {"1 thread": rate(1), "2 threads": rate(2)}
     if find_spec("distributed"):
         found["task"] = task()
     print(json.dumps(found))

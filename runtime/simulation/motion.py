@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -129,7 +129,7 @@ class Motion:
         """State to be pickled: numbers alone, so that a motion outlives its robot."""
         return {**self.__dict__, "energy": self.energy, "energy_of": None, "arm": None}
 
-    def within(self, rows: Any) -> Motion:
+    def within(self, rows: Any) -> Self:
         """The motion of some rows alone: their places, or a truth value (k,) for each."""
         held = {name: getattr(self, name)[rows] for name in ("t", "q", "v", "tau")}
         held |= {

@@ -18,7 +18,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -119,11 +119,11 @@ class Trajectory(Motion):
         root: FloatArray = np.sqrt(0.5 * steps @ (squares[1:] + squares[:-1]) / span)
         return root
 
-    def within(self, rows: Any) -> Trajectory:
+    def within(self, rows: Any) -> Self:
         """The trajectory of some rows alone."""
         more = {name: getattr(self, name) for name in ("a", "qdot", "qddot", "constraint_forces")}
         chosen = {name: values[rows] for name, values in more.items() if len(values)}
-        return replace(super().within(rows), **chosen)  # type: ignore[return-value]
+        return replace(super().within(rows), **chosen)
 
     def columns(self) -> Any:
         """The columns of ``Motion.columns``, and a.NAME; of one without speeds qdot.NAME, qddot.NAME and lambda.NAME."""
