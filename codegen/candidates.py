@@ -19,9 +19,9 @@ from kanegen.codegen.passes.search import Found, search
 _LATE_NODES = 3000
 """Nodes of the programs that are optimized to compare late decisions, those of inverse dynamics of an arm of usual size."""
 
-_FACTORED_NODES, _LOOKED_THROUGH_SQUARES = 32_000, 2_500_000
-"""Nodes of other programs that are flattened and factored, and their squares in those that are looked through then, which
-takes the longer the more nodes there are to look at each one from."""
+_FACTORED_NODES, _LOOKED_THROUGH_CUBES = 32_000, 600_000_000
+"""Nodes of other programs that are flattened and factored, and their cubes in those that are looked through then: the more
+nodes there are, the more there is to look at from each of them, and the less the nearest of few such programs brings."""
 _FACTORED, _LOOKED_THROUGH = 8, 36
 """One for so many derivations that may be tried, at most."""
 _FINALISTS = 8
@@ -112,10 +112,10 @@ def _best_of_near(best: Candidate, searches: Iterable[Found], deriver: Deriver, 
     for _, found, answers in sorted(near, key=lambda entry: entry[0])[:most]:
         price = cost(count(factored(deriver.recollected(answers)[0])))
         waiting.append((price, len(waiting), found, answers))
-    left, tried = _LOOKED_THROUGH_SQUARES, []
+    left, tried = _LOOKED_THROUGH_CUBES, []
     for _, place, found, answers in sorted(waiting, key=lambda entry: entry[:2])[: budget // _LOOKED_THROUGH]:
         trial = _with_answers(found, answers, deriver)
-        left -= len(trial.program.graph) ** 2
+        left -= len(trial.program.graph) ** 3
         if left < 0:
             break
         program, steps = looked_through(trial.program)
