@@ -14,6 +14,7 @@ from kanegen.codegen.emit.listing import carried_nodes
 from kanegen.codegen.emit.model import SineCosineLibrary
 from kanegen.codegen.emit.precision import Precision
 from kanegen.codegen.emit.routines import Routines, own_name
+from kanegen.codegen.emit.sincos_numbers import sine_values
 from kanegen.codegen.emit.skeletons import fill
 from kanegen.codegen.emit.specification import Kernel, Specification
 from kanegen.codegen.graph.functions import C_NAMES, TABLES
@@ -151,6 +152,7 @@ def lane_routines(spec: Specification, functions: Mapping[Precision, Mapping[str
         called[precision] = {name: f"{lanes}_{word}" for name, word in own.items()}
         if not kernels:
             continue
+        values = sine_values(precision)
         texts.append(
             fill(
                 "c99/lanes.c",
@@ -164,7 +166,8 @@ def lane_routines(spec: Specification, functions: Mapping[Precision, Mapping[str
                 sincos=bool(sizes),
                 live=spec.live,
                 library=spec.model.sincos is SineCosineLibrary.LIBM,
-                polynomials=fill(f"shared/sincos_{precision.name.lower()}"),
+                polynomials=fill("shared/sincos", **values),
+                **values,
                 functions=[
                     (word, functions[precision][name], 1 if name == SQUARE_ROOT else TABLES[name].arity)
                     for name, word in own.items()

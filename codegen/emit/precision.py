@@ -12,10 +12,10 @@ from kanegen.errors import ModelError
 
 
 class Precision(Enum):
-    """A floating-point type: its name in C, the endings of functions and literals, its range."""
+    """A floating-point type: its name in C, the endings of functions and literals, its range, its bytes."""
 
-    DOUBLE = ("double", "", "", "", 53, 1023, -1074)
-    SINGLE = ("float", "_f32", "f", "f", 24, 127, -149)
+    DOUBLE = ("double", "", "", "", 53, 1023, -1074, 8)
+    SINGLE = ("float", "_f32", "f", "f", 24, 127, -149, 4)
 
     def __init__(
         self,
@@ -26,6 +26,7 @@ class Precision(Enum):
         digits: int,
         top: int,
         lowest: int,
+        number_bytes: int,
     ) -> None:
         """Name the parts of the value."""
         self.c_type = c_type
@@ -35,6 +36,7 @@ class Precision(Enum):
         self.digits = digits
         self.top_exponent = top
         self.lowest_exponent = lowest
+        self.number_bytes = number_bytes
 
 
 @lru_cache(maxsize=2**14)

@@ -7,10 +7,11 @@ from typing import Literal
 from kanegen.codegen.emit.identifiers import is_prefix
 from kanegen.codegen.emit.layout import INDENT
 from kanegen.codegen.emit.precision import Precision
+from kanegen.codegen.emit.sincos_numbers import sine_values
 from kanegen.codegen.emit.skeletons import fill
 
-LANES = (8, 4, 2)
-"""Angles in a vector of 64, 32 and 16 bytes; single precision is computed in double, so the same there."""
+VECTOR_BYTES = (64, 32, 16)
+"""Vectors that processors have."""
 
 ROWS_OF_A_LINE = 20
 """Rows of at most eight angles in a macro: compilers need not take more than 4,095 characters, continued lines together."""
@@ -26,8 +27,8 @@ def sincos_source(
     self-contained: it includes the standard headers it needs, and may stand several times in one file under
     different prefixes.
 
-    ``library`` "vector": all angles together, as lanes of vectors, with errors below 1 ulp for |x| <= 1e5.
-    One test sends the call to the C library when any angle is larger or not finite.  The C macro
+    ``library`` "vector": all angles together, as lanes of vectors, with errors below 1 ulp for |x| <= 1e5, 2e3 in single
+    precision.  One test sends the call to the C library when any angle is larger or not finite.  The C macro
     ``KANEGEN_VECTOR_BYTES``, if defined before the text as 64, 32, 16 or 8 (no vectors), takes the place of
     what the compiler's target suggests; a file that holds the text for several targets defines it for each.
     ``library`` "libm": a loop over the C library's functions.
@@ -55,33 +56,35 @@ def sincos_source(
     if library == "libm":
         return fill("c99/sincos_libm.c", **common) + "\n"
     macro = f"{prefix}_SINCOS".upper()
+    values = sine_values(number)
     return (
         fill(
             "c99/sincos_vector.c",
             **common,
+            **values,
             precision=precision,
             macro=macro,
-            lanes=_lanes(macro, count, number),
-            polynomials=fill(f"shared/sincos_{precision}"),
-            results=_results(count, number),
+            lanes=_lanes(macro, count, number.number_bytes),
+            polynomials=fill("shared/sincos", **values),
+            results=_results(count),
         )
         + "\n"
     )
 
 
-def _lanes(macro: str, count: int, number: Precision) -> str:
+def _lanes(macro: str, count: int, number_bytes: int) -> str:
     """Preprocessor lines that choose the number of lanes, not more than the count needs, and fill them."""
-    cast = "" if number is Precision.DOUBLE else "(double)"
-    widest = min((lanes for lanes in LANES if lanes >= count), default=LANES[0])
+    lanes = [size // number_bytes for size in VECTOR_BYTES]
+    widest = min((width for width in lanes if width >= count), default=lanes[0])
     text: list[str] = []
-    for width in (width for width in LANES if width <= widest):
+    for width in (width for width in lanes if width <= widest):
         vectors = [range(first, min(first + width, count)) for first in range(0, count, width)]
-        rows = [f"{{{', '.join(f'{cast}x[{i}]' for i in vector)}}}" for vector in vectors]
-        text += [f"#{'elif' if text else 'if'} {macro}_BYTES >= {8 * width}", *_choice(macro, width, rows)]
-    rows = [
-        ", ".join(f"{cast}x[{i}]" for i in range(first, min(first + 8, count)))
-        for first in range(0, count, 8)
-    ]
+        rows = [f"{{{', '.join(f'x[{i}]' for i in vector)}}}" for vector in vectors]
+        text += [
+            f"#{'elif' if text else 'if'} {macro}_BYTES >= {number_bytes * width}",
+            *_choice(macro, width, rows),
+        ]
+    rows = [", ".join(f"x[{i}]" for i in range(first, min(first + 8, count))) for first in range(0, count, 8)]
     return "\n".join([*text, "#else", *_choice(macro, 1, rows), "#endif"])
 
 
@@ -101,7 +104,6 @@ def _choice(macro: str, width: int, rows: list[str]) -> list[str]:
     ]
 
 
-def _results(count: int, number: Precision) -> str:
-    cast = "" if number is Precision.DOUBLE else "(float)"
+def _results(count: int) -> str:
     pairs = (("s", "sine"), ("c", "cosine"))
-    return "\n".join(f"{INDENT}{out}[{i}] = {cast}{lane}[{i}];" for out, lane in pairs for i in range(count))
+    return "\n".join(f"{INDENT}{out}[{i}] = {lane}[{i}];" for out, lane in pairs for i in range(count))

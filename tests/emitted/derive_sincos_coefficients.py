@@ -1,4 +1,4 @@
-"""Derives the numbers in the sine and cosine templates of kanegen.codegen.emit, with 50 digits.
+"""Derives the numbers in the sines and cosines of kanegen.codegen.emit, with 50 digits.
 
 ``python -m tests.emitted.derive_sincos_coefficients`` prints them, with the errors they leave; a test
 compares them with the emitted C.
@@ -23,19 +23,40 @@ from dataclasses import dataclass
 from itertools import groupby
 
 import mpmath
+import numpy as np
 
 DIGITS = 50
 POINTS = 256
-PART_BITS = 35  # and 16 bits for the number of quarter turns up to 1e5 make 51, fewer than 53
 SERIES_TERMS = 24  # (pi/4)^48 / 48! = 1e-66
-MARGIN = mpmath.mpf(2) ** -30  # by less than this part of it, rounding of x / (pi/2) lets |r| exceed pi/4
 
 Function = Callable[[mpmath.mpf], mpmath.mpf]
 
 
 @dataclass(frozen=True)
+class Format:
+    """A precision, and what is derived for it.
+
+    Attributes:
+        rounded: the nearest number.
+        part_bits: bits of a part of pi/2; with those of the number of quarter turns not more than a number has: 35 and 16 of
+            53 up to 1e5, 13 and 11 of 24 up to 2e3.
+        terms: of each polynomial.
+        margin: by less than this part of it, rounding of x / (pi/2) lets |r| exceed pi/4.
+    """
+
+    rounded: Callable[[float], float]
+    part_bits: int
+    terms: int
+    margin: mpmath.mpf
+
+
+DOUBLE = Format(float, part_bits=35, terms=6, margin=mpmath.mpf(2) ** -30)
+SINGLE = Format(lambda x: float(np.float32(x)), part_bits=13, terms=3, margin=mpmath.mpf(2) ** -11)
+
+
+@dataclass(frozen=True)
 class Polynomial:
-    """Coefficients in double precision, lowest power first, and the largest relative error they leave."""
+    """Coefficients, lowest power first, and the largest relative error they leave."""
 
     coefficients: tuple[float, ...]
     error: float
@@ -43,38 +64,39 @@ class Polynomial:
 
 @dataclass(frozen=True)
 class Numbers:
-    """What one template contains: the parts of pi/2 from high to low, and the polynomials p and q."""
+    """What the formulas of one precision contain: 2/pi, the parts of pi/2 from high to low, and the polynomials p and q."""
 
+    two_over_pi: float
     pi_parts: tuple[float, ...]
     sine: Polynomial
     cosine: Polynomial
 
 
-def split_half_pi(parts: int) -> tuple[float, ...]:
-    """pi/2 as a sum of numbers of PART_BITS bits, the last one of as many as a double has."""
+def split_half_pi(form: Format) -> tuple[float, ...]:
+    """pi/2 as a sum of two numbers of few bits, and one of as many as there are."""
     with mpmath.workdps(DIGITS):
         rest = mpmath.pi / 2
         numbers = []
-        for _ in range(parts - 1):
-            unit = mpmath.mpf(2) ** (mpmath.floor(mpmath.log(rest, 2)) - PART_BITS + 1)
+        for _ in range(2):
+            unit = mpmath.mpf(2) ** (mpmath.floor(mpmath.log(abs(rest), 2)) - form.part_bits + 1)
             numbers.append(float(mpmath.nint(rest / unit) * unit))
             rest -= numbers[-1]
-        return (*numbers, float(rest))
+        return (*numbers, form.rounded(float(rest)))
 
 
-def minimax(target: Function, weight: Function, terms: int) -> Polynomial:
-    """The polynomial in z of so many terms that minimises the largest weight(z) |polynomial(z) - target(z)|.
+def minimax(target: Function, weight: Function, form: Format) -> Polynomial:
+    """The polynomial in z that minimises the largest weight(z) |polynomial(z) - target(z)|.
 
     Its coefficients are rounded one after the other, and those that remain fitted anew to what remains.
     """
     with mpmath.workdps(DIGITS):
-        end = (mpmath.pi / 4 * (1 + MARGIN)) ** 2
+        end = (mpmath.pi / 4 * (1 + form.margin)) ** 2
         points = [end * (1 - mpmath.cos(mpmath.pi * (i + 1) / POINTS)) / 2 for i in range(POINTS)]
         targets = [target(z) for z in points]
         weights = [weight(z) for z in points]
         rounded = []
-        for remaining in range(terms, 0, -1):
-            rounded.append(float(_exchange(points, targets, weights, remaining)[0]))
+        for remaining in range(form.terms, 0, -1):
+            rounded.append(form.rounded(float(_exchange(points, targets, weights, remaining)[0])))
             targets = [(t - rounded[-1]) / z for z, t in zip(points, targets, strict=True)]
             weights = [w * z for z, w in zip(points, weights, strict=True)]
         error = max(abs(w * t) for t, w in zip(targets, weights, strict=True))
@@ -117,26 +139,17 @@ def _series(first: int) -> Function:
     return lambda z: mpmath.polyval(coefficients[::-1], z)
 
 
-def derive(pi_parts: int, terms: int) -> Numbers:
-    """All numbers of one template: so many parts of pi/2, and so many terms in each polynomial."""
+def derive(form: Format) -> Numbers:
+    """All numbers of one precision."""
     with mpmath.workdps(DIGITS):
-        sine = minimax(_series(3), lambda z: z / mpmath.sincpi(mpmath.sqrt(z) / mpmath.pi), terms)
-        cosine = minimax(_series(4), lambda z: z**2 / mpmath.cos(mpmath.sqrt(z)), terms)
-    return Numbers(split_half_pi(pi_parts), sine, cosine)
-
-
-def derive_double() -> Numbers:
-    """The numbers for results in double precision."""
-    return derive(pi_parts=3, terms=6)
-
-
-def derive_single() -> Numbers:
-    """The numbers for results in single precision, computed in double precision."""
-    return derive(pi_parts=2, terms=3)
+        sine = minimax(_series(3), lambda z: z / mpmath.sincpi(mpmath.sqrt(z) / mpmath.pi), form)
+        cosine = minimax(_series(4), lambda z: z**2 / mpmath.cos(mpmath.sqrt(z)), form)
+        two_over_pi = form.rounded(float(2 / mpmath.pi))
+    return Numbers(two_over_pi, split_half_pi(form), sine, cosine)
 
 
 def _lines(title: str, numbers: Numbers) -> list[str]:
-    lines = [title, f"  pi/2    {numbers.pi_parts}"]
+    lines = [title, f"  2/pi    {numbers.two_over_pi}", f"  pi/2    {numbers.pi_parts}"]
     for name, polynomial in (("sine", numbers.sine), ("cosine", numbers.cosine)):
         lines.append(f"  {name:6}  {polynomial.coefficients}")
         lines.append(f"          largest relative error {polynomial.error:.2e}")
@@ -144,5 +157,5 @@ def _lines(title: str, numbers: Numbers) -> list[str]:
 
 
 if __name__ == "__main__":
-    report = [*_lines("double precision", derive_double()), *_lines("single precision", derive_single())]
+    report = [*_lines("double precision", derive(DOUBLE)), *_lines("single precision", derive(SINGLE))]
     sys.stdout.write("\n".join(report) + "\n")

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 Precision = Literal["double", "single"]
 Reals = NDArray[np.floating[Any]]
 
-LIMIT = 1e5
+LIMITS = {"double": 1e5, "single": 2e3}
 DIGITS = 60
 TYPES: dict[str, type[np.floating[Any]]] = {"double": np.float64, "single": np.float32}
-MULTIPLES = int(LIMIT / (math.pi / 2))  # quarter turns up to the limit: 63661
+MULTIPLES = {name: int(limit / (math.pi / 2)) for name, limit in LIMITS.items()}  # quarter turns: 63661, 1273
 PI_BITS = 256  # bits after the point of integers that stand for fractions
 
 
@@ -69,19 +69,19 @@ def _neighbours(value: float, precision: Precision, reach: int) -> list[float]:
 def chosen_angles(precision: Precision) -> Angles:
     """About 4000 angles of every size up to the limit, many of them near multiples of pi/4."""
     rng = random.Random(1983)
-    kind = TYPES[precision]
+    kind, limit, most = TYPES[precision], LIMITS[precision], MULTIPLES[precision]
     tiny = float(np.finfo(kind).smallest_subnormal)
     least = math.log(float(np.finfo(kind).tiny))
     values = [0.0, -0.0, tiny, -tiny, 7 * tiny, math.exp(least), *_neighbours(1.0, precision, 2)]
-    values += [LIMIT, -LIMIT, float(np.nextafter(kind(LIMIT), kind(0.0)))]
+    values += [limit, -limit, float(np.nextafter(kind(limit), kind(0.0)))]
     values += [rng.uniform(-math.pi, math.pi) for _ in range(1000)]
-    values += [rng.uniform(-LIMIT, LIMIT) for _ in range(600)]
-    values += [rng.choice((-1, 1)) * math.exp(rng.uniform(-20.0, math.log(LIMIT))) for _ in range(300)]
+    values += [rng.uniform(-limit, limit) for _ in range(600)]
+    values += [rng.choice((-1, 1)) * math.exp(rng.uniform(-20.0, math.log(limit))) for _ in range(300)]
     values += [rng.choice((-1, 1)) * math.exp(rng.uniform(least, 0.0)) for _ in range(100)]
-    # no multiple of pi/2 up to the limit is nearer to a double than 29 pi/2 (2^-60); its doubles are as near
+    # no multiple of pi/2 up to 1e5 is nearer to a double than 29 pi/2 (2^-60); its doubles are as near
     # in ulp; at odd multiples of pi/4 the reduced angle is largest, and sine and cosine change places
-    turns = [*range(1, 40), *(29 << j for j in range(12)), *(1 << j for j in range(16)), MULTIPLES]
-    turns += [rng.randrange(1, MULTIPLES) for _ in range(150)]
+    turns = [*range(1, 40), *(29 << j for j in range(12)), *(1 << j for j in range(16)), most]
+    turns = [turn for turn in turns if turn <= most] + [rng.randrange(1, most) for _ in range(150)]
     with mpmath.workdps(DIGITS):
         for turn in turns:
             sign = rng.choice((-1, 1))
@@ -97,12 +97,14 @@ def nearest_to_zeros(precision: Precision) -> tuple[Reals, Judged]:
     """The number nearest to every multiple k pi/2 up to the limit, and the function with a zero there.
 
     With d = x - k pi/2 that function is d - d^3/6, or its negative, to a relative error of d^4/120, which is
-    nothing in double precision (|d| < 2^-36), and below 2^-38 in single (|d| < 2^-8).
+    nothing in double precision (|d| < 2^-36), and below 2^-58 in single (|d| < 2^-13).
     """
     kind = TYPES[precision]
     with mpmath.workprec(PI_BITS + 8):
         half_pi = int(mpmath.floor(mpmath.ldexp(mpmath.pi / 2, PI_BITS)))
-    x = np.array([math.ldexp(k * half_pi >> PI_BITS - 64, -64) for k in range(1, MULTIPLES + 1)]).astype(kind)
+    x = np.array(
+        [math.ldexp(k * half_pi >> PI_BITS - 64, -64) for k in range(1, MULTIPLES[precision] + 1)]
+    ).astype(kind)
     nearest = np.empty_like(x)
     rest = np.empty(len(x))
     for i, near in enumerate(x.tolist()):

@@ -5,19 +5,18 @@ from __future__ import annotations
 import platform
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import mpmath
+import numpy as np
 import pytest
 
 from kanegen.codegen.emit.sincos import sincos_source
 
 from .compilation import STRICT, run
-from .derive_sincos_coefficients import Numbers, derive_double, derive_single
+from .derive_sincos_coefficients import DOUBLE, SINGLE, Format, derive
 from .sincos_build import C_TYPES, any_compiler, rows_source
-from .sincos_points import Precision
+from .sincos_points import TYPES, Precision
 
 X86 = platform.machine().lower() in ("x86_64", "amd64")
 
@@ -103,18 +102,20 @@ def test_no_line_is_longer_than_compilers_must_take(count: int, precision: Preci
 
 @pytest.mark.skipif(not X86, reason="names of x86 instructions")
 @pytest.mark.parametrize("flags", [(), ("-ffp-contract=fast",)], ids=["plain", "fused"])
-@pytest.mark.parametrize("count", [2, 6, 8])
-def test_code_is_packed(tmp_path: Path, flags: tuple[str, ...], count: int) -> None:
-    """GCC keeps the lanes in vectors, also under a target pragma; no arithmetic on single numbers is left."""
+@pytest.mark.parametrize(("precision", "count"), [("double", 2), ("double", 6), ("single", 6), ("double", 8)])
+def test_code_is_packed(tmp_path: Path, flags: tuple[str, ...], precision: Precision, count: int) -> None:
+    """GCC keeps the lanes in vectors, also under a target pragma; no arithmetic on single numbers is left, nor in the other
+    precision."""
     gcc = shutil.which("gcc")
     if gcc is None:
         pytest.skip("gcc is not installed")
     source = tmp_path / "packed.c"
+    own, other = ("d", "s") if precision == "double" else ("s", "d")
     for pragma in ("", '#pragma GCC target("avx2,fma")\n'):
-        source.write_text(pragma + rows_source("arm", count, "double"))
+        source.write_text(pragma + rows_source("arm", count, precision))
         code = run([gcc, *STRICT, "-O3", *flags, "-S", source, "-o", "-"])
-        assert re.search(r"\bv?mulpd\b", code)
-        assert not re.search(r"\bv?(?:add|sub|mul|f\w*(?:add|sub)\d+)sd\b", code)
+        assert re.search(rf"\bv?mulp{own}\b", code)
+        assert not re.search(rf"\bv?(?:add|sub|mul|f\w*(?:add|sub)\d+)(?:s{own}|[sp]{other})\b|\bv?cvt", code)
         assert bool(pragma and count > 2) == ("%ymm" in code)
         assert bool(pragma and flags) == ("vfmadd" in code)
 
@@ -126,18 +127,19 @@ def test_one_test_on_data() -> None:
     assert re.findall(r"\bif\b|\?|&&|\|\||\bwhile\b|\bswitch\b", text) == ["if"]
 
 
-@pytest.mark.parametrize(("precision", "derive"), [("double", derive_double), ("single", derive_single)])
-def test_coefficients_can_be_derived(precision: Precision, derive: Callable[[], Numbers]) -> None:
+@pytest.mark.parametrize(("precision", "form"), [("double", DOUBLE), ("single", SINGLE)])
+def test_coefficients_can_be_derived(precision: Precision, form: Format) -> None:
     """The numbers in the C text are those of the derivation, in the same order."""
-    numbers = derive()
+    numbers = derive(form)
     text = sincos_source("arm", 6, precision, "vector")
     body = text[text.index("const lanes sum") : text.index("The quarter turns")]
-    constants = [float(number) for number in re.findall(r"\b\d+\.\d+(?:e[+-]\d+)?", body)]
+    constants = [form.rounded(float(number)) for number in re.findall(r"-?\b\d+\.\d+(?:e[+-]\d+)?", body)]
     two_over_pi, shift, shift_again = constants[:3]
-    assert two_over_pi == float(2 / mpmath.pi) and shift == shift_again == 1.5 * 2.0**52
+    assert two_over_pi == numbers.two_over_pi
+    assert shift == shift_again == 1.5 / np.spacing(TYPES[precision](1.0))
     polynomials = [abs(c) for c in (*numbers.sine.coefficients, *numbers.cosine.coefficients)]
-    assert [c for c in constants[3:] if c not in (0.5, 1.0)] == [*numbers.pi_parts, *polynomials]
-    assert numbers.sine.error < (2.0**-57 if precision == "double" else 2.0**-27.9)
+    assert [c for c in constants[3:] if c not in (0.0, 0.5, 1.0)] == [*numbers.pi_parts, *polynomials]
+    assert numbers.sine.error < (2.0**-57 if precision == "double" else 2.0**-27.8)
     assert numbers.cosine.error < (2.0**-63 if precision == "double" else 2.0**-32.9)
 
 

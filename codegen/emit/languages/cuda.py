@@ -11,6 +11,7 @@ from kanegen.codegen.emit.languages.c99 import function, number
 from kanegen.codegen.emit.model import Model, SineCosineLibrary
 from kanegen.codegen.emit.precision import Precision, literal
 from kanegen.codegen.emit.routines import Routines, angle_counts, free, functions_by_table
+from kanegen.codegen.emit.sincos_numbers import sine_values
 from kanegen.codegen.emit.skeletons import fill
 from kanegen.codegen.emit.specification import Kernel, Specification, specify
 from kanegen.codegen.emit.written import written
@@ -54,7 +55,7 @@ def routines(spec: Specification) -> Routines:
                 either=EITHER,
                 type=precision.c_type,
                 ending=precision.math_ending,
-                polynomials=f"shared/sincos_{precision.name.lower()}.template",
+                **sine_values(precision),
                 library=spec.model.sincos is SineCosineLibrary.LIBM,
             )
         )
