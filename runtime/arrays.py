@@ -193,10 +193,11 @@ def positive_number(name: str, value: Any) -> float:
 
 
 def _may_be_number(value: Any) -> bool:
-    if isinstance(value, np.ma.MaskedArray | bool | str | bytes | complex):
+    if isinstance(value, bool | str | bytes | complex):
         return False
     if isinstance(value, np.ndarray | np.generic):
-        return value.ndim == 0 and value.dtype.kind in "iufO"
+        number = value.ndim == 0 and value.dtype.kind in "iufO"
+        return number and not isinstance(value, np.ma.MaskedArray)
     return True
 
 

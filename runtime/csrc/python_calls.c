@@ -1,7 +1,8 @@
 /*
  * The extension kanegen._calls: from NumPy's arrays to kernels and back, by the buffer protocol, in Python's stable ABI.
  *
- * `kernel_call` returns a function call(*inputs, out, threads), which asks what it is for when it is first called. Arrays that fit as they are go to the kernel without a copy;
+ * `kernel` has what all robots of a mechanism share of one, `kernel_call` returns a function call(*inputs, out, threads) for a
+ * robot, which asks what it is for when it is first called. Arrays that fit as they are go to the kernel without a copy;
  * everything else (lists, other types, strides, broadcasting, mistakes) goes to a function of Python, which gets
  * the same arguments. What fits: exact arrays of the kernel's type, C-contiguous, aligned, all with the same leading dimensions;
  * a float for a number. An output may be an input whose rows are as long, and must not overlap one otherwise.
@@ -33,19 +34,21 @@ struct argument {
 struct kernel {
     one_state *one;
     some_states *some;
-    void *prepared; /* what comes before the arrays; NULL where nothing does */
     int inputs, outputs;
     size_t grain, brief; /* states that are worth a thread's while, and that others can wait for */
     Py_ssize_t number; /* bytes */
     struct argument arguments[MOST_ARRAYS];
-    PyObject *ndarray, *empty, *type, *general, *thread_count, *one_thread;
-    PyObject *from; /* the tuple that keeps all of them, and what is prepared */
+    PyObject *ndarray, *empty, *type, *thread_count, *one_thread;
+    PyObject *from; /* the tuple that keeps all of them */
 };
 
-/* A kernel that is read when it is first called: robots that are kept by the thousand may never call it. */
-struct later {
-    struct kernel *kernel;
-    PyObject *of, *name; /* of.describe(name) is what the kernel is read from */
+/* A kernel of a robot: what all robots of the mechanism share, and what it prepared. That is found when it is first called:
+ * robots that are kept by the thousand may never call it. */
+struct own {
+    const struct kernel *kernel;
+    void *prepared;               /* what comes before the arrays; NULL where nothing does */
+    PyObject *of, *spec, *shared; /* of.describe(spec) is (shared, prepared): a capsule with the kernel, and an address */
+    PyObject *general;            /* of.general_call(spec), for what does not fit; NULL as long as all did */
 };
 
 /* What one call has: buffers, of which so many are held; where the kernel reads and writes; and results. */
@@ -180,11 +183,12 @@ static int hold_all(const struct kernel *kernel, struct call *call, PyObject *co
     return 1;
 }
 
-static void run(const struct kernel *kernel, struct call *call, size_t threads)
+static void run(const struct own *own, struct call *call, size_t threads)
 {
+    const struct kernel *kernel = own->kernel;
     void **arrays = call->arrays + 1;
-    if (kernel->prepared) {
-        call->arrays[0] = kernel->prepared;
+    if (own->prepared) {
+        call->arrays[0] = own->prepared;
         arrays = call->arrays;
     }
     if (call->batch_axes == 0)
@@ -226,16 +230,24 @@ static PyObject *returned(const struct kernel *kernel, struct call *call)
     return all;
 }
 
-static PyObject *as_python(const struct kernel *kernel, PyObject *const *arguments, Py_ssize_t count)
+static PyObject *as_python(struct own *own, PyObject *const *arguments, Py_ssize_t count)
 {
-    PyObject *all = PyTuple_New(count), *result = NULL;
+    PyObject *all, *result = NULL;
     Py_ssize_t i;
-    if (!all) return NULL;
+    if (!own->general) {
+        PyObject *general = PyObject_CallMethod(own->of, "general_call", "O", own->spec);
+        if (!general) return NULL;
+        if (own->general) /* another thread was here meanwhile */
+            Py_DECREF(general);
+        else
+            own->general = general;
+    }
+    if (!(all = PyTuple_New(count))) return NULL;
     for (i = 0; i < count; i++) {
         Py_INCREF(arguments[i]);
         PyTuple_SetItem(all, i, arguments[i]);
     }
-    result = PyObject_Call(kernel->general, all, NULL);
+    result = PyObject_Call(own->general, all, NULL);
     Py_DECREF(all);
     return result;
 }
@@ -258,7 +270,7 @@ static int like(struct argument *argument, PyObject *array, int is_output)
     Py_buffer view;
     if (PyObject_GetBuffer(array, &view, PyBUF_WRITABLE | PyBUF_ND) != 0) return 0;
     if (view.ndim > MOST_AXES) {
-        PyErr_SetString(PyExc_ValueError, "kernel_call: too many dimensions");
+        PyErr_SetString(PyExc_ValueError, "kernel: too many dimensions");
     } else {
         argument->axes = view.ndim;
         argument->size = view.len / view.itemsize;
@@ -275,7 +287,7 @@ static int like(struct argument *argument, PyObject *array, int is_output)
 /* A kernel from the tuple that describes it, NULL with an exception. */
 static struct kernel *read_kernel(PyObject *from)
 {
-    unsigned long long one, some, prepared;
+    unsigned long long one, some;
     Py_ssize_t grain, brief, inputs, outputs, i;
     PyObject *arrays[2];
     struct kernel *kernel = PyMem_Calloc(1, sizeof *kernel);
@@ -283,9 +295,9 @@ static struct kernel *read_kernel(PyObject *from)
         PyErr_NoMemory();
         return NULL;
     }
-    if (!PyArg_ParseTuple(from, "KKKnnnO!O!OOOOOO:kernel_call", &one, &some, &prepared, &grain, &brief, &kernel->number,
-                          &PyTuple_Type, &arrays[0], &PyTuple_Type, &arrays[1], &kernel->ndarray, &kernel->empty,
-                          &kernel->type, &kernel->general, &kernel->thread_count, &kernel->one_thread)) {
+    if (!PyArg_ParseTuple(from, "KKnnnO!O!OOOOO:kernel", &one, &some, &grain, &brief, &kernel->number, &PyTuple_Type,
+                          &arrays[0], &PyTuple_Type, &arrays[1], &kernel->ndarray, &kernel->empty, &kernel->type,
+                          &kernel->thread_count, &kernel->one_thread)) {
         free_kernel(kernel);
         return NULL;
     }
@@ -293,13 +305,12 @@ static struct kernel *read_kernel(PyObject *from)
     kernel->from = from;
     kernel->one = (one_state *)(uintptr_t)one;
     kernel->some = (some_states *)(uintptr_t)some;
-    kernel->prepared = (void *)(uintptr_t)prepared;
     kernel->grain = (size_t)grain;
     kernel->brief = (size_t)brief;
     inputs = PyTuple_Size(arrays[0]);
     outputs = PyTuple_Size(arrays[1]);
     if (inputs + outputs > MOST_ARRAYS || outputs < 1) {
-        PyErr_SetString(PyExc_ValueError, "kernel_call: too many arguments, or no output");
+        PyErr_SetString(PyExc_ValueError, "kernel: too many arguments, or no output");
         free_kernel(kernel);
         return NULL;
     }
@@ -315,36 +326,54 @@ static struct kernel *read_kernel(PyObject *from)
     return kernel;
 }
 
-/* The kernel, read now if it was not yet; NULL with an exception. */
-static struct kernel *present(struct later *later)
+static const char SHARED[] = "kanegen kernel of all robots", NAME[] = "kanegen kernel";
+
+static void forget_shared(PyObject *capsule)
 {
-    PyObject *from;
-    struct kernel *kernel;
-    if (later->kernel) return later->kernel;
-    if (!(from = PyObject_CallMethod(later->of, "describe", "O", later->name))) return NULL;
-    kernel = read_kernel(from);
-    Py_DECREF(from);
-    if (!kernel) return NULL;
-    if (later->kernel) /* another thread was here meanwhile */
-        free_kernel(kernel);
-    else
-        later->kernel = kernel;
-    return later->kernel;
+    free_kernel(PyCapsule_GetPointer(capsule, SHARED));
 }
 
-static const char NAME[] = "kanegen kernel";
+static PyObject *shared_kernel(PyObject *module, PyObject *from)
+{
+    struct kernel *kernel = read_kernel(from);
+    PyObject *capsule;
+    (void)module;
+    if (!kernel) return NULL;
+    if (!(capsule = PyCapsule_New(kernel, SHARED, forget_shared))) free_kernel(kernel);
+    return capsule;
+}
+
+/* Find the kernel if it was not yet found: 1, or 0 with an exception. */
+static int find(struct own *own)
+{
+    unsigned long long prepared;
+    PyObject *found, *shared;
+    const struct kernel *kernel = NULL;
+    if (own->kernel) return 1;
+    if (!(found = PyObject_CallMethod(own->of, "describe", "O", own->spec))) return 0;
+    if (PyArg_ParseTuple(found, "OK:describe", &shared, &prepared)) kernel = PyCapsule_GetPointer(shared, SHARED);
+    if (kernel && !own->kernel) { /* nor by another thread meanwhile */
+        Py_INCREF(shared);
+        own->shared = shared;
+        own->prepared = (void *)(uintptr_t)prepared;
+        own->kernel = kernel;
+    }
+    Py_DECREF(found);
+    return kernel != NULL;
+}
 
 /* call(*inputs, out, threads) */
 static PyObject *call_kernel(PyObject *self, PyObject *const *arguments, Py_ssize_t given)
 {
-    struct later *later = PyCapsule_GetPointer(self, NAME);
-    const struct kernel *kernel = later ? present(later) : NULL;
+    struct own *own = PyCapsule_GetPointer(self, NAME);
+    const struct kernel *kernel;
     PyObject *result = NULL;
     struct call call;
     size_t threads = 1;
     int i, fits = 0;
-    if (!kernel) return NULL;
-    if (given != kernel->inputs + 2) return as_python(kernel, arguments, given);
+    if (!own || !find(own)) return NULL;
+    kernel = own->kernel;
+    if (given != kernel->inputs + 2) return as_python(own, arguments, given);
     if (arguments[given - 1] != kernel->one_thread) {
         PyObject *count = PyObject_CallFunctionObjArgs(kernel->thread_count, arguments[given - 1], NULL);
         if (!count) return NULL;
@@ -361,16 +390,16 @@ static PyObject *call_kernel(PyObject *self, PyObject *const *arguments, Py_ssiz
     if (fits > 0) {
         if (is_long(kernel, &call)) {
             Py_BEGIN_ALLOW_THREADS
-            run(kernel, &call, threads);
+            run(own, &call, threads);
             Py_END_ALLOW_THREADS
         } else {
-            run(kernel, &call, threads);
+            run(own, &call, threads);
         }
         result = returned(kernel, &call);
     }
     for (i = 0; i < call.held; i++) PyBuffer_Release(&call.views[i]);
     for (i = 0; i < kernel->outputs; i++) Py_XDECREF(call.results[i]);
-    return fits == 0 ? as_python(kernel, arguments, given) : result;
+    return fits == 0 ? as_python(own, arguments, given) : result;
 }
 
 static PyMethodDef call_method = {"call", (PyCFunction)(void (*)(void))call_kernel, METH_FASTCALL,
@@ -378,28 +407,29 @@ static PyMethodDef call_method = {"call", (PyCFunction)(void (*)(void))call_kern
 
 static void forget(PyObject *capsule)
 {
-    struct later *later = PyCapsule_GetPointer(capsule, NAME);
-    if (later->kernel) free_kernel(later->kernel);
-    Py_DECREF(later->of);
-    Py_DECREF(later->name);
-    PyMem_Free(later);
+    struct own *own = PyCapsule_GetPointer(capsule, NAME);
+    Py_XDECREF(own->shared);
+    Py_XDECREF(own->general);
+    Py_DECREF(own->of);
+    Py_DECREF(own->spec);
+    PyMem_Free(own);
 }
 
 static PyObject *kernel_call(PyObject *module, PyObject *given)
 {
-    PyObject *of, *name, *capsule, *result;
-    struct later *later;
+    PyObject *of, *spec, *capsule, *result;
+    struct own *own;
     (void)module;
-    if (!PyArg_ParseTuple(given, "OO:kernel_call", &of, &name)) return NULL;
-    if (!(later = PyMem_Calloc(1, sizeof *later))) return PyErr_NoMemory();
-    if (!(capsule = PyCapsule_New(later, NAME, forget))) {
-        PyMem_Free(later);
+    if (!PyArg_ParseTuple(given, "OO:kernel_call", &of, &spec)) return NULL;
+    if (!(own = PyMem_Calloc(1, sizeof *own))) return PyErr_NoMemory();
+    if (!(capsule = PyCapsule_New(own, NAME, forget))) {
+        PyMem_Free(own);
         return NULL;
     }
     Py_INCREF(of);
-    Py_INCREF(name);
-    later->of = of;
-    later->name = name;
+    Py_INCREF(spec);
+    own->of = of;
+    own->spec = spec;
     result = PyCFunction_NewEx(&call_method, capsule, NULL);
     Py_DECREF(capsule);
     return result;
@@ -472,9 +502,10 @@ static PyObject *use_pool(PyObject *module, PyObject *address)
 }
 
 static PyMethodDef methods[] = {
+    {"kernel", shared_kernel, METH_VARARGS,
+     "kernel(one, some, grain, brief, bytes, inputs, outputs, ndarray, empty, type, thread_count, 1)"},
     {"kernel_call", kernel_call, METH_VARARGS,
-     "kernel_call(of, name); of.describe(name) -> (one, some, prepared, grain, brief, bytes, inputs, outputs, ndarray, empty, type,"
-     " general, thread_count, 1)"},
+     "kernel_call(of, spec); of.describe(spec) -> (kernel, address of what is prepared), of.general_call(spec)"},
     {"bound_call", bound_call, METH_VARARGS, "bound_call(one, arrays, is_long, kept)"},
     {"use_pool", use_pool, METH_O, "use_pool(address of kanegen_parallel_for)"},
     {NULL, NULL, 0, NULL},

@@ -238,19 +238,19 @@ _MADE_FOR_OPEN = (RESIDUAL, JACOBIAN, "constraint_projection", MARGIN)
 class OpenLoops:
     """Looks at the configurations that the kernels of a robot are called with; ``told``: what comes of an open one."""
 
-    def __init__(self, manifest: Manifest, residual: Kernel, sizes: tuple[float, ...]) -> None:
-        self.told: str = "warn"
+    def __init__(self, manifest: Manifest, residual: Kernel, sizes: tuple[float, ...], told: Told) -> None:
+        self.told = told
         self._manifest = manifest
         self._residual = residual
         self._allowed = OPEN * np.array(sizes)
 
     @classmethod
-    def of(cls, manifest: Manifest, residual: Kernel) -> Self | None:
+    def of(cls, manifest: Manifest, residual: Kernel, told: Told) -> Self | None:
         """For a mechanism with equations of position; None for any other."""
         constraints = manifest.constraints
         if constraints is None or not constraints.position:
             return None
-        return cls(manifest, residual, constraints.sizes)
+        return cls(manifest, residual, constraints.sizes, told)
 
     def watch(self, kernel: Kernel) -> Kernel:
         """The kernel with a call that tells of open configurations."""

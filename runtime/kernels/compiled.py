@@ -72,25 +72,35 @@ class CompiledBackend:
         values = {spec.name: spec.value for spec in manifest.parameters}
         self.parameters: Mapping[str, float] = values | dict(parameters or {})
         """Values of the live parameters."""
-        self._prepared = self._prepare() if manifest.parameters else {}
-        self._prepared_last: tuple[tuple[Any, ...], NDArray[np.float64]] | None = None
+        self._names = [spec.name for spec in manifest.parameters]
+        precisions = {spec.precision for spec in manifest.kernels.values()} if self._names else ()
+        self._prepares = {precision: self._prepare_function(precision) for precision in precisions}
+        self._described: dict[
+            str, object
+        ] = {}  # kernels by name as calls know them, of all robots of this module
+        self._prepare()
+
+    def _prepare_function(self, precision: str) -> tuple[Any, Any]:
+        """The type of pointers to prepared values of a precision, and what fills them."""
+        prefix, ending = self._manifest.prefix, PRECISION_ENDINGS[precision]
+        kind = self._module.ffi.typeof(f"{prefix}_prepared{ending} *")
+        return kind, getattr(self._module.lib, f"{prefix}_prepare{ending}")
 
     def _parameters(self) -> Any:
         """The struct of the present parameters."""
-        parameters = self._module.ffi.new(f"{self._manifest.prefix}_parameters *")
-        for spec in self._manifest.parameters:
-            setattr(parameters, spec.field, self.parameters[spec.name])
-        return parameters
+        values = [self.parameters[name] for name in self._names]
+        return self._module.ffi.new(f"{self._manifest.prefix}_parameters *", values)
 
-    def _prepare(self) -> dict[str, Any]:
-        """The structs of prepared values for the present parameters, by the precision of the kernels that take them."""
-        ffi, lib, prefix = self._module.ffi, self._module.lib, self._manifest.prefix
-        parameters, found = self._parameters(), {}
-        for precision in {spec.precision for spec in self._manifest.kernels.values()}:
-            ending = PRECISION_ENDINGS[precision]
-            found[precision] = ffi.new(f"{prefix}_prepared{ending} *")
-            getattr(lib, f"{prefix}_prepare{ending}")(parameters, found[precision])
-        return found
+    def _prepare(self) -> None:
+        """Prepare values for the present parameters, in a struct for each precision of kernels that take them."""
+        self._prepared: dict[str, Any] = {}
+        self._prepared_last: tuple[tuple[Any, ...], NDArray[np.float64]] | None = None
+        if not self._prepares:
+            return
+        parameters = self._parameters()
+        for precision, (kind, prepare) in self._prepares.items():
+            self._prepared[precision] = self._module.ffi.new(kind)
+            prepare(parameters, self._prepared[precision])
 
     def varied(self, spec: KernelSpec, values: Mapping[str, NDArray[Any]]) -> Call:
         """The call of a kernel where live parameters have values of their own for each state."""
@@ -100,8 +110,7 @@ class CompiledBackend:
                 "of a batch: generate it again"
             )
         ffi, parameters = self._module.ffi, self._parameters()
-        names = [parameter.name for parameter in self._manifest.parameters]
-        places = ffi.new("size_t[]", [names.index(name) for name in values])
+        places = ffi.new("size_t[]", [self._names.index(name) for name in values])
         size = len(self._manifest.prepared)
         block = max(_TOGETHER, _BLOCK // size // _TOGETHER * _TOGETHER)
         run = self._over_rows(varied_function(spec.name), max(block, states_for_a_thread(spec)))
@@ -109,8 +118,8 @@ class CompiledBackend:
         def evaluate(inputs: Arrays, outputs: Arrays, batch: Shape, threads: int) -> None:
             count = math.prod(batch)
             own = np.empty((len(values), *batch))
-            for row, array in zip(own, values.values(), strict=True):
-                row[...] = array
+            for row, array in enumerate(values.values()):
+                own[row, ...] = array
             varied = ffi.new("struct kanegen_varied *")
             varied.parameters, varied.varied, varied.places = parameters, len(values), places
             varied.values, varied.stride, varied.block = ffi.from_buffer("double[]", own), count, block
@@ -129,12 +138,12 @@ class CompiledBackend:
         if not values:
             return Columns(address, self.prepared_address(spec.precision) or 0, 0, self._prepared)
         own = np.stack(np.broadcast_arrays(*values.values())).reshape(len(values), -1).copy()
-        names, size = [p.name for p in self._manifest.parameters], len(self._manifest.prepared)
+        size = len(self._manifest.prepared)
         key = own.tobytes()
         if self._prepared_last is None or self._prepared_last[0] != (*values, key):
             room = aligned(size * (own.shape[1] + _TOGETHER))
             prepare = getattr(lib, f"{prefix}_prepare_batch")
-            places, count = [names.index(name) for name in values], own.shape[1]
+            places, count = [self._names.index(name) for name in values], own.shape[1]
             given, found = ffi.from_buffer("double[]", own), ffi.from_buffer("double[]", room)
             prepare(self._parameters(), len(values), places, given, count, count, found)
             self._prepared_last = (*values, key), room
@@ -165,37 +174,39 @@ class CompiledBackend:
     def with_parameters(self, values: Mapping[str, float]) -> CompiledBackend:
         """The same kernels with these values of all live parameters."""
         backend = object.__new__(CompiledBackend)
-        backend.__dict__.update(self.__dict__)
+        backend._manifest, backend._module = self._manifest, self._module
+        backend._names, backend._prepares, backend._described = self._names, self._prepares, self._described
         backend.parameters = {**self.parameters, **values}
-        backend._prepared, backend._prepared_last = backend._prepare(), None
+        backend._prepare()
         return backend
 
     def kernel(self, spec: KernelSpec) -> Kernel:
         """The kernel, ready to be called."""
         calls = extensions.calls()
         if calls is None or len(spec.arguments) > MOST_ARRAYS:
-            return Kernel(spec, self._general_call(spec), self)
+            return Kernel(spec, self.general_call(spec), self)
         return Kernel(spec, calls.kernel_call(self, spec), self)
 
-    def describe(self, spec: KernelSpec) -> tuple[Any, ...]:
-        """A kernel as ``kanegen._calls`` knows it, with what is to be kept for it."""
-        prepared, dtype = self._prepared.get(spec.precision), kernel_type(spec)
-        return (
-            self.address(bound_function(spec.name)),
-            self.address(some_function(spec.name)),
-            0 if prepared is None else int(self._module.ffi.cast("uintptr_t", prepared)),
-            states_for_a_thread(spec),
-            _brief(spec),
-            dtype.itemsize,
-            tuple(np.empty(argument.shape, dtype) for argument in spec.inputs),
-            tuple(np.empty(argument.shape, dtype) for argument in spec.outputs),
-            np.ndarray,
-            np.empty,
-            dtype.type,
-            self._general_call(spec),  # which keeps what is prepared
-            thread_count,
-            1,
-        )
+    def describe(self, spec: KernelSpec) -> tuple[object, int]:
+        """A kernel as ``kanegen._calls`` knows it, the same for all parameters; the address of what these prepare, or 0."""
+        if spec.name not in self._described:
+            dtype, calls = kernel_type(spec), extensions.calls()
+            assert calls is not None, "asked by it"
+            self._described[spec.name] = calls.kernel(
+                self.address(bound_function(spec.name)),
+                self.address(some_function(spec.name)),
+                states_for_a_thread(spec),
+                _brief(spec),
+                dtype.itemsize,
+                tuple(np.empty(argument.shape, dtype) for argument in spec.inputs),
+                tuple(np.empty(argument.shape, dtype) for argument in spec.outputs),
+                np.ndarray,
+                np.empty,
+                dtype.type,
+                thread_count,
+                1,
+            )
+        return self._described[spec.name], self.prepared_address(spec.precision) or 0
 
     def _leading(self, spec: KernelSpec) -> tuple[Any, ...]:
         """What every function of this precision takes first: the struct of prepared values, if there are live parameters."""
@@ -224,7 +235,7 @@ class CompiledBackend:
         step = calls.bound_call(one, place, _brief(spec) < 1, (slots, pointers))
         return BoundKernel(step, (), views)
 
-    def _general_call(self, spec: KernelSpec) -> Call:
+    def general_call(self, spec: KernelSpec) -> Call:
         """The call for any arrays and any batch."""
         ffi, leading = self._module.ffi, self._leading(spec)
         one = getattr(self._module.lib, bound_function(spec.name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from kanegen.arrays import FloatArray, finite_number, real_array
 from kanegen.errors import KanegenError, MissingInertiaError, MissingKernelError, did_you_mean, nearest
-from kanegen.kernels.checks import LOOKED_AT, MARGIN, RESIDUAL, OpenLoops, can_be_singular, checked
+from kanegen.kernels.checks import LOOKED_AT, MARGIN, RESIDUAL, OpenLoops, Told, can_be_singular, checked
 from kanegen.kernels.kernel import Backend, Columns, Kernel
 from kanegen.manifest import Argument, Manifest
 from kanegen.rows import checked_rows, rows_of, with_rows
@@ -48,32 +48,30 @@ class KernelTable:
     threads may ask at once: one of them makes the kernel, the others wait for it.
     """
 
-    def __init__(self, given: KernelSet, more: More | None = None) -> None:
+    def __init__(
+        self, given: KernelSet, more: More | None = None, told: Told = "warn", lock: Any = None
+    ) -> None:
         self._given = given
         self._more = more
-        self._of: KernelTable | None = None  # the table of which this one is with values for each state
+        self.told = told
+        """What comes of configurations that do not close the mechanism's loops."""
+        self._lock = threading.RLock() if lock is None else lock
         self._values: Mapping[str, FloatArray] = {}
         self._looks = True
-        self._waiting = given.manifest.waiting
-        self._lock = threading.RLock()
-        # These are replaced and never changed, so that they are read without the lock.
-        self._names = (*given.manifest.kernels, *self._waiting)
-        self._sets: dict[str, KernelSet] = {}
-        self._kernels: dict[str, Kernel] = {}
-        self._margin: Kernel | None = None
+        self._sets: dict[
+            str, KernelSet
+        ] = {}  # of kernels that were not given, also of tables with other values
+        self._kernels: dict[str, Kernel] = {}  # those that were asked for
         self._open_loops: OpenLoops | None = None
-        self._take(given, tuple(given.manifest.kernels))
 
-    def _take(self, made: KernelSet, names: Iterable[str]) -> None:
-        """Have these kernels of a set."""
-        kernels = {name: made.backend.kernel(made.manifest.kernels[name]) for name in names}
-        self._margin = kernels.get(MARGIN, self._margin)
-        if RESIDUAL in kernels:
-            self._open_loops = OpenLoops.of(self._given.manifest, kernels[RESIDUAL])
-        looked_after = {name: self._looked_after(made, kernel) for name, kernel in kernels.items()}
-        self._sets = {**self._sets, **dict.fromkeys(kernels, made)}
-        self._kernels = {**self._kernels, **looked_after}
-        self._names = (*self._names, *(name for name in kernels if name not in self._names))
+    @property
+    def backend(self) -> Backend:
+        """What evaluates the kernels that were given."""
+        return self._given.backend
+
+    def of_backend(self, backend: Backend, told: Told) -> KernelTable:
+        """The kernels that were given with another backend; calls tell of open loops in this way."""
+        return KernelTable(KernelSet(self._given.manifest, backend), self._more, told, self._lock)
 
     def varied(self, values: Mapping[str, FloatArray], *, looks: bool = True) -> KernelTable:
         """The same kernels where these live parameters have values of their own for each state of a batch.
@@ -82,23 +80,16 @@ class KernelTable:
         """
         table = object.__new__(type(self))
         table.__dict__.update(self.__dict__)
-        table._of, table._kernels = self._of or self, {}
+        table._kernels, table._open_loops = {}, None
         table._values, table._looks = {**self._values, **values}, looks
-        if self._margin is not None:
-            table._margin = table._with_values(MARGIN)
-        if self._open_loops is not None:
-            table._open_loops = OpenLoops.of(self._given.manifest, table._with_values(RESIDUAL))
-            assert table._open_loops is not None  # as here
-            table._open_loops.told = self._open_loops.told
         return table
 
-    def _with_values(self, name: str) -> Kernel:
+    def _plain(self, name: str) -> Kernel:
         """A kernel with the values of this table, not looked after."""
-        assert self._of is not None  # it has some
-        spec, backend = self._of[name].spec, self._of.set_of(name).backend
+        made = self.set_of(name)
+        spec, backend = made.manifest.kernels[name], made.backend
         own = {key: values for key, values in self._values.items() if key in backend.parameters}
-        call = backend.varied(spec, own) if own else backend.kernel(spec).call
-        return Kernel(spec, call, self._of[name].backend)
+        return Kernel(spec, backend.varied(spec, own), backend) if own else backend.kernel(spec)
 
     def columns(self, name: str) -> Columns:
         """A kernel over columns of many states, for simulations.  Raises what ``[name]`` raises, NotCompiledError."""
@@ -107,40 +98,43 @@ class KernelTable:
             spec, {key: values for key, values in self._values.items() if key in backend.parameters}
         )
 
-    def _looked_after(self, of: KernelSet, kernel: Kernel) -> Kernel:
-        """The kernel of a set with a call that looks for dead centres and open loops, where there can be any."""
+    def _looked_after(self, kernel: Kernel) -> Kernel:
+        """A kernel with a call that looks for dead centres and open loops, where there can be any."""
+        manifest = self.set_of(kernel.spec.name).manifest
         if not self._looks:
             return kernel
-        if can_be_singular(of.manifest):
-            kernel = checked(of.manifest, kernel, self._margin)
+        if can_be_singular(manifest):
+            kernel = checked(manifest, kernel, self._plain(MARGIN) if self._has(MARGIN) else None)
+        if self._open_loops is None and self._has(RESIDUAL):
+            self._open_loops = OpenLoops.of(self._given.manifest, self._plain(RESIDUAL), self.told)
         return kernel if self._open_loops is None else self._open_loops.watch(kernel)
 
     @property
-    def open_loops(self) -> OpenLoops | None:
-        """What looks for open loops, where there can be any.  Raises what ``[name]`` raises."""
-        self._obtain_what_is_looked_at()
-        return self._open_loops
+    def _names(self) -> tuple[str, ...]:
+        """Names of those that are there or wait, in the order of the manifest, then in the order in which they came."""
+        manifest = self._given.manifest
+        return tuple(dict.fromkeys((*manifest.kernels, *manifest.waiting, *self._sets)))
 
     def __len__(self) -> int:
         """How many there are, those that wait included."""
-        return len(self._names if self._of is None else self._of)
+        return len(self._names)
 
     def __iter__(self) -> Iterator[str]:
-        """Names of those that are there or wait, in the order of the manifest, then in the order in which they came."""
-        return iter(self._names if self._of is None else self._of)
+        """Their names, in the order of the manifest, then in the order in which they came."""
+        return iter(self._names)
 
     def __contains__(self, name: object) -> bool:
         """Whether it is there or waits, without obtaining it."""
-        return name in (self._names if self._of is None else self._of)
+        return self._has(name) or name in self._given.manifest.waiting
 
-    def waits(self, name: str) -> bool:
-        """Whether it will be made when it is first asked for."""
-        return name in self._waiting and name not in self._kernels
+    def _has(self, name: object) -> bool:
+        """Whether it is there."""
+        return name in self._given.manifest.kernels or name in self._sets
 
     @property
     def all_wait(self) -> bool:
         """Whether none is made yet."""
-        return not self._sets if self._of is None else self._of.all_wait
+        return not (self._given.manifest.kernels or self._sets)
 
     def __getitem__(self, name: str) -> Kernel:
         """The kernel of that name, obtained if it is not there yet.
@@ -150,6 +144,10 @@ class KernelTable:
         kernel = self._kernels.get(name)
         return kernel if kernel is not None else self._obtain(name)
 
+    def _obtain(self, name: str, of_rows: bool = False) -> Kernel:
+        self.set_of(name, of_rows)
+        return self._kernels.setdefault(name, self._looked_after(self._plain(name)))
+
     @property
     def obtainable(self) -> tuple[str, ...]:
         """Names of the kernels that would be made if they were asked for."""
@@ -157,44 +155,21 @@ class KernelTable:
             return ()
         return tuple(name for name in self._given.manifest.optional_kernels if name not in self)
 
-    def set_of(self, name: str) -> KernelSet:
-        """The set to which a kernel belongs.  Raises what ``[name]`` raises."""
-        if self._of is not None:
-            return self._of.set_of(name)
-        if name not in self._sets:
-            self._obtain(name)
-        return self._sets[name]
+    def set_of(self, name: str, of_rows: bool = False) -> KernelSet:
+        """The set to which a kernel belongs, one of the list; or ``of_rows`` of a frame's twist, of which there are too many
+        for a list.  Raises what ``[name]`` raises.
+        """
+        if name in self._given.manifest.kernels:
+            return self._given
+        return self._sets.get(name) or self._make(name, of_rows)
 
-    def obtained(self, name: str) -> ArrayCall:
-        """The call of a kernel with one output, obtained if it is not there yet.  Raises what ``[name]`` raises."""
-        kernel = self._kernels.get(name)
-        return (kernel if kernel is not None else self._obtain(name)).call
-
-    def call_of(self, name: str) -> ArrayCall:
-        """The call of a kernel with one output; for one that is not there, a call that obtains it or says why it cannot."""
-        kernel = self._kernels.get(name)
-        if kernel is not None:
-            return kernel.call
-
-        def obtaining(*arguments: object) -> FloatArray:
-            return self.obtained(name)(*arguments)
-
-        return obtaining
-
-    def of_frame(self, what: str, frame: str) -> ArrayCall:
-        """The call for a frame: ``what`` is "frame_pose", "frame_jacobian", …  Raises what ``[name]`` raises."""
-        return self.obtained(self.name_for(what, frame))
-
-    def of_rows(self, what: str, frame: str, rows: Sequence[str] | None) -> ArrayCall:
-        """The call for rows of a frame's twist, made in whatever choice of them.
+    def of_rows(self, what: str, frame: str, rows: Sequence[str] | None) -> Kernel:
+        """The kernel of rows of a frame's twist, made in whatever choice of them.
 
         Raises what ``[name]`` raises, ModelError for rows that depend on one another.
         """
         name = with_rows(self.name_for(what, frame), checked_rows(rows))
-        if self._of is not None:
-            self._of.of_rows(what, frame, rows)
-        kernel = self._kernels.get(name)
-        return (kernel if kernel is not None else self._obtain(name, of_rows=True)).call
+        return self._kernels.get(name) or self._obtain(name, of_rows=True)
 
     def name_for(self, what: str, frame: str) -> str:
         """The name of a kernel of a frame, whether it is there or not.  Raises MissingKernelError: no such frame."""
@@ -207,33 +182,29 @@ class KernelTable:
             )
         return f"{what}_{manifest.identifier(frame)}"
 
-    def _obtain(self, name: str, of_rows: bool = False) -> Kernel:
-        """A further kernel, one of the list; or ``of_rows`` of a frame's twist, of which there are too many for a list."""
-        if self._of is not None:
-            own = self._kernels[name] = self._looked_after(self.set_of(name), self._with_values(name))
-            return own
-        known = of_rows or bool(rows_of(name)[1]) or name in self._given.manifest.optional_kernels
-        if self._more is None or not (known or name in self._waiting):
+    def _make(self, name: str, of_rows: bool) -> KernelSet:
+        """The set of a further kernel, made now."""
+        manifest = self._given.manifest
+        known = of_rows or bool(rows_of(name)[1]) or name in manifest.optional_kernels
+        if self._more is None or not (known or name in manifest.waiting):
             raise self._missing(name)
         with self._lock:
-            if name not in self._kernels:
-                if name not in LOOKED_AT:
-                    self._obtain_what_is_looked_at()
+            if name not in self._sets:
+                # What the calls of others look at comes before these.
+                for looked_at in LOOKED_AT:
+                    if name not in LOOKED_AT and looked_at in manifest.waiting:
+                        self.set_of(looked_at)
                 made = self._more(name).with_parameters(self._given.backend.parameters)
-                group = self._waiting.get(name)
-                self._take(made, [n for n, g in self._waiting.items() if g == group] or [name])
-        return self._kernels[name]
-
-    def _obtain_what_is_looked_at(self) -> None:
-        """Have the kernels that the calls of others look at."""
-        for name in LOOKED_AT:
-            if self._of is None and self.waits(name):
-                self._obtain(name)
+                group = manifest.waiting.get(name)
+                names = [n for n, g in manifest.waiting.items() if g == group] or [name]
+                self._sets.update(dict.fromkeys(names, made))
+        return self._sets[name]
 
     @property
     def target(self) -> str | None:
         """The instruction set in use, None where kernels are interpreted.  Raises what ``[name]`` raises."""
-        first = next(iter(self._sets), None) or self._names[0]
+        manifest = self._given.manifest
+        first = next(iter((*manifest.kernels, *self._sets, *manifest.waiting)))
         return self.set_of(first).backend.target
 
     def _missing(self, name: str) -> MissingKernelError:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NoReturn, Self, TypeAlias
+from typing import Any, NoReturn, Self, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -54,6 +54,31 @@ as arrays, after the values of all, for the first of them.
 """
 
 
+class LookedUpOnce:
+    """A call looked up by an attribute's name, without its underscore, when it is first used; then it is the attribute."""
+
+    def __init__(self, look_up: Callable[[Any, str], ArrayCall]) -> None:
+        self._look_up = look_up
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Remember the attribute."""
+        self._name = name
+
+    @overload
+    def __get__(self, of: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, of: object, owner: type) -> ArrayCall: ...
+
+    def __get__(self, of: object, owner: type) -> Self | ArrayCall:
+        """Raises what looking it up raises."""
+        if of is None:
+            return self
+        found = self._look_up(of, self._name[1:])
+        setattr(of, self._name, found)
+        return found
+
+
 class Core:
     """A manifest, the backend that evaluates its kernels, what obtains further ones, and what checks values of parameters.
 
@@ -71,41 +96,44 @@ class Core:
         quantities: QuantitiesOf | None = None,
     ) -> None:
         self._manifest = manifest
-        self._backend = backend
-        self._more = more
         self._check = check
         self._skeleton_of, self._quantities_of = skeleton, quantities
         self._kernels = KernelTable(KernelSet(manifest, backend), more)
-        self._take(0.0 if manifest.depends_on_time else None)
+        self._t: ArrayLike | None = 0.0 if manifest.depends_on_time else None
 
-    def _take(self, t: ArrayLike | None) -> None:
-        """Take calls from the table, which are given the time where there is any."""
-        table, self._t = self._kernels, t
+    def _obtained(self, name: str) -> ArrayCall:
+        """The call of a kernel with one output at this robot's time, obtained if it is not there yet.
 
-        def now(call: ArrayCall) -> ArrayCall:
-            taken = call if t is None else functools.partial(call, t)
-            return taken if self.nv else functools.partial(self._without_speeds, taken)
+        Raises MissingKernelError; ModelError or BuildError where it cannot be made.
+        """
+        return self._now(self._kernels[name].call)
 
-        self._obtained = table.obtained if t is None else lambda name: now(table.obtained(name))
-        self._of_frame = table.of_frame if t is None else lambda what, frame: now(table.of_frame(what, frame))
-        self._of_rows = table.of_rows if t is None else lambda *rows: now(table.of_rows(*rows))
+    # Called often, so that they are looked up once.
+    _inverse_dynamics = LookedUpOnce(_obtained)
+    _forward_dynamics = LookedUpOnce(_obtained)
+    _bias_forces = LookedUpOnce(_obtained)
+    _gravity_forces = LookedUpOnce(_obtained)
+    _mass_matrix = LookedUpOnce(_obtained)
+    _kinetic_energy = LookedUpOnce(_obtained)
+    _potential_energy = LookedUpOnce(_obtained)
+    _momentum = LookedUpOnce(_obtained)
+    _coordinate_rates = LookedUpOnce(_obtained)
+    _constraint_residual = LookedUpOnce(_obtained)
+    _constraint_jacobian = LookedUpOnce(_obtained)
+    _constraint_forces = LookedUpOnce(_obtained)
 
-        def often(name: str) -> ArrayCall:
-            return self._first_call(name, now) if table.waits(name) else now(table.call_of(name))
+    def _of_frame(self, what: str, frame: str) -> ArrayCall:
+        """The same for a kernel of a frame, ``what`` being "frame_pose", "frame_jacobian", and so on."""
+        return self._obtained(self._kernels.name_for(what, frame))
 
-        # Called often, so that they are looked up once.
-        self._inverse_dynamics = often("inverse_dynamics")
-        self._forward_dynamics = often("forward_dynamics")
-        self._bias_forces = often("bias_forces")
-        self._gravity_forces = often("gravity_forces")
-        self._mass_matrix = often("mass_matrix")
-        self._kinetic_energy = often("kinetic_energy")
-        self._potential_energy = often("potential_energy")
-        self._momentum = often("momentum")
-        self._coordinate_rates = often("coordinate_rates")
-        self._constraint_residual = often("constraint_residual")
-        self._constraint_jacobian = often("constraint_jacobian")
-        self._constraint_forces = often("constraint_forces")
+    def _of_rows(self, what: str, frame: str, rows: Sequence[str] | None) -> ArrayCall:
+        """The same for rows of a frame's twist.  Raises ModelError, too, for rows that depend on one another."""
+        return self._now(self._kernels.of_rows(what, frame, rows).call)
+
+    def _now(self, call: ArrayCall) -> ArrayCall:
+        """The call of a kernel, which is given the time where there is any."""
+        taken = call if self._t is None else functools.partial(call, self._t)
+        return taken if self.nv else functools.partial(self._without_speeds, taken)
 
     def _without_speeds(self, call: ArrayCall, q: Values, *given: Any) -> FloatArray:
         """Call a kernel of a mechanism without speeds, which takes none; ``given`` has arrays (..., 0) in their places."""
@@ -116,16 +144,6 @@ class Core:
             batch = np.broadcast_shapes(lead, configurations.shape[:-1])
             q = np.broadcast_to(configurations, (*batch, self.nq))
         return call(q, out, threads)
-
-    def _first_call(self, name: str, now: Callable[[ArrayCall], ArrayCall]) -> ArrayCall:
-        """The call of a kernel that waits: it makes the kernel, whose own call then takes its place."""
-
-        def first(*arguments: object) -> FloatArray:
-            call = now(self._kernels.obtained(name))
-            setattr(self, f"_{name}", call)
-            return call(*arguments)
-
-        return first
 
     def at(self, t: ArrayLike) -> Self:
         """The robot at a time [s], or at times of the shape of a batch, which its calls take from here, but for ``call``.
@@ -142,15 +160,14 @@ class Core:
         """The robot at a time, with parameters of their own for each state: what calls are told by keyword."""
         if t is not None and not self._manifest.depends_on_time:
             raise TypeError(f"{self._manifest.name}: nothing of it depends on time, so that calls take no t")
-        robot = object.__new__(type(self))
-        robot.__dict__.update(self.__dict__)
+        kernels = self._kernels
         if parameters or not looks:
-            values = varied_parameters(self.name, self._backend.parameters, parameters or {})
+            present = self._backend.parameters
+            values = varied_parameters(self.name, present, parameters or {})
             if values and self._check is not None:
-                self._check(self._backend.parameters, values)
-            robot._kernels = self._kernels.varied(values, looks=looks)
-        robot._take(self._t if t is None else t)
-        return robot
+                self._check(present, values)
+            kernels = kernels.varied(values, looks=looks)
+        return self._with(kernels, self._t if t is None else t)
 
     def with_open_loops(self, told: Told) -> Self:
         """A robot of the same mechanism that tells in another way of configurations that do not close its loops.
@@ -163,17 +180,23 @@ class Core:
             raise ValueError(
                 f"with_open_loops: expected one of {', '.join(map(repr, TELLING))}, got {shown(told)}"
             )
-        return self._with(self._backend, told)
+        return self._with(self._kernels.of_backend(self._backend, told), self._t)
 
-    def _with(self, backend: Backend, told: str) -> Self:
-        """A robot of the same mechanism with another backend, that tells of open loops in this way."""
-        others = self._more, self._check, self._skeleton_of, self._quantities_of
-        robot: Self = type(self)(self._manifest, backend, *others)
-        if robot._kernels.open_loops is not None:
-            robot._kernels.open_loops.told = told
-        if self._manifest.depends_on_time:
-            robot._take(self._t)
+    def _with(self, kernels: KernelTable, t: ArrayLike | None) -> Self:
+        """A robot of the same mechanism with these kernels at this time.
+
+        It has as few objects as can be: each one that is kept is visited by every full collection of garbage.
+        """
+        robot = object.__new__(type(self))
+        robot._manifest, robot._check = self._manifest, self._check
+        robot._skeleton_of, robot._quantities_of = self._skeleton_of, self._quantities_of
+        robot._kernels, robot._t = kernels, t
         return robot
+
+    @property
+    def _backend(self) -> Backend:
+        """What evaluates the kernels that the robot was loaded with."""
+        return self._kernels.backend
 
     def __copy__(self) -> Self:
         """The robot itself: nothing in it changes."""
@@ -333,11 +356,12 @@ class Core:
         Raises KanegenError for a name that is no live parameter, ValueError for what is no finite number, and ModelError,
         which is both, for values that the model cannot have.
         """
-        merged = merged_parameters(self._manifest.name, self._backend.parameters, values)
+        kernels = self._kernels
+        backend = kernels.backend
+        merged = merged_parameters(self._manifest.name, backend.parameters, values)
         if self._check is not None and not allow_unphysical:
             self._check(merged)
-        loops = self._kernels.open_loops
-        return self._with(self._backend.with_parameters(merged), "warn" if loops is None else loops.told)
+        return self._with(kernels.of_backend(backend.with_parameters(merged), kernels.told), self._t)
 
     # ---- what a robot says of itself ----
 

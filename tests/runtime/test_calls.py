@@ -94,16 +94,35 @@ def test_an_extension_of_other_sources_serves_nobody(monkeypatch: pytest.MonkeyP
 
 
 def test_robots_with_other_parameters_are_light() -> None:
-    """A kernel that is not called is two objects for the collector of garbage, which looks at all that are kept."""
+    """The collector of garbage looks at all objects that are kept: four for a robot, five more where a kernel is called."""
     robot = robots.live_pendulum()
-    name, value = next(iter(robot.parameters.items()))
+    (name, value), (_, length) = robot.parameters.items()
+    q, own = np.zeros(1), value * np.linspace(1, 2, 100)
+    robot.with_parameters({name: value}).inverse_dynamics(q, q, q)
 
-    def kept(count: int) -> int:
+    def objects() -> int:
         gc.collect()
-        before = len(gc.get_objects())
-        robots_kept = [robot.with_parameters({name: value}, allow_unphysical=True) for _ in range(count)]
-        gc.collect()
-        assert all(one.parameters == robot.parameters for one in robots_kept)
-        return len(gc.get_objects()) - before
+        return len(gc.get_objects())
 
-    assert kept(100) < 100 * (80 + 2 * len(robot.kernels))
+    before = objects()
+    kept = [robot.with_parameters({name: value}, allow_unphysical=True) for value in own]
+    made = objects()
+    found = [one.inverse_dynamics(q, q, np.ones(1)) for one in kept]
+    called = objects()
+    assert [one.parameters[name] for one in kept] == list(own)
+    assert_array_equal(np.array(found)[:, 0], own * length * length)
+    assert made - before < 5 * own.size
+    assert called - made < 6 * own.size
+
+
+def test_rows_come_back_from_robots_that_share_a_kernel() -> None:
+    """Robots with other parameters share what calls know of a kernel, and the room for one state in it."""
+    arm = kanegen.load("stanford_arm", live=["mF"], kernels=["inverse_dynamics"], search=1)
+    heavy = arm.with_parameters({"mF": 2.0})
+    q, v, a = np.random.default_rng(2).uniform(-1, 1, (3, 6))
+    one, other = arm.inverse_dynamics(q, v, a), heavy.inverse_dynamics(q, v, a)
+    assert not np.array_equal(one, other)
+    for found, robot in ((one, arm), (other, heavy)):
+        assert_array_equal(robot.inverse_dynamics(q, v, a), found)
+        assert_array_equal(robot.inverse_dynamics(list(q), v, a), found)
+        assert_array_equal(robot.inverse_dynamics([q], v, a)[0], found)

@@ -98,6 +98,8 @@ def test_batches_of_any_shape_and_numbers_for_all():
     assert of_one_state.shape == (6, 6)
     alike = arm.forward_dynamics(q, v, tau, parameters={"mF": 0.7})
     assert np.array_equal(alike, arm.with_parameters({"mF": 0.7}).forward_dynamics(q, v, tau))
+    of_numbers = arm.forward_dynamics(q[0], v[0], tau[0], parameters={"mF": masses[0], "L3": length})
+    assert np.array_equal(of_numbers, one[0])
     assert np.array_equal(arm.forward_dynamics(q, v, tau, parameters={}), arm.forward_dynamics(q, v, tau))
     assert arm.forward_dynamics(q[:0], v[:0], tau[:0], parameters={"mF": masses[:0]}).shape == (0, 6)
 
