@@ -2663,20 +2663,28 @@ STANFORD_ARM_API void stanford_arm_closed_loop_free_swivel_law(const double t[1]
 typedef double stanford_arm_lanes __attribute__((vector_size(STANFORD_ARM_LANES_BYTES)));
 typedef double stanford_arm_lanes_loose
     __attribute__((vector_size(STANFORD_ARM_LANES_BYTES), aligned(sizeof(double)), may_alias));
+typedef double stanford_arm_lanes_half __attribute__((vector_size(STANFORD_ARM_LANES_BYTES / 2), may_alias));
+typedef double stanford_arm_lanes_half_loose
+    __attribute__((vector_size(STANFORD_ARM_LANES_BYTES / 2), aligned(sizeof(double)), may_alias));
 typedef uint64_t stanford_arm_lanes_places __attribute__((vector_size(STANFORD_ARM_LANES_BYTES)));
 
 /*
  * Lanes of a vector, and vectors of a tile: the columns of some groups of as many states as there are lanes.  Behind those of
- * each argument there are as many to spare as a vector has lanes.  A tile usually takes 16 kB; where these are less than a few
- * groups, it takes more, since columns that are written by one vector at a time, far apart, drive each other out of the caches.
- * Batches of more than so many bytes do not stay in a cache.
+ * each argument there are as many to spare as a vector has lanes.  A tile usually takes 16 kB.  Columns that are far apart are
+ * written 512 bytes at a time, or lines of the cache that wait to be written drive each other out where the distance is a power
+ * of two: their tile has as many groups, if it stays below 128 kB.  Batches of more than so many bytes do not stay in a cache.
  */
 enum {
     STANFORD_ARM_LANES = STANFORD_ARM_LANES_BYTES / sizeof(double),
-    STANFORD_ARM_LANES_LEAST = 42 + 4 * STANFORD_ARM_LANES,
+    STANFORD_ARM_LANES_HALF = STANFORD_ARM_LANES / 2,
+    STANFORD_ARM_LANES_GROUPS = 512 / STANFORD_ARM_LANES_BYTES,
     STANFORD_ARM_LANES_USUAL = 16384 / STANFORD_ARM_LANES_BYTES,
-    STANFORD_ARM_LANES_TILE = 65536 / STANFORD_ARM_LANES_BYTES > STANFORD_ARM_LANES_LEAST ? 65536 / STANFORD_ARM_LANES_BYTES : STANFORD_ARM_LANES_LEAST,
-    STANFORD_ARM_LANES_GROUPS = 256 / STANFORD_ARM_LANES_BYTES,
+    STANFORD_ARM_LANES_LARGE = 131072 / STANFORD_ARM_LANES_BYTES,
+    STANFORD_ARM_LANES_LEAST = 42 + 4 * STANFORD_ARM_LANES,
+    STANFORD_ARM_LANES_WANTED = STANFORD_ARM_LANES_GROUPS * 42 + 4 * STANFORD_ARM_LANES,
+    STANFORD_ARM_LANES_ROOM = STANFORD_ARM_LANES_WANTED < STANFORD_ARM_LANES_LARGE ? STANFORD_ARM_LANES_WANTED : STANFORD_ARM_LANES_LARGE,
+    STANFORD_ARM_LANES_AT_LEAST = STANFORD_ARM_LANES_LEAST > STANFORD_ARM_LANES_USUAL ? STANFORD_ARM_LANES_LEAST : STANFORD_ARM_LANES_USUAL,
+    STANFORD_ARM_LANES_TILE = STANFORD_ARM_LANES_ROOM > STANFORD_ARM_LANES_AT_LEAST ? STANFORD_ARM_LANES_ROOM : STANFORD_ARM_LANES_AT_LEAST,
     STANFORD_ARM_LANES_CACHED = 1 << 23
 };
 #if defined(__clang__)
@@ -2697,7 +2705,7 @@ typedef struct {
 /* A kernel over groups of rows, a row in each lane: columns of all arguments, those of one group after another. */
 typedef void stanford_arm_lanes_kernel(const void *prepared, size_t groups, stanford_arm_lanes *const columns[]);
 
-/* Vectors that are a distance apart exchange blocks of as many lanes; all such steps together transpose. */
+/* Vectors that are a distance apart exchange blocks of as many lanes; all such steps together transpose, in any order. */
 #define STANFORD_ARM_LANES_EXCHANGE(a, b, low, high) do { \
     const stanford_arm_lanes first = STANFORD_ARM_LANES_PICK(a, b, low); \
     const stanford_arm_lanes second = STANFORD_ARM_LANES_PICK(a, b, high); \
@@ -2711,35 +2719,39 @@ typedef void stanford_arm_lanes_kernel(const void *prepared, size_t groups, stan
 #define STANFORD_ARM_LANES_HIGH_2 2, 3, 10, 11, 6, 7, 14, 15
 #define STANFORD_ARM_LANES_LOW_1 0, 8, 2, 10, 4, 12, 6, 14
 #define STANFORD_ARM_LANES_HIGH_1 1, 9, 3, 11, 5, 13, 7, 15
+#define STANFORD_ARM_LANES_LOW STANFORD_ARM_LANES_LOW_4
 #elif STANFORD_ARM_LANES_BYTES == 32
 #define STANFORD_ARM_LANES_LOW_2 0, 1, 4, 5
 #define STANFORD_ARM_LANES_HIGH_2 2, 3, 6, 7
 #define STANFORD_ARM_LANES_LOW_1 0, 4, 2, 6
 #define STANFORD_ARM_LANES_HIGH_1 1, 5, 3, 7
+#define STANFORD_ARM_LANES_LOW STANFORD_ARM_LANES_LOW_2
 #elif STANFORD_ARM_LANES_BYTES == 16
 #define STANFORD_ARM_LANES_LOW_1 0, 2
 #define STANFORD_ARM_LANES_HIGH_1 1, 3
+#define STANFORD_ARM_LANES_LOW STANFORD_ARM_LANES_LOW_1
 #endif
 
-static inline void stanford_arm_lanes_transpose(stanford_arm_lanes x[STANFORD_ARM_LANES])
+/* All steps of a vector for each lane, or all but the widest, of half as many. */
+static inline void stanford_arm_lanes_transpose(stanford_arm_lanes *x, size_t vectors)
 {
 #if STANFORD_ARM_LANES_BYTES >= 64
     STANFORD_ARM_LANES_UNROLL
     for (size_t i = 0; i < STANFORD_ARM_LANES; i++) {
-        if (i % 8 >= 4) continue;
+        if (i >= vectors || 4 >= vectors || i % 8 >= 4) continue;
         STANFORD_ARM_LANES_EXCHANGE(x[i], x[i + 4], STANFORD_ARM_LANES_LOW_4, STANFORD_ARM_LANES_HIGH_4);
     }
 #endif
 #if STANFORD_ARM_LANES_BYTES >= 32
     STANFORD_ARM_LANES_UNROLL
     for (size_t i = 0; i < STANFORD_ARM_LANES; i++) {
-        if (i % 4 >= 2) continue;
+        if (i >= vectors || 2 >= vectors || i % 4 >= 2) continue;
         STANFORD_ARM_LANES_EXCHANGE(x[i], x[i + 2], STANFORD_ARM_LANES_LOW_2, STANFORD_ARM_LANES_HIGH_2);
     }
 #endif
     STANFORD_ARM_LANES_UNROLL
     for (size_t i = 0; i < STANFORD_ARM_LANES; i++) {
-        if (i % 2 >= 1) continue;
+        if (i >= vectors || 1 >= vectors || i % 2 >= 1) continue;
         STANFORD_ARM_LANES_EXCHANGE(x[i], x[i + 1], STANFORD_ARM_LANES_LOW_1, STANFORD_ARM_LANES_HIGH_1);
     }
 }
@@ -2753,18 +2765,51 @@ static inline size_t stanford_arm_lanes_safe(size_t n, size_t count, size_t rows
     return groups;
 }
 
+/* Columns of groups of rows of so few numbers that half of a vector holds them, and the way back. */
+static inline void stanford_arm_lanes_narrow_columns(const double *from, size_t n, size_t groups, stanford_arm_lanes *columns)
+{
+    for (size_t group = 0; group < groups; group++, columns += n) {
+        stanford_arm_lanes x[STANFORD_ARM_LANES];
+        STANFORD_ARM_LANES_UNROLL
+        for (size_t i = 0; i < STANFORD_ARM_LANES; i++, from += n) x[i] = *(const stanford_arm_lanes_loose *)from;
+        STANFORD_ARM_LANES_UNROLL
+        for (size_t i = 0; i < STANFORD_ARM_LANES_HALF; i++) x[i] = STANFORD_ARM_LANES_PICK(x[i], x[i + STANFORD_ARM_LANES_HALF], STANFORD_ARM_LANES_LOW);
+        stanford_arm_lanes_transpose(x, STANFORD_ARM_LANES_HALF);
+        STANFORD_ARM_LANES_UNROLL
+        for (size_t i = 0; i < STANFORD_ARM_LANES_HALF; i++) columns[i] = x[i];
+    }
+}
+
+static inline void stanford_arm_lanes_narrow_rows(const stanford_arm_lanes *columns, size_t n, size_t groups, double *to)
+{
+    for (size_t group = 0; group < groups; group++, columns += n) {
+        stanford_arm_lanes x[STANFORD_ARM_LANES_HALF];
+        STANFORD_ARM_LANES_UNROLL
+        for (size_t i = 0; i < STANFORD_ARM_LANES_HALF; i++) x[i] = columns[i];
+        stanford_arm_lanes_transpose(x, STANFORD_ARM_LANES_HALF);
+        STANFORD_ARM_LANES_UNROLL
+        for (size_t i = 0; i < STANFORD_ARM_LANES; i++, to += n) {
+            const stanford_arm_lanes both = x[i % STANFORD_ARM_LANES_HALF];
+            *(stanford_arm_lanes_half_loose *)to = ((const stanford_arm_lanes_half *)&both)[i / STANFORD_ARM_LANES_HALF];
+        }
+    }
+}
+
 /* Columns of count rows of n numbers, of which rows may be read.  Lanes left over are copies of the last row. */
 static void stanford_arm_lanes_columns(const double *from, size_t n, size_t count, size_t rows,
     stanford_arm_lanes *columns)
 {
-    const size_t safe = stanford_arm_lanes_safe(n, count, rows);
-    for (size_t group = 0; group < safe; group++, from += STANFORD_ARM_LANES * n, columns += n) {
+    const size_t safe = stanford_arm_lanes_safe(n, count, rows), narrow = n <= STANFORD_ARM_LANES_HALF ? safe : 0;
+    stanford_arm_lanes_narrow_columns(from, n, narrow, columns);
+    from += narrow * STANFORD_ARM_LANES * n;
+    columns += narrow * n;
+    for (size_t group = narrow; group < safe; group++, from += STANFORD_ARM_LANES * n, columns += n) {
         for (size_t j = 0; j < n; j += STANFORD_ARM_LANES) {
             const size_t first = j + STANFORD_ARM_LANES <= n || n < STANFORD_ARM_LANES ? j : n - STANFORD_ARM_LANES;
             stanford_arm_lanes x[STANFORD_ARM_LANES];
             STANFORD_ARM_LANES_UNROLL
             for (size_t i = 0; i < STANFORD_ARM_LANES; i++) x[i] = *(const stanford_arm_lanes_loose *)(from + i * n + first);
-            stanford_arm_lanes_transpose(x);
+            stanford_arm_lanes_transpose(x, STANFORD_ARM_LANES);
             STANFORD_ARM_LANES_UNROLL
             for (size_t i = 0; i < STANFORD_ARM_LANES; i++) columns[first + i] = x[i];
         }
@@ -2782,14 +2827,17 @@ static void stanford_arm_lanes_columns(const double *from, size_t n, size_t coun
 /* The way back. */
 static void stanford_arm_lanes_rows(const stanford_arm_lanes *columns, size_t n, size_t count, double *to)
 {
-    const size_t safe = stanford_arm_lanes_safe(n, count, count);
-    for (size_t group = 0; group < safe; group++, to += STANFORD_ARM_LANES * n, columns += n) {
+    const size_t safe = stanford_arm_lanes_safe(n, count, count), narrow = n <= STANFORD_ARM_LANES_HALF ? safe : 0;
+    stanford_arm_lanes_narrow_rows(columns, n, narrow, to);
+    to += narrow * STANFORD_ARM_LANES * n;
+    columns += narrow * n;
+    for (size_t group = narrow; group < safe; group++, to += STANFORD_ARM_LANES * n, columns += n) {
         for (size_t j = 0; j < n; j += STANFORD_ARM_LANES) {
             const size_t first = j + STANFORD_ARM_LANES <= n || n < STANFORD_ARM_LANES ? j : n - STANFORD_ARM_LANES;
             stanford_arm_lanes x[STANFORD_ARM_LANES];
             STANFORD_ARM_LANES_UNROLL
             for (size_t i = 0; i < STANFORD_ARM_LANES; i++) x[i] = columns[first + i];
-            stanford_arm_lanes_transpose(x);
+            stanford_arm_lanes_transpose(x, STANFORD_ARM_LANES);
             STANFORD_ARM_LANES_UNROLL
             for (size_t i = 0; i < STANFORD_ARM_LANES; i++) *(stanford_arm_lanes_loose *)(to + i * n + first) = x[i];
         }
@@ -2911,11 +2959,10 @@ static inline void stanford_arm_lanes_sincos(size_t count, const stanford_arm_la
 {
     typedef stanford_arm_lanes_wide lanes;
     typedef stanford_arm_lanes_bits bits;
-    enum { parts = sizeof(double) / sizeof(double) };
-    bits far[parts] = {{0}};
-    for (size_t i = 0; i < parts * count; i++) {
+    bits far = {0};
+    for (size_t i = 0; i < count; i++) {
         const lanes x = angles[i];
-        far[i % parts] |= UINT64_C(0x40F86A0000000000) - ((bits)x & UINT64_C(0x7FFFFFFFFFFFFFFF));
+        far |= UINT64_C(0x40F86A0000000000) - ((bits)x & UINT64_C(0x7FFFFFFFFFFFFFFF));
         const lanes sum = x * 0.6366197723675814 + 6755399441055744.0;
         const lanes k = sum - 6755399441055744.0;
 
@@ -2953,7 +3000,7 @@ static inline void stanford_arm_lanes_sincos(size_t count, const stanford_arm_la
         cosines[i] = (lanes)(cosine_bits ^ exchange ^ cosine_sign);
     }
     uint64_t any = 0, rows[STANFORD_ARM_LANES];
-    memcpy(rows, far, sizeof rows);
+    memcpy(rows, &far, sizeof rows);
     for (size_t i = 0; i < STANFORD_ARM_LANES; i++) any |= rows[i];
     if (any >> 63) stanford_arm_lanes_sincos_library(count, angles, sines, cosines, rows);
 }

@@ -23,8 +23,8 @@ from .programs import double_pendulum, every_operation, model, program, random_p
 from .test_live_parameters import prepared
 from .test_parts import in_parts
 
-COUNTS = (1, 2, 7, 8, 9, 16, 17, 37)
-"""Fewer than lanes, whole groups and rests."""
+COUNTS = (1, 2, 7, 8, 9, 16, 17, 37, 300)
+"""Fewer than lanes, whole groups and rests, and more than a tile of columns has."""
 
 FLAGS = [(f"-DKANEGEN_VECTOR_BYTES={size}", "-ffp-contract=off", "-Wno-psabi") for size in (0, 8, 16, 32, 64)]
 """Compilers make vectors of any length, of several where the processor has shorter ones."""
@@ -80,6 +80,26 @@ def test_every_operation(tmp_path: Path, flags: tuple[str, ...]) -> None:
             check(library, kernel, random_states(kernel, 37), ending)
 
 
+def lengths() -> list[Program]:
+    """Kernels with rows of one number to more than two vectors of the widest have."""
+    found = []
+    for n in range(1, 36):
+        g = Graph()
+        found.append(program(f"row{n}", g, {"x": n}, {"y": [x * 3 for x in inputs(g, "x", n)]}))
+    return found
+
+
+@pytest.mark.parametrize("flags", FLAGS)
+def test_rows_of_every_length(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    kernels = lengths()
+    library = build(model(*kernels, single_precision=True), tmp_path, *flags)
+    for kernel in kernels:
+        for ending in ("", "_f32"):
+            check(library, kernel, random_states(kernel, 37), ending)
+    for kernel in kernels[1::8]:
+        check(library, kernel, random_states(kernel, 300))
+
+
 @pytest.mark.parametrize("sincos", ["vector", "libm"])
 @pytest.mark.parametrize("ending", ["", "_f32"])
 def test_angles_beyond_the_formulas_concern_their_own_state(tmp_path: Path, ending: str, sincos: str) -> None:
@@ -131,7 +151,7 @@ def test_parameters_of_each_state(tmp_path: Path, every: int, flags: tuple[str, 
         for kernel in generated.programs:
             states, sizes = random_states(kernel, total), {a.name: a.size for a in kernel.outputs}
             name = f"arm_{kernel.name}"
-            for count in COUNTS:
+            for count in (n for n in COUNTS if n <= total):
                 some = {key: rows[:count] for key, rows in states.items()}
                 found = library(
                     f"{name}_batch_varied{ending}",
