@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from kanegen import workers
-from kanegen.builds import compiler
+from tests.quickly import FewPasses, build_quickly
+
+ROOMS_OF_MOTIONS = ("cases", "commands", "constrained", "reproduction", "runtime", "runtime_body_coordinates")
+"""What is asked there does not depend on how many operations a kernel takes."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "needs(*modules): skip where one is missing; only running the test imports them"
     )
+    config.addinivalue_line("markers", "all_passes: derive as users do; of a file in a room of motions")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -38,12 +42,23 @@ def cache_of_this_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
 def quick_builds() -> Iterator[None]:
     """Compile mechanisms in this process with less optimization, and still with the same bits in lanes: half the time.
 
-    What is right at every level is asked in ``emitted``; other processes compile as users do.  Nothing is forced to disk,
-    and no further process derives kernels where a test does not ask for it: there is a test in each core.
+    What is right at every level is asked in ``emitted``; other processes compile as users do.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiler, "COMPILE_FLAGS", (*compiler.COMPILE_FLAGS, "-O2"))
-        patch.setattr(compiler, "FLAGS_OF_CALLS", ("-O0",))
-        patch.setattr(workers, "_MOST_JOBS", 1)
-        patch.setattr(os, "fsync", lambda descriptor: None)
+        build_quickly(patch)
         yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_passes(request: pytest.FixtureRequest) -> Iterator[FewPasses]:
+    """Derive quickly in the rooms of motions.
+
+    What searches and passes make of programs is asked in ``golden``, ``passes``, ``laws`` and ``certificate``, and compared
+    with the plain derivation wherever a program is made.
+    """
+    found = FewPasses()
+    room = request.path.relative_to(Path(__file__).parent).parts[0]
+    if room in ROOMS_OF_MOTIONS and request.node.get_closest_marker("all_passes") is None:
+        found.begin()
+    yield found
+    found.end()

@@ -2,6 +2,8 @@
 
 The blocks of a page run one after another as one program, in a process and a folder of their own, with the data of the guide
 beside it: ``python`` as it is, ``sh`` as commands, and a block with the name of a file, as ``toml arm.toml``, is that file.
+README.md and pages that count operations derive and compile as users do; others do it ``quickly``, commands of kanegen in
+the same process.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -34,6 +37,8 @@ SOURCE = re.compile(
 )
 """Where links of README.md lead, which is read outside the repository, too."""
 WITHOUT_PYTHON = {"command-line.md"}
+QUICKLY = f"import sys; sys.path.append({str(ROOT)!r}); from tests import quickly; quickly.begin()"
+"""The first line of a page of the guide."""
 TIME_LIMIT = 600  # seconds; a page takes a few, and this is only there for one that hangs
 
 
@@ -44,7 +49,8 @@ def _name(page: Path) -> str:
 def _program(page: Path) -> str:
     """The blocks of a page as Python, each on the lines where it stands there, so that tracebacks point to them."""
     text = page.read_text(encoding="utf-8")
-    lines: list[str] = []
+    quickly = page.name != "README.md" and "operation_counts" not in text
+    lines = [QUICKLY] if quickly else []
     for block in BLOCK.finditer(text):
         if any(word in block["text"] and not here for word, here in NEEDS.items()):
             break
@@ -52,7 +58,8 @@ def _program(page: Path) -> str:
         if file:
             code = [f"open({file!r}, 'w', encoding='utf-8').write({block['text']!r})"]
         elif language == "sh":
-            code = [f"__import__('subprocess').run({'set -e; ' + block['text']!r}, shell=True, check=True)"]
+            commands = block["text"].replace("\\\n", "").splitlines()
+            code = [_command(command, quickly) for command in commands]
         elif language == "python":
             code = block["text"].splitlines()
         else:
@@ -60,6 +67,14 @@ def _program(page: Path) -> str:
         line = text.count("\n", 0, block.start("text"))
         lines += [""] * (line - len(lines)) + code
     return "\n".join(lines) + "\n"
+
+
+def _command(command: str, here: bool) -> str:
+    """A command of a shell as a line of Python; one of kanegen in this process where it is to be ``here``."""
+    program, *arguments = shlex.split(command, comments=True)
+    if here and program == "kanegen":
+        return f"assert __import__('kanegen.codegen.cli', fromlist='main').main({arguments!r}) == 0"
+    return f"__import__('subprocess').run({command!r}, shell=True, check=True)"
 
 
 def _counts(kernel: str) -> dict[str, int]:

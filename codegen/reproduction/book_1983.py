@@ -104,15 +104,14 @@ def _states(model: str) -> tuple[FloatArray, ...]:
 
 
 @cache
-def _arm(model: str, formulation: str = "recursive") -> kanegen.Robot:
-    kernels = [study.KERNEL, "mass_matrix", "inverse_dynamics", "kinetic_energy", "potential_energy"]
-    return kanegen.load(model, formulation=formulation, kernels=kernels)
+def _arm(model: str, formulation: str, kernel: str) -> kanegen.Robot:
+    return kanegen.load(model, formulation=formulation, kernels=(kernel,))
 
 
 def _equations() -> Iterator[Part]:
     for model, size in ((PLANAR, "one mode on each of two links"), (SPATIAL, "two modes on each, in space")):
         mended, own = (
-            _arm(model, formulation).call(study.KERNEL, *_states(model))
+            _arm(model, formulation, study.KERNEL).call(study.KERNEL, *_states(model))
             for formulation in ("book_1983", "recursive")
         )
         off = max(float(np.abs(x - y).max() / np.abs(y).max()) for x, y in zip(mended, own, strict=True))
@@ -128,7 +127,8 @@ def _equations() -> Iterator[Part]:
 
 def _truncation() -> Iterator[Part]:
     q = _states(PLANAR)[0]
-    truncated, own = (_arm(PLANAR, name).mass_matrix(q) for name in ("book_1983_truncated", "recursive"))
+    arms = {name: _arm(PLANAR, name, "mass_matrix") for name in ("recursive", "book_1983_truncated")}
+    own, truncated = (arm.mass_matrix(q) for arm in arms.values())
     off = float(np.abs(truncated - own).max() / np.abs(own).max())
     yield Claim(
         "eqs 37, 72, 73",
@@ -142,14 +142,14 @@ def _truncation() -> Iterator[Part]:
     random = np.random.default_rng(_SEED)
     angles = random.uniform(-np.pi, np.pi, (200, 2))
     smallest = {}
-    for name in ("recursive", "book_1983_truncated"):
+    for name, arm in arms.items():
         least = []
         for deflection in deflections:
             bent = np.zeros((len(angles) * 4, 4))
             bent[:, [0, 2]] = np.repeat(angles, 4, axis=0)
             signs = np.array([(1, 1), (1, -1), (-1, 1), (-1, -1)])
             bent[:, [1, 3]] = deflection * np.tile(signs, (len(angles), 1))
-            least.append(float(np.linalg.eigvalsh(_arm(PLANAR, name).mass_matrix(bent))[:, 0].min()))
+            least.append(float(np.linalg.eigvalsh(arm.mass_matrix(bent))[:, 0].min()))
         smallest["all terms" if name == "recursive" else "as printed"] = np.array(least)
     indefinite = deflections[smallest["as printed"] <= 0]
     yield Claim(

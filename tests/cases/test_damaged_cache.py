@@ -25,6 +25,8 @@ from kanegen.builds import cache, cache_place, extensions
 from .damages import DAMAGES, MODEL, TEXTS, damage
 from .machines import pendulum
 
+pytestmark = pytest.mark.all_passes
+
 ROOT = Path(__file__).parents[2]
 POSIX = pytest.mark.skipif(os.name != "posix", reason="links, pipes and modes of POSIX")
 LOAD = """\

@@ -15,6 +15,8 @@ from tests.mechanism.importers.documents import joint, link, robot
 
 from .files import inertial
 
+pytestmark = pytest.mark.all_passes
+
 KERNELS = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
 BODY = "0.5 0.4 0.3 0.01 -0.02 0.03"
 MEMORY, SECONDS = 1 << 20, 60

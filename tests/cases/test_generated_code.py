@@ -18,6 +18,8 @@ from kanegen.codegen.mechanism import ModelError
 from .files import LoadText
 from .machines import pendulum
 
+pytestmark = pytest.mark.all_passes
+
 q, v = sympy.symbols("q v")
 
 

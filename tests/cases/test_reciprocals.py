@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 import kanegen
 from kanegen.codegen.mechanism import LoopKind, MechanismBuilder
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.speeds import JointRate
+
+pytestmark = pytest.mark.all_passes
 
 
 def slider_crank() -> Mechanism:

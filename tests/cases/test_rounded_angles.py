@@ -20,6 +20,8 @@ from kanegen.codegen.mechanism.records import Matrix3, Mechanism
 from kanegen.codegen.mechanism.rounded_angles import AS_WRITTEN, fraction_of_pi
 from kanegen.options import Options
 
+pytestmark = pytest.mark.all_passes
+
 FULL = "1.5707963267948966"
 
 

@@ -13,6 +13,8 @@ import kanegen
 from kanegen.codegen.mechanism import MechanismBuilder
 from kanegen.codegen.mechanism.records import Mechanism
 
+pytestmark = pytest.mark.all_passes
+
 
 def arm(lengths: tuple[float, ...] = (1, 1, 1), far: float = 0.0) -> MechanismBuilder:
     """Rods of 1 kg; the first turns about the vertical at ``far`` metres from the base, the others about horizontal axes."""

@@ -14,6 +14,8 @@ from kanegen.codegen.mechanism import JointRate, Mechanism, MechanismBuilder
 from kanegen.codegen.mechanism.speeds import DistanceRate
 from tests.refusals import refused
 
+pytestmark = pytest.mark.all_passes
+
 STIFFNESS, REST, RADIUS = 30.0, 0.05, 0.3
 NEAR = (1e-7, 1e-8, 1e-12, -1e-8, 0.01, 2.0)
 

@@ -10,7 +10,10 @@ import pytest
 from kanegen.codegen.commands import tour
 from kanegen.codegen.emit.writer import write_files
 
-pytestmark = pytest.mark.filterwarnings("ignore:the compiled integrators are missing:RuntimeWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:the compiled integrators are missing:RuntimeWarning"),
+    pytest.mark.all_passes,
+]
 
 
 def test_the_summary_fits_a_screen_and_says_what_came_out(

@@ -16,6 +16,8 @@ from kanegen.simulation import run
 from tests.cases.test_laws_everywhere import kernels_of_motion
 from tests.constrained import time_models as models
 
+pytestmark = pytest.mark.all_passes
+
 Array = NDArray[np.float64]
 TIGHT = {"rtol": 1e-12, "atol": 1e-14}
 

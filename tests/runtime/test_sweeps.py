@@ -29,7 +29,7 @@ from kanegen.sweeps import chunks, results, run
 from kanegen.sweeps.draws import draw, drawn
 from kanegen.sweeps.sources import sources_of
 
-pytestmark = pytest.mark.needs("pyarrow", "pandas")
+pytestmark = [pytest.mark.needs("pyarrow", "pandas"), pytest.mark.all_passes]
 
 LATIN, RANDOM = {"latin": [1.0, 3.0]}, {"random": [0.5, 50.0], "scale": "log"}
 GIVEN: dict[str, Any] = {

@@ -14,6 +14,8 @@ from kanegen.codegen import deriving
 from kanegen.codegen.mechanism import MechanismBuilder
 from kanegen.errors import NoCompilerError
 
+pytestmark = pytest.mark.all_passes
+
 Q = [[0.3, -0.4], [1.0, 0.2]]
 
 
