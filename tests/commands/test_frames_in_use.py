@@ -15,6 +15,8 @@ from kanegen.codegen.reading import read
 from kanegen.options import Options
 from tests.laws.rewriting import printed, rewritten
 
+pytestmark = pytest.mark.all_passes
+
 TOLD = "of its links lie off joint axes and common normals"
 
 

@@ -12,6 +12,8 @@ import kanegen
 from kanegen.builds.compiler import find_compiler
 from kanegen.codegen.cli import main
 
+pytestmark = pytest.mark.all_passes
+
 
 def test_verify_leaves_a_certificate_beside_the_c(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     if find_compiler() is None:
