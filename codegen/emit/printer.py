@@ -49,13 +49,17 @@ class Printer:
         self._functions, self._sincos = functions, sincos
         self._number = language.number(precision)
 
-    def part(self, part: Part) -> list[str]:
-        """The lines of a part."""
+    def part(self, part: Part, given: Angles | None = None) -> list[str]:
+        """The lines of a part; the sines and cosines of ``given``, with which it begins, are in their arrays already."""
         why = [] if self._language.loads_first else statement(_WHY_LOADS)
         lines = [*why, *self._loads(part.loads), ""] if part.loads else []
         for item in part.items:
-            lines += self._lines(item)
+            lines += self._named(given) if item is given and given is not None else self._lines(item)
         return lines
+
+    def angles(self, item: Angles) -> list[str]:
+        """All angles in one array, and one call for their sines and cosines, in arrays that there are."""
+        return [*self._array(item), *self._call(item)]
 
     def value(self, signed: Signed) -> str:
         """The text of a value with its sign."""
@@ -90,15 +94,24 @@ class Printer:
 
     def _angles(self, item: Angles) -> list[str]:
         """All angles in one array, one call, and a name for each sine and cosine that is used."""
-        size, number = len(item.values), self._language.number(self._precision)
-        angles, sines, cosines = item.arrays.angles, item.arrays.sines, item.arrays.cosines
+        size = len(item.values)
+        arrays = f"{self._number} {item.arrays.sines}[{size}], {item.arrays.cosines}[{size}];"
+        return [*self._array(item), *statement(arrays), *self._call(item), *self._named(item)]
+
+    def _array(self, item: Angles) -> list[str]:
         values = ", ".join(map(self._own, item.values))
-        lines = statement(f"const {number} {angles}[{size}] = {{{values}}};")
-        lines += statement(f"{number} {sines}[{size}], {cosines}[{size}];")
-        for call in self._language.sincos(self._sincos[size], size, angles, sines, cosines):
-            lines += statement(call)
+        return statement(f"const {self._number} {item.arrays.angles}[{len(item.values)}] = {{{values}}};")
+
+    def _call(self, item: Angles) -> list[str]:
+        size, arrays = len(item.values), item.arrays
+        calls = self._language.sincos(self._sincos[size], size, arrays.angles, arrays.sines, arrays.cosines)
+        return [line for call in calls for line in statement(call)]
+
+    def _named(self, item: Angles) -> list[str]:
+        """A name for each sine and cosine that is used."""
+        lines: list[str] = []
         for index, places in enumerate(zip(item.sines, item.cosines, strict=True)):
-            found = zip(places, (sines, cosines), strict=True)
+            found = zip(places, (item.arrays.sines, item.arrays.cosines), strict=True)
             lines += self._defined(
                 [(place, f"{array}[{index}]") for place, array in found if place is not None]
             )

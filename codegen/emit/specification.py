@@ -51,17 +51,20 @@ class PartNames:
 
 @dataclass(frozen=True, slots=True)
 class LaneNames:
-    """Names of static functions for many states: for both layouts, for a tile, for a row in each lane and for its parts."""
+    """Names of static functions for many states: for both layouts, for a tile, for a row in each lane, for the sines and
+    cosines that it begins with, and for its parts.
+    """
 
     many: str
     tile: str
     body: str
+    angles: str
     parts: PartNames
 
     @property
     def all(self) -> tuple[str, ...]:
         """All of these names."""
-        return (self.many, self.tile, self.body, *self.parts.all)
+        return (self.many, self.tile, self.body, self.angles, *self.parts.all)
 
 
 @dataclass(frozen=True)
@@ -180,7 +183,7 @@ def specify(model: Model) -> Specification:
     prepare_parts = _part_names(functions, f"{prefix}_prepare", "", model.prepare)
     columns = [functions.take(f"{prefix}_{s.program.name}_batch_soa{p.ending}") for s, p in wanted]
     lanes = [_lane_names(functions, f"{prefix}_{s.program.name}", p.ending, s) for s, p in wanted]
-    prepare_lanes, varied = LaneNames("", "", "", PartNames()), [""] * len(wanted)
+    prepare_lanes, varied = LaneNames("", "", "", "", PartNames()), [""] * len(wanted)
     if model.prepare is not None:
         prepare_lanes = _lane_names(functions, f"{prefix}_prepare", "", model.prepare)
         varied = [functions.take(f"{prefix}_{s.program.name}_batch_varied{p.ending}") for s, p in wanted]
@@ -261,8 +264,10 @@ def _part_names(functions: _FunctionNames, stem: str, ending: str, schedule: Sch
 
 def _lane_names(functions: _FunctionNames, stem: str, ending: str, schedule: Schedule) -> LaneNames:
     """Names for what takes many states at once."""
-    many, tile, body = (functions.take(f"{stem}_{word}{ending}") for word in ("many", "tile", "lanes"))
-    return LaneNames(many, tile, body, _part_names(functions, f"{stem}_lanes", ending, schedule))
+    many, tile, body, angles = (
+        functions.take(f"{stem}_{word}{ending}") for word in ("many", "tile", "lanes", "angles_of_lanes")
+    )
+    return LaneNames(many, tile, body, angles, _part_names(functions, f"{stem}_lanes", ending, schedule))
 
 
 def _macros(prefix: str) -> tuple[str, str, str]:

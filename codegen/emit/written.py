@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from kanegen.codegen.emit.expressions import Variable
 from kanegen.codegen.emit.lanes import LANES, in_lanes, of_many, prepares
 from kanegen.codegen.emit.language import Language
-from kanegen.codegen.emit.layout import comment_text
-from kanegen.codegen.emit.listing import Listing, Part, list_kernel, list_prepare
+from kanegen.codegen.emit.layout import INDENT, comment_text
+from kanegen.codegen.emit.listing import Angles, Listing, Part, list_kernel, list_prepare
 from kanegen.codegen.emit.naming import PARAMETERS, PREPARED
 from kanegen.codegen.emit.precision import Precision
 from kanegen.codegen.emit.printer import Printer
@@ -71,6 +73,37 @@ class Body:
     def lines(self, part: Part) -> str:
         """The statements of a part."""
         return "\n".join(self.printer.part(part)).rstrip("\n")
+
+    @property
+    def angles(self) -> Angles | None:
+        """The angles whose sines and cosines a body in one part begins with, where nothing has to be loaded for them."""
+        part = self.listing.parts[0]
+        first = part.items[0] if part.items and not self.cut else None
+        if not isinstance(first, Angles):
+            return None
+        loaded = {load.target.name for load in part.loads if isinstance(load.target, Variable)}
+        return first if loaded.isdisjoint(_words(self.angle_lines(first))) else None
+
+    def angle_lines(self, angles: Angles) -> str:
+        """Their sines and cosines, in arrays that there are."""
+        return "\n".join(self.printer.angles(angles))
+
+    def lines_after(self, angles: Angles) -> str:
+        """The statements of a body once these are there."""
+        lines = "\n".join(self.printer.part(self.listing.parts[0], given=angles)).rstrip("\n")
+        unused = [
+            array for array in (angles.arrays.sines, angles.arrays.cosines) if array not in _words(lines)
+        ]
+        return "\n".join([*(f"{INDENT}(void){array};" for array in unused), lines])
+
+    def needed(self, lines: str) -> list[Parameter]:
+        """Parameters that some lines read or write."""
+        words = _words(lines)
+        return [p for p in self.parameters if p.name in words]
+
+
+def _words(lines: str) -> set[str]:
+    return set(re.findall(r"\w+", lines))
 
 
 def written(spec: Specification, language: Language) -> dict[str, Any]:

@@ -3027,15 +3027,21 @@ static inline void stanford_arm_row_out(const double *from, size_t size, double 
 
 /* generalized forces that produce given accelerations, for many states */
 #if STANFORD_ARM_LANES_BYTES
+/* The sines and cosines of some groups are computed first, and then what is made of them. */
+static inline void stanford_arm_inverse_dynamics_angles_of_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes *sines, stanford_arm_lanes *cosines)
+{
+    const stanford_arm_lanes angles[4] = {q[1], q[2], q[3], q[4]};
+    stanford_arm_lanes_sincos(4, angles, sines, cosines);
+}
+
 static inline void stanford_arm_inverse_dynamics_lanes(const stanford_arm_lanes q[6],
-    const stanford_arm_lanes v[6], const stanford_arm_lanes a[6], stanford_arm_lanes tau[6])
+    const stanford_arm_lanes v[6], const stanford_arm_lanes a[6], stanford_arm_lanes tau[6],
+    const stanford_arm_lanes *sines, const stanford_arm_lanes *cosines)
 {
     /* inputs that are read after the first output is written: it may be the same array */
     const stanford_arm_lanes a_0 = a[0], a_1 = a[1];
 
-    const stanford_arm_lanes angles[4] = {q[1], q[2], q[3], q[4]};
-    stanford_arm_lanes sines[4], cosines[4];
-    stanford_arm_lanes_sincos(4, angles, sines, cosines);
     const stanford_arm_lanes s_q2 = sines[0], c_q2 = cosines[0];
     const stanford_arm_lanes s_q3 = sines[1], c_q3 = cosines[1];
     const stanford_arm_lanes s_q4 = sines[2], c_q4 = cosines[2];
@@ -3138,9 +3144,17 @@ static void stanford_arm_inverse_dynamics_tile(const void *prepared, size_t grou
     stanford_arm_lanes *const columns[])
 {
     (void)prepared;
-    for (size_t group = 0; group < groups; group++) {
-        stanford_arm_inverse_dynamics_lanes(columns[0] + 6 * group, columns[1] + 6 * group, columns[2] + 6 *
-            group, columns[3] + 6 * group);
+    stanford_arm_lanes sines[4 * STANFORD_ARM_LANES_GROUPS], cosines[4 * STANFORD_ARM_LANES_GROUPS];
+    for (size_t first = 0; first < groups; first += STANFORD_ARM_LANES_GROUPS) {
+        const size_t end = groups - first < STANFORD_ARM_LANES_GROUPS ? groups : first + STANFORD_ARM_LANES_GROUPS;
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_inverse_dynamics_angles_of_lanes(columns[0] + 6 * group, sines + 4 * (group - first),
+                cosines + 4 * (group - first));
+        }
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_inverse_dynamics_lanes(columns[0] + 6 * group, columns[1] + 6 * group, columns[2] + 6
+                * group, columns[3] + 6 * group, sines + 4 * (group - first), cosines + 4 * (group - first));
+        }
     }
 }
 #endif
@@ -3182,15 +3196,21 @@ STANFORD_ARM_API void stanford_arm_inverse_dynamics_batch_soa(size_t count, size
 
 /* joint accelerations that generalized forces produce, for many states */
 #if STANFORD_ARM_LANES_BYTES
+/* The sines and cosines of some groups are computed first, and then what is made of them. */
+static inline void stanford_arm_forward_dynamics_angles_of_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes *sines, stanford_arm_lanes *cosines)
+{
+    const stanford_arm_lanes angles[4] = {q[1], q[2], q[3], q[4]};
+    stanford_arm_lanes_sincos(4, angles, sines, cosines);
+}
+
 static inline void stanford_arm_forward_dynamics_lanes(const stanford_arm_lanes q[6],
-    const stanford_arm_lanes v[6], const stanford_arm_lanes tau[6], stanford_arm_lanes a[6])
+    const stanford_arm_lanes v[6], const stanford_arm_lanes tau[6], stanford_arm_lanes a[6],
+    const stanford_arm_lanes *sines, const stanford_arm_lanes *cosines)
 {
     /* inputs that are read after the first output is written: it may be the same array */
     const stanford_arm_lanes tau_4 = tau[4];
 
-    const stanford_arm_lanes angles[4] = {q[1], q[2], q[3], q[4]};
-    stanford_arm_lanes sines[4], cosines[4];
-    stanford_arm_lanes_sincos(4, angles, sines, cosines);
     const stanford_arm_lanes s_q2 = sines[0], c_q2 = cosines[0];
     const stanford_arm_lanes s_q3 = sines[1], c_q3 = cosines[1];
     const stanford_arm_lanes s_q4 = sines[2], c_q4 = cosines[2];
@@ -3361,9 +3381,17 @@ static void stanford_arm_forward_dynamics_tile(const void *prepared, size_t grou
     stanford_arm_lanes *const columns[])
 {
     (void)prepared;
-    for (size_t group = 0; group < groups; group++) {
-        stanford_arm_forward_dynamics_lanes(columns[0] + 6 * group, columns[1] + 6 * group, columns[2] + 6 *
-            group, columns[3] + 6 * group);
+    stanford_arm_lanes sines[4 * STANFORD_ARM_LANES_GROUPS], cosines[4 * STANFORD_ARM_LANES_GROUPS];
+    for (size_t first = 0; first < groups; first += STANFORD_ARM_LANES_GROUPS) {
+        const size_t end = groups - first < STANFORD_ARM_LANES_GROUPS ? groups : first + STANFORD_ARM_LANES_GROUPS;
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_forward_dynamics_angles_of_lanes(columns[0] + 6 * group, sines + 4 * (group - first),
+                cosines + 4 * (group - first));
+        }
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_forward_dynamics_lanes(columns[0] + 6 * group, columns[1] + 6 * group, columns[2] + 6
+                * group, columns[3] + 6 * group, sines + 4 * (group - first), cosines + 4 * (group - first));
+        }
     }
 }
 #endif
@@ -3405,14 +3433,20 @@ STANFORD_ARM_API void stanford_arm_forward_dynamics_batch_soa(size_t count, size
 
 /* mass matrix, for many states */
 #if STANFORD_ARM_LANES_BYTES
-static inline void stanford_arm_mass_matrix_lanes(const stanford_arm_lanes q[6], stanford_arm_lanes M[36])
+/* The sines and cosines of some groups are computed first, and then what is made of them. */
+static inline void stanford_arm_mass_matrix_angles_of_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes *sines, stanford_arm_lanes *cosines)
+{
+    const stanford_arm_lanes angles[4] = {q[1], q[2], q[3], q[4]};
+    stanford_arm_lanes_sincos(4, angles, sines, cosines);
+}
+
+static inline void stanford_arm_mass_matrix_lanes(const stanford_arm_lanes q[6], stanford_arm_lanes M[36],
+    const stanford_arm_lanes *sines, const stanford_arm_lanes *cosines)
 {
     /* inputs that are read after the first output is written: it may be the same array */
     const stanford_arm_lanes q_5 = q[5];
 
-    const stanford_arm_lanes angles[4] = {q[1], q[2], q[3], q[4]};
-    stanford_arm_lanes sines[4], cosines[4];
-    stanford_arm_lanes_sincos(4, angles, sines, cosines);
     const stanford_arm_lanes s_q2 = sines[0], c_q2 = cosines[0];
     const stanford_arm_lanes s_q3 = sines[1], c_q3 = cosines[1];
     const stanford_arm_lanes s_q4 = sines[2], c_q4 = cosines[2];
@@ -3508,8 +3542,17 @@ static void stanford_arm_mass_matrix_tile(const void *prepared, size_t groups,
     stanford_arm_lanes *const columns[])
 {
     (void)prepared;
-    for (size_t group = 0; group < groups; group++) {
-        stanford_arm_mass_matrix_lanes(columns[0] + 6 * group, columns[1] + 36 * group);
+    stanford_arm_lanes sines[4 * STANFORD_ARM_LANES_GROUPS], cosines[4 * STANFORD_ARM_LANES_GROUPS];
+    for (size_t first = 0; first < groups; first += STANFORD_ARM_LANES_GROUPS) {
+        const size_t end = groups - first < STANFORD_ARM_LANES_GROUPS ? groups : first + STANFORD_ARM_LANES_GROUPS;
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_mass_matrix_angles_of_lanes(columns[0] + 6 * group, sines + 4 * (group - first),
+                cosines + 4 * (group - first));
+        }
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_mass_matrix_lanes(columns[0] + 6 * group, columns[1] + 36 * group, sines + 4 * (group
+                - first), cosines + 4 * (group - first));
+        }
     }
 }
 #endif
@@ -3546,12 +3589,18 @@ STANFORD_ARM_API void stanford_arm_mass_matrix_batch_soa(size_t count, size_t st
 
 /* Coriolis, centrifugal and gravity forces, for many states */
 #if STANFORD_ARM_LANES_BYTES
-static inline void stanford_arm_bias_forces_lanes(const stanford_arm_lanes q[6],
-    const stanford_arm_lanes v[6], stanford_arm_lanes h[6])
+/* The sines and cosines of some groups are computed first, and then what is made of them. */
+static inline void stanford_arm_bias_forces_angles_of_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes *sines, stanford_arm_lanes *cosines)
 {
     const stanford_arm_lanes angles[4] = {q[1], q[2], q[3], q[4]};
-    stanford_arm_lanes sines[4], cosines[4];
     stanford_arm_lanes_sincos(4, angles, sines, cosines);
+}
+
+static inline void stanford_arm_bias_forces_lanes(const stanford_arm_lanes q[6],
+    const stanford_arm_lanes v[6], stanford_arm_lanes h[6], const stanford_arm_lanes *sines,
+    const stanford_arm_lanes *cosines)
+{
     const stanford_arm_lanes s_q2 = sines[0], c_q2 = cosines[0];
     const stanford_arm_lanes s_q3 = sines[1], c_q3 = cosines[1];
     const stanford_arm_lanes s_q4 = sines[2], c_q4 = cosines[2];
@@ -3647,9 +3696,17 @@ static void stanford_arm_bias_forces_tile(const void *prepared, size_t groups,
     stanford_arm_lanes *const columns[])
 {
     (void)prepared;
-    for (size_t group = 0; group < groups; group++) {
-        stanford_arm_bias_forces_lanes(columns[0] + 6 * group, columns[1] + 6 * group, columns[2] + 6 *
-            group);
+    stanford_arm_lanes sines[4 * STANFORD_ARM_LANES_GROUPS], cosines[4 * STANFORD_ARM_LANES_GROUPS];
+    for (size_t first = 0; first < groups; first += STANFORD_ARM_LANES_GROUPS) {
+        const size_t end = groups - first < STANFORD_ARM_LANES_GROUPS ? groups : first + STANFORD_ARM_LANES_GROUPS;
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_bias_forces_angles_of_lanes(columns[0] + 6 * group, sines + 4 * (group - first),
+                cosines + 4 * (group - first));
+        }
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_bias_forces_lanes(columns[0] + 6 * group, columns[1] + 6 * group, columns[2] + 6 *
+                group, sines + 4 * (group - first), cosines + 4 * (group - first));
+        }
     }
 }
 #endif
@@ -3689,14 +3746,20 @@ STANFORD_ARM_API void stanford_arm_bias_forces_batch_soa(size_t count, size_t st
 
 /* generalized forces that hold the mechanism at rest, for many states */
 #if STANFORD_ARM_LANES_BYTES
-static inline void stanford_arm_gravity_forces_lanes(const stanford_arm_lanes q[6], stanford_arm_lanes g[6])
+/* The sines and cosines of some groups are computed first, and then what is made of them. */
+static inline void stanford_arm_gravity_forces_angles_of_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes *sines, stanford_arm_lanes *cosines)
+{
+    const stanford_arm_lanes angles[3] = {q[1], q[2], q[3]};
+    stanford_arm_lanes_sincos(3, angles, sines, cosines);
+}
+
+static inline void stanford_arm_gravity_forces_lanes(const stanford_arm_lanes q[6], stanford_arm_lanes g[6],
+    const stanford_arm_lanes *sines, const stanford_arm_lanes *cosines)
 {
     /* inputs that are read after the first output is written: it may be the same array */
     const stanford_arm_lanes q_5 = q[5];
 
-    const stanford_arm_lanes angles[3] = {q[1], q[2], q[3]};
-    stanford_arm_lanes sines[3], cosines[3];
-    stanford_arm_lanes_sincos(3, angles, sines, cosines);
     const stanford_arm_lanes s_q2 = sines[0], c_q2 = cosines[0];
     const stanford_arm_lanes s_q3 = sines[1], c_q3 = cosines[1];
     const stanford_arm_lanes s_q4 = sines[2], c_q4 = cosines[2];
@@ -3717,8 +3780,17 @@ static void stanford_arm_gravity_forces_tile(const void *prepared, size_t groups
     stanford_arm_lanes *const columns[])
 {
     (void)prepared;
-    for (size_t group = 0; group < groups; group++) {
-        stanford_arm_gravity_forces_lanes(columns[0] + 6 * group, columns[1] + 6 * group);
+    stanford_arm_lanes sines[3 * STANFORD_ARM_LANES_GROUPS], cosines[3 * STANFORD_ARM_LANES_GROUPS];
+    for (size_t first = 0; first < groups; first += STANFORD_ARM_LANES_GROUPS) {
+        const size_t end = groups - first < STANFORD_ARM_LANES_GROUPS ? groups : first + STANFORD_ARM_LANES_GROUPS;
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_gravity_forces_angles_of_lanes(columns[0] + 6 * group, sines + 3 * (group - first),
+                cosines + 3 * (group - first));
+        }
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_gravity_forces_lanes(columns[0] + 6 * group, columns[1] + 6 * group, sines + 3 *
+                (group - first), cosines + 3 * (group - first));
+        }
     }
 }
 #endif
@@ -3755,12 +3827,18 @@ STANFORD_ARM_API void stanford_arm_gravity_forces_batch_soa(size_t count, size_t
 
 /* kinetic energy, for many states */
 #if STANFORD_ARM_LANES_BYTES
-static inline void stanford_arm_kinetic_energy_lanes(const stanford_arm_lanes q[6],
-    const stanford_arm_lanes v[6], stanford_arm_lanes T[1])
+/* The sines and cosines of some groups are computed first, and then what is made of them. */
+static inline void stanford_arm_kinetic_energy_angles_of_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes *sines, stanford_arm_lanes *cosines)
 {
     const stanford_arm_lanes angles[4] = {q[1], q[2], q[3], q[4]};
-    stanford_arm_lanes sines[4], cosines[4];
     stanford_arm_lanes_sincos(4, angles, sines, cosines);
+}
+
+static inline void stanford_arm_kinetic_energy_lanes(const stanford_arm_lanes q[6],
+    const stanford_arm_lanes v[6], stanford_arm_lanes T[1], const stanford_arm_lanes *sines,
+    const stanford_arm_lanes *cosines)
+{
     const stanford_arm_lanes s_q2 = sines[0], c_q2 = cosines[0];
     const stanford_arm_lanes s_q3 = sines[1], c_q3 = cosines[1];
     const stanford_arm_lanes s_q4 = sines[2], c_q4 = cosines[2];
@@ -3798,9 +3876,17 @@ static void stanford_arm_kinetic_energy_tile(const void *prepared, size_t groups
     stanford_arm_lanes *const columns[])
 {
     (void)prepared;
-    for (size_t group = 0; group < groups; group++) {
-        stanford_arm_kinetic_energy_lanes(columns[0] + 6 * group, columns[1] + 6 * group, columns[2] + 1 *
-            group);
+    stanford_arm_lanes sines[4 * STANFORD_ARM_LANES_GROUPS], cosines[4 * STANFORD_ARM_LANES_GROUPS];
+    for (size_t first = 0; first < groups; first += STANFORD_ARM_LANES_GROUPS) {
+        const size_t end = groups - first < STANFORD_ARM_LANES_GROUPS ? groups : first + STANFORD_ARM_LANES_GROUPS;
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_kinetic_energy_angles_of_lanes(columns[0] + 6 * group, sines + 4 * (group - first),
+                cosines + 4 * (group - first));
+        }
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_kinetic_energy_lanes(columns[0] + 6 * group, columns[1] + 6 * group, columns[2] + 1 *
+                group, sines + 4 * (group - first), cosines + 4 * (group - first));
+        }
     }
 }
 #endif
@@ -3840,11 +3926,17 @@ STANFORD_ARM_API void stanford_arm_kinetic_energy_batch_soa(size_t count, size_t
 
 /* potential energy of gravity, zero for mass at the base origin, for many states */
 #if STANFORD_ARM_LANES_BYTES
-static inline void stanford_arm_potential_energy_lanes(const stanford_arm_lanes q[6], stanford_arm_lanes U[1])
+/* The sines and cosines of some groups are computed first, and then what is made of them. */
+static inline void stanford_arm_potential_energy_angles_of_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes *sines, stanford_arm_lanes *cosines)
 {
     const stanford_arm_lanes angles[3] = {q[1], q[2], q[3]};
-    stanford_arm_lanes sines[3], cosines[3];
     stanford_arm_lanes_sincos(3, angles, sines, cosines);
+}
+
+static inline void stanford_arm_potential_energy_lanes(const stanford_arm_lanes q[6], stanford_arm_lanes U[1],
+    const stanford_arm_lanes *sines, const stanford_arm_lanes *cosines)
+{
     const stanford_arm_lanes s_q2 = sines[0], c_q2 = cosines[0];
     const stanford_arm_lanes c_q3 = cosines[1];
     const stanford_arm_lanes s_q4 = sines[2], c_q4 = cosines[2];
@@ -3858,8 +3950,17 @@ static void stanford_arm_potential_energy_tile(const void *prepared, size_t grou
     stanford_arm_lanes *const columns[])
 {
     (void)prepared;
-    for (size_t group = 0; group < groups; group++) {
-        stanford_arm_potential_energy_lanes(columns[0] + 6 * group, columns[1] + 1 * group);
+    stanford_arm_lanes sines[3 * STANFORD_ARM_LANES_GROUPS], cosines[3 * STANFORD_ARM_LANES_GROUPS];
+    for (size_t first = 0; first < groups; first += STANFORD_ARM_LANES_GROUPS) {
+        const size_t end = groups - first < STANFORD_ARM_LANES_GROUPS ? groups : first + STANFORD_ARM_LANES_GROUPS;
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_potential_energy_angles_of_lanes(columns[0] + 6 * group, sines + 3 * (group - first),
+                cosines + 3 * (group - first));
+        }
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_potential_energy_lanes(columns[0] + 6 * group, columns[1] + 1 * group, sines + 3 *
+                (group - first), cosines + 3 * (group - first));
+        }
     }
 }
 #endif
@@ -3896,15 +3997,20 @@ STANFORD_ARM_API void stanford_arm_potential_energy_batch_soa(size_t count, size
 
 /* linear and angular momentum, for many states */
 #if STANFORD_ARM_LANES_BYTES
+/* The sines and cosines of some groups are computed first, and then what is made of them. */
+static inline void stanford_arm_momentum_angles_of_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes *sines, stanford_arm_lanes *cosines)
+{
+    const stanford_arm_lanes angles[5] = {q[0], q[1], q[2], q[3], q[4]};
+    stanford_arm_lanes_sincos(5, angles, sines, cosines);
+}
+
 static inline void stanford_arm_momentum_lanes(const stanford_arm_lanes q[6], const stanford_arm_lanes v[6],
-    stanford_arm_lanes momentum[6])
+    stanford_arm_lanes momentum[6], const stanford_arm_lanes *sines, const stanford_arm_lanes *cosines)
 {
     /* inputs that are read after the first output is written: it may be the same array */
     const stanford_arm_lanes v_1 = v[1], v_4 = v[4];
 
-    const stanford_arm_lanes angles[5] = {q[0], q[1], q[2], q[3], q[4]};
-    stanford_arm_lanes sines[5], cosines[5];
-    stanford_arm_lanes_sincos(5, angles, sines, cosines);
     const stanford_arm_lanes s_q1 = sines[0], c_q1 = cosines[0];
     const stanford_arm_lanes s_q2 = sines[1], c_q2 = cosines[1];
     const stanford_arm_lanes s_q3 = sines[2], c_q3 = cosines[2];
@@ -3962,8 +4068,17 @@ static void stanford_arm_momentum_tile(const void *prepared, size_t groups,
     stanford_arm_lanes *const columns[])
 {
     (void)prepared;
-    for (size_t group = 0; group < groups; group++) {
-        stanford_arm_momentum_lanes(columns[0] + 6 * group, columns[1] + 6 * group, columns[2] + 6 * group);
+    stanford_arm_lanes sines[5 * STANFORD_ARM_LANES_GROUPS], cosines[5 * STANFORD_ARM_LANES_GROUPS];
+    for (size_t first = 0; first < groups; first += STANFORD_ARM_LANES_GROUPS) {
+        const size_t end = groups - first < STANFORD_ARM_LANES_GROUPS ? groups : first + STANFORD_ARM_LANES_GROUPS;
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_momentum_angles_of_lanes(columns[0] + 6 * group, sines + 5 * (group - first), cosines
+                + 5 * (group - first));
+        }
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_momentum_lanes(columns[0] + 6 * group, columns[1] + 6 * group, columns[2] + 6 *
+                group, sines + 5 * (group - first), cosines + 5 * (group - first));
+        }
     }
 }
 #endif
@@ -4064,11 +4179,17 @@ STANFORD_ARM_API void stanford_arm_coordinate_rates_batch_soa(size_t count, size
 
 /* pose of the frame A in the base frame, for many states */
 #if STANFORD_ARM_LANES_BYTES
-static inline void stanford_arm_frame_pose_A_lanes(const stanford_arm_lanes q[6], stanford_arm_lanes X[16])
+/* The sines and cosines of some groups are computed first, and then what is made of them. */
+static inline void stanford_arm_frame_pose_A_angles_of_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes *sines, stanford_arm_lanes *cosines)
 {
     const stanford_arm_lanes angles[1] = {q[0]};
-    stanford_arm_lanes sines[1], cosines[1];
     stanford_arm_lanes_sincos(1, angles, sines, cosines);
+}
+
+static inline void stanford_arm_frame_pose_A_lanes(stanford_arm_lanes X[16], const stanford_arm_lanes *sines,
+    const stanford_arm_lanes *cosines)
+{
     const stanford_arm_lanes s_q1 = sines[0], c_q1 = cosines[0];
 
     X[0] = c_q1;
@@ -4093,8 +4214,17 @@ static void stanford_arm_frame_pose_A_tile(const void *prepared, size_t groups,
     stanford_arm_lanes *const columns[])
 {
     (void)prepared;
-    for (size_t group = 0; group < groups; group++) {
-        stanford_arm_frame_pose_A_lanes(columns[0] + 6 * group, columns[1] + 16 * group);
+    stanford_arm_lanes sines[1 * STANFORD_ARM_LANES_GROUPS], cosines[1 * STANFORD_ARM_LANES_GROUPS];
+    for (size_t first = 0; first < groups; first += STANFORD_ARM_LANES_GROUPS) {
+        const size_t end = groups - first < STANFORD_ARM_LANES_GROUPS ? groups : first + STANFORD_ARM_LANES_GROUPS;
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_frame_pose_A_angles_of_lanes(columns[0] + 6 * group, sines + 1 * (group - first),
+                cosines + 1 * (group - first));
+        }
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_frame_pose_A_lanes(columns[1] + 16 * group, sines + 1 * (group - first), cosines + 1
+                * (group - first));
+        }
     }
 }
 #endif
@@ -4215,11 +4345,17 @@ STANFORD_ARM_API void stanford_arm_frame_jacobian_A_batch_soa(size_t count, size
 
 /* pose of the frame B in the base frame, for many states */
 #if STANFORD_ARM_LANES_BYTES
-static inline void stanford_arm_frame_pose_B_lanes(const stanford_arm_lanes q[6], stanford_arm_lanes X[16])
+/* The sines and cosines of some groups are computed first, and then what is made of them. */
+static inline void stanford_arm_frame_pose_B_angles_of_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes *sines, stanford_arm_lanes *cosines)
 {
     const stanford_arm_lanes angles[2] = {q[0], q[1]};
-    stanford_arm_lanes sines[2], cosines[2];
     stanford_arm_lanes_sincos(2, angles, sines, cosines);
+}
+
+static inline void stanford_arm_frame_pose_B_lanes(stanford_arm_lanes X[16], const stanford_arm_lanes *sines,
+    const stanford_arm_lanes *cosines)
+{
     const stanford_arm_lanes s_q1 = sines[0], c_q1 = cosines[0];
     const stanford_arm_lanes s_q2 = sines[1], c_q2 = cosines[1];
 
@@ -4245,8 +4381,17 @@ static void stanford_arm_frame_pose_B_tile(const void *prepared, size_t groups,
     stanford_arm_lanes *const columns[])
 {
     (void)prepared;
-    for (size_t group = 0; group < groups; group++) {
-        stanford_arm_frame_pose_B_lanes(columns[0] + 6 * group, columns[1] + 16 * group);
+    stanford_arm_lanes sines[2 * STANFORD_ARM_LANES_GROUPS], cosines[2 * STANFORD_ARM_LANES_GROUPS];
+    for (size_t first = 0; first < groups; first += STANFORD_ARM_LANES_GROUPS) {
+        const size_t end = groups - first < STANFORD_ARM_LANES_GROUPS ? groups : first + STANFORD_ARM_LANES_GROUPS;
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_frame_pose_B_angles_of_lanes(columns[0] + 6 * group, sines + 2 * (group - first),
+                cosines + 2 * (group - first));
+        }
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_frame_pose_B_lanes(columns[1] + 16 * group, sines + 2 * (group - first), cosines + 2
+                * (group - first));
+        }
     }
 }
 #endif
@@ -4283,12 +4428,17 @@ STANFORD_ARM_API void stanford_arm_frame_pose_B_batch_soa(size_t count, size_t s
 
 /* Jacobian of the frame B, for many states */
 #if STANFORD_ARM_LANES_BYTES
-static inline void stanford_arm_frame_jacobian_B_lanes(const stanford_arm_lanes q[6],
-    stanford_arm_lanes J[36])
+/* The sines and cosines of some groups are computed first, and then what is made of them. */
+static inline void stanford_arm_frame_jacobian_B_angles_of_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes *sines, stanford_arm_lanes *cosines)
 {
     const stanford_arm_lanes angles[1] = {q[0]};
-    stanford_arm_lanes sines[1], cosines[1];
     stanford_arm_lanes_sincos(1, angles, sines, cosines);
+}
+
+static inline void stanford_arm_frame_jacobian_B_lanes(stanford_arm_lanes J[36],
+    const stanford_arm_lanes *sines, const stanford_arm_lanes *cosines)
+{
     const stanford_arm_lanes s_q1 = sines[0], c_q1 = cosines[0];
 
     J[0] = -0.1 * s_q1;
@@ -4333,8 +4483,17 @@ static void stanford_arm_frame_jacobian_B_tile(const void *prepared, size_t grou
     stanford_arm_lanes *const columns[])
 {
     (void)prepared;
-    for (size_t group = 0; group < groups; group++) {
-        stanford_arm_frame_jacobian_B_lanes(columns[0] + 6 * group, columns[1] + 36 * group);
+    stanford_arm_lanes sines[1 * STANFORD_ARM_LANES_GROUPS], cosines[1 * STANFORD_ARM_LANES_GROUPS];
+    for (size_t first = 0; first < groups; first += STANFORD_ARM_LANES_GROUPS) {
+        const size_t end = groups - first < STANFORD_ARM_LANES_GROUPS ? groups : first + STANFORD_ARM_LANES_GROUPS;
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_frame_jacobian_B_angles_of_lanes(columns[0] + 6 * group, sines + 1 * (group - first),
+                cosines + 1 * (group - first));
+        }
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_frame_jacobian_B_lanes(columns[1] + 36 * group, sines + 1 * (group - first), cosines
+                + 1 * (group - first));
+        }
     }
 }
 #endif
@@ -4371,14 +4530,20 @@ STANFORD_ARM_API void stanford_arm_frame_jacobian_B_batch_soa(size_t count, size
 
 /* pose of the frame C in the base frame, for many states */
 #if STANFORD_ARM_LANES_BYTES
-static inline void stanford_arm_frame_pose_C_lanes(const stanford_arm_lanes q[6], stanford_arm_lanes X[16])
+/* The sines and cosines of some groups are computed first, and then what is made of them. */
+static inline void stanford_arm_frame_pose_C_angles_of_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes *sines, stanford_arm_lanes *cosines)
+{
+    const stanford_arm_lanes angles[2] = {q[0], q[1]};
+    stanford_arm_lanes_sincos(2, angles, sines, cosines);
+}
+
+static inline void stanford_arm_frame_pose_C_lanes(const stanford_arm_lanes q[6], stanford_arm_lanes X[16],
+    const stanford_arm_lanes *sines, const stanford_arm_lanes *cosines)
 {
     /* inputs that are read after the first output is written: it may be the same array */
     const stanford_arm_lanes q_5 = q[5];
 
-    const stanford_arm_lanes angles[2] = {q[0], q[1]};
-    stanford_arm_lanes sines[2], cosines[2];
-    stanford_arm_lanes_sincos(2, angles, sines, cosines);
     const stanford_arm_lanes s_q1 = sines[0], c_q1 = cosines[0];
     const stanford_arm_lanes s_q2 = sines[1], c_q2 = cosines[1];
 
@@ -4406,8 +4571,17 @@ static void stanford_arm_frame_pose_C_tile(const void *prepared, size_t groups,
     stanford_arm_lanes *const columns[])
 {
     (void)prepared;
-    for (size_t group = 0; group < groups; group++) {
-        stanford_arm_frame_pose_C_lanes(columns[0] + 6 * group, columns[1] + 16 * group);
+    stanford_arm_lanes sines[2 * STANFORD_ARM_LANES_GROUPS], cosines[2 * STANFORD_ARM_LANES_GROUPS];
+    for (size_t first = 0; first < groups; first += STANFORD_ARM_LANES_GROUPS) {
+        const size_t end = groups - first < STANFORD_ARM_LANES_GROUPS ? groups : first + STANFORD_ARM_LANES_GROUPS;
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_frame_pose_C_angles_of_lanes(columns[0] + 6 * group, sines + 2 * (group - first),
+                cosines + 2 * (group - first));
+        }
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_frame_pose_C_lanes(columns[0] + 6 * group, columns[1] + 16 * group, sines + 2 *
+                (group - first), cosines + 2 * (group - first));
+        }
     }
 }
 #endif
@@ -4444,15 +4618,20 @@ STANFORD_ARM_API void stanford_arm_frame_pose_C_batch_soa(size_t count, size_t s
 
 /* Jacobian of the frame C, for many states */
 #if STANFORD_ARM_LANES_BYTES
+/* The sines and cosines of some groups are computed first, and then what is made of them. */
+static inline void stanford_arm_frame_jacobian_C_angles_of_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes *sines, stanford_arm_lanes *cosines)
+{
+    const stanford_arm_lanes angles[2] = {q[0], q[1]};
+    stanford_arm_lanes_sincos(2, angles, sines, cosines);
+}
+
 static inline void stanford_arm_frame_jacobian_C_lanes(const stanford_arm_lanes q[6],
-    stanford_arm_lanes J[36])
+    stanford_arm_lanes J[36], const stanford_arm_lanes *sines, const stanford_arm_lanes *cosines)
 {
     /* inputs that are read after the first output is written: it may be the same array */
     const stanford_arm_lanes q_5 = q[5];
 
-    const stanford_arm_lanes angles[2] = {q[0], q[1]};
-    stanford_arm_lanes sines[2], cosines[2];
-    stanford_arm_lanes_sincos(2, angles, sines, cosines);
     const stanford_arm_lanes s_q1 = sines[0], c_q1 = cosines[0];
     const stanford_arm_lanes s_q2 = sines[1], c_q2 = cosines[1];
 
@@ -4501,8 +4680,17 @@ static void stanford_arm_frame_jacobian_C_tile(const void *prepared, size_t grou
     stanford_arm_lanes *const columns[])
 {
     (void)prepared;
-    for (size_t group = 0; group < groups; group++) {
-        stanford_arm_frame_jacobian_C_lanes(columns[0] + 6 * group, columns[1] + 36 * group);
+    stanford_arm_lanes sines[2 * STANFORD_ARM_LANES_GROUPS], cosines[2 * STANFORD_ARM_LANES_GROUPS];
+    for (size_t first = 0; first < groups; first += STANFORD_ARM_LANES_GROUPS) {
+        const size_t end = groups - first < STANFORD_ARM_LANES_GROUPS ? groups : first + STANFORD_ARM_LANES_GROUPS;
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_frame_jacobian_C_angles_of_lanes(columns[0] + 6 * group, sines + 2 * (group - first),
+                cosines + 2 * (group - first));
+        }
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_frame_jacobian_C_lanes(columns[0] + 6 * group, columns[1] + 36 * group, sines + 2 *
+                (group - first), cosines + 2 * (group - first));
+        }
     }
 }
 #endif
@@ -4539,14 +4727,20 @@ STANFORD_ARM_API void stanford_arm_frame_jacobian_C_batch_soa(size_t count, size
 
 /* pose of the frame D in the base frame, for many states */
 #if STANFORD_ARM_LANES_BYTES
-static inline void stanford_arm_frame_pose_D_lanes(const stanford_arm_lanes q[6], stanford_arm_lanes X[16])
+/* The sines and cosines of some groups are computed first, and then what is made of them. */
+static inline void stanford_arm_frame_pose_D_angles_of_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes *sines, stanford_arm_lanes *cosines)
+{
+    const stanford_arm_lanes angles[3] = {q[0], q[1], q[2]};
+    stanford_arm_lanes_sincos(3, angles, sines, cosines);
+}
+
+static inline void stanford_arm_frame_pose_D_lanes(const stanford_arm_lanes q[6], stanford_arm_lanes X[16],
+    const stanford_arm_lanes *sines, const stanford_arm_lanes *cosines)
 {
     /* inputs that are read after the first output is written: it may be the same array */
     const stanford_arm_lanes q_5 = q[5];
 
-    const stanford_arm_lanes angles[3] = {q[0], q[1], q[2]};
-    stanford_arm_lanes sines[3], cosines[3];
-    stanford_arm_lanes_sincos(3, angles, sines, cosines);
     const stanford_arm_lanes s_q1 = sines[0], c_q1 = cosines[0];
     const stanford_arm_lanes s_q2 = sines[1], c_q2 = cosines[1];
     const stanford_arm_lanes s_q3 = sines[2], c_q3 = cosines[2];
@@ -4578,8 +4772,17 @@ static void stanford_arm_frame_pose_D_tile(const void *prepared, size_t groups,
     stanford_arm_lanes *const columns[])
 {
     (void)prepared;
-    for (size_t group = 0; group < groups; group++) {
-        stanford_arm_frame_pose_D_lanes(columns[0] + 6 * group, columns[1] + 16 * group);
+    stanford_arm_lanes sines[3 * STANFORD_ARM_LANES_GROUPS], cosines[3 * STANFORD_ARM_LANES_GROUPS];
+    for (size_t first = 0; first < groups; first += STANFORD_ARM_LANES_GROUPS) {
+        const size_t end = groups - first < STANFORD_ARM_LANES_GROUPS ? groups : first + STANFORD_ARM_LANES_GROUPS;
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_frame_pose_D_angles_of_lanes(columns[0] + 6 * group, sines + 3 * (group - first),
+                cosines + 3 * (group - first));
+        }
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_frame_pose_D_lanes(columns[0] + 6 * group, columns[1] + 16 * group, sines + 3 *
+                (group - first), cosines + 3 * (group - first));
+        }
     }
 }
 #endif
@@ -4616,15 +4819,20 @@ STANFORD_ARM_API void stanford_arm_frame_pose_D_batch_soa(size_t count, size_t s
 
 /* Jacobian of the frame D, for many states */
 #if STANFORD_ARM_LANES_BYTES
+/* The sines and cosines of some groups are computed first, and then what is made of them. */
+static inline void stanford_arm_frame_jacobian_D_angles_of_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes *sines, stanford_arm_lanes *cosines)
+{
+    const stanford_arm_lanes angles[2] = {q[0], q[1]};
+    stanford_arm_lanes_sincos(2, angles, sines, cosines);
+}
+
 static inline void stanford_arm_frame_jacobian_D_lanes(const stanford_arm_lanes q[6],
-    stanford_arm_lanes J[36])
+    stanford_arm_lanes J[36], const stanford_arm_lanes *sines, const stanford_arm_lanes *cosines)
 {
     /* inputs that are read after the first output is written: it may be the same array */
     const stanford_arm_lanes q_5 = q[5];
 
-    const stanford_arm_lanes angles[2] = {q[0], q[1]};
-    stanford_arm_lanes sines[2], cosines[2];
-    stanford_arm_lanes_sincos(2, angles, sines, cosines);
     const stanford_arm_lanes s_q1 = sines[0], c_q1 = cosines[0];
     const stanford_arm_lanes s_q2 = sines[1], c_q2 = cosines[1];
 
@@ -4674,8 +4882,17 @@ static void stanford_arm_frame_jacobian_D_tile(const void *prepared, size_t grou
     stanford_arm_lanes *const columns[])
 {
     (void)prepared;
-    for (size_t group = 0; group < groups; group++) {
-        stanford_arm_frame_jacobian_D_lanes(columns[0] + 6 * group, columns[1] + 36 * group);
+    stanford_arm_lanes sines[2 * STANFORD_ARM_LANES_GROUPS], cosines[2 * STANFORD_ARM_LANES_GROUPS];
+    for (size_t first = 0; first < groups; first += STANFORD_ARM_LANES_GROUPS) {
+        const size_t end = groups - first < STANFORD_ARM_LANES_GROUPS ? groups : first + STANFORD_ARM_LANES_GROUPS;
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_frame_jacobian_D_angles_of_lanes(columns[0] + 6 * group, sines + 2 * (group - first),
+                cosines + 2 * (group - first));
+        }
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_frame_jacobian_D_lanes(columns[0] + 6 * group, columns[1] + 36 * group, sines + 2 *
+                (group - first), cosines + 2 * (group - first));
+        }
     }
 }
 #endif
@@ -4712,14 +4929,20 @@ STANFORD_ARM_API void stanford_arm_frame_jacobian_D_batch_soa(size_t count, size
 
 /* pose of the frame E in the base frame, for many states */
 #if STANFORD_ARM_LANES_BYTES
-static inline void stanford_arm_frame_pose_E_lanes(const stanford_arm_lanes q[6], stanford_arm_lanes X[16])
+/* The sines and cosines of some groups are computed first, and then what is made of them. */
+static inline void stanford_arm_frame_pose_E_angles_of_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes *sines, stanford_arm_lanes *cosines)
+{
+    const stanford_arm_lanes angles[4] = {q[0], q[1], q[2], q[3]};
+    stanford_arm_lanes_sincos(4, angles, sines, cosines);
+}
+
+static inline void stanford_arm_frame_pose_E_lanes(const stanford_arm_lanes q[6], stanford_arm_lanes X[16],
+    const stanford_arm_lanes *sines, const stanford_arm_lanes *cosines)
 {
     /* inputs that are read after the first output is written: it may be the same array */
     const stanford_arm_lanes q_5 = q[5];
 
-    const stanford_arm_lanes angles[4] = {q[0], q[1], q[2], q[3]};
-    stanford_arm_lanes sines[4], cosines[4];
-    stanford_arm_lanes_sincos(4, angles, sines, cosines);
     const stanford_arm_lanes s_q1 = sines[0], c_q1 = cosines[0];
     const stanford_arm_lanes s_q2 = sines[1], c_q2 = cosines[1];
     const stanford_arm_lanes s_q3 = sines[2], c_q3 = cosines[2];
@@ -4755,8 +4978,17 @@ static void stanford_arm_frame_pose_E_tile(const void *prepared, size_t groups,
     stanford_arm_lanes *const columns[])
 {
     (void)prepared;
-    for (size_t group = 0; group < groups; group++) {
-        stanford_arm_frame_pose_E_lanes(columns[0] + 6 * group, columns[1] + 16 * group);
+    stanford_arm_lanes sines[4 * STANFORD_ARM_LANES_GROUPS], cosines[4 * STANFORD_ARM_LANES_GROUPS];
+    for (size_t first = 0; first < groups; first += STANFORD_ARM_LANES_GROUPS) {
+        const size_t end = groups - first < STANFORD_ARM_LANES_GROUPS ? groups : first + STANFORD_ARM_LANES_GROUPS;
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_frame_pose_E_angles_of_lanes(columns[0] + 6 * group, sines + 4 * (group - first),
+                cosines + 4 * (group - first));
+        }
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_frame_pose_E_lanes(columns[0] + 6 * group, columns[1] + 16 * group, sines + 4 *
+                (group - first), cosines + 4 * (group - first));
+        }
     }
 }
 #endif
@@ -4793,15 +5025,20 @@ STANFORD_ARM_API void stanford_arm_frame_pose_E_batch_soa(size_t count, size_t s
 
 /* Jacobian of the frame E, for many states */
 #if STANFORD_ARM_LANES_BYTES
+/* The sines and cosines of some groups are computed first, and then what is made of them. */
+static inline void stanford_arm_frame_jacobian_E_angles_of_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes *sines, stanford_arm_lanes *cosines)
+{
+    const stanford_arm_lanes angles[3] = {q[0], q[1], q[2]};
+    stanford_arm_lanes_sincos(3, angles, sines, cosines);
+}
+
 static inline void stanford_arm_frame_jacobian_E_lanes(const stanford_arm_lanes q[6],
-    stanford_arm_lanes J[36])
+    stanford_arm_lanes J[36], const stanford_arm_lanes *sines, const stanford_arm_lanes *cosines)
 {
     /* inputs that are read after the first output is written: it may be the same array */
     const stanford_arm_lanes q_5 = q[5];
 
-    const stanford_arm_lanes angles[3] = {q[0], q[1], q[2]};
-    stanford_arm_lanes sines[3], cosines[3];
-    stanford_arm_lanes_sincos(3, angles, sines, cosines);
     const stanford_arm_lanes s_q1 = sines[0], c_q1 = cosines[0];
     const stanford_arm_lanes s_q2 = sines[1], c_q2 = cosines[1];
     const stanford_arm_lanes s_q3 = sines[2], c_q3 = cosines[2];
@@ -4852,8 +5089,17 @@ static void stanford_arm_frame_jacobian_E_tile(const void *prepared, size_t grou
     stanford_arm_lanes *const columns[])
 {
     (void)prepared;
-    for (size_t group = 0; group < groups; group++) {
-        stanford_arm_frame_jacobian_E_lanes(columns[0] + 6 * group, columns[1] + 36 * group);
+    stanford_arm_lanes sines[3 * STANFORD_ARM_LANES_GROUPS], cosines[3 * STANFORD_ARM_LANES_GROUPS];
+    for (size_t first = 0; first < groups; first += STANFORD_ARM_LANES_GROUPS) {
+        const size_t end = groups - first < STANFORD_ARM_LANES_GROUPS ? groups : first + STANFORD_ARM_LANES_GROUPS;
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_frame_jacobian_E_angles_of_lanes(columns[0] + 6 * group, sines + 3 * (group - first),
+                cosines + 3 * (group - first));
+        }
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_frame_jacobian_E_lanes(columns[0] + 6 * group, columns[1] + 36 * group, sines + 3 *
+                (group - first), cosines + 3 * (group - first));
+        }
     }
 }
 #endif
@@ -4890,11 +5136,17 @@ STANFORD_ARM_API void stanford_arm_frame_jacobian_E_batch_soa(size_t count, size
 
 /* pose of the frame F in the base frame, for many states */
 #if STANFORD_ARM_LANES_BYTES
-static inline void stanford_arm_frame_pose_F_lanes(const stanford_arm_lanes q[6], stanford_arm_lanes X[16])
+/* The sines and cosines of some groups are computed first, and then what is made of them. */
+static inline void stanford_arm_frame_pose_F_angles_of_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes *sines, stanford_arm_lanes *cosines)
 {
     const stanford_arm_lanes angles[5] = {q[0], q[1], q[2], q[3], q[4]};
-    stanford_arm_lanes sines[5], cosines[5];
     stanford_arm_lanes_sincos(5, angles, sines, cosines);
+}
+
+static inline void stanford_arm_frame_pose_F_lanes(const stanford_arm_lanes q[6], stanford_arm_lanes X[16],
+    const stanford_arm_lanes *sines, const stanford_arm_lanes *cosines)
+{
     const stanford_arm_lanes s_q1 = sines[0], c_q1 = cosines[0];
     const stanford_arm_lanes s_q2 = sines[1], c_q2 = cosines[1];
     const stanford_arm_lanes s_q3 = sines[2], c_q3 = cosines[2];
@@ -4938,8 +5190,17 @@ static void stanford_arm_frame_pose_F_tile(const void *prepared, size_t groups,
     stanford_arm_lanes *const columns[])
 {
     (void)prepared;
-    for (size_t group = 0; group < groups; group++) {
-        stanford_arm_frame_pose_F_lanes(columns[0] + 6 * group, columns[1] + 16 * group);
+    stanford_arm_lanes sines[5 * STANFORD_ARM_LANES_GROUPS], cosines[5 * STANFORD_ARM_LANES_GROUPS];
+    for (size_t first = 0; first < groups; first += STANFORD_ARM_LANES_GROUPS) {
+        const size_t end = groups - first < STANFORD_ARM_LANES_GROUPS ? groups : first + STANFORD_ARM_LANES_GROUPS;
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_frame_pose_F_angles_of_lanes(columns[0] + 6 * group, sines + 5 * (group - first),
+                cosines + 5 * (group - first));
+        }
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_frame_pose_F_lanes(columns[0] + 6 * group, columns[1] + 16 * group, sines + 5 *
+                (group - first), cosines + 5 * (group - first));
+        }
     }
 }
 #endif
@@ -4976,15 +5237,20 @@ STANFORD_ARM_API void stanford_arm_frame_pose_F_batch_soa(size_t count, size_t s
 
 /* Jacobian of the frame F, for many states */
 #if STANFORD_ARM_LANES_BYTES
+/* The sines and cosines of some groups are computed first, and then what is made of them. */
+static inline void stanford_arm_frame_jacobian_F_angles_of_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes *sines, stanford_arm_lanes *cosines)
+{
+    const stanford_arm_lanes angles[4] = {q[0], q[1], q[2], q[3]};
+    stanford_arm_lanes_sincos(4, angles, sines, cosines);
+}
+
 static inline void stanford_arm_frame_jacobian_F_lanes(const stanford_arm_lanes q[6],
-    stanford_arm_lanes J[36])
+    stanford_arm_lanes J[36], const stanford_arm_lanes *sines, const stanford_arm_lanes *cosines)
 {
     /* inputs that are read after the first output is written: it may be the same array */
     const stanford_arm_lanes q_5 = q[5];
 
-    const stanford_arm_lanes angles[4] = {q[0], q[1], q[2], q[3]};
-    stanford_arm_lanes sines[4], cosines[4];
-    stanford_arm_lanes_sincos(4, angles, sines, cosines);
     const stanford_arm_lanes s_q1 = sines[0], c_q1 = cosines[0];
     const stanford_arm_lanes s_q2 = sines[1], c_q2 = cosines[1];
     const stanford_arm_lanes s_q3 = sines[2], c_q3 = cosines[2];
@@ -5040,8 +5306,17 @@ static void stanford_arm_frame_jacobian_F_tile(const void *prepared, size_t grou
     stanford_arm_lanes *const columns[])
 {
     (void)prepared;
-    for (size_t group = 0; group < groups; group++) {
-        stanford_arm_frame_jacobian_F_lanes(columns[0] + 6 * group, columns[1] + 36 * group);
+    stanford_arm_lanes sines[4 * STANFORD_ARM_LANES_GROUPS], cosines[4 * STANFORD_ARM_LANES_GROUPS];
+    for (size_t first = 0; first < groups; first += STANFORD_ARM_LANES_GROUPS) {
+        const size_t end = groups - first < STANFORD_ARM_LANES_GROUPS ? groups : first + STANFORD_ARM_LANES_GROUPS;
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_frame_jacobian_F_angles_of_lanes(columns[0] + 6 * group, sines + 4 * (group - first),
+                cosines + 4 * (group - first));
+        }
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_frame_jacobian_F_lanes(columns[0] + 6 * group, columns[1] + 36 * group, sines + 4 *
+                (group - first), cosines + 4 * (group - first));
+        }
     }
 }
 #endif
@@ -5078,13 +5353,18 @@ STANFORD_ARM_API void stanford_arm_frame_jacobian_F_batch_soa(size_t count, size
 
 /* feedback to fixed targets, with the weight of the arm balanced, for many states */
 #if STANFORD_ARM_LANES_BYTES
-static inline void stanford_arm_feedback_law_lanes(const stanford_arm_lanes t[1],
-    const stanford_arm_lanes q[6], const stanford_arm_lanes v[6], stanford_arm_lanes tau[6])
+/* The sines and cosines of some groups are computed first, and then what is made of them. */
+static inline void stanford_arm_feedback_law_angles_of_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes *sines, stanford_arm_lanes *cosines)
 {
-    (void)t;
     const stanford_arm_lanes angles[3] = {q[1], q[2], q[3]};
-    stanford_arm_lanes sines[3], cosines[3];
     stanford_arm_lanes_sincos(3, angles, sines, cosines);
+}
+
+static inline void stanford_arm_feedback_law_lanes(const stanford_arm_lanes q[6],
+    const stanford_arm_lanes v[6], stanford_arm_lanes tau[6], const stanford_arm_lanes *sines,
+    const stanford_arm_lanes *cosines)
+{
     const stanford_arm_lanes s_q2 = sines[0], c_q2 = cosines[0];
     const stanford_arm_lanes s_q3 = sines[1], c_q3 = cosines[1];
     const stanford_arm_lanes s_q4 = sines[2], c_q4 = cosines[2];
@@ -5112,9 +5392,17 @@ static void stanford_arm_feedback_law_tile(const void *prepared, size_t groups,
     stanford_arm_lanes *const columns[])
 {
     (void)prepared;
-    for (size_t group = 0; group < groups; group++) {
-        stanford_arm_feedback_law_lanes(columns[0] + 1 * group, columns[1] + 6 * group, columns[2] + 6 *
-            group, columns[3] + 6 * group);
+    stanford_arm_lanes sines[3 * STANFORD_ARM_LANES_GROUPS], cosines[3 * STANFORD_ARM_LANES_GROUPS];
+    for (size_t first = 0; first < groups; first += STANFORD_ARM_LANES_GROUPS) {
+        const size_t end = groups - first < STANFORD_ARM_LANES_GROUPS ? groups : first + STANFORD_ARM_LANES_GROUPS;
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_feedback_law_angles_of_lanes(columns[1] + 6 * group, sines + 3 * (group - first),
+                cosines + 3 * (group - first));
+        }
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_feedback_law_lanes(columns[1] + 6 * group, columns[2] + 6 * group, columns[3] + 6 *
+                group, sines + 3 * (group - first), cosines + 3 * (group - first));
+        }
     }
 }
 #endif
@@ -5156,13 +5444,18 @@ STANFORD_ARM_API void stanford_arm_feedback_law_batch_soa(size_t count, size_t s
 
 /* the feedback law without the torque about the vertical axis, for many states */
 #if STANFORD_ARM_LANES_BYTES
-static inline void stanford_arm_free_swivel_law_lanes(const stanford_arm_lanes t[1],
-    const stanford_arm_lanes q[6], const stanford_arm_lanes v[6], stanford_arm_lanes tau[6])
+/* The sines and cosines of some groups are computed first, and then what is made of them. */
+static inline void stanford_arm_free_swivel_law_angles_of_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes *sines, stanford_arm_lanes *cosines)
 {
-    (void)t;
     const stanford_arm_lanes angles[3] = {q[1], q[2], q[3]};
-    stanford_arm_lanes sines[3], cosines[3];
     stanford_arm_lanes_sincos(3, angles, sines, cosines);
+}
+
+static inline void stanford_arm_free_swivel_law_lanes(const stanford_arm_lanes q[6],
+    const stanford_arm_lanes v[6], stanford_arm_lanes tau[6], const stanford_arm_lanes *sines,
+    const stanford_arm_lanes *cosines)
+{
     const stanford_arm_lanes s_q2 = sines[0], c_q2 = cosines[0];
     const stanford_arm_lanes s_q3 = sines[1], c_q3 = cosines[1];
     const stanford_arm_lanes s_q4 = sines[2], c_q4 = cosines[2];
@@ -5189,9 +5482,17 @@ static void stanford_arm_free_swivel_law_tile(const void *prepared, size_t group
     stanford_arm_lanes *const columns[])
 {
     (void)prepared;
-    for (size_t group = 0; group < groups; group++) {
-        stanford_arm_free_swivel_law_lanes(columns[0] + 1 * group, columns[1] + 6 * group, columns[2] + 6 *
-            group, columns[3] + 6 * group);
+    stanford_arm_lanes sines[3 * STANFORD_ARM_LANES_GROUPS], cosines[3 * STANFORD_ARM_LANES_GROUPS];
+    for (size_t first = 0; first < groups; first += STANFORD_ARM_LANES_GROUPS) {
+        const size_t end = groups - first < STANFORD_ARM_LANES_GROUPS ? groups : first + STANFORD_ARM_LANES_GROUPS;
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_free_swivel_law_angles_of_lanes(columns[1] + 6 * group, sines + 3 * (group - first),
+                cosines + 3 * (group - first));
+        }
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_free_swivel_law_lanes(columns[1] + 6 * group, columns[2] + 6 * group, columns[3] + 6
+                * group, sines + 3 * (group - first), cosines + 3 * (group - first));
+        }
     }
 }
 #endif
@@ -5233,13 +5534,18 @@ STANFORD_ARM_API void stanford_arm_free_swivel_law_batch_soa(size_t count, size_
 
 /* joint accelerations under feedback_law, for many states */
 #if STANFORD_ARM_LANES_BYTES
-static inline void stanford_arm_closed_loop_feedback_law_lanes(const stanford_arm_lanes t[1],
-    const stanford_arm_lanes q[6], const stanford_arm_lanes v[6], stanford_arm_lanes a[6])
+/* The sines and cosines of some groups are computed first, and then what is made of them. */
+static inline void stanford_arm_closed_loop_feedback_law_angles_of_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes *sines, stanford_arm_lanes *cosines)
 {
-    (void)t;
     const stanford_arm_lanes angles[4] = {q[1], q[2], q[3], q[4]};
-    stanford_arm_lanes sines[4], cosines[4];
     stanford_arm_lanes_sincos(4, angles, sines, cosines);
+}
+
+static inline void stanford_arm_closed_loop_feedback_law_lanes(const stanford_arm_lanes q[6],
+    const stanford_arm_lanes v[6], stanford_arm_lanes a[6], const stanford_arm_lanes *sines,
+    const stanford_arm_lanes *cosines)
+{
     const stanford_arm_lanes s_q2 = sines[0], c_q2 = cosines[0];
     const stanford_arm_lanes s_q3 = sines[1], c_q3 = cosines[1];
     const stanford_arm_lanes s_q4 = sines[2], c_q4 = cosines[2];
@@ -5427,9 +5733,17 @@ static void stanford_arm_closed_loop_feedback_law_tile(const void *prepared, siz
     stanford_arm_lanes *const columns[])
 {
     (void)prepared;
-    for (size_t group = 0; group < groups; group++) {
-        stanford_arm_closed_loop_feedback_law_lanes(columns[0] + 1 * group, columns[1] + 6 * group, columns[2]
-            + 6 * group, columns[3] + 6 * group);
+    stanford_arm_lanes sines[4 * STANFORD_ARM_LANES_GROUPS], cosines[4 * STANFORD_ARM_LANES_GROUPS];
+    for (size_t first = 0; first < groups; first += STANFORD_ARM_LANES_GROUPS) {
+        const size_t end = groups - first < STANFORD_ARM_LANES_GROUPS ? groups : first + STANFORD_ARM_LANES_GROUPS;
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_closed_loop_feedback_law_angles_of_lanes(columns[1] + 6 * group, sines + 4 * (group -
+                first), cosines + 4 * (group - first));
+        }
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_closed_loop_feedback_law_lanes(columns[1] + 6 * group, columns[2] + 6 * group,
+                columns[3] + 6 * group, sines + 4 * (group - first), cosines + 4 * (group - first));
+        }
     }
 }
 #endif
@@ -5470,13 +5784,18 @@ STANFORD_ARM_API void stanford_arm_closed_loop_feedback_law_batch_soa(size_t cou
 
 /* joint accelerations under free_swivel_law, for many states */
 #if STANFORD_ARM_LANES_BYTES
-static inline void stanford_arm_closed_loop_free_swivel_law_lanes(const stanford_arm_lanes t[1],
-    const stanford_arm_lanes q[6], const stanford_arm_lanes v[6], stanford_arm_lanes a[6])
+/* The sines and cosines of some groups are computed first, and then what is made of them. */
+static inline void stanford_arm_closed_loop_free_swivel_law_angles_of_lanes(const stanford_arm_lanes q[6],
+    stanford_arm_lanes *sines, stanford_arm_lanes *cosines)
 {
-    (void)t;
     const stanford_arm_lanes angles[4] = {q[1], q[2], q[3], q[4]};
-    stanford_arm_lanes sines[4], cosines[4];
     stanford_arm_lanes_sincos(4, angles, sines, cosines);
+}
+
+static inline void stanford_arm_closed_loop_free_swivel_law_lanes(const stanford_arm_lanes q[6],
+    const stanford_arm_lanes v[6], stanford_arm_lanes a[6], const stanford_arm_lanes *sines,
+    const stanford_arm_lanes *cosines)
+{
     const stanford_arm_lanes s_q2 = sines[0], c_q2 = cosines[0];
     const stanford_arm_lanes s_q3 = sines[1], c_q3 = cosines[1];
     const stanford_arm_lanes s_q4 = sines[2], c_q4 = cosines[2];
@@ -5663,9 +5982,17 @@ static void stanford_arm_closed_loop_free_swivel_law_tile(const void *prepared, 
     stanford_arm_lanes *const columns[])
 {
     (void)prepared;
-    for (size_t group = 0; group < groups; group++) {
-        stanford_arm_closed_loop_free_swivel_law_lanes(columns[0] + 1 * group, columns[1] + 6 * group,
-            columns[2] + 6 * group, columns[3] + 6 * group);
+    stanford_arm_lanes sines[4 * STANFORD_ARM_LANES_GROUPS], cosines[4 * STANFORD_ARM_LANES_GROUPS];
+    for (size_t first = 0; first < groups; first += STANFORD_ARM_LANES_GROUPS) {
+        const size_t end = groups - first < STANFORD_ARM_LANES_GROUPS ? groups : first + STANFORD_ARM_LANES_GROUPS;
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_closed_loop_free_swivel_law_angles_of_lanes(columns[1] + 6 * group, sines + 4 *
+                (group - first), cosines + 4 * (group - first));
+        }
+        for (size_t group = first; group < end; group++) {
+            stanford_arm_closed_loop_free_swivel_law_lanes(columns[1] + 6 * group, columns[2] + 6 * group,
+                columns[3] + 6 * group, sines + 4 * (group - first), cosines + 4 * (group - first));
+        }
     }
 }
 #endif
