@@ -19,6 +19,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "needs(*modules): skip where one is missing; only running the test imports them"
     )
     config.addinivalue_line("markers", "all_passes: derive as users do; of a file in a room of motions")
+    config.addinivalue_line("markers", "few_passes: derive quickly; of a file in another room")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -51,14 +52,14 @@ def quick_builds() -> Iterator[None]:
 
 @pytest.fixture(scope="module", autouse=True)
 def few_passes(request: pytest.FixtureRequest) -> Iterator[FewPasses]:
-    """Derive quickly in the rooms of motions.
+    """Derive quickly in the rooms of motions, and where a file asks for it.
 
     What searches and passes make of programs is asked in ``golden``, ``passes``, ``laws`` and ``certificate``, and compared
     with the plain derivation wherever a program is made.
     """
     found = FewPasses()
-    room = request.path.relative_to(Path(__file__).parent).parts[0]
-    if room in ROOMS_OF_MOTIONS and request.node.get_closest_marker("all_passes") is None:
+    room, marked = request.path.relative_to(Path(__file__).parent).parts[0], request.node.get_closest_marker
+    if marked("few_passes") or (room in ROOMS_OF_MOTIONS and not marked("all_passes")):
         found.begin()
     yield found
     found.end()

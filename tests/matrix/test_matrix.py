@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -18,6 +19,8 @@ from kanegen.codegen.certificate.certify import measured
 from kanegen.codegen.certificate.evaluation import values
 from kanegen.codegen.certificate.identities import applied
 from kanegen.codegen.certificate.sample import KernelSet, Sample
+from kanegen.codegen.derivation.derivatives import differentiate, through_the_tree
+from kanegen.codegen.derivation.kernels import operational
 from kanegen.codegen.derivation.kernels.catalogue import (
     BIAS_FORCES,
     CLOSED_LOOP,
@@ -35,6 +38,7 @@ from kanegen.codegen.derivation.kernels.catalogue import (
 )
 from kanegen.codegen.derivation.placed_tree.deriver import Build
 from kanegen.codegen.graph import Program
+from kanegen.codegen.graph.jacobian import Order
 from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.options import Options
 from kanegen.rows import ROWS
@@ -94,15 +98,23 @@ OF_CHANCE = (OPERATIONAL_BIAS, HAND_POWER)
 """Those in which all decisions of them are met."""
 
 
+KNOWN = ("frames", "trees", "builds", "configurations", "_few", "_rows")
+"""What sources know whatever kernels are asked for."""
+
+
 class Sources(KernelSources):
     """The kernels of a cell, those on demand among them."""
 
-    def __init__(self, cell: Cell, kernels: tuple[str, ...] | None = None) -> None:
+    def __init__(self, cell: Cell, usual: Sources | None = None) -> None:
+        """``usual`` has what kernels of rows have in common with the others."""
         chosen = None if cell.speeds is None else "the cell's own"
+        kernels = None if usual is None else usual.of_rows()
         options = Options(
             kernels=kernels, formulation=cell.formulation, live_parameters=cell.live, speeds=chosen
         )
-        super().__init__(cell.model(), options)
+        super().__init__(cell.model() if usual is None else usual.mechanism, options)
+        known = {} if usual is None else vars(usual)
+        self.__dict__ |= {name: known[name] for name in KNOWN if name in known}
         self.__dict__ |= {"cell": cell, "_speeds": cell.speeds}
 
     @cached_property
@@ -129,7 +141,7 @@ class Sources(KernelSources):
 def sources_of(cell: Cell) -> Sources:
     """What the kernels of a cell are derived from, with those of rows of a frame's twist."""
     found = Sources(cell)
-    return Sources(cell, found.of_rows()) if cell.formulation == "recursive" else found
+    return Sources(cell, found) if cell.formulation == "recursive" else found
 
 
 def derived(cell: Cell) -> KernelSet:
@@ -158,6 +170,14 @@ def closed(given: KernelSet) -> Array:
         for at in given.mechanism.quaternions:
             q[:, at : at + 4] /= np.linalg.norm(q[:, at : at + 4], axis=1, keepdims=True)
     return q
+
+
+@pytest.fixture(autouse=True)
+def one_order(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Derivatives by one order of elimination in each cell, and by all between them: which is cheapest is no matter here."""
+    order = tuple(Order)[crc32(request.node.name.encode()) % len(Order)]
+    for user in (differentiate, through_the_tree, operational):
+        monkeypatch.setattr(user, "cheapest", lambda build: build(order))
 
 
 @pytest.mark.parametrize("name", CELLS)

@@ -17,6 +17,8 @@ from kanegen.codegen.mechanism import Mechanism, MechanismBuilder, ModelError, q
 from kanegen.codegen.pipeline import Options
 from tests.cases.test_laws_everywhere import KINDS, kernels_of_motion
 
+pytestmark = pytest.mark.few_passes
+
 TIMES, VALUES = np.array([0.0, 0.1, 0.25, 0.4]), np.array([0.0, 0.3, -0.2, 0.1])
 SPLINE = CubicSpline(TIMES, VALUES)
 

@@ -24,6 +24,8 @@ from kanegen.rows import ROWS
 from tests.derivation.influence_coefficients.support import random_arm
 from tests.witnesses.pinocchio_trees import PinocchioTree
 
+pytestmark = pytest.mark.few_passes
+
 Array = np.ndarray[Any, Any]
 RNG = np.random.default_rng(14)
 LIMIT = 1e-13

@@ -18,6 +18,8 @@ from kanegen.codegen.mechanism import LoopKind, Mechanism, MechanismBuilder, cat
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed, JointRate, PointVelocityComponent
 from kanegen.errors import DeadCentreError
 
+pytestmark = pytest.mark.few_passes
+
 MARGIN = "dead_centre_margin"
 INERTIA = (0.01, 0.02, 0.03)
 
