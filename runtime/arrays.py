@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -28,6 +28,9 @@ Shape = tuple[int, ...]
 
 REAL_KINDS = "iuf"
 """Kinds of NumPy's types that are real numbers."""
+_FEW = 8192
+"""Numbers for which BLAS takes no threads: those wait for one another."""
+
 _TYPES: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "single": np.dtype(np.float32)}
 
 
@@ -79,13 +82,7 @@ def inputs_and_batch(
 def real_array(caller: str, argument: Argument, value: ArrayLike) -> NDArray[Any]:
     """The value as an array of real numbers of shape ``(..., *argument.shape)``.  Raises TypeError, ValueError."""
     where = f"{caller}, {argument.name}"
-    refuse_masked(where, value)
-    try:
-        array: NDArray[Any] = np.asarray(value)
-    except ValueError as error:
-        raise ValueError(
-            f"{where}: expected {_expected(argument)}, got lists of unequal lengths ({error})"
-        ) from None
+    array = value if type(value) is np.ndarray else _converted(where, argument, value)
     if array.dtype.kind not in REAL_KINDS:
         raise TypeError(f"{where}: expected real numbers, got elements of type {array.dtype}")
     shape = argument.shape
@@ -97,6 +94,36 @@ def real_array(caller: str, argument: Argument, value: ArrayLike) -> NDArray[Any
             message += "; states are rows here, so pass the transpose x.T"
         raise ValueError(message)
     return array
+
+
+def _converted(where: str, argument: Argument, value: ArrayLike) -> NDArray[Any]:
+    """The value as an array.  Raises ValueError."""
+    refuse_masked(where, value)
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise ValueError(
+            f"{where}: expected {_expected(argument)}, got lists of unequal lengths ({error})"
+        ) from None
+
+
+def sum_of_squares(array: NDArray[Any]) -> float:
+    """The fastest look at all numbers at once: where it is finite, all of them are."""
+    if array.size <= _FEW:
+        return float(np.vdot(array, array))
+    flat = array.ravel()
+    return sum(float(np.vdot(x, x)) for x in (flat[i : i + _FEW] for i in range(0, flat.size, _FEW)))
+
+
+def all_finite(array: NDArray[Any]) -> bool:
+    """Whether all numbers are finite."""
+    return math.isfinite(sum_of_squares(array)) or bool(np.isfinite(array).all())
+
+
+def common_shape(arrays: Iterable[NDArray[Any]]) -> Shape:
+    """The shape to which arrays broadcast.  Raises ValueError."""
+    shapes = {array.shape for array in arrays}
+    return shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)
 
 
 def refuse_masked(where: str, value: object) -> None:
@@ -164,7 +191,10 @@ def outputs_for(spec: KernelSpec, out: object, batch: Shape) -> list[NDArray[Any
 
 def apart_from(array: NDArray[Any], outputs: Sequence[NDArray[Any]]) -> NDArray[Any]:
     """The array, or a copy if writing the outputs could change it while rows of it are still to be read."""
-    return array.copy() if any(np.may_share_memory(array, output) for output in outputs) else array
+    for output in outputs:
+        if np.may_share_memory(array, output):
+            return array.copy()
+    return array
 
 
 def results(outputs: Sequence[NDArray[Any]], out: object) -> Any:

@@ -91,23 +91,24 @@ int kanegen_select_target(const char *name);
 """
 
 _VARIED = """
-/* Live parameters that differ from state to state: values[k stride + i] is that of state i for the number places[k] of the
+/* Live parameters that differ from state to state: values[k][i] is that of state i for the number places[k] of the
  * parameters, which are the others'. A block of states is prepared at a time, in so many bytes. */
 struct kanegen_varied {
     const void *parameters;
     size_t varied;
     const size_t *places;
-    const double *values;
-    size_t stride, block, bytes;
+    double **values;
+    size_t block, bytes;
     int failed; /* for want of memory */
 };
 """
 
 _ROOM = """
-/* Room for a block, aligned as vectors are; NULL, and it has failed, where there is no memory. */
+/* Room for what is prepared of a block, aligned as vectors are, and its values behind that; NULL, and it has failed, where
+ * there is no memory. */
 static inline void *kanegen_room(struct kanegen_varied *own, void **memory)
 {
-    *memory = malloc(own->bytes + 64);
+    *memory = malloc(own->bytes + own->varied * own->block * sizeof(double) + 64);
     if (*memory == NULL) own->failed = 1;
     return *memory == NULL ? NULL : (char *)*memory + (64 - (uintptr_t)*memory % 64);
 }
@@ -249,9 +250,12 @@ def _varied_source(manifest: Mapping[str, Any], kernel: str) -> str:
     void **arrays = context;
     struct kanegen_varied *own = arrays[0];
     void *memory, *room = kanegen_room(own, &memory);
+    double *const values = (double *)((char *)room + own->bytes);
     for (size_t row = first; room && row < last; row += own->block) {{
         const size_t some = last - row < own->block ? last - row : own->block;
-        kanegen_active.{prepare}(own->parameters, own->varied, own->places, own->values + row, some, own->stride, room);
+        for (size_t k = 0; k < own->varied; k++)
+            memcpy(values + k * own->block, own->values[k] + row, some * sizeof *values);
+        kanegen_active.{prepare}(own->parameters, own->varied, own->places, values, some, own->block, room);
         kanegen_active.{record["batch_varied"]}(room, some, 0, {_rows_of(record, 1, "row")});
     }}
     free(memory);

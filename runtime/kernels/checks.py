@@ -22,7 +22,7 @@ from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
-from kanegen.arrays import FloatArray
+from kanegen.arrays import FloatArray, all_finite
 from kanegen.by_name import with_names
 from kanegen.errors import DeadCentreError, InconsistentStateError, ModelWarning, counted
 from kanegen.kernels.kernel import Kernel
@@ -64,8 +64,7 @@ def checked(manifest: Manifest, kernel: Kernel, margin: Kernel | None) -> Kernel
         if out is not None:  # which may lie in the memory of an input
             inputs = [array.copy() if isinstance(array, np.ndarray) else array for array in inputs]
         result = call(*inputs, out, threads)
-        # The sum of squares is the fastest look at all numbers at once; where it overflows, one looks again.
-        if not all(math.isfinite(np.vdot(part, part)) for part in _parts(result)):
+        if not all(all_finite(np.asarray(part)) for part in _parts(result)):
             _explain(manifest, spec, inputs, result)
         if margin is not None and places is not None:
             left = margin.call(*(inputs[place] for place in places), None, threads)

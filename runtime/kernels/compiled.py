@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanegen.arrays import Shape, kernel_type
+from kanegen.arrays import Shape, apart_from, kernel_type
 from kanegen.csrc import extensions
 from kanegen.errors import KanegenError, ManifestError, TargetError
 from kanegen.extension_source import (
@@ -32,6 +32,7 @@ from kanegen.extension_source import (
     varied_function,
 )
 from kanegen.kernels.kernel import Arrays, BoundKernel, Call, Columns, Kernel, general_call
+from kanegen.kernels.live_parameters import StateValues
 from kanegen.kernels.threads import RANGE, pool, thread_count
 from kanegen.manifest import KernelSpec, Manifest, OperationCounts
 
@@ -102,7 +103,7 @@ class CompiledBackend:
             self._prepared[precision] = self._module.ffi.new(kind)
             prepare(parameters, self._prepared[precision])
 
-    def varied(self, spec: KernelSpec, values: Mapping[str, NDArray[Any]]) -> Call:
+    def varied(self, spec: KernelSpec, values: StateValues) -> Call:
         """The call of a kernel where live parameters have values of their own for each state."""
         if not spec.batch_varied:
             raise KanegenError(
@@ -117,25 +118,27 @@ class CompiledBackend:
 
         def evaluate(inputs: Arrays, outputs: Arrays, batch: Shape, threads: int) -> None:
             count = math.prod(batch)
-            own = np.empty((len(values), *batch))
-            for row, array in enumerate(values.values()):
-                own[row, ...] = array
+            own = [
+                np.ascontiguousarray(x if x.shape == batch else np.broadcast_to(x, batch))
+                for x in values.values()
+            ]
+            kept = [ffi.from_buffer("double[]", apart_from(x, outputs)) for x in own]
+            addresses = ffi.new("double *[]", kept)
             varied = ffi.new("struct kanegen_varied *")
             varied.parameters, varied.varied, varied.places = parameters, len(values), places
-            varied.values, varied.stride, varied.block = ffi.from_buffer("double[]", own), count, block
+            varied.values, varied.block = addresses, block
             varied.bytes = 8 * size * min(block, count + _TOGETHER)
             run((varied,), (*inputs, *outputs), count, threads)
             if varied.failed:
                 raise MemoryError(f"{spec.name}: no memory for prepared values")
 
-        shape = np.broadcast_shapes(*(array.shape for array in values.values()))
-        return general_call(spec, self._manifest, evaluate, shape)
+        return general_call(spec, self._manifest, evaluate, values.shape)
 
-    def columns(self, spec: KernelSpec, values: Mapping[str, NDArray[Any]]) -> Columns:
+    def columns(self, spec: KernelSpec, values: StateValues | None) -> Columns:
         """A kernel over columns of many states, with these values of live parameters for each; none: the same for all."""
         ffi, lib, prefix = self._module.ffi, self._module.lib, self._manifest.prefix
-        address = self.address(columns_function(spec.name, bool(values)))
-        if not values:
+        address = self.address(columns_function(spec.name, values is not None))
+        if values is None:
             return Columns(address, self.prepared_address(spec.precision) or 0, 0, self._prepared)
         own = np.stack(np.broadcast_arrays(*values.values())).reshape(len(values), -1).copy()
         size = len(self._manifest.prepared)

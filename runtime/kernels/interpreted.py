@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kanegen.arrays import Shape, kernel_type
 from kanegen.errors import NotCompiledError
 from kanegen.kernels.kernel import Arrays, BoundKernel, Call, Columns, Kernel, general_call
+from kanegen.kernels.live_parameters import StateValues
 from kanegen.manifest import KernelSpec, Manifest
 
 
@@ -59,20 +60,19 @@ class InterpretedBackend:
         """The same kernels with these values of all live parameters."""
         return InterpretedBackend(self._manifest, self._evaluator, values)
 
-    def columns(self, spec: KernelSpec, values: Mapping[str, NDArray[Any]]) -> Columns:
+    def columns(self, spec: KernelSpec, values: StateValues | None) -> Columns:
         """There are none.  Raises NotCompiledError."""
         del values
         raise AssertionError(self.address(spec.function))
 
-    def varied(self, spec: KernelSpec, values: Mapping[str, NDArray[Any]]) -> Call:
+    def varied(self, spec: KernelSpec, values: StateValues) -> Call:
         """The call of a kernel where live parameters have values of their own for each state."""
 
         def evaluate(inputs: Arrays, outputs: Arrays, batch: Shape, threads: int) -> None:
             own = {name: np.broadcast_to(array, batch) for name, array in values.items()}
             self._evaluate(spec, inputs, outputs, own)
 
-        shape = np.broadcast_shapes(*(array.shape for array in values.values()))
-        return general_call(spec, self._manifest, evaluate, shape)
+        return general_call(spec, self._manifest, evaluate, values.shape)
 
     def kernel(self, spec: KernelSpec) -> Kernel:
         """The kernel, ready to be called."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kanegen.arrays import Shape, apart_from, inputs_and_batch, outputs_for, results
 from kanegen.by_name import with_names
+from kanegen.kernels.live_parameters import StateValues
 from kanegen.kernels.threads import thread_count
 from kanegen.manifest import KernelSpec, Manifest
 
@@ -139,8 +140,8 @@ class Backend(Protocol):
     def with_parameters(self, values: Mapping[str, float]) -> Backend:
         """The same kernels with these values of all live parameters."""
 
-    def columns(self, spec: KernelSpec, values: Mapping[str, NDArray[Any]]) -> Columns:
+    def columns(self, spec: KernelSpec, values: StateValues | None) -> Columns:
         """A kernel over columns, with these values of live parameters for each state.  Raises NotCompiledError."""
 
-    def varied(self, spec: KernelSpec, values: Mapping[str, NDArray[Any]]) -> Call:
-        """The call of a kernel where these live parameters have values of their own for each state, alike in shape."""
+    def varied(self, spec: KernelSpec, values: StateValues) -> Call:
+        """The call of a kernel where these live parameters have values of their own for each state."""

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from kanegen.arrays import FloatArray, finite_number, real_array
-from kanegen.errors import KanegenError, MissingInertiaError, MissingKernelError, did_you_mean, nearest
+from kanegen.arrays import FloatArray
+from kanegen.errors import MissingInertiaError, MissingKernelError, did_you_mean, nearest
 from kanegen.kernels.checks import LOOKED_AT, MARGIN, RESIDUAL, OpenLoops, Told, can_be_singular, checked
 from kanegen.kernels.kernel import Backend, Columns, Kernel
-from kanegen.manifest import Argument, Manifest
+from kanegen.kernels.live_parameters import StateValues
+from kanegen.manifest import Manifest
 from kanegen.rows import checked_rows, rows_of, with_rows
 
 
@@ -56,7 +54,7 @@ class KernelTable:
         self.told = told
         """What comes of configurations that do not close the mechanism's loops."""
         self._lock = threading.RLock() if lock is None else lock
-        self._values: Mapping[str, FloatArray] = {}
+        self._values: StateValues | None = None
         self._looks = True
         self._sets: dict[
             str, KernelSet
@@ -73,7 +71,7 @@ class KernelTable:
         """The kernels that were given with another backend; calls tell of open loops in this way."""
         return KernelTable(KernelSet(self._given.manifest, backend), self._more, told, self._lock)
 
-    def varied(self, values: Mapping[str, FloatArray], *, looks: bool = True) -> KernelTable:
+    def varied(self, values: StateValues, *, looks: bool = True) -> KernelTable:
         """The same kernels where these live parameters have values of their own for each state of a batch.
 
         ``looks``: whether calls look for dead centres and open loops.
@@ -81,22 +79,26 @@ class KernelTable:
         table = object.__new__(type(self))
         table.__dict__.update(self.__dict__)
         table._kernels, table._open_loops = {}, None
-        table._values, table._looks = {**self._values, **values}, looks
+        table._looks = looks
+        if values:
+            table._values = StateValues.of({**self._values, **values}) if self._values else values
         return table
 
     def _plain(self, name: str) -> Kernel:
         """A kernel with the values of this table, not looked after."""
         made = self.set_of(name)
         spec, backend = made.manifest.kernels[name], made.backend
-        own = {key: values for key, values in self._values.items() if key in backend.parameters}
+        own = self._values_of(backend)
         return Kernel(spec, backend.varied(spec, own), backend) if own else backend.kernel(spec)
 
     def columns(self, name: str) -> Columns:
         """A kernel over columns of many states, for simulations.  Raises what ``[name]`` raises, NotCompiledError."""
         spec, backend = self[name].spec, self.set_of(name).backend
-        return backend.columns(
-            spec, {key: values for key, values in self._values.items() if key in backend.parameters}
-        )
+        return backend.columns(spec, self._values_of(backend))
+
+    def _values_of(self, backend: Backend) -> StateValues | None:
+        """Values for each state of those parameters that a backend has; None without."""
+        return (self._values and self._values.of_those(backend.parameters)) or None
 
     def _looked_after(self, kernel: Kernel) -> Kernel:
         """A kernel with a call that looks for dead centres and open loops, where there can be any."""
@@ -224,55 +226,3 @@ class KernelTable:
             f"{manifest.name!r} was loaded without the kernel {name!r}. {known}. "
             f"Ask for it: kanegen.load(model, kernels=[..., {name!r}])"
         )
-
-
-def varied_parameters(
-    name: str, present: Mapping[str, float], given: Mapping[str, Any]
-) -> dict[str, FloatArray]:
-    """Values of live parameters by state: arrays of real, finite numbers, of shapes that broadcast.
-
-    Raises KanegenError for a parameter that is not there, TypeError and ValueError for values, naming the row.
-    """
-    _refuse_unknown(name, present, given)
-    values = {key: real_array("parameters", Argument(key, (), "", ""), value) for key, value in given.items()}
-    for key, array in values.items():
-        # The sum of squares is the fastest look at all numbers at once; where it overflows, one looks again.
-        wrong = np.bool_(False) if math.isfinite(np.vdot(array, array)) else ~np.isfinite(array)
-        if wrong.any():
-            where = ", ".join(map(str, np.argwhere(wrong)[0]))
-            raise ValueError(
-                f"parameters, {key!r} must be finite, got {float(array[wrong][0])!r}"
-                + f" in row {where}" * bool(where)
-            )
-    try:
-        np.broadcast_shapes(*(array.shape for array in values.values()))
-    except ValueError:
-        shapes = ", ".join(f"{key} {array.shape}" for key, array in values.items())
-        raise ValueError(f"parameters: expected arrays of one shape, or numbers, got {shapes}") from None
-    return {key: np.asarray(array, dtype=np.float64) for key, array in values.items()}
-
-
-def merged_parameters(
-    name: str, present: Mapping[str, float], values: Mapping[str, float]
-) -> dict[str, float]:
-    """The live parameters of a robot with new values for some of them.
-
-    Raises KanegenError for a parameter that is not there, ValueError for a value that is no finite number.
-    """
-    _refuse_unknown(name, present, values)
-    given = {key: finite_number(f"parameter {key!r}", value) for key, value in values.items()}
-    return {**present, **given}
-
-
-def _refuse_unknown(name: str, present: Mapping[str, float], values: Mapping[str, Any]) -> None:
-    unknown = [parameter for parameter in values if parameter not in present]
-    if unknown:
-        known = (
-            ", ".join(present)
-            or "none. Load it with live=[...] (--live on the command line), such as live=['masses'], or 'all declared' for "
-            "those that it declares"
-        )
-        near = did_you_mean(
-            str(unknown[0]), present, "Parameters that none of its kernels depends on are left out"
-        )
-        raise KanegenError(f"{name!r} has no live parameter {unknown[0]!r}. It has: {known}. {near}")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NoReturn
-
-from numpy.typing import NDArray
+from typing import NoReturn
 
 from kanegen.errors import NotCompiledError
 from kanegen.kernels.kernel import BoundKernel, Call, Columns, Kernel
+from kanegen.kernels.live_parameters import StateValues
 from kanegen.manifest import KernelSpec
 
 
@@ -44,12 +43,12 @@ class Waiting:
         del values
         return self
 
-    def columns(self, spec: KernelSpec, values: Mapping[str, NDArray[Any]]) -> Columns:
+    def columns(self, spec: KernelSpec, values: StateValues | None) -> Columns:
         """Raises NotCompiledError."""
         del values
         self._refuse(spec.name)
 
-    def varied(self, spec: KernelSpec, values: Mapping[str, NDArray[Any]]) -> Call:
+    def varied(self, spec: KernelSpec, values: StateValues) -> Call:
         """Raises NotCompiledError."""
         del values
         self._refuse(spec.name)

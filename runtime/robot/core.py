@@ -17,13 +17,12 @@ from kanegen.by_name import Places, array_of, places
 from kanegen.errors import NotCompiledError, counted, shown
 from kanegen.kernels.checks import TELLING, Told
 from kanegen.kernels.kernel import Backend, BoundKernel, Columns
+from kanegen.kernels.live_parameters import merged_parameters, varied_parameters
 from kanegen.kernels.table import (
     ArrayCall,
     KernelSet,
     KernelTable,
     More,
-    merged_parameters,
-    varied_parameters,
 )
 from kanegen.manifest import (
     Argument,
@@ -50,7 +49,7 @@ Varied: TypeAlias = Mapping[str, ArrayLike]
 
 ParameterCheck: TypeAlias = Callable[..., object]
 """Raises ModelError for values of the live parameters that the model cannot have; given those that differ, by name (...)
-as arrays, after the values of all, for the first of them.
+as arrays, and the sum of all squares of these, after the values of all, for the first of them.
 """
 
 
@@ -163,9 +162,9 @@ class Core:
         kernels = self._kernels
         if parameters or not looks:
             present = self._backend.parameters
-            values = varied_parameters(self.name, present, parameters or {})
+            values, squares = varied_parameters(self.name, present, parameters or {})
             if values and self._check is not None:
-                self._check(present, values)
+                self._check(present, values, squares)
             kernels = kernels.varied(values, looks=looks)
         return self._with(kernels, self._t if t is None else t)
 

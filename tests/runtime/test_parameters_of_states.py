@@ -123,6 +123,35 @@ def test_refusals_name_the_row(values, error, said):
         arm.forward_dynamics(q, v, tau, parameters=values)
 
 
+def test_rows_that_are_written_while_others_are_read():
+    """Values in the memory of the output, as columns of another array, and numbers beside them."""
+    arm = kanegen.load("stanford_arm", live=["mF", "L3"], kernels=["kinetic_energy"], search=1)
+    count = 3000  # several blocks
+    numbers = np.random.default_rng(8)
+    q, v = numbers.uniform(-1, 1, (2, count, 6))
+    room = numbers.uniform(0.5, 2, count + 20)
+    other = numbers.uniform(0.5, 2, (count, 2))
+    for masses, length in ((room[:count], 0.25), (other[:, 0], other[:, 1]), (other[0, 0], other[:, 1])):
+        own = {"mF": masses.copy(), "L3": np.copy(length)}
+        expected = arm.kinetic_energy(q, v, parameters=own)
+        alone = arm.with_parameters({name: np.ravel(x)[-1] for name, x in own.items()})
+        assert expected[-1] == alone.kinetic_energy(q[-1], v[-1])
+        found = arm.kinetic_energy(q, v, parameters={"mF": masses, "L3": length}, out=room[20:])
+        assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"), [(np.nan, ValueError), (-np.inf, ValueError), (-1e61, ModelError)]
+)
+@pytest.mark.parametrize("row", [0, 8192, 19_999])
+def test_one_wrong_number_among_many_is_found(wrong, error, row):
+    arm = robot("stanford_arm")
+    masses = np.ones(20_000)
+    masses[row] = wrong
+    with pytest.raises(error, match=f"row {row}"):
+        arm.of_states({"mF": masses, "L3": 0.2})
+
+
 def test_c_of_an_earlier_version_has_no_such_function():
     with pytest.raises(KanegenError, match="generate it again"):
         robots.live_pendulum().call("inverse_dynamics", [[0.1]], [[0.0]], parameters={"m": np.ones(3)})

@@ -8,6 +8,7 @@ checked as a whole with the values of that state, which says what is wrong.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
@@ -42,16 +43,25 @@ class ParameterCheck:
         self._mechanism = mechanism
         self._doubts: dict[frozenset[str], list[Doubt] | None] = {}
 
-    def __call__(self, values: Mapping[str, float], own: Mapping[str, NDArray[Any]] | None = None) -> None:
-        """Raise ModelError for values that the mechanism cannot have; ``own``: those of states, arrays that broadcast."""
+    def __call__(
+        self,
+        values: Mapping[str, float],
+        own: Mapping[str, NDArray[Any]] | None = None,
+        squares: float = math.inf,
+    ) -> None:
+        """Raise ModelError for values that the mechanism cannot have.
+
+        ``own``: those of states, arrays that broadcast; ``squares``: not less than the sum of all their squares.
+        """
         single = {name: float(array) for name, array in (own or {}).items() if not array.ndim}
         arrays = {name: array for name, array in (own or {}).items() if array.ndim}
         values = {**values, **single}
         if not arrays:
             with_parameter_values(self._mechanism, values)
             return
-        for row in self._doubtful(values, arrays):
-            shape = np.broadcast_shapes(*(array.shape for array in arrays.values()))
+        shapes = {array.shape for array in arrays.values()}
+        shape = shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)
+        for row in self._doubtful(values, arrays, shape, squares):
             place = np.unravel_index(row, shape)
             of_row = {name: float(np.broadcast_to(array, shape)[place]) for name, array in arrays.items()}
             try:
@@ -60,19 +70,27 @@ class ParameterCheck:
                 where = f"row {', '.join(map(str, place))}, {error.where}"
                 raise ModelError(where, error.what, error.expected, error.cure) from None
 
-    def _doubtful(self, values: Mapping[str, float], arrays: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:
+    def _doubtful(
+        self,
+        values: Mapping[str, float],
+        arrays: Mapping[str, NDArray[Any]],
+        shape: tuple[int, ...],
+        squares: float,
+    ) -> NDArray[np.intp]:
         """The places of the states to look at; of those with the same values the first alone."""
-        shape = np.broadcast_shapes(*(array.shape for array in arrays.values()))
         names = frozenset(arrays)
         if names not in self._doubts:
             found = [*_doubts(self._mechanism, names)]
             self._doubts[names] = None if None in found else [doubt for doubt in found if doubt is not None]
         doubts = self._doubts[names]
         doubtful = np.full(shape, doubts is None)
+        if not squares <= LARGEST_NUMBER.value:
+            for array in arrays.values():
+                doubtful |= np.abs(array) > LARGEST_NUMBER.value
         with np.errstate(all="ignore"):
             for doubt in doubts or []:
                 doubtful |= doubt({**values, **arrays})
-        found_rows: NDArray[np.intp] = np.flatnonzero(doubtful)
+        found_rows: NDArray[np.intp] = doubtful.ravel().nonzero()[0]
         if found_rows.size:
             rows = np.stack([np.broadcast_to(array, shape).ravel()[found_rows] for array in arrays.values()])
             _, first = np.unique(rows, axis=1, return_index=True)
@@ -84,7 +102,6 @@ def _doubts(mechanism: Mechanism, names: frozenset[str]) -> Iterator[Doubt | Non
     """What may be wrong with values of these parameters; None where only a whole check can tell."""
     if mechanism.unphysical and any(_has(body, names) for body in mechanism.bodies):
         yield None
-    yield lambda values: _beyond([values[name] for name in names])
     places = [x.position for x in mechanism.joints] + [x.position for x in mechanism.frames]
     fitted = (mechanism.loops, mechanism.constraints, mechanism.prescribed, mechanism.flexible)
     if _has(places, names) and (
@@ -119,14 +136,6 @@ def _not_finite(value: Value) -> Doubt:
     return lambda values: ~np.isfinite(of(values))
 
 
-def _beyond(numbers: Sequence[Any]) -> Any:
-    """Where one of these arrays has a number that is too large; False where none has."""
-    most = LARGEST_NUMBER.value
-    # The sum of squares is the fastest look at all numbers at once.
-    far = [x for x in numbers if not np.vdot(x, x) <= most]
-    return functools.reduce(np.logical_or, (np.abs(x) > most for x in far), np.bool_(False))
-
-
 def _negative(value: Value) -> Doubt:
     of = _number(value)
     return lambda values: ~(of(values) >= 0)
@@ -148,12 +157,15 @@ def _inertia(body: Body, names: frozenset[str]) -> Doubt:
         return with_masses
 
     def doubt(values: Values) -> Any:
-        masses, *rows = np.broadcast_arrays(mass(values), *(entry(values) for entry in entries))
-        doubtful = ~_definite(*(rows[place] for place in (0, 4, 8, 1, 2, 5)))
-        if doubtful.any():
+        masses = mass(values)
+        definite = _definite(*(entries[place](values) for place in (0, 4, 8, 1, 2, 5)))
+        if not definite.all():
+            definite, of, *rows = np.broadcast_arrays(definite, masses, *(entry(values) for entry in entries))
+            doubtful = ~definite
             tensors = np.stack([row[doubtful] for row in rows], axis=-1).reshape(-1, 3, 3)
-            doubtful[doubtful] = ~_possible(masses[doubtful], np.linalg.eigvalsh(tensors))
-        return doubtful | ~(masses > 0)
+            doubtful[doubtful] = ~_possible(of[doubtful], np.linalg.eigvalsh(tensors))
+            definite = ~doubtful
+        return ~(definite & (masses > 0))
 
     return doubt
 
@@ -170,10 +182,12 @@ def _definite(xx: Any, yy: Any, zz: Any, xy: Any, xz: Any, yz: Any) -> Any:
     By the signs of its pivots.  Those that are computed are the pivots of a matrix that differs by a few roundings of the
     largest entry, so that a moment that is wrong is so by less than its tolerance.
     """
-    half = (xx + yy + zz) / 2
-    first, corner = half - xx, yz + xy * xz / (half - xx)
-    second = half - yy - xy * xy / first
-    return (first > 0) & (second > 0) & (half - zz - xz * xz / first - corner * corner / second > 0)
+    half = (xx + yy + zz) * 0.5
+    first = half - xx
+    across, along = xy / first, xz / first
+    second, corner = half - yy - across * xy, yz + across * xz
+    third = half - zz - along * xz - corner * corner / second
+    return np.minimum(np.minimum(first, second), third) > 0  # nor NaN
 
 
 def _possible(mass: Any, moments: NDArray[Any]) -> Any:
@@ -197,6 +211,8 @@ def _number(value: Value) -> Callable[[Values], Any]:
         (index,) = value.graph.reachable([value.ref])
         name = value.graph.payloads[index][0]
         sign = np.float64(evaluate_entries(roots, {}, DOUBLE, {name: 1.0})[0][0])
+        if sign == 1:
+            return lambda values: np.asarray(values[name])
         return lambda values: sign * values[name]
     return lambda values: np.asarray(evaluate_entries(roots, {}, DOUBLE, values)[0][0], dtype=np.float64)
 
