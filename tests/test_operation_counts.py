@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,7 @@ def test_operations_of_the_stanford_arm(defined: dict[str, FuncDef], kernel: str
 
 def test_nothing_in_the_kernels_raises_a_power() -> None:
     body = SOURCE.partition(KERNELS)[2]
-    assert "pow" not in body
+    assert not re.search(r"\bpow\w*\s*\(", body)  # comments may have the word
 
 
 def test_regenerating_changes_nothing(tmp_path: Path) -> None:

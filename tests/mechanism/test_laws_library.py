@@ -18,6 +18,8 @@ from kanegen.codegen.mechanism.importers.toml import from_toml
 from kanegen.codegen.mechanism.laws_library import with_laws
 from tests.cases.test_laws_everywhere import KINDS
 
+pytestmark = pytest.mark.few_passes
+
 LINEAR = ("four_bar", "prescribed", "gear", "following", "sprung", "ball")
 """Kinds all of whose speeds are rates of joints that can be driven."""
 

@@ -18,6 +18,8 @@ from tests.constrained.ball_models import walker
 
 from .test_changes import gripper_arm
 
+pytestmark = pytest.mark.few_passes
+
 RNG = np.random.default_rng(1)
 KERNELS = ["inverse_dynamics", "forward_dynamics", "potential_energy"]
 

@@ -26,6 +26,8 @@ from tests.mechanism.constrained_models import everything
 from tests.refusals import refused
 from tests.witnesses.pinocchio_trees import pinocchio
 
+pytestmark = pytest.mark.few_passes
+
 X, Y, Z = (1, 0, 0), (0, 1, 0), (0, 0, 1)
 TENSOR = ("0.02", "0.03", "0.04", "0.001", "-0.002", "0.003")
 ROUNDING = 1e-11
