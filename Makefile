@@ -63,11 +63,13 @@ generate: .venv/installed  ## write the committed C of the built-in mechanisms a
 	done
 
 RECIPE_KERNELS := inverse_dynamics forward_dynamics mass_matrix bias_forces
-recipes: build  ## search the built-in arms thoroughly, and keep what is found in generated/recipes (minutes)
+recipes: build  ## search the built-in arms thoroughly, and keep what is found in generated/recipes (an hour)
 	for model in $(basename $(notdir $(wildcard generated/recipes/*.txt))); do \
 		rm -f generated/recipes/$$model.txt; \
-		$(BIN)/kanegen generate $$model --search thorough --kernels $(RECIPE_KERNELS) \
-			--recipes generated/recipes/$$model.txt --output build/recipes/$$model || exit 1; \
+		for kernel in $(RECIPE_KERNELS); do \
+			$(BIN)/kanegen generate $$model --search thorough --kernels $$kernel \
+				--recipes generated/recipes/$$model.txt --output build/recipes/$$model-$$kernel || exit 1; \
+		done; \
 	done
 
 # Tests start Python hundreds of times, so that what it compiles is kept, wherever the environment says otherwise.

@@ -296,7 +296,7 @@ def derive(
             program, steps = textbook, its_steps
             found = replace(found, program=plain, answers={}, counts=count(plain))
     if book is not None:
-        program, further = thorough(program, plain, book)
+        program, further = thorough(program, plain, book, first=name == next(iter(sources.builds)))
         steps = (*steps, *further)
     numbers = _telling_numbers(sources)
     at = at or random_configurations(sources.kernel_set())

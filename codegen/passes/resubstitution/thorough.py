@@ -31,8 +31,9 @@ from kanegen.errors import NotCompiledError
 
 _STEPS_OF_A_VALUE = 300
 """Steps of a cycle for each value."""
-_WORK = 480_000_000
-"""Steps times values in all cycles: a step takes longer the more values there are.  Some minutes for an arm."""
+_WORK, _WORK_OF_FIRST = 480_000_000, 960_000_000
+"""Steps times values in all cycles: a step takes longer the more values there are.  Two minutes for a kernel, and four for
+the first of a mechanism, which is inverse dynamics of an arm."""
 _MOST_CYCLES = 40
 _LARGEST = 1500
 """Values of the webs that are searched: the table of all pairs takes 400 MB then."""
@@ -43,8 +44,12 @@ _PATIENCE = 0.2
 _KINDS = {SUM: Kind.SUM, SHIFTED: Kind.SUM, PRODUCT: Kind.PRODUCT, SCALED: Kind.PRODUCT}
 
 
-def thorough(program: Program, plain: Program, book: RecipeBook) -> tuple[Program, tuple[Step, ...]]:
+def thorough(
+    program: Program, plain: Program, book: RecipeBook, first: bool = False
+) -> tuple[Program, tuple[Step, ...]]:
     """The cheapest program found for a kernel with this optimized program and plain derivation, and what was done.
+
+    It takes up to twice as long for the ``first`` kernel of a mechanism.
 
     Raises NotCompiledError where there is no recipe and the core of the search was not compiled.
     """
@@ -63,8 +68,9 @@ def thorough(program: Program, plain: Program, book: RecipeBook) -> tuple[Progra
                 "with this installation. Install kanegen where there is a C compiler with 128-bit integers (GCC or "
                 "Clang), or search normally"
             )
-        steps = min(_STEPS_OF_A_VALUE * values, _WORK // values)
-        cycles = max(1, min(_MOST_CYCLES, _WORK // (steps * values)))
+        work = _WORK_OF_FIRST if first else _WORK
+        steps = min(_STEPS_OF_A_VALUE * values, work // values)
+        cycles = max(1, min(_MOST_CYCLES, work // (steps * values)))
         best = _searched(extension, program, web, cycles, steps)
         found = program_of(best, program)
         if not is_equal(found, program):
