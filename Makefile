@@ -72,10 +72,11 @@ recipes: build  ## search the built-in arms thoroughly, and keep what is found i
 		done; \
 	done
 
-# Tests start Python hundreds of times, so that what it compiles is kept, wherever the environment says otherwise.
+# Tests and benchmarks start Python many times, so that what it compiles is kept, wherever the environment says otherwise.
+KEEPING_BYTECODE := env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(CURDIR)/build/bytecode
+
 test: build .venv/test-installed  ## run the tests
-	env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(CURDIR)/build/bytecode \
-		$(BIN)/python -m pytest --numprocesses auto
+	$(KEEPING_BYTECODE) $(BIN)/python -m pytest --numprocesses auto
 
 check: .venv/dev-installed typing  ## lint, formatting, types
 	$(BIN)/ruff check .
@@ -109,7 +110,7 @@ reproduction: build  ## the papers again: every claim, table and figure, printed
 	$(BIN)/kanegen reproduce --output docs/reproduction
 
 bench: build .venv/corpus-installed .venv/peers-tried  ## time everything beside other engines, in one run, into benchmarks/results
-	$(BIN)/python -m benchmarks
+	$(KEEPING_BYTECODE) $(BIN)/python -m benchmarks
 
 picture: build  ## draw the picture of README.md
 	$(BIN)/python docs/figures/draw_overview.py
