@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.report import RESULTS
 from kanegen.codegen import pipeline
+from kanegen.codegen.commands.benchmark_results import collect
 from kanegen.codegen.commands.published import PUBLISHED
 from kanegen.codegen.derivation.historical import METHODS, WALKER_ORIN, as_written
 from kanegen.codegen.derivation.historical.as_written import counted as written
@@ -110,6 +112,27 @@ def test_sweeps_on_many_cores() -> None:
         f"write a tenth of that, and {1e10 / rate:,.0f} cores are served.",
     ):
         assert sentence in text, sentence
+
+
+def test_times_of_lanes() -> None:
+    """Those of the run that is named there."""
+    text = page("generated-c.md")
+    (name,) = re.findall(r"`benchmarks/results/(\S+)\.md`", text)
+    (result,) = collect([RESULTS / f"{name}.json"]).results
+    tables = {table.title: table for table in result.contents.tables}
+
+    def times(kernel: str, vectors: str) -> tuple[str, str]:
+        rows = {str(row[0]): row for row in tables[f"stanford_arm, {kernel}"].rows}
+        alone, together = (rows[f"kanegen, C, {vectors}, {form}"][1] for form in ("one state", "rows"))
+        return f"{alone:.3g}", f"{together:.3g}"
+
+    (a, b), (c, d) = times("inverse_dynamics", "avx512"), times("inverse_dynamics", "avx2")
+    (e, f), (g, h) = times("forward_dynamics", "avx512"), times("forward_dynamics", "avx2")
+    said = (
+        f"the Stanford Arm {a} in a loop and {b} in rows with AVX-512 ({c} and {d} with AVX2), "
+        f"forward dynamics {e} in a loop and {f} in rows ({g} and {h})."
+    )
+    assert said in text
 
 
 def test_cylindrical_joints() -> None:
