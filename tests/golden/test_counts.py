@@ -9,25 +9,13 @@ import pytest
 
 from kanegen.codegen.mechanism import catalogue
 
-from .counts import OF_ROWS, counted, recorded
+from .counts import counted, recorded
 
 TABLE = recorded()
 DERIVATIVES = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
-ON_DEMAND = (
-    *DERIVATIVES,
-    *("coriolis_matrix", "inverse_mass_matrix", "centroidal_momentum_matrix", "frame_jacobian_rate_"),
-    *("regressor", "full_regressor", *OF_ROWS),
-)
-"""What the names of kernels of arms begin with that are derived when they are asked for."""
-LIKE_OTHERS = (
-    *("stanford_general", "stanford_simplified", "rx90_general", "rx90_simplified", "puma560_general"),
-    *("cylindrical_arm", "sim_yoo_lee_robot"),
-)
-"""Arms whose kernels on demand come of the same code as those of general_6r and stanford_arm."""
 IN_CAMPAIGNS = {
-    **dict.fromkeys(LIKE_OTHERS, ON_DEMAND),
     "flexible_six_axis": (*DERIVATIVES, "hand_power_"),  # as of flexible_two_link_spatial
-    "stewart_platform": (*DERIVATIVES, "hand_power_", "regressor", "full_regressor"),  # as of whipple_bicycle
+    "stewart_platform": (*DERIVATIVES, "regressor", "full_regressor"),  # as of whipple_bicycle
     "whipple_bicycle": DERIVATIVES,  # as of rolling_disc
 }
 """Kernels of which every day others are derived by the same code, of mechanisms of the same kind."""
