@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from kanegen.errors import UnknownModelError
+from kanegen.kernels.inertias import all_seen_possible
 from kanegen.kernels.interpreted import Evaluator
 from kanegen.manifest import Manifest
 from kanegen.options import Options
@@ -174,7 +175,7 @@ def parameter_check(model: Model, options: Options) -> tuple[str, ParameterCheck
     from kanegen.codegen.mechanism.validation.of_states import ParameterCheck as Check
 
     mechanism = pipeline.read(model, options)
-    return fingerprint(mechanism), Check(mechanism)
+    return fingerprint(mechanism), Check(mechanism, all_seen_possible)
 
 
 def skeleton(model: Model, options: Options) -> tuple[str, Skeleton]:

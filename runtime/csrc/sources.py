@@ -10,7 +10,7 @@ import hashlib
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-PUBLIC_HEADERS = ("kanegen_integrators.h", "kanegen_threads.h", "kanegen_many.h")
+PUBLIC_HEADERS = ("kanegen_integrators.h", "kanegen_threads.h", "kanegen_many.h", "kanegen_inertias.h")
 """What users include, and what Python sees; the other headers are private."""
 HEADERS = tuple(sorted(path.name for path in FOLDER.glob("kanegen_*.h")))
 SOURCES = tuple(sorted(path.name for path in FOLDER.glob("kanegen_*.c")))

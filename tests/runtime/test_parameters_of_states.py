@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import warnings
 
 import numpy as np
@@ -12,7 +13,9 @@ import robots
 import kanegen
 from kanegen.codegen.mechanism import MechanismBuilder
 from kanegen.codegen.mechanism.validation.of_states import ParameterCheck
+from kanegen.csrc.extensions import integrators
 from kanegen.errors import KanegenError, ModelError
+from kanegen.kernels.inertias import all_seen_possible
 
 ROWS = 45
 """Whole groups of states and a rest, for all vectors."""
@@ -185,7 +188,10 @@ def test_open_loops_are_told_of():
         arm.with_open_loops("error").mass_matrix(q, parameters=own)
 
 
-def test_checks_over_arrays_are_those_of_one_set():
+@pytest.mark.parametrize(
+    "glance", [lambda *_: False, all_seen_possible], ids=["in NumPy", "seen in C where there is any"]
+)
+def test_checks_over_arrays_are_those_of_one_set(glance):
     builder = MechanismBuilder("one")
     names = ("m", "Ixx", "Iyy", "Izz", "Ixy", "d", "k")
     m, xx, yy, zz, xy, d, k = (builder.parameter(name, int(name != "Ixy"), "") for name in names)
@@ -193,7 +199,7 @@ def test_checks_over_arrays_are_those_of_one_set():
     builder.revolute("hinge", "base", "link", axis=(0, 0, 1), damping=d)
     builder.torsional_spring("coil", "hinge", stiffness=k - 1)
     mechanism, numbers = builder.build(), np.random.default_rng(3)
-    check, count = ParameterCheck(mechanism), 300
+    check, count = ParameterCheck(mechanism, glance), 300
     values = dict.fromkeys(names, 1.0) | {"Ixy": 0.0}
     for varied in (("m",), ("Ixx", "Iyy", "Izz", "Ixy", "m"), ("d", "k"), names):
         own = {name: np.round(numbers.normal(1.0, 0.6, count), 2) for name in varied}
@@ -207,6 +213,68 @@ def test_checks_over_arrays_are_those_of_one_set():
             one = refusal(check, values | {name: float(x[0]) for name, x in of_row.items()})
             assert refusal(check, values, of_row) == one, of_row
         assert check._doubts[frozenset(varied)]  # and not each set by itself
+
+
+needs_c = pytest.mark.skipif(integrators() is None, reason="kanegen._integrators was not built")
+
+
+def boxes(count):
+    """Mass, Ixx, Iyy, Izz, Ixy, Ixz, Iyz of boxes, turned."""
+    numbers = np.random.default_rng(12)
+    sides = numbers.uniform(0.01, 1.0, (count, 3)) ** 2
+    turned, _ = np.linalg.qr(numbers.standard_normal((count, 3, 3)))
+    inertia = np.einsum("nij,nj,nkj->nik", turned, sides.sum(axis=1)[:, None] - sides, turned)
+    places = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+    return [numbers.uniform(0.1, 9, count), *(inertia[:, i, j].copy() for i, j in places)]
+
+
+@needs_c
+@pytest.mark.parametrize("count", [1, 63, 64, 65, 200])
+def test_one_impossible_inertia_among_many_is_seen(count):
+    good = boxes(count)
+    assert all_seen_possible(*good)
+    for row in {0, count // 2, 63 % count, count - 1}:
+        for k, factor in itertools.product(range(7), (-1.0, 0.0, np.nan, np.inf)):
+            wrong, found = good[k][row] * factor, [x.copy() for x in good]
+            found[k][row] = wrong
+            mass, xx, yy, zz, xy, xz, yz = (float(x[row]) for x in found)
+            tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+            possible = np.isfinite(tensor).all() and mass > 0
+            low, middle, high = np.linalg.eigvalsh(tensor) if possible else (0.0, 0.0, 0.0)
+            assert all_seen_possible(*found) == (possible and low > 0 and low + middle > high)
+
+
+@needs_c
+def test_numbers_and_arrays_are_looked_at_together():
+    good = boxes(100)
+    one = [np.float64(x[5]) for x in good]
+    for k in range(7):
+        mixed = [np.full(100, x) if i == k else x for i, x in enumerate(one)]
+        assert all_seen_possible(*mixed)
+        mixed[k] = mixed[k].reshape(4, 25)[:, ::-1]
+        assert all_seen_possible(*mixed)
+        mixed[k] = mixed[k].copy()
+        mixed[k][3, 24] = np.nan
+        assert not all_seen_possible(*mixed)
+    assert not all_seen_possible(np.float64(-1.0), *good[1:])
+    assert not all_seen_possible(
+        good[0].reshape(4, 25), *good[1:]
+    )  # another shape, which may broadcast otherwise
+    assert all_seen_possible(one[0], *(x[:0] for x in good[1:]))
+
+
+@needs_c
+def test_bodies_on_the_bound_are_left_to_eigenvalues():
+    """Rods and plates: what is computed of them is rounding noise, which may not let through what no body has."""
+    mass, zero = np.float64(1.0), np.float64(0.0)
+    assert not all_seen_possible(mass, zero, *np.ones((2, 1)), zero, zero, zero)
+    assert not all_seen_possible(mass, *np.array([[1.0], [2.0], [3.0]]), zero, zero, zero)
+    turned, _ = np.linalg.qr(np.random.default_rng(13).standard_normal((3000, 3, 3)))
+    for excess in (1e-9, 1e-12, 1e-14):  # of the sum of two moments: what is refused begins at 1e-9
+        moments = np.array([1.0, 2.0, 3.0 * (1 + excess)])
+        inertia = np.einsum("nij,j,nkj->nik", turned, moments, turned)
+        seen = [all_seen_possible(mass, *x[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]][:, None]) for x in inertia]
+        assert excess < 1e-13 or not any(seen)
 
 
 def refusal(check, *values):

@@ -31,6 +31,10 @@ from kanegen.limits import LARGEST_NUMBER
 Values = Mapping[str, float | NDArray[Any]]
 Doubt = Callable[[Values], Any]
 """For which states something may be wrong: a truth value, or one for each of them."""
+Glance = Callable[..., bool]
+"""Whether masses are above 0 and tensors definite for all states, as seen at a glance: mass, Ixx, Iyy, Izz, Ixy, Ixz, Iyz,
+numbers or arrays of one shape.
+"""
 
 _LESS = 0.999
 """Of the tolerance of inertias: what rounding could move across its bound is looked at exactly."""
@@ -39,8 +43,10 @@ _LESS = 0.999
 class ParameterCheck:
     """Checks values of the parameters of a mechanism: of one set, or of many states."""
 
-    def __init__(self, mechanism: Mechanism) -> None:
+    def __init__(self, mechanism: Mechanism, all_seen_possible: Glance = lambda *_: False) -> None:
+        """``all_seen_possible``: a faster look at inertias than this file's."""
         self._mechanism = mechanism
+        self._all_seen_possible = all_seen_possible
         self._doubts: dict[frozenset[str], list[Doubt] | None] = {}
 
     def __call__(
@@ -80,7 +86,7 @@ class ParameterCheck:
         """The places of the states to look at; of those with the same values the first alone."""
         names = frozenset(arrays)
         if names not in self._doubts:
-            found = [*_doubts(self._mechanism, names)]
+            found = [*_doubts(self._mechanism, names, self._all_seen_possible)]
             self._doubts[names] = None if None in found else [doubt for doubt in found if doubt is not None]
         doubts = self._doubts[names]
         doubtful = np.full(shape, doubts is None)
@@ -89,7 +95,8 @@ class ParameterCheck:
                 doubtful |= np.abs(array) > LARGEST_NUMBER.value
         with np.errstate(all="ignore"):
             for doubt in doubts or []:
-                doubtful |= doubt({**values, **arrays})
+                if (found := doubt({**values, **arrays})) is not False:
+                    doubtful |= found
         found_rows: NDArray[np.intp] = doubtful.ravel().nonzero()[0]
         if found_rows.size:
             rows = np.stack([np.broadcast_to(array, shape).ravel()[found_rows] for array in arrays.values()])
@@ -98,7 +105,7 @@ class ParameterCheck:
         return found_rows
 
 
-def _doubts(mechanism: Mechanism, names: frozenset[str]) -> Iterator[Doubt | None]:
+def _doubts(mechanism: Mechanism, names: frozenset[str], glance: Glance) -> Iterator[Doubt | None]:
     """What may be wrong with values of these parameters; None where only a whole check can tell."""
     if mechanism.unphysical and any(_has(body, names) for body in mechanism.bodies):
         yield None
@@ -112,15 +119,17 @@ def _doubts(mechanism: Mechanism, names: frozenset[str]) -> Iterator[Doubt | Non
         record = getattr(mechanism, field.name)
         if field.name not in ("parameters", "gravity", "rounded") and _has(record, names):
             for part in record:
-                yield from _doubts_of(part, mechanism, names) if _has(part, names) else ()
+                yield from _doubts_of(part, mechanism, names, glance) if _has(part, names) else ()
     for value in _values((mechanism.gravity, mechanism.bodies, mechanism.joints, mechanism.frames)):
         if isinstance(value, Expression) and _has(value, names) and not _is_parameter(value):
             yield _not_finite(value)
 
 
-def _doubts_of(part: Any, mechanism: Mechanism, names: frozenset[str]) -> Iterator[Doubt | None]:
+def _doubts_of(
+    part: Any, mechanism: Mechanism, names: frozenset[str], glance: Glance
+) -> Iterator[Doubt | None]:
     if isinstance(part, Body) and part.inertia is not None:
-        yield _inertia(part, names)
+        yield _inertia(part, names, glance)
     elif isinstance(part, Joint) and not _has((part.rotation, part.axis), names):
         yield from (_negative(x) for x in (part.rotor_inertia, part.damping, part.friction) if _has(x, names))
     elif isinstance(part, TorsionalSpringDamper):
@@ -141,7 +150,7 @@ def _negative(value: Value) -> Doubt:
     return lambda values: ~(of(values) >= 0)
 
 
-def _inertia(body: Body, names: frozenset[str]) -> Doubt:
+def _inertia(body: Body, names: frozenset[str], glance: Glance) -> Doubt:
     """Whether a mass is not above 0, or moments are close to what no body has."""
     assert body.inertia is not None  # asked before
     mass, entries = _number(body.inertia.mass), [_number(x) for row in body.inertia.tensor for x in row]
@@ -158,7 +167,10 @@ def _inertia(body: Body, names: frozenset[str]) -> Doubt:
 
     def doubt(values: Values) -> Any:
         masses = mass(values)
-        definite = _definite(*(entries[place](values) for place in (0, 4, 8, 1, 2, 5)))
+        tensor = [entries[place](values) for place in (0, 4, 8, 1, 2, 5)]
+        if glance(masses, *tensor):
+            return False
+        definite = _definite(*tensor)
         if not definite.all():
             definite, of, *rows = np.broadcast_arrays(definite, masses, *(entry(values) for entry in entries))
             doubtful = ~definite
@@ -179,15 +191,15 @@ def _moments(*entries: float) -> tuple[NDArray[Any], bool]:
 def _definite(xx: Any, yy: Any, zz: Any, xy: Any, xz: Any, yz: Any) -> Any:
     """For which tensors tr(I)/2 - I is positive definite: there moments are positive, and the triangle inequality holds.
 
-    By the signs of its pivots.  Those that are computed are the pivots of a matrix that differs by a few roundings of the
-    largest entry, so that a moment that is wrong is so by less than its tolerance.
+    By the signs of what elimination without division leaves.  Those that are computed are the signs for a matrix that
+    differs by a few roundings of the largest entry, so that a moment that is wrong is so by less than its tolerance.
     """
     half = (xx + yy + zz) * 0.5
     first = half - xx
-    across, along = xy / first, xz / first
-    second, corner = half - yy - across * xy, yz + across * xz
-    third = half - zz - along * xz - corner * corner / second
-    return np.minimum(np.minimum(first, second), third) > 0  # nor NaN
+    second = first * (half - yy) - xy * xy
+    third = first * (half - zz) - xz * xz
+    corner = first * yz + xy * xz
+    return (np.minimum(first, second) > 0) & (second * third > corner * corner)  # nor NaN
 
 
 def _possible(mass: Any, moments: NDArray[Any]) -> Any:
