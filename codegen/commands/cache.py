@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import json
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -9,12 +11,32 @@ from typing import Any
 from kanegen.builds import cache_contents
 from kanegen.builds.cache_contents import Kept
 from kanegen.builds.cache_place import cache_directory
+from kanegen.codegen.commands.option_flags import Parser, one_of
 from kanegen.errors import counted
 
 WAYS = ("path", "list", "clear")
 
 
-def run(what: str) -> tuple[str, list[dict[str, Any]]]:
+def arguments(parser: Parser) -> None:
+    """The flags of the command."""
+    parser.add_argument(
+        "what",
+        metavar="|".join(WAYS),
+        type=one_of(WAYS),
+        choices=WAYS,
+        help="the folder, what is in it, or removing it",
+    )
+    parser.add_argument("--json", action="store_true", help="for a program to read")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print where it is or what is in it, or clear it.  Raises CacheError."""
+    text, folders = _found(given.what)
+    print(json.dumps({"path": text} if given.what == "path" else folders, indent=2) if given.json else text)
+    return 0
+
+
+def _found(what: str) -> tuple[str, list[dict[str, Any]]]:
     """What a command says, and the folders that it is about, for a program to read.  Raises CacheError."""
     root = cache_directory()
     if what == "path":

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import argparse
+import json
+import sys
 import textwrap
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 import kanegen
 from kanegen.codegen import pipeline
+from kanegen.codegen.commands import against_report
+from kanegen.codegen.commands.against import compare_against
+from kanegen.codegen.commands.option_flags import (
+    Parser,
+    add_options,
+    asked_options,
+    one_of,
+)
+from kanegen.codegen.commands.option_flags import (
+    count as number,
+)
 from kanegen.codegen.derivation.formulations import exact_formulations
 from kanegen.codegen.derivation.kernels.catalogue import INVERSE_DYNAMICS, forces_of_motion
 from kanegen.codegen.graph import Argument, Program, Tangents, count, evaluate, inputs
@@ -20,9 +34,13 @@ from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.passes.verify import relative_difference
 from kanegen.model_warnings import once
+from kanegen.options import OF_FILES
 
 FloatArray = NDArray[np.float64]
 States = tuple[FloatArray, ...]
+
+ENGINES = ("pinocchio", "mujoco")
+"""What ``--against`` knows."""
 
 STATES = 200
 _ROWS = 2000
@@ -58,6 +76,57 @@ class Comparison:
     difference: float
     nanoseconds: float
     kernel: str = INVERSE_DYNAMICS.name
+
+
+def arguments(parser: Parser) -> None:
+    """The flags of the command."""
+    parser.add_argument("model", metavar="MODEL", help="a built-in name or a model file")
+    ways = parser.add_mutually_exclusive_group(required=True)
+    ways.add_argument(
+        "--formulations",
+        action="store_true",
+        help="every formulation that applies: operations, agreement, nanoseconds",
+    )
+    ways.add_argument(
+        "--against",
+        type=one_of(ENGINES),
+        choices=ENGINES,
+        help="differences from its answers, by kernel",
+    )
+    parser.add_argument(
+        "--states", type=number, default=100, metavar="N", help="random states (default %(default)s)"
+    )
+    parser.add_argument("--seed", type=number, default=1983, metavar="N", help="of the random states")
+    parser.add_argument("--kernels", nargs="+", metavar="KERNEL", help="compare only these with the engine")
+    add_options(parser, OF_FILES)
+    parser.add_argument("--json", action="store_true", help="for a program to read")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print what formulations cost, or how far another engine's answers are; 1 where these differ."""
+    quiet = given.json or sys.stderr is None or not sys.stderr.isatty()
+    progress = None if quiet else lambda name: print(name, file=sys.stderr)
+    if given.against is not None:
+        return _compare_against(given, progress)
+    found = compare_formulations(given.model, progress, asked_options(given, OF_FILES))
+    print(json.dumps([asdict(c) for c in found], indent=2) if given.json else table(found))
+    return 0
+
+
+def _compare_against(given: argparse.Namespace, progress: Callable[[str], None] | None) -> int:
+    report = compare_against(
+        given.model,
+        given.against,
+        states=given.states,
+        seed=given.seed,
+        kernels=given.kernels,
+        options=asked_options(given, OF_FILES),
+        progress=progress,
+    )
+    print(
+        json.dumps(against_report.document(report), indent=2) if given.json else against_report.table(report)
+    )
+    return 0 if report.passes else 1
 
 
 @once()

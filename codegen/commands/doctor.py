@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from kanegen.codegen.commands.option_flags import Parser, add_options, asked_options
 from kanegen.codegen.commands.price_of_angles import at_least, price_of_angles, price_of_frames
 from kanegen.codegen.kernel_sources import KernelSources, configurations
 from kanegen.codegen.mechanism import catalogue
@@ -21,10 +24,24 @@ from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.reading import no_model
 from kanegen.errors import ModelError
 from kanegen.files import exists
-from kanegen.options import Options
+from kanegen.options import OF_FILES, Options
 
 _ORDER = (Severity.ERROR, Severity.WARNING, Severity.DOUBT, Severity.NOTE)
 _PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(: (?P<where>.+))?", re.DOTALL)
+
+
+def arguments(parser: Parser) -> None:
+    """The flags of the command."""
+    parser.add_argument("model", metavar="MODEL", help="a model file or a built-in name")
+    add_options(parser, [name for name in OF_FILES if name != "allow_unphysical"])
+    parser.add_argument("--json", action="store_true", help="for a program to read")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print the findings; 1 where there is an error among them."""
+    found = diagnose(given.model, asked_options(given, OF_FILES))
+    print(json.dumps(document(given.model, found), indent=2) if given.json else text(given.model, found))
+    return 0 if passes(found) else 1
 
 
 def diagnose(model: str, options: Options | None = None) -> tuple[Finding, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,19 @@ Report = Callable[[str], None]
 
 MOVED = 1e-9
 """Coordinates [rad, m] that closing loops moved by more are told of."""
+
+
+def add_motion_files(parser: argparse.ArgumentParser) -> None:
+    """The files that a motion is written into."""
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it (needs matplotlib)")
+    parser.add_argument("--animate", type=Path, metavar="FILE", help="a moving picture, .gif or .mp4")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="write the numbers, 12 digits")
+    parser.add_argument("--parquet", type=Path, metavar="FILE", help="the same (needs pandas and pyarrow)")
+
+
+def files_of(given: argparse.Namespace) -> dict[str, Path]:
+    """Those that were asked for, by kind."""
+    return {kind: path for kind in KINDS if (path := getattr(given, kind)) is not None}
 
 
 def simulate_model(

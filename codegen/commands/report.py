@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
+import json
+import sys
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -9,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from kanegen.codegen.commands.benchmark_records import Cell, Claim, Report, Result, Shown, Table
+from kanegen.codegen.commands.benchmark_results import collect
+from kanegen.codegen.commands.option_flags import Parser
 from kanegen.errors import KanegenError, counted
 
 TITLE = "kanegen: benchmark report"
@@ -16,6 +21,34 @@ _MARKDOWN = (".md", ".markdown")
 _HEADING = 14
 """Characters to which the heading of a narrow column is broken."""
 _REACHED = {None: "not measured", True: "yes", False: "NO"}
+
+
+def arguments(parser: Parser) -> None:
+    """The flags of the command."""
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        type=Path,
+        metavar="PATH",
+        help="folders of results, or result files (default: benchmarks/results and figures)",
+    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE.md", help="write it as Markdown")
+    parser.add_argument("--json", action="store_true", help="for a program to read")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print the report, or write it; 1 where results are damaged."""
+    found = collect(given.paths)
+    if given.output is not None:
+        write(found, given.output)
+    if given.json:
+        print(json.dumps(document(found), indent=2))
+    else:
+        print(f"wrote {given.output}" if given.output is not None else text(found))
+    damaged = damage(found)
+    if damaged is not None:
+        print(f"kanegen: {damaged}", file=sys.stderr)
+    return 0 if damaged is None else 1
 
 
 def text(report: Report) -> str:

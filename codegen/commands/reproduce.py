@@ -2,37 +2,47 @@
 
 from __future__ import annotations
 
+import argparse
 import json
-from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from kanegen.codegen.commands.option_flags import Parser
 from kanegen.codegen.emit.writer import write_files
 from kanegen.codegen.reproduction.book import PAPERS, files, paper, summary
 from kanegen.codegen.reproduction.records import Claim, Verdict
 from kanegen.figures.canvas import check_plot
 
 
-def run(names: Sequence[str], directory: Path | None, as_json: bool, report: Callable[[str], None]) -> int:
+def arguments(parser: Parser) -> None:
+    """The flags of the command."""
+    parser.add_argument("papers", nargs="*", metavar="PAPER", help="some of them (default: all)")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="DIRECTORY", help="write the book with its figures"
+    )
+    parser.add_argument("--json", action="store_true", help="for a program to read")
+
+
+def run(given: argparse.Namespace) -> int:
     """Compute the claims of these papers, all where none is named; write the book where a directory is given.
 
     Returns 1 where a claim that should agree does not.  Raises KanegenError, FileError where files cannot be written.
     """
-    if directory is not None:
+    if given.output is not None:
         check_plot(".png")  # before the work is done
     papers = []
-    for name in names or PAPERS:
+    for name in given.papers or PAPERS:
         found = paper(name)
         papers.append(found)
-        if not as_json:
-            report(f"{found.citation}\n  {summary(found)}")
+        if not given.json:
+            print(f"{found.citation}\n  {summary(found)}")
             for claim in found.claims:
-                report(f"  {_line(claim)}")
-    if as_json:
-        report(json.dumps({one.key: [asdict(claim) for claim in one.claims] for one in papers}, indent=2))
-    if directory is not None:
-        written = write_files(files(papers), directory)
-        report(f"wrote {len(written)} files in {directory}: begin with index.html or README.md")
+                print(f"  {_line(claim)}")
+    if given.json:
+        print(json.dumps({one.key: [asdict(claim) for claim in one.claims] for one in papers}, indent=2))
+    if given.output is not None:
+        written = write_files(files(papers), given.output)
+        print(f"wrote {len(written)} files in {given.output}: begin with index.html or README.md")
     failed = [claim for one in papers for claim in one.claims if claim.verdict is Verdict.FAILED]
     return 1 if failed else 0
 

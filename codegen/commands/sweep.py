@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 import kanegen
 from kanegen.codegen.commands.model_simulation import start
-from kanegen.codegen.commands.option_flags import named_law
+from kanegen.codegen.commands.option_flags import Parser, named_law
 from kanegen.codegen.commands.simulation_words import CHECKS, Words, table_file, words_of
 from kanegen.errors import KanegenError, ModelError, counted, did_you_mean, shown
 from kanegen.files import is_file
@@ -43,16 +44,32 @@ _VARIED = {"parameters": "p", "gains": "p", "initial.q": "q", "initial.v": "v"}
 """By table what its names are those of."""
 
 
-def sweep(
-    path: Path,
-    output: Path | None,
-    executor: str,
-    threads: int,
-    report: Callable[[str], None],
-) -> None:
+def arguments(parser: Parser) -> None:
+    """The flags of the command."""
+    parser.add_argument("study", type=Path, metavar="STUDY.toml", help="what is run, and what differs")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="DIRECTORY", help="of the results, in place of the study's"
+    )
+    parser.add_argument(
+        "--executor",
+        default="threads",
+        metavar="threads|processes|ADDRESS",
+        help="where: in this process (default), in processes of this machine, or workers of Dask (tcp://HOST:8786)",
+    )
+    parser.add_argument(
+        "--threads",
+        type=int,
+        default=1,
+        metavar="N",
+        help="of this process, or processes, or threads of a task (default %(default)s)",
+    )
+
+
+def run(given: argparse.Namespace) -> int:
     """Carry out the study in a file, as far as it is not done.  Raises KanegenError."""
+    path = given.study
     said = _read(path)
-    folder = output or path.parent / said.get("output", f"{path.stem}_results")
+    folder = given.output or path.parent / said.get("output", f"{path.stem}_results")
     controller, options = said.get("controller"), dict(said["options"])
     if controller is not None and "(" in controller:
         controller, law = named_law(controller)
@@ -62,7 +79,7 @@ def sweep(
         fixed, varied = _values(path, robot, said)
         settings = _settings(path, said)
         words = Words(q=fixed["q"], v=fixed["v"], t0=settings.get("t0"))
-        q0, v0 = start(robot.with_parameters(fixed["p"]) if fixed["p"] else robot, words, report)
+        q0, v0 = start(robot.with_parameters(fixed["p"]) if fixed["p"] else robot, words, print)
         found = kanegen.sweep(
             robot,
             CHECKS["time"](f"{path}, duration", said["duration"]),
@@ -74,18 +91,19 @@ def sweep(
             **said["draws"],
             **{name: said[name] for name in ("chunk", "outputs") if name in said},
             **settings,
-            executor=executor,
-            threads=threads,
+            executor=given.executor,
+            threads=given.threads,
         )
     except (TypeError, ValueError) as error:
         if isinstance(error, KanegenError):
             raise
         raise KanegenError(f"{path}: {error}") from None
     ends = Counter(found["status"].tolist())
-    report(f"{counted(len(found), 'run')} of {robot.name} in {folder}")
+    print(f"{counted(len(found), 'run')} of {robot.name} in {folder}")
     for status in Status:
         if ends[status.name]:
-            report(f"{ends[status.name]:>14,} {status.name}: {status.value}")
+            print(f"{ends[status.name]:>14,} {status.name}: {status.value}")
+    return 0
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
+import json
+import sys
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -10,11 +13,67 @@ from typing import Any
 import numpy as np
 
 import kanegen
-from kanegen.codegen.commands.model_simulation import check_files, loaded, start, write_files
+from kanegen.codegen.commands.model_simulation import (
+    add_motion_files,
+    check_files,
+    files_of,
+    loaded,
+    start,
+    write_files,
+)
+from kanegen.codegen.commands.option_flags import Parser, add_options, asked_options, count, finite
 from kanegen.codegen.commands.simulation_words import assignments, table_file
 from kanegen.errors import KanegenError
-from kanegen.options import Options
+from kanegen.options import OF_MOTIONS, Options
 from kanegen.simulation.request import DEFAULT_ROWS
+
+
+def arguments(parser: Parser) -> None:
+    """The flags of the command."""
+    parser.add_argument("model", metavar="MODEL", help="a built-in name or a model file")
+    parser.add_argument(
+        "--path",
+        type=Path,
+        metavar="FILE",
+        help="columns t and coordinates; with --frame t, x, y, z and roll, pitch, yaw, or some of these [s, m, rad]",
+    )
+    parser.add_argument("--frame", metavar="FRAME", help="the path is that of a frame in the base")
+    parser.add_argument(
+        "--time",
+        type=finite,
+        metavar="SECONDS",
+        help="in place of a path: how long to follow a model whose equations decide all of its motion",
+    )
+    parser.add_argument("--t0", type=finite, metavar="SECONDS", help="when that begins (default 0)")
+    parser.add_argument(
+        "--set",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="q.NAME=VALUE",
+        help="where to begin, and what is not in the path [rad, m]; p.NAME=VALUE for what is --live",
+    )
+    parser.add_argument("--rows", type=count, metavar="N", help="equally spaced times (default 1001)")
+    parser.add_argument("--json", action="store_true", help="for a program to read")
+    add_motion_files(parser)
+    add_options(parser, OF_MOTIONS)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print what the path needs, and write the files that were named."""
+    told = follow(
+        given.model,
+        given.path,
+        given.frame,
+        given.set,
+        (given.time, given.t0),
+        given.rows,
+        asked_options(given, OF_MOTIONS),
+        files_of(given),
+        lambda line: print(line, file=sys.stderr if given.json else sys.stdout),
+    )
+    print(json.dumps(told, indent=2) if given.json else text(told))
+    return 0
 
 
 def follow(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 from unittest import mock
 
@@ -10,6 +11,7 @@ import pytest
 
 import kanegen
 from kanegen.codegen import cli, deriving
+from kanegen.codegen.commands.option_flags import Parser
 from kanegen.options import FIELDS, OF_FILES
 from tests.mechanism.importers.documents import pendulum
 from tests.refusals import refused
@@ -95,8 +97,9 @@ def test_all_commands_change_models_alike():
 
 
 def subparser(name):
-    (action,) = [a for a in cli._parser()._actions if isinstance(a.choices, dict)]
-    return action.choices[name]
+    parser = Parser()
+    import_module(f"kanegen.codegen.commands.{name}").arguments(parser)
+    return parser
 
 
 def test_names_in_python():
