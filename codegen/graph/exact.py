@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 
 import mpmath
 
@@ -94,6 +95,31 @@ def tidy(value: Fraction) -> Fraction:
         power -= 1
     rounded = Fraction(digits, 10**power) if power > 0 else Fraction(digits * 10**-power)
     return rounded if numerator > 0 else -rounded
+
+
+Ratio = tuple[int, int]
+"""Numerator and denominator of a number: hashed far more quickly than a Fraction."""
+
+_REMEMBERED = 1 << 14
+"""Results of arithmetic with numbers that are kept: passes over one program after another ask for the same ones."""
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def tidy_sum(a: Ratio, b: Ratio) -> Fraction:
+    """The sum of two numbers, tidy."""
+    return tidy(Fraction(*a) + Fraction(*b))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def tidy_product(a: Ratio, b: Ratio) -> Fraction:
+    """The product of two numbers, tidy."""
+    return tidy(Fraction(*a) * Fraction(*b))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def tidy_quotient(a: Ratio, b: Ratio) -> Fraction:
+    """The quotient of two numbers, tidy."""
+    return tidy(Fraction(*a) / Fraction(*b))
 
 
 def to_mpf(value: Fraction) -> mpmath.mpf:

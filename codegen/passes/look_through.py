@@ -90,8 +90,7 @@ class _LookThrough:
             index = self.queue.popleft()
             self.waiting.discard(index)
             if self.table.is_open(index) and (
-                self._refactor(index)
-                or self._relate(index)
+                self._refactor_or_relate(index)
                 or self._eliminate(index)
                 or self._share(index)
                 or (self.dissolving and self._dissolve(index))
@@ -135,16 +134,16 @@ class _LookThrough:
         """The price of the plans where it is less than this, else this; all stays as it is."""
         table = self.table
         before = table.paid
-        made = self._make(plans[:-1], keep)
+        made = self._make(plans[:-1], keep) if len(plans) > 1 else (0, [])
         if made is None:
             return below
         index, new = plans[-1]
         if not table.uses[index]:
             below = min(below, made[0])
         elif (terms := new()) is not None:
-            old = table.detach(index)
+            table.detach(index)
             below = self._written(index, terms, keep, before, below)
-            table.attach(index, old)
+            table.put_back(index)
         self._undo(made[1])
         return below
 
@@ -202,13 +201,14 @@ class _LookThrough:
 
     # -- ways to save --------------------------------------------------------------------------------------------
 
-    def _refactor(self, index: int) -> bool:
-        return self._change([(index, lambda: self.table.expanded(index))])
+    def _refactor_or_relate(self, index: int) -> bool:
+        expanded = self.table.expanded(index)
+        return self._change([(index, _given(expanded))]) or self._relate(index, expanded)
 
-    def _relate(self, index: int) -> bool:
+    def _relate(self, index: int, expanded: Terms | None) -> bool:
         table = self.table
         seen: list[Terms] = []
-        for terms in (table.terms(index), table.expanded(index)):
+        for terms in (table.terms(index), expanded):
             if terms is None or terms in seen:
                 continue
             seen.append(terms)
@@ -217,13 +217,13 @@ class _LookThrough:
             candidate = next(candidates, None)  # equations are looked for while the sum is one of them
             if candidate is None:
                 continue
-            old = table.detach(index)
+            table.detach(index)
             while candidate is not None:
                 price = self._written(index, candidate, True, before, best)
                 if price < best:
                     best, chosen = price, candidate
                 candidate = next(candidates, None)
-            table.attach(index, old)
+            table.put_back(index)
             if chosen is not None:
                 return self._change([(index, _given(chosen))])
         return False
@@ -356,16 +356,16 @@ class _LookThrough:
                         hits[number, factor] = hits.get((number, factor), 0) + 1
         if not hits:
             return
-        largest = max(map(table.magnitude, terms.values()))
+        one, bound = table.one, _LARGEST_GROWTH * table.largest(terms.values())
         for (number, factor), shared in hits.items():
             equation = self._equation(number) if shared > 1 else None
             if equation is None:
                 continue
             shifted = {tuple(sorted(m + factor)) if factor else m: x for m, x in equation.items()}
             multiples = dict.fromkeys(table.over(-terms[m], x) for m, x in shifted.items() if m in terms)
-            added = max(map(table.magnitude, shifted.values()))
+            added = table.largest(shifted.values())
             for multiple in multiples:
-                if table.magnitude(multiple) * added > _LARGEST_GROWTH * largest:
+                if (added if abs(multiple) == one else table.magnitude(multiple) * added) > bound:
                     continue  # what is added cancels only in exact arithmetic
                 new = dict(terms)
                 for monomial, x in shifted.items():
@@ -374,7 +374,7 @@ class _LookThrough:
                     yield new
 
 
-def _given(terms: Terms) -> Callable[[], Terms | None]:
+def _given(terms: Terms | None) -> Callable[[], Terms | None]:
     return lambda: terms
 
 

@@ -91,7 +91,7 @@ def _rewritten(
             old = table.detach(index)
             operands = tuple(_written(table, terms, number, entries, plain))
             if table.reaches(operands, index):
-                table.attach(index, old)
+                table.put_back(index)
                 continue
             table.attach(index, operands)
             if table.paid <= before:

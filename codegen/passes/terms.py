@@ -7,9 +7,11 @@ constant.  Constants are compared and combined as references, which is quicker t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from typing import Any, Final
 
 from kanegen.codegen.graph import Kind, Program, Ref
+from kanegen.codegen.graph.exact import Ratio, tidy_product, tidy_quotient, tidy_sum
 from kanegen.codegen.passes.value_table import ValueTable
 
 Monomial = tuple[int, ...]
@@ -17,6 +19,8 @@ Terms = dict[Monomial, Ref]
 """Coefficients by monomial; none is zero."""
 
 _CONSTANT: Final = Kind.CONSTANT  # an attribute of an enumeration costs several times a global name
+_SUM: Final = Kind.SUM
+_PRODUCT: Final = Kind.PRODUCT
 
 MAXIMUM_TERMS: Final = 20
 """Longer sums are left as they are."""
@@ -34,11 +38,10 @@ class TermTable(ValueTable):
         self.kept = False
         super().__init__(program)
 
-    def node(self, kind: Kind, operands: tuple[Any, ...], name: str = "") -> int:
+    def _new(self, kind: Kind, operands: tuple[Any, ...], name: str) -> int:
         """As in ValueTable; products are known by their monomials as well."""
-        before = len(self.kinds)
-        index = super().node(kind, operands, name)
-        if index == before and kind is Kind.PRODUCT and not self.parametric[index]:
+        index = super()._new(kind, operands, name)
+        if kind is _PRODUCT and not self.parametric[index]:
             coefficient, factors = self._multiplied(self.one, operands)
             monomial = tuple(sorted(factors))
             self._monomials[index] = (coefficient, monomial)
@@ -47,11 +50,17 @@ class TermTable(ValueTable):
 
     # -- numbers -------------------------------------------------------------------------------------------------
 
+    def ratio(self, ref: Ref) -> Ratio:
+        """Numerator and denominator of a reference to a constant."""
+        value: Fraction = self.payloads[ref if ref > 0 else -ref][0]
+        ratio = value.as_integer_ratio()
+        return ratio if ref > 0 else (-ratio[0], ratio[1])
+
     def plus(self, a: Ref, b: Ref) -> Ref:
         """a + b."""
         found = self._plus.get((a, b))
         if found is None:
-            found = self._plus[a, b] = self.constant(self.number(a) + self.number(b))
+            found = self._plus[a, b] = self._tidy_constant(tidy_sum(self.ratio(a), self.ratio(b)))
         return found
 
     def times(self, a: Ref, b: Ref) -> Ref:
@@ -62,7 +71,7 @@ class TermTable(ValueTable):
             return a if b > 0 else -a
         found = self._times.get((a, b))
         if found is None:
-            found = self._times[a, b] = self.constant(self.number(a) * self.number(b))
+            found = self._times[a, b] = self._tidy_constant(tidy_product(self.ratio(a), self.ratio(b)))
         return found
 
     def over(self, a: Ref, b: Ref) -> Ref:
@@ -73,7 +82,7 @@ class TermTable(ValueTable):
             return self.one if a == b else -self.one
         found = self._over.get((a, b))
         if found is None:
-            found = self._over[a, b] = self.constant(self.number(a) / self.number(b))
+            found = self._over[a, b] = self._tidy_constant(tidy_quotient(self.ratio(a), self.ratio(b)))
         return found
 
     def accumulate(self, terms: Terms, coefficient: Ref, monomial: Monomial) -> None:
@@ -119,7 +128,8 @@ class TermTable(ValueTable):
             return None
         result: Terms = {}
         for ref in self.payloads[index]:
-            self.accumulate(result, *self.term(ref))
+            coefficient, monomial = self.term(ref)
+            self.accumulate(result, coefficient, monomial)
         return result
 
     def expanded(self, index: int, inner: int = 0) -> Terms | None:
@@ -129,16 +139,21 @@ class TermTable(ValueTable):
         """
         result: Terms = {}
         stack: list[tuple[Ref, Monomial, bool]] = []
+        uses, kinds = self.uses, self.kinds
         for ref in self.payloads[index][::-1]:
             coefficient, monomial = self.term(ref)
-            shared = self.uses[abs(self.resolve(ref))] > 1 and len(monomial) > 1 and inner not in monomial
+            shared = len(monomial) > 1 and inner not in monomial and uses[abs(self.resolve(ref))] > 1
             stack.append((coefficient, monomial, shared))
         while stack:
             coefficient, monomial, closed = stack.pop()
             bracket = 0
             if not closed:
                 for factor in monomial:
-                    if (factor == inner or self.uses[factor] == 1) and self.is_open(factor):
+                    if (
+                        kinds[factor] is _SUM
+                        and (factor == inner or uses[factor] == 1)
+                        and self.is_open(factor)
+                    ):
                         bracket = factor
                         break
             if not bracket:
@@ -182,27 +197,35 @@ class TermTable(ValueTable):
         if plain and len(monomial) == 1:
             return sign * monomial[0]
         numbers = () if plain else (coefficient,)
-        same = self.living_products(monomial)
-        for index in same:
-            if self._monomials[index][0] == coefficient:
-                return sign * index
-        for index in same:
-            if self._monomials[index][0] == self.one:
-                return sign * self.node(Kind.PRODUCT, tuple(sorted((*numbers, index))))
+        uses, monomials = self.uses, self._monomials
+        same = self._products.get(monomial)
+        if same is not None:
+            plain_one = 0
+            for index in same:
+                if uses[index]:
+                    number = monomials[index][0]
+                    if number == coefficient:
+                        return sign * index
+                    if number == self.one and not plain_one:
+                        plain_one = index
+            if plain_one:
+                return sign * self.node(_PRODUCT, tuple(sorted((*numbers, plain_one))))
         if len(monomial) == 2 and not plain:
             for one, other in (monomial, monomial[::-1]):
                 for index in self.living_products((one,)):
                     if self._monomials[index][0] == coefficient:
-                        return sign * self.node(Kind.PRODUCT, tuple(sorted((index, other))))
+                        return sign * self.node(_PRODUCT, tuple(sorted((index, other))))
         elif len(monomial) > 2:
             for factor in dict.fromkeys(monomial):
-                for index in self.living_products(without(monomial, factor)):
-                    number = self._monomials[index][0]
+                for index in self._products.get(without(monomial, factor), ()):
+                    if not uses[index]:
+                        continue
+                    number = monomials[index][0]
                     if number == coefficient:
-                        return sign * self.node(Kind.PRODUCT, tuple(sorted((index, factor))))
+                        return sign * self.node(_PRODUCT, tuple(sorted((index, factor))))
                     if number == self.one:
-                        return sign * self.node(Kind.PRODUCT, tuple(sorted((*numbers, index, factor))))
-        return sign * self.node(Kind.PRODUCT, tuple(sorted((*numbers, *monomial))))
+                        return sign * self.node(_PRODUCT, tuple(sorted((*numbers, index, factor))))
+        return sign * self.node(_PRODUCT, tuple(sorted((*numbers, *monomial))))
 
     def written(self, terms: Mapping[Monomial, Ref], keep: bool) -> list[Ref]:
         """Operands of a sum of terms with common factors taken out.
@@ -221,7 +244,7 @@ class TermTable(ValueTable):
                 left.append((coefficient, monomial))
         while len(left) > 1:
             factor, places = self._most_common(left)
-            if len(places) < 2:
+            if not places:
                 break
             taken = set(places)
             inner: Terms = {}
@@ -239,26 +262,43 @@ class TermTable(ValueTable):
                 done.append(self.product(self.times(coefficient, factor), monomial))
             else:
                 done.append(self.product(coefficient, tuple(sorted((*monomial, factor)))))
-        done += [self.product(coefficient, monomial) for coefficient, monomial in left]
+        one = self.one
+        for coefficient, monomial in left:
+            if len(monomial) == 1 and (coefficient == one or coefficient == -one):
+                done.append(monomial[0] if coefficient > 0 else -monomial[0])
+            else:
+                done.append(self.product(coefficient, monomial))
         return done or [self.zero]
 
     def _most_common(self, terms: list[tuple[Ref, Monomial]]) -> tuple[int, list[int]]:
-        """The factor, a number or a node, that most terms have, and the places of these terms."""
-        best, places = 0, list[int]()
-        where: dict[int, list[int]] = {}
+        """The factor, a number or a node, that most terms have, two at least, and the places of these terms; else 0."""
         one = self.one
-        for place, (coefficient, monomial) in enumerate(terms):
+        if len(terms) == 2:  # mostly
+            (a, ours), (b, theirs) = terms
+            for factor in ours:
+                if factor in theirs:
+                    return factor, [0, 1]
+            alike = a != one and a != -one and (a == b or a == -b)
+            return (abs(a), [0, 1]) if alike else (0, [])
+        times: dict[int, int] = {}
+        for coefficient, monomial in terms:
             before = 0
             for factor in monomial:  # equal ones are neighbours
                 if factor != before:
                     before = factor
-                    where.setdefault(factor, []).append(place)
+                    times[factor] = times.get(factor, 0) + 1
             if coefficient != one and coefficient != -one:
-                where.setdefault(abs(coefficient), []).append(place)
-        for factor, having in where.items():
-            if len(having) > len(places):
-                best, places = factor, having
-        return best, places
+                factor = coefficient if coefficient > 0 else -coefficient
+                times[factor] = times.get(factor, 0) + 1
+        best, most = 0, 1
+        for factor, many in times.items():
+            if many > most:
+                best, most = factor, many
+        if not best:
+            return 0, []
+        return best, [
+            place for place, (x, monomial) in enumerate(terms) if best in monomial or best == x or best == -x
+        ]
 
 
 def without(monomial: Monomial, factor: int) -> Monomial:

@@ -81,33 +81,52 @@ class ValueTable:
         ref = self._constants.get(given)
         if ref is None:
             exact = tidy(value)
-            index = self.node(Kind.CONSTANT, (abs(exact),))
-            ref = self._constants[given] = -index if exact < 0 else index
+            ref = self._constants[given] = self._tidy_constant(exact)
         return ref
 
-    def number(self, ref: Ref) -> Fraction:
-        """Value of a reference to a constant."""
-        value: Fraction = self.payloads[abs(ref)][0]
-        return value if ref > 0 else -value
+    def _tidy_constant(self, exact: Fraction) -> Ref:
+        """Reference to a number that is tidy."""
+        numerator, denominator = exact.as_integer_ratio()
+        magnitude = abs(numerator), denominator
+        index = self._constants.get(magnitude)
+        if index is None:
+            index = self._constants[magnitude] = self._new(Kind.CONSTANT, (abs(exact),), "")
+        return -index if numerator < 0 else index
 
     def magnitude(self, ref: Ref) -> Fraction:
         """Magnitude of a reference to a constant."""
         value: Fraction = self.payloads[abs(ref)][0]
         return value
 
+    def largest(self, refs: Iterable[Ref]) -> Fraction:
+        """The largest magnitude of references to constants."""
+        different = {abs(ref) for ref in refs}
+        return max(map(self.magnitude, different)) if len(different) > 1 else self.magnitude(different.pop())
+
     def node(self, kind: Kind, operands: tuple[Any, ...], name: str = "") -> int:
         """The node of that kind, and name, with these operands, those of products in order; made where there is none.
 
-        Sums are always made, and known to ``find_sum`` alone: their definitions change.
+        Sums are known to ``find_sum`` alone, since their definitions change, and constants to ``constant``.
         """
         found = self._table.get((kind, operands, name))
-        if found is not None:
-            return found
+        if found is None:
+            found = self._new(kind, operands, name)
+            if kind is not _SUM:
+                self._table[kind, operands, name] = found
+        return found
+
+    def _new(self, kind: Kind, operands: tuple[Any, ...], name: str) -> int:
+        """A node that there was not."""
         index = len(self.kinds)
         self.kinds.append(kind)
         self.payloads.append(operands)
         if kind >= _SUM:
-            self.parametric.append(all(self.parametric[abs(ref)] for ref in operands))
+            parametric, varying = self.parametric, False
+            for ref in operands:
+                if not parametric[ref if ref > 0 else -ref]:
+                    varying = True
+                    break
+            parametric.append(not varying)
         else:
             self.parametric.append(kind is not Kind.INPUT)
         if name:
@@ -116,20 +135,18 @@ class ValueTable:
         self.users.append({})
         self._prices.append(self._price(index, operands))
         self._level.append(0)
-        if kind is not _SUM:
-            self._table[kind, operands, name] = index
         if kind is Kind.WHOLE:
             self._whole.add(abs(operands[0]))
         return index
 
     def find_sum(self, operands: Sequence[Ref]) -> Ref:
         """Reference to the sum of these operands; made where there is none."""
+        if len(operands) == 1:
+            return operands[0]
         ordered, sign = _normal(operands)
-        if len(ordered) == 1:
-            return sign * ordered[0]
         known = self._sums.get(ordered)
         if known is None:
-            known = self._sums[ordered] = self.node(_SUM, ordered)
+            known = self._sums[ordered] = self._new(_SUM, ordered, "")
         return sign * known
 
     def resolve(self, ref: Ref) -> Ref:
@@ -165,24 +182,30 @@ class ValueTable:
                 varying += 1
         return price * (varying - 1 + (varying < len(operands)))
 
-    def _acquire(self, index: int, user: int) -> None:
+    def _acquire(self, index: int, user: int, rising: bool = True) -> None:
+        """Note a use.  Levels are ``rising`` but where nothing has changed since the value was in use."""
         uses, users_of, kinds = self.uses, self.users, self.kinds
         if uses[index]:
             uses[index] += 1
-            users_of[index][user] = users_of[index].get(user, 0) + 1
+            users = users_of[index]
+            users[user] = users.get(user, 0) + 1
             return
-        stack = [(index, user)]
+        payloads = self.payloads
+        stack = [index]
+        by = [user]
         revived = []
         while stack:
-            i, by = stack.pop()
+            i, user = stack.pop(), by.pop()
             users = users_of[i]
-            users[by] = users.get(by, 0) + 1
+            users[user] = users.get(user, 0) + 1
             uses[i] += 1
             if uses[i] == 1 and kinds[i] >= _SUM:
                 self.paid += self._prices[i]
                 revived.append(i)
-                stack.extend([(abs(ref), i) for ref in self.payloads[i]])
-        if revived:
+                for ref in payloads[i]:
+                    stack.append(ref if ref > 0 else -ref)
+                    by.append(i)
+        if revived and rising:
             self._raise_levels(revived)
 
     def _release(self, index: int, user: int) -> None:
@@ -191,18 +214,22 @@ class ValueTable:
             uses[index] -= 1
             del users_of[index][user]
             return
-        stack = [(index, user)]
+        payloads = self.payloads
+        stack = [index]
+        by = [user]
         while stack:
-            i, by = stack.pop()
+            i, user = stack.pop(), by.pop()
             users = users_of[i]
-            if users[by] == 1:
-                del users[by]
+            if users[user] == 1:
+                del users[user]
             else:
-                users[by] -= 1
+                users[user] -= 1
             uses[i] -= 1
             if uses[i] == 0 and kinds[i] >= _SUM:
                 self.paid -= self._prices[i]
-                stack.extend([(abs(ref), i) for ref in self.payloads[i]])
+                for ref in payloads[i]:
+                    stack.append(ref if ref > 0 else -ref)
+                    by.append(i)
 
     def _raise_levels(self, stack: list[int]) -> None:
         """Restore what levels promise: a node that is alive is above its operands."""
@@ -224,9 +251,22 @@ class ValueTable:
         """Take the definition of a sum away and return it; one must be attached before anything else happens."""
         operands = self.payloads[index]
         self.paid -= self._prices[index]
+        uses, users_of = self.uses, self.users
         for ref in operands:
-            self._release(abs(ref), index)
+            i = ref if ref > 0 else -ref
+            users = users_of[i]
+            if uses[i] > 1 and users[index] == 1:
+                uses[i] -= 1
+                del users[index]
+            else:
+                self._release(i, index)
         return operands
+
+    def put_back(self, index: int) -> None:
+        """Give a detached sum the definition that it had, where no other one has been attached since."""
+        self.paid += self._prices[index]
+        for ref in self.payloads[index]:
+            self._acquire(ref if ref > 0 else -ref, index, False)
 
     def attach(self, index: int, operands: tuple[Ref, ...]) -> None:
         """Give a detached sum a definition of equal value."""
@@ -238,7 +278,7 @@ class ValueTable:
         self._prices[index] = self._price(index, operands)
         self.paid += self._prices[index]
         for ref in operands:
-            self._acquire(abs(ref), index)
+            self._acquire(ref if ref > 0 else -ref, index)
         self._raise_levels([index])
 
     def cost_to_attach(self, index: int, operands: tuple[Ref, ...]) -> int:
