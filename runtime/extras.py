@@ -6,11 +6,12 @@ They name the packages themselves, so that they hold in a clone as well, where p
 from __future__ import annotations
 
 import re
-from importlib import metadata
 
 
 def install_command(extra: str, package: str = "") -> str:
     """``pip install 'mujoco>=3.2'``: all packages of an extra, or the one of them that is named."""
+    from importlib import metadata  # which reads mail: it takes longer to import than a model to read
+
     try:
         requirements = metadata.requires("kanegen") or []
     except metadata.PackageNotFoundError:  # it runs from a folder where nobody has installed it
