@@ -137,9 +137,9 @@ class OnDemand:
         return replace(generated, files=written)
 
     @_garbage_left()
-    def interpretation(self) -> Interpretation:
-        """All kernels, for NumPy to evaluate."""
-        derived, _, assembled = self._assembled(None, None, silent, 1)
+    def interpretation(self, together: str | None = None, stage: Stage = silent) -> Interpretation:
+        """The kernels that are made ``together`` under this name, else all, for NumPy to evaluate."""
+        derived, _, assembled = self._assembled(together, None, stage, 1)
         return Interpretation(manifest(assembled, {}), derived.programs)
 
     def _assembled(
@@ -158,7 +158,12 @@ class OnDemand:
 
 def interpret(model: str | os.PathLike[str] | Mechanism, options: Options | None = None) -> Interpretation:
     """A mechanism for NumPy to evaluate; the textbook derivations, without a search.  Raises ModelError."""
-    return OnDemand(model, replace(options or Options(), search=1)).interpretation()
+    return OnDemand(model, without_search(options or Options())).interpretation()
+
+
+def without_search(options: Options) -> Options:
+    """The same options for the textbook derivations, which are what NumPy evaluates."""
+    return replace(options, search=1)
 
 
 __all__ = ["Generated", "Interpretation", "Options", "generate", "interpret", "read"]

@@ -68,6 +68,9 @@ class OnDemand(Protocol):
     ) -> Written:
         """Write the generated files of the kernels that are made ``together`` under this name into a directory."""
 
+    def interpretation(self, together: str | None, stage: Stage) -> Interpretation:
+        """The kernels that are made ``together`` under this name, for NumPy to evaluate."""
+
 
 Keep = Callable[[Callable[[], Mapping[str, int]]], Mapping[str, int]]
 """The decisions that were kept; where none were, those that it is given are found, and kept."""
@@ -78,6 +81,13 @@ def on_demand(model: Model, options: Options, keep: Keep) -> OnDemand:
     from kanegen.codegen import pipeline
 
     return pipeline.OnDemand(model, options, keep)
+
+
+def interpreted_on_demand(model: Model, options: Options) -> OnDemand:
+    """What derives kernels of a model for NumPy when they are asked for, without a search.  Raises ModelError."""
+    from kanegen.codegen import pipeline
+
+    return pipeline.OnDemand(model, pipeline.without_search(options))
 
 
 def generate(

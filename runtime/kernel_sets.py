@@ -138,6 +138,10 @@ def content_of(files: Mapping[str, bytes]) -> dict[str, str]:
 
 def interpreted(model: Model, options: Options) -> KernelSet:
     """All kernels, for NumPy to evaluate.  Raises ModelError."""
-    found = generator.interpret(model, options)
-    manifest = parse_manifest(manifest_text(found.manifest).encode(), title_of(model))
+    return of_interpretation(generator.interpret(model, options), title_of(model))
+
+
+def of_interpretation(found: generator.Interpretation, title: str) -> KernelSet:
+    """The kernels that an interpretation has."""
+    manifest = parse_manifest(manifest_text(found.manifest).encode(), title)
     return KernelSet(manifest, InterpretedBackend(manifest, found))

@@ -34,7 +34,7 @@ from kanegen.options import OF_EXPLANATIONS, OF_FILES, Asked, Options, with_opti
 from kanegen.options import options as options_of
 from kanegen.robot import Robot
 from kanegen.robot.core import QuantitiesOf, SkeletonOf
-from kanegen.waiting import Maker, may_wait, of_another_mechanism, require_same, waiting
+from kanegen.waiting import Maker, may_wait, of_another_mechanism, require_same, waiting, waiting_for_numpy
 
 if TYPE_CHECKING:
     from kanegen.codegen.mechanism.records import Mechanism
@@ -253,9 +253,13 @@ def _found(
     if isinstance(model, str | os.PathLike) and is_file(Path(model) / FILE_NAME):
         return _generated(Path(model), model, options, interpreted), None, None, None
     key = key_of(model, options)
-    maker = (
-        None if eager or interpreted or not may_wait(options) else waiting(model, options, key, told, jobs)
-    )
+    maker = None
+    if not eager and may_wait(options):
+        maker = (
+            waiting_for_numpy(model, options, told)
+            if interpreted
+            else waiting(model, options, key, told, jobs)
+        )
     found = from_model(model, options, interpreted, key, jobs) if maker is None else maker.outline
     return (
         found,

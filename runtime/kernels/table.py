@@ -12,6 +12,7 @@ from kanegen.errors import MissingInertiaError, MissingKernelError, did_you_mean
 from kanegen.kernels.checks import LOOKED_AT, MARGIN, RESIDUAL, OpenLoops, Told, can_be_singular, checked
 from kanegen.kernels.kernel import Backend, Columns, Kernel
 from kanegen.kernels.live_parameters import StateValues
+from kanegen.kernels.waiting import Waiting
 from kanegen.manifest import Manifest
 from kanegen.rows import checked_rows, rows_of, with_rows
 
@@ -134,9 +135,10 @@ class KernelTable:
         return name in self._given.manifest.kernels or name in self._sets
 
     @property
-    def all_wait(self) -> bool:
-        """Whether none is made yet."""
-        return not (self._given.manifest.kernels or self._sets)
+    def becoming(self) -> str | None:
+        """What they will be where none is made yet: compiled, or interpreted."""
+        backend = self._given.backend
+        return backend.becomes if isinstance(backend, Waiting) and not self._sets else None
 
     def __getitem__(self, name: str) -> Kernel:
         """The kernel of that name, obtained if it is not there yet.

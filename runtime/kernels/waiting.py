@@ -12,14 +12,17 @@ from kanegen.manifest import KernelSpec
 
 
 class Waiting:
-    """A backend without kernels, and without live parameters: those of a robot whose kernels are made when asked for."""
+    """A backend without kernels, and without live parameters: those of a robot whose kernels are made when asked for.
+
+    ``becomes`` says what they will be: compiled, or interpreted.
+    """
 
     target = None
     directory = None
     parameters: Mapping[str, float] = {}
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, becomes: str = "compiled") -> None:
+        self._name, self.becomes = name, becomes
 
     def kernel(self, spec: KernelSpec) -> Kernel:
         """Raises NotCompiledError."""

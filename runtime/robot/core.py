@@ -515,8 +515,9 @@ class Core:
 
     def __repr__(self) -> str:
         """One line: name, degrees of freedom, kernels, how it computes."""
-        if self._kernels.all_wait:
-            how = "compiled when they are called"
+        becoming = self._kernels.becoming
+        if becoming:
+            how = f"{becoming} when they are called"
         else:
             how = f"compiled, {self.target}" if self.target else "interpreted"
         freedom = counted(self.dof, "degree of freedom", "degrees of freedom")

@@ -278,7 +278,7 @@ def test_rows_are_kernels_that_no_list_has(new_arm, generations):
 )
 def test_external_wrenches(generations, interpreted, kernels):
     """A wind from the left and a torque; with named kernels the Jacobian serves."""
-    arm = kanegen.load(anything(), kernels=kernels, interpreted=interpreted)
+    arm = kanegen.load(anything(), kernels=kernels, interpreted=interpreted, eager=True)
     wrench = np.array([3.0, 1.0, -2.0, 0.4, 0.7, -0.1])
     c, s = np.cos(Q), np.sin(Q)
     pushed = L * (s * wrench[2] - c * wrench[0]) + wrench[4]

@@ -79,6 +79,32 @@ def test_a_kernel_is_derived_when_it_is_called(cache, derived):
     assert len(entries(cache)) == 5, "with the decisions that served inverse dynamics best"
 
 
+def test_an_interpreted_kernel_is_derived_when_it_is_called(cache, derived, monkeypatch):
+    monkeypatch.setattr("kanegen.builds.extensions.find_compiler", None)
+    robot = load(arm().build(), interpreted=True)
+    assert derived == []
+    assert "interpreted when they are called" in repr(robot)
+    robot.inverse_dynamics(Q, Q, Q)
+    assert derived == ["inverse_dynamics"]
+    robot.frame_pose(Q, "lower")
+    robot.frame_pose(Q, "upper")
+    assert derived.count("frame_pose_lower") == derived.count("frame_pose_upper") == 1
+    assert "mass_matrix" not in derived
+    assert robot.target is None
+    assert not cache.exists()
+    eager = load(arm().build(), interpreted=True, eager=True)
+    assert "mass_matrix" in derived
+    for kernel in ("inverse_dynamics", "frame_pose_upper", "mass_matrix"):
+        bound = [one.bind(kernel) for one in (robot, eager)]
+        for step in bound:
+            for name, array in vars(step).items():
+                array[...] = 0.3 if name in ("q", "v", "a") else 0
+            step()
+        for name, array in vars(bound[0]).items():
+            assert_array_equal(array, vars(bound[1])[name], err_msg=kernel)
+    assert robot.operation_counts == eager.operation_counts
+
+
 @pytest.mark.parametrize(
     "described", [{"model": arm().build(), "float32": True}, linkage(), {"model": massless()}]
 )
