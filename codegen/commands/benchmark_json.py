@@ -65,10 +65,6 @@ class Node:
             raise self._other_than("a count")
         return self.value
 
-    def count_or_none(self) -> int | None:
-        """A count, or null."""
-        return None if self.value is None else self.count()
-
     def number(self) -> float:
         """A finite number."""
         if not isinstance(self.value, int | float) or isinstance(self.value, bool):
