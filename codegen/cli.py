@@ -18,7 +18,7 @@ from typing import Any
 
 from kanegen.boundary import boundary
 from kanegen.codegen.commands.notices import warnings_as_lines
-from kanegen.codegen.commands.option_flags import Parser
+from kanegen.codegen.commands.parser import Parser
 from kanegen.codegen.core import is_compiled
 from kanegen.errors import InternalError, KanegenError
 from kanegen.model_warnings import once

@@ -11,7 +11,7 @@ from typing import Any
 from kanegen.builds import cache_contents
 from kanegen.builds.cache_contents import Kept
 from kanegen.builds.cache_place import cache_directory
-from kanegen.codegen.commands.option_flags import Parser, one_of
+from kanegen.codegen.commands.parser import Parser, one_of
 from kanegen.errors import counted
 
 WAYS = ("path", "list", "clear")

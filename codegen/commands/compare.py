@@ -17,15 +17,9 @@ import kanegen
 from kanegen.codegen import pipeline
 from kanegen.codegen.commands import against_report
 from kanegen.codegen.commands.against import compare_against
-from kanegen.codegen.commands.option_flags import (
-    Parser,
-    add_options,
-    asked_options,
-    one_of,
-)
-from kanegen.codegen.commands.option_flags import (
-    count as number,
-)
+from kanegen.codegen.commands.option_flags import add_options, asked_options
+from kanegen.codegen.commands.parser import Parser, one_of
+from kanegen.codegen.commands.parser import count as number
 from kanegen.codegen.derivation.formulations import exact_formulations
 from kanegen.codegen.derivation.kernels.catalogue import INVERSE_DYNAMICS, forces_of_motion
 from kanegen.codegen.graph import Argument, Program, Tangents, count, evaluate, inputs

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from kanegen.codegen.commands.option_flags import Parser, add_options, asked_options
+from kanegen.codegen.commands.option_flags import add_options, asked_options
+from kanegen.codegen.commands.parser import Parser
 from kanegen.codegen.converting import convert
 from kanegen.options import OF_FILES
 

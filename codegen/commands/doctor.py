@@ -10,7 +10,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from kanegen.codegen.commands.option_flags import Parser, add_options, asked_options
+from kanegen.codegen.commands.option_flags import add_options, asked_options
+from kanegen.codegen.commands.parser import Parser
 from kanegen.codegen.commands.price_of_angles import at_least, price_of_angles, price_of_frames
 from kanegen.codegen.kernel_sources import KernelSources, configurations
 from kanegen.codegen.mechanism import catalogue

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from kanegen.codegen.commands.option_flags import FLAGS, Parser, add_options, asked_options
+from kanegen.codegen.commands.option_flags import FLAGS, add_options, asked_options
 from kanegen.codegen.commands.pages import printed
+from kanegen.codegen.commands.parser import Parser
 from kanegen.codegen.symbolic.kernels import equations
 
 FORMATS = ("markdown", "latex", "html", "sympy")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from kanegen.codegen.commands.option_flags import Parser, add_options, asked_options
+from kanegen.codegen.commands.option_flags import add_options, asked_options
 from kanegen.codegen.commands.pages import printed
+from kanegen.codegen.commands.parser import Parser
 from kanegen.codegen.explaining import explain, read_state
 from kanegen.options import OF_EXPLANATIONS
 

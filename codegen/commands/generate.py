@@ -18,7 +18,8 @@ from kanegen.codegen.commands.generation_report import (
     verification_table,
 )
 from kanegen.codegen.commands.notices import warnings_as_lines
-from kanegen.codegen.commands.option_flags import FLAGS, Parser, add_options, asked_options
+from kanegen.codegen.commands.option_flags import FLAGS, add_options, asked_options
+from kanegen.codegen.commands.parser import Parser
 from kanegen.errors import counted
 from kanegen.progress import Progress
 

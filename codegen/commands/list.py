@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from kanegen.codegen.commands.option_flags import Parser
+from kanegen.codegen.commands.parser import Parser
 from kanegen.codegen.mechanism import catalogue
 
 

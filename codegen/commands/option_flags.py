@@ -3,77 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import math
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
+from kanegen.codegen.commands.parser import count, finite, one_of
 from kanegen.codegen.derivation.formulations import FORMULATIONS
-from kanegen.errors import KanegenError, did_you_mean, nearest
+from kanegen.errors import KanegenError
 from kanegen.option_values import SEARCHES
 from kanegen.options import FIELDS, Flag, Options, options
 
 FLAGS = tuple(name for name, field in FIELDS.items() if field.metadata["flag"] is not None)
 """All options that have a flag."""
-
-
-_CHOICE = re.compile(r"(argument .+: invalid choice: '(.*)') \(choose from (.*)\)")
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser whose errors are about the command that was given, in two lines, and say what was meant.
-
-    argparse has the main command refuse flags that a subcommand does not know, and prints all flags there are.
-    """
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Refuse what this parser does not know."""
-        found, unknown = super().parse_known_args(args, namespace)
-        if unknown:
-            flags = [flag for action in self._actions for flag in action.option_strings]
-            given = unknown[0].partition("=")[0]
-            meant = nearest(given, flags) if given.startswith("-") else None
-            cure = f"; did you mean {meant!r}?" if meant else ""
-            self.error(f"unrecognized arguments: {' '.join(unknown)}{cure}")
-        return found, unknown
-
-    def error(self, message: str) -> NoReturn:
-        """End with what is wrong."""
-        wrong = _CHOICE.fullmatch(message)
-        if wrong is not None:
-            names = [name.strip(" '") for name in wrong[3].split(",")]
-            cure = did_you_mean(wrong[2], names, "Give one of these.")
-            message = f"{wrong[1]}, expected one of {', '.join(names)}. {cure}"
-        if "required" in message and "MODEL" in message:
-            message += " (it comes before flags with several values)"
-        self.exit(2, f"{self._shortly()}{self.prog}: error: {message}\n`{self.prog} --help` says more\n")
-
-    def _shortly(self) -> str:
-        """The usage without flags that may be left out."""
-        needed = [x for x in self._actions if (x.required and x.option_strings) or not x.option_strings]
-        words = " ".join(
-            " ".join([*x.option_strings[:1], str(x.metavar or "|".join(x.choices or [x.dest]))])
-            for x in needed
-        )
-        return f"usage: {self.prog} [OPTIONS] {words}\n"
-
-
-def finite(text: str) -> float:
-    """A finite number."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise argparse.ArgumentTypeError(f"expected a finite number, got {text!r}")
-    return number
-
-
-def count(text: str) -> int:
-    """A number of things."""
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"expected a whole number that is not negative, got {text!r}")
-    return int(text)
 
 
 def searched(text: str) -> int | str:
@@ -113,18 +53,6 @@ def named_numbers(text: str) -> tuple[str, float | tuple[float, ...]]:
             f"expected NAME=NUMBER or NAME=NUMBER,NUMBER,..., got {text!r}"
         ) from None
     return name, numbers[0] if len(numbers) == 1 else numbers
-
-
-def one_of(names: Sequence[str]) -> Callable[[str], str]:
-    """One of some names."""
-
-    def chosen(text: str) -> str:
-        if text not in names:
-            cure = did_you_mean(text, names, "Give one of these.")
-            raise argparse.ArgumentTypeError(f"expected one of {', '.join(names)}, got {text!r}. {cure}")
-        return text
-
-    return chosen
 
 
 _TYPES: Mapping[str, Callable[[str], Any]] = {

@@ -13,7 +13,7 @@ from typing import Any
 
 from kanegen.codegen.commands.benchmark_records import Cell, Claim, Report, Result, Shown, Table
 from kanegen.codegen.commands.benchmark_results import collect
-from kanegen.codegen.commands.option_flags import Parser
+from kanegen.codegen.commands.parser import Parser
 from kanegen.errors import KanegenError, counted
 
 TITLE = "kanegen: benchmark report"

@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from kanegen.codegen.commands.option_flags import Parser
+from kanegen.codegen.commands.parser import Parser
 from kanegen.codegen.emit.writer import write_files
 from kanegen.codegen.reproduction.book import PAPERS, files, paper, summary
 from kanegen.codegen.reproduction.records import Claim, Verdict

@@ -10,14 +10,8 @@ from pathlib import Path
 import kanegen
 from kanegen.codegen.commands import scenario_run
 from kanegen.codegen.commands.model_simulation import add_motion_files, files_of, simulate_model, write
-from kanegen.codegen.commands.option_flags import (
-    Parser,
-    add_options,
-    asked_options,
-    count,
-    finite,
-    named_law,
-)
+from kanegen.codegen.commands.option_flags import add_options, asked_options, named_law
+from kanegen.codegen.commands.parser import Parser, count, finite
 from kanegen.codegen.commands.scenario_plots import plot
 from kanegen.codegen.commands.scenario_report import csv_text, summary
 from kanegen.codegen.commands.scenario_run import Result

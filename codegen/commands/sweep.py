@@ -12,7 +12,8 @@ import numpy as np
 
 import kanegen
 from kanegen.codegen.commands.model_simulation import start
-from kanegen.codegen.commands.option_flags import Parser, named_law
+from kanegen.codegen.commands.option_flags import named_law
+from kanegen.codegen.commands.parser import Parser
 from kanegen.codegen.commands.simulation_words import CHECKS, Words, table_file, words_of
 from kanegen.errors import KanegenError, ModelError, counted, did_you_mean, shown
 from kanegen.files import is_file

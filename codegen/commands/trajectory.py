@@ -21,7 +21,8 @@ from kanegen.codegen.commands.model_simulation import (
     start,
     write_files,
 )
-from kanegen.codegen.commands.option_flags import Parser, add_options, asked_options, count, finite
+from kanegen.codegen.commands.option_flags import add_options, asked_options
+from kanegen.codegen.commands.parser import Parser, count, finite
 from kanegen.codegen.commands.simulation_words import assignments, table_file
 from kanegen.errors import KanegenError
 from kanegen.options import OF_MOTIONS, Options

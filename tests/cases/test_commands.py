@@ -11,7 +11,7 @@ import pytest
 
 import kanegen
 from kanegen.codegen import cli, deriving
-from kanegen.codegen.commands.option_flags import Parser
+from kanegen.codegen.commands.parser import Parser
 from kanegen.options import FIELDS, OF_FILES
 from tests.mechanism.importers.documents import pendulum
 from tests.refusals import refused
