@@ -108,11 +108,11 @@ def _converted(where: str, argument: Argument, value: ArrayLike) -> NDArray[Any]
 
 
 def sum_of_squares(array: NDArray[Any]) -> float:
-    """The fastest look at all numbers at once: where it is finite, all of them are."""
+    """The fastest look at all numbers at once: where it is finite, all of them are.  Unlike ``dot`` it never warns."""
+    if array.size <= _FEW:
+        return float(np.vdot(array, array))
     flat = array.ravel()
-    if flat.size <= _FEW:
-        return float(flat.dot(flat))
-    return sum(float(x.dot(x)) for x in (flat[i : i + _FEW] for i in range(0, flat.size, _FEW)))
+    return sum(float(np.vdot(x, x)) for x in (flat[i : i + _FEW] for i in range(0, flat.size, _FEW)))
 
 
 def all_finite(array: NDArray[Any]) -> bool:

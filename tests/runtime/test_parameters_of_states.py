@@ -144,9 +144,11 @@ def test_rows_that_are_written_while_others_are_read():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "error"), [(np.nan, ValueError), (-np.inf, ValueError), (-1e61, ModelError)]
+    ("wrong", "error"),
+    [(np.nan, ValueError), (-np.inf, ValueError), (-1e61, ModelError), (1e200, ModelError)],
 )
 @pytest.mark.parametrize("row", [0, 8192, 19_999])
+@pytest.mark.filterwarnings("error")
 def test_one_wrong_number_among_many_is_found(wrong, error, row):
     arm = robot("stanford_arm")
     masses = np.ones(20_000)
