@@ -55,28 +55,40 @@ def best_candidate(
 ) -> tuple[Candidate, Mapping[str, int]]:
     """What is best after all passes of what searches find, and the decisions for other kernels to begin with.
 
-    Where an early decision was not for the textbook, there is another search in which it is.  Other kernels begin with what
-    the searches end with: what passes make of single programs says nothing about them.
+    Other kernels begin with what the searches end with: what passes make of single programs says nothing about them.
+    """
+    best, near = _best_of_searches(sources, name, start, budget)
+    begun = best.found.answers
+    if budget > 1 and not start:  # what begins with the decisions of another kernel is near the best already
+        deriver = sources.deriver(name, searched=True)
+        found = _best_of_near(best, near, deriver, budget)
+        best = best if found is best else _with_late_decisions(found, deriver)
+    derivations = sum(search.derivations for search in near)
+    return replace(best, found=replace(best.found, derivations=derivations)), begun
+
+
+def decisions(sources: KernelSources, name: str, start: Mapping[str, int], budget: int) -> Mapping[str, int]:
+    """The decisions for other kernels to begin with, of a kernel that is not asked for itself."""
+    return _best_of_searches(sources, name, start, budget)[0].found.answers
+
+
+def _best_of_searches(
+    sources: KernelSources, name: str, start: Mapping[str, int] | None, budget: int
+) -> tuple[Candidate, list[Found]]:
+    """The best of what searches find, and all that they find.
+
+    Where an early decision was not for the textbook, there is another search in which it is.
     """
     best = Candidate.of(searched(sources, name, start, budget))
+    searches = [best.found]
     if budget == 1:
-        return best, best.found.answers
-    derivations = best.found.derivations
-    near = [best.found]
+        return best, searches
     early = [point for point, decision in best.found.points.items() if decision.early]
     if any(best.found.answers.get(point, 0) for point in early):
         textbook = {**(start or {}), **dict.fromkeys(early, 0)}
-        other = searched(sources, name, textbook, budget, early=False)
-        derivations += other.derivations
-        near.append(other)
-        best = min(best, Candidate.of(other), key=lambda candidate: candidate.price)
-    deriver = sources.deriver(name, searched=True)
-    best = _with_late_decisions(best, deriver)
-    begun = best.found.answers
-    if not start:  # what begins with the decisions of another kernel is near the best already
-        found = _best_of_near(best, near, deriver, budget)
-        best = best if found is best else _with_late_decisions(found, deriver)
-    return replace(best, found=replace(best.found, derivations=derivations)), begun
+        searches.append(searched(sources, name, textbook, budget, early=False))
+        best = min(best, Candidate.of(searches[1]), key=lambda candidate: candidate.price)
+    return _with_late_decisions(best, sources.deriver(name, searched=True)), searches
 
 
 def _with_late_decisions(best: Candidate, deriver: Deriver) -> Candidate:

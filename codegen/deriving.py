@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from kanegen.codegen.candidates import best_candidate, searched
+from kanegen.codegen.candidates import best_candidate, decisions, searched
 from kanegen.codegen.certificate.blame import blame, error_in_doubles
 from kanegen.codegen.certificate.comparison import (
     CERTIFIED_BOUND,
@@ -102,8 +102,9 @@ Progress = Callable[[str, DerivedKernel], None]
 class Derivations:
     """The kernels of a mechanism, each derived when it is first asked for, and kept.
 
-    The search for a kernel begins with the decisions that serve the first one best, so that its program is the same whatever
-    was derived before it; that for one of several that were named, with those of all before it.  Kernels are compared ``at``
+    The search for a kernel begins with the decisions that serve the mechanism's first one best, inverse dynamics, so that
+    its program is the same whatever was derived before it; that for one on demand, with those of all named before it.  For
+    one of the first kind that is named there is another search, which begins with nothing.  Kernels are compared ``at``
     these configurations.
     """
 
@@ -116,6 +117,8 @@ class Derivations:
     keep: Keep | None = None
     """Where the decisions that serve the first kernel best are found again."""
     made: dict[str, DerivedKernel] = field(default_factory=dict, init=False)
+    decisions: dict[str, Mapping[str, int]] = field(default_factory=dict, init=False)
+    """Those that serve kernels best that were not named."""
 
     @classmethod
     def everywhere(cls, sources: KernelSources, known: tuple[str, ...] | None = None) -> Derivations:
@@ -155,21 +158,22 @@ class Derivations:
     def _derived(self, name: str) -> DerivedKernel:
         if name not in self.made:
             start, budget = self._policy(name)
+            starts: tuple[Mapping[str, int], ...] = (start,)
+            named = self.sources.options.kernels is not None and name in self.sources.builds
+            if named and start and budget > 1:
+                starts = {}, start  # who names a kernel waits for the better
             self.made[name] = derive(
-                self.sources, name, start, budget, self._bounds[name], self.at, self.book
+                self.sources, name, starts, budget, self._bounds[name], self.at, self.book
             )
         return self.made[name]
 
     def _policy(self, name: str) -> tuple[Mapping[str, int], int]:
         """The decisions that the search for a kernel begins with, and its budget."""
         sources = self.sources
-        if contract_of(name) is CLOSED_LOOP and "forward_dynamics" in self.names:
+        if contract_of(name) is CLOSED_LOOP and "forward_dynamics" in sources.builds:
             # forward dynamics with other forces: it takes the decisions of that kernel as they are
-            return self["forward_dynamics"].start, 1
-        before = self.names[: self.names.index(name)]
-        answers: Mapping[str, int] = {}
-        for other in before if sources.options.kernels is not None else before[:1]:
-            answers = {**self._answers(other), **answers}
+            return self._answers("forward_dynamics"), 1
+        answers = self._decisions_before(name)
         if name.endswith("_derivatives") or (
             answers and name in {law.name for law in sources.mechanism.laws}
         ):
@@ -177,11 +181,39 @@ class Derivations:
             return answers or _answers_of_forces(sources), 1
         return answers, _budget(sources)
 
+    def _decisions_before(self, name: str) -> Mapping[str, int]:
+        """The decisions of other kernels that the search for one begins with.
+
+        Those of the mechanism's first kernel, whether that is asked for or not, and none where no inertia enters; for a
+        kernel on demand those of all that were named before it.
+        """
+        sources = self.sources
+        if name in sources.builds:
+            first = self.names[0] if sources.options.kernels is None else next(iter(sources.builds))
+            feels = name != first and sources.deriver(name, searched=False).has_inertia()
+            return self._answers(first) if feels else {}
+        answers: Mapping[str, int] = {}
+        for other in self.names[: self.names.index(name)]:
+            answers = {**self._answers(other), **answers}
+        return answers
+
     def _answers(self, name: str) -> Mapping[str, int]:
-        """The decisions that serve a kernel best, which need not be derived where they were kept."""
+        """The decisions that serve a kernel best, which need not be derived where they were kept, or it was not named."""
+        if name not in self.names:
+            if name not in self.decisions:
+                self.decisions[name] = self._decisions(name)
+            return self.decisions[name]
         if name in self.made or name != self.names[0] or self.keep is None:
             return self[name].start
         return self.keep(lambda: self._derived(name).start)
+
+    def _decisions(self, name: str) -> Mapping[str, int]:
+        """The decisions that serve a kernel best that was not named."""
+        try:
+            self.sources.plain(name)
+        except ModelError:  # it cannot be had
+            return {}
+        return decisions(self.sources, name, *self._policy(name))
 
     def derived(
         self,
@@ -272,13 +304,13 @@ def recipes(options: Options, directory: Path | None) -> RecipeBook | None:
 def derive(
     sources: KernelSources,
     name: str,
-    start: Mapping[str, int] | None = None,
+    starts: Sequence[Mapping[str, int]] = ({},),
     budget: int | None = None,
     bound: float = CERTIFIED_BOUND,
     at: Configurations | None = None,
     book: RecipeBook | None = None,
 ) -> DerivedKernel:
-    """Derive one kernel: search the choices from ``start`` on, optimize, and compare with the plain derivation.
+    """Derive one kernel: search the choices from each of ``starts`` on, optimize, and compare with the plain derivation.
 
     At most ``budget`` derivations are tried, as many as the options say where none is given.  Programs are compared ``at``
     these configurations; random ones where none are given.  With a ``book`` of recipes the search is thorough.
@@ -287,7 +319,9 @@ def derive(
     """
     started = time.perf_counter()
     plain, mechanism = sources.plain(name), sources.mechanism
-    best, start = best_candidate(sources, name, start, _budget(sources) if budget is None else budget)
+    budget = _budget(sources) if budget is None else budget
+    searches = (best_candidate(sources, name, start, budget) for start in starts)
+    best, start = min(searches, key=lambda found: found[0].price)
     found, program, steps = best.found, best.program, best.steps
     if not sources.options.recursive:
         # a search counts before the passes, which gain more in what is written out body by body
