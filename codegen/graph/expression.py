@@ -27,6 +27,9 @@ class Expression:
     def __repr__(self) -> str:
         return f"Expression({self.graph!r}, {self.ref})"
 
+    def __reduce__(self) -> tuple[type[Expression], tuple[Graph, Ref]]:
+        return Expression, (self.graph, self.ref)  # a compiled class is not made without its arguments
+
     def _lift(self, other: Expression | Number) -> Ref:
         if isinstance(other, Expression):
             if other.graph is not self.graph:

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from kanegen.codegen.graph.pickled import Made, made_of
+
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
@@ -20,6 +22,9 @@ class Meaning:
     unit: str = ""
     latex: str = ""
     source: str = ""
+
+    def __reduce__(self) -> Made:
+        return made_of(self)
 
 
 @lru_cache(maxsize=2**12)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from kanegen.codegen.graph.expression import Expression
 from kanegen.codegen.graph.graph import Graph, Ref
+from kanegen.codegen.graph.pickled import Made, made_of
 from kanegen.manifest import Argument
 
 
@@ -27,6 +28,9 @@ class Program:
     graph: Graph
     results: tuple[tuple[Ref, ...], ...]
     labels: Mapping[int, str] = field(default_factory=dict)
+
+    def __reduce__(self) -> Made:
+        return made_of(self)
 
     @classmethod
     def of(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kanegen.codegen.graph import Graph, Kind, OperationCounts, Program, Ref, count
+from kanegen.codegen.graph.pickled import Made, made_of
 from kanegen.codegen.passes.look_through import dissolve, look_through
 from kanegen.codegen.passes.prices import cost
 from kanegen.codegen.passes.rewrite import rebuild
@@ -32,6 +33,9 @@ class Step:
 
     name: str
     counts: OperationCounts
+
+    def __reduce__(self) -> Made:
+        return made_of(self)
 
 
 _SMALL = 60

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
+import pickle
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from kanegen.codegen import core
+from kanegen.codegen import core, pipeline
+from kanegen.codegen.deriving import Derivations
+from kanegen.codegen.kernel_sources import KernelSources
+from kanegen.options import Options
 
 CODEGEN = Path(__file__).parents[2] / "codegen"
 
@@ -57,3 +61,17 @@ def test_the_compiled_core_generates_the_same_bytes(tmp_path: Path) -> None:
     assert files
     for file in files:
         assert (tmp_path / "compiled" / file).read_bytes() == (tmp_path / "plain" / file).read_bytes()
+
+
+def test_kernels_pass_from_one_process_to_another() -> None:
+    """As ``Workers`` hand them on: what is told first, what is known of a kernel, and what is derived."""
+    mechanism = pipeline.read("two_link_space_arm", Options())
+    sources = KernelSources(mechanism, Options(search=1, kernels=("inverse_dynamics",)))
+    found = Derivations.everywhere(sources)
+    for sent in (mechanism, sources.derivation("inverse_dynamics"), found["inverse_dynamics"]):
+        pickle.loads(pickle.dumps(sent))
+    program = found["inverse_dynamics"].program
+    received = pickle.loads(pickle.dumps(program))
+    assert received.results == program.results
+    for told in ("kinds", "payloads", "parametric", "names", "meanings"):
+        assert getattr(received.graph, told) == getattr(program.graph, told), told
