@@ -51,7 +51,7 @@ class Workers(Generic[N]):
             TypeError,
             AttributeError,
             pickle.PickleError,
-        ):  # classes of a compiled core stay in their process
+        ):  # what cannot be sent stays in this process
             first, count = b"", 0
         self._processes = [started for _ in range(count) if (started := _start(module)) is not None]
         self._threads = [
