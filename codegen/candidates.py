@@ -59,8 +59,9 @@ def best_candidate(
     """
     best, near = _best_of_searches(sources, name, start, budget)
     begun = best.found.answers
-    if budget > 1 and not start:  # what begins with the decisions of another kernel is near the best already
-        deriver = sources.deriver(name, searched=True)
+    deriver = sources.deriver(name, searched=True)
+    # what begins with the decisions of another kernel is near the best already; of a whole set many take no inertia
+    if budget > 1 and not start and (sources.options.kernels is not None or deriver.has_inertia()):
         found = _best_of_near(best, near, deriver, budget)
         best = best if found is best else _with_late_decisions(found, deriver)
     derivations = sum(search.derivations for search in near)
