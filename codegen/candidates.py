@@ -50,44 +50,53 @@ class Candidate:
         return round(cost(count(self.program)), 6)
 
 
+@dataclass(frozen=True)
+class Beginning:
+    """What a search begins with, how many derivations it may try, and whether programs near the best are compared."""
+
+    decisions: Mapping[str, int]
+    budget: int
+    near: bool = False
+
+
 def best_candidate(
-    sources: KernelSources, name: str, start: Mapping[str, int] | None, budget: int
+    sources: KernelSources, name: str, beginning: Beginning
 ) -> tuple[Candidate, Mapping[str, int]]:
     """What is best after all passes of what searches find, and the decisions for other kernels to begin with.
 
     Other kernels begin with what the searches end with: what passes make of single programs says nothing about them.
     """
-    best, near = _best_of_searches(sources, name, start, budget)
+    best, searches = _best_of_searches(sources, name, beginning)
     begun = best.found.answers
-    deriver = sources.deriver(name, searched=True)
-    # what begins with the decisions of another kernel is near the best already; of a whole set many take no inertia
-    if budget > 1 and not start and (sources.options.kernels is not None or deriver.has_inertia()):
-        found = _best_of_near(best, near, deriver, budget)
+    if beginning.near and beginning.budget > 1:
+        deriver = sources.deriver(name, searched=True)
+        found = _best_of_near(best, searches, deriver, beginning.budget)
         best = best if found is best else _with_late_decisions(found, deriver)
-    derivations = sum(search.derivations for search in near)
+    derivations = sum(search.derivations for search in searches)
     return replace(best, found=replace(best.found, derivations=derivations)), begun
 
 
-def decisions(sources: KernelSources, name: str, start: Mapping[str, int], budget: int) -> Mapping[str, int]:
+def decisions(sources: KernelSources, name: str, beginning: Beginning) -> Mapping[str, int]:
     """The decisions for other kernels to begin with, of a kernel that is not asked for itself."""
-    return _best_of_searches(sources, name, start, budget)[0].found.answers
+    return _best_of_searches(sources, name, beginning)[0].found.answers
 
 
 def _best_of_searches(
-    sources: KernelSources, name: str, start: Mapping[str, int] | None, budget: int
+    sources: KernelSources, name: str, beginning: Beginning
 ) -> tuple[Candidate, list[Found]]:
     """The best of what searches find, and all that they find.
 
     Where an early decision was not for the textbook, there is another search in which it is.
     """
-    best = Candidate.of(searched(sources, name, start, budget))
+    start, budget = beginning.decisions, beginning.budget
+    best = Candidate.of(_searched(sources, name, start, budget))
     searches = [best.found]
     if budget == 1:
         return best, searches
     early = [point for point, decision in best.found.points.items() if decision.early]
     if any(best.found.answers.get(point, 0) for point in early):
-        textbook = {**(start or {}), **dict.fromkeys(early, 0)}
-        searches.append(searched(sources, name, textbook, budget, early=False))
+        textbook = {**start, **dict.fromkeys(early, 0)}
+        searches.append(_searched(sources, name, textbook, budget, early=False))
         best = min(best, Candidate.of(searches[1]), key=lambda candidate: candidate.price)
     return _with_late_decisions(best, sources.deriver(name, searched=True)), searches
 
@@ -140,8 +149,8 @@ def _best_of_near(best: Candidate, searches: Iterable[Found], deriver: Deriver, 
     return best
 
 
-def searched(
-    sources: KernelSources, name: str, start: Mapping[str, int] | None, budget: int, early: bool = True
+def _searched(
+    sources: KernelSources, name: str, start: Mapping[str, int], budget: int, early: bool = True
 ) -> Found:
     """The best program of a kernel that a search finds."""
     deriver = sources.deriver(name, searched=budget > 1)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from kanegen.codegen.candidates import best_candidate, decisions, searched
+from kanegen.codegen.candidates import Beginning, best_candidate, decisions
 from kanegen.codegen.certificate.blame import blame, error_in_doubles
 from kanegen.codegen.certificate.comparison import (
     CERTIFIED_BOUND,
@@ -117,8 +117,8 @@ class Derivations:
     keep: Keep | None = None
     """Where the decisions that serve the first kernel best are found again."""
     made: dict[str, DerivedKernel] = field(default_factory=dict, init=False)
-    decisions: dict[str, Mapping[str, int]] = field(default_factory=dict, init=False)
-    """Those that serve kernels best that were not named."""
+    unnamed: dict[str, Mapping[str, int]] = field(default_factory=dict, init=False)
+    """The decisions that serve kernels best that were not named."""
 
     @classmethod
     def everywhere(cls, sources: KernelSources, known: tuple[str, ...] | None = None) -> Derivations:
@@ -157,63 +157,66 @@ class Derivations:
 
     def _derived(self, name: str) -> DerivedKernel:
         if name not in self.made:
-            start, budget = self._policy(name)
-            starts: tuple[Mapping[str, int], ...] = (start,)
-            named = self.sources.options.kernels is not None and name in self.sources.builds
-            if named and start and budget > 1:
-                starts = {}, start  # who names a kernel waits for the better
             self.made[name] = derive(
-                self.sources, name, starts, budget, self._bounds[name], self.at, self.book
+                self.sources, name, self._beginnings(name), self._bounds[name], self.at, self.book
             )
         return self.made[name]
 
-    def _policy(self, name: str) -> tuple[Mapping[str, int], int]:
-        """The decisions that the search for a kernel begins with, and its budget."""
-        sources = self.sources
+    @property
+    def _first(self) -> str:
+        """The kernel with whose decisions others begin."""
+        return self.names[0] if self.sources.options.kernels is None else next(iter(self.sources.builds))
+
+    def _beginnings(self, name: str) -> tuple[Beginning, ...]:
+        """What searches for a kernel begin with; the last is that of the whole set."""
+        sources, budget = self.sources, _budget(self.sources)
         if contract_of(name) is CLOSED_LOOP and "forward_dynamics" in sources.builds:
             # forward dynamics with other forces: it takes the decisions of that kernel as they are
-            return self._answers("forward_dynamics"), 1
-        answers = self._decisions_before(name)
-        if name.endswith("_derivatives") or (
-            answers and name in {law.name for law in sources.mechanism.laws}
-        ):
+            return (Beginning(self._decisions("forward_dynamics"), 1),)
+        others = self._decisions_of_others(name)
+        if name.endswith("_derivatives"):
             # as many operations as a search among them would find, in a fraction of its time
-            return answers or _answers_of_forces(sources), 1
-        return answers, _budget(sources)
+            return (Beginning(others or self._decisions(self._first), 1),)
+        if others and name in {law.name for law in sources.mechanism.laws}:
+            return (Beginning(others, 1),)
+        # what begins with the decisions of another kernel is near the best already, and many of a set take no inertia
+        named = sources.options.kernels is not None
+        shared = Beginning(others, budget, near=not others and (named or name == self._first))
+        if named and others and budget > 1 and name in sources.builds:
+            return Beginning({}, budget, near=True), shared  # who names a kernel waits for the better
+        return (shared,)
 
-    def _decisions_before(self, name: str) -> Mapping[str, int]:
+    def _decisions_of_others(self, name: str) -> Mapping[str, int]:
         """The decisions of other kernels that the search for one begins with.
 
         Those of the mechanism's first kernel, whether that is asked for or not, and none where no inertia enters; for a
         kernel on demand those of all that were named before it.
         """
-        sources = self.sources
-        if name in sources.builds:
-            first = self.names[0] if sources.options.kernels is None else next(iter(sources.builds))
-            feels = name != first and sources.deriver(name, searched=False).has_inertia()
-            return self._answers(first) if feels else {}
-        answers: Mapping[str, int] = {}
+        if name in self.sources.builds:
+            feels = name != self._first and self.sources.deriver(name, searched=False).has_inertia()
+            return self._decisions(self._first) if feels else {}
+        found: Mapping[str, int] = {}
         for other in self.names[: self.names.index(name)]:
-            answers = {**self._answers(other), **answers}
-        return answers
+            found = {**self._decisions(other), **found}
+        return found
 
-    def _answers(self, name: str) -> Mapping[str, int]:
+    def _decisions(self, name: str) -> Mapping[str, int]:
         """The decisions that serve a kernel best, which need not be derived where they were kept, or it was not named."""
         if name not in self.names:
-            if name not in self.decisions:
-                self.decisions[name] = self._decisions(name)
-            return self.decisions[name]
+            if name not in self.unnamed:
+                self.unnamed[name] = self._decisions_of_unnamed(name)
+            return self.unnamed[name]
         if name in self.made or name != self.names[0] or self.keep is None:
             return self[name].start
         return self.keep(lambda: self._derived(name).start)
 
-    def _decisions(self, name: str) -> Mapping[str, int]:
-        """The decisions that serve a kernel best that was not named."""
+    def _decisions_of_unnamed(self, name: str) -> Mapping[str, int]:
         try:
             self.sources.plain(name)
         except ModelError:  # it cannot be had
             return {}
-        return decisions(self.sources, name, *self._policy(name))
+        beginning = self._beginnings(name)[-1]
+        return decisions(self.sources, name, beginning) if _budget(self.sources) > 1 else {}
 
     def derived(
         self,
@@ -304,24 +307,26 @@ def recipes(options: Options, directory: Path | None) -> RecipeBook | None:
 def derive(
     sources: KernelSources,
     name: str,
-    starts: Sequence[Mapping[str, int]] = ({},),
-    budget: int | None = None,
+    beginnings: Sequence[Beginning] = (),
     bound: float = CERTIFIED_BOUND,
     at: Configurations | None = None,
     book: RecipeBook | None = None,
 ) -> DerivedKernel:
-    """Derive one kernel: search the choices from each of ``starts`` on, optimize, and compare with the plain derivation.
+    """Derive one kernel: search the choices from all ``beginnings``, optimize, and compare with the plain derivation.
 
-    At most ``budget`` derivations are tried, as many as the options say where none is given.  Programs are compared ``at``
-    these configurations; random ones where none are given.  With a ``book`` of recipes the search is thorough.
+    Where no beginning is given, a search begins with nothing, and tries as many derivations as the options say.  Programs
+    are compared ``at`` these configurations; random ones where none are given.  With a ``book`` of recipes the search is
+    thorough.
 
     Raises CertificateError where the two differ, and says whether the model or kanegen is at fault.
     """
     started = time.perf_counter()
     plain, mechanism = sources.plain(name), sources.mechanism
-    budget = _budget(sources) if budget is None else budget
-    searches = (best_candidate(sources, name, start, budget) for start in starts)
-    best, start = min(searches, key=lambda found: found[0].price)
+    beginnings = beginnings or (Beginning({}, _budget(sources), near=True),)
+    best, start = min(
+        (best_candidate(sources, name, beginning) for beginning in beginnings),
+        key=lambda found: found[0].price,
+    )
     found, program, steps = best.found, best.program, best.steps
     if not sources.options.recursive:
         # a search counts before the passes, which gain more in what is written out body by body
@@ -368,12 +373,6 @@ def _telling_numbers(sources: KernelSources) -> dict[str, float]:
             ):  # what must not be negative is larger than the rest: inertias stay those of bodies
                 found[p.name] = _HIDDEN if p.least is None else 10 * _HIDDEN
     return found
-
-
-def _answers_of_forces(sources: KernelSources) -> Mapping[str, int]:
-    """The decisions that serve inverse dynamics best."""
-    budget = _budget(sources)
-    return searched(sources, "inverse_dynamics", {}, budget).answers if budget > 1 else {}
 
 
 def _budget(sources: KernelSources) -> int:

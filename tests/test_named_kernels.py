@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from kanegen.codegen import pipeline
-from kanegen.codegen.candidates import best_candidate
+from kanegen.codegen.candidates import Beginning, best_candidate
 from kanegen.codegen.deriving import derive_all
 from kanegen.codegen.graph import count
 from kanegen.codegen.kernel_sources import KernelSources
@@ -28,7 +28,7 @@ def price(model: str, kernel: str, named: Sequence[str]) -> float:
 @pytest.mark.parametrize(("model", "kernel"), SEARCHED)
 def test_no_more_operations_than_in_the_set_or_alone(model: str, kernel: str) -> None:
     sources = KernelSources(pipeline.read(model, Options()), Options())
-    alone, _ = best_candidate(sources, kernel, {}, sources.options.derivations)
+    alone, _ = best_candidate(sources, kernel, Beginning({}, sources.options.derivations, near=True))
     found = price(model, kernel, [kernel])
     assert found <= cost(recorded()[model][kernel])
     assert found <= alone.price

@@ -26,7 +26,7 @@ def arguments(parser: Parser) -> None:
         choices=WAYS,
         help="the folder, what is in it, or removing it",
     )
-    parser.add_argument("--json", action="store_true", help="for a program to read")
+    parser.add_json()
 
 
 def run(given: argparse.Namespace) -> int:

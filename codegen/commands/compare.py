@@ -74,7 +74,7 @@ class Comparison:
 
 def arguments(parser: Parser) -> None:
     """The flags of the command."""
-    parser.add_argument("model", metavar="MODEL", help="a built-in name or a model file")
+    parser.add_model()
     ways = parser.add_mutually_exclusive_group(required=True)
     ways.add_argument(
         "--formulations",
@@ -93,7 +93,7 @@ def arguments(parser: Parser) -> None:
     parser.add_argument("--seed", type=number, default=1983, metavar="N", help="of the random states")
     parser.add_argument("--kernels", nargs="+", metavar="KERNEL", help="compare only these with the engine")
     add_options(parser, OF_FILES)
-    parser.add_argument("--json", action="store_true", help="for a program to read")
+    parser.add_json()
 
 
 def run(given: argparse.Namespace) -> int:

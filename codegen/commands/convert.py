@@ -13,7 +13,7 @@ from kanegen.options import OF_FILES
 
 def arguments(parser: Parser) -> None:
     """The flags of the command."""
-    parser.add_argument("model", metavar="IN", help="a built-in name or a model file")
+    parser.add_model("IN")
     parser.add_argument("output", metavar="OUT", type=Path, help="a file .urdf, .xml, .mjcf or .toml")
     parser.add_argument("--strict", action="store_true", help="refuse what the format cannot say")
     add_options(parser, OF_FILES)

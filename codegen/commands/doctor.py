@@ -33,9 +33,9 @@ _PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(: (?P<where>.+))?", re.DOTALL)
 
 def arguments(parser: Parser) -> None:
     """The flags of the command."""
-    parser.add_argument("model", metavar="MODEL", help="a model file or a built-in name")
+    parser.add_model()
     add_options(parser, [name for name in OF_FILES if name != "allow_unphysical"])
-    parser.add_argument("--json", action="store_true", help="for a program to read")
+    parser.add_json()
 
 
 def run(given: argparse.Namespace) -> int:

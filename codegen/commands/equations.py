@@ -19,7 +19,7 @@ OF_EQUATIONS = [name for name in FLAGS if name not in ("language", "float32", "s
 
 def arguments(parser: Parser) -> None:
     """The flags of the command."""
-    parser.add_argument("model", metavar="MODEL", help="a built-in name or a model file")
+    parser.add_model()
     parser.add_argument(
         "--format", choices=FORMATS, default=FORMATS[0], help="of what is written (default %(default)s)"
     )

@@ -14,7 +14,7 @@ from kanegen.options import OF_EXPLANATIONS
 
 def arguments(parser: Parser) -> None:
     """The flags of the command."""
-    parser.add_argument("model", metavar="MODEL", help="a built-in name or a model file")
+    parser.add_model()
     parser.add_argument(
         "--state",
         type=Path,

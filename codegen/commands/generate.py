@@ -26,7 +26,7 @@ from kanegen.progress import Progress
 
 def arguments(parser: Parser) -> None:
     """The flags of the command."""
-    parser.add_argument("model", metavar="MODEL", help="a built-in name or a model file")
+    parser.add_model()
     parser.add_argument("-o", "--output", type=Path, help="directory (default: generated/MODEL)")
     add_options(parser, FLAGS)
     parser.add_argument("--explain", action="store_true", help="print the table of passes")
@@ -36,7 +36,7 @@ def arguments(parser: Parser) -> None:
         metavar="N",
         help="processes that derive kernels at once (default: one for each core)",
     )
-    parser.add_argument("--json", action="store_true", help="for a program to read")
+    parser.add_json()
 
 
 def run(given: argparse.Namespace) -> int:

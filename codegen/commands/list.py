@@ -11,7 +11,7 @@ from kanegen.codegen.mechanism import catalogue
 
 def arguments(parser: Parser) -> None:
     """The flags of the command."""
-    parser.add_argument("--json", action="store_true", help="for a program to read")
+    parser.add_json()
 
 
 def run(given: argparse.Namespace) -> int:

@@ -19,6 +19,14 @@ class Parser(argparse.ArgumentParser):
     argparse has the main command refuse flags that a subcommand does not know, and prints all flags there are.
     """
 
+    def add_model(self, called: str = "MODEL") -> None:
+        """The model that a command is about."""
+        self.add_argument("model", metavar=called, help="a built-in name or a model file")
+
+    def add_json(self) -> None:
+        """The flag of commands whose results programs read."""
+        self.add_argument("--json", action="store_true", help="for a program to read")
+
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Refuse what this parser does not know."""
         found, unknown = super().parse_known_args(args, namespace)

@@ -33,7 +33,7 @@ def arguments(parser: Parser) -> None:
         help="folders of results, or result files (default: benchmarks/results and figures)",
     )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE.md", help="write it as Markdown")
-    parser.add_argument("--json", action="store_true", help="for a program to read")
+    parser.add_json()
 
 
 def run(given: argparse.Namespace) -> int:

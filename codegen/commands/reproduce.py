@@ -20,7 +20,7 @@ def arguments(parser: Parser) -> None:
     parser.add_argument(
         "-o", "--output", type=Path, metavar="DIRECTORY", help="write the book with its figures"
     )
-    parser.add_argument("--json", action="store_true", help="for a program to read")
+    parser.add_json()
 
 
 def run(given: argparse.Namespace) -> int:

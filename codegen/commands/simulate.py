@@ -9,9 +9,9 @@ from pathlib import Path
 
 import kanegen
 from kanegen.codegen.commands import scenario_run
-from kanegen.codegen.commands.model_simulation import add_motion_files, files_of, simulate_model, write
+from kanegen.codegen.commands.model_simulation import add_motion, files_of, simulate_model, write
 from kanegen.codegen.commands.option_flags import add_options, asked_options, named_law
-from kanegen.codegen.commands.parser import Parser, count, finite
+from kanegen.codegen.commands.parser import Parser, finite
 from kanegen.codegen.commands.scenario_plots import plot
 from kanegen.codegen.commands.scenario_report import csv_text, summary
 from kanegen.codegen.commands.scenario_run import Result
@@ -29,20 +29,11 @@ OF_SCENARIOS = {"model", "scenario", "plot", "csv", "command", "run", "usage_err
 
 def arguments(parser: Parser) -> None:
     """The flags of the command."""
-    parser.add_argument("model", metavar="MODEL", help="a built-in name or a model file")
+    parser.add_model()
     parser.add_argument(
         "--scenario", metavar="NAME|FILE.toml", help="one of a built-in by name, or a file of these words"
     )
     parser.add_argument("--time", type=finite, metavar="SECONDS", help="how long")
-    parser.add_argument("--t0", type=finite, metavar="SECONDS", help="when it begins (default 0)")
-    parser.add_argument(
-        "--set",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="q.NAME=VALUE",
-        help="or v.NAME=VALUE, to begin with [rad, m, s]; p.NAME=VALUE for what is --live",
-    )
     parser.add_argument(
         "--law",
         metavar="NAME",
@@ -66,11 +57,10 @@ def arguments(parser: Parser) -> None:
     )
     parser.add_argument("--rtol", type=finite, help="relative tolerance of a step (default 1e-9)")
     parser.add_argument("--atol", type=finite, help="absolute tolerance of a step (default 1e-12)")
-    parser.add_argument("--rows", type=count, metavar="N", help="equally spaced times (default 1001)")
     parser.add_argument(
         "--constants", action="store_true", help="energies, momenta, and what has to stay constant"
     )
-    add_motion_files(parser)
+    add_motion(parser, "or v.NAME=VALUE, to begin with [rad, m, s]; p.NAME=VALUE for what is --live")
     add_options(parser, OF_MOTIONS)
     parser.set_defaults(usage_error=parser.error)
 

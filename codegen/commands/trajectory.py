@@ -14,7 +14,7 @@ import numpy as np
 
 import kanegen
 from kanegen.codegen.commands.model_simulation import (
-    add_motion_files,
+    add_motion,
     check_files,
     files_of,
     loaded,
@@ -22,7 +22,7 @@ from kanegen.codegen.commands.model_simulation import (
     write_files,
 )
 from kanegen.codegen.commands.option_flags import add_options, asked_options
-from kanegen.codegen.commands.parser import Parser, count, finite
+from kanegen.codegen.commands.parser import Parser, finite
 from kanegen.codegen.commands.simulation_words import assignments, table_file
 from kanegen.errors import KanegenError
 from kanegen.options import OF_MOTIONS, Options
@@ -31,7 +31,7 @@ from kanegen.simulation.request import DEFAULT_ROWS
 
 def arguments(parser: Parser) -> None:
     """The flags of the command."""
-    parser.add_argument("model", metavar="MODEL", help="a built-in name or a model file")
+    parser.add_model()
     parser.add_argument(
         "--path",
         type=Path,
@@ -45,18 +45,10 @@ def arguments(parser: Parser) -> None:
         metavar="SECONDS",
         help="in place of a path: how long to follow a model whose equations decide all of its motion",
     )
-    parser.add_argument("--t0", type=finite, metavar="SECONDS", help="when that begins (default 0)")
-    parser.add_argument(
-        "--set",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="q.NAME=VALUE",
-        help="where to begin, and what is not in the path [rad, m]; p.NAME=VALUE for what is --live",
+    parser.add_json()
+    add_motion(
+        parser, "where to begin, and what is not in the path [rad, m]; p.NAME=VALUE for what is --live"
     )
-    parser.add_argument("--rows", type=count, metavar="N", help="equally spaced times (default 1001)")
-    parser.add_argument("--json", action="store_true", help="for a program to read")
-    add_motion_files(parser)
     add_options(parser, OF_MOTIONS)
 
 

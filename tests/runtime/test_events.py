@@ -16,10 +16,6 @@ from kanegen import Event
 from kanegen.codegen.mechanism import MechanismBuilder
 from kanegen.simulation import Status
 
-pytestmark = pytest.mark.skipif(
-    kanegen.simulation.run.find_integrators() is None, reason="events need compiled integrators"
-)
-
 G = 9.81
 
 

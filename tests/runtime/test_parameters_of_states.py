@@ -13,7 +13,6 @@ import robots
 import kanegen
 from kanegen.codegen.mechanism import MechanismBuilder
 from kanegen.codegen.mechanism.validation.of_states import ParameterCheck
-from kanegen.csrc.extensions import integrators
 from kanegen.errors import KanegenError, ModelError
 from kanegen.kernels.inertias import all_seen_possible
 
@@ -217,9 +216,6 @@ def test_checks_over_arrays_are_those_of_one_set(glance):
         assert check._doubts[frozenset(varied)]  # and not each set by itself
 
 
-needs_c = pytest.mark.skipif(integrators() is None, reason="kanegen._integrators was not built")
-
-
 def boxes(count):
     """Mass, Ixx, Iyy, Izz, Ixy, Ixz, Iyz of boxes, turned."""
     numbers = np.random.default_rng(12)
@@ -230,7 +226,6 @@ def boxes(count):
     return [numbers.uniform(0.1, 9, count), *(inertia[:, i, j].copy() for i, j in places)]
 
 
-@needs_c
 @pytest.mark.parametrize("count", [1, 63, 64, 65, 200])
 def test_one_impossible_inertia_among_many_is_seen(count):
     good = boxes(count)
@@ -246,7 +241,6 @@ def test_one_impossible_inertia_among_many_is_seen(count):
             assert all_seen_possible(*found) == (possible and low > 0 and low + middle > high)
 
 
-@needs_c
 def test_numbers_and_arrays_are_looked_at_together():
     good = boxes(100)
     one = [np.float64(x[5]) for x in good]
@@ -265,7 +259,6 @@ def test_numbers_and_arrays_are_looked_at_together():
     assert all_seen_possible(one[0], *(x[:0] for x in good[1:]))
 
 
-@needs_c
 def test_bodies_on_the_bound_are_left_to_eigenvalues():
     """Rods and plates: what is computed of them is rounding noise, which may not let through what no body has."""
     mass, zero = np.float64(1.0), np.float64(0.0)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from kanegen.codegen import cli
+from kanegen.codegen.candidates import Beginning
 from kanegen.codegen.deriving import derive
 from kanegen.codegen.graph import count
 from kanegen.codegen.kernel_sources import KernelSources
@@ -75,7 +76,9 @@ def test_recipes_of_built_in_arms(model: str, kernel: str, monkeypatch: pytest.M
     monkeypatch.setattr(module, "core", lambda: None)
     asked = Options(kernels=(kernel,), search="thorough")
     sources = KernelSources(read(model, asked), asked)
-    derived = derive(sources, kernel, budget=1, book=RecipeBook(known=read_recipes(built_in_recipes())))
+    derived = derive(
+        sources, kernel, [Beginning({}, 1)], book=RecipeBook(known=read_recipes(built_in_recipes()))
+    )
     counts = count(derived.program)
     assert (counts.multiplications, counts.additions, counts.divisions) == FOUND[model, kernel]
     assert derived.steps[-1].name == "resubstitution"
