@@ -89,14 +89,14 @@ def _best_of_searches(
     Where an early decision was not for the textbook, there is another search in which it is.
     """
     start, budget = beginning.decisions, beginning.budget
-    best = Candidate.of(_searched(sources, name, start, budget))
+    best = Candidate.of(searched(sources, name, start, budget))
     searches = [best.found]
     if budget == 1:
         return best, searches
     early = [point for point, decision in best.found.points.items() if decision.early]
     if any(best.found.answers.get(point, 0) for point in early):
         textbook = {**start, **dict.fromkeys(early, 0)}
-        searches.append(_searched(sources, name, textbook, budget, early=False))
+        searches.append(searched(sources, name, textbook, budget, early=False))
         best = min(best, Candidate.of(searches[1]), key=lambda candidate: candidate.price)
     return _with_late_decisions(best, sources.deriver(name, searched=True)), searches
 
@@ -149,7 +149,7 @@ def _best_of_near(best: Candidate, searches: Iterable[Found], deriver: Deriver, 
     return best
 
 
-def _searched(
+def searched(
     sources: KernelSources, name: str, start: Mapping[str, int], budget: int, early: bool = True
 ) -> Found:
     """The best program of a kernel that a search finds."""
