@@ -11,8 +11,10 @@ Which numbers vanish is free, and the best choice depends on the formula that us
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from kanegen.codegen.derivation.placed_tree.choices import Choices
@@ -23,6 +25,9 @@ from kanegen.codegen.mechanism.values import plain
 POINT = "second moment of"
 """How the names of this module's decision points begin."""
 
+_REMEMBERED = 256
+"""Steps of regroupings remembered: for most answers of a search, only bodies nearer to the base have others than before."""
+
 
 def regroup(tree: PlacedTree, choices: Choices) -> PlacedTree:
     """Move parameters towards the base, tips first, by amounts that the decision points choose."""
@@ -31,12 +36,26 @@ def regroup(tree: PlacedTree, choices: Choices) -> PlacedTree:
         body = tree.bodies[i]
         if body.still:
             continue  # what would cross changes its orientation with coordinates that the tree does not know
+        answer = 0
         if body.revolute:
-            mass, first, second = _revolute_amounts(list(tree.bodies), i, choices)
-        else:
-            mass, first, second = Fraction(0), Fraction(0), None
-        tree = sent_inward(tree, i, *split(body, mass, first, second))
+            count = len(_second_moments(tree, i))
+            point = f"{POINT} {body.name} along its axis"
+            answer = choices.pick(point, count, *_scope(tree.bodies, i), coarse=True)
+        tree = _moved(tree, i, answer)
     return replace(tree, as_described=described)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _moved(tree: PlacedTree, i: int, answer: int) -> PlacedTree:
+    """The tree with what may cross the joint of body i on its parent.
+
+    Mass and first moment along the axis of a revolute joint go entirely, of second moments what the answer says.
+    """
+    body = tree.bodies[i]
+    if not body.revolute:
+        return sent_inward(tree, i, *split(body, Fraction(0), Fraction(0), None))
+    second = _second_moments(tree, i)[answer]
+    return sent_inward(tree, i, *split(body, body.mass, body.first_moment[body.axis], second))
 
 
 Amounts = tuple[Any, vec.Vector, vec.Matrix]
@@ -55,7 +74,7 @@ def sent_inward(tree: PlacedTree, i: int, stays: PlacedBody, leaving: Amounts) -
     return replace(tree, bodies=tuple(bodies), base_first_moment=first, base_mass=tree.base_mass + leaving[0])
 
 
-def _scope(bodies: list[PlacedBody], i: int) -> list[str]:
+def _scope(bodies: Sequence[PlacedBody], i: int) -> list[str]:
     """Bodies that feel what crosses the joint of body i: itself and its ancestors up to the first revolute joint."""
     scope = [bodies[i].name]
     i = bodies[i].parent
@@ -67,18 +86,19 @@ def _scope(bodies: list[PlacedBody], i: int) -> list[str]:
     return scope
 
 
-def _revolute_amounts(bodies: list[PlacedBody], i: int, choices: Choices) -> tuple[Any, Any, Any]:
-    """Amounts (mu, nu, sigma) to move across the revolute joint of body i.
+@lru_cache(maxsize=_REMEMBERED)
+def _second_moments(tree: PlacedTree, i: int) -> tuple[Any, ...]:
+    """Amounts sigma that may well move across the revolute joint of body i, none of them twice.
 
-    Mass and first moment along the axis go entirely.  The second moment along the axis may be spent on the body itself
-    (empty one of its coefficients, or make two alike) or on the one that receives it.
+    The second moment along the axis may be spent on the body itself (empty one of its coefficients, or make two alike) or
+    on the one that receives it.
     """
-    body = bodies[i]
+    body = tree.bodies[i]
     k = body.axis
     a, b = (k + 1) % 3, (k + 2) % 3
     own = body.second_moment
     amounts = [own[k][k] - target for target in (Fraction(0), own[a][a], own[b][b], -own[a][a], -own[b][b])]
-    receiver = _receiver(bodies, i)
+    receiver = _receiver(tree.bodies, i)
     if receiver is not None:
         theirs, e = receiver
         others = [f for f in range(3) if f != e]
@@ -90,13 +110,10 @@ def _revolute_amounts(bodies: list[PlacedBody], i: int, choices: Choices) -> tup
     for amount in amounts:
         if amount not in unique:
             unique.append(amount)
-    sigma = unique[
-        choices.pick(f"{POINT} {body.name} along its axis", len(unique), *_scope(bodies, i), coarse=True)
-    ]
-    return body.mass, body.first_moment[k], sigma
+    return tuple(unique)
 
 
-def _receiver(bodies: list[PlacedBody], i: int) -> tuple[vec.Matrix, int] | None:
+def _receiver(bodies: Sequence[PlacedBody], i: int) -> tuple[vec.Matrix, int] | None:
     """Second moments of the body that keeps what body i sends, before any second moment along the axis has been sent.
 
     Prismatic joints pass second moments on.  With the coordinate axis of that body to which the joint axis is parallel;
