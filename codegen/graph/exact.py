@@ -8,8 +8,10 @@ that vanish to 50 digits are zero.  Every constant is rounded to double once, wh
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any, Final
 
 import mpmath
 
@@ -23,6 +25,82 @@ _DECIMALS_OF_A_BIT = math.log10(2)
 _LARGEST_BITS = LARGEST_CONSTANT.value.bit_length()
 MOST_BITS = math.ceil(MOST_DIGITS.value / _DECIMALS_OF_A_BIT)
 """Of the numerator and the denominator of an exact number."""
+
+
+Ratio = tuple[int, int]
+"""Numerator and denominator of a number, in lowest terms: hashed far more quickly than a Fraction."""
+
+_REMEMBERED = 1 << 14
+"""Results of arithmetic with numbers that are kept: passes over one program after another ask for the same ones."""
+
+
+def _by_slots(numerator: int, denominator: int) -> Fraction:
+    """The Fraction of a ratio in lowest terms, without looking for what both are divisible by."""
+    made: Any = object.__new__(Fraction)
+    made._numerator = numerator  # noqa: SLF001
+    made._denominator = denominator  # noqa: SLF001
+    return made  # type: ignore[no-any-return]
+
+
+def _of_ratio() -> Callable[[int, int], Fraction]:
+    """The quickest way to a Fraction: its slots, where they are what they have been since Python 2.6."""
+    try:
+        made = _by_slots(-3, 4)
+        return _by_slots if made == Fraction("-3/4") and made.as_integer_ratio() == (-3, 4) else Fraction
+    except (AttributeError, TypeError):
+        return Fraction
+
+
+of_ratio: Final = _of_ratio()
+"""The Fraction of a numerator and a positive denominator that have no common divisor."""
+
+
+def plus(a: Fraction, b: Fraction) -> Fraction:
+    """a + b: what Fractions give, in half the time."""
+    (p, q), (r, s) = a.as_integer_ratio(), b.as_integer_ratio()
+    common = math.gcd(q, s)
+    if common == 1:
+        return of_ratio(p * s + r * q, q * s)
+    rest = q // common
+    top = p * (s // common) + r * rest
+    common = math.gcd(top, common)
+    return of_ratio(top, rest * s) if common == 1 else of_ratio(top // common, rest * (s // common))
+
+
+def minus(a: Fraction, b: Fraction) -> Fraction:
+    """a - b: what Fractions give, in half the time."""
+    return plus(a, negative(b))
+
+
+def times(a: Fraction, b: Fraction) -> Fraction:
+    """a b: what Fractions give, in half the time."""
+    (p, q), (r, s) = a.as_integer_ratio(), b.as_integer_ratio()
+    common = math.gcd(p, s)
+    if common > 1:
+        p, s = p // common, s // common
+    common = math.gcd(r, q)
+    if common > 1:
+        r, q = r // common, q // common
+    return of_ratio(p * r, q * s)
+
+
+def over(a: Fraction, b: Fraction) -> Fraction:
+    """a / b: what Fractions give.  Raises ZeroDivisionError."""
+    r, s = b.as_integer_ratio()
+    if not r:
+        raise ZeroDivisionError(f"division of {a} by zero")
+    return times(a, of_ratio(s, r) if r > 0 else of_ratio(-s, -r))
+
+
+def negative(a: Fraction) -> Fraction:
+    """-a."""
+    numerator, denominator = a.as_integer_ratio()
+    return of_ratio(-numerator, denominator)
+
+
+def magnitude(a: Fraction) -> Fraction:
+    """The absolute value."""
+    return a if a.numerator >= 0 else negative(a)
 
 
 def from_number(value: float | int | str | Fraction) -> Fraction:
@@ -94,32 +172,25 @@ def tidy(value: Fraction) -> Fraction:
             break
         power -= 1
     rounded = Fraction(digits, 10**power) if power > 0 else Fraction(digits * 10**-power)
-    return rounded if numerator > 0 else -rounded
-
-
-Ratio = tuple[int, int]
-"""Numerator and denominator of a number: hashed far more quickly than a Fraction."""
-
-_REMEMBERED = 1 << 14
-"""Results of arithmetic with numbers that are kept: passes over one program after another ask for the same ones."""
+    return rounded if numerator > 0 else negative(rounded)
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def tidy_sum(a: Ratio, b: Ratio) -> Fraction:
     """The sum of two numbers, tidy."""
-    return tidy(Fraction(*a) + Fraction(*b))
+    return tidy(plus(of_ratio(*a), of_ratio(*b)))
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def tidy_product(a: Ratio, b: Ratio) -> Fraction:
     """The product of two numbers, tidy."""
-    return tidy(Fraction(*a) * Fraction(*b))
+    return tidy(times(of_ratio(*a), of_ratio(*b)))
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def tidy_quotient(a: Ratio, b: Ratio) -> Fraction:
     """The quotient of two numbers, tidy."""
-    return tidy(Fraction(*a) / Fraction(*b))
+    return tidy(over(of_ratio(*a), of_ratio(*b)))
 
 
 def to_mpf(value: Fraction) -> mpmath.mpf:

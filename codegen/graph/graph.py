@@ -37,7 +37,16 @@ from enum import IntEnum
 from fractions import Fraction
 from typing import Any, Final
 
-from kanegen.codegen.graph.exact import exact_cosine, exact_sine, exact_square_root, tidy
+from kanegen.codegen.graph.exact import (
+    exact_cosine,
+    exact_sine,
+    exact_square_root,
+    magnitude,
+    negative,
+    plus,
+    tidy,
+    times,
+)
 from kanegen.codegen.graph.functions import COMPARISONS, FUNCTIONS, SELECT, Parity
 from kanegen.codegen.graph.meaning import Meaning
 
@@ -108,7 +117,7 @@ class Graph:
         given = value.as_integer_ratio()  # two integers are hashed far more quickly than a Fraction
         ref = self._constants.get(given)
         if ref is None:
-            exact = tidy(Fraction(value))
+            exact = tidy(Fraction(value) if isinstance(value, int) else value)
             ratio = exact.as_integer_ratio()
             ref = self._constants.get(ratio)
             if ref is None:
@@ -119,14 +128,15 @@ class Graph:
 
     def _new_constant(self, exact: Fraction) -> Ref:
         """A constant whose value has not been met; its negative has the same node."""
-        negative = self._constants.get((-exact).as_integer_ratio())
-        if negative is not None:
-            return -negative
+        numerator, denominator = exact.as_integer_ratio()
+        opposite = self._constants.get((-numerator, denominator))
+        if opposite is not None:
+            return -opposite
         index = len(self.kinds)
         self.kinds.append(_CONSTANT)
-        self.payloads.append((abs(exact),))
+        self.payloads.append((magnitude(exact),))
         self.parametric.append(True)
-        return -index if exact < 0 else index
+        return -index if numerator < 0 else index
 
     def input(self, name: str, entry: int = 0) -> Ref:
         """Entry ``entry`` of the input called ``name``."""
@@ -139,15 +149,15 @@ class Graph:
     def sum(self, terms: Iterable[Ref]) -> Ref:
         """Sum; like terms are collected, constants folded, the first term made positive."""
         kinds, payloads = self.kinds, self.payloads
-        constant: Fraction | int = 0
+        constant: Fraction | None = None
         refs: list[Ref] = []
         seen: dict[int, int] = {}  # base of each term -> its place in refs
         for term in terms:
             index = term if term > 0 else -term
             base = index
             if kinds[index] is _CONSTANT:
-                value = payloads[index][0]
-                constant = constant + value if term > 0 else constant - value
+                value = payloads[index][0] if term > 0 else negative(payloads[index][0])
+                constant = value if constant is None else plus(constant, value)
                 continue
             if kinds[index] is _PRODUCT:
                 base = self._split(index)[1]
@@ -158,7 +168,7 @@ class Graph:
             elif refs[place] == 0:
                 refs[place] = term
             else:
-                coefficient = self.split_coefficient(refs[place])[0] + self.split_coefficient(term)[0]
+                coefficient = plus(self.split_coefficient(refs[place])[0], self.split_coefficient(term)[0])
                 scaled = self.scale(coefficient, base)
                 refs[place] = 0 if scaled == self.zero else scaled  # 0: the term has cancelled
         if 0 in refs:
@@ -317,7 +327,7 @@ class Graph:
         """The exact product of constants, not yet rounded to 60 digits."""
         for number in numbers:
             value = self.payloads[number][0]
-            start = value if start is _ONE else start * value
+            start = value if start is _ONE else times(start, value)
         return start
 
     def quotient(self, numerator: Ref, denominator: Ref) -> Ref:
@@ -444,7 +454,7 @@ class Graph:
     def value(self, ref: Ref) -> Fraction:
         """Exact value of a constant reference."""
         value: Fraction = self.payloads[abs(ref)][0]
-        return value if ref > 0 else -value
+        return value if ref > 0 else negative(value)
 
     def is_constant(self, ref: Ref) -> bool:
         """Whether the reference is a number."""
@@ -453,7 +463,7 @@ class Graph:
     def split_coefficient(self, ref: Ref) -> tuple[Fraction, Ref]:
         """Write a reference as number x positive reference without a numeric factor."""
         coefficient, base = self._split(abs(ref))
-        return (coefficient, base) if ref > 0 else (-coefficient, base)
+        return (coefficient, base) if ref > 0 else (negative(coefficient), base)
 
     def _split(self, index: int) -> tuple[Fraction, int]:
         """Numeric factor and the rest of a node."""

@@ -10,9 +10,11 @@ the graph, as ``graph.total`` does, so that the sum of no products is its zero; 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import reduce
 from typing import Any
 
+from kanegen.codegen.graph import exact
 from kanegen.codegen.graph.expression import Expression, constant, total
 from kanegen.codegen.graph.graph import Graph
 
@@ -30,12 +32,24 @@ NO_MATRIX: Matrix = (NONE, NONE, NONE)
 
 def is_zero(x: Any) -> bool:
     """Whether an entry vanishes identically."""
-    return x.is_zero if isinstance(x, Expression) else bool(x == 0)
+    return x.is_zero if isinstance(x, Expression) else not x if type(x) is Fraction else bool(x == 0)
 
 
 def plus(x: Any, y: Any) -> Any:
     """x + y; a zero gives way to what is added, so that numbers stay numbers."""
-    return y if is_zero(x) else x + y
+    if is_zero(x):
+        return y
+    return exact.plus(x, y) if type(x) is Fraction and type(y) is Fraction else x + y
+
+
+def times(x: Any, y: Any) -> Any:
+    """x y."""
+    return exact.times(x, y) if type(x) is Fraction and type(y) is Fraction else x * y
+
+
+def minus(x: Any, y: Any) -> Any:
+    """x - y."""
+    return exact.minus(x, y) if type(x) is Fraction and type(y) is Fraction else x - y
 
 
 def zeros(graph: Graph, count: int) -> tuple[Expression, ...]:
@@ -63,23 +77,23 @@ def add_total(graph: Graph, *vectors: Expressions) -> tuple[Expression, ...]:
 
 def subtract(u: Entries, v: Entries) -> Vector:
     """u - v."""
-    return tuple(x - y for x, y in zip(u, v, strict=True))
+    return tuple(minus(x, y) for x, y in zip(u, v, strict=True))
 
 
 def scale(factor: Any, v: Entries) -> Vector:
     """factor v."""
-    return tuple(factor * x for x in v)
+    return tuple(times(factor, x) for x in v)
 
 
 def products(u: Entries, v: Entries) -> list[Any]:
     """The products of which u . v is the sum, without those that vanish."""
-    return [x * y for x, y in zip(u, v, strict=True) if not (is_zero(x) or is_zero(y))]
+    return [times(x, y) for x, y in zip(u, v, strict=True) if not (is_zero(x) or is_zero(y))]
 
 
 def dot(u: Entries, v: Entries) -> Any:
     """u . v, pairwise."""
     terms = products(u, v)
-    return reduce(plus, terms) if terms else u[0] * v[0]  # zero of the right type
+    return reduce(plus, terms) if terms else times(u[0], v[0])  # zero of the right type
 
 
 def dot_total(graph: Graph, u: Entries, v: Entries) -> Expression:
@@ -118,7 +132,7 @@ def transpose(m: Rows) -> Matrix:
 
 def outer(u: Entries, v: Entries) -> Matrix:
     """u v^T."""
-    return tuple(tuple(x * y for y in v) for x in u)
+    return tuple(tuple(times(x, y) for y in v) for x in u)
 
 
 def matrix_add(*matrices: Rows) -> Matrix:

@@ -356,16 +356,17 @@ class _LookThrough:
                         hits[number, factor] = hits.get((number, factor), 0) + 1
         if not hits:
             return
-        one, bound = table.one, _LARGEST_GROWTH * table.largest(terms.values())
+        most, parts = table.largest(terms.values())
         for (number, factor), shared in hits.items():
             equation = self._equation(number) if shared > 1 else None
             if equation is None:
                 continue
             shifted = {tuple(sorted(m + factor)) if factor else m: x for m, x in equation.items()}
             multiples = dict.fromkeys(table.over(-terms[m], x) for m, x in shifted.items() if m in terms)
-            added = table.largest(shifted.values())
+            top, bottom = table.largest(shifted.values())
             for multiple in multiples:
-                if (added if abs(multiple) == one else table.magnitude(multiple) * added) > bound:
+                numerator, denominator = table.magnitude(multiple)
+                if numerator * top * parts > _LARGEST_GROWTH * most * denominator * bottom:
                     continue  # what is added cancels only in exact arithmetic
                 new = dict(terms)
                 for monomial, x in shifted.items():

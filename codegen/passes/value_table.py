@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from kanegen.codegen.graph import Graph, Kind, Program, Ref
 from kanegen.codegen.graph.compose import signed
-from kanegen.codegen.graph.exact import tidy
+from kanegen.codegen.graph.exact import Ratio, magnitude, tidy
 from kanegen.codegen.graph.operations import copy_node
 from kanegen.codegen.passes.prices import PRICES
 
@@ -87,21 +87,25 @@ class ValueTable:
     def _tidy_constant(self, exact: Fraction) -> Ref:
         """Reference to a number that is tidy."""
         numerator, denominator = exact.as_integer_ratio()
-        magnitude = abs(numerator), denominator
-        index = self._constants.get(magnitude)
+        positive = abs(numerator), denominator
+        index = self._constants.get(positive)
         if index is None:
-            index = self._constants[magnitude] = self._new(Kind.CONSTANT, (abs(exact),), "")
+            index = self._constants[positive] = self._new(Kind.CONSTANT, (magnitude(exact),), "")
         return -index if numerator < 0 else index
 
-    def magnitude(self, ref: Ref) -> Fraction:
+    def magnitude(self, ref: Ref) -> Ratio:
         """Magnitude of a reference to a constant."""
-        value: Fraction = self.payloads[abs(ref)][0]
-        return value
+        value: Fraction = self.payloads[ref if ref > 0 else -ref][0]
+        return value.as_integer_ratio()
 
-    def largest(self, refs: Iterable[Ref]) -> Fraction:
+    def largest(self, refs: Iterable[Ref]) -> Ratio:
         """The largest magnitude of references to constants."""
-        different = {abs(ref) for ref in refs}
-        return max(map(self.magnitude, different)) if len(different) > 1 else self.magnitude(different.pop())
+        top, bottom = 0, 1
+        for ref in {abs(ref) for ref in refs}:
+            numerator, denominator = self.magnitude(ref)
+            if numerator * bottom > top * denominator:
+                top, bottom = numerator, denominator
+        return top, bottom
 
     def node(self, kind: Kind, operands: tuple[Any, ...], name: str = "") -> int:
         """The node of that kind, and name, with these operands, those of products in order; made where there is none.

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from kanegen.codegen.emit import generated_files
 
 from .live import live_model
@@ -52,3 +54,28 @@ def test_no_trace_of_the_machine() -> None:
     for content in generated_files(model(double_pendulum())).values():
         for word in (str(Path.cwd()), str(Path.home()) + os.sep, os.uname().nodename, os.uname().release):
             assert word.encode() not in content
+
+
+_GENERATE = """
+import sys, kanegen, mpmath.libmp
+for model in ("flexible_two_link", "two_link_space_arm"):
+    kanegen.generate(model, f"{sys.argv[1]}/{model}", jobs=1)
+print(mpmath.libmp.BACKEND, "gmpy2" in sys.modules)
+"""
+_WITHOUT_GMPY2 = {"MPMATH_NOGMPY": "1", "SYMPY_GROUND_TYPES": "python"}
+
+
+@pytest.mark.needs("gmpy2")
+def test_same_bytes_with_and_without_gmpy2(tmp_path: Path) -> None:
+    """What kanegen computes with, mpmath and SymPy, takes gmpy2 where it is installed."""
+    found = []
+    for name, asked, used in (("with", {}, "gmpy True"), ("without", _WITHOUT_GMPY2, "python False")):
+        environment = {x: y for x, y in os.environ.items() if x not in _WITHOUT_GMPY2} | asked
+        environment["PYTHONPATH"] = os.pathsep.join(sys.path)
+        command = [sys.executable, "-c", _GENERATE, str(tmp_path / name)]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == used
+        files = sorted(path for path in (tmp_path / name).rglob("*") if path.is_file())
+        found.append([(path.relative_to(tmp_path / name), path.read_bytes()) for path in files])
+    assert found[0] == found[1]
+    assert len(found[0]) > 2

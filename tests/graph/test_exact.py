@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import pickle
+from collections.abc import Callable
 from fractions import Fraction
 
 import mpmath
@@ -10,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kanegen.codegen.graph import Graph, constant
+from kanegen.codegen.graph import Graph, constant, exact
 from kanegen.codegen.graph.exact import (
     MOST_BITS,
     bounded,
@@ -116,3 +118,44 @@ def test_exact_numbers_are_bounded(number: Fraction) -> None:
     assert bounded(just_below) == just_below
     with pytest.raises(ValueError, match="digits"):
         bounded(number)
+
+
+def _numbers(digits: int) -> st.SearchStrategy[Fraction]:
+    """Numbers as they are met: whole ones, decimals whose denominators have factors in common, and any others."""
+    tops = st.integers(-(10**digits), 10**digits)
+    bottoms = st.integers(1, 10**digits) | st.integers(0, digits).map(lambda power: 10**power)
+    return st.integers(-3, 3).map(Fraction) | st.builds(Fraction, tops, bottoms)
+
+
+NUMBERS = _numbers(3) | _numbers(60)
+
+
+@pytest.mark.parametrize(
+    "of_ratio", [exact.of_ratio, Fraction]
+)  # Fraction: a Python whose Fractions have other slots
+@given(a=NUMBERS, b=NUMBERS)
+def test_arithmetic_is_that_of_fractions(
+    of_ratio: Callable[[int, int], Fraction], a: Fraction, b: Fraction
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exact, "of_ratio", of_ratio)
+        pairs = [
+            (exact.plus(a, b), a + b),
+            (exact.minus(a, b), a - b),
+            (exact.times(a, b), a * b),
+            (exact.negative(a), -a),
+            (exact.magnitude(a), abs(a)),
+        ]
+        if b:
+            pairs.append((exact.over(a, b), a / b))
+    for found, expected in pairs:
+        assert type(found) is Fraction
+        # two Fractions in other terms would not be equal, and would have other hashes
+        assert found.as_integer_ratio() == expected.as_integer_ratio()
+        assert hash(found) == hash(expected)
+        assert pickle.loads(pickle.dumps(found)) == expected
+
+
+def test_nothing_is_divided_by_zero() -> None:
+    with pytest.raises(ZeroDivisionError, match="2/3 by zero"):
+        exact.over(Fraction(2, 3), Fraction(0))

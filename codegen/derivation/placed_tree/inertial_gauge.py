@@ -97,13 +97,15 @@ def _second_moments(tree: PlacedTree, i: int) -> tuple[Any, ...]:
     k = body.axis
     a, b = (k + 1) % 3, (k + 2) % 3
     own = body.second_moment
-    amounts = [own[k][k] - target for target in (Fraction(0), own[a][a], own[b][b], -own[a][a], -own[b][b])]
+    amounts = [
+        vec.minus(own[k][k], target) for target in (Fraction(0), own[a][a], own[b][b], -own[a][a], -own[b][b])
+    ]
     receiver = _receiver(tree.bodies, i)
     if receiver is not None:
         theirs, e = receiver
         others = [f for f in range(3) if f != e]
         amounts += [
-            target - theirs[e][e]
+            vec.minus(target, theirs[e][e])
             for target in (Fraction(0), *(s * theirs[f][f] for f in others for s in (1, -1)))
         ]
     unique: list[Any] = []
@@ -148,7 +150,7 @@ def split(body: PlacedBody, mass: Any, first: Any, second: Any) -> tuple[PlacedB
     leaving = (mass, vec.scale(first, e), vec.matrix_scale(second, vec.outer(e, e)))
     stays = with_inertia(
         body,
-        body.mass - mass,
+        vec.minus(body.mass, mass),
         vec.subtract(body.first_moment, leaving[1]),
         vec.matrix_add(body.second_moment, vec.matrix_scale(Fraction(-1), leaving[2])),
     )
