@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import sympy
 
+from kanegen.codegen.graph.sympy_bridge import to_sympy
 from kanegen.codegen.mechanism.constraints import PositionConstraint, VelocityConstraint
 from kanegen.codegen.mechanism.records import Mechanism, Value
 from kanegen.codegen.mechanism.speeds import on_equation
-from kanegen.codegen.mechanism.values import numeric
 
 
 def with_mimics_as_constraints(mechanism: Mechanism) -> Mechanism:
     """The same mechanism with every mimic a coordinate that an equation ties to its leader.
 
-    The coordinates of mimics follow the others.  Multipliers and offsets count as the numbers that they have.
+    The coordinates of mimics follow the others.  Parameters in multipliers and offsets stay parameters.
     """
     coordinates = (*mechanism.coordinates, *(mimic.joint for mimic in mechanism.mimics))
     q = {name: sympy.Symbol(name, real=True) for name in coordinates}
     equations = []
     for mimic in mechanism.mimics:
-        factor, offset = numeric(mimic.multiplier, mechanism), numeric(mimic.offset, mechanism)
-        expression = (
-            q[mimic.joint]
-            - sympy.Rational(factor.numerator, factor.denominator) * q[mimic.leader]
-            - sympy.Rational(offset.numerator, offset.denominator)
-        )
+        followed = _symbolic(mimic.multiplier) * q[mimic.leader] + _symbolic(mimic.offset)
+        expression = q[mimic.joint] - followed
         equations.append(
             PositionConstraint(f"{mimic.joint} follows {mimic.leader}", tuple(q.values()), expression)
         )
@@ -51,6 +48,13 @@ def with_mimics_as_constraints(mechanism: Mechanism) -> Mechanism:
         speeds=tuple(on_equation(speed, extended) for speed in mechanism.speeds),
         laws=tuple(map(extended, mechanism.laws)),
     )
+
+
+def _symbolic(value: Value) -> sympy.Expr:
+    """The value with its parameters as symbols of their names."""
+    if isinstance(value, Fraction):
+        return sympy.Rational(value.numerator, value.denominator)
+    return to_sympy(value.graph, value.ref)
 
 
 def _followed(mechanism: Mechanism) -> tuple[Value, ...]:

@@ -235,3 +235,22 @@ def test_joints_that_follow_others() -> None:
     arm = kanegen.load(builder.build(), interpreted=True, kernels=["mass_matrix"])
     # moments 1, 2, 3 at the rates 1, 3, 2
     assert_allclose(arm.mass_matrix([0.1, 0.3, 0.2]), [[1 + 2 * 9 + 3 * 4]], rtol=1e-15)
+
+
+def test_parameters_of_joints_that_follow_others_beside_equations() -> None:
+    """Case 62: a multiplier and an offset that are parameters stay live where the mimic becomes an equation."""
+    builder = MechanismBuilder("gears", gravity=(0, 0, 0))
+    ratio, shift = builder.parameter("ratio", 2, "1"), builder.parameter("shift", "0.1", "rad")
+    for k in (1, 2, 3):
+        builder.body(f"b{k}", mass=1, inertia=(2, 2, k))
+        builder.revolute(f"q{k}", "base", f"b{k}", axis=(0, 0, 1))
+    builder.mimic("q3", "q1", ratio, shift / 2)
+    builder.position_constraint("gear", "q2 = 3*q1")
+    builder.speeds([JointRate("q1")])
+    kernels = ["mass_matrix", "constraint_residual", "constraint_jacobian"]
+    arm = kanegen.load(builder.build(), interpreted=True, live=["ratio", "shift"], kernels=kernels)
+    other = arm.with_parameters({"ratio": 5, "shift": 0.4})
+    # moments 1, 2, 3 at the rates 1, 3, ratio
+    assert_allclose(arm.mass_matrix([0.1, 0.3, 0.25]), [[1 + 2 * 9 + 3 * 4]], rtol=1e-15)
+    assert_allclose(other.mass_matrix([0.1, 0.3, 0.7]), [[1 + 2 * 9 + 3 * 25]], rtol=1e-15)
+    assert_allclose(other.constraint_residual([0.1, 0.3, 0.7]), [0, 0], atol=1e-16)
