@@ -6,13 +6,12 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from kanegen.codegen.emit.writer import write_files
 from kanegen.codegen.mechanism.findings import Finding, Severity, tell
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.writers import WRITERS
 from kanegen.codegen.reading import read
 from kanegen.errors import ModelError, counted, did_you_mean, shown
-from kanegen.files import exists
+from kanegen.files import exists, write_file
 from kanegen.options import Options
 
 
@@ -52,7 +51,7 @@ def convert(
         what = f"a name of the mechanism has a character that no file can have, {error.object[error.start]!r}"
         raise ModelError(str(out), what, "names in Unicode", "Rename it.") from None
     tell(found)
-    write_files({out.name: content}, out.parent)
+    write_file(out, content)
     return found
 
 

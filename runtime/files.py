@@ -12,6 +12,7 @@ import stat
 import threading
 from pathlib import Path
 
+from kanegen.errors import FileError
 from kanegen.limits import LARGEST_FILE
 
 _KINDS = (
@@ -36,9 +37,8 @@ def contents(path: str | os.PathLike[str]) -> bytes:
         raise OSError(errno.EINVAL, f"is no path ({error})", name) from None
     try:
         status = os.fstat(descriptor)
-        for is_kind, what in _KINDS:
-            if is_kind(status.st_mode):
-                raise OSError(errno.EINVAL, what, name)
+        if (what := no_file(status.st_mode)) is not None:
+            raise OSError(errno.EINVAL, what, name)
     except OSError:
         os.close(descriptor)
         raise
@@ -47,6 +47,11 @@ def contents(path: str | os.PathLike[str]) -> bytes:
     if max(status.st_size, len(raw)) > LARGEST_FILE.value:
         raise OSError(errno.EFBIG, f"is larger than {LARGEST_FILE.value // 2**20} MiB", name)
     return raw
+
+
+def no_file(mode: int) -> str | None:
+    """What something of this ``st_mode`` is that neither a file nor a link is: "is a directory"; else None."""
+    return next((what for is_kind, what in _KINDS if is_kind(mode)), None)
 
 
 def is_file(path: str | os.PathLike[str]) -> bool:
@@ -72,19 +77,41 @@ def write_new(path: Path, content: bytes, mode: int = 0o666) -> None:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that a failure leaves nothing of it behind; a pipe or a device as it is.  Raises OSError."""
-    if path.exists() and not path.is_file():  # it cannot be replaced
-        path.write_bytes(content)
-        return
-    target = path.resolve()  # a link keeps pointing to the file it points to
-    temporary = target.with_name(f"{target.name}.{os.getpid()}.{threading.get_ident()}.part")
+    """Write a file so that a failure leaves nothing of it behind; a pipe or a device as it is.
+
+    Raises OSError, which names the path that was given.
+    """
     try:
-        with temporary.open("xb") as stream:
-            stream.write(content)
-        temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
+        if path.exists() and not path.is_file():  # it cannot be replaced
+            path.write_bytes(content)
+            return
+        target = path.resolve()  # a link keeps pointing to the file it points to
+        temporary = target.with_name(f"{target.name}.{os.getpid()}.{threading.get_ident()}.part")
+        try:
+            with temporary.open("xb") as stream:
+                stream.write(content)
+            temporary.replace(target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        error.filename = os.fspath(path)
         raise
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """``write_whole`` in a folder that is made if need be, and is gone again where that fails.
+
+    Raises FileError, which says the path, the reason and the way out.
+    """
+    made: list[Path] = []
+    try:
+        made = make_folders(path.parent)
+        write_whole(path, content)
+    except OSError as error:
+        remove_folders(made)
+        cure = way_out(error, "name another file")
+        raise FileError(f"{what_failed(error, path)}. {cure}", error.errno) from error
 
 
 def sync(descriptor: int) -> None:

@@ -20,7 +20,7 @@ from kanegen.codegen.reading import read
 from kanegen.errors import AssemblyError, KanegenError
 from kanegen.extras import install_command
 from kanegen.figures.canvas import check_plot, matplotlib
-from kanegen.files import write_whole
+from kanegen.files import make_folders, write_file
 from kanegen.model_warnings import warn
 from kanegen.options import Options
 from kanegen.robot.assembly import led_to
@@ -234,22 +234,14 @@ def check_files(files: dict[str, Path]) -> None:
 def write_files(motion: Motion, files: dict[str, Path], report: Report) -> None:
     """Write a motion into files by kind, as ``check_files`` allows."""
     for kind, path in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
         if kind == "csv":
-            write(path, _csv(motion).encode("utf-8"))
-        elif kind == "plot":
-            motion.plot(path)
+            write_file(path, _csv(motion).encode("utf-8"))
         elif kind == "parquet":
-            motion.to_pandas().to_parquet(path)
+            write_file(path, motion.to_pandas().to_parquet())
         else:
-            motion.animate(path)
+            make_folders(path.parent)
+            (motion.plot if kind == "plot" else motion.animate)(path)
         report(f"wrote {path}")
-
-
-def write(path: Path, data: bytes) -> None:
-    """The whole file, or nothing of it, in a folder that is made if need be."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, data)
 
 
 def _csv(motion: Motion) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kanegen.codegen.emit.writer import write_files
+from kanegen.files import write_file
 
 
 def printed(text: str, output: Path | None) -> int:
@@ -12,6 +12,6 @@ def printed(text: str, output: Path | None) -> int:
     if output is None:
         print(text, end="")
     else:
-        write_files({output.name: text.encode("utf-8")}, output.parent)
+        write_file(output, text.encode("utf-8"))
         print(f"wrote {output}")
     return 0

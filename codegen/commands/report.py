@@ -15,6 +15,7 @@ from kanegen.codegen.commands.benchmark_records import Cell, Claim, Report, Resu
 from kanegen.codegen.commands.benchmark_results import collect
 from kanegen.codegen.commands.parser import Parser
 from kanegen.errors import KanegenError, counted
+from kanegen.files import write_whole
 
 TITLE = "kanegen: benchmark report"
 _MARKDOWN = (".md", ".markdown")
@@ -123,7 +124,7 @@ def write(report: Report, path: Path) -> None:
         raise KanegenError(
             f"{path}: ends in {path.suffix!r}; expected .md: the report is written as Markdown"
         )
-    path.write_text(markdown(report), encoding="utf-8")
+    write_whole(path, markdown(report).encode("utf-8"))
 
 
 def damage(report: Report) -> str | None:

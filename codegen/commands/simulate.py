@@ -9,7 +9,7 @@ from pathlib import Path
 
 import kanegen
 from kanegen.codegen.commands import scenario_run
-from kanegen.codegen.commands.model_simulation import add_motion, files_of, simulate_model, write
+from kanegen.codegen.commands.model_simulation import add_motion, files_of, simulate_model
 from kanegen.codegen.commands.option_flags import add_options, asked_options, named_law
 from kanegen.codegen.commands.parser import Parser, finite
 from kanegen.codegen.commands.scenario_plots import plot
@@ -19,6 +19,7 @@ from kanegen.codegen.commands.simulation_words import Words, assignments, from_f
 from kanegen.codegen.mechanism import catalogue
 from kanegen.errors import KanegenError
 from kanegen.figures.canvas import check_plot
+from kanegen.files import write_file
 from kanegen.options import OF_MOTIONS, Options
 from kanegen.options import options as options_of
 from kanegen.simulation.request import METHODS
@@ -128,10 +129,10 @@ def run_scenario(
     for line in summary(result):
         report(line)
     if csv_file is not None:
-        write(csv_file, csv_text(result).encode("utf-8"))
+        write_file(csv_file, csv_text(result).encode("utf-8"))
         report(f"wrote {csv_file}")
     if plot_file is not None:
-        write(plot_file, plot(result, plot_file.suffix))
+        write_file(plot_file, plot(result, plot_file.suffix))
         report(f"wrote {plot_file}")
     return result
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import tempfile
@@ -13,7 +14,7 @@ from kanegen.codegen.emit.languages import LANGUAGES
 from kanegen.codegen.emit.manifest import manifest
 from kanegen.codegen.emit.model import Model
 from kanegen.errors import FileError
-from kanegen.files import make_folders, remove_folders, sync_folder, way_out, what_failed, write_new
+from kanegen.files import make_folders, no_file, remove_folders, sync_folder, way_out, what_failed, write_new
 from kanegen.manifest import FILE_NAME, manifest_text
 
 _BESIDE = ".writing-"
@@ -112,9 +113,11 @@ def _alone(directory: Path) -> Iterator[bool]:
 
 
 def _keep(place: Path, beside: Path, replaced: dict[Path, Path | None]) -> None:
-    """Keep the file that is to be replaced, if there is one, until all are."""
+    """Keep the file that is to be replaced, if there is one, until all are.  Raises OSError for what is no file."""
     kept = beside / f"{place.name}.before"
     if os.path.lexists(place):
+        if (what := no_file(place.lstat().st_mode)) is not None:
+            raise OSError(errno.EINVAL, what, str(place))
         shutil.copy2(place, kept, follow_symlinks=False)
         replaced[place] = kept
     else:

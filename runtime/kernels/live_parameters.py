@@ -41,7 +41,8 @@ def varied_parameters(
 ) -> tuple[StateValues, float]:
     """Values of live parameters by state, real and finite, and the sum of all their squares.
 
-    Raises KanegenError for a parameter that is not there, TypeError and ValueError for values, naming the row.
+    Raises KanegenError for a parameter that is not there, TypeError for what is no mapping, TypeError and ValueError
+    for values, naming the row.
     """
     _refuse_unknown(name, present, given)
     arrays, squares = {}, 0.0
@@ -68,7 +69,8 @@ def merged_parameters(
 ) -> dict[str, float]:
     """The live parameters of a robot with new values for some of them.
 
-    Raises KanegenError for a parameter that is not there, ValueError for a value that is no finite number.
+    Raises KanegenError for a parameter that is not there, TypeError for what is no mapping, ValueError for a value that
+    is no finite number.
     """
     _refuse_unknown(name, present, values)
     given = {key: finite_number(f"parameter {key!r}", value) for key, value in values.items()}
@@ -76,6 +78,10 @@ def merged_parameters(
 
 
 def _refuse_unknown(name: str, present: Mapping[str, float], values: Mapping[str, Any]) -> None:
+    if not isinstance(values, Mapping):
+        raise TypeError(
+            f"parameters: expected names with values, as in {{'payload_flange_mass': 1.5}}, got {type(values).__name__}"
+        )
     unknown = [parameter for parameter in values if parameter not in present]
     if unknown:
         known = (

@@ -218,7 +218,7 @@ class KernelTable:
             error = MissingKernelError if name in manifest.left_out else MissingInertiaError
             return error(f"{manifest.name!r} has no kernel {name!r}: {reason}")
         near = nearest(name, [*self._names, *manifest.optional_kernels], 0.85)
-        known = f"The nearest name is {near!r}. " if near else ""
+        known = f"The nearest name is {near!r}. " if near not in (None, name) else ""
         known += f"It has: {', '.join(self._names)}"
         if self._more is not None:
             more = self.obtainable

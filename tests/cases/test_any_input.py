@@ -260,7 +260,54 @@ def test_a_closed_pipe_is_no_error():
     assert (done.returncode, done.stderr) == (141, b"")
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+FULL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+
+
+@FULL
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (("equations", "--output"), "page.md"),
+        (("explain", "--output"), "page.html"),
+        (("convert",), "other.toml"),
+        (("simulate", "--time", "0.01", "--csv"), "motion.csv"),
+        (("simulate", "--time", "0.01", "--parquet"), "motion.parquet"),
+        (("simulate", "--time", "0.01", "--plot"), "motion.png"),
+    ],
+)
+def test_outputs_that_are_no_files(words, name, tmp_path):
+    """Case 102: devices are written to and stay what they are; of a full one the message says the path."""
+    if name.endswith(("parquet", "png")):
+        pytest.importorskip("pandas" if name.endswith("parquet") else "matplotlib")
+    path = written(tmp_path, ".urdf", pendulum())
+    out = tmp_path / name
+    for device in ("/dev/null", "/dev/full"):
+        out.unlink(missing_ok=True)
+        out.symlink_to(device)
+        code, told = command(words[0], path, *words[1:], out)
+        assert out.readlink() == Path(device)
+        assert (code, "No space left" in told, f"{out}: No" in told or f"{out} cannot" in told) == (
+            (0, False, False) if device == "/dev/null" else (1, True, True)
+        )
+
+
+@POSIX
+def test_generated_files_replace_no_pipes(tmp_path):
+    """Case 101: what is no file in the folder is named and stays, and no file is written."""
+    path = written(tmp_path, ".urdf", pendulum())
+    folder = tmp_path / "out"
+    assert command("generate", path, "-o", folder, "--kernels", "gravity_forces")[0] == 0
+    source = next(folder.glob("*.c"))
+    before = {file.name: file.read_bytes() for file in folder.iterdir() if file != source}
+    source.unlink()
+    os.mkfifo(source)
+    code, told = command("generate", path, "-o", folder, "--kernels", "mass_matrix")
+    assert (code, f"{source} cannot be written: is a pipe, not a file" in told) == (1, True)
+    assert source.is_fifo()
+    assert {file.name: file.read_bytes() for file in folder.iterdir() if file != source} == before
+
+
+@FULL
 def test_other_ends_of_standard_output(tmp_path):
     """Cases 78 and 98: a full disk, no output at all, and a terminal that knows no letters beyond ASCII."""
     with Path("/dev/full").open("wb") as full:

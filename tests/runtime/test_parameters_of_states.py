@@ -125,6 +125,16 @@ def test_refusals_name_the_row(values, error, said):
         arm.forward_dynamics(q, v, tau, parameters=values)
 
 
+@pytest.mark.parametrize("given", [[1, 2], "mF", 3, {"mF"}])
+def test_what_are_no_names_with_values(given):
+    arm, q = robot("stanford_arm", interpreted=True), np.zeros((2, 6))
+    for call in (arm.with_parameters, lambda values: arm.inverse_dynamics(q, q, q, parameters=values)):
+        with pytest.raises(
+            TypeError, match=f"parameters: expected names with values, .* got {type(given).__name__}"
+        ):
+            call(given)
+
+
 def test_rows_that_are_written_while_others_are_read():
     """Values in the memory of the output, as columns of another array, and numbers beside them."""
     arm = kanegen.load("stanford_arm", live=["mF", "L3"], kernels=["kinetic_energy"], search=1)

@@ -84,6 +84,15 @@ def test_a_frame_that_is_not_there(arm):
         arm.frame_jacobian(np.zeros(2), "bob")
 
 
+def test_a_kernel_on_demand_that_was_not_asked_for():
+    """The name is right: no other one is suggested."""
+    few = kanegen.load("stanford_arm", kernels=["mass_matrix"], interpreted=True)
+    with pytest.raises(kanegen.MissingKernelError, match=r"without the kernel 'center_of_mass'\. It has"):
+        few.center_of_mass(np.zeros(6))
+    with pytest.raises(kanegen.MissingKernelError, match="The nearest name is 'center_of_mass'"):
+        few.call("centre_of_mass", np.zeros(6))
+
+
 @pytest.mark.parametrize(
     ("kernel", "arguments"),
     [
