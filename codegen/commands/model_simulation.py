@@ -11,7 +11,7 @@ import numpy as np
 
 import kanegen
 from kanegen.codegen.commands.constants_of_motion import Quantity, quantities
-from kanegen.codegen.commands.parser import Parser, count, finite
+from kanegen.codegen.commands.parser import Parser, finite, positive_count
 from kanegen.codegen.commands.simulation_words import Words
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism
@@ -39,7 +39,9 @@ def add_motion(parser: Parser, setting: str) -> None:
     """The flags of every motion: where and when it begins, its times, and the files that it is written into."""
     parser.add_argument("--set", nargs="+", action="extend", default=[], metavar="q.NAME=VALUE", help=setting)
     parser.add_argument("--t0", type=finite, metavar="SECONDS", help="when it begins (default 0)")
-    parser.add_argument("--rows", type=count, metavar="N", help="equally spaced times (default 1001)")
+    parser.add_argument(
+        "--rows", type=positive_count, metavar="N", help="equally spaced times (default 1001)"
+    )
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it (needs matplotlib)")
     parser.add_argument("--animate", type=Path, metavar="FILE", help="a moving picture, .gif or .mp4")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write the numbers, 12 digits")

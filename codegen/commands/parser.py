@@ -10,6 +10,9 @@ from typing import Any, NoReturn
 
 from kanegen.errors import did_you_mean, nearest
 
+MOST_THINGS = 10**9
+"""Counts beyond it, of rows for example, are slips of the keyboard: no machine holds so many."""
+
 _CHOICE = re.compile(r"(argument .+: invalid choice: '(.*)') \(choose from (.*)\)")
 
 
@@ -75,6 +78,13 @@ def count(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"expected a whole number that is not negative, got {text!r}")
     return int(text)
+
+
+def positive_count(text: str) -> int:
+    """A number of things, one at least."""
+    if not 0 < (number := count(text)) <= MOST_THINGS:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1 to {MOST_THINGS}, got {text!r}")
+    return number
 
 
 def one_of(names: Sequence[str]) -> Callable[[str], str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import math
 import tomllib
@@ -12,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from kanegen.errors import KanegenError, did_you_mean, shown
+from kanegen.codegen.commands.parser import MOST_THINGS
+from kanegen.errors import KanegenError, counted, did_you_mean, shown
 from kanegen.files import contents
 from kanegen.simulation.request import METHODS
 from kanegen.simulation.wrenches import COMPONENTS
@@ -64,15 +66,17 @@ class Words:
 
 
 def _number(where: str, given: Any) -> float:
-    if isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given):
-        return float(given)
+    if isinstance(given, int | float) and not isinstance(given, bool):
+        with contextlib.suppress(OverflowError):  # an integer beyond doubles
+            if math.isfinite(number := float(given)):
+                return number
     raise KanegenError(f"{where}: expected a finite number, got {shown(given)}")
 
 
 def _whole(where: str, given: Any) -> int:
-    if isinstance(given, int) and not isinstance(given, bool) and given > 0:
+    if isinstance(given, int) and not isinstance(given, bool) and 0 < given <= MOST_THINGS:
         return given
-    raise KanegenError(f"{where}: expected a positive number of rows, got {shown(given)}")
+    raise KanegenError(f"{where}: expected 1 to {MOST_THINGS} rows, got {shown(given)}")
 
 
 def _text(where: str, given: Any) -> str:
@@ -160,6 +164,8 @@ def assignments(given: Iterable[str]) -> Words:
             numbers = [_number(f"--set {text}", float(part)) for part in value.split(",")]
         except ValueError:
             raise KanegenError(f"--set {text}: expected a number, got {shown(value)}") from None
+        if name in values[group]:
+            raise KanegenError(f"--set {text}: {place} is given twice")
         values[group][name] = numbers if len(numbers) > 1 else numbers[0]
     return Words(q=values["q"], v=values["v"], p=values["p"])
 
@@ -171,6 +177,8 @@ def wrench_flags(given: Iterable[str]) -> dict[str, Any]:
         frame, assigned, value = text.partition("=")
         if not (assigned and frame):
             raise KanegenError(f"--wrench {text}: expected FRAME=FX,FY,FZ,MX,MY,MZ or FRAME=FILE")
+        if frame in found:
+            raise KanegenError(f"--wrench {text}: {frame} is given twice")
         parts = value.split(",")
         listed: Any = [_number_or_text(part) for part in parts] if len(parts) > 1 else value
         found[frame] = _wrench(f"--wrench {text}", listed, Path())
@@ -203,17 +211,31 @@ def _wrench(where: str, value: Any, folder: Path) -> Any:
 
 
 def table_file(path: Path) -> dict[str, Table]:
-    """Signals in comma-separated values: a column t [s], and one for each signal by name.  Raises KanegenError."""
-    rows = list(csv.reader(contents(path).decode("utf-8-sig").splitlines()))
-    if len(rows) < 3 or not rows[0] or rows[0][0].strip() != "t":
-        raise KanegenError(
-            f"{path}: expected a line of names that begins with t, and two rows of numbers at least"
-        )
+    """Signals in comma-separated values: a column t [s], and one for each signal by name, one at least.
+
+    Raises KanegenError.
+    """
     try:
-        columns = [[float(cell) for cell in column] for column in zip(*rows[1:], strict=True)]
+        text = contents(path).decode("utf-8-sig")
+        lines = [(k, row) for k, row in enumerate(csv.reader(text.splitlines()), start=1) if row]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise KanegenError(f"{path}: is no table of comma-separated values ({error})") from None
+    names = [name.strip() for name in lines[0][1]] if lines else []
+    if len(lines) < 3 or len(names) < 2 or names[0] != "t":
+        raise KanegenError(
+            f"{path}: expected a line of names, t and others, and two rows of numbers at least"
+        )
+    for name in names:
+        if names.count(name) > 1:
+            raise KanegenError(f"{path}: has two columns {name!r}; expected one of each name. Rename one")
+    for k, row in lines[1:]:
+        if len(row) != len(names):
+            has = counted(len(row), "cell")
+            raise KanegenError(f"{path}: has {has} in row {k}; expected {len(names)}, one for each name")
+    try:
+        columns = [
+            [float(cell) for cell in column] for column in zip(*(row for _, row in lines[1:]), strict=True)
+        ]
     except ValueError as error:
-        raise KanegenError(f"{path}: expected numbers in columns of equal length ({error})") from None
-    return {
-        name.strip(): (columns[0], values, "cubic")
-        for name, values in zip(rows[0][1:], columns[1:], strict=True)
-    }
+        raise KanegenError(f"{path}: expected numbers ({error})") from None
+    return {name: (columns[0], values, "cubic") for name, values in zip(names[1:], columns[1:], strict=True)}

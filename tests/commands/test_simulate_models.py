@@ -11,6 +11,7 @@ import pytest
 import kanegen
 from kanegen.codegen.cli import main
 from kanegen.codegen.commands.constants_of_motion import quantities
+from kanegen.codegen.commands.simulation_words import table_file
 from kanegen.codegen.mechanism import MechanismBuilder
 
 PENDULUM = """
@@ -172,6 +173,8 @@ def simulate(*words: str, model: str = "stanford_arm") -> None:
         (("--time", "1", "--animate", "m.png"), "gif"),
         (("--scenario", "feedback", "--time", "1"), "time"),
         (("--scenario", "none.toml"), "none.toml"),
+        (("--time", "1", "--set", "q.q1=1", "q.q1=2"), r"q\.q1 is given twice"),
+        (("--time", "1", "--wrench", "F=0,0,0,0,0,0", "--wrench", "F=1,0,0,0,0,0"), "F is given twice"),
     ],
 )
 def test_what_goes_wrong(words: tuple[str, ...], told: str) -> None:
@@ -188,10 +191,50 @@ def test_wrong_files_of_scenarios(tmp_path: Path) -> None:
         ("time = 'a'", "time"),
         ("[q]\nq1 = true", "q1"),
         ("=", "TOML"),
+        (f"time = 1{'0' * 400}", "time: expected a finite number"),
+        ("rows = 0", "rows: expected 1 to"),
+        (f"rows = 1{'0' * 30}", "rows: expected 1 to"),
     ):
         path.write_text(text)
         with pytest.raises(kanegen.KanegenError, match=told):
             simulate("--scenario", str(path))
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "1" + "0" * 30])
+def test_numbers_of_rows(number: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["simulate", "stanford_arm", "--time", "1", "--rows", number])
+    assert "expected a whole number " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"\xff\xfe", "is no table"),
+        (b"", "expected a line of names"),
+        (b"t\n0\n1\n", "expected a line of names"),
+        (b"x,t\n0,1\n1,1\n", "expected a line of names"),
+        (b"t,q1,q1\n0,0,1\n1,0,1\n", "two columns 'q1'"),
+        (b"t,q1,q2\n0,1\n1,2\n", "2 cells in row 2; expected 3"),
+        (b"t,q1\n\n0,1\n1,2,3\n", "3 cells in row 4; expected 2"),
+        (b"t,q1\n0,\n1,2\n", "expected numbers"),
+        (b"t,q1\n0,1\n0,2\n", "ascending times"),
+        (b"t,q1\n0,nan\n1,2\n", "finite values"),
+    ],
+)
+def test_wrong_tables(content: bytes, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "table.csv"
+    table.write_bytes(content)
+    assert main(["trajectory", "stanford_arm", "--path", str(table)]) == 1
+    error = capsys.readouterr().err
+    assert told in error
+    assert str(table) in error
+
+
+def test_empty_lines_of_tables(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("t,q1\n\n0,1\n1,2\n\n")
+    assert table_file(table) == {"q1": ([0, 1], [1, 2], "cubic")}
 
 
 def two_bodies(gravity: tuple[int, int, int], joint: str) -> MechanismBuilder:
