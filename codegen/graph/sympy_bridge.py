@@ -11,28 +11,31 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-import sympy
-from sympy.core.parameters import distribute
-
 from kanegen.codegen.graph.exact import DIGITS, MOST_BITS, bounded, from_number
 from kanegen.codegen.graph.expression import Expression
 from kanegen.codegen.graph.functions import COMPARISONS, FUNCTIONS
 from kanegen.codegen.graph.graph import Graph, Kind, Ref
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.graph.program import Program
 from kanegen.errors import KanegenError, shortened, shown
 from kanegen.limits import LARGEST_EXPONENT
 
 _DOUBLE_BITS = 53
 _LARGEST = Fraction(sys.float_info.max)
-_FUNCTIONS: Mapping[Any, str] = {
-    getattr(sympy, row.symbolic): name for name, row in FUNCTIONS.items() if row.symbolic is not None
-}
-_SYMBOLS = {name: function for function, name in _FUNCTIONS.items()}
 
-_SUPPORTED = (
-    "supported are +, -, *, /, integer and half-integer powers (2, 2.0, 1/2, 0.5, -1.5), sqrt, sin, cos, tan, atan, "
-    f"{', '.join(known.__name__ for known in _FUNCTIONS)}, Piecewise, real constants, and the known symbols"
-)
+
+@functools.cache
+def _functions() -> Mapping[Any, str]:
+    """Names in ``functions.py`` of SymPy's functions."""
+    return {getattr(sympy, row.symbolic): name for name, row in FUNCTIONS.items() if row.symbolic is not None}
+
+
+def _supported() -> str:
+    """What may be in an expression, for a message."""
+    return (
+        "supported are +, -, *, /, integer and half-integer powers (2, 2.0, 1/2, 0.5, -1.5), sqrt, sin, cos, tan, atan, "
+        f"{', '.join(known.__name__ for known in _functions())}, Piecewise, real constants, and the known symbols"
+    )
 
 
 class UnsupportedExpressionError(KanegenError, ValueError):
@@ -169,14 +172,14 @@ class _FromSympy:
             return functools.reduce(lambda a, b: graph.function(name, (a, b)), refs)
         if isinstance(expression, sympy.atan):
             return graph.function("atan2", (self.convert(expression.args[0]), graph.one))
-        known = _FUNCTIONS.get(expression.func)
+        known = _functions().get(expression.func)
         if known is not None:
             try:
                 return graph.function(known, [self.convert(operand) for operand in expression.args])
             except ValueError as error:
                 raise UnsupportedExpressionError(f"{expression}: {error}") from None
         raise UnsupportedExpressionError(
-            f"{expression.func.__name__} in {expression} is not supported; {_SUPPORTED}"
+            f"{expression.func.__name__} in {expression} is not supported; {_supported()}"
         )
 
     def _selected(self, pieces: sympy.Piecewise) -> Ref:
@@ -209,7 +212,7 @@ class _FromSympy:
             parts = [self._condition(part) for part in _ordered(condition)]
             name = "minimum" if isinstance(condition, sympy.And) else "maximum"
             return functools.reduce(lambda a, b: graph.function(name, (a, b)), parts)
-        raise UnsupportedExpressionError(f"the condition {condition} is not supported; {_SUPPORTED}")
+        raise UnsupportedExpressionError(f"the condition {condition} is not supported; {_supported()}")
 
     def _constant(self, number: sympy.Expr) -> Ref:
         value = exact_constant(number)
@@ -233,7 +236,7 @@ class _FromSympy:
                 base, exponent = factor.args
                 if not (exponent.is_Rational and exponent.q in (1, 2)):
                     raise UnsupportedExpressionError(
-                        f"the power {factor} with exponent {exponent} is not supported; {_SUPPORTED}"
+                        f"the power {factor} with exponent {exponent} is not supported; {_supported()}"
                     )
                 side = below if exponent.is_negative else above
                 side.append(self._power(base, abs(exponent), divides=exponent.is_negative))
@@ -304,15 +307,20 @@ def _ordered(expression: sympy.Expr) -> list[sympy.Expr]:
     return sorted(expression.args, key=sympy.default_sort_key)
 
 
-_NODES: Mapping[Kind, Callable[..., Any]] = {
-    Kind.SUM: sympy.Add,
-    Kind.PRODUCT: sympy.Mul,
-    Kind.QUOTIENT: lambda a, b: a / b,
-    Kind.SQUARE_ROOT: sympy.sqrt,
-    Kind.WHOLE: lambda x: x,
-    Kind.SINE: sympy.sin,
-    Kind.COSINE: sympy.cos,
-}
+@functools.cache
+def _builders() -> Mapping[Kind | str, Callable[..., Any]]:
+    """What makes a SymPy expression of operands, by kind of node or name of function."""
+    return {
+        Kind.SUM: sympy.Add,
+        Kind.PRODUCT: sympy.Mul,
+        Kind.QUOTIENT: lambda a, b: a / b,
+        Kind.SQUARE_ROOT: sympy.sqrt,
+        Kind.WHOLE: lambda x: x,
+        Kind.SINE: sympy.sin,
+        Kind.COSINE: sympy.cos,
+        **{name: function for function, name in _functions().items()},
+    }
+
 
 Leaf = tuple[str, int]
 """Name and entry of an input, or the name of a parameter and 0."""
@@ -331,7 +339,7 @@ def to_sympy(graph: Graph, ref: Ref, names: Mapping[Leaf, sympy.Expr] | None = N
     def get(operand: Ref) -> sympy.Expr:
         return done[operand] if operand > 0 else -done[-operand]
 
-    with distribute(False):
+    with sympy.core.parameters.distribute(False):
         for index in graph.reachable([ref]):
             kind, payload = graph.kinds[index], graph.payloads[index]
             if kind is Kind.CONSTANT:
@@ -348,10 +356,9 @@ def to_sympy(graph: Graph, ref: Ref, names: Mapping[Leaf, sympy.Expr] | None = N
 
 def symbolic_node(kind: Kind, name: str, operands: list[sympy.Expr]) -> sympy.Expr:
     """A composite node of these operands: a function by its name, a comparison as a Piecewise of 1 and 0."""
-    if kind in _NODES:
-        return _NODES[kind](*operands)
-    if name in FUNCTIONS:
-        return _SYMBOLS[name](*operands)
+    build = _builders().get(name or kind)
+    if build is not None:
+        return build(*operands)
     if name in COMPARISONS:
         relation = {"<": sympy.Lt, "<=": sympy.Le, "==": sympy.Eq}[name]
         return sympy.Piecewise((1, relation(*operands)), (0, True))

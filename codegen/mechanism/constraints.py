@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-import sympy
-
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.mechanism.force_elements import Bushing, ForceElement
 from kanegen.codegen.mechanism.quantities import Value
 

@@ -7,12 +7,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
-
-import sympy
-from sympy.core.symbol import Str
+from typing import TYPE_CHECKING
 
 from kanegen.codegen.graph import Expression, Graph
+from kanegen.codegen.graph.late import Late, sympy
 from kanegen.codegen.graph.sympy_bridge import from_sympy
+
+if TYPE_CHECKING:
+    from kanegen.codegen.mechanism import law_quantities
+    from kanegen.codegen.mechanism.law_quantities import Quantity
+else:
+    law_quantities = Late("kanegen.codegen.mechanism.law_quantities")  # its classes are derived from SymPy's
 
 _ORDERS = ("reference({})", "rate(reference({}))", "acceleration(reference({}))")
 _REFERENCE = re.compile(r"(?:reference|rate\(reference|acceleration\(reference)\(([^()]*)\)+")
@@ -30,35 +35,9 @@ def referred(expressions: Iterable[object]) -> tuple[str, ...]:
     return tuple(sorted({match[1] for match in found if match}))
 
 
-class Quantity(sympy.Expr):  # type: ignore[misc]  # SymPy has no types
-    """An entry of what a kernel of the mechanism gives, in a law: see ``quantity``."""
-
-    is_commutative = True
-    is_real = True
-
-    @property
-    def kernel(self) -> str:
-        """The name of the kernel."""
-        return str(self.args[0])
-
-    @property
-    def entry(self) -> int:
-        """Which entry of its first output, counted row by row."""
-        return int(self.args[1])
-
-    @property
-    def given(self) -> dict[str, tuple[sympy.Expr, ...]]:
-        """By name the inputs that are not the law's own."""
-        return {str(name): tuple(entries) for name, entries in self.args[2:]}
-
-    @property
-    def whole(self) -> Quantity:
-        """Its first entry, in place of all."""
-        return Quantity(self.args[0], sympy.Integer(0), *self.args[2:])
-
-    def _sympystr(self, printer: object) -> str:
-        del printer
-        return f"{self.kernel}[{self.entry}]"
+def is_quantity(part: object) -> bool:
+    """Whether a part of an expression is an entry of what a kernel gives."""
+    return isinstance(part, law_quantities.Quantity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +58,8 @@ class quantity:  # noqa: N801  (it is called like a function)
 
     def __getitem__(self, entry: int) -> Quantity:
         """The entry of this number."""
-        inputs = (sympy.Tuple(Str(name), sympy.Tuple(*row)) for name, row in self.given)
-        return Quantity(Str(self.kernel), sympy.Integer(entry), *inputs)
+        inputs = (sympy.Tuple(sympy.core.symbol.Str(name), sympy.Tuple(*row)) for name, row in self.given)
+        return law_quantities.Quantity(sympy.core.symbol.Str(self.kernel), sympy.Integer(entry), *inputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +134,9 @@ class ControlLaw:
 
     def quantities(self) -> tuple[Quantity, ...]:
         """The quantities of the mechanism that it refers to, those that others are made of first."""
-        found = set().union(*(x.atoms(Quantity) for x in self.results if isinstance(x, sympy.Basic)))
+        found = set().union(
+            *(x.atoms(law_quantities.Quantity) for x in self.results if isinstance(x, sympy.Basic))
+        )
 
         def place(one: Quantity) -> tuple[int, str, str, str]:
             size, text = _of_inputs(one.args[2:])

@@ -5,41 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
-import sympy
-
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.mechanism.arithmetic import Arithmetic
 from kanegen.codegen.mechanism.values import to_value
 from kanegen.errors import ModelError
 
-FUNCTIONS: Mapping[str, Callable[..., Any]] = {
-    "abs": sympy.Abs,
-    "min": sympy.Min,
-    "max": sympy.Max,
-    **{
-        name: getattr(sympy, name)
-        for name in (
-            "sqrt",
-            "sin",
-            "cos",
-            "tan",
-            "sign",
-            "exp",
-            "log",
-            "tanh",
-            "atan2",
-            "asin",
-            "acos",
-            "atan",
-        )
-    },
-}
-
-_RELATIONS = {"<": sympy.Lt, "<=": sympy.Le, ">": sympy.Gt, ">=": sympy.Ge, "==": sympy.Eq}
+_FUNCTIONS = ("sqrt", "sin", "cos", "tan", "sign", "exp", "log", "tanh", "atan2", "asin", "acos", "atan")
+_RELATIONS = {"<": "Lt", "<=": "Le", ">": "Gt", ">=": "Ge", "==": "Eq"}
 
 
-class AnyName(dict[str, sympy.Symbol]):
+@cache
+def functions() -> Mapping[str, Callable[..., Any]]:
+    """SymPy's functions by the names that they have in a text."""
+    found = {name: getattr(sympy, name) for name in _FUNCTIONS}
+    return {"abs": sympy.Abs, "min": sympy.Min, "max": sympy.Max, **found}
+
+
+class AnyName(dict[str, Any]):
     """Symbols of any names: what they stand for is seen when the mechanism is whole."""
 
     def __contains__(self, name: object) -> bool:
@@ -61,7 +46,7 @@ def parsed(
 ) -> Any:
     """What a text stands for; an equation a = b stands for a - b.  Raises ValueError, TypeError, ZeroDivisionError."""
     names = symbols if isinstance(symbols, AnyName) else {"pi": sympy.pi, **symbols}
-    algebra = Arithmetic(_rational, names, FUNCTIONS, _chosen, named, _numbers_in, entry)
+    algebra = Arithmetic(_rational, names, functions(), _chosen, named, _numbers_in, entry)
     left, *right = _EQUALS.split(text, maxsplit=1)
     found = algebra.value(left)
     return found - algebra.value(right[0]) if right else found
@@ -83,7 +68,7 @@ def from_text(where: str, given: Any) -> Any:
 
 
 def _chosen(left: Any, relation: str, right: Any, a: Any, b: Any) -> Any:
-    return sympy.Piecewise((a, _RELATIONS[relation](left, right)), (b, True))
+    return sympy.Piecewise((a, getattr(sympy, _RELATIONS[relation])(left, right)), (b, True))
 
 
 def _rational(text: str) -> sympy.Rational:

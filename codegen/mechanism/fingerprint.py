@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-import sympy
-
 from kanegen.codegen.graph import Expression, Graph, Kind
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.graph.sympy_bridge import from_sympy
 from kanegen.codegen.mechanism.constraints import (
     Constraint,

@@ -7,9 +7,8 @@ from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-import sympy
-
 from kanegen.codegen.graph import Expression, Graph
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.mechanism.constraints import (
     Constraint,
     PositionConstraint,

@@ -7,28 +7,37 @@ U is stored, and g, which vanishes at rest, resists.  Frames are named, so that 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
-import sympy
 from numpy.typing import ArrayLike, NDArray
 
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, evaluate, inputs, partial
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.graph.sympy_bridge import from_sympy
 from kanegen.codegen.mechanism.quantities import Value
 
-STRETCH = sympy.Symbol("s()", real=True)
-"""The displacement s in a law; no parameter can have its name."""
-
-RATE = sympy.Symbol("ds/dt()", real=True)
-"""ds/dt in a law."""
-
-_ZERO = sympy.Integer(0)
 _AROUND = 1e-6
 """How far [rad, m] from the end of a range a stop is looked for."""
+
+
+@cache
+def stretch() -> sympy.Symbol:
+    """The symbol of the displacement s in a law; no parameter can have its name."""
+    return sympy.Symbol("s()", real=True)
+
+
+@cache
+def stretch_rate() -> sympy.Symbol:
+    """The symbol of ds/dt in a law."""
+    return sympy.Symbol("ds/dt()", real=True)
+
+
+def _zero() -> sympy.Expr:
+    return sympy.Integer(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +45,13 @@ class ForceLaw:
     """The force f(s, ds/dt) with which an element resists its displacement s [rad, m].
 
     ``energy`` U(s) [J], ``force`` dU/ds [N m, N] and ``resistance`` g(s, ds/dt) [N m, N], zero at rest, are expressions in
-    ``STRETCH``, ``RATE`` and symbols named like parameters.  Laws add up: one is the sum of its parts.  ``sizes`` are by
-    name what may not be negative.
+    ``stretch()``, ``stretch_rate()`` and symbols named like parameters.  Laws add up: one is the sum of its parts.
+    ``sizes`` are by name what may not be negative.
     """
 
-    energy: sympy.Expr = _ZERO
-    force: sympy.Expr = _ZERO
-    resistance: sympy.Expr = _ZERO
+    energy: sympy.Expr = field(default_factory=_zero)
+    force: sympy.Expr = field(default_factory=_zero)
+    resistance: sympy.Expr = field(default_factory=_zero)
     sizes: tuple[tuple[str, sympy.Expr], ...] = ()
 
     def __add__(self, other: ForceLaw) -> ForceLaw:
@@ -58,7 +67,7 @@ class ForceLaw:
     def parameters(self) -> set[sympy.Symbol]:
         """Its symbols beside s and ds/dt."""
         parts = (self.energy, self.force, self.resistance)
-        return set().union(*(part.free_symbols for part in parts)) - {STRETCH, RATE}
+        return set().union(*(part.free_symbols for part in parts)) - {stretch(), stretch_rate()}
 
     def with_numbers(self, numbers: Mapping[str, sympy.Expr]) -> ForceLaw:
         """The same law with numbers for some of its parameters, by name."""
@@ -75,7 +84,7 @@ class ForceLaw:
 
         Raises UnsupportedExpressionError for functions that the graph lacks, and for unknown symbols.
         """
-        known = {STRETCH: s, RATE: rate}
+        known = {stretch(): s, stretch_rate(): rate}
         known |= {x: parameters[x.name] for x in self.parameters if x.name in parameters}
         energy, force, resistance = (
             from_sympy(s.graph, part, known) for part in (self.energy, self.force, self.resistance)

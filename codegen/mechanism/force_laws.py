@@ -11,10 +11,9 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-import sympy
-
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.graph.sympy_bridge import to_sympy
-from kanegen.codegen.mechanism.force_elements import RATE, STRETCH, ForceElement, ForceLaw, JointSum
+from kanegen.codegen.mechanism.force_elements import ForceElement, ForceLaw, JointSum, stretch, stretch_rate
 from kanegen.codegen.mechanism.quantities import SLIP_SPEED
 from kanegen.codegen.mechanism.readers import read_list, read_value
 from kanegen.codegen.mechanism.records import JointLimits, Mechanism
@@ -22,7 +21,6 @@ from kanegen.codegen.mechanism.validation import validated
 from kanegen.codegen.mechanism.values import Scalar
 from kanegen.errors import ModelError
 
-_ZERO = sympy.Integer(0)
 Stiffness = Scalar | Sequence[Scalar]
 """k [N/m], or the coefficients (k1 [N/m], k2 [N/m^2], ...) of a polynomial without a constant."""
 
@@ -32,7 +30,7 @@ def spring(stiffness: Stiffness, rest: Scalar = 0) -> ForceLaw:
 
     Raises ModelError for what is no number.
     """
-    return _polynomial("spring", stiffness, STRETCH - _value("spring, rest", rest), ())
+    return _polynomial("spring", stiffness, stretch() - _value("spring, rest", rest), ())
 
 
 def dead_band(stiffness: Stiffness, lower: Scalar | None = None, upper: Scalar | None = None) -> ForceLaw:
@@ -50,7 +48,7 @@ def dead_band(stiffness: Stiffness, lower: Scalar | None = None, upper: Scalar |
     sizes: tuple[tuple[str, sympy.Expr], ...] = ()
     if low is not None and high is not None:
         if low == high:
-            return _polynomial("dead band", stiffness, STRETCH - low, ())
+            return _polynomial("dead band", stiffness, stretch() - low, ())
         sizes = (("width of the dead band", high - low),)
     return _polynomial("dead band", stiffness, _beyond(low, high), sizes)
 
@@ -78,9 +76,9 @@ def tabular(points: Iterable[Sequence[Scalar]], beyond: str = "linear") -> Force
         lines.append((table[-1][0], table[-1][1], Fraction(0)))
     forces, energies, stored = [], [], Fraction(0)
     for k, (s, f, slope) in enumerate(lines):
-        x, last = STRETCH - _rational(s), k == len(lines) - 1
+        x, last = stretch() - _rational(s), k == len(lines) - 1
         # the first line of a table that goes on as it ends begins where the next one does
-        until = sympy.true if last else sympy.Lt(STRETCH, _rational(lines[k + 1][0]))
+        until = sympy.true if last else sympy.Lt(stretch(), _rational(lines[k + 1][0]))
         forces.append((_rational(f) + _rational(slope) * x, until))
         energies.append((_rational(stored) + _rational(f) * x + _rational(slope) * x**2 / 2, until))
         if not last:
@@ -107,16 +105,16 @@ def elastic(force: sympy.Expr, s: sympy.Symbol, energy: sympy.Expr | None = None
                 where, f"{force} has no integral that SymPy finds", "the energy too", "Give energy=."
             )
     _check_expressions(where, energy, s)
-    return ForceLaw(energy.xreplace({s: STRETCH}), force.xreplace({s: STRETCH}))
+    return ForceLaw(energy.xreplace({s: stretch()}), force.xreplace({s: stretch()}))
 
 
 def damper(linear: Scalar = 0, quadratic: Scalar = 0, cubic: Scalar = 0) -> ForceLaw:
     """g = c1 r + c2 |r| r + c3 r^3 at the rate r = ds/dt; c1 [N s/m], c2 [N s^2/m^2], c3 [N s^3/m^3].  Raises ModelError."""
-    found, sizes = _ZERO, []
+    found, sizes = sympy.Integer(0), []
     for what, given, shape in (
-        ("damping", linear, RATE),
-        ("quadratic damping", quadratic, sympy.Abs(RATE) * RATE),
-        ("cubic damping", cubic, RATE**3),
+        ("damping", linear, stretch_rate()),
+        ("quadratic damping", quadratic, sympy.Abs(stretch_rate()) * stretch_rate()),
+        ("cubic damping", cubic, stretch_rate() ** 3),
     ):
         value = _value(what, given)
         found += value * shape
@@ -139,7 +137,7 @@ def friction(
     Automatica 30 (1994).  Raises ModelError, also for speeds that are not positive.
     """
     fc = _value("friction", coulomb)
-    smooth = RATE / sympy.sqrt(RATE**2 + _positive("slip speed", slip_speed) ** 2)
+    smooth = stretch_rate() / sympy.sqrt(stretch_rate() ** 2 + _positive("slip speed", slip_speed) ** 2)
     strength, sizes = fc, [("friction", fc)]
     if static is not None:
         if stribeck_speed is None:
@@ -147,7 +145,7 @@ def friction(
                 "friction", "has no Stribeck speed", "a speed at which static friction fades", "Give it."
             )
         fs = _value("static friction", static)
-        fading = sympy.exp(-((RATE / _positive("Stribeck speed", stribeck_speed)) ** 2))
+        fading = sympy.exp(-((stretch_rate() / _positive("Stribeck speed", stribeck_speed)) ** 2))
         strength += (fs - fc) * fading
         sizes.append(("static friction", fs))
     return ForceLaw(resistance=strength * smooth, sizes=tuple(sizes))
@@ -161,7 +159,7 @@ def resisting(force: sympy.Expr, rate: sympy.Symbol, s: sympy.Symbol | None = No
     _check_expressions("resisting law", force, rate)
     if s is not None:
         _check_expressions("resisting law", force, s)
-    return ForceLaw(resistance=force.xreplace({rate: RATE} | ({} if s is None else {s: STRETCH})))
+    return ForceLaw(resistance=force.xreplace({rate: stretch_rate()} | ({} if s is None else {s: stretch()})))
 
 
 def stops(lower: Scalar | None, upper: Scalar | None, stiffness: Scalar, dissipation: Scalar = 0) -> ForceLaw:
@@ -173,12 +171,12 @@ def stops(lower: Scalar | None, upper: Scalar | None, stiffness: Scalar, dissipa
     law = dead_band(stiffness, lower, upper)
     k, e = (_value(f"stops, {what}", x) for what, x in (("k", stiffness), ("e", dissipation)))
     low, high = (None if x is None else _value("stops", x) for x in (lower, upper))
-    found = _ZERO
+    found = sympy.Integer(0)
     if e != 0:
         if high is not None:
-            found += k * _beyond(None, high) * sympy.Max(-1, e * RATE)
+            found += k * _beyond(None, high) * sympy.Max(-1, e * stretch_rate())
         if low is not None:
-            found += k * _beyond(low, None) * sympy.Max(-1, -e * RATE)
+            found += k * _beyond(low, None) * sympy.Max(-1, -e * stretch_rate())
     return law + ForceLaw(resistance=found, sizes=(("dissipation", _value("dissipation", dissipation)),))
 
 
@@ -211,11 +209,11 @@ def limited(limits: JointLimits | None) -> bool:
 
 def _beyond(lower: sympy.Expr | None, upper: sympy.Expr | None) -> sympy.Expr:
     """How far s is above the upper end, or below the lower one, which is negative."""
-    found = _ZERO
+    found = sympy.Integer(0)
     if upper is not None:
-        found += sympy.Max(STRETCH - upper, 0)
+        found += sympy.Max(stretch() - upper, 0)
     if lower is not None:
-        found += sympy.Min(STRETCH - lower, 0)
+        found += sympy.Min(stretch() - lower, 0)
     return found
 
 
@@ -226,7 +224,7 @@ def _polynomial(
     values = [
         _value(f"{where}, stiffness", k) for k in read_list(f"{where}, stiffness", given, object, "number")
     ]
-    energy = force = _ZERO
+    energy = force = sympy.Integer(0)
     for n, k in enumerate(values, start=1):
         energy, force = energy + k * x ** (n + 1) / (n + 1), force + k * x**n
     if len(values) == 1:

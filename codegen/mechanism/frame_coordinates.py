@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-import sympy
-
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.mechanism.constraints import FrameCoordinate
 from kanegen.codegen.mechanism.records import BASE
 from kanegen.errors import did_you_mean

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import sympy
-
 from kanegen.codegen.graph.exact import from_number
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.mechanism.control_law import ControlLaw, LawState, quantity, reference
 from kanegen.codegen.mechanism.names import frame_identifiers
 from kanegen.codegen.mechanism.records import Mechanism

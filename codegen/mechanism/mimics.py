@@ -6,8 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-import sympy
-
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.graph.sympy_bridge import to_sympy
 from kanegen.codegen.mechanism.constraints import PositionConstraint, VelocityConstraint
 from kanegen.codegen.mechanism.records import Mechanism, Value

@@ -7,9 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-import sympy
-
 from kanegen.codegen.graph import Graph
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.mechanism.constraints import (
     Constraint,
     KnifeEdge,
@@ -38,7 +37,10 @@ from kanegen.codegen.mechanism.values import Scalar
 from kanegen.errors import ModelError
 from kanegen.laws import Law
 
-_TIME = sympy.Symbol("t")
+
+def _time() -> sympy.Symbol:
+    """Time [s] where no symbol is given for it."""
+    return sympy.Symbol("t")
 
 
 def state(name: str, rate: sympy.Expr | float, initial: Scalar = 0) -> LawState:
@@ -150,9 +152,9 @@ class MotionBuilder:
             value = read_term(self._graph, f"{where}, rate", 0 if rate is None else rate)
             self._prescribed.append(PrescribedRate(joint, value))
             return
-        given = from_text(where, motion) if table is None else tabular_motion(where, table, _TIME)
+        given = from_text(where, motion) if table is None else tabular_motion(where, table, _time())
         expression = in_symbols(where, sympy.sympify(given) if isinstance(given, int | float) else given)
-        self._prescribed.append(PrescribedMotion(joint, _TIME, expression))
+        self._prescribed.append(PrescribedMotion(joint, _time(), expression))
 
     def torsional_spring(
         self, name: str, joint: str, stiffness: Scalar = 0, damping: Scalar = 0, rest: Scalar = 0
@@ -221,7 +223,7 @@ class MotionBuilder:
         self,
         name: str,
         forces: Law | Sequence[sympy.Expr | float] | Mapping[str, sympy.Expr | float],
-        time: sympy.Symbol = _TIME,
+        time: sympy.Symbol | None = None,
         q: Sequence[sympy.Expr] = (),
         v: Sequence[sympy.Expr] = (),
         title: str = "control law",
@@ -266,7 +268,17 @@ class MotionBuilder:
         signals = read_list(f"{where}, references", references, str, "name")
         signals += tuple(s for s in referred((*listed, *(s.rate for s in own))) if s not in signals)
         at, rates = (_symbols(f"{where}, {what}", x) for what, x in (("q", q), ("v", v)))
-        law = ControlLaw(name, title, source, in_symbols(where, time), at, rates, listed, own, signals)
+        law = ControlLaw(
+            name,
+            title,
+            source,
+            in_symbols(where, _time() if time is None else time),
+            at,
+            rates,
+            listed,
+            own,
+            signals,
+        )
         self._laws.append((law, by_name))
 
 

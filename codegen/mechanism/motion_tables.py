@@ -7,9 +7,9 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
-import sympy
 
 from kanegen.codegen.graph.exact import from_number
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.mechanism.readers import read_list, read_value
 from kanegen.codegen.mechanism.values import Scalar
 from kanegen.errors import ModelError

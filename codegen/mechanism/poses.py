@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import sympy
 from numpy.typing import NDArray
 
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.mechanism.records import BASE, Frame, Joint, JointKind, Mechanism
 from kanegen.codegen.mechanism.values import numeric
 

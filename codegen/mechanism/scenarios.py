@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import sympy
+from kanegen.codegen.graph.late import sympy
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-import sympy
-
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.mechanism.constraints import VelocityConstraint
 from kanegen.codegen.mechanism.quantities import Vector3
 

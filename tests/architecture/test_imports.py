@@ -235,6 +235,34 @@ def test_importing_the_package_is_light():
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
+PENDULUM = """<robot name="pendulum">
+  <link name="base"/>
+  <link name="rod">
+    <inertial>
+      <origin xyz="0.1 0 -0.3"/><mass value="1.5"/>
+      <inertia ixx="0.2" ixy="0" ixz="0.01" iyy="0.2" iyz="0" izz="0.02"/>
+    </inertial>
+  </link>
+  <joint name="q1" type="revolute">
+    <parent link="base"/><child link="rod"/><axis xyz="0 1 0"/>
+    <limit lower="-1" upper="1" velocity="2" effort="10"/><dynamics damping="0.1" friction="0.2"/>
+  </joint>
+</robot>
+"""
+
+
+def test_a_robot_without_expressions_needs_no_sympy(tmp_path):
+    """Neither to be read, checked, derived, searched and certified, whatever the kernel, nor where NumPy evaluates it."""
+    (tmp_path / "pendulum.urdf").write_text(PENDULUM, encoding="ascii")
+    program = (
+        "import sys, kanegen; "
+        "kanegen.generate('pendulum.urdf', 'out', jobs=1); "
+        "kanegen.load('pendulum.urdf', interpreted=True).inverse_dynamics([0.1], [0.2], [0.3]); "
+        "assert 'kanegen.codegen.graph.sympy_bridge' in sys.modules; assert 'sympy' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=tmp_path)
+
+
 def test_every_folder_is_a_listed_package():
     listed = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
     found = {module_of(path) for folder in PACKAGES.values() for path in folder.rglob("__init__.py")}

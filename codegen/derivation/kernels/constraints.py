@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import sympy
-
 from kanegen.codegen.derivation.kernels.catalogue import (
     CONSTRAINT_FORCES,
     CONSTRAINT_JACOBIAN,
@@ -26,6 +24,7 @@ from kanegen.codegen.derivation.recursive.regularity import require_regular
 from kanegen.codegen.derivation.system import Make, System
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, compose, inputs, total
 from kanegen.codegen.graph import linear as vec
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.mechanism.constraints import (
     Constraint,
     PositionConstraint,

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import sympy
-
 from kanegen.codegen.derivation.kernels.catalogue import A, Q, V
 from kanegen.codegen.derivation.kernels.contract import TIME, Arguments
 from kanegen.codegen.graph import Expression, Graph, Program
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.graph.sympy_bridge import from_sympy
 from kanegen.codegen.mechanism.records import Mechanism
 

@@ -13,10 +13,10 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-import sympy
 from numpy.typing import NDArray
 
 from kanegen.codegen.derivation.motion_maps.joint_tree import graph_of, on_placement
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.mechanism.constraints import Constraint, PositionConstraint, VelocityConstraint
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import ZERO3, BallJoint, Matrix3, Mechanism, Value, Vector3

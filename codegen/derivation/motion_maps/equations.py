@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import sympy
-
 from kanegen.codegen.derivation.motion_maps.chains import Chains, dot
 from kanegen.codegen.derivation.motion_maps.prescribed import Given, prescribed_joints, time_of, written
 from kanegen.codegen.graph import Expression, Graph, constant, partial, total
 from kanegen.codegen.graph import linear as vec
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.graph.sympy_bridge import with_exact_exponents
 from kanegen.codegen.mechanism.constraints import (
     FrameCoordinate,

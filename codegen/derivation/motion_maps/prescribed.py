@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import sympy
-
 from kanegen.codegen.graph import Expression, Graph, constant, partial
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.graph.sympy_bridge import from_sympy
 from kanegen.codegen.mechanism.constraints import PrescribedRate
 from kanegen.codegen.mechanism.records import Mechanism

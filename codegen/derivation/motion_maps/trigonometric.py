@@ -11,10 +11,8 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from sympy import QQ
-from sympy.polys.rings import ring
-
 from kanegen.codegen.graph import Expression, Graph, constant, total
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.mechanism.values import settle
 
 Polynomial = Any
@@ -48,7 +46,7 @@ class TrigonometricAlgebra:
         parameters = {abs(x.ref): Expression(graph, abs(x.ref)) for x in values if not x.is_number}
         self._meaning = [*pairs, *parameters.values()]
         names = [f"x{i}" for i in range(len(self._meaning))]
-        self._ring = ring(names, QQ)[0]
+        self._ring = sympy.ring(names, sympy.QQ)[0]
         self._circles = [(i, i + 1) for i in range(0, len(pairs), 2)]
         self._generator = {x.ref: g for x, g in zip(self._meaning, self._ring.gens, strict=True)}
         self.sines = tuple(self.value(s) for s in sines)
@@ -58,7 +56,7 @@ class TrigonometricAlgebra:
     def value(self, value: Expression) -> Polynomial:
         """A number, a sine, a cosine or one of the given values as a polynomial."""
         if value.is_number:
-            return self._ring(QQ(value.value.numerator, value.value.denominator))
+            return self._ring(sympy.QQ(value.value.numerator, value.value.denominator))
         generator = self._generator[abs(value.ref)]
         return generator if value.ref > 0 else -generator
 
@@ -128,7 +126,7 @@ class TrigonometricAlgebra:
         used = {i for p in (top, factor) for monomial in p for i, power in enumerate(monomial) if power}
         circles = [pair for pair in self._circles if used.intersection(pair)]
         gens = [self._ring.symbols[i] for i in sorted(used.union(*circles))]
-        quotients = QQ.old_poly_ring(*gens)
+        quotients = sympy.QQ.old_poly_ring(*gens)
         ideal = quotients.ideal(
             factor.as_expr(),
             *(self._ring.symbols[c] ** 2 + self._ring.symbols[s] ** 2 - 1 for c, s in circles),
@@ -164,7 +162,7 @@ class TrigonometricAlgebra:
 
 def _settled(number: Any) -> Any:
     value = settle(Fraction(int(number.numerator), int(number.denominator)))
-    return QQ(value.numerator, value.denominator)
+    return sympy.QQ(value.numerator, value.denominator)
 
 
 def _is_simple(polynomial: Polynomial) -> bool:

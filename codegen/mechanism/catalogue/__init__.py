@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
+from kanegen.codegen.graph.late import Late
 from kanegen.codegen.mechanism.catalogue.agrawal_1988 import cylindrical_arm, plate_disk, stanford_arm_rrp
 from kanegen.codegen.mechanism.catalogue.cooperating_arms import cooperating_arms
 from kanegen.codegen.mechanism.catalogue.flexible_arms import FLEXIBLE_ARMS, FLEXIBLE_SCENARIOS
@@ -11,28 +13,25 @@ from kanegen.codegen.mechanism.catalogue.khalil_arms import KHALIL_ARMS
 from kanegen.codegen.mechanism.catalogue.planar_linkages import five_bar, four_bar, four_bar_tilted
 from kanegen.codegen.mechanism.catalogue.rolling_disc import rolling_disc
 from kanegen.codegen.mechanism.catalogue.sim_yoo_lee_robot import sim_yoo_lee_robot
-from kanegen.codegen.mechanism.catalogue.stanford_arm import (
-    kane_levinson_speeds,
-    stanford_arm,
-    stanford_arm_scenarios,
-)
 from kanegen.codegen.mechanism.catalogue.stewart_platform import stewart_platform
-from kanegen.codegen.mechanism.catalogue.two_link_space_arm import (
-    two_link_space_arm,
-    two_link_space_arm_scenarios,
-)
 from kanegen.codegen.mechanism.catalogue.whipple_bicycle import whipple_bicycle
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.scenarios import Scenario
 from kanegen.codegen.mechanism.speeds import GeneralizedSpeed
 from kanegen.errors import ModelError, did_you_mean
 
+if TYPE_CHECKING:
+    from kanegen.codegen.mechanism.catalogue import stanford_arm, two_link_space_arm
+else:  # they have expressions
+    stanford_arm = Late(f"{__name__}.stanford_arm")
+    two_link_space_arm = Late(f"{__name__}.two_link_space_arm")
+
 _MECHANISMS: Mapping[str, Callable[[], Mechanism]] = {
-    "stanford_arm": stanford_arm,
+    "stanford_arm": lambda: stanford_arm.stanford_arm(),
     **KHALIL_ARMS,
     "cylindrical_arm": cylindrical_arm,
     "stanford_arm_rrp": stanford_arm_rrp,
-    "two_link_space_arm": two_link_space_arm,
+    "two_link_space_arm": lambda: two_link_space_arm.two_link_space_arm(),
     "plate_disk": plate_disk,
     "rolling_disc": rolling_disc,
     "four_bar": four_bar,
@@ -44,12 +43,12 @@ _MECHANISMS: Mapping[str, Callable[[], Mechanism]] = {
     "sim_yoo_lee_robot": sim_yoo_lee_robot,
     **FLEXIBLE_ARMS,
 }
-_SPEEDS: Mapping[str, Mapping[str, tuple[GeneralizedSpeed, ...]]] = {
-    "stanford_arm": {"kane_levinson": kane_levinson_speeds}
+_SPEEDS: Mapping[str, Mapping[str, Callable[[], tuple[GeneralizedSpeed, ...]]]] = {
+    "stanford_arm": {"kane_levinson": lambda: stanford_arm.kane_levinson_speeds}
 }
 _SCENARIOS: Mapping[str, Callable[[], tuple[Scenario, ...]]] = {
-    "stanford_arm": stanford_arm_scenarios,
-    "two_link_space_arm": two_link_space_arm_scenarios,
+    "stanford_arm": lambda: stanford_arm.stanford_arm_scenarios(),
+    "two_link_space_arm": lambda: two_link_space_arm.two_link_space_arm_scenarios(),
     **FLEXIBLE_SCENARIOS,
 }
 
@@ -86,7 +85,7 @@ def generalized_speeds(mechanism_name: str, speeds_name: str) -> tuple[Generaliz
             f"one of {', '.join(known)}" if known else "none but the joint rates",
             did_you_mean(speeds_name, known, "Leave the speeds out for the joint rates."),
         )
-    return known[speeds_name]
+    return known[speeds_name]()
 
 
 def scenarios(name: str) -> tuple[Scenario, ...]:

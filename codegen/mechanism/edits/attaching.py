@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-import sympy
-
 from kanegen.codegen.graph import Expression, Graph, Ref
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.mechanism.control_law import ControlLaw
 from kanegen.codegen.mechanism.edits.placing import placed_at
 from kanegen.codegen.mechanism.edits.renaming import renamed

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-import sympy
-
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.mechanism.constraints import PositionConstraint
 from kanegen.codegen.mechanism.edits.remaining import Remaining
 from kanegen.codegen.mechanism.findings import Finding, Severity

@@ -6,10 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-import sympy
-from sympy.core.symbol import Str
-
-from kanegen.codegen.mechanism.control_law import Quantity
+from kanegen.codegen.graph.late import sympy
+from kanegen.codegen.mechanism.control_law import is_quantity
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink
 from kanegen.codegen.mechanism.names import frame_identifiers
 from kanegen.codegen.mechanism.records import BallJoint, Mechanism
@@ -106,15 +104,15 @@ def _kernels(
     """What gives the kernels of renamed frames, as laws refer to them, their new names."""
     old, new = frame_identifiers(before), frame_identifiers(after)
 
-    def called(found: Quantity) -> sympy.Expr:
+    def called(found: Any) -> sympy.Expr:
         kernel, _ = rows_of(found.kernel)
         own = max((f for f in old if kernel.endswith(f"_{old[f]}")), key=lambda f: len(old[f]), default="")
         if own not in frames:
             return found
         renamed = kernel.removesuffix(old[own]) + new[frames[own]] + found.kernel.removeprefix(kernel)
-        return Quantity(Str(renamed), *found.args[1:])
+        return found.func(sympy.core.symbol.Str(renamed), *found.args[1:])
 
-    return lambda expression: expression.replace(lambda x: isinstance(x, Quantity), called)
+    return lambda expression: expression.replace(is_quantity, called)
 
 
 def _of_kind(kind: str, listed: Collection[str], names: Mapping[str, str]) -> dict[str, str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
-import sympy
 
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.mechanism.constraints import Loop, LoopKind, PositionConstraint
 from kanegen.codegen.mechanism.poses import Array, BodyMotions, body_motions, followers, moving_joints
 from kanegen.codegen.mechanism.records import Mechanism

@@ -6,10 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import sympy
-from sympy.logic.boolalg import Xor
 
 from kanegen.codegen.graph import Expression, Graph
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.graph.sympy_bridge import UnsupportedExpressionError, from_sympy, with_exact_exponents
 from kanegen.codegen.mechanism.constraints import (
     KnifeEdge,
@@ -241,7 +240,7 @@ def check_written(
             f"{expression!r} is no SymPy expression",
             "a scalar SymPy expression",
             "Write powers with **, as in x**2, not with ^."
-            if isinstance(expression, Xor)
+            if isinstance(expression, sympy.Xor)
             else "Give one side of it.",
         )
     parameters = [*(parameter.name for parameter in mechanism.parameters), *driven]

@@ -11,9 +11,8 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-import sympy
-
 from kanegen.codegen.graph import Expression
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.mechanism.constraints import (
     KnifeEdge,
     Loop,

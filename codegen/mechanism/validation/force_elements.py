@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
-import sympy
 
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.graph.sympy_bridge import UnsupportedExpressionError, exact_constant
 from kanegen.codegen.mechanism.force_elements import (
     Bushing,

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import sympy
 from numpy.typing import NDArray
-from sympy.logic.boolalg import Xor
 
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, evaluate
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.graph.sympy_bridge import UnsupportedExpressionError
 from kanegen.codegen.mechanism.control_law import ControlLaw, live_parameters
 from kanegen.codegen.mechanism.names import c_names
@@ -102,7 +101,7 @@ def _check_forces(law: ControlLaw, mechanism: Mechanism) -> None:
                 f"{force!r} is no SymPy expression",
                 "a scalar SymPy expression",
                 "Write powers with **, as in x**2, not with ^."
-                if isinstance(force, Xor)
+                if isinstance(force, sympy.Xor)
                 else "Use sympy.sympify for a plain number.",
             )
     known = {parameter.name for parameter in mechanism.parameters}

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
-import sympy
 
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.mechanism.constraints import (
     KnifeEdge,
     PrescribedMotion,

@@ -6,9 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import sympy
-from sympy.core.function import AppliedUndef
-
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.mechanism.constraints import (
     Constraint,
     FrameCoordinate,
@@ -33,7 +31,7 @@ def in_symbols(where: str, expression: Any) -> Any:
 
     What is no SymPy expression stays as it is.  Raises ModelError for derivatives that are no rates.
     """
-    if not isinstance(expression, sympy.Basic) or not expression.has(AppliedUndef):
+    if not isinstance(expression, sympy.Basic) or not expression.has(sympy.core.function.AppliedUndef):
         return expression
     expression = expression.doit(deep=True) if expression.has(sympy.Derivative) else expression
     known: dict[sympy.Basic, sympy.Symbol] = {}
@@ -48,7 +46,10 @@ def in_symbols(where: str, expression: Any) -> Any:
             )
         known[rate] = sympy.Symbol(f"rate({function.func.__name__})", real=True)
     expression = expression.xreplace(known)
-    functions = {f: sympy.Symbol(f.func.__name__, real=True) for f in expression.atoms(AppliedUndef)}
+    functions = {
+        f: sympy.Symbol(f.func.__name__, real=True)
+        for f in expression.atoms(sympy.core.function.AppliedUndef)
+    }
     for function in functions:
         if not _is_of_time(function):
             raise ModelError(
@@ -61,7 +62,11 @@ def in_symbols(where: str, expression: Any) -> Any:
 
 
 def _is_of_time(function: sympy.Basic) -> bool:
-    return isinstance(function, AppliedUndef) and len(function.args) == 1 and function.args[0].is_Symbol
+    return (
+        isinstance(function, sympy.core.function.AppliedUndef)
+        and len(function.args) == 1
+        and function.args[0].is_Symbol
+    )
 
 
 class _ByName:

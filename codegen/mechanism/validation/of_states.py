@@ -15,11 +15,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import sympy
 from numpy.typing import NDArray
 
 from kanegen.codegen.graph import Argument, Expression, Kind, Program
 from kanegen.codegen.graph.evaluate import DOUBLE, evaluate_entries
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.mechanism.constraints import TorsionalSpringDamper
 from kanegen.codegen.mechanism.records import Body, Frame, Joint, Mechanism, Value
 from kanegen.codegen.mechanism.validation import with_parameter_values

@@ -13,8 +13,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from fractions import Fraction
 
-import sympy
-
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.mechanism.constraints import Constraint, PositionConstraint, VelocityConstraint
 from kanegen.codegen.mechanism.control_law import ControlLaw
 from kanegen.codegen.mechanism.frame_coordinates import meant_for

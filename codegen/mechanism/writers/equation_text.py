@@ -12,13 +12,13 @@ from sympy.printing.str import StrPrinter
 
 from kanegen.codegen.graph.sympy_bridge import exact_constant, with_exact_exponents
 from kanegen.codegen.mechanism.constraints import Constraint, PositionConstraint
-from kanegen.codegen.mechanism.control_law import Quantity
-from kanegen.codegen.mechanism.expression_text import FUNCTIONS
+from kanegen.codegen.mechanism.expression_text import functions
+from kanegen.codegen.mechanism.law_quantities import Quantity
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.writers.exact_text import IDENTIFIER, Unsayable
 from kanegen.limits import LARGEST_POWER, LONGEST_ARITHMETIC
 
-_NAMES = {function: name for name, function in FUNCTIONS.items()}
+_NAMES = {function: name for name, function in functions().items()}
 _NAME = re.compile(rf"(?:rate\(|acceleration\()?{IDENTIFIER.pattern}(?:\.{IDENTIFIER.pattern})*\)?")
 _RELATIONS = (sympy.Lt, sympy.Le, sympy.Gt, sympy.Ge, sympy.Eq)
 

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-import sympy
-
 from kanegen.codegen.graph import Expression
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.mechanism.constraints import (
     Constraint,
     KnifeEdge,
@@ -25,7 +24,7 @@ from kanegen.codegen.mechanism.constraints import (
 from kanegen.codegen.mechanism.control_law import ControlLaw, reference
 from kanegen.codegen.mechanism.findings import Finding
 from kanegen.codegen.mechanism.flexible_records import FlexibleLink, Station
-from kanegen.codegen.mechanism.force_elements import RATE, STRETCH, Bushing, ForceElement, PathLength
+from kanegen.codegen.mechanism.force_elements import Bushing, ForceElement, PathLength, stretch, stretch_rate
 from kanegen.codegen.mechanism.records import (
     BASE,
     IDENTITY3,
@@ -360,7 +359,7 @@ class _Writer:
             for key in ("force", "energy", "resistance"):
                 part = getattr(law, key)
                 if part != 0:
-                    entries[key] = _quoted(equation_text(part, {STRETCH: "s", RATE: "rate"}))
+                    entries[key] = _quoted(equation_text(part, {stretch(): "s", stretch_rate(): "rate"}))
         except Unsayable as error:
             self.findings.append(unsaid(where, f"is left out: {error}", "arithmetic", "Add it in Python."))
             return

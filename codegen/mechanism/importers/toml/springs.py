@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import sympy
-
+from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.mechanism import force_laws
 from kanegen.codegen.mechanism.builder import MechanismBuilder
 from kanegen.codegen.mechanism.force_elements import Displacement, ForceLaw, JointSum, PathLength
@@ -25,8 +24,6 @@ _PLACES: Mapping[str, tuple[str, ...]] = {
 
 _LINEAR = ("name", "joint", "first", "second", "stiffness", "damping", "rest")
 """Keys of the springs and dampers that have no law of their own."""
-
-_S, _RATE = sympy.symbols("s rate", real=True)
 
 
 def add_springs(builder: MechanismBuilder, root: Table) -> None:
@@ -118,11 +115,11 @@ def _law(spring: Table) -> ForceLaw:
     if take("force energy"):
         force, energy = (_expression(spring, key) for key in ("force", "energy"))
         assert force is not None, "the key is there"
-        law += force_laws.elastic(force, _S, energy)
+        law += force_laws.elastic(force, _symbol("s"), energy)
     if take("resistance"):
         resistance = _expression(spring, "resistance")
         assert resistance is not None, "the key is there"
-        law += force_laws.resisting(resistance, _RATE, _S)
+        law += force_laws.resisting(resistance, _symbol("rate"), _symbol("s"))
     dampers = [take(key) for key in ("damping", "quadratic_damping", "cubic_damping")]
     if any(dampers):
         law += force_laws.damper(
@@ -142,12 +139,15 @@ def _law(spring: Table) -> ForceLaw:
     return law
 
 
+def _symbol(name: str) -> sympy.Symbol:
+    return sympy.Symbol(name, real=True)
+
+
 def _expression(spring: Table, key: str) -> sympy.Expr | None:
     if key not in spring:
         return None
-    symbols = {p: sympy.Symbol(p, real=True) for p in spring.document.names} | {"s": _S}
-    if key == "resistance":
-        symbols["rate"] = _RATE
+    names = (*spring.document.names, "s", *(("rate",) if key == "resistance" else ()))
+    symbols = {name: _symbol(name) for name in names}
     meaning = "an expression in s, the displacement, its rate in a resistance, and parameters"
     found: sympy.Expr = sympy.sympify(expression(spring, key, spring.content[key], symbols, {}, meaning))
     return found
