@@ -106,9 +106,18 @@ def load(
         found, more, check, skeleton = _found(model, options, interpreted, eager, jobs, told)
         if not told.read:  # what was said when these kernels were made
             for warning in found.manifest.warnings:
-                warn(warning)
+                warn(_with_folder(warning, model))
     quantities = None if skeleton is None else _quantities(found, model, options, told)
     return Robot(found.manifest, found.backend, more, check, skeleton, quantities)
+
+
+def _with_folder(warning: str, model: Model) -> str:
+    """What was kept of a warning, which has the names of files alone, with the path of the model file where it is its."""
+    if isinstance(model, str | os.PathLike) and (path := os.fspath(model)):
+        name = os.path.basename(path)  # noqa: PTH119  (the path stays as it was written)
+        if name and warning.startswith(f"{name}:"):
+            return path + warning.removeprefix(name)
+    return warning
 
 
 @with_options

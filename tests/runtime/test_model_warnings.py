@@ -26,12 +26,12 @@ def messages(told: pytest.WarningsRecorder) -> list[str]:
 
 
 def test_each_load_warns_once_at_the_line_of_the_user(doubtful: Path) -> None:
-    """The first load reads the file, the second finds kernels in the cache and does not."""
-    for place in (f"{doubtful}:4: ", "twice.urdf:4: "):
+    """The first load may read the file, the second finds kernels in the cache and does not: both say the same."""
+    for _ in range(2):
         with pytest.warns(kanegen.ModelWarning) as told:
             kanegen.load(doubtful, kernels=KERNELS)
         (message,) = messages(told)
-        assert message.startswith(f"{place}joint 'j': has 2 elements <axis>")
+        assert message.startswith(f"{doubtful}:4: joint 'j': has 2 elements <axis>")
         assert {warning.filename for warning in told} == {__file__}
 
 
