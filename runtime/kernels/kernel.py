@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, NoReturn, Protocol
 
 from numpy.typing import NDArray
 
@@ -53,6 +53,12 @@ class BoundKernel(functools.partial[None]):
     def __setattr__(self, name: str, value: object) -> None:
         """Refuse to replace an array, which would leave the kernel with the old one."""
         raise AttributeError(f"write into the array instead of replacing it: step.{name}[...] = value")
+
+    def __reduce__(self) -> NoReturn:
+        """Raises TypeError, for copies and pickles: the arrays are what the compiled function has the addresses of."""
+        raise TypeError(
+            "a bound kernel can be neither copied nor pickled, as its arrays belong to it. Bind another one: robot.bind(...)"
+        )
 
     def __repr__(self) -> str:
         return f"<bound kernel: {', '.join(self.__dict__)}>"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import itertools
+import pickle
 import tracemalloc
 
 import numpy as np
@@ -48,6 +50,12 @@ def test_scalar_inputs_and_single_precision():
     step()
     assert_array_equal(step.tau, robots.cart_pole().call("feedback_law", 0.5, [0, 0], [0, 0]))
     assert robots.cart_pole().bind("bias_forces_f32").q.dtype == np.float32
+
+
+@pytest.mark.parametrize("doubled", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_no_copies(cart_pole, doubled):
+    with pytest.raises(TypeError, match=r"neither copied nor pickled.*robot\.bind"):
+        doubled(cart_pole.bind("inverse_dynamics"))
 
 
 def test_bound_kernels_are_apart(cart_pole):
