@@ -137,7 +137,8 @@ class Expression:
 
 def constant(graph: Graph, value: Number | str) -> Expression:
     """An exact number of the graph."""
-    return Expression(graph, graph.constant(value if isinstance(value, int) else from_number(value)))
+    exact = value if type(value) is Fraction or isinstance(value, int) else from_number(value)
+    return Expression(graph, graph.constant(exact))
 
 
 def inputs(graph: Graph, name: str, count: int) -> tuple[Expression, ...]:

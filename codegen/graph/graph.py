@@ -35,6 +35,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from fractions import Fraction
+from itertools import compress
 from typing import Any, Final
 
 from kanegen.codegen.graph.exact import (
@@ -495,4 +496,4 @@ class Graph:
             if marked[index] and kinds[index] >= _SUM:
                 for ref in payloads[index]:
                     marked[ref if ref > 0 else -ref] = 1
-        return [index for index in range(1, top + 1) if marked[index]]
+        return list(compress(range(top + 1), marked))

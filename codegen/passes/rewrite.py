@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from kanegen.codegen.graph import Graph, Kind, Program, Ref
@@ -14,24 +14,27 @@ Build = Callable[[Graph, int, tuple[Ref, ...]], Ref | None]
 
 
 def use_counts(program: Program) -> dict[int, int]:
-    """How often each reachable node is used: by other nodes (once for each occurrence) and as a result."""
+    """How often each reachable node is used, operands first: by other nodes (for each occurrence) and as a result."""
     graph = program.graph
-    uses: dict[int, int] = {}
-    for index in graph.reachable(program.roots):
-        uses.setdefault(index, 0)
+    reachable = graph.reachable(program.roots)
+    uses = dict.fromkeys(reachable, 0)
+    for index in reachable:
         for ref in graph.operands(index):
-            uses[abs(ref)] = uses.get(abs(ref), 0) + 1
+            uses[ref if ref > 0 else -ref] += 1
     for ref in program.roots:
         uses[abs(ref)] += 1
     return uses
 
 
-def rebuild(program: Program, build: Build | None = None) -> Program:
-    """Copy a program, letting ``build`` replace nodes; dead nodes are left behind and labels carried along."""
+def rebuild(program: Program, build: Build | None = None, used: Iterable[int] | None = None) -> Program:
+    """Copy a program, letting ``build`` replace nodes; dead nodes are left behind and labels carried along.
+
+    ``used`` has the nodes that are not dead, operands first, where they are known.
+    """
     source, graph = program.graph, Graph()
     new: dict[int, Ref] = {}
-    for index in source.reachable(program.roots):
-        operands = tuple(new[r] if r > 0 else -new[-r] for r in source.operands(index))
+    for index in source.reachable(program.roots) if used is None else used:
+        operands = tuple([new[r] if r > 0 else -new[-r] for r in source.operands(index)])
         ref = build(graph, index, operands) if build else None
         new[index] = copy_node(graph, source, index, operands) if ref is None else ref
     results = tuple(tuple(signed(graph, new[abs(r)], r).ref for r in refs) for refs in program.results)

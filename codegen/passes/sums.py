@@ -45,7 +45,7 @@ def flatten(program: Program) -> Program:
             return None
         return graph.sum(mine) if kind is Kind.SUM else graph.product(mine)
 
-    return rebuild(program, build)
+    return rebuild(program, build, uses)
 
 
 def _worth_collecting(graph: Graph, outer: list[Ref], inner: list[Ref]) -> bool:
@@ -71,7 +71,7 @@ def factor(program: Program) -> Program:
         single = [uses[abs(old)] == 1 for old in source.operands(index)]
         return factored_sum(graph, operands, single)
 
-    return rebuild(program, build)
+    return rebuild(program, build, uses)
 
 
 def factored_sum(graph: Graph, terms: Sequence[Ref], single: Sequence[bool]) -> Ref:

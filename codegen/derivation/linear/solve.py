@@ -6,9 +6,8 @@ many new entries appear.  Pivots that are numbers need no division.  The order i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
-from itertools import permutations
 
 from kanegen.codegen.derivation.meanings import mean
 from kanegen.codegen.derivation.placed_tree.choices import Choices
@@ -141,21 +140,45 @@ def pattern_cost(
     nonzero: Sequence[Sequence[bool]], constant: Sequence[Sequence[bool]], order: Sequence[int]
 ) -> int:
     """Operations of ``solve`` for a matrix with the given structural zeros and constant entries, divisions as twelve."""
-    n = len(order)
-    filled = [list(row) for row in nonzero]
-    varying = [[filled[i][j] and not constant[i][j] for j in range(n)] for i in range(n)]
-    operations = 0
-    for position, k in enumerate(order):
-        later = [i for i in order[position + 1 :] if filled[i][k]]
-        operations += (12 if varying[k][k] else 0) + 1 + 4 * len(later)
-        for x, i in enumerate(later):
-            operations += 1 if varying[i][k] or varying[k][k] else 0
-            for j in later[x:]:
-                product = varying[i][k] or varying[j][k] or varying[k][k]
-                operations += (1 if product else 0) + (1 if filled[i][j] and product else 0)
-                varying[i][j] = varying[j][i] = varying[i][j] or product
-                filled[i][j] = filled[j][i] = True
+    state, operations = _unsolved(nonzero, constant), 0
+    for k in order:
+        more, state = _eliminated(state, k)
+        operations += more
     return operations
+
+
+_State = tuple[tuple[int, ...], tuple[int, ...]]
+"""Rows of a symmetric matrix as sets of bits: entries that are not zero, and those that vary; none of what is eliminated."""
+
+
+def _unsolved(nonzero: Sequence[Sequence[bool]], constant: Sequence[Sequence[bool]]) -> _State:
+    def bits(row: Iterable[bool]) -> int:
+        return sum(1 << j for j, entry in enumerate(row) if entry)
+
+    return tuple(map(bits, nonzero)), tuple(
+        bits(x and not y for x, y in zip(*rows, strict=True)) for rows in zip(nonzero, constant, strict=True)
+    )
+
+
+def _eliminated(state: _State, k: int) -> tuple[int, _State]:
+    """Operations that the elimination of unknown k takes, and what is left."""
+    others = ~(1 << k)
+    filled, varying = ([row & others for row in rows] for rows in state)
+    changes = state[1][k] >> k & 1  # whether the pivot varies
+    later = [i for i in range(len(filled)) if filled[k] >> i & 1]
+    operations = (12 if changes else 0) + 1 + 4 * len(later)
+    for x, i in enumerate(later):
+        factor = changes | state[1][k] >> i & 1
+        operations += factor
+        for j in later[x:]:
+            if factor | state[1][k] >> j & 1:
+                operations += 1 + (filled[i] >> j & 1)
+                varying[i] |= 1 << j
+                varying[j] |= 1 << i
+            filled[i] |= 1 << j
+            filled[j] |= 1 << i
+    filled[k] = varying[k] = 0
+    return operations, (tuple(filled), tuple(varying))
 
 
 def one_by_one(matrix: Sequence[Sequence[Expression]]) -> Blocks:
@@ -202,8 +225,19 @@ def _ranked(nonzero: _Pattern, constant: _Pattern, alternatives: int) -> tuple[t
     n = len(nonzero)
     if n > _EXHAUSTIVE:
         return (_minimum_degree(nonzero, constant),)
-    ranked = sorted((pattern_cost(nonzero, constant, order), order) for order in permutations(range(n)))
-    return tuple(order for _, order in ranked[:alternatives])
+    eliminated = cache(_eliminated)  # what is left hangs on what was eliminated, hardly on the order
+    ranked: list[tuple[int, tuple[int, ...]]] = []
+
+    def extend(order: tuple[int, ...], operations: int, state: _State) -> None:
+        if len(order) == n:
+            ranked.append((operations, order))
+        for k in range(n):
+            if k not in order:
+                more, rest = eliminated(state, k)
+                extend((*order, k), operations + more, rest)
+
+    extend((), 0, _unsolved(nonzero, constant))
+    return tuple(order for _, order in sorted(ranked)[:alternatives])
 
 
 def _minimum_degree(nonzero: Sequence[Sequence[bool]], constant: Sequence[Sequence[bool]]) -> tuple[int, ...]:

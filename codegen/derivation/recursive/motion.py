@@ -115,8 +115,10 @@ class Motion:
 
     def number(self, value: Value) -> Expression:
         """A value of the tree in this graph, with what it means there where it depends on live parameters."""
+        if isinstance(value, Fraction):
+            return Expression(self.graph, self.graph.constant(value))
         found = self._lift(value)
-        if isinstance(value, Expression) and (meant := self._inertial.get(value.ref)) is not None:
+        if (meant := self._inertial.get(value.ref)) is not None:
             self.mean(found, *meant)
         return found
 
