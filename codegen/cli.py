@@ -47,9 +47,9 @@ _TRACEBACK = "KANEGEN_TRACEBACK"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
-    options = _parser().parse_args(arguments)
-    run: Callable[[argparse.Namespace], int] = options.run
     try:
+        options = _parser().parse_args(arguments)  # which imports what the command needs
+        run: Callable[[argparse.Namespace], int] = options.run
         with (
             boundary(f"kanegen {options.command}", getattr(options, "model", "")),
             once(),
