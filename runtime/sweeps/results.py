@@ -40,7 +40,7 @@ class Done:
     sha256: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Sweep:
     """The runs of a sweep that are done, in the folder where they are kept: a table with a row for each.
 
@@ -52,6 +52,10 @@ class Sweep:
     """
 
     directory: Path
+
+    def __init__(self, directory: str | os.PathLike[str]) -> None:
+        """The sweep in a folder."""
+        object.__setattr__(self, "directory", Path(directory))
 
     @cached_property
     def study(self) -> Study:

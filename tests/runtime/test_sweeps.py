@@ -291,7 +291,7 @@ def test_going_on_after_a_kill(whole: kanegen.Sweep, tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=True, cwd=Path(__file__).parent)
     for k, when in enumerate(WAYS_TO_DIE):
         folder = tmp_path / str(k)
-        part = kanegen.Sweep(folder)
+        part = kanegen.Sweep(str(folder))  # a text, as in the guide
         assert 0 < len(part) < 60, when
         assert part.to_arrow().equals(whole.to_arrow().slice(0, len(part)))
         before = {name: (folder / "runs" / name).stat().st_mtime_ns for name in bytes_of(folder)}
