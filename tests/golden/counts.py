@@ -69,14 +69,19 @@ def recorded() -> Mapping[str, Counts]:
 
 
 def write(table: Mapping[str, Counts]) -> None:
-    """Multiplications, additions, divisions, square roots, sines with cosines: a line for each kernel."""
+    """Multiplications, additions, divisions, square roots, sines with cosines, others if any: a line for each kernel."""
     models = [
         f'  "{model}": {{\n'
-        + ",\n".join(f'    "{kernel}": {json.dumps(astuple(row))}' for kernel, row in sorted(kernels.items()))
+        + ",\n".join(f'    "{kernel}": {json.dumps(_short(row))}' for kernel, row in sorted(kernels.items()))
         + "\n  }"
         for model, kernels in table.items()
     ]
     FILE.write_text("{\n" + ",\n".join(models) + "\n}\n", encoding="utf-8")
+
+
+def _short(counts: OperationCounts) -> tuple[int, ...]:
+    row = astuple(counts)
+    return row if any(row[5:]) else row[:5]
 
 
 if __name__ == "__main__":
