@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from kanegen.codegen.derivation.placed_tree import placement, unit_gauge
 from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import Program, count
 from kanegen.codegen.kernel_sources import KernelSources
@@ -26,6 +27,10 @@ _FACTORED, _LOOKED_THROUGH = 8, 36
 """One for so many derivations that may be tried, at most."""
 _FINALISTS = 8
 """Of the programs looked through, those that go through all passes."""
+
+_PLACED_NODES, _SMALL_NODES = 60_000, 700
+"""Nodes of the programs with other origins that are factored; and of small ones, which are looked through and compared with
+other units of length, too.  In larger ones what is factored says nothing about units."""
 
 _WHOLE = 0.5
 """Of an operation.  A saving below it only trades additions for multiplications."""
@@ -52,11 +57,15 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Beginning:
-    """What a search begins with, how many derivations it may try, and whether programs near the best are compared."""
+    """What a search begins with, how many derivations it may try, and whether programs near the best are compared.
+
+    ``places`` is how many derivations may be tried with other origins of frames, and other units of length, after it.
+    """
 
     decisions: Mapping[str, int]
     budget: int
     near: bool = False
+    places: int = 0
 
 
 def best_candidate(
@@ -89,8 +98,11 @@ def _best_of_searches(
     Where an early decision was not for the textbook, there is another search in which it is.
     """
     start, budget = beginning.decisions, beginning.budget
-    best = Candidate.of(searched(sources, name, start, budget))
-    searches = [best.found]
+    found = searched(sources, name, start, budget)
+    if beginning.places:
+        found = _placed_anew(found, sources.deriver(name, searched=budget > 1), beginning.places)
+    best = Candidate.of(found)
+    searches = [found]
     if budget == 1:
         return best, searches
     early = [point for point, decision in best.found.points.items() if decision.early]
@@ -99,6 +111,36 @@ def _best_of_searches(
         searches.append(searched(sources, name, textbook, budget, early=False))
         best = min(best, Candidate.of(searches[1]), key=lambda candidate: candidate.price)
     return _with_late_decisions(best, sources.deriver(name, searched=True)), searches
+
+
+def _placed_anew(found: Found, deriver: Deriver, most: int) -> Found:
+    """The same search, had it ended with the origins of frames, and the unit of length, that suit the kernel best.
+
+    Sums of lengths are formed by the passes: a search, which counts before them, sees little of what an origin is worth.
+    """
+    size = len(found.program.graph)
+    small = size <= _SMALL_NODES
+    most = min(most, _PLACED_NODES // size - 1)
+    if most < 1:
+        return found
+
+    def price(program: Program) -> float:
+        return cost(count(looked_through(program)[0] if small else factored(program)))
+
+    best, least, tried = found.answers, price(found.program), 0
+    for point, decision in found.points.items():
+        if not point.startswith((placement.POINT, unit_gauge.POINT) if small else placement.POINT):
+            continue
+        for answer in range(decision.alternatives):
+            if answer == best[point] or tried == most:
+                continue
+            tried += 1
+            trial = {**best, point: answer}
+            its = price(deriver.recollected(trial)[0])
+            if its < least - _WHOLE:
+                best, least = trial, its
+    found = found if best is found.answers else _with_answers(found, best, deriver)
+    return replace(found, derivations=found.derivations + tried)
 
 
 def _with_late_decisions(best: Candidate, deriver: Deriver) -> Candidate:

@@ -27,6 +27,7 @@ from kanegen.codegen.certificate.comparison import (
     random_configurations,
 )
 from kanegen.codegen.derivation.kernels.catalogue import CLOSED_LOOP, contract_of
+from kanegen.codegen.derivation.recursive import motion
 from kanegen.codegen.graph import Program, count
 from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.passes.optimize import Step, optimize
@@ -104,8 +105,8 @@ class Derivations:
 
     The search for a kernel begins with the decisions that serve the mechanism's first one best, inverse dynamics, so that
     its program is the same whatever was derived before it; that for one on demand, with those of all named before it.  For
-    one of the first kind that is named there is another search, which begins with nothing.  Kernels are compared ``at``
-    these configurations.
+    one that is named there is another search, which begins with nothing.  Derivatives are not searched: they take the
+    decisions of the first kernel, and origins of frames of their own.  Kernels are compared ``at`` these configurations.
     """
 
     sources: KernelSources
@@ -173,16 +174,18 @@ class Derivations:
         if contract_of(name) is CLOSED_LOOP and "forward_dynamics" in sources.builds:
             # forward dynamics with other forces: it takes the decisions of that kernel as they are
             return (Beginning(self._decisions("forward_dynamics"), 1),)
-        others = self._decisions_of_others(name)
         if name.endswith("_derivatives"):
             # as many operations as a search among them would find, in a fraction of its time
-            return (Beginning(others or self._decisions(self._first), 1),)
+            given = self._decisions(self._first).items()
+            kept = {point: answer for point, answer in given if not point.startswith(motion.GRADIENT)}
+            return (Beginning(kept, 1, places=_allowed(sources) - 1),)
+        others = self._decisions_of_others(name)
         if others and name in {law.name for law in sources.mechanism.laws}:
             return (Beginning(others, 1),)
         # what begins with the decisions of another kernel is near the best already, and many of a set take no inertia
         named = sources.options.kernels is not None
         shared = Beginning(others, budget, near=not others and (named or name == self._first))
-        if named and others and budget > 1 and name in sources.builds:
+        if named and others and budget > 1:
             return Beginning({}, budget, near=True), shared  # who names a kernel waits for the better
         return (shared,)
 
@@ -190,12 +193,14 @@ class Derivations:
         """The decisions of other kernels that the search for one begins with.
 
         Those of the mechanism's first kernel, whether that is asked for or not, and none where no inertia enters; for a
-        kernel on demand those of all that were named before it.
+        kernel on demand those of all that were named before it, and none where no search could leave them.
         """
         if name in self.sources.builds:
             feels = name != self._first and self.sources.deriver(name, searched=False).has_inertia()
             return self._decisions(self._first) if feels else {}
         found: Mapping[str, int] = {}
+        if _budget(self.sources) == 1:
+            return found
         for other in self.names[: self.names.index(name)]:
             found = {**self._decisions(other), **found}
         return found
@@ -377,6 +382,10 @@ def _telling_numbers(sources: KernelSources) -> dict[str, float]:
 
 def _budget(sources: KernelSources) -> int:
     """Derivations that may be tried for a kernel."""
-    budget = sources.options.derivations if sources.options.free else 1
     long = sources.trees.tied or sources.mechanism.flexible
-    return min(budget, CONSTRAINED_BUDGET) if long else budget
+    return min(_allowed(sources), CONSTRAINED_BUDGET) if long else _allowed(sources)
+
+
+def _allowed(sources: KernelSources) -> int:
+    """Derivations that the options allow for a kernel."""
+    return sources.options.derivations if sources.options.free else 1

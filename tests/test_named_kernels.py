@@ -34,6 +34,19 @@ def test_no_more_operations_than_in_the_set_or_alone(model: str, kernel: str) ->
     assert found <= alone.price
 
 
-def test_the_same_whatever_is_named_beside_it() -> None:
-    alone = price("cylindrical_arm", "momentum", ["momentum"])
-    assert price("cylindrical_arm", "momentum", ["gravity_forces", "momentum"]) == alone
+@pytest.mark.parametrize(
+    ("model", "kernel", "beside"),
+    [
+        ("cylindrical_arm", "momentum", ["gravity_forces"]),
+        ("stanford_arm_rrp", "inverse_dynamics_derivatives", ["coriolis_matrix", "frame_jacobian_rate_E"]),
+    ],
+)
+def test_the_same_whatever_is_named_beside_it(model: str, kernel: str, beside: list[str]) -> None:
+    assert price(model, kernel, [*beside, kernel]) == price(model, kernel, [kernel])
+
+
+def test_no_more_operations_than_alone_on_demand() -> None:
+    """What others on demand end with may be a worse beginning than none."""
+    beside = ["coriolis_matrix", "frame_jacobian_rate_E", "full_regressor"]
+    together = price("stanford_arm_rrp", "regressor", [*beside, "regressor"])
+    assert together <= price("stanford_arm_rrp", "regressor", ["regressor"])

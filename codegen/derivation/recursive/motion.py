@@ -36,6 +36,9 @@ from kanegen.codegen.graph.exact import exact_cosine, exact_sine
 from kanegen.codegen.mechanism.records import Value
 from kanegen.codegen.mechanism.values import Lift
 
+GRADIENT = "U_"
+"""How the names of decision points on entries of U begin."""
+
 Component = Callable[[int], Expression]
 
 _Key = tuple[str, int, *tuple[int, ...]]
@@ -334,7 +337,7 @@ class Motion:
                 ]
             )
         if body.revolute and c == k:
-            if body.parent < 0 or self._pick(i, f"U_{'xyz'[r]}{'xyz'[c]}", 2) == 0:
+            if body.parent < 0 or self._pick(i, f"{GRADIENT}{'xyz'[r]}{'xyz'[c]}", 2) == 0:
                 return self.column(i, r)
         elif r == c:
             return self._diagonal(i, r)
@@ -344,14 +347,14 @@ class Motion:
         t = 3 - r - c
         sign = 1 if (r + 1) % 3 == c else -1
         product = self.w(i, r) * self.w(i, c)
-        if body.revolute and r == k and self._pick(i, f"U_{'xyz'[r]}{'xyz'[c]}", 2) == 1:
+        if body.revolute and r == k and self._pick(i, f"{GRADIENT}{'xyz'[r]}{'xyz'[c]}", 2) == 1:
             return product * 2 - self.column(i, c)
         return product - self.alpha(i, t) * sign
 
     def _diagonal(self, i: int, r: int) -> Expression:
         body = self.tree.bodies[i]
         others = [c for c in range(3) if c != r]
-        if body.revolute and body.parent >= 0 and self._pick(i, f"U_{'xyz'[r]}{'xyz'[r]}", 2) == 1:
+        if body.revolute and body.parent >= 0 and self._pick(i, f"{GRADIENT}{'xyz'[r]}{'xyz'[r]}", 2) == 1:
             k = body.axis
             return self.column(i, k) + self.square(i, r) - self.square(i, k)
         return -(self.square(i, others[0]) + self.square(i, others[1]))
