@@ -162,9 +162,10 @@ def convert(
     """
     options = options_of(asked, OF_FILES)
     generator.check_model(model)
+    out = Path(path)
     with boundary("converting", title_of(model)), once():
-        generator.convert(model, options, Path(path), strict)
-    return Path(path)
+        generator.convert(model, options, out, strict)
+    return out
 
 
 convert = with_options(convert, OF_FILES)

@@ -20,6 +20,9 @@ THOROUGH = "thorough"
 SEARCHES: Mapping[str, int | str] = {"quick": 60, "normal": DERIVATIONS.value, THOROUGH: THOROUGH}
 """How thorough a search can be, and what is kept of it: derivations of each kernel, or the word."""
 
+_TRUTHS = ("bool", "bool_", "int")
+"""Names of the types of truth values, NumPy's among them."""
+
 INERTIAL = ("mass", "x", "y", "z", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
 """The numbers of a payload [kg, m, kg m^2]: its mass, its centre, and its inertia about that."""
 
@@ -38,7 +41,10 @@ def names(name: str, given: Any) -> tuple[str, ...]:
     """A list of names."""
     if isinstance(given, str):
         raise TypeError(f"{name}: expected a list of names, got the string {given!r}; pass [{given!r}]")
-    return tuple(given or ())
+    found = tuple(given) if isinstance(given, Iterable) else () if given is None else (given,)
+    if not all(isinstance(part, str) for part in found):
+        raise TypeError(f"{name}: expected a list of names, got {shown(given)}")
+    return found
 
 
 def listed(name: str, given: Any) -> tuple[str, ...]:
@@ -50,9 +56,10 @@ def listed(name: str, given: Any) -> tuple[str, ...]:
 
 
 def truth(name: str, given: Any) -> bool:
-    """Whether it is wanted."""
-    del name
-    return bool(given)
+    """Whether it is wanted: True or False, or 1 or 0; None is False.  A text such as "false" would be true."""
+    if given is None or (type(given).__name__ in _TRUTHS and given in (0, 1)):
+        return bool(given)
+    raise TypeError(f"{name}: expected True or False, got {shown(given)}")
 
 
 def text(name: str, given: Any) -> str | None:

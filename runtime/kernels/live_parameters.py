@@ -77,11 +77,16 @@ def merged_parameters(
     return {**present, **given}
 
 
-def _refuse_unknown(name: str, present: Mapping[str, float], values: Mapping[str, Any]) -> None:
+def refuse_no_names(values: object) -> None:
+    """Raise TypeError for what are no names with values."""
     if not isinstance(values, Mapping):
         raise TypeError(
             f"parameters: expected names with values, as in {{'payload_flange_mass': 1.5}}, got {type(values).__name__}"
         )
+
+
+def _refuse_unknown(name: str, present: Mapping[str, float], values: Mapping[str, Any]) -> None:
+    refuse_no_names(values)
     unknown = [parameter for parameter in values if parameter not in present]
     if unknown:
         known = (

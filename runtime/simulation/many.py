@@ -15,6 +15,7 @@ from kanegen.arrays import FloatArray, Values, positive_number
 from kanegen.boundary import boundary
 from kanegen.errors import DeadCentreError, InconsistentStateError, NotCompiledError
 from kanegen.kernels.checks import refuse_dead_centre
+from kanegen.kernels.live_parameters import refuse_no_names
 from kanegen.kernels.threads import thread_count
 from kanegen.laws import Law
 from kanegen.simulation.arm import SIMULATION_KERNELS, active_constraints, has_compiled_kernels
@@ -159,7 +160,9 @@ def simulate_many(
         recognized = recognize_controller(controller, arm)
         if recognized is not None and not isinstance(recognized, KernelController):
             raise ValueError(_NO_CONTROLLER)
-        values = {name: np.asarray(value) for name, value in (parameters or {}).items()}
+        parameters = {} if parameters is None else parameters
+        refuse_no_names(parameters)
+        values = {name: np.asarray(value) for name, value in parameters.items()}
         wrong = [name for name, value in values.items() if value.ndim > 1]
         if wrong:
             raise ValueError(

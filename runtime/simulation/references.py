@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kanegen.arrays import FloatArray
-from kanegen.errors import nearest
+from kanegen.errors import nearest, shown
 from kanegen.quaternions import normalised
 from kanegen.simulation.request import real_numbers
 from kanegen.splines import cubic_pieces
@@ -85,6 +85,9 @@ def checked_signals(
     """
     if not isinstance(given, Mapping):
         raise ValueError(f"{argument}: expected names with (times, values), got {given!r}")
+    for name in given:
+        if not isinstance(name, str):
+            raise ValueError(f"{argument}: expected names with (times, values), got the name {shown(name)}")
     wanted = tuple(given) if names is None else tuple(names)
     rotations = quaternions_among(wanted)
     given = continuous(spread(given, rotations, argument), rotations.values(), argument)

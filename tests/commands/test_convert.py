@@ -57,6 +57,7 @@ def test_refusals(tmp_path: Path) -> None:
     refused(lambda: kanegen.convert(file, tmp_path / "a.tml"), ".tml", ".toml")
     refused(lambda: kanegen.convert(file, tmp_path / "a"), "suffix")
     refused(lambda: kanegen.convert(file, folder), str(folder), kind=FileError)
+    refused(lambda: kanegen.convert(file, 3), "PathLike", kind=TypeError)  # type: ignore[arg-type]
     refused(lambda: kanegen.convert(file, file / "b.toml"), str(file), kind=FileError)
     refused(lambda: kanegen.convert(file, "b.toml", kernels=["mass_matrix"]), "kernels", kind=TypeError)
     for name, out in (("a\x01", "a.urdf"), ("a\ud800", "b.toml")):

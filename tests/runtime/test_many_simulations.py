@@ -264,6 +264,7 @@ def test_rows_as_a_table() -> None:
         ({"parameters": {"k": np.ones(5)}}, ValueError, "parameters, 'k': 5"),
         ({"parameters": {"k": np.ones((2, 2))}}, ValueError, r"expected \(n,\)"),
         ({"parameters": {"m": np.array([1.0, -1.0, 1.0])}}, ModelError, "row 1"),
+        ({"parameters": [1.0]}, TypeError, "parameters: expected names with values"),
         ({"parameters": {"mass": 1.0}}, KanegenError, "no live parameter 'mass'"),
         ({"q0": np.array([[0, 0], [0, np.nan], [0, 0]])}, ValueError, "row 1"),
         ({"x0": np.zeros((3, 2))}, ValueError, "x0"),

@@ -85,6 +85,10 @@ def test_flags_say_what_keywords_say() -> None:
     ("given", "error", "message"),
     [
         ({"kernel": ["a"]}, TypeError, "there is no option 'kernel'; did you mean 'kernels'"),
+        ({"kernels": [1]}, TypeError, "kernels: expected a list of names"),
+        ({"kernels": 3}, TypeError, "kernels: expected a list of names"),
+        ({"floating_base": "false"}, TypeError, "floating_base: expected True or False, got 'false'"),
+        ({"friction": 2}, TypeError, "friction: expected True or False, got 2"),
         ({"kernels": "mass_matrix"}, TypeError, "pass \\['mass_matrix'\\]"),
         ({"kernels": []}, kanegen.MissingKernelError, "at least one name"),
         *(

@@ -222,6 +222,7 @@ def test_quaternions_turn_as_given() -> None:
     [
         ({}, {}, "expected tables"),
         ({"q3": (T, Q1)}, {}, "q1, q2"),
+        ({1: (T, Q1)}, {}, "got the name 1"),
         ({"q1": (T, Q1, "linear")}, {}, "corners"),
         ({"q1": (T, Q1)}, {"times": [0.0, 2.0]}, "times"),
         ({"q1": (T, Q1)}, {"times": []}, "times: expected one"),
