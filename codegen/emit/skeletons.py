@@ -18,6 +18,7 @@ def _environment() -> Environment:
     made = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates", encoding="ascii"),
         undefined=StrictUndefined,
+        optimized=False,  # each is filled in once or twice
         trim_blocks=True,
         lstrip_blocks=True,
         autoescape=False,  # every text that comes from a model has been through comment_text or is an identifier

@@ -20,6 +20,7 @@ from kanegen.limits import LARGEST_CONSTANT, LARGEST_NUMBER, MOST_DIGITS
 
 DIGITS = 60
 _ZERO_BELOW = Fraction(1, 10**50)
+_ZERO = Fraction(0)
 _LONG = 10**DIGITS
 _DECIMALS_OF_A_BIT = math.log10(2)
 _LARGEST_BITS = LARGEST_CONSTANT.value.bit_length()
@@ -58,6 +59,10 @@ of_ratio: Final = _of_ratio()
 def plus(a: Fraction, b: Fraction) -> Fraction:
     """a + b: what Fractions give, in half the time."""
     (p, q), (r, s) = a.as_integer_ratio(), b.as_integer_ratio()
+    if not r:
+        return a
+    if not p:
+        return b
     common = math.gcd(q, s)
     if common == 1:
         return of_ratio(p * s + r * q, q * s)
@@ -75,6 +80,8 @@ def minus(a: Fraction, b: Fraction) -> Fraction:
 def times(a: Fraction, b: Fraction) -> Fraction:
     """a b: what Fractions give, in half the time."""
     (p, q), (r, s) = a.as_integer_ratio(), b.as_integer_ratio()
+    if not p or not r:
+        return _ZERO
     common = math.gcd(p, s)
     if common > 1:
         p, s = p // common, s // common

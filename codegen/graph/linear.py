@@ -37,9 +37,9 @@ def is_zero(x: Any) -> bool:
 
 def plus(x: Any, y: Any) -> Any:
     """x + y; a zero gives way to what is added, so that numbers stay numbers."""
-    if is_zero(x):
-        return y
-    return exact.plus(x, y) if type(x) is Fraction and type(y) is Fraction else x + y
+    if type(x) is Fraction and type(y) is Fraction:
+        return exact.plus(x, y)
+    return y if is_zero(x) else x + y
 
 
 def times(x: Any, y: Any) -> Any:
