@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -44,7 +44,7 @@ def locked(
         else:
             turns = mechanism.joint(name).kind is JointKind.REVOLUTE
             held[name] = angles.meant(numbers[0]) if turns else numbers[0]
-    _hold_what_follows(mechanism, held)
+    _hold_what_follows(mechanism, held, findings)
     for name in held:
         _tell_limits(mechanism.joint(name), held[name], mechanism, findings)
     joints = [_held(joint, held[joint.name]) if joint.name in held else joint for joint in mechanism.joints]
@@ -115,8 +115,11 @@ def _check(mechanism: Mechanism, name: str, numbers: tuple[Fraction, ...]) -> No
             )
 
 
-def _hold_what_follows(mechanism: Mechanism, held: dict[str, Value]) -> None:
-    """Add what follows held joints, and what an equation of position ties to these alone."""
+def _hold_what_follows(mechanism: Mechanism, held: dict[str, Value], findings: list[Finding]) -> None:
+    """Add what follows held joints, and what an equation of position ties to these alone.
+
+    A warning where the equation has parameters: what it ties is held where it is at their numbers.
+    """
     for mimic in mechanism.mimics:
         end = mechanism.followed(mimic.joint)
         if end.leader in held:
@@ -135,7 +138,25 @@ def _hold_what_follows(mechanism: Mechanism, held: dict[str, Value]) -> None:
                 if linear is not None and linear.degree() == 1:
                     slope, offset = linear.all_coeffs()
                     held[symbol.name] = to_value(-offset / slope)
+                    _tell_parameters(item, symbol.name, {s.name for s in known} & {*numbers}, findings)
                     break
+
+
+def _tell_parameters(
+    item: PositionConstraint, joint: str, parameters: Collection[str], findings: list[Finding]
+) -> None:
+    """A warning where a joint is held by an equation with these parameters, other values of which do not move it."""
+    if parameters:
+        names = ", ".join(map(repr, sorted(parameters)))
+        findings.append(
+            Finding(
+                Severity.WARNING,
+                f"joint {joint!r}",
+                f"is held by the equation {item.name!r} at the present values of {names}",
+                "an equation without parameters",
+                "Other values of them do not move it: lock it where it is to stand.",
+            )
+        )
 
 
 def _tell_limits(joint: Joint, value: Value, mechanism: Mechanism, findings: list[Finding]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
@@ -503,3 +504,26 @@ def test_what_describes_mechanisms_is_public() -> None:
         assert getattr(kanegen, name).__name__ == name
     with pytest.raises(AttributeError, match="from_sdf"):
         kanegen.from_sdf  # noqa: B018
+
+
+@pytest.mark.parametrize("ratio", [2, None])
+def test_what_an_equation_with_parameters_holds(ratio: float | None) -> None:
+    """It stands where their numbers put it, and no other values of them move it: so a warning names them."""
+    builder = MechanismBuilder("gears", gravity=(0, 0, 0))
+    given = builder.parameter("ratio", 2, "1") if ratio is None else ratio
+    for k in (1, 2, 3, 4):
+        builder.body(f"b{k}", mass=1, inertia=(2, 2, k))
+        builder.revolute(f"q{k}", "base", f"b{k}", axis=(0, 0, 1))
+    builder.mimic("q3", "q1", given, 0)
+    builder.position_constraint("gear", "q2 = 3*q4")
+    builder.speeds([JointRate("q1"), JointRate("q4")])
+    whole = builder.build()
+    asked = {"lock": {"q1": 0.25}, "kernels": ["potential_energy"], "interpreted": True}
+    if ratio is None:
+        with pytest.warns(ModelWarning, match="'q3': is held by the equation .* present values of 'ratio'"):
+            arm = kanegen.load(whole, **asked)
+    else:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            arm = kanegen.load(whole, **asked)
+    assert arm.nq == 2
