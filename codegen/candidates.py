@@ -15,7 +15,8 @@ from kanegen.codegen.graph import Program, count
 from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.passes.optimize import Step, factored, finished, looked_through, optimize
 from kanegen.codegen.passes.prices import cost
-from kanegen.codegen.passes.search import Found, search
+from kanegen.codegen.passes.resubstitution.residues import values_of
+from kanegen.codegen.passes.search import NEAR, Found, search
 
 _LATE_NODES = 3000
 """Nodes of the programs that are optimized to compare late decisions, those of inverse dynamics of an arm of usual size."""
@@ -31,6 +32,9 @@ _FINALISTS = 8
 _PLACED_NODES, _SMALL_NODES = 60_000, 700
 """Nodes of the programs with other origins that are factored; and of small ones, which are looked through and compared with
 other units of length, too.  In larger ones what is factored says nothing about units."""
+
+_TRIED_ALIKE = 4
+"""Programs that are optimized for each that is looked for."""
 
 _WHOLE = 0.5
 """Of an operation.  A saving below it only trades additions for multiplications."""
@@ -144,15 +148,22 @@ def _placed_anew(found: Found, deriver: Deriver, most: int) -> Found:
 
 
 def _with_late_decisions(best: Candidate, deriver: Deriver) -> Candidate:
-    """The best of a candidate and those in which its late decisions are others."""
+    """The best of a candidate and those in which its late decisions are others.
+
+    Of fine ones, those that make the program so dear that the passes will not make up for it are not optimized.
+    """
     left = _LATE_NODES
     late = {point: decision for point, decision in best.found.points.items() if decision.late}
     for point, decision in late.items():
         for answer in range(decision.alternatives):
-            left -= len(best.program.graph)
-            if answer == best.found.answers.get(point, 0) or left < 0:
+            if answer == best.found.answers.get(point, 0):
                 continue
             trial = _with_answers(best.found, {**best.found.answers, point: answer}, deriver)
+            if not decision.coarse and cost(trial.counts) > cost(best.found.counts) + NEAR:
+                continue
+            left -= len(best.program.graph)
+            if left < 0:
+                return best
             best = min(best, Candidate.of(trial), key=lambda candidate: candidate.price)
     return best
 
@@ -189,6 +200,34 @@ def _best_of_near(best: Candidate, searches: Iterable[Found], deriver: Deriver, 
         if candidate.price < best.price - _WHOLE:
             best = candidate
     return best
+
+
+def alike(best: Candidate, deriver: Deriver, most: int) -> list[Program]:
+    """Up to so many optimized programs that are one decision away from the best one and hardly dearer.
+
+    Those come first that differ in a late decision, and the cheapest of each kind.  Programs are other ones where values
+    differ in them.
+    """
+    if most < 1:
+        return []
+    answers, least = best.found.answers, cost(best.found.counts)
+    trials = list[tuple[float, int, bool, Mapping[str, int]]]()
+    for point, decision in best.found.points.items():
+        for answer in range(decision.alternatives):
+            if answer != answers.get(point, 0):
+                other = {**answers, point: answer}
+                trials.append((cost(deriver.weigh(other).counts), len(trials), not decision.late, other))
+    met = {values_of(best.program.graph, best.program.roots)}
+    found = list[tuple[bool, float, int, Program]]()
+    for price, place, fine, trial in sorted(trials, key=lambda entry: entry[:2])[: _TRIED_ALIKE * most]:
+        if price > least + NEAR:
+            break
+        program, _ = optimize(deriver(trial)[0])
+        values, price = values_of(program.graph, program.roots), cost(count(program))
+        if price < best.price + 1 + _WHOLE and values not in met:
+            met.add(values)
+            found.append((fine, price, place, program))
+    return [program for *_, program in sorted(found, key=lambda entry: entry[:3])[:most]]
 
 
 def searched(

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from kanegen.codegen.candidates import Beginning, best_candidate, decisions
+from kanegen.codegen.candidates import Beginning, alike, best_candidate, decisions
 from kanegen.codegen.certificate.blame import blame, error_in_doubles
 from kanegen.codegen.certificate.comparison import (
     CERTIFIED_BOUND,
@@ -340,7 +340,9 @@ def derive(
             program, steps = textbook, its_steps
             found = replace(found, program=plain, answers={}, counts=count(plain))
     if book is not None:
-        program, further = thorough(program, plain, book, first=name == next(iter(sources.builds)))
+        deriver = sources.deriver(name, searched=True)
+        first = name == next(iter(sources.builds))
+        program, further = thorough(program, plain, book, lambda most: alike(best, deriver, most), first)
         steps = (*steps, *further)
     numbers = _telling_numbers(sources)
     at = at or random_configurations(sources.kernel_set())

@@ -196,11 +196,10 @@ class Own(Forced):
         ("each body its own partial velocities, second moments about origins, forms", Own, False),
         ("the same, frames, inertias and unit chosen", Own, True),
         ("partial velocities shared, nothing else chosen", Forced, False),
-        ('everything chosen: `formulation="kane"`', SharedVelocities, True),
     ],
 )
 def test_freedom_of_kanes_method(row: str, sums: type[SharedVelocities], gauge: bool) -> None:
-    """The column of the Stanford Arm."""
+    """The column of the Stanford Arm, without what is decided after the passes."""
 
     def build(tree: PlacedTree, _: Mechanism, choices: Choices) -> Program:
         graph, n = Graph(), len(tree.bodies)
@@ -213,6 +212,12 @@ def test_freedom_of_kanes_method(row: str, sums: type[SharedVelocities], gauge: 
 
     least = search(Deriver(with_numbers(mechanism("stanford_arm")), build, gauge=gauge), budget=1200)
     assert f"| {row} | {pair(optimized(least.program))} |" in page("kane.md")
+
+
+def test_kanes_method_with_all_freedom(tmp_path: Path) -> None:
+    asked = Options(kernels=("inverse_dynamics",), formulation="kane")
+    (kernel,) = pipeline.generate("stanford_arm", tmp_path, asked).kernels.values()
+    assert f'| everything chosen: `formulation="kane"` | {pair(count(kernel.program))} |' in page("kane.md")
 
 
 def test_derivatives(tmp_path: Path) -> None:

@@ -24,6 +24,11 @@ class Decision:
     late: bool = False
     early: bool = False
 
+    @property
+    def fine(self) -> bool:
+        """Whether a search changes it alone, and its worth shows there."""
+        return not self.coarse and not self.late
+
 
 @dataclass(frozen=True, slots=True)
 class Weighed:

@@ -30,7 +30,7 @@ _USUAL_SIZE = 3000
 _WORK = 600 * _USUAL_SIZE
 """Nodes built in a search of programs up to the usual size: no arm of six or seven joints gains from more."""
 
-_NEAR = 2.5
+NEAR = 2.5
 """Programs that cost so many additions more than the best at most are worth the passes: two operations."""
 
 _FEW = 40
@@ -121,7 +121,7 @@ class _Search:
         met = {self.known[own].results}
         found = list[tuple[float, Mapping[str, int]]]()
         for given, worth in sorted(self.known.items(), key=lambda known: known[1].cost):
-            if worth.cost > best.cost + _NEAR:
+            if worth.cost > best.cost + NEAR:
                 break
             if given != own and worth.results is not None and worth.results not in met:
                 met.add(worth.results)
@@ -172,7 +172,7 @@ class _Search:
     def descend(self, state: _State) -> _State:
         """Rounds over the fine points until nothing helps."""
         while True:
-            better = self.round(state, [p for p, d in state.points.items() if not d.coarse])
+            better = self.round(state, [p for p, d in state.points.items() if d.fine])
             if better is state:
                 return state
             state = better
@@ -189,7 +189,7 @@ class _Search:
                 trial = self.state({**state.answers, point: answer})
                 if trial.cost > state.cost + _HOPELESS:
                     continue
-                related = [p for p, d in trial.points.items() if not d.coarse and d.scope & decision.scope]
+                related = [p for p, d in trial.points.items() if d.fine and d.scope & decision.scope]
                 trial = self.round(trial, related)
                 if trial.cost < state.cost - 1e-9:
                     state = trial

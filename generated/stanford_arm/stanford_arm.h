@@ -16,12 +16,12 @@
  * Operations of one call
  *
  *                                              mult  add  div  sqrt  sin/cos
- *   inverse_dynamics(q, v, a -> tau)            105   81    0     0        4  generalized forces that produce
+ *   inverse_dynamics(q, v, a -> tau)            106   79    0     0        4  generalized forces that produce
  *                                                                             given accelerations
- *   forward_dynamics(q, v, tau -> a)            200  155    2     0        4  joint accelerations that
+ *   forward_dynamics(q, v, tau -> a)            201  153    2     0        4  joint accelerations that
  *                                                                             generalized forces produce
  *   mass_matrix(q -> M)                          51   39    0     0        4  mass matrix
- *   bias_forces(q, v -> h)                       94   69    0     0        4  Coriolis, centrifugal and
+ *   bias_forces(q, v -> h)                       95   67    0     0        4  Coriolis, centrifugal and
  *                                                                             gravity forces
  *   gravity_forces(q -> g)                       13    4    0     0        3  generalized forces that hold
  *                                                                             the mechanism at rest
@@ -53,9 +53,9 @@
  *                                                                             the weight of the arm balanced
  *   free_swivel_law(t, q, v -> tau)              19   18    0     0        3  the feedback law without the
  *                                                                             torque about the vertical axis
- *   closed_loop_feedback_law(t, q, v -> a)      219  175    2     0        4  joint accelerations under
+ *   closed_loop_feedback_law(t, q, v -> a)      220  173    2     0        4  joint accelerations under
  *                                                                             feedback_law
- *   closed_loop_free_swivel_law(t, q, v -> a)   217  172    2     0        4  joint accelerations under
+ *   closed_loop_free_swivel_law(t, q, v -> a)   218  170    2     0        4  joint accelerations under
  *                                                                             free_swivel_law
  *
  * Certified over 102 states: error of the largest component, divided by the largest component (of the state,

@@ -40,6 +40,18 @@ def test_fine_decisions_one_by_one() -> None:
     assert result.counts.multiplications == 4
 
 
+def test_late_decisions_are_left_to_the_passes() -> None:
+    points = {"p": Decision(2, A), "late": Decision(2, A, late=True), "gauge": Decision(2, A, coarse=True)}
+    table = {
+        (p, late, gauge): 9 - p - 4 * late - gauge
+        for p in range(2)
+        for late in range(2)
+        for gauge in range(2)
+    }
+    assert found(points, table).answers == {"p": 1, "late": 0, "gauge": 1}
+    assert found(points, table, start={"late": 1}).answers == {"p": 1, "late": 1, "gauge": 1}
+
+
 def test_a_coarse_decision_shows_its_worth_with_the_fine_ones_of_its_bodies() -> None:
     points = {"gauge": Decision(2, A, coarse=True), "form": Decision(2, A)}
     table = {(0, 0): 6, (0, 1): 8, (1, 0): 7, (1, 1): 3}

@@ -273,13 +273,21 @@ class Motion:
         if t == k:
             return self.alpha_joint(i, k) + self.rate_dot[i]
         a, b = (k + 1) % 3, (k + 2) % 3
-        if body.parent >= 0 and self._pick(i, f"alpha_{'xyz'[t]}", 2) == 0:
+        if body.parent >= 0 and not self._turns_alpha(i) and self._pick(i, f"alpha_{'xyz'[t]}", 2) == 0:
             # from the column that the parent gives: U_ak = w_k w_a + alpha_b, U_bk = w_b w_k - alpha_a
             if t == b:
                 return self.column(i, a) - self.w(i, k) * self.w(i, a)
             return self.w(i, b) * self.w(i, k) - self.column(i, b)
-        turned = self.into_body(i, lambda r: self.alpha_joint(i, r), t)
+        turned = self._turned_alpha(i, t)
         return turned + self.w(i, b) * self.rate[i] if t == a else turned - self.w(i, a) * self.rate[i]
+
+    def _turned_alpha(self, i: int, t: int) -> Expression:
+        """Angular acceleration of body i's parent, component t in body i's frame."""
+        return self.into_body(i, lambda r: self.alpha_joint(i, r), t)
+
+    def _turns_alpha(self, i: int) -> bool:
+        """Whether the parent's angular acceleration is turned into body i's frame, or its U (revolute joints)."""
+        return self.tree.bodies[i].parent >= 0 and self._pick(i, f"{GRADIENT}from_alpha", 2, late=True) == 1
 
     def column(self, i: int, r: int) -> Expression:
         """Entry r of U_i e_k = U_parent e_k, in body i's frame (revolute joints)."""
@@ -346,10 +354,13 @@ class Motion:
             return -(self.square(i, a) + self.square(i, b))
         t = 3 - r - c
         sign = 1 if (r + 1) % 3 == c else -1
-        product = self.w(i, r) * self.w(i, c)
-        if body.revolute and r == k and self._pick(i, f"{GRADIENT}{'xyz'[r]}{'xyz'[c]}", 2) == 1:
-            return product * 2 - self.column(i, c)
-        return product - self.alpha(i, t) * sign
+        if body.revolute and r == k:
+            if self._turns_alpha(i):
+                # what the joint's rate adds to the parent's acceleration is a product with w_c, too
+                return (self.w(i, k) + self.rate[i]) * self.w(i, c) - self._turned_alpha(i, t) * sign
+            if self._pick(i, f"{GRADIENT}{'xyz'[r]}{'xyz'[c]}", 2) == 1:
+                return self.w(i, r) * self.w(i, c) * 2 - self.column(i, c)
+        return self.w(i, r) * self.w(i, c) - self.alpha(i, t) * sign
 
     def _diagonal(self, i: int, r: int) -> Expression:
         body = self.tree.bodies[i]
@@ -399,9 +410,9 @@ class Motion:
 
     # -- decisions ---------------------------------------------------------------------------------------------------
 
-    def _pick(self, i: int, what: str, alternatives: int) -> int:
+    def _pick(self, i: int, what: str, alternatives: int, late: bool = False) -> int:
         name = self.tree.bodies[i].name
-        return self.choices.pick(f"{what} of {name}", alternatives, name)
+        return self.choices.pick(f"{what} of {name}", alternatives, name, late=late)
 
     def _name(self, i: int) -> str:
         return self.tree.bodies[i].name if i >= 0 else "base"

@@ -104,6 +104,15 @@ def residues_of(graph: Graph, roots: Sequence[Ref], points: Points) -> dict[int,
     return node_values(graph, roots, arithmetic, lambda kind, key: points.random(kind.name.lower(), *key))
 
 
+def values_of(graph: Graph, roots: Sequence[Ref]) -> frozenset[int]:
+    """What tells values that the roots need from those of other graphs; multiples of one value are the same.
+
+    Raises ZeroDivisionError.
+    """
+    found = (x.at for x in residues_of(graph, roots, NAMING).values())
+    return frozenset(x * pow(y, -1, MERSENNE) % MERSENNE if y else 0 for x, y in found)
+
+
 def doubles_of(graph: Graph, roots: Sequence[Ref], states: int) -> dict[int, list[float]]:
     """Values of all nodes in some states, made by sums, products and quotients alone: the same on every machine."""
 

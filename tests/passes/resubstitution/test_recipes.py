@@ -10,7 +10,9 @@ import pytest
 
 from kanegen.codegen.graph import Expression, Program, count
 from kanegen.codegen.passes.optimize import optimize
+from kanegen.codegen.passes.prices import cost
 from kanegen.codegen.passes.resubstitution import thorough as module
+from kanegen.codegen.passes.resubstitution.core import core
 from kanegen.codegen.passes.resubstitution.recipe import (
     Recipe,
     RecipeBook,
@@ -114,3 +116,31 @@ def test_a_recipe_that_does_not_prove_equal_is_searched_for(monkeypatch: pytest.
     monkeypatch.setattr(module, "core", lambda: None)
     with pytest.raises(NotCompiledError):
         thorough(program, program, RecipeBook(known={wrong.fingerprint: wrong}))
+
+
+@pytest.mark.skipif(core() is None, reason="the core of the search is not compiled here")
+def test_a_search_goes_on_from_the_best_of_several_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many are asked for as the work is enough for, and that of the first kernel of a mechanism is more."""
+    monkeypatch.setattr(module, "_STEPS_OF_A_VALUE", 1)
+    monkeypatch.setattr(module, "_RESCALING", 1)
+    plain, asked = double_pendulum(), []
+
+    def others(most: int) -> list[Program]:
+        asked.append(most)
+        return [optimize(plain)[0]]
+
+    values = len(web_of(plain).values)
+    monkeypatch.setattr(module, "_WORK_OF_FIRST", 24 * values**2)
+    book = RecipeBook()
+    found, _ = thorough(plain, plain, book, others, first=True)
+    assert asked == [3]
+    assert (
+        cost(count(found))
+        <= cost(count(optimize(plain)[0]))
+        < cost(count(thorough(plain, plain, RecipeBook())[0]))
+    )
+    assert is_equal(found, plain)
+    (recipe,) = book.used.values()
+    again = program_from(recipe, plain)
+    assert again is not None
+    assert count(again) == count(found)
