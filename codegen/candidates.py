@@ -150,22 +150,30 @@ def _placed_anew(found: Found, deriver: Deriver, most: int) -> Found:
 def _with_late_decisions(best: Candidate, deriver: Deriver) -> Candidate:
     """The best of a candidate and those in which its late decisions are others.
 
-    Of fine ones, those that make the program so dear that the passes will not make up for it are not optimized.
+    Of fine ones, those are not optimized that change nothing, or make the program so dear that the passes will not make up
+    for it.
     """
     left = _LATE_NODES
     late = {point: decision for point, decision in best.found.points.items() if decision.late}
     for point, decision in late.items():
+        given = best.found.answers.get(point, 0)
         for answer in range(decision.alternatives):
-            if answer == best.found.answers.get(point, 0):
-                continue
-            trial = _with_answers(best.found, {**best.found.answers, point: answer}, deriver)
-            if not decision.coarse and cost(trial.counts) > cost(best.found.counts) + NEAR:
+            answers = {**best.found.answers, point: answer}
+            if answer == given or not (decision.coarse or _is_near(best.found, answers, deriver)):
                 continue
             left -= len(best.program.graph)
             if left < 0:
                 return best
+            trial = _with_answers(best.found, answers, deriver)
             best = min(best, Candidate.of(trial), key=lambda candidate: candidate.price)
     return best
+
+
+def _is_near(found: Found, answers: Mapping[str, int], deriver: Deriver) -> bool:
+    """Whether these answers lead to another program than was found, which costs little more."""
+    here, there = deriver.weigh(found.answers), deriver.weigh(answers)
+    same = here.results is not None and here.results == there.results
+    return not same and cost(there.counts) <= cost(here.counts) + NEAR
 
 
 def _with_answers(found: Found, answers: Mapping[str, int], deriver: Deriver) -> Found:
