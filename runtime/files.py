@@ -10,6 +10,7 @@ import errno
 import os
 import stat
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 from kanegen.errors import FileError
@@ -104,12 +105,10 @@ def write_file(path: Path, content: bytes) -> None:
 
     Raises FileError, which says the path, the reason and the way out.
     """
-    made: list[Path] = []
     try:
-        made = make_folders(path.parent)
-        write_whole(path, content)
+        with in_folders(path.parent):
+            write_whole(path, content)
     except OSError as error:
-        remove_folders(made)
         cure = way_out(error, "name another file")
         raise FileError(f"{what_failed(error, path)}. {cure}", error.errno) from error
 
@@ -140,6 +139,20 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+@contextlib.contextmanager
+def in_folders(folder: Path) -> Iterator[None]:
+    """Make a folder and those above it; where what is done in it fails, those that were missing go if they are empty.
+
+    Raises OSError.
+    """
+    made = make_folders(folder)
+    try:
+        yield
+    except BaseException:
+        _remove_folders(made)
+        raise
+
+
 def make_folders(folder: Path, mode: int = 0o777) -> list[Path]:
     """Make a folder and those above it, all with this mode.  Returns those that were missing, the lowest first.
 
@@ -154,12 +167,12 @@ def make_folders(folder: Path, mode: int = 0o777) -> list[Path]:
         if not folder.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
     except BaseException:
-        remove_folders(made)
+        _remove_folders(made)
         raise
     return made
 
 
-def remove_folders(folders: list[Path]) -> None:
+def _remove_folders(folders: list[Path]) -> None:
     """Remove folders as far as they are empty."""
     for path in folders:
         with contextlib.suppress(OSError):

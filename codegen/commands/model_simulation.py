@@ -20,7 +20,7 @@ from kanegen.codegen.reading import read
 from kanegen.errors import AssemblyError, KanegenError
 from kanegen.extras import install_command
 from kanegen.figures.canvas import check_plot, matplotlib
-from kanegen.files import make_folders, write_file
+from kanegen.files import in_folders, write_file
 from kanegen.model_warnings import warn
 from kanegen.options import Options
 from kanegen.robot.assembly import led_to
@@ -241,8 +241,8 @@ def write_files(motion: Motion, files: dict[str, Path], report: Report) -> None:
         elif kind == "parquet":
             write_file(path, motion.to_pandas().to_parquet())
         else:
-            make_folders(path.parent)
-            (motion.plot if kind == "plot" else motion.animate)(path)
+            with in_folders(path.parent):
+                (motion.plot if kind == "plot" else motion.animate)(path)
         report(f"wrote {path}")
 
 

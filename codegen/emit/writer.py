@@ -14,7 +14,7 @@ from kanegen.codegen.emit.languages import LANGUAGES
 from kanegen.codegen.emit.manifest import manifest
 from kanegen.codegen.emit.model import Model
 from kanegen.errors import FileError
-from kanegen.files import make_folders, no_file, remove_folders, sync_folder, way_out, what_failed, write_new
+from kanegen.files import in_folders, no_file, sync_folder, way_out, what_failed, write_new
 from kanegen.manifest import FILE_NAME, manifest_text
 
 _BESIDE = ".writing-"
@@ -46,23 +46,17 @@ def write_files(files: Mapping[str, bytes], directory: Path) -> tuple[Path, ...]
 
     Raises FileError.  The files are as they were then, or the error says otherwise.
     """
-    made: list[Path] = []
     try:
-        made = make_folders(directory)
-        with _alone(directory) as alone:
+        with in_folders(directory), _alone(directory) as alone:
             abandoned = list(directory.glob(f"{_BESIDE}*")) if alone else []  # of processes that were killed
             _replace(files, directory)
             for folder in abandoned:
                 shutil.rmtree(folder, ignore_errors=True)
     except OSError as error:
-        remove_folders(made)
         if isinstance(error, FileError):
             raise
         cure = way_out(error, "name another directory")
         raise FileError(f"{what_failed(error, directory)}. {cure}", error.errno) from error
-    except BaseException:
-        remove_folders(made)
-        raise
     return tuple(directory / name for name in files)
 
 

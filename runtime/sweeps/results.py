@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kanegen.errors import FileError, KanegenError, did_you_mean
-from kanegen.files import make_folders, write_new
+from kanegen.files import in_folders, write_new
 from kanegen.json_records import from_json, to_json
 from kanegen.simulation.motion import data_frames
 from kanegen.sweeps.chunks import arrow
@@ -173,12 +173,28 @@ def _done(directory: Path) -> dict[int, Done]:
 def writing(directory: Path, study: Study) -> Iterator[Writer]:
     """What writes chunks of a study into a folder, where no other process writes meanwhile.
 
-    Raises KanegenError where the folder belongs to another study or to another process, FileError.
+    An exception before the first chunk is there takes back what was made for it.  Raises KanegenError where the folder
+    belongs to another study or to another process, FileError.
     """
+    with in_folders(directory / RUNS), _locked(directory):
+        fresh = not (directory / STUDY).exists()
+        try:
+            yield Writer(directory, study)
+        except BaseException:
+            for part in _parts(directory):
+                part.unlink()
+            if fresh and not any((directory / RUNS).iterdir()):
+                (directory / STUDY).unlink(missing_ok=True)
+            raise
+
+
+@contextlib.contextmanager
+def _locked(directory: Path) -> Iterator[None]:
+    """Keep other processes out of a folder.  The file by which it is done stays where there is a study."""
     from filelock import FileLock, Timeout
 
-    make_folders(directory / RUNS)
-    lock = FileLock(directory / ".lock")
+    place = directory / ".lock"
+    lock = FileLock(place)
     try:
         lock.acquire(timeout=0)
     except Timeout:
@@ -186,9 +202,16 @@ def writing(directory: Path, study: Study) -> Iterator[Writer]:
             f"{directory}: another process sweeps into this folder. Wait for it, or name another folder"
         ) from None
     try:
-        yield Writer(directory, study)
+        yield
     finally:
         lock.release()
+        if not (directory / STUDY).exists():
+            place.unlink(missing_ok=True)
+
+
+def _parts(directory: Path) -> list[Path]:
+    """Files that were not written to their end."""
+    return [*directory.glob(f"{STUDY}.part"), *(directory / RUNS).glob("*.part")]
 
 
 class Writer:
@@ -204,7 +227,7 @@ class Writer:
             raise KanegenError(
                 f"{directory}: there are results without a study. Name another folder, or empty this one"
             )
-        for part in directory.rglob("*.part"):  # of a process that was killed
+        for part in _parts(directory):  # of a process that was killed
             part.unlink()
         log = directory / DONE
         if log.exists():

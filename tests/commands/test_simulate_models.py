@@ -182,6 +182,17 @@ def test_what_goes_wrong(words: tuple[str, ...], told: str) -> None:
         simulate(*words)
 
 
+@pytest.mark.needs("matplotlib")
+def test_a_figure_that_fails_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(self: object, path: Path) -> None:
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(kanegen.simulation.Motion, "plot", full)
+    with pytest.raises(OSError, match="full"):
+        simulate("--time", "0.01", "--plot", str(tmp_path / "new" / "below" / "motion.png"))
+    assert not any(tmp_path.iterdir())
+
+
 def test_wrong_files_of_scenarios(tmp_path: Path) -> None:
     with pytest.raises(kanegen.KanegenError, match="built-in mechanisms"):
         simulate("--scenario", "feedback", model="arm.urdf")

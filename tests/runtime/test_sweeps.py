@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import functools
 import json
 import os
@@ -322,6 +323,45 @@ def test_another_study_is_refused(whole: kanegen.Sweep, changes: dict[str, Any])
     assert bytes_of(whole.directory) == before
 
 
+def test_what_is_refused_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no chunk is done there is nothing to go on with, and the next study may have the folder."""
+    chunk = run.chunks_of
+
+    def failing(*given: Any) -> Any:
+        yield next(chunk(*given))
+        raise KanegenError("the second chunk")
+
+    no_mass: dict[str, Any] = {"parameters": {"m": {"grid": [1, -1]}}, "samples": None, "q0": {}}
+    (tmp_path / "there" / "runs").mkdir(parents=True)
+    for folder, left in (("new/below", ["there", "there/runs"]), ("there", ["there", "there/runs"])):
+        with pytest.raises(ModelError, match="mass"):  # found before the first run
+            swept(tmp_path / folder, **no_mass)
+        with monkeypatch.context() as patch:
+            patch.setattr(chunks, "simulate_many", _refusing)
+            with pytest.raises(KanegenError, match="row 1 of q0"):  # found where the first runs begin
+                swept(tmp_path / folder)
+        with monkeypatch.context() as patch:
+            patch.setattr(results, "write_new", _full)
+            with pytest.raises(OSError, match="is full"):
+                swept(tmp_path / folder)
+        assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")) == left
+    (tmp_path / "there" / "of_others.part").touch()
+    monkeypatch.setattr(run, "chunks_of", failing)
+    with pytest.raises(KanegenError, match="the second chunk"):
+        swept(tmp_path / "there")
+    assert list(kanegen.Sweep(tmp_path / "there").done) == [0]
+    assert (tmp_path / "there" / "of_others.part").exists()
+
+
+def _refusing(*given: Any, **more: Any) -> Any:
+    raise ValueError("row 1 of q0")
+
+
+def _full(path: Path, content: bytes) -> None:
+    path.write_bytes(content[:10])
+    raise OSError(errno.ENOSPC, "the disk is full", str(path))
+
+
 def test_a_folder_that_is_taken(tmp_path: Path) -> None:
     with results.writing(tmp_path, None), pytest.raises(KanegenError, match="another process"):  # type: ignore[arg-type]
         swept(tmp_path)
@@ -411,7 +451,7 @@ def test_processes_that_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(workers, "_PROGRAM", "raise SystemExit(1)")
     with pytest.raises(KanegenError, match="all processes"):
         swept(tmp_path, executor="processes")
-    assert len(kanegen.Sweep(tmp_path)) == 0
+    assert not any(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
