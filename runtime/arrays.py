@@ -76,7 +76,13 @@ def inputs_and_batch(
             np.broadcast_to(array, batch + argument.shape)
             for array, argument in zip(arrays, spec.inputs, strict=True)
         ]
-    return [np.ascontiguousarray(array, dtype=dtype) for array in arrays], batch
+    return [native(array, dtype) for array in arrays], batch
+
+
+def native(array: NDArray[Any], dtype: Any = np.float64) -> NDArray[Any]:
+    """The array as C reads it, contiguous and aligned: itself, or a copy."""
+    found = np.ascontiguousarray(array, dtype=dtype)
+    return found if found.flags.aligned else found.copy()
 
 
 def real_array(caller: str, argument: Argument, value: ArrayLike) -> NDArray[Any]:
@@ -168,7 +174,12 @@ def checked_output(spec: KernelSpec, argument: Argument, out: object, batch: Sha
         raise ValueError(f"{where}: expected {shape}, got {out.shape}")
     if not out.flags.writeable:
         raise ValueError(f"{where}: expected a writable array, got a read-only one")
-    raise ValueError(f"{where}: expected a C-contiguous, aligned array, got strides {out.strides}")
+    if not out.flags.c_contiguous:
+        raise ValueError(f"{where}: expected a C-contiguous array, got strides {out.strides}")
+    raise ValueError(
+        f"{where}: expected an aligned array, got one that begins at the address {out.ctypes.data}, which is no multiple of "
+        f"{dtype.alignment}. Write into one of numpy.empty, and copy from that"
+    )
 
 
 def outputs_for(spec: KernelSpec, out: object, batch: Shape) -> list[NDArray[Any]]:

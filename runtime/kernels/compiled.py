@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kanegen.arrays import Shape, apart_from, kernel_type
+from kanegen.arrays import Shape, apart_from, kernel_type, native
 from kanegen.csrc import extensions
 from kanegen.errors import KanegenError, ManifestError, TargetError
 from kanegen.extension_source import (
@@ -118,10 +118,7 @@ class CompiledBackend:
 
         def evaluate(inputs: Arrays, outputs: Arrays, batch: Shape, threads: int) -> None:
             count = math.prod(batch)
-            own = [
-                np.ascontiguousarray(x if x.shape == batch else np.broadcast_to(x, batch))
-                for x in values.values()
-            ]
+            own = [native(x if x.shape == batch else np.broadcast_to(x, batch)) for x in values.values()]
             kept = [ffi.from_buffer("double[]", apart_from(x, outputs)) for x in own]
             addresses = ffi.new("double *[]", kept)
             varied = ffi.new("struct kanegen_varied *")

@@ -8,6 +8,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from kanegen.arrays import native
 from kanegen.csrc.extensions import integrators
 
 _integrators = functools.cache(integrators)
@@ -23,6 +24,6 @@ def all_seen_possible(*numbers: NDArray[np.float64]) -> bool:
     if module is None or len(shapes) > 1:
         return False
     count = math.prod(shapes.pop() if shapes else ())
-    kept = [module.ffi.from_buffer("double[]", np.ascontiguousarray(x, np.float64)) for x in numbers]
+    kept = [module.ffi.from_buffer("double[]", native(x)) for x in numbers]
     steps = [min(x.ndim, 1) for x in numbers]
     return bool(module.lib.kanegen_count_possible(count, kept, steps) == count)

@@ -9,6 +9,8 @@ import pytest
 import robots
 from numpy.testing import assert_allclose, assert_array_equal
 
+from kanegen import arrays
+
 # Values of a few units, a handful of roundings each.
 TOLERANCE = 1e-14
 
@@ -185,12 +187,38 @@ def test_rows_of_results_may_overlap_those_of_arguments(cart_pole, shift):
     assert_array_equal(out, expected)
 
 
+def unaligned(array):
+    """A copy where C reads no numbers."""
+    found = np.empty(array.nbytes + 1, np.uint8)[1:].view(array.dtype).reshape(array.shape)
+    found[...] = array
+    assert not found.flags.aligned
+    return found
+
+
+def test_what_c_does_not_read_is_copied(cart_pole):
+    states = robots.states(3)
+    spec = cart_pole._kernels["inverse_dynamics"].spec
+    found, _ = arrays.inputs_and_batch(spec, [unaligned(x) for x in states])
+    assert all(x.flags.carray for x in found)
+    assert_array_equal(found, states)
+    assert arrays.native(states[0]) is states[0]
+
+
 def test_rows_into_what_cannot_hold_them(cart_pole):
     q, v, a = robots.states(3)
     read_only = np.empty((3, 2))
     read_only.setflags(write=False)
-    for out in (np.empty((4, 2)), np.empty((3, 4))[:, ::2], read_only):
-        with pytest.raises(ValueError, match="out: expected"):
+    for out, said in (
+        (np.empty((4, 2)), r"\(3, 2\), got \(4, 2\)"),
+        (np.empty((3, 4))[:, ::2], r"C-contiguous array, got strides \(32, 16\)"),
+        (np.empty((2, 3)).T, r"C-contiguous array, got strides \(8, 24\)"),
+        (read_only, "writable"),
+        (
+            unaligned(read_only),
+            r"aligned array, got one that begins at the address \d+, which is no multiple of 8\.",
+        ),
+    ):
+        with pytest.raises(ValueError, match=f"out: expected .*{said}"):
             cart_pole.inverse_dynamics(q, v, a, out=out)
     for other in (np.empty((3, 2), np.float32), [[0.0, 0.0]] * 3):
         with pytest.raises(TypeError, match="out: expected"):
