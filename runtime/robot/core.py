@@ -17,7 +17,7 @@ from kanegen.by_name import Places, array_of, places
 from kanegen.errors import NotCompiledError, counted, shown
 from kanegen.kernels.checks import TELLING, Told
 from kanegen.kernels.kernel import Backend, BoundKernel, Columns
-from kanegen.kernels.live_parameters import merged_parameters, varied_parameters
+from kanegen.kernels.live_parameters import StateValues, merged_parameters, varied_parameters
 from kanegen.kernels.table import (
     ArrayCall,
     KernelSet,
@@ -155,7 +155,9 @@ class Core:
         """The robot at a time [s], or at times of the shape of a batch.  Raises TypeError where nothing depends on it."""
         return self._given(t, None)
 
-    def _given(self, t: ArrayLike | None, parameters: Varied | None, *, looks: bool = True) -> Self:
+    def _given(
+        self, t: ArrayLike | None, parameters: Varied | None, *, looks: bool = True, rows: int | None = None
+    ) -> Self:
         """The robot at a time, with parameters of their own for each state: what calls are told by keyword."""
         if t is not None and not self._manifest.depends_on_time:
             raise TypeError(f"{self._manifest.name}: nothing of it depends on time, so that calls take no t")
@@ -165,6 +167,8 @@ class Core:
             values, squares = varied_parameters(self.name, present, parameters or {})
             if values and self._check is not None:
                 self._check(present, values, squares)
+            if values and rows is not None:
+                values = StateValues.of({k: np.broadcast_to(x, rows)[:, None] for k, x in values.items()})
             kernels = kernels.varied(values, looks=looks)
         return self._with(kernels, self._t if t is None else t)
 
@@ -307,12 +311,13 @@ class Core:
         precision = self._kernels[kernel].spec.precision
         return self._kernels.set_of(kernel).backend.prepared_address(precision)
 
-    def of_states(self, parameters: Varied, *, looks: bool = True) -> Self:
+    def of_states(self, parameters: Varied, *, looks: bool = True, rows: int | None = None) -> Self:
         """The robot whose calls take live parameters that differ from state to state: see ``call``.
 
-        ``looks``: whether they look for dead centres and open loops.
+        ``looks``: whether they look for dead centres and open loops.  ``rows``: parameters are (rows,), or numbers, and each
+        of them is that of a row of states, so that calls take (rows, k, …).
         """
-        return self._given(None, parameters, looks=looks)
+        return self._given(None, parameters, looks=looks, rows=rows)
 
     def columns(self, kernel: str) -> Columns:
         """A kernel's C function for many states as columns, with the live parameters of each, for simulations of many.

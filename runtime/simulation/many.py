@@ -28,7 +28,6 @@ from kanegen.simulation.request import (
     check_mechanism,
     checked_atol,
     checked_breaks,
-    checked_configuration,
     checked_every,
     checked_max_step,
     checked_rtol,
@@ -39,6 +38,7 @@ from kanegen.simulation.request import (
     positive_count,
     probes_between,
     real_numbers,
+    with_unit_quaternions,
 )
 
 IN_LANES = ("dopri5", "rk4")
@@ -173,9 +173,7 @@ def simulate_many(
         inputs = law_inputs(recognized, None if many else states, references or {})
         x = states if many and states is not None else inputs.x0
         count, (q, v, x) = _rows_of(arm, q0, v0, x, inputs.x0.size, values)
-        of_each = arm.of_states(
-            {name: np.broadcast_to(x, count)[:, None] for name, x in values.items()}, looks=False
-        )
+        of_each = arm.of_states(values, looks=False, rows=count)
         each = checked_every(every, times)
         rows = np.zeros(0) if each else checked_times([end] if times is None else times, begin, end)
         kinks = inputs.kinks[(inputs.kinks > begin) & (inputs.kinks < end)]
@@ -293,9 +291,7 @@ def _rows_of(
         raise ValueError(f"simulations: expected as many rows everywhere, or none, got {listed}")
     count = next(iter(counts.values()), 1)
     q, v, x = (np.array(np.broadcast_to(array, (count, size))) for array, size in given.values())
-    if arm.quaternions:
-        q = np.array([checked_configuration(arm, row) for row in q]).reshape(count, arm.nq)
-    return count, (q, v, x)
+    return count, (with_unit_quaternions(arm, q), v, x)
 
 
 def _initial_rates(arm: Any, of_each: Any, q: FloatArray, v: FloatArray, given: _Given) -> FloatArray | None:

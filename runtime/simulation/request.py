@@ -81,11 +81,18 @@ class Request:
 def checked_configuration(arm: SimulatedArm, values: Values) -> FloatArray:
     """q0 (nq,) with quaternions of length one; ``ValueError`` for one of length zero."""
     q0 = checked_state("q0", arm.configuration(values) if isinstance(values, Mapping) else values, arm.nq)
+    return with_unit_quaternions(arm, q0)
+
+
+def with_unit_quaternions(arm: SimulatedArm, q0: FloatArray) -> FloatArray:
+    """Configurations (nq,), or rows of them, with quaternions of length one; ``ValueError`` for one of length zero."""
     for start in arm.quaternions:
-        if not q0[start : start + 4].any():
+        zero = ~q0[..., start : start + 4].any(axis=-1)
+        if zero.any():
             names = ", ".join(arm.coordinate_names[start : start + 4])
+            where = f" in row {int(np.argmax(zero))}" * zero.ndim
             raise ValueError(
-                f"q0: the quaternion {names} of {arm.name} is zero, which is no rotation; (0, 0, 0, 1) turns nothing"
+                f"q0: the quaternion {names} of {arm.name} is zero{where}, which is no rotation; (0, 0, 0, 1) turns nothing"
             )
     return normalised(q0, arm.quaternions)
 

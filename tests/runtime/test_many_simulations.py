@@ -263,7 +263,11 @@ def test_rows_as_a_table() -> None:
         ({"q0": np.zeros((3, 2)), "v0": np.zeros((4, 2))}, ValueError, "q0: 3, v0: 4"),
         ({"parameters": {"k": np.ones(5)}}, ValueError, "parameters, 'k': 5"),
         ({"parameters": {"k": np.ones((2, 2))}}, ValueError, r"expected \(n,\)"),
-        ({"parameters": {"m": np.array([1.0, -1.0, 1.0])}}, ModelError, "row 1"),
+        ({"parameters": {"m": np.array([1.0, -1.0, 1.0])}}, ModelError, "^row 1, with "),
+        ({"parameters": {"m": np.array([1.0, -1.0, 1.0]), "k": 3.0}}, ModelError, "^row 1, with "),
+        ({"parameters": {"m": -1.0}}, ModelError, "^with m = -1.0"),
+        ({"parameters": {"m": np.array([1.0, 1.0, np.nan])}}, ValueError, "got nan in row 2$"),
+        ({"parameters": {"m": np.nan}}, ValueError, "got nan$"),
         ({"parameters": [1.0]}, TypeError, "parameters: expected names with values"),
         ({"parameters": {"mass": 1.0}}, KanegenError, "no live parameter 'mass'"),
         ({"q0": np.array([[0, 0], [0, np.nan], [0, 0]])}, ValueError, "row 1"),
@@ -313,6 +317,14 @@ def test_loops_are_closed_where_simulations_begin() -> None:
     q0[5] += 0.1
     with pytest.raises(InconsistentStateError, match="row 5"):
         kanegen.simulate_many(robot("four_bar"), q0, v0, 0.1, parameters=own)
+
+
+def test_a_quaternion_that_is_zero() -> None:
+    q0, v0, own = given("body")
+    q0 = q0.copy()
+    q0[5, robot("body").quaternions[0] :][:4] = 0
+    with pytest.raises(ValueError, match="is zero in row 5, which"):
+        kanegen.simulate_many(robot("body"), q0, v0, 0.1, parameters=own)
 
 
 def test_interpreted_robots_have_no_lanes() -> None:
