@@ -5,8 +5,9 @@ Beside its kernels a model has what its users may want to know of the mechanism:
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import fields
+from fractions import Fraction
 
 from kanegen.codegen.certificate.certify import BOUND, Record
 from kanegen.codegen.certificate.comparison import difference_of_forces
@@ -22,7 +23,7 @@ from kanegen.codegen.mechanism.fingerprint import fingerprint
 from kanegen.codegen.mechanism.force_elements import stopped_ends
 from kanegen.codegen.mechanism.names import c_names, file_name
 from kanegen.codegen.mechanism.records import JointLimits as ExactLimits
-from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.records import Mechanism, Value
 from kanegen.codegen.mechanism.reduction import open_tree
 from kanegen.codegen.mechanism.speeds import JointRate
 from kanegen.codegen.mechanism.values import home_numbers, numeric
@@ -30,6 +31,7 @@ from kanegen.codegen.passes.hoist import hoist
 from kanegen.codegen.passes.schedule import schedule
 from kanegen.manifest import (
     Certificate,
+    Follower,
     FrameKernels,
     GeneratedMechanism,
     JointLimits,
@@ -95,6 +97,7 @@ def known_of(
         limits={
             j.name: _doubles(mechanism, j.name, j.limits) for j in mechanism.joints if j.limits is not None
         },
+        followers=dict(_followers(mechanism, live)),
         modes=usual_amplitudes(mechanism),
         link_ends=link_ends(mechanism),
         lossless=mechanism.lossless,
@@ -146,6 +149,27 @@ def _doubles(mechanism: Mechanism, joint: str, limits: ExactLimits) -> JointLimi
     parameters = {p.name: float(p.value) for p in mechanism.parameters}
     stops = stopped_ends(mechanism.springs, parameters, joint, lower, upper)
     return JointLimits(lower, upper, velocity, effort, *stops)
+
+
+def _followers(mechanism: Mechanism, live: bool) -> Iterator[tuple[str, Follower]]:
+    """The joints that follow others, but for those by expressions that text cannot have."""
+    for mimic in mechanism.mimics:
+        end = mechanism.followed(mimic.joint)
+        multiplier, offset = (_arithmetic(x, mechanism, live) for x in (end.multiplier, end.offset))
+        if multiplier is not None and offset is not None:
+            yield mimic.joint, Follower(end.leader, multiplier, offset)
+
+
+def _arithmetic(value: Value, mechanism: Mechanism, live: bool) -> str | None:
+    """A number, or arithmetic of parameters where these are live; None for an expression that text cannot have."""
+    if isinstance(value, Fraction) or not live:
+        return repr(float(numeric(value, mechanism))).removesuffix(".0")
+    from kanegen.codegen.mechanism.writers.exact_text import Unsayable, exact_text
+
+    try:
+        return exact_text(value, [p.name for p in mechanism.parameters]).strip('"')
+    except Unsayable:
+        return None
 
 
 def _rounded_angles(mechanism: Mechanism) -> RoundedAngles | None:

@@ -235,7 +235,7 @@ def generator_digest() -> str:
     spec = importlib.util.find_spec("kanegen.codegen")
     assert spec is not None and spec.submodule_search_locations  # it is a part of this distribution
     found = hashlib.sha256()
-    for name in ("json_records.py", "manifest.py"):
+    for name in ("arithmetic.py", "json_records.py", "manifest.py"):
         found.update(Path(__file__).with_name(name).read_bytes())
     for folder in spec.submodule_search_locations:
         for where, folders, names in os.walk(folder):

@@ -6,6 +6,7 @@ so that every room may import it.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -72,6 +73,9 @@ MOST_DIGITS = Limit(
     "No numerator or denominator may have more, also in the middle of arithmetic.",
     "numbers and arithmetic in text, in the builder and in tables, expressions of users",
 )
+
+MOST_BITS = math.ceil(MOST_DIGITS.value / math.log10(2))
+"""Of the numerator and the denominator of an exact number: as many as these digits have."""
 LARGEST_CONSTANT = Limit(
     "constant of an equation",
     2**1000,

@@ -158,6 +158,23 @@ class JointLimits:
 
 
 @dataclass(frozen=True, slots=True)
+class Follower:
+    """A joint that is no coordinate: it stands at multiplier * (the coordinate ``leader``) + offset [rad, m].
+
+    Both are arithmetic of numbers and live parameters.
+    """
+
+    leader: str
+    multiplier: str
+    offset: str
+
+    def __str__(self) -> str:
+        factor = self.multiplier if re.fullmatch(r"-?[\w.]+", self.multiplier) else f"({self.multiplier})"
+        times = self.leader if factor == "1" else f"{factor}*{self.leader}"
+        return times if self.offset == "0" else f"{times} + {self.offset}".replace("+ -", "- ")
+
+
+@dataclass(frozen=True, slots=True)
 class NamedValue:
     """Name and value [SI] of what a column of a regressor belongs to."""
 
@@ -269,9 +286,9 @@ class GeneratedMechanism:
     ``speed_names`` are the joints' names, and ``home``, in which loops can be closed, is zero with quaternions that turn
     nothing, where they are not given and there are any.  ``quaternions`` are the places in q at which unit quaternions
     (x, y, z, w) begin.
-    ``limits`` are those of joints by name.  ``modes`` of flexible links have an amplitude that is not too large for their
-    link.  A mechanism is ``lossless`` if only works of forces change its energy.  ``meeting_ends``: springs and dampers, by
-    name, that have no direction where the two frames named with them meet.
+    ``limits`` are those of joints by name, ``followers`` the joints that follow others.  ``modes`` of flexible links have an
+    amplitude that is not too large for their link.  A mechanism is ``lossless`` if only works of forces change its energy.
+    ``meeting_ends``: springs and dampers, by name, that have no direction where the two frames named with them meet.
     ``base_parameters`` belong to the columns of the kernel regressor, ``inertial_parameters`` to those of full_regressor;
     they are empty without these.  ``body_coordinates`` where there are kernels in the coordinates of bodies.
     ``rounded_angles`` where angles of a file were taken for others.  ``laws``: those with states or signals.
@@ -294,6 +311,7 @@ class GeneratedMechanism:
     quaternions: tuple[int, ...] = ()
     rounded_angles: RoundedAngles | None = None
     limits: Mapping[str, JointLimits] = field(default_factory=dict)
+    followers: Mapping[str, Follower] = field(default_factory=dict)
     modes: Mapping[str, float] = field(default_factory=dict)
     link_ends: LinkEnds = field(default_factory=dict)
     lossless: bool = True
@@ -333,6 +351,8 @@ class GeneratedMechanism:
             f"home: expected {self.nq} finite coordinates, got {self.home}",
         )
         _require(signs is None or len(signs) == self.nv, f"actuator signs: expected {self.nv}, got {signs}")
+        lost = [one.leader for one in self.followers.values() if one.leader not in self.coordinate_names]
+        _require(not lost, f"followers: {lost[:1]} is no coordinate")
 
 
 @dataclass(frozen=True, kw_only=True)

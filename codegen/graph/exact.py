@@ -16,7 +16,7 @@ from typing import Any, Final
 import mpmath
 
 from kanegen.errors import ModelError
-from kanegen.limits import LARGEST_CONSTANT, LARGEST_NUMBER, MOST_DIGITS
+from kanegen.limits import LARGEST_CONSTANT, LARGEST_NUMBER, MOST_BITS, MOST_DIGITS
 
 DIGITS = 60
 _ZERO_BELOW = Fraction(1, 10**50)
@@ -24,8 +24,6 @@ _ZERO = Fraction(0)
 _LONG = 10**DIGITS
 _DECIMALS_OF_A_BIT = math.log10(2)
 _LARGEST_BITS = LARGEST_CONSTANT.value.bit_length()
-MOST_BITS = math.ceil(MOST_DIGITS.value / _DECIMALS_OF_A_BIT)
-"""Of the numerator and the denominator of an exact number."""
 
 
 Ratio = tuple[int, int]

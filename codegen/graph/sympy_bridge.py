@@ -11,14 +11,14 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from kanegen.codegen.graph.exact import DIGITS, MOST_BITS, bounded, from_number
+from kanegen.codegen.graph.exact import DIGITS, bounded, from_number
 from kanegen.codegen.graph.expression import Expression
 from kanegen.codegen.graph.functions import COMPARISONS, FUNCTIONS
 from kanegen.codegen.graph.graph import Graph, Kind, Ref
 from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.graph.program import Program
 from kanegen.errors import KanegenError, shortened, shown
-from kanegen.limits import LARGEST_EXPONENT
+from kanegen.limits import LARGEST_EXPONENT, MOST_BITS
 
 _DOUBLE_BITS = 53
 _LARGEST = Fraction(sys.float_info.max)

@@ -8,8 +8,8 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
+from kanegen.arithmetic import Arithmetic
 from kanegen.codegen.graph.late import sympy
-from kanegen.codegen.mechanism.arithmetic import Arithmetic
 from kanegen.codegen.mechanism.values import to_value
 from kanegen.errors import ModelError
 

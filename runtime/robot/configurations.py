@@ -11,7 +11,7 @@ import numpy as np
 from kanegen import quaternions
 from kanegen.arrays import FloatArray, Values
 from kanegen.errors import KanegenError
-from kanegen.manifest import JointLimits, Manifest
+from kanegen.manifest import Manifest
 from kanegen.robot.core import Core
 
 WITHOUT_LIMITS = math.pi
@@ -92,6 +92,8 @@ class Configurations(Core):
     def random_configuration(self, rng: np.random.Generator | int | None = None) -> FloatArray:
         """A configuration (nq,), each coordinate drawn evenly from its limits [rad, m], all rotations equally likely.
 
+        Its limits are ``coordinate_limits``, in which those of joints that follow it are as well.
+
         Deflections of flexible links are small: each mode turns the end of its link by up to a fifth of a radian.
 
         ``rng`` is a NumPy generator, or the seed of one.  A coordinate without limits is drawn from -pi to pi, with one
@@ -99,7 +101,7 @@ class Configurations(Core):
         not heeded: ``assemble`` closes loops.
         """
         generator = np.random.default_rng(rng)
-        limits = self._manifest.limits
+        low, high = (ends.tolist() for ends in self.coordinate_limits)
         names = self._manifest.coordinate_names
         starts = self._manifest.quaternions
         positions = {i for places in self.coordinate_places.values() if len(places) == 7 for i in places[:3]}
@@ -110,7 +112,7 @@ class Configurations(Core):
                 q[i : i + 4] = quaternions.uniform(generator)
             elif i not in inside:
                 around = AROUND if i in positions else self._manifest.modes.get(name, WITHOUT_LIMITS)
-                q[i] = generator.uniform(*_range(limits.get(name, JointLimits()), around))
+                q[i] = generator.uniform(*_range(low[i], high[i], around))
         return q
 
     def integrate(self, q: Values, dv: Values) -> FloatArray:
@@ -193,15 +195,13 @@ class Configurations(Core):
         )
 
 
-def _range(limits: JointLimits, around: float) -> tuple[float, float]:
+def _range(low: float, high: float, around: float) -> tuple[float, float]:
     """From where to where to draw a coordinate."""
-    lower, upper = limits.lower, limits.upper
-    if lower is None and upper is None:
+    if math.isinf(low) and math.isinf(high):
         return -around, around
-    if lower is None:
-        assert upper is not None  # see above
-        return upper - 2.0 * around, upper
-    return lower, lower + 2.0 * around if upper is None else upper
+    if math.isinf(low):
+        return high - 2.0 * around, high
+    return low, low + 2.0 * around if math.isinf(high) else high
 
 
 def _rates(layout: Layout, q: FloatArray, v: FloatArray) -> FloatArray:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from kanegen.arrays import FloatArray, Values, check_count, real_array, single_state
 from kanegen.by_name import Places, array_of, places
 from kanegen.errors import NotCompiledError, counted, shown
+from kanegen.followers import Following, ends_of, followers
 from kanegen.kernels.checks import TELLING, Told
 from kanegen.kernels.kernel import Backend, BoundKernel, Columns
 from kanegen.kernels.live_parameters import StateValues, merged_parameters, varied_parameters
@@ -463,6 +464,31 @@ class Core:
         """
         none = {name: JointLimits() for name in self._manifest.joint_names}
         return MappingProxyType(none | dict(self._manifest.limits))
+
+    @property
+    def followers(self) -> Mapping[str, Following]:
+        """The joints that follow others and are no coordinates, by their names, as live parameters are.
+
+        ``.leader`` is the coordinate that a joint follows; it stands at ``.multiplier`` * leader + ``.offset`` [rad, m].
+        """
+        return MappingProxyType(followers(self._manifest, self._backend.parameters))
+
+    @property
+    def coordinate_limits(self) -> tuple[FloatArray, FloatArray]:
+        """The least and the greatest value (nq,) of each coordinate [rad, m] by the limits of its joint and its followers.
+
+        Infinite where there is none.  Limits of followers that leave nothing of a range do not count.
+        """
+        names, limits = list(self.coordinate_names), self._manifest.limits
+        low, high = np.full(self.nq, -np.inf), np.full(self.nq, np.inf)
+        for name in limits.keys() & set(names):
+            low[names.index(name)], high[names.index(name)] = ends_of(limits[name])
+        for joint, one in self.followers.items():
+            place = names.index(one.leader)
+            least, most = one.range_of_leader(*ends_of(limits.get(joint, JointLimits())))
+            if max(least, low[place]) <= min(most, high[place]):
+                low[place], high[place] = max(least, low[place]), min(most, high[place])
+        return low, high
 
     @property
     def coordinate_places(self) -> Places:

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 from kanegen import quaternions
 from kanegen.arrays import FloatArray, Values, finite_number, real_array
 from kanegen.errors import DeadCentreError, shown
-from kanegen.manifest import Argument, JointLimits
+from kanegen.manifest import Argument
 from kanegen.model_warnings import warn
 from kanegen.robot.assembly import EPSILON, closed_holding, starts_around
 from kanegen.robot.configurations import Configurations
@@ -88,7 +88,7 @@ class InverseKinematics(ConstraintKernels, Configurations):
         vanish, all six by default: "x", "y", "z" [m] of the frame's origin, and "rx", "ry", "rz" [rad] of the rotation
         vector from the frame to the pose, along the base's axes.  Poses and q0 broadcast.
 
-        q keeps within the limits of joints, closes the loops of the mechanism, and has quaternions of length one; the speeds
+        q keeps within ``coordinate_limits``, closes the loops of the mechanism and has quaternions of length one; the speeds
         of rolling contacts do not restrict where it may be.  Of several solutions it is one that the steps from q0 lead to.
         Where none is found, for a pose out of reach first of all, a ``ModelWarning`` says so, ``converged`` is False, and q
         is the nearest configuration that was found.  Wrong arguments raise ValueError, TypeError or MissingKernelError, and
@@ -130,9 +130,7 @@ class _Problem:
 
     def __init__(self, robot: Any, frame: str, rows: list[int], tolerance: float) -> None:
         self._robot, self._frame, self._rows, self._tolerance = robot, frame, rows, tolerance
-        limits = [robot.joint_limits.get(name, JointLimits()) for name in robot.coordinate_names]
-        self._lower = np.array([-math.inf if x.lower is None else x.lower for x in limits])
-        self._upper = np.array([math.inf if x.upper is None else x.upper for x in limits])
+        self._lower, self._upper = robot.coordinate_limits
         report = robot.constraints
         self._equations = 0 if report is None else len(report.position)
         self._rank = 0 if report is None else report.position_rank

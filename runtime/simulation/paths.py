@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike
 from kanegen.arrays import FloatArray, Values, passed
 from kanegen.boundary import boundary
 from kanegen.errors import AssemblyError, KanegenError, ModelWarning, did_you_mean
+from kanegen.followers import with_followers
 from kanegen.model_warnings import warn
 from kanegen.quaternions import normalised
 from kanegen.robot.assembly import closed_holding, led_to
@@ -533,17 +534,20 @@ class _Path:
 def _passed(
     limits: Mapping[str, Any], t: FloatArray, arm: Any, q: FloatArray, rates: FloatArray, tau: FloatArray
 ) -> tuple[PassedLimit, ...]:
-    """The limits that are passed: ranges and rates of coordinates, efforts by the names of speeds."""
-    found = []
+    """The limits that are passed: ranges and rates of coordinates and their followers, efforts by the names of speeds."""
+    found, following = [], getattr(arm, "followers", {})
+    positions = with_followers(arm.coordinate_names, q, following)
+    speeds = with_followers(arm.coordinate_names, rates, following, rates=True)
+    efforts = with_followers(arm.speed_names, tau, {})
     for name, its in limits.items():
-        for kind, names, values, lower, upper in (
-            ("position", arm.coordinate_names, q, its.lower, its.upper),
-            ("speed", arm.coordinate_names, rates, its.velocity and -its.velocity, its.velocity),
-            ("effort", arm.speed_names, tau, its.effort and -its.effort, its.effort),
+        for kind, columns, lower, upper in (
+            ("position", positions, its.lower, its.upper),
+            ("speed", speeds, its.velocity and -its.velocity, its.velocity),
+            ("effort", efforts, its.effort and -its.effort, its.effort),
         ):
-            if name not in names:
+            if name not in columns:
                 continue
-            column = values[:, list(names).index(name)]
+            column = columns[name]
             rows = np.flatnonzero(passed(column, lower, upper))
             if rows.size:
                 by = np.maximum(

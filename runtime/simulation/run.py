@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from kanegen.arrays import FloatArray, Values, passed, positive_number
 from kanegen.boundary import boundary
 from kanegen.errors import DeadCentreError, IntegrationError, NotCompiledError, counted
+from kanegen.followers import Following, with_followers
 from kanegen.model_warnings import warn
 from kanegen.simulation.arm import ControllerFunction, Progress, SimulatedArm, has_compiled_kernels
 from kanegen.simulation.compiled import find_integrators, simulate_in_c
@@ -244,7 +245,7 @@ def simulate(
     limits = dict(getattr(arm, "joint_limits", {}))
     frames = tuple(wrench.frame for wrench in request.wrenches)
     moved = Moved(arm.name, tuple(arm.coordinate_names), tuple(arm.speed_names), limits, frames)
-    _warn_of_limits(moved, motion)
+    _warn_of_limits(moved, dict(getattr(arm, "followers", {})), motion)
     return dataclasses.replace(motion, energy_of=_energy_of(arm), of=moved, arm=arm)
 
 
@@ -273,25 +274,28 @@ def _warn_of_large_deflections(arm: SimulatedArm, motion: Motion) -> None:
             return
 
 
-def _warn_of_limits(moved: Moved, motion: Motion) -> None:
+def _warn_of_limits(moved: Moved, following: Mapping[str, Following], motion: Motion) -> None:
     """Say which joint is the first to be beyond its range in a row, where no stop keeps it there."""
     found = []
+    joints = with_followers(moved.coordinates, motion.q, following)
     for name, limits in moved.limits.items():
-        if name in moved.coordinates and (limits.lower is not None or limits.upper is not None):
-            values = motion.q[:, moved.coordinates.index(name)]
-            lower, upper = (
-                None if stopped else end
-                for end, stopped in ((limits.lower, limits.stops_below), (limits.upper, limits.stops_above))
-            )
-            rows = np.flatnonzero(passed(values, lower, upper))
-            if rows.size:
-                found.append((float(motion.t[rows[0]]), name, float(values[rows[0]]), limits))
+        if name not in joints:
+            continue
+        values = joints[name]
+        lower, upper = (
+            None if stopped else end
+            for end, stopped in ((limits.lower, limits.stops_below), (limits.upper, limits.stops_above))
+        )
+        rows = np.flatnonzero(passed(values, lower, upper))
+        if rows.size:
+            found.append((float(motion.t[rows[0]]), name, float(values[rows[0]]), limits))
     if found:
         t, name, value, limits = min(found, key=lambda first: first[0])
         more = "" if len(found) == 1 else f", and {counted(len(found) - 1, 'other joint')} later"
+        follows = f", which follows {following[name].leader}," if name in following else ""
         warn(
-            f"the simulation of {moved.name} passes a limit: joint {name} is at {value:.6g} at t = {t:.6g} s, and its "
-            f"range is {limits.lower} to {limits.upper}{more}. Limits are data, which nothing here enforces: "
+            f"the simulation of {moved.name} passes a limit: joint {name}{follows} is at {value:.6g} at t = {t:.6g} s, and "
+            f"its range is {limits.lower} to {limits.upper}{more}. Limits are data, which nothing here enforces: "
             "stops do (force_laws.with_joint_stops)"
         )
 

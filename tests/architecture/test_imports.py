@@ -84,6 +84,7 @@ ALLOWED = {
 """What each room may import when it is imported itself."""
 
 BOTTOM = {
+    "kanegen.arithmetic",
     "kanegen.option_values",
     "kanegen.options",
     "kanegen.progress",

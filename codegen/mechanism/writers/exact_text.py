@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import isqrt
 
+from kanegen.arithmetic import NotArithmetic
 from kanegen.codegen.graph import Expression, Kind
 from kanegen.codegen.graph.exact import from_number
-from kanegen.codegen.mechanism.arithmetic import NotArithmetic
 from kanegen.codegen.mechanism.importers.toml.table import algebra
 from kanegen.codegen.mechanism.records import Value
 from kanegen.codegen.mechanism.values import FUNCTIONS_IN_TEXT, degrees, plain, settle

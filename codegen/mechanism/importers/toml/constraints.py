@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from kanegen.arithmetic import NotArithmetic
 from kanegen.codegen.graph.late import sympy
-from kanegen.codegen.mechanism.arithmetic import NotArithmetic
 from kanegen.codegen.mechanism.builder import MechanismBuilder
 from kanegen.codegen.mechanism.constraints import LoopKind, VelocityConstraint
 from kanegen.codegen.mechanism.expression_text import AnyName

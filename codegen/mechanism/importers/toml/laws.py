@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from kanegen.arithmetic import NotArithmetic
 from kanegen.codegen.graph.late import sympy
-from kanegen.codegen.mechanism.arithmetic import NotArithmetic
 from kanegen.codegen.mechanism.builder import MechanismBuilder
 from kanegen.codegen.mechanism.control_law import quantity, reference
 from kanegen.codegen.mechanism.expression_text import AnyName

@@ -10,9 +10,9 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from kanegen.arithmetic import Arithmetic, NotArithmetic
 from kanegen.codegen.graph import Expression
 from kanegen.codegen.graph.exact import quantity
-from kanegen.codegen.mechanism.arithmetic import Arithmetic, NotArithmetic
 from kanegen.codegen.mechanism.findings import Finding
 from kanegen.codegen.mechanism.importers.toml import schema
 from kanegen.codegen.mechanism.importers.toml.lines import Path

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from kanegen.codegen.graph.exact import MOST_BITS
-from kanegen.limits import DEEPEST_ARITHMETIC, LARGEST_POWER, LONGEST_ARITHMETIC, MOST_DIGITS
+from kanegen.limits import DEEPEST_ARITHMETIC, LARGEST_POWER, LONGEST_ARITHMETIC, MOST_BITS, MOST_DIGITS
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*)|(?P<sign>\*\*|[<>=]=|[-+*/(),<>\[\]]))"
