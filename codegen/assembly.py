@@ -38,6 +38,7 @@ from kanegen.manifest import (
     LawRecord,
     NamedValue,
     RoundedAngles,
+    number_text,
 )
 from kanegen.options import Options
 
@@ -163,7 +164,7 @@ def _followers(mechanism: Mechanism, live: bool) -> Iterator[tuple[str, Follower
 def _arithmetic(value: Value, mechanism: Mechanism, live: bool) -> str | None:
     """A number, or arithmetic of parameters where these are live; None for an expression that text cannot have."""
     if isinstance(value, Fraction) or not live:
-        return repr(float(numeric(value, mechanism))).removesuffix(".0")
+        return number_text(float(numeric(value, mechanism)))
     from kanegen.codegen.mechanism.writers.exact_text import Unsayable, exact_text
 
     try:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from kanegen.arrays import FloatArray, real_array
-from kanegen.errors import did_you_mean
-from kanegen.manifest import Argument, KernelSpec, Manifest
+from kanegen.followers import cure_of_name
+from kanegen.manifest import Argument, Follower, KernelSpec, Manifest
 
 Places = Mapping[str, tuple[int, ...]]
 """By name the entries of q or v."""
@@ -48,7 +48,7 @@ def array_of(manifest: Manifest, caller: str, argument: str, given: Any) -> Any:
     rest = np.zeros(manifest.nv if argument in _SPEEDS else manifest.nq)
     if argument in _COORDINATES:
         rest[:] = manifest.home
-    return _filled(f"{caller}, {argument}", known, rest, given)
+    return _filled(f"{caller}, {argument}", known, rest, given, manifest.followers)
 
 
 def with_names(manifest: Manifest, spec: KernelSpec, values: Sequence[Any]) -> tuple[Any, ...]:
@@ -59,11 +59,17 @@ def with_names(manifest: Manifest, spec: KernelSpec, values: Sequence[Any]) -> t
     )
 
 
-def _filled(where: str, known: Places, rest: FloatArray, given: Mapping[Any, Any]) -> FloatArray:
+def _filled(
+    where: str,
+    known: Places,
+    rest: FloatArray,
+    given: Mapping[Any, Any],
+    followers: Mapping[str, Follower],
+) -> FloatArray:
     values = {}
     for name, value in given.items():
         if name not in known:
-            cure = did_you_mean(str(name), known, f"There are {', '.join(known)}.")
+            cure = cure_of_name(name, known, followers, f"There are {', '.join(known)}.")
             raise ValueError(f"{where}: there is no {name!r}. {cure}")
         own = known[name]
         row = real_array(where, Argument(repr(name), (len(own),) if len(own) > 1 else (), "", ""), value)

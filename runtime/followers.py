@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import operator
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from kanegen.arithmetic import Arithmetic
 from kanegen.arrays import FloatArray
-from kanegen.manifest import JointLimits, Manifest
+from kanegen.errors import did_you_mean
+from kanegen.manifest import Follower, JointLimits, Manifest, number_text
 
 _RELATIONS: Mapping[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
@@ -29,16 +30,29 @@ _FUNCTIONS: Mapping[str, Callable[..., float]] = {
 }
 
 
+def cure_of_name(
+    name: object, known: Iterable[str], following: Mapping[str, Follower | Coupling], otherwise: str
+) -> str:
+    """What to do about a name that is none of a coordinate or a speed: give the leader of a joint that follows."""
+    one = following.get(str(name))
+    if one is None:
+        return did_you_mean(str(name), known, otherwise)
+    return f"It follows {one.leader!r}: {name} = {one}. Give {one.leader!r} alone."
+
+
 _ROUNDED = 3 * sys.float_info.epsilon
 """What six roundings may change: of an end, of where it is moved, and of the position there."""
 
 
-class Following(NamedTuple):
+class Coupling(NamedTuple):
     """A joint's coordinate is ``multiplier`` * that of ``leader`` + ``offset`` [rad, m]."""
 
     leader: str
     multiplier: float
     offset: float
+
+    def __str__(self) -> str:
+        return str(Follower(self.leader, number_text(self.multiplier), number_text(self.offset)))
 
     def range_of_leader(self, low: float, high: float) -> tuple[float, float]:
         """Where the leader may be for the joint to be from ``low`` to ``high``; anywhere if it does not move it.
@@ -63,11 +77,11 @@ def ends_of(limits: JointLimits) -> tuple[float, float]:
     )
 
 
-def followers(manifest: Manifest, parameters: Mapping[str, float]) -> dict[str, Following]:
+def followers(manifest: Manifest, parameters: Mapping[str, float]) -> dict[str, Coupling]:
     """The joints that follow others, by name; not a number where these parameters give none."""
     names = {"pi": math.pi, "deg": math.pi / 180, **parameters}
     return {
-        joint: Following(one.leader, _number(one.multiplier, names), _number(one.offset, names))
+        joint: Coupling(one.leader, _number(one.multiplier, names), _number(one.offset, names))
         for joint, one in manifest.followers.items()
     }
 
@@ -85,7 +99,7 @@ def _chosen(left: Any, relation: str, right: Any, a: Any, b: Any) -> Any:
 
 
 def with_followers(
-    names: Sequence[str], values: FloatArray, following: Mapping[str, Following], *, rates: bool = False
+    names: Sequence[str], values: FloatArray, following: Mapping[str, Coupling], *, rates: bool = False
 ) -> dict[str, FloatArray]:
     """Columns (k,) of values (k, n), by their names and by those of joints that follow them; ``rates`` are d/dt of these."""
     columns = {name: values[:, i] for i, name in enumerate(names)}

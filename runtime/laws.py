@@ -36,11 +36,12 @@ _AXES = ("x", "y", "z")
 
 @dataclass(frozen=True)
 class Driven:
-    """A joint that a law may act on: its places in v, one or three, and in q, one or four."""
+    """A joint that a law may act on: its places in v, one or three, and in q, one or four, and the joints that follow it."""
 
     name: str
     speeds: tuple[int, ...]
     coordinates: tuple[int, ...]
+    followers: tuple[str, ...] = ()
 
 
 class Mechanics(Protocol):
@@ -392,11 +393,13 @@ def _by_joint(what: str, given: Gain, joints: Sequence[Driven]) -> dict[str, flo
         return dict.fromkeys(names, float(given))
     for name in given:
         if name not in names:
+            leader = next((joint.name for joint in joints if name in joint.followers), None)
             raise ModelError(
                 f"law, {what}",
-                f"is given for {name!r}, which is no joint that a law can drive",
+                f"is given for {name!r}, which "
+                + (f"follows {leader!r}" if leader else "is no joint that a law can drive"),
                 f"names among {', '.join(names)}",
-                did_you_mean(str(name), names, "Mend the name."),
+                f"Give {leader!r} alone." if leader else did_you_mean(str(name), names, "Mend the name."),
             )
     return {name: float(value) for name, value in given.items()}
 
@@ -531,8 +534,11 @@ class RobotMechanics:
     def __init__(self, arm: Any) -> None:
         self._arm, self.nq, self.nv = arm, arm.nq, arm.nv
         in_q, in_v = arm.coordinate_places, arm.speed_places
+        followers: dict[str, tuple[str, ...]] = {}
+        for name, one in getattr(arm, "followers", {}).items():
+            followers[one.leader] = (*followers.get(one.leader, ()), name)
         joints = [
-            Driven(name, in_v[name], in_q[name])
+            Driven(name, in_v[name], in_q[name], followers.get(name, ()))
             for name in arm.joint_names
             if name in in_q and len(in_v.get(name, ())) in (1, 3)
         ]

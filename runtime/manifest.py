@@ -174,6 +174,11 @@ class Follower:
         return times if self.offset == "0" else f"{times} + {self.offset}".replace("+ -", "- ")
 
 
+def number_text(value: float) -> str:
+    """A number in arithmetic, without a decimal where it has none."""
+    return repr(value).removesuffix(".0")
+
+
 @dataclass(frozen=True, slots=True)
 class NamedValue:
     """Name and value [SI] of what a column of a regressor belongs to."""

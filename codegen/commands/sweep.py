@@ -17,6 +17,7 @@ from kanegen.codegen.commands.parser import Parser
 from kanegen.codegen.commands.simulation_words import CHECKS, Words, table_file, words_of
 from kanegen.errors import KanegenError, ModelError, counted, did_you_mean, shown
 from kanegen.files import is_file
+from kanegen.followers import cure_of_name
 from kanegen.simulation import Status
 from kanegen.sweeps.draws import draw
 from kanegen.sweeps.run import SETTINGS
@@ -174,7 +175,8 @@ def _values(
             where = f"{path}, {table}.{name}"
             if name not in known[kind]:
                 there = f"one of {', '.join(known[kind])}" if known[kind] else "nothing"
-                cure = did_you_mean(name, known[kind], "Mend it, or have options.live name it.")
+                following = {} if kind == "p" else robot.followers
+                cure = cure_of_name(name, known[kind], following, "Mend it, or have options.live name it.")
                 raise ModelError(where, f"is not there in {robot.name}", there, cure)
             if isinstance(value, dict):
                 draw(where, name, value)

@@ -341,7 +341,7 @@ class MechanismBuilder(JointBuilder, MotionBuilder):
             prescribed=tuple(self._prescribed),
             speeds=self._speeds,
             springs=tuple(self._springs),
-            home=home_of(self._home, coordinates, self._balls),
+            home=home_of(self._home, coordinates, self._balls, self._mimics),
             balls=tuple(self._balls),
             mimics=tuple(self._mimics),
             flexible=tuple(self._flexible),

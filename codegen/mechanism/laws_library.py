@@ -60,9 +60,13 @@ class _InExpressions:
         self.nq, self.nv = len(mechanism.coordinates), mechanism.dof
         self._frames = frame_identifiers(mechanism)
         coordinates, speeds = mechanism.coordinates, names_of_speeds(mechanism)
+        followers: dict[str, tuple[str, ...]] = {}
+        for mimic in mechanism.mimics:
+            leader = mechanism.followed(mimic.joint).leader
+            followers[leader] = (*followers.get(leader, ()), mimic.joint)
         inner = {name for ball in mechanism.balls for name in ball.coordinates} | set(mechanism.modes)
         joints = [
-            Driven(name, (speeds.index(name),), (k,))
+            Driven(name, (speeds.index(name),), (k,), followers.get(name, ()))
             for k, name in enumerate(coordinates)
             if name in speeds and name not in inner
         ]

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from kanegen.arrays import FloatArray, Values, check_count, real_array, single_state
 from kanegen.by_name import Places, array_of, places
 from kanegen.errors import NotCompiledError, counted, shown
-from kanegen.followers import Following, ends_of, followers
+from kanegen.followers import Coupling, ends_of, followers
 from kanegen.kernels.checks import TELLING, Told
 from kanegen.kernels.kernel import Backend, BoundKernel, Columns
 from kanegen.kernels.live_parameters import StateValues, merged_parameters, varied_parameters
@@ -466,7 +466,7 @@ class Core:
         return MappingProxyType(none | dict(self._manifest.limits))
 
     @property
-    def followers(self) -> Mapping[str, Following]:
+    def followers(self) -> Mapping[str, Coupling]:
         """The joints that follow others and are no coordinates, by their names, as live parameters are.
 
         ``.leader`` is the coordinate that a joint follows; it stands at ``.multiplier`` * leader + ``.offset`` [rad, m].

@@ -14,6 +14,7 @@ import numpy as np
 from kanegen.arrays import FloatArray, finite_number
 from kanegen.boundary import calls_user
 from kanegen.errors import KanegenError, shown
+from kanegen.followers import Coupling
 from kanegen.simulation.arm import SimulatedArm
 from kanegen.simulation.calls_from_c import Callback
 from kanegen.simulation.request import checked_configuration, checked_speeds, initial_rates
@@ -93,6 +94,7 @@ class _Reader:
     def __init__(self, arm: SimulatedArm, text: str, where: str) -> None:
         self._text, self._where = text, where
         self._places = {"q": list(arm.coordinate_names), "v": list(arm.speed_names)}
+        self._following: Mapping[str, Coupling] = getattr(arm, "followers", {})
 
     def read(self, node: ast.AST) -> Function:
         """The function of an expression.  Raises ValueError."""
@@ -144,7 +146,9 @@ class _Reader:
         elif isinstance(name, int) and 0 <= name < len(names):
             place = name
         else:
-            raise self._wrong(f"there is no {group}.{name}; {group} has {', '.join(names)}")
+            one = self._following.get(str(name))
+            follows = "" if one is None else f". It follows {one.leader!r}: {name} = {one}. Write that"
+            raise self._wrong(f"there is no {group}.{name}; {group} has {', '.join(names)}{follows}")
         return (lambda t, q, v: q[place]) if group == "q" else (lambda t, q, v: v[place])
 
     def _wrong(self, what: str) -> ValueError:

@@ -16,7 +16,7 @@ A mechanism without speeds has no path but its equations with time, which are fo
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -25,8 +25,8 @@ from numpy.typing import ArrayLike
 
 from kanegen.arrays import FloatArray, Values, passed
 from kanegen.boundary import boundary
-from kanegen.errors import AssemblyError, KanegenError, ModelWarning, did_you_mean
-from kanegen.followers import with_followers
+from kanegen.errors import AssemblyError, KanegenError, ModelWarning
+from kanegen.followers import Coupling, cure_of_name, with_followers
 from kanegen.model_warnings import warn
 from kanegen.quaternions import normalised
 from kanegen.robot.assembly import closed_holding, led_to
@@ -190,7 +190,7 @@ def trajectory(
             joints = {name: [names[i] for i in places] for name, places in arm.coordinate_places.items()}
             path = spread(path, joints, "path")
             _refuse_parts_of_quaternions(arm, path)
-        signals = _signals(path, names)
+        signals = _signals(path, names, arm.followers if frame is None else {})
         first = max(float(signal.knots[0]) for signal in signals)
         last = min(float(signal.knots[-1]) for signal in signals)
         if not first < last:
@@ -205,7 +205,7 @@ def trajectory(
             q = hand.reached(start, rows)
             begins, start = start, q[0]
             path = {name: (rows, values) for name, values in zip(arm.coordinate_names, q.T, strict=True)}
-        signals = _signals(path, arm.coordinate_names)
+        signals = _signals(path, arm.coordinate_names, arm.followers)
         q, rates, v, a = _Path(arm, signals, start).along(rows)
         tau = np.asarray(arm.inverse_dynamics(q, v, a), dtype=np.float64)
         if hand is not None:
@@ -275,14 +275,14 @@ def _told(
     )
 
 
-def _signals(path: Any, names: Any) -> tuple[Signal, ...]:
-    """The splines of a path, all twice differentiable.  Raises ValueError."""
+def _signals(path: Any, names: Sequence[str], following: Mapping[str, Coupling]) -> tuple[Signal, ...]:
+    """The splines of a path, all twice differentiable; ``following``: joints that have none.  Raises ValueError."""
     signals = checked_signals(None, path, "path")
     if not signals:
         raise ValueError(f"path: expected tables (times, values) for some of {', '.join(names)}")
     for signal in signals:
         if signal.name not in names:
-            cure = did_you_mean(signal.name, names, f"Known are {', '.join(names)}.")
+            cure = cure_of_name(signal.name, names, following, f"Known are {', '.join(names)}.")
             raise ValueError(f"path: there is no {signal.name!r}. {cure}")
         if signal.kinks.size > 2:
             raise ValueError(f"path, {signal.name!r}: a linear table has no accelerations at its corners")

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from kanegen.arrays import FloatArray, Values, passed, positive_number
 from kanegen.boundary import boundary
 from kanegen.errors import DeadCentreError, IntegrationError, NotCompiledError, counted
-from kanegen.followers import Following, with_followers
+from kanegen.followers import Coupling, with_followers
 from kanegen.model_warnings import warn
 from kanegen.simulation.arm import ControllerFunction, Progress, SimulatedArm, has_compiled_kernels
 from kanegen.simulation.compiled import find_integrators, simulate_in_c
@@ -274,7 +274,7 @@ def _warn_of_large_deflections(arm: SimulatedArm, motion: Motion) -> None:
             return
 
 
-def _warn_of_limits(moved: Moved, following: Mapping[str, Following], motion: Motion) -> None:
+def _warn_of_limits(moved: Moved, following: Mapping[str, Coupling], motion: Motion) -> None:
     """Say which joint is the first to be beyond its range in a row, where no stop keeps it there."""
     found = []
     joints = with_followers(moved.coordinates, motion.q, following)

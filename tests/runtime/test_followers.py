@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 import warnings
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
+import sympy
 
 import kanegen
 from kanegen.codegen.mechanism import JointLimits, JointRate, MechanismBuilder
-from kanegen.errors import ModelWarning
+from kanegen.errors import ModelError, ModelWarning
 from kanegen.manifest import Follower
 
 MODEL = """
@@ -217,6 +219,76 @@ def test_held_ones_do_not_follow() -> None:
     with pytest.warns(ModelWarning, match="'middle': is held at -1.9, beyond its limits"):
         arm = kanegen.load(builder().build(), lock={"lead": 1}, interpreted=True)
     assert not arm.followers
+
+
+# ---- named where a coordinate or a speed is wanted ----
+
+CURE = "It follows 'lead': middle = -2*lead + 0.1. Give 'lead' alone."
+USES: dict[str, tuple[Any, str]] = {
+    "configuration": (lambda arm: arm.configuration({"middle": 0.3}), CURE),
+    "speeds": (lambda arm: arm.speeds({"lead": 1, "middle": -2}), CURE),
+    "q": (lambda arm: arm.mass_matrix({"middle": 0.3}), CURE),
+    "a": (lambda arm: arm.inverse_dynamics({}, {}, {"middle": 1}), CURE),
+    "assemble": (lambda arm: arm.assemble({"middle": 0.3}), CURE),
+    "simulate": (lambda arm: kanegen.simulate(arm, {"middle": 0.3}, {}, 0.1), CURE),
+    "path": (lambda arm: kanegen.trajectory(arm, {"middle": ([0, 1], [0, 1])}), CURE),
+    "event": (
+        lambda arm: kanegen.simulate(arm, {}, {}, 0.1, events=[kanegen.Event("q.middle")]),
+        "middle = -2*lead + 0.1. Write that",
+    ),
+    "target": (
+        lambda arm: kanegen.simulate(arm, {}, {}, 0.1, "pd(kp=1, kd=1, target={'middle': 1})"),
+        "'middle', which follows 'lead'; expected names among turn, lead. Give 'lead' alone.",
+    ),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_errors_name_the_leader(gripper: Any, use: str) -> None:
+    call, said = USES[use]
+    with pytest.raises(ValueError, match=re.escape(said)):
+        call(gripper("-2", "0.1"))
+
+
+def test_errors_of_live_ones_say_what_follows(gripper: Any) -> None:
+    arm = gripper('"-ratio"', '"shift/2"', "all declared")
+    with pytest.raises(ValueError, match=re.escape("middle = -ratio*lead + 0.5*shift.")):
+        arm.mass_matrix({"middle": 0.3})
+
+
+def with_home(b: MechanismBuilder) -> None:
+    b.home({"lead": "0.1", "middle": "-0.1"})
+
+
+def with_law(b: MechanismBuilder) -> None:
+    b.law("push", {"middle": 1})
+
+
+def with_library_law(b: MechanismBuilder) -> None:
+    b.law("hold", kanegen.laws.pd(kp={"middle": 1}, kd=1))
+
+
+def with_symbol(b: MechanismBuilder) -> None:
+    b.law("pull", {"lead": -sympy.Symbol("middle")})
+
+
+@pytest.mark.parametrize(
+    ("declared", "said"),
+    [
+        (with_home, "'middle', which follows 'lead'.* Leave it out: it stands where 'lead' puts it"),
+        (
+            with_law,
+            "'middle', which follows 'lead'.* Give one on 'lead': a force on 'middle' acts there times",
+        ),
+        (with_library_law, "'middle', which follows 'lead'.* Give 'lead' alone"),
+        (with_symbol, "'middle' .a joint that follows another, which is no coordinate: write its leader"),
+    ],
+)
+def test_descriptions_that_name_them(declared: Any, said: str) -> None:
+    b = builder()
+    declared(b)
+    with pytest.raises(ModelError, match=said):
+        b.build()
 
 
 def builder() -> MechanismBuilder:

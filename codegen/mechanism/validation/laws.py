@@ -15,7 +15,7 @@ from kanegen.codegen.mechanism.control_law import ControlLaw, live_parameters
 from kanegen.codegen.mechanism.names import c_names
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.validation.exact import title_of
-from kanegen.codegen.mechanism.validation.symbols import check_symbols
+from kanegen.codegen.mechanism.validation.symbols import check_symbols, kind_of_name
 from kanegen.codegen.mechanism.values import home_numbers
 from kanegen.errors import ModelError
 
@@ -111,7 +111,11 @@ def _check_forces(law: ControlLaw, mechanism: Mechanism) -> None:
         raise ModelError(
             f"control law {law.name!r}",
             f"depends on the symbol {unknown[0]!r}"
-            + (", with other assumptions than in its state" if unknown[0] in state else ""),
+            + (
+                ", with other assumptions than in its state"
+                if unknown[0] in state
+                else kind_of_name(unknown[0], mechanism)
+            ),
             f"its time, coordinates and rates {', '.join(s.name for s in (*law.state, *law.signals))}, "
             f"or parameters of the mechanism: {', '.join(sorted(known)) or '(there are none)'}",
             "Give it a number, or declare it as a parameter of the mechanism; what kernels give has entries, such as "

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from fractions import Fraction
 
 from kanegen.codegen.graph.late import sympy
@@ -18,10 +17,10 @@ from kanegen.codegen.mechanism.constraints import Constraint, PositionConstraint
 from kanegen.codegen.mechanism.control_law import ControlLaw
 from kanegen.codegen.mechanism.frame_coordinates import meant_for
 from kanegen.codegen.mechanism.names import c_names
-from kanegen.codegen.mechanism.records import BallJoint, Mechanism, Value
+from kanegen.codegen.mechanism.records import BallJoint, Mechanism, Mimic, Value
 from kanegen.codegen.mechanism.speeds import CombinedSpeed, JointRate
 from kanegen.codegen.mechanism.validation.exact import title_of
-from kanegen.errors import ModelError
+from kanegen.errors import ModelError, did_you_mean
 
 RATES = (
     *("rate({})", "d{}/dt", "d{}_dt", "{}_dot", "{}dot", "dot_{}", "d_{}", "{}_d", "{}_rate", "rate_{}"),
@@ -64,19 +63,25 @@ def law_in_order(law: ControlLaw, mechanism: Mechanism) -> ControlLaw:
 
 
 def home_of(
-    given: tuple[Value, ...] | Mapping[str, Value], coordinates: Sequence[str], balls: Iterable[BallJoint]
+    given: tuple[Value, ...] | Mapping[str, Value],
+    coordinates: Sequence[str],
+    balls: Iterable[BallJoint],
+    mimics: Iterable[Mimic],
 ) -> tuple[Value, ...]:
     """The configuration in the order of the coordinates, from one by names.  Raises ModelError for unknown names."""
     if isinstance(given, tuple):
         return given
     for name in given:
         if name not in coordinates:
-            near = get_close_matches(name, coordinates, 1)
+            leader = next((mimic.leader for mimic in mimics if mimic.joint == name), None)
             raise ModelError(
                 "home",
-                f"has a value for {name!r}, which is no coordinate",
+                f"has a value for {name!r}, which "
+                + (f"follows {leader!r}" if leader else "is no coordinate"),
                 f"names among {', '.join(coordinates)}",
-                f"Did you mean {near[0]!r}?" if near else "Mend the name.",
+                f"Leave it out: it stands where {leader!r} puts it."
+                if leader
+                else did_you_mean(name, coordinates, "Mend the name."),
             )
     neutral = dict.fromkeys((ball.coordinates[-1] for ball in balls), Fraction(1))
     return tuple(given.get(name, neutral.get(name, Fraction(0))) for name in coordinates)
@@ -108,12 +113,15 @@ def law_with_forces_by_name(
     names = names_of_speeds(mechanism)
     for name in forces:
         if name not in names or not name:
-            near = get_close_matches(str(name), names, 1)
+            leader = next((mimic.leader for mimic in mechanism.mimics if mimic.joint == name), None)
             raise ModelError(
                 f"control law {law.name!r}",
-                f"has a force on {name!r}, whose rate is no speed",
+                f"has a force on {name!r}, "
+                + (f"which follows {leader!r}" if leader else "whose rate is no speed"),
                 f"names among {_listed(names)}",
-                f"Did you mean {near[0]!r}?" if near else "Mend the name.",
+                f"Give one on {leader!r}: a force on {name!r} acts there times the multiplier."
+                if leader
+                else did_you_mean(str(name), names, "Mend the name."),
             )
     law = replace(law, forces=tuple(forces.get(name, sympy.Integer(0)) for name in names))
     if (
