@@ -3,9 +3,10 @@
  *
  * `kernel` has what all robots of a mechanism share of one, `kernel_call` returns a function call(*inputs, out, threads) for a
  * robot, which asks what it is for when it is first called. Arrays that fit as they are go to the kernel without a copy;
- * everything else (lists, other types, strides, broadcasting, mistakes) goes to a function of Python, which gets
- * the same arguments. What fits: exact arrays of the kernel's type, C-contiguous, aligned, all with the same leading dimensions;
- * a float for a number. An output may be an input whose rows are as long, and must not overlap one otherwise.
+ * everything else (lists, other types, strides, other broadcasting, mistakes) goes to a function of Python, which gets
+ * the same arguments. What fits: exact arrays of the kernel's type, C-contiguous, aligned, with the same leading dimensions or
+ * none, which are then repeated; a float or an int for a number. An output may be an input whose rows are as long, and must
+ * not overlap one otherwise.
  * `bound_call` returns a function without arguments for a kernel with arrays of its own.
  */
 #define Py_LIMITED_API 0x030B0000
@@ -15,6 +16,7 @@
 #include <string.h>
 
 enum { MOST_ARRAYS = 16, MOST_AXES = 8 };
+static const double TWO_53 = 9007199254740992.0; /* ints below are doubles */
 
 typedef void one_state(void **arrays);
 typedef void some_states(void *arrays, size_t first, size_t last);
@@ -59,52 +61,81 @@ struct call {
         double d;
         float f;
     } numbers[MOST_ARRAYS]; /* arguments that are a number and no array */
-    int held, batch_axes; /* how many leading dimensions there are; negative while nothing is known */
+    int held, batch_axes; /* how many leading dimensions there are */
     const Py_ssize_t *batch;
     size_t count;
+    int alone[MOST_ARRAYS]; /* inputs of one state */
+    void *repeated[MOST_ARRAYS]; /* where these are for all states; NULL */
     PyObject *results[MOST_ARRAYS];
 };
 
-/* The buffer of an array that fits as it is: 1, or 0. */
-static int hold(const struct kernel *kernel, struct call *call, const struct argument *argument, PyObject *array,
-                int flags)
+/* The buffer of an array that fits as it is, or of one state where it is an input: 1, or 0. */
+static int hold(const struct kernel *kernel, struct call *call, int k, PyObject *array)
 {
+    const struct argument *argument = &kernel->arguments[k];
+    const int is_input = k < kernel->inputs;
     Py_buffer *view = &call->views[call->held];
     const char format = kernel->number == sizeof(double) ? 'd' : 'f';
     int batch_axes, i;
     if (Py_TYPE(array) != (PyTypeObject *)kernel->ndarray) return 0;
-    if (PyObject_GetBuffer(array, view, flags | PyBUF_ND | PyBUF_FORMAT) != 0) {
+    if (PyObject_GetBuffer(array, view, (is_input ? 0 : PyBUF_WRITABLE) | PyBUF_ND | PyBUF_FORMAT) != 0) {
         PyErr_Clear(); /* not contiguous, or not to be written */
         return 0;
     }
     call->held++;
+    call->arrays[k + 1] = view->buf;
     batch_axes = view->ndim - argument->axes;
     if (view->format[0] != format || view->format[1] != '\0' || batch_axes < 0) return 0;
     if ((uintptr_t)view->buf % (size_t)kernel->number != 0) return 0;
     for (i = 0; i < argument->axes; i++)
         if (view->shape[batch_axes + i] != argument->shape[i]) return 0;
-    if (call->batch_axes < 0) {
+    call->alone[k] = is_input && batch_axes == 0;
+    if (call->alone[k]) return 1;
+    if (call->batch_axes == 0 && is_input) {
         call->batch_axes = batch_axes;
         call->batch = view->shape;
         for (i = 0; i < batch_axes; i++) call->count *= (size_t)view->shape[i];
-    } else if (call->batch_axes != batch_axes) {
-        return 0;
     }
+    if (call->batch_axes != batch_axes) return 0;
     for (i = 0; i < batch_axes; i++)
         if (view->shape[i] != call->batch[i]) return 0;
     return 1;
 }
 
-/* A number for one state, which needs no array. */
+/* A number, which needs no array: 1, or 0. */
 static int hold_number(const struct kernel *kernel, struct call *call, int i, PyObject *given)
 {
     const double number = PyFloat_AsDouble(given);
-    if (call->batch_axes > 0) return 0;
-    call->batch_axes = 0;
+    if (number == -1.0 && PyErr_Occurred()) { /* an int beyond all doubles */
+        PyErr_Clear();
+        return 0;
+    }
+    if (PyLong_Check(given) && !(-TWO_53 < number && number < TWO_53)) return 0; /* it may be rounded */
     if (kernel->number == sizeof number)
         call->numbers[i].d = number;
     else
         call->numbers[i].f = (float)number;
+    call->arrays[i + 1] = &call->numbers[i];
+    call->alone[i] = 1;
+    return 1;
+}
+
+/* An input of one state for all states: 1, or -1 with an exception. */
+static int repeat(const struct kernel *kernel, struct call *call, int i)
+{
+    const size_t bytes = (size_t)kernel->arguments[i].size * (size_t)kernel->number, all = call->count * bytes;
+    char *room = call->count > (size_t)PY_SSIZE_T_MAX / (bytes + 1) ? NULL : PyMem_Malloc(all);
+    size_t done, part;
+    if (!room) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    if (all > 0) memcpy(room, call->arrays[i + 1], bytes);
+    for (done = bytes; done < all; done += part) {
+        part = done < all - done ? done : all - done;
+        memcpy(room + done, room, part);
+    }
+    call->repeated[i] = call->arrays[i + 1] = room;
     return 1;
 }
 
@@ -149,16 +180,17 @@ static int hold_all(const struct kernel *kernel, struct call *call, PyObject *co
     const int all = kernel->inputs + kernel->outputs, given = out != Py_None;
     int i, k;
     for (i = 0; i < kernel->inputs; i++) {
-        if (kernel->arguments[i].axes == 0 && PyFloat_CheckExact(arguments[i])) {
+        const int is_number = PyFloat_Check(arguments[i]) || PyLong_CheckExact(arguments[i]);
+        if (kernel->arguments[i].axes == 0 && is_number) {
             if (!hold_number(kernel, call, i, arguments[i])) return 0;
-            call->arrays[i + 1] = &call->numbers[i];
-            continue;
+        } else if (!hold(kernel, call, i, arguments[i])) {
+            return 0;
         }
-        if (!hold(kernel, call, &kernel->arguments[i], arguments[i], 0)) return 0;
-        call->arrays[i + 1] = call->views[call->held - 1].buf;
     }
     if (given && kernel->outputs > 1 && (!PyTuple_CheckExact(out) || PyTuple_Size(out) != kernel->outputs)) return 0;
-    for (; i < all; i++) {
+    for (i = 0; call->batch_axes > 0 && i < kernel->inputs; i++)
+        if (call->alone[i] && repeat(kernel, call, i) < 0) return -1;
+    for (i = kernel->inputs; i < all; i++) {
         const struct argument *argument = &kernel->arguments[i];
         PyObject **result = &call->results[i - kernel->inputs];
         if (!given && call->batch_axes == 0 && argument->axes == 0) {
@@ -175,8 +207,7 @@ static int hold_all(const struct kernel *kernel, struct call *call, PyObject *co
         } else if (!(*result = made(kernel, call, argument))) {
             return -1;
         }
-        if (!hold(kernel, call, argument, *result, PyBUF_WRITABLE)) return 0;
-        call->arrays[i + 1] = call->views[call->held - 1].buf;
+        if (!hold(kernel, call, i, *result)) return 0;
         for (k = 0; given && k < i; k++)
             if (overlap(kernel, call, k, i)) return 0;
     }
@@ -382,9 +413,10 @@ static PyObject *call_kernel(PyObject *self, PyObject *const *arguments, Py_ssiz
         if (PyErr_Occurred()) return NULL;
     }
     call.held = 0;
-    call.batch_axes = -1;
+    call.batch_axes = 0;
     call.batch = NULL;
     call.count = 1;
+    for (i = 0; i < kernel->inputs; i++) call.repeated[i] = NULL;
     for (i = 0; i < kernel->outputs; i++) call.results[i] = NULL;
     fits = hold_all(kernel, &call, arguments);
     if (fits > 0) {
@@ -397,6 +429,7 @@ static PyObject *call_kernel(PyObject *self, PyObject *const *arguments, Py_ssiz
         }
         result = returned(kernel, &call);
     }
+    for (i = 0; i < kernel->inputs; i++) PyMem_Free(call.repeated[i]);
     for (i = 0; i < call.held; i++) PyBuffer_Release(&call.views[i]);
     for (i = 0; i < kernel->outputs; i++) Py_XDECREF(call.results[i]);
     return fits == 0 ? as_python(own, arguments, given) : result;

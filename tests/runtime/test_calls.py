@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import sys
+import tracemalloc
+from types import SimpleNamespace
 from typing import Any
 
 import constrained_robots
@@ -64,6 +66,87 @@ def test_both_ways_give_the_same(batch: tuple[int, ...], monkeypatch: pytest.Mon
             bound(), slow()
             for argument in spec.outputs:
                 assert_array_equal(getattr(bound, argument.name), getattr(slow, argument.name))
+
+
+def with_c_alone(backend: Any, spec: Any) -> Any:
+    """The call of a kernel that fails where it would take the general way."""
+    alone = SimpleNamespace(describe=backend.describe, general_call=None)
+    return calls.kernel_call(alone, spec)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("batch", [(3,), (2, 0), (4, 5)])
+def test_inputs_of_one_state_serve_all_rows(batch: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """To the bit of broadcasting, and without the time that it takes."""
+    rng = np.random.default_rng(10)
+    for robot in every_robot():
+        backend = robot._backend
+        for spec in robot._manifest.kernels.values():
+            short, long = with_c_alone(backend, spec), backend.general_call(spec)
+            kind, count = kernel_type(spec), len(spec.inputs)
+            for of_one in {(k,) for k in range(count)} | {tuple({*range(count)} - {k}) for k in range(count)}:
+                shapes = [() if k in of_one and count > 1 else batch for k in range(count)]
+                given = [
+                    rng.uniform(-1, 1, (*lead, *a.shape)).astype(kind)
+                    for a, lead in zip(spec.inputs, shapes, strict=True)
+                ]
+                expected = long(*given, None, 1)
+                for number in (np.asarray, float, np.float64):
+                    inputs = [number(x) if x.shape == () else x for x in given]
+                    for threads in (1, 2):
+                        assert_same(short(*inputs, None, threads), expected)
+                out = (
+                    np.empty_like(expected) if len(spec.outputs) == 1 else tuple(map(np.empty_like, expected))
+                )
+                assert short(*given, out, 1) is out or len(spec.outputs) > 1
+                assert_same(out, expected)
+
+
+def assert_same(found: Any, expected: Any) -> None:
+    """Arrays, or tuples of them, are the same to the bit."""
+    several = isinstance(expected, tuple)
+    for one, other in zip(*((x if several else (x,)) for x in (found, expected)), strict=True):
+        assert one.dtype == other.dtype
+        assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("number", [0, -1, 3, 2**53 - 1, True, 2**53, 2**62 + 1, 10**30, 10**400])
+def test_whole_numbers(number: int) -> None:
+    """They are what NumPy takes them for, or refused as there."""
+    arm = kanegen.load("stanford_arm")
+    q, v = np.random.default_rng(1).uniform(-1, 1, (2, 4, 6))
+    kernel = arm._kernels["feedback_law"]
+    long = arm._backend.general_call(kernel.spec)
+    if number is True or number > 2**63:
+        with pytest.raises(TypeError, match="feedback_law, t: expected real numbers"):
+            kernel.call(number, q, v, None, 1)
+    else:
+        assert_array_equal(kernel.call(number, q, v, None, 1), long(number, q, v, None, 1))
+
+
+def test_rows_over_an_input_of_one_state() -> None:
+    """Its numbers are read before the first row is written."""
+    arm = kanegen.load("stanford_arm")
+    q, v = np.random.default_rng(1).uniform(-1, 1, (2, 50, 6))
+    room = np.random.default_rng(2).uniform(-1, 1, (51, 6))
+    for place in (0, 25, 50):
+        out, one = room[:50], room[place]
+        expected = arm.inverse_dynamics(q, v, one.copy())
+        assert_array_equal(arm.inverse_dynamics(q, v, one, out=out), expected)
+
+
+def test_what_is_repeated_is_given_back() -> None:
+    arm = kanegen.load("stanford_arm")
+    rows, one = np.zeros((1000, 6)), np.zeros(6)
+    arm.inverse_dynamics(rows, rows, one)
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    for _ in range(100):
+        arm.inverse_dynamics(rows, one, one, threads=2)
+        with pytest.raises(ValueError, match="expected"):
+            arm.inverse_dynamics(rows, one, one, out=np.zeros((7, 6)))
+    now, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert now - before < rows.nbytes  # one of 400
 
 
 def test_nothing_is_kept() -> None:
