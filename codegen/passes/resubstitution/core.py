@@ -23,6 +23,7 @@ from kanegen.codegen.passes.resubstitution.web import (
     LEAF,
     OPAQUE,
     PRODUCT,
+    SCALED,
     SHIFTED,
     SUM,
     Made,
@@ -30,7 +31,33 @@ from kanegen.codegen.passes.resubstitution.web import (
     renumbered,
 )
 
-PRIMES = tuple(2**61 - below for below in (31, 45, 229, 259, 283, 339, 391, 403))
+_BELOW = (
+    31,
+    45,
+    229,
+    259,
+    283,
+    339,
+    391,
+    403,
+    465,
+    531,
+    579,
+    675,
+    759,
+    799,
+    819,
+    829,
+    843,
+    859,
+    939,
+    985,
+    1015,
+    1153,
+    1195,
+    1215,
+)
+PRIMES = tuple(2**61 - below for below in _BELOW)
 """The largest primes below 2^61 - 1: constants are read again from what they leave modulo these."""
 
 _POINTS, _STATES = 3, 4
@@ -40,6 +67,9 @@ SEARCHED = Points(
 )
 """Where values are told apart in a search."""
 
+_READ_FROM = (4, 10, len(PRIMES))
+"""A number is read from the first so many primes, and has to fit the rest: there are short ones, and those of 60 digits, of
+which a product of several is read from the most."""
 _ROOM = 4
 """Room for so many times the values that there are: dead ones are closed up when it is full."""
 
@@ -48,10 +78,9 @@ _ROOM = 4
 class Schedule:
     """How long to search, and how warm: temperatures in additions, ``rise`` in thousandths of one."""
 
-    cycles: int
     steps: int
-    hot: float = 0.3
-    cold: float = 0.1
+    hot: float = 0.4
+    cold: float = 0.16
     rise: int = 6000
     seed: int = 1
 
@@ -64,8 +93,13 @@ def core() -> ModuleType | None:
         return None
 
 
-def resubstituted(extension: Any, program: Program, web: Web, schedule: Schedule) -> Web:
+def resubstituted(
+    extension: Any, program: Program, web: Web, schedule: Schedule, window: Sequence[int]
+) -> Web | None:
     """The cheapest web that is found for the results of this one, which is that of ``program``.
+
+    Values with the indices of the ``window``, leaves first, may be made otherwise.  None where it has a number with so many
+    digits that it is not known from its residues.
 
     Raises ZeroDivisionError where a value of the program is 0 modulo a prime by chance, and MemoryError.
     """
@@ -101,7 +135,8 @@ def resubstituted(extension: Any, program: Program, web: Web, schedule: Schedule
         most,
         array("uint64_t", list(PRIMES)),
         schedule.seed,
-        schedule.cycles,
+        array("int32_t", list(window)),
+        len(window),
         schedule.steps,
         schedule.hot,
         schedule.cold,
@@ -109,7 +144,13 @@ def resubstituted(extension: Any, program: Program, web: Web, schedule: Schedule
     )
     if price < 0:
         raise MemoryError("the search for other definitions found no room")
-    numbers = [_fraction(room.constant_numbers[k].residues) for k in range(room.constants)]
+    numbers = dict[int, Fraction]()
+    for d in room.definitions[0 : room.values]:
+        if d.kind in (SCALED, SHIFTED) and d.constant not in numbers:
+            number = _fraction(room.constant_numbers[d.constant].residues)
+            if number is None:
+                return None
+            numbers[d.constant] = number
     opaque = {d[1]: made for d, made in zip(definitions, web.values, strict=True) if made.form == OPAQUE}
     found = [*web.values[: web.leaves]]
     for k in range(web.leaves, room.values):
@@ -168,6 +209,13 @@ def _number(value: Fraction) -> tuple[tuple[int, ...], tuple[float, ...]]:
     return SEARCHED.number(value).at, (float(value),) * _STATES
 
 
-def _fraction(residues: Sequence[int]) -> Fraction:
+def _fraction(residues: Sequence[int]) -> Fraction | None:
+    """The number with these residues; None where its terms are too long to be read from them."""
     firsts = [residues[0], *(residues[_POINTS + 2 * k] for k in range(len(PRIMES)))]
-    return rational(firsts, (MERSENNE, *PRIMES))
+    primes = (MERSENNE, *PRIMES)
+    for some in _READ_FROM:
+        found = rational(firsts[:some], primes[:some])
+        rest = zip(firsts[some:], primes[some:], strict=True)
+        if all((found.numerator - residue * found.denominator) % p == 0 for residue, p in rest):
+            return found
+    return None

@@ -61,7 +61,9 @@ typedef struct {
     numbers *constant;
     int *output, *operand;
     const uint64_t *primes;
-    int *live, living;
+    int *live, living, shown; /* what takes part, leaves first, and how many leaves do */
+    char *inside;             /* by value: whether it takes part */
+    int price;
     entry *table;
     uint64_t mask;
     long filled;
@@ -97,22 +99,25 @@ static inline uint64_t minus(uint64_t a, uint64_t b)
     return a >= b ? a - b : a + MODULUS - b;
 }
 
-static uint64_t power(uint64_t a, uint64_t exponent, uint64_t p)
+/* The inverse modulo a prime below 2^61, by Euclid's algorithm; 0 has 0. */
+static uint64_t inverse_modulo(uint64_t a, uint64_t p)
 {
-    uint64_t r = 1;
-    for (; exponent; exponent >>= 1, a = (uint64_t)((wide)a * a % p))
-        if (exponent & 1)
-            r = (uint64_t)((wide)r * a % p);
-    return r;
+    int64_t x = 1, y = 0;
+    uint64_t b = p;
+    while (a > 1) {
+        uint64_t q = b / a, rest = b % a;
+        int64_t next = y - (int64_t)q * x;
+        b = a;
+        a = rest;
+        y = x;
+        x = next;
+    }
+    return a ? (uint64_t)(x < 0 ? x + (int64_t)p : x) : 0;
 }
 
 static uint64_t inverse_of(uint64_t a)
 {
-    uint64_t r = 1, exponent = MODULUS - 2;
-    for (; exponent; exponent >>= 1, a = times(a, a))
-        if (exponent & 1)
-            r = times(r, a);
-    return r;
+    return inverse_modulo(a, MODULUS);
 }
 
 /* Inverses of n residues in place, by one inversion; 0 stays 0. */
@@ -166,7 +171,7 @@ static void divide(const web *w, const numbers *a, const numbers *b, numbers *ou
     numbers made;
     for (int i = 0; i < RESIDUES; i++) {
         uint64_t p = prime_of(w, i);
-        made.residues[i] = (uint64_t)((wide)a->residues[i] * power(b->residues[i], p - 2, p) % p);
+        made.residues[i] = (uint64_t)((wide)a->residues[i] * inverse_modulo(b->residues[i], p) % p);
     }
     for (int i = 0; i < STATES; i++)
         made.doubles[i] = a->doubles[i] / b->doubles[i];
@@ -183,7 +188,7 @@ static int share(const web *w, const numbers *t, const numbers *a, const numbers
         uint64_t n = (uint64_t)(((wide)s[0] * v[1] % p + p - (wide)s[1] * v[0] % p) % p);
         if (!d || !n)
             return 0;
-        uint64_t k = (uint64_t)((wide)n * power(d, p - 2, p) % p);
+        uint64_t k = (uint64_t)((wide)n * inverse_modulo(d, p) % p);
         for (int j = i; j < (i ? i + 2 : POINTS); j++)
             x->residues[j] = k;
     }
@@ -202,14 +207,6 @@ static int likeness(const numbers *a, const numbers *b)
         opposite &= plus(a->residues[i], b->residues[i]) == 0;
     }
     return same ? 1 : opposite ? -1 : 0;
-}
-
-static int is_number(const numbers *a, uint64_t k)
-{
-    for (int i = 0; i < POINTS; i++)
-        if (a->residues[i] != k)
-            return 0;
-    return 1;
 }
 
 /* -- the web ------------------------------------------------------------------------------------------------------- */
@@ -274,8 +271,8 @@ static int price_of_op(int op)
 static int price_of_web(const web *w)
 {
     int price = 0;
-    for (int k = 0; k < w->living; k++)
-        price += price_of(&w->values[w->live[k]].made);
+    for (int i = 0; i < w->count; i++)
+        price += i < w->leaves || w->values[i].live ? price_of(&w->values[i].made) : 0;
     return price;
 }
 
@@ -333,6 +330,24 @@ static void enter(web *w, int i)
             put(w, times(above[k], below[k]), i, w->who[k] < 0 ? -1 : w->who[k] / 4, w->who[k] < 0 ? ALONE : w->who[k] % 4 + PLUS);
 }
 
+/* Where a value is now that was moved; 0 where it has died. */
+static int moved_reference(const web *w, int r)
+{
+    int i = r ? w->moved[index_of(r)] : -1;
+    return i < 0 ? 0 : r > 0 ? i + 1 : -(i + 1);
+}
+
+static definition moved_definition(const web *w, const definition *d)
+{
+    definition made = *d;
+    if (d->kind == KANEGEN_LEAF || d->kind == KANEGEN_OPAQUE)
+        return made;
+    made.a = moved_reference(w, d->a);
+    if (d->kind == KANEGEN_SUM || d->kind == KANEGEN_PRODUCT)
+        made.b = moved_reference(w, d->b);
+    return made;
+}
+
 /* Close up what has died, and make the table anew. */
 static void compact(web *w)
 {
@@ -343,32 +358,27 @@ static void compact(web *w)
         if (kept)
             w->moved_values[n++] = w->values[i];
     }
-#define MOVED(r) ((r) > 0 ? w->moved[(r)-1] + 1 : (r) < 0 ? -(w->moved[-(r)-1] + 1) : 0)
     numbers *kept = w->constant + w->most_constants;
     int *renamed = w->next;
     memset(renamed, 0, w->constants * sizeof(int));
     for (int i = 0; i < n; i++) {
         definition *d = &w->moved_values[i].made;
-        if (d->kind == KANEGEN_LEAF || d->kind == KANEGEN_OPAQUE)
+        *d = moved_definition(w, d);
+        if (d->kind != KANEGEN_SCALED && d->kind != KANEGEN_SHIFTED)
             continue;
-        d->a = MOVED(d->a);
-        if (d->kind == KANEGEN_SUM || d->kind == KANEGEN_PRODUCT) {
-            d->b = MOVED(d->b);
-        } else {
-            if (!renamed[d->constant]) {
-                kept[constants] = w->constant[d->constant];
-                renamed[d->constant] = ++constants;
-            }
-            d->constant = renamed[d->constant] - 1;
+        if (!renamed[d->constant]) {
+            kept[constants] = w->constant[d->constant];
+            renamed[d->constant] = ++constants;
         }
+        d->constant = renamed[d->constant] - 1;
     }
     memcpy(w->constant, kept, constants * sizeof(numbers));
     w->constants = constants;
     memcpy(w->values, w->moved_values, n * sizeof(value));
     for (int k = 0; k < w->outputs; k++)
-        w->output[k] = MOVED(w->output[k]);
+        w->output[k] = moved_reference(w, w->output[k]);
     for (int k = 0; k < w->operands; k++)
-        w->operand[k] = w->operand[k] && w->moved[index_of(w->operand[k])] < 0 ? 0 : MOVED(w->operand[k]);
+        w->operand[k] = moved_reference(w, w->operand[k]);
     for (int k = 0; k < w->living; k++)
         w->live[k] = w->moved[w->live[k]];
     w->count = n;
@@ -384,6 +394,12 @@ static void compact(web *w)
         w->living = k + 1;
         enter(w, w->live[k]);
     }
+    memset(w->inside, 0, n);
+    for (int k = 0; k < living; k++)
+        w->inside[w->live[k]] = 1;
+    for (int i = 0; i < n; i++) /* the others only as they are */
+        if (!w->inside[i])
+            put(w, times(at_points(w, i)[0], w->values[i].inverse[1]), i, -1, ALONE);
 }
 
 /* Whether i needs v; what was found out in this step is remembered. */
@@ -448,6 +464,7 @@ static void release(web *w, int i)
     EACH_OPERAND(w, i, j) {
         if (--w->values[j].uses == 0 && w->values[j].live && j >= w->leaves) {
             w->values[j].live = 0;
+            w->price -= price_of(&w->values[j].made);
             release(w, j);
         }
     }
@@ -475,17 +492,30 @@ static int living_with(const web *w, const numbers *n)
     return 0;
 }
 
-/* A reference to a value with these numbers: one that lives, or a new one so defined.  0 where it would need v. */
-static int made(web *w, definition d, const numbers *k, const numbers *n, int v)
+/* Whether there is a value with these numbers, that lives or was just made.  Its reference is 0 where it needs v. */
+static int there_is(web *w, const numbers *n, int v, int *reference)
 {
-    int reference = living_with(w, n);
-    if (reference)
-        return depends(w, index_of(reference), v) ? 0 : reference;
+    *reference = living_with(w, n);
+    if (*reference) {
+        if (depends(w, index_of(*reference), v))
+            *reference = 0;
+        return 1;
+    }
     for (int j = 0; j < w->births; j++) {
         int sign = likeness(&w->values[w->born[j]].n, n);
+        *reference = sign * (w->born[j] + 1);
         if (sign)
-            return sign * (w->born[j] + 1);
+            return 1;
     }
+    return 0;
+}
+
+/* A reference to a value with these numbers: one that is there, or a new one so defined.  0 where it would need v. */
+static int made(web *w, definition d, const numbers *k, const numbers *n, int v)
+{
+    int reference;
+    if (there_is(w, n, v, &reference))
+        return reference;
     int i = w->count++;
     value *x = &w->values[i];
     memset(x, 0, sizeof *x);
@@ -514,11 +544,12 @@ static int base_of(web *w, int b, int op, int c, int v, numbers *n)
 static int multiple(web *w, int base, const numbers *base_numbers, const numbers *n, int v)
 {
     numbers k;
+    int reference, sign = likeness(base_numbers, n);
+    if (sign)
+        return sign * base;
+    if (there_is(w, n, v, &reference))
+        return reference;
     divide(w, n, base_numbers, &k);
-    if (is_number(&k, 1))
-        return base;
-    if (is_number(&k, MODULUS - 1))
-        return -base;
     if (base < 0)
         negate(w, &k, &k);
     definition d = {KANEGEN_SCALED, abs(base), 0, 0};
@@ -614,10 +645,13 @@ static void take(web *w, int v, const candidate *c)
     release(w, v);
     if (own.constant >= 0)
         own.constant = constant_of(w, &k);
+    w->price += price_of(&own) - price_of(&w->values[v].made);
     w->values[v].made = own;
     for (int j = w->births - 1; j >= 0; j--) {
         w->values[w->born[j]].live = w->values[w->born[j]].uses > 0;
-        if (!w->values[w->born[j]].live)
+        if (w->values[w->born[j]].live)
+            w->price += price_of(&w->values[w->born[j]].made);
+        else
             release(w, w->born[j]);
     }
     int n = 0;
@@ -863,7 +897,7 @@ static void step(web *w)
 {
     if (w->count + MOST_BORN > w->most || w->constants + MOST_BORN > w->most_constants || 2 * w->filled > (long)w->mask)
         compact(w);
-    int v = w->live[w->leaves + (int)(draw(w) % (uint64_t)(w->living - w->leaves))];
+    int v = w->live[w->shown + (int)(draw(w) % (uint64_t)(w->living - w->shown))];
     if (w->values[v].made.kind == KANEGEN_OPAQUE)
         return;
     w->turn++;
@@ -881,10 +915,12 @@ static void step(web *w)
     }
 }
 
-static void load(web *w, const kanegen_web *given)
+static void load(web *w, const kanegen_web *given, const int32_t *window, int size)
 {
     w->leaves = given->leaves;
-    w->count = w->living = given->values;
+    w->count = given->values;
+    w->living = size;
+    w->shown = 0;
     w->outputs = given->outputs;
     w->operands = given->operands;
     w->constants = given->constants;
@@ -900,7 +936,10 @@ static void load(web *w, const kanegen_web *given)
         x->uses = i < w->leaves;
         for (int k = 0; k < POINTS; k++)
             x->inverse[k] = inverse_of(x->n.residues[k]);
-        w->live[i] = i;
+    }
+    for (int k = 0; k < size; k++) {
+        w->live[k] = window[k];
+        w->shown += window[k] < w->leaves;
     }
     for (int i = 0; i < given->values; i++) {
         EACH_OPERAND(w, i, j)
@@ -909,23 +948,31 @@ static void load(web *w, const kanegen_web *given)
     for (int k = 0; k < w->outputs; k++)
         w->values[index_of(w->output[k])].uses++;
     compact(w);
+    w->price = price_of_web(w);
 }
 
+/* Copy what lives. */
 static void keep(web *w, kanegen_web *best)
 {
-    compact(w);
-    best->values = w->count;
+    int n = 0;
+    for (int i = 0; i < w->count; i++)
+        w->moved[i] = i < w->leaves || w->values[i].live ? n++ : -1;
+    best->values = n;
     best->leaves = w->leaves;
     best->constants = w->constants;
     best->outputs = w->outputs;
     best->operands = w->operands;
     for (int i = 0; i < w->count; i++) {
-        best->definitions[i] = w->values[i].made;
-        best->numbers[i] = w->values[i].n;
+        if (w->moved[i] < 0)
+            continue;
+        best->definitions[w->moved[i]] = moved_definition(w, &w->values[i].made);
+        best->numbers[w->moved[i]] = w->values[i].n;
     }
     memcpy(best->constant_numbers, w->constant, w->constants * sizeof(numbers));
-    memcpy(best->output, w->output, w->outputs * sizeof(int));
-    memcpy(best->operand, w->operand, w->operands * sizeof(int));
+    for (int k = 0; k < w->outputs; k++)
+        best->output[k] = moved_reference(w, w->output[k]);
+    for (int k = 0; k < w->operands; k++)
+        best->operand[k] = moved_reference(w, w->operand[k]);
 }
 
 static void *room_for(web *w, long n, size_t size)
@@ -936,11 +983,11 @@ static void *room_for(web *w, long n, size_t size)
 }
 
 int kanegen_resubstitute(const kanegen_web *given, kanegen_web *best, int most_values, const uint64_t *primes,
-                         uint64_t seed, long cycles, long steps, double hot, double cold, int rise)
+                         uint64_t seed, const int32_t *window, int size, long steps, double hot, double cold, int rise)
 {
     web *w = calloc(1, sizeof *w);
     int lowest = -1;
-    long pairs = 3 * (long)(given->values + MOST_BORN) * (given->values + MOST_BORN) / 2, slots = 1024;
+    long pairs = 3 * (long)(size + MOST_BORN) * (size + MOST_BORN) / 2 + given->values, slots = 1024;
     if (!w)
         return -1;
     while (slots < 4 * pairs)
@@ -957,6 +1004,7 @@ int kanegen_resubstitute(const kanegen_web *given, kanegen_web *best, int most_v
     w->operand = room_for(w, given->operands + 1, sizeof(int));
     w->live = room_for(w, most_values, sizeof(int));
     w->table = room_for(w, slots, sizeof(entry));
+    w->inside = room_for(w, most_values, sizeof(char));
     int **marks[] = {&w->stamp, &w->mark, &w->dead, &w->left, &w->left_stamp, &w->closed, &w->moved};
     for (int i = 0; i < 7; i++)
         *marks[i] = room_for(w, most_values, sizeof(int));
@@ -970,28 +1018,24 @@ int kanegen_resubstitute(const kanegen_web *given, kanegen_web *best, int most_v
     w->most_offered = 4096;
     w->found = room_for(w, w->most_offered, sizeof(candidate));
     if (!w->failed && given->values + MOST_BORN <= most_values) {
-        load(w, given);
+        load(w, given, window, size);
         keep(w, best);
-        lowest = price_of_web(w);
-        for (long cycle = 0; cycle < cycles && w->living > w->leaves && !w->failed; cycle++) {
-            if (cycle)
-                load(w, best);
-            int now = lowest, cooled = -1;
-            long last = 0;
-            for (long s = 0; s < steps; s++) {
-                /* what has risen far cools at once; a twentieth of the cycle has one temperature */
-                int above = now > lowest + rise, stage = above ? 20 : (int)(20 * s / steps);
-                if (stage != cooled)
-                    weigh(w, hot + (cold - hot) * stage / 20);
-                cooled = stage;
-                step(w);
-                now = price_of_web(w);
-                /* in the second half the last of equal ones is kept, so that the next cycle begins elsewhere */
-                if (now < lowest || (now == lowest && stage >= 10 && s - last > APART)) {
-                    lowest = now;
-                    last = s;
-                    keep(w, best);
-                }
+        lowest = w->price;
+        int now = lowest, cooled = -1;
+        long last = 0;
+        for (long s = 0; s < steps && w->living > w->shown && !w->failed; s++) {
+            /* what has risen far cools at once; a twentieth of the steps has one temperature */
+            int above = now > lowest + rise, stage = above ? 20 : (int)(20 * s / steps);
+            if (stage != cooled)
+                weigh(w, hot + (cold - hot) * stage / 20);
+            cooled = stage;
+            step(w);
+            now = w->price;
+            /* in the second half the last of equal ones is kept, so that the next search begins elsewhere */
+            if (now < lowest || (now == lowest && stage >= 10 && s - last > APART)) {
+                lowest = now;
+                last = s;
+                keep(w, best);
             }
         }
         if (w->failed)
@@ -999,7 +1043,7 @@ int kanegen_resubstitute(const kanegen_web *given, kanegen_web *best, int most_v
     }
     void *rooms[] = {w->values, w->moved_values, w->constant, w->output, w->operand, w->live, w->table, w->stamp,
                      w->mark, w->dead, w->left, w->left_stamp, w->closed, w->moved, w->goals, w->ratios, w->room,
-                     w->more, w->who, w->next, w->found};
+                     w->more, w->who, w->next, w->found, w->inside};
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
         free(rooms[i]);
     free(w);

@@ -8,7 +8,7 @@
 /* <declarations> */
 enum {
     KANEGEN_POINTS = 3,  /* at which values are known modulo 2^61 - 1 */
-    KANEGEN_PRIMES = 8,  /* further ones, from which constants are read again as fractions, at two points each */
+    KANEGEN_PRIMES = 24, /* further ones, from which constants are read again as fractions, at two points each */
     KANEGEN_MULTIPLICATION = 1001, /* prices, in thousandths of an addition: those of graph/operations.py */
     KANEGEN_ADDITION = 1000,
     KANEGEN_STATES = 4,  /* at which values are known in doubles, lest a sum be the small difference of large terms */
@@ -25,7 +25,7 @@ typedef struct {
 
 /* Residues: at the points modulo 2^61 - 1, then modulo each further prime at two points. */
 typedef struct {
-    uint64_t residues[19];
+    uint64_t residues[51];
     double doubles[4];
 } kanegen_numbers;
 
@@ -41,13 +41,14 @@ typedef struct {
 
 /* Search for a web of the same outputs at a lower price, and leave the best one found in ``best``.
 
-   ``best`` has room for ``most_values`` values and constants.  Prices are in thousandths of an addition.  Every cycle of
-   ``steps`` steps begins with the best web and cools from ``hot`` to ``cold``, temperatures in additions; what is more than
-   ``rise`` thousandths above the best cools at once.  ``seed`` decides everything.
+   The ``size`` values of the ``window``, by their indices, leaves first, may be made otherwise, out of one another and of
+   what else there is.  ``best`` has room for ``most_values`` values and constants.  Prices are in thousandths of an addition.
+   In so many ``steps`` it cools from ``hot`` to ``cold``, temperatures in additions; what is more than ``rise`` thousandths
+   above the best cools at once.  ``seed`` decides everything.
 
    Returns the price of the best one, or -1 where there is no memory or the web has more values than there is room for. */
 int kanegen_resubstitute(const kanegen_web *web, kanegen_web *best, int most_values, const uint64_t *primes,
-                         uint64_t seed, long cycles, long steps, double hot, double cold, int rise);
+                         uint64_t seed, const int32_t *window, int size, long steps, double hot, double cold, int rise);
 /* </declarations> */
 
 #endif

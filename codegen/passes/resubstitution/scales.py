@@ -8,8 +8,9 @@ once, which no change of one definition does: so scales are walked through by th
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, insort
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from random import Random
@@ -51,6 +52,12 @@ class _Scales:
     uses: list[_Use] = field(init=False, default_factory=list)
     ratios: list[Fraction] = field(init=False, default_factory=list)
     """For each use the number that is wanting, without its sign: 1 where scales fit."""
+    wanting: list[int] = field(init=False)
+    """The uses where scales do not fit, in their order."""
+    alike: dict[Fraction, list[int]] = field(init=False)
+    """Those among them for each number that is wanting."""
+    changed: set[Fraction] = field(init=False)
+    """The numbers whose uses are others than when their copies were last counted."""
 
     def __post_init__(self) -> None:
         self.terms = []
@@ -78,6 +85,11 @@ class _Scales:
         for k, use in enumerate(self.uses):
             for index in {i for i in (use.owner, *use.values) if i is not None}:
                 self.touching[index].append(k)
+        self.wanting, self.alike = [], {}
+        for k, ratio in enumerate(self.ratios):
+            self._want(k, ratio)
+        self.changed = set(self.alike)
+        self.counted: dict[Fraction, int] = {}
 
     def term(self, reference: int) -> tuple[int, Fraction]:
         """The value that a reference is a multiple of, and the number."""
@@ -93,46 +105,48 @@ class _Scales:
         """Keep another multiple of a value."""
         self.scale[index] *= factor
         for k in self.touching[index]:
-            use = self.uses[k]
+            use, ratio = self.uses[k], self.ratios[k]
             power = (use.owner == index) - use.values.count(index)
             if power:
-                self.ratios[k] *= factor**power
+                self.ratios[k] = ratio * factor**power
+                if ratio != 1:
+                    _drop(self.wanting, k)
+                    _drop(self.alike[ratio], k)
+                    self.changed.add(ratio)
+                self._want(k, self.ratios[k])
+                self.changed.add(self.ratios[k])
 
-    def wanting(self) -> list[int]:
-        """The uses where scales do not fit."""
-        return [k for k, ratio in enumerate(self.ratios) if ratio != 1]
+    def _want(self, k: int, ratio: Fraction) -> None:
+        if ratio != 1:
+            insort(self.wanting, k)
+            insort(self.alike.setdefault(ratio, []), k)
 
-    def copies(self, wanting: Iterable[int]) -> dict[int, tuple[int, Fraction]]:
-        """For each of these uses the value and its multiple that serve it; as few of them as a greedy choice finds."""
-        found = {}
-        there = set()
-        products: dict[Fraction, list[int]] = {}
-        for k in wanting:
-            values, ratio = self.uses[k].values, self.ratios[k]
-            if len(values) == 1:
-                found[k] = values[0], ratio
-                there.add(found[k])
-            else:
-                products.setdefault(ratio, []).append(k)
-        for ratio, left in products.items():
-            for value in sorted({v for k in left for v in self.uses[k].values}):
-                if (value, ratio) in there:
-                    found |= {k: (value, ratio) for k in left if value in self.uses[k].values}
+    def copies(self, ratio: Fraction) -> dict[int, int]:
+        """For each use that wants this multiple the value whose copy serves it; as few of them as a greedy choice finds."""
+        wanting = self.alike.get(ratio, [])
+        found = {k: self.uses[k].values[0] for k in wanting if len(self.uses[k].values) == 1}
+        there = set(found.values())
+        left = [k for k in wanting if k not in found]
+        for value in sorted(there & {v for k in left for v in self.uses[k].values}):
+            found |= {k: value for k in left if value in self.uses[k].values}
+        left = [k for k in left if k not in found]
+        while left:
+            often = Counter(v for k in left for v in set(self.uses[k].values))
+            value = max(sorted(often), key=often.__getitem__)
+            found |= {k: value for k in left if value in self.uses[k].values}
             left = [k for k in left if k not in found]
-            while left:
-                often = Counter(v for k in left for v in set(self.uses[k].values))
-                value = max(sorted(often), key=often.__getitem__)
-                found |= {k: (value, ratio) for k in left if value in self.uses[k].values}
-                left = [k for k in left if k not in found]
         return found
 
     def cost(self) -> int:
         """Multiplications with numbers."""
-        return len(set(self.copies(self.wanting()).values()))
+        for ratio in self.changed - {_ONE}:
+            self.counted[ratio] = len(set(self.copies(ratio).values()))
+        self.changed.clear()
+        return sum(self.counted.values())
 
     def rebuilt(self) -> Web:
         """The web in these scales."""
-        chosen = self.copies(self.wanting())
+        chosen = {k: (v, ratio) for ratio in self.alike for k, v in self.copies(ratio).items()}
         values = list(self.web.values)
         known: dict[tuple[int, Fraction], int] = {}
         uses = iter(range(len(self.uses)))
@@ -166,6 +180,10 @@ class _Scales:
         return renumbered(Web(tuple(values), self.web.leaves, results))
 
 
+def _drop(ordered: list[int], item: int) -> None:
+    del ordered[bisect_left(ordered, item)]
+
+
 def rescaled(web: Web, steps: int, random: Random, above: int = 0) -> Web:
     """The web in the last scales of a walk, that took at most ``above`` more multiplications than the best on the way.
 
@@ -176,7 +194,7 @@ def rescaled(web: Web, steps: int, random: Random, above: int = 0) -> Web:
     cost = least = scales.cost()
     changes: list[tuple[int, Fraction]] = []
     kept = 0
-    wanting = scales.wanting()
+    wanting = scales.wanting
     for step in range(steps):
         if not wanting:
             break
@@ -192,7 +210,7 @@ def rescaled(web: Web, steps: int, random: Random, above: int = 0) -> Web:
         now = scales.cost()
         temperature = _HOT + (_COLD - _HOT) * step / steps
         if now <= cost or random.random() < math.exp((cost - now) / temperature):
-            cost, wanting = now, scales.wanting()
+            cost = now
             changes.append((value, factor))
             if cost <= least + above:
                 least, kept = min(cost, least), len(changes)

@@ -25,26 +25,28 @@ from kanegen.codegen.passes.resubstitution.web import (
     SHIFTED,
     SUM,
     Web,
+    neighbourhood,
     program_of,
     renumbered,
     web_of,
 )
 from kanegen.errors import NotCompiledError
 
+_SMALLEST, _LARGEST = 60, 120
+"""So many values take part in a cycle, at least and at most."""
 _STEPS_OF_A_VALUE = 300
-"""Steps of a cycle for each value."""
-_WORK, _WORK_OF_FIRST = 480_000_000, 960_000_000
-"""Steps times values in all cycles, from the best program and once more from others: a step takes longer the more values
-there are.  Two minutes for a kernel, and four for the first of a mechanism, which is inverse dynamics of an arm; twice."""
-_MOST_CYCLES = 40
-"""From one program."""
-_CYCLES_OF_A_START, _TRIED, _KEPT = 8, 4, 4
-"""There is another program to begin with for so many cycles; it is gone on from for a few at first, and then from one of so
-many."""
-_LARGEST = 1500
-"""Values of the webs that are searched: the table of all pairs takes 400 MB then."""
-_RESCALING = 3000
-"""Steps through the scales of values before each cycle."""
+"""Steps of a cycle for each of them: half a second."""
+_CYCLES, _CYCLES_OF_FIRST = (300, 0.6), (450, 1.0)
+"""So many for a kernel, or so many for each value where that is more; and for the first of a mechanism, which is inverse
+dynamics of an arm."""
+_MOST_CYCLES, _MOST_OF_A_VALUE = 1000, 2
+"""In all."""
+_STAGE, _COVERED = 12, 3
+"""Cycles before walks are compared: so many at least, and as many as look at each value so often."""
+_KEPT = 4
+"""One of so many walks goes on."""
+_RESCALING, _RESCALED = 3000, 300
+"""Steps through the scales of values, before each cycle in which as many values were searched."""
 _PATIENCE = 0.2
 """How often a cycle goes on from what is one operation dearer than the best."""
 _KINDS = {SUM: Kind.SUM, SHIFTED: Kind.SUM, PRODUCT: Kind.PRODUCT, SCALED: Kind.PRODUCT}
@@ -63,8 +65,8 @@ def thorough(
 ) -> tuple[Program, tuple[Step, ...]]:
     """The cheapest program found for a kernel with this optimized program and plain derivation, and what was done.
 
-    What it begins with besides is asked for from ``others``.  It takes up to twice as long for the ``first`` kernel of a
-    mechanism.
+    What it begins with besides is asked for from ``others``.  It takes half as long again for the ``first`` kernel of a
+    mechanism, or more.
 
     Raises NotCompiledError where there is no recipe and the core of the search was not compiled.
     """
@@ -73,8 +75,8 @@ def thorough(
     found = program_from(recipe, program) if recipe is not None else None
     if recipe is None or found is None:
         web = renumbered(web_of(program))
-        values = len(web.values)
-        if values == web.leaves or values > _LARGEST:
+        values = len(web.values) - web.leaves
+        if not values:
             return program, ()
         extension = core()
         if extension is None:
@@ -83,17 +85,8 @@ def thorough(
                 "with this installation. Install kanegen where there is a C compiler with 128-bit integers (GCC or "
                 "Clang), or search normally"
             )
-        work = _WORK_OF_FIRST if first else _WORK
-        steps = min(_STEPS_OF_A_VALUE * values, work // values)
-        cycles = max(1, work // (steps * values))
-        walk = _Walk(extension, program, steps)
-        walk.go_on(cycles)
-        best, source = walk.best, program
-        starts = others(cycles // _CYCLES_OF_A_START)
-        if starts:
-            walk = _furthest([_Walk(extension, start, steps) for start in starts], cycles)
-            if walk.price < cost(count(program_of(best, source))):
-                best, source = walk.cheapest, walk.program
+        walk = _furthest_walk(extension, program, values, _CYCLES_OF_FIRST if first else _CYCLES, others)
+        best, source = walk.cheapest, walk.program
         found = program_of(best, source)
         if not is_equal(found, program):
             return program, ()
@@ -106,17 +99,17 @@ def thorough(
 
 @dataclass
 class _Walk:
-    """A search that begins with one program, in cycles of so many steps, and the cheapest web that it has found.
+    """A search that begins with one program, in cycles, and the cheapest web that it has found.
 
     Of webs that cost the same it has the last one as its ``best``, and as its ``cheapest`` one that takes least when it is
-    written out: twice a value is a multiplication then.  Each cycle begins with what the last one ended with, or with the
-    best where that was dearer, in other scales, which cost as much or little more.  Now and then a cycle goes on from what
-    is one operation dearer.
+    written out: twice a value is a multiplication then.  Each cycle looks at some neighbouring values, and begins with what
+    the last one ended with, or with the best where that was dearer; every few cycles in other scales, which cost as much or
+    little more.  Now and then a cycle goes on from what is one operation dearer.
     """
 
     extension: ModuleType
     program: Program
-    steps: int
+    seed: int
     best: Web = field(init=False)
     now: Web = field(init=False)
     cheapest: Web = field(init=False)
@@ -127,16 +120,24 @@ class _Walk:
     def __post_init__(self) -> None:
         self.best = self.now = self.cheapest = renumbered(web_of(self.program))
         self.price = cost(count(self.program))
-        self.random = Random(1)
+        self.random = Random(self.seed)
 
     def go_on(self, cycles: int) -> None:
-        """So many cycles more, up to the most that are worth it."""
+        """So many cycles more."""
         random = self.random
-        for _ in range(min(cycles, _MOST_CYCLES - self.cycles)):
+        for _ in range(cycles):
+            start = self.now
+            if self.cycles % max(1, len(start.values) // _RESCALED) == 0:
+                start = rescaled(start, _RESCALING, random, above=int(3 * random.random()))
             self.cycles += 1
-            start = rescaled(self.now, _RESCALING, random, above=int(3 * random.random()))
-            schedule = Schedule(1, self.steps, seed=self.cycles)
-            found = resubstituted(self.extension, self.program, start, schedule)
+            size = _SMALLEST + int(random.random() * (_LARGEST - _SMALLEST))
+            window = neighbourhood(start, size, random)
+            inner = sum(index >= start.leaves for index in window)
+            schedule = Schedule(_STEPS_OF_A_VALUE * inner, seed=self.cycles + (self.seed << 32))
+            found = resubstituted(self.extension, self.program, start, schedule, window)
+            if found is None:
+                self.now = self.best
+                continue
             dearer = _price(found) - _price(self.best)
             if dearer <= 0:
                 self.best = self.now = found
@@ -148,14 +149,26 @@ class _Walk:
                 self.now = found if goes_on else self.best
 
 
-def _furthest(walks: Sequence[_Walk], cycles: int) -> _Walk:
-    """The walk that has found the cheapest program after so many cycles of all: those fall behind that have found less."""
+def _furthest_walk(
+    extension: ModuleType, program: Program, values: int, cycles: tuple[int, float], others: Others
+) -> _Walk:
+    """The walk that has found the cheapest program, of many that begin with the best one and with others.
+
+    After a few cycles those fall behind that have found less, until one is left, which has what is left of the cycles.
+    """
+    least, share = cycles
+    left = int(min(max(least, share * values), _MOST_OF_A_VALUE * values, _MOST_CYCLES))
+    stage = max(_STAGE, _COVERED * values // _LARGEST)
+    number = max(1, left // (2 * stage))
+    starts = [*others(number // 2)]
+    starts = [program] * (number - len(starts)) + starts
+    walks = [_Walk(extension, start, seed) for seed, start in enumerate(starts, 1)]
     while len(walks) > 1:
         for walk in walks:
-            walk.go_on(_TRIED)
-        cycles -= _TRIED * len(walks)
+            walk.go_on(stage)
+        left -= stage * len(walks)
         walks = sorted(walks, key=lambda walk: walk.price)[: len(walks) // _KEPT or 1]
-    walks[0].go_on(cycles)
+    walks[0].go_on(left)
     return walks[0]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from random import Random
 
 from kanegen.codegen.graph import Graph, Kind, Program, Ref
 from kanegen.codegen.graph.operations import OPERATIONS, copy_node
@@ -164,6 +165,30 @@ def ordered(web: Web) -> list[int]:
             state[i] = 1
             stack.extend(j for j in (abs(r) - 1 for r in web.values[i].operands) if not state[j])
     return order
+
+
+def neighbourhood(web: Web, size: int, random: Random) -> list[int]:
+    """Indices of so many values that are made from one another, around one at random, behind the leaves that they need.
+
+    Every other one is the next one found, and every other one any.
+    """
+    near: list[list[int]] = [[] for _ in web.values]
+    for index, made in enumerate(web.values):
+        for other in (abs(r) - 1 for r in made.operands):
+            near[index].append(other)
+            if other >= web.leaves:
+                near[other].append(index)
+    waiting = [int(web.leaves + random.random() * (len(web.values) - web.leaves))]
+    inside, leaves = set(waiting), set[int]()
+    while waiting:
+        at = int(random.random() * len(waiting)) if len(inside) % 2 else 0
+        for index in near[waiting.pop(at)]:
+            if index < web.leaves:
+                leaves.add(index)
+            elif index not in inside and len(inside) < size:
+                inside.add(index)
+                waiting.append(index)
+    return sorted(leaves) + sorted(inside)
 
 
 def renumbered(web: Web) -> Web:

@@ -12,6 +12,7 @@ from kanegen.codegen.graph import Expression, Program, count
 from kanegen.codegen.passes.optimize import optimize
 from kanegen.codegen.passes.prices import cost
 from kanegen.codegen.passes.resubstitution import thorough as module
+from kanegen.codegen.passes.resubstitution.cheaper import cheaper, price
 from kanegen.codegen.passes.resubstitution.core import core
 from kanegen.codegen.passes.resubstitution.recipe import (
     Recipe,
@@ -98,6 +99,25 @@ def test_what_is_no_file_of_recipes(tmp_path: Path) -> None:
             read_recipes([file])
 
 
+def test_the_cheaper_of_two_recipes(tmp_path: Path) -> None:
+    """Of each kernel; the known one where both cost the same, and what one of them alone has."""
+    plain, other = double_pendulum(), every_operation()
+    dear, cheap = (recipe_of(web_of(p), p, plain) for p in (plain, optimize(plain)[0]))
+    alone = recipe_of(web_of(other), other, other)
+    assert price(dear) > price(cheap)
+    assert price(cheap) == round(1000 * cost(count(optimize(plain)[0])))
+    known, found = tmp_path / "known.txt", tmp_path / "found.txt"
+    for first, second, kept in (
+        (dear, cheap, cheap),
+        (cheap, dear, cheap),
+        (cheap, replace(cheap, kernel="another"), cheap),
+    ):
+        known.write_text(first.text + alone.text, encoding="ascii")
+        found.write_text(second.text, encoding="ascii")
+        found.write_bytes(cheaper(known, found))
+        assert read_recipes([found]) == {fingerprint(plain): kept, fingerprint(other): alone}
+
+
 def test_without_the_compiled_core(monkeypatch: pytest.MonkeyPatch) -> None:
     """A recipe is enough; without one, the error says what to do."""
     program = double_pendulum()
@@ -123,17 +143,19 @@ def test_a_search_goes_on_from_the_best_of_several_programs(monkeypatch: pytest.
     """As many are asked for as the work is enough for, and that of the first kernel of a mechanism is more."""
     monkeypatch.setattr(module, "_STEPS_OF_A_VALUE", 1)
     monkeypatch.setattr(module, "_RESCALING", 1)
+    monkeypatch.setattr(module, "_CYCLES_OF_FIRST", (18, 0.0))
+    monkeypatch.setattr(module, "_CYCLES", (12, 0.0))
+    monkeypatch.setattr(module, "_STAGE", 1)
     plain, asked = double_pendulum(), []
 
     def others(most: int) -> list[Program]:
         asked.append(most)
         return [optimize(plain)[0]]
 
-    values = len(web_of(plain).values)
-    monkeypatch.setattr(module, "_WORK_OF_FIRST", 24 * values**2)
     book = RecipeBook()
     found, _ = thorough(plain, plain, book, others, first=True)
-    assert asked == [3]
+    thorough(plain, plain, RecipeBook(), others)
+    assert asked == [4, 3]
     assert (
         cost(count(found))
         <= cost(count(optimize(plain)[0]))

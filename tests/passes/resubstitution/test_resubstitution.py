@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from decimal import Context, Decimal
 from fractions import Fraction
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -12,19 +15,32 @@ from kanegen.codegen.graph import Expression, Kind, Program, count
 from kanegen.codegen.passes.prices import PRICES, cost
 from kanegen.codegen.passes.resubstitution import core as extension
 from kanegen.codegen.passes.resubstitution.core import PRIMES, SEARCHED, Schedule, resubstituted
-from kanegen.codegen.passes.resubstitution.recipe import is_equal
+from kanegen.codegen.passes.resubstitution.recipe import _PROOF, is_equal
 from kanegen.codegen.passes.resubstitution.residues import MERSENNE, NAMING, rational, residues_of
-from kanegen.codegen.passes.resubstitution.web import program_of, renumbered, web_of
+from kanegen.codegen.passes.resubstitution.thorough import _Walk
+from kanegen.codegen.passes.resubstitution.web import (
+    Web,
+    neighbourhood,
+    program_of,
+    renumbered,
+    web_of,
+)
 from tests.emitted.programs import double_pendulum, every_operation
 from tests.passes.graphs import from_inputs, operations, same_values, sums_of_products
 
-SHORT = Schedule(cycles=2, steps=400)
+SHORT = Schedule(800)
 COMPILED = pytest.mark.skipif(extension.core() is None, reason="the core of the search is not compiled here")
 
 
 def searched(program: Program, schedule: Schedule = SHORT) -> Program:
+    return program_of(everywhere(program, schedule), program)
+
+
+def everywhere(program: Program, schedule: Schedule = SHORT) -> Web:
     web = web_of(program)
-    return program_of(resubstituted(extension.core(), program, web, schedule), program)
+    found = resubstituted(extension.core(), program, web, schedule, range(len(web.values)))
+    assert found is not None
+    return found
 
 
 def turned(x: Sequence[Expression]) -> list[Expression]:
@@ -80,7 +96,7 @@ def test_random_programs_keep_their_values(program: Program) -> None:
     web = web_of(program)
     if len(web.values) == web.leaves:
         return
-    found = searched(program, Schedule(cycles=1, steps=300))
+    found = searched(program, Schedule(300))
     assert is_equal(found, program)
     same_values(found, program)
     assert cost(count(found)) <= cost(count(program)) + 1e-9
@@ -89,8 +105,64 @@ def test_random_programs_keep_their_values(program: Program) -> None:
 @COMPILED
 def test_a_seed_decides_everything() -> None:
     program = from_inputs(turned)
-    first, again = (resubstituted(extension.core(), program, web_of(program), SHORT) for _ in range(2))
+    first, again = (everywhere(program) for _ in range(2))
     assert first == again
+
+
+@COMPILED
+@pytest.mark.parametrize("size", [8, 12, 20])
+def test_what_is_outside_the_window_stays(size: int) -> None:
+    """Where it is still needed, it is made by what it was made by; the results are the same, and what is inside changes."""
+    program = double_pendulum()
+    web = renumbered(web_of(program))
+    before, changed = definitions(program, web), 0
+    for seed in range(10):
+        window = window_of(web, size, seed)
+        found = resubstituted(extension.core(), program, web, SHORT, window)
+        assert found is not None
+        assert is_equal(program_of(found, program), program)
+        after = definitions(program, found)
+        other = {value for value in before.keys() & after.keys() if before[value] != after[value]}
+        assert other <= {list(before)[index] for index in window}
+        changed += len(other)
+    assert changed
+
+
+def definitions(program: Program, web: Web) -> dict[int, tuple[int, set[int]]]:
+    """How each value is made, by what is left of it and its operands modulo a prime, without signs."""
+    left = [numbers[0][0] for numbers in extension._numbers(program, web)]
+    known = [min(x, MERSENNE - x) for x in left]
+    return {
+        value: (made.form, {known[abs(r) - 1] for r in made.operands})
+        for value, made in zip(known, web.values, strict=True)
+    }
+
+
+def window_of(web: Web, size: int, seed: int) -> list[int]:
+    return neighbourhood(web, size, Random(seed))
+
+
+@pytest.mark.parametrize("size", [1, 7, 30, 1000])
+def test_a_neighbourhood(size: int) -> None:
+    """Leaves first, no more values than asked for, connected, and each value with the leaves that it is made from."""
+    web = renumbered(web_of(double_pendulum()))
+    inner = len(web.values) - web.leaves
+    met = set()
+    for seed in range(200):
+        window = window_of(web, size, seed)
+        assert window == window_of(web, size, seed) == sorted(window)
+        inside = {index for index in window if index >= web.leaves}
+        assert 1 <= len(inside) <= size
+        assert len(inside) == min(size, inner) or size == 1000
+        needed = {abs(r) - 1 for index in inside for r in web.values[index].operands}
+        assert set(window) - inside == {index for index in needed if index < web.leaves}
+        joined = {min(inside)}
+        for _ in inside:
+            joined |= {i for i in inside if joined & {abs(r) - 1 for r in web.values[i].operands}}
+            joined |= {abs(r) - 1 for i in joined for r in web.values[i].operands} & inside
+        assert joined == inside
+        met |= inside
+    assert len(met) == inner
 
 
 @COMPILED
@@ -146,9 +218,38 @@ def test_fractions_come_back_from_residues() -> None:
     ):
         at = SEARCHED.number(value).at
         assert rational((at[0], *at[3::2]), (MERSENNE, *PRIMES)) == value
+        assert extension._fraction(at) == value
+
+
+LONG = Fraction(3**1100, 2**1743)
+"""A number that is not known from its residues."""
+
+
+def test_numbers_of_many_digits() -> None:
+    """A product of three numbers of 60 digits is read from its residues; what is not is told from one that is."""
+    sixty = Fraction(Decimal(2).sqrt(Context(60)))
+    for value in (sixty, sixty**2, -(sixty**3), 7 / sixty**3):
+        assert extension._fraction(SEARCHED.number(value).at) == value
+    assert extension._fraction(SEARCHED.number(LONG).at) is None
+
+
+@COMPILED
+def test_a_web_with_a_number_that_cannot_be_read_is_not_taken() -> None:
+    """Such numbers come from webs alone: those of graphs have 60 digits."""
+    program = from_inputs(lambda x: [7 * (x[0] * x[1] + x[0] * x[2]) + x[3]])
+    web = renumbered(web_of(program))
+    values = tuple(made if made.number is None else replace(made, number=LONG) for made in web.values)
+    longer = replace(web, values=values)
+    everything = range(len(values))
+    assert resubstituted(extension.core(), program, longer, Schedule(1), everything) is None
+    walk = _Walk(extension.core(), program, 1)  # type: ignore[arg-type]
+    walk.now = longer
+    walk.go_on(1)
+    assert walk.now == walk.cheapest == web
 
 
 def test_primes() -> None:
     """Fermat's test, to several bases."""
     assert all(pow(base, p - 1, p) == 1 for p in (MERSENNE, *PRIMES) for base in (2, 3, 5, 7))
     assert len({MERSENNE, *PRIMES}) == 1 + len(PRIMES)
+    assert not set(PRIMES) & set(_PROOF.primes)
