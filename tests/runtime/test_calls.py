@@ -20,7 +20,7 @@ from kanegen.arrays import kernel_type
 from kanegen.csrc import extensions
 from kanegen.kernels.compiled import CompiledBackend
 
-calls = extensions.calls()
+calls: Any = extensions.calls()
 pytestmark = pytest.mark.skipif(calls is None, reason="kanegen._calls was not built")
 
 
@@ -71,7 +71,7 @@ def test_both_ways_give_the_same(batch: tuple[int, ...], monkeypatch: pytest.Mon
 def with_c_alone(backend: Any, spec: Any) -> Any:
     """The call of a kernel that fails where it would take the general way."""
     alone = SimpleNamespace(describe=backend.describe, general_call=None)
-    return calls.kernel_call(alone, spec)  # type: ignore[union-attr]
+    return calls.kernel_call(alone, spec)
 
 
 @pytest.mark.parametrize("batch", [(3,), (2, 0), (4, 5)])

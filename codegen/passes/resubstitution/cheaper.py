@@ -7,19 +7,22 @@ same the known one stays.
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
+from itertools import count
 from pathlib import Path
 
-from kanegen.codegen.graph import Kind
-from kanegen.codegen.passes.prices import PRICES
-from kanegen.codegen.passes.resubstitution.recipe import Recipe, RecipeBook, read_recipes
+from kanegen.codegen.graph import Graph
+from kanegen.codegen.graph.count import count_nodes
+from kanegen.codegen.passes.prices import cost
+from kanegen.codegen.passes.resubstitution.recipe import Recipe, RecipeBook, read_recipes, web_from
+from kanegen.codegen.passes.resubstitution.web import results_in
 
-_PRICES = {"+": PRICES[Kind.SUM], "c": PRICES[Kind.SUM], "*": PRICES[Kind.PRODUCT], "k": PRICES[Kind.PRODUCT]}
-"""Of the lines of a recipe; divisions and roots stay what they are."""
 
-
-def price(recipe: Recipe) -> int:
-    """The price of what a recipe makes by sums and products."""
-    return sum(_PRICES.get(line.split()[0], 0) for line in recipe.lines)
+def price(recipe: Recipe) -> float:
+    """What a recipe costs as it is written out, in additions, whatever its leaves are."""
+    graph = Graph()
+    web = web_from(recipe, defaultdict(count().__next__))
+    return cost(count_nodes(graph, results_in(graph, web, lambda node: graph.input("leaf", node))))
 
 
 def cheaper(known: Path, found: Path) -> bytes:

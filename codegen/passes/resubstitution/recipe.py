@@ -90,15 +90,15 @@ def recipe_of(web: Web, program: Program, plain: Program) -> Recipe:
 def program_from(recipe: Recipe, program: Program) -> Program | None:
     """The program that a recipe gives for the same kernel as ``program``, None where it does not prove equal to it."""
     try:
-        found = program_of(_web_from(recipe, program), program)
+        names = residues_of(program.graph, program.roots, NAMING)
+        found = program_of(web_from(recipe, {x.at[0]: i for i, x in names.items()}), program)
         return found if is_equal(found, program) else None
     except (AssertionError, LookupError, ValueError, ZeroDivisionError, StopIteration):
         return None  # the recipe is not for this program, or is damaged
 
 
-def _web_from(recipe: Recipe, program: Program) -> Web:
-    graph = program.graph
-    nodes = {x.at[0]: i for i, x in residues_of(graph, program.roots, NAMING).items()}
+def web_from(recipe: Recipe, nodes: Mapping[int, int]) -> Web:
+    """The web of a recipe, where the leaves with these names are these nodes.  Raises LookupError, ValueError."""
     values: list[Made] = []
     for line in recipe.lines[:-1]:
         sign, *words = line.split()

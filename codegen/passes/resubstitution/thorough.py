@@ -30,7 +30,7 @@ from kanegen.codegen.passes.resubstitution.web import (
     renumbered,
     web_of,
 )
-from kanegen.errors import NotCompiledError
+from kanegen.errors import CertificateError, NotCompiledError
 
 _SMALLEST, _LARGEST = 60, 120
 """So many values take part in a cycle, at least and at most."""
@@ -68,7 +68,8 @@ def thorough(
     What it begins with besides is asked for from ``others``.  It takes half as long again for the ``first`` kernel of a
     mechanism, or more.
 
-    Raises NotCompiledError where there is no recipe and the core of the search was not compiled.
+    Raises NotCompiledError where there is no recipe and the core of the search was not compiled, and CertificateError where
+    what is found does not prove equal.
     """
     key = fingerprint(plain)
     recipe = book.known.get(key)
@@ -89,7 +90,10 @@ def thorough(
         best, source = walk.cheapest, walk.program
         found = program_of(best, source)
         if not is_equal(found, program):
-            return program, ()
+            raise CertificateError(
+                f"{plain.name}: the program that a thorough search found does not prove equal to the one that it began "
+                "with. kanegen is at fault. Search normally, and report it with the model"
+            )
         recipe = recipe_of(best, source, plain)
     if cost(count(found)) >= cost(count(program)):
         return program, ()

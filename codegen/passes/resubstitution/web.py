@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from random import Random
@@ -105,22 +105,27 @@ def program_of(web: Web, source: Program) -> Program:
             copied[index] = copy_node(graph, nodes, index, operands)
         return copied[index]
 
-    built: list[Ref] = [0] * len(web.values)
-    for i in ordered(web):
-        made = web.values[i]
-        operands = [built[r - 1] if r > 0 else -built[-r - 1] for r in made.operands]
-        built[i] = leaf(made.node) if made.form == LEAF else _built(graph, made, operands)
-    references = iter(web.results)
+    references = iter(results_in(graph, web, leaf))
 
     def result(ref: Ref) -> Ref:
-        if nodes.is_constant(ref):
-            return graph.constant(nodes.value(ref))
-        found = next(references)
-        return built[found - 1] if found > 0 else -built[-found - 1]
+        return graph.constant(nodes.value(ref)) if nodes.is_constant(ref) else next(references)
 
     results = tuple(tuple(result(ref) for ref in refs) for refs in source.results)
     found = replace(source, graph=graph, results=results)
     return with_names(found, source, _same_values(source, found))
+
+
+def results_in(graph: Graph, web: Web, leaf: Callable[[int], Ref]) -> list[Ref]:
+    """The results of a web, made in a graph; ``leaf`` makes what stands at a node of the graph that leaves are from."""
+    built: list[Ref] = [0] * len(web.values)
+
+    def at(reference: int) -> Ref:
+        return built[reference - 1] if reference > 0 else -built[-reference - 1]
+
+    for i in ordered(web):
+        made = web.values[i]
+        built[i] = leaf(made.node) if made.form == LEAF else _built(graph, made, list(map(at, made.operands)))
+    return list(map(at, web.results))
 
 
 def _same_values(source: Program, found: Program) -> dict[int, Ref]:

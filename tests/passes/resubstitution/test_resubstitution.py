@@ -242,7 +242,9 @@ def test_a_web_with_a_number_that_cannot_be_read_is_not_taken() -> None:
     longer = replace(web, values=values)
     everything = range(len(values))
     assert resubstituted(extension.core(), program, longer, Schedule(1), everything) is None
-    walk = _Walk(extension.core(), program, 1)  # type: ignore[arg-type]
+    compiled = extension.core()
+    assert compiled is not None
+    walk = _Walk(compiled, program, 1)
     walk.now = longer
     walk.go_on(1)
     assert walk.now == walk.cheapest == web
