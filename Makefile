@@ -63,7 +63,7 @@ generate: .venv/installed  ## write the committed C of the built-in mechanisms a
 	done
 
 RECIPE_KERNELS := inverse_dynamics forward_dynamics mass_matrix bias_forces
-recipes: build  ## search the built-in arms thoroughly again, and keep what is cheapest in generated/recipes (an hour)
+recipes: build  ## search the built-in arms thoroughly again, and keep what is cheapest in generated/recipes (two hours)
 	mkdir -p build/recipes
 	for model in $(basename $(notdir $(wildcard generated/recipes/*.txt))); do \
 		known=build/recipes/$$model-known.txt; found=build/recipes/$$model.txt; \

@@ -44,6 +44,7 @@ FOUND = {
     ("puma560_general", "forward_dynamics"): (425, 382, 3),
     ("puma560_general", "mass_matrix"): (115, 117, 0),
     ("puma560_general", "bias_forces"): (216, 194, 0),
+    ("general_6r", "inverse_dynamics"): (350, 312, 0),
 }
 """Multiplications, additions and divisions of what recipes of built-in arms give, where these save something."""
 
