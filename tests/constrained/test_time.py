@@ -112,6 +112,19 @@ def test_bead_on_a_turning_wire() -> None:
     assert np.abs(torque - expected).max() < 1e-13 * np.abs(expected).max()
 
 
+def test_a_parallelogram_with_a_crank_too_many_is_shaken() -> None:
+    """M q'' - S cos q x'' - S g sin q, the beam's mass at the end of its crank: S = 3 m l + m L."""
+    robot = kanegen.load(models.shaken_parallelogram(), interpreted=True, kernels=["inverse_dynamics"])
+    t, angles, v, a = 0.4, np.array([-0.4, 0.1, 0.7]), 0.8, 1.5
+    S, g = 3 * 0.5 * 0.2 + 0.5, 9.81
+    M = 3 * (0.01 + 0.5 * 0.2**2) + 0.5**2
+    expected = M * a - S * (np.cos(angles) * -1.8 * np.sin(3 * t) + g * np.sin(angles))
+    q = np.stack([angles, -angles, angles, angles], axis=1)  # crank, beam, and the other two
+    assert robot.coordinate_names == ("q0", "tilt", "q1", "q2")
+    tau = robot.inverse_dynamics(q, np.full((3, 1), v), np.full((3, 1), a), t=t)[:, 0]
+    assert np.abs(tau - expected).max() < 1e-13 * np.abs(expected).max()
+
+
 def test_a_link_is_driven_as_joint_by_an_equation_or_by_its_rate() -> None:
     """Three descriptions of one motion: the same accelerations, and the force of the drive is a multiplier."""
     at = states("five_bar_joint", "forward_dynamics")
@@ -148,6 +161,7 @@ def driven(name: str, t: Array) -> list[tuple[str, Array]]:
         "shaken_disc": [("shake", np.cos(2 * t) / 5), ("turn", 0.5 - np.sin(t) / 3)],
         "strut": [("x", np.cos(t) / 4)],
         "combined": [("bed", 0.6 * np.cos(3 * t))],
+        "shaken_parallelogram": [("rail", 0.6 * np.cos(3 * t))],
     }.get(name, [])
 
 

@@ -168,6 +168,26 @@ def combined() -> Mechanism:
     return b.build()
 
 
+def shaken_parallelogram() -> Mechanism:
+    """Three parallel cranks on a shaken cart carry a beam: one crank follows from the others, in closed loops alone."""
+    b = MechanismBuilder("shaken_parallelogram", gravity=(0, "-9.81", 0))
+    b.body("cart", 1)
+    b.prismatic("rail", BASE, "cart", X)
+    b.prescribe("rail", motion=sympy.sin(3 * t) / 5)
+    for k in range(3):
+        b.body(f"crank{k}", "0.5", (0, "0.2", 0), ("0.01",) * 3)
+        b.revolute(f"q{k}", "cart", f"crank{k}", Z, (k, 0, 0))
+        b.frame(f"top{k}", f"crank{k}", (0, "0.5", 0))
+    b.body("beam", 1, (1, 0, 0), ("0.1",) * 3)
+    b.revolute("tilt", "crank0", "beam", Z, (0, "0.5", 0))
+    for k in (1, 2):
+        b.frame(f"eye{k}", "beam", (k, 0, 0))
+        b.loop(f"loop{k}", LoopKind.SPHERICAL, f"top{k}", f"eye{k}")
+    b.speeds([JointRate("q0")])
+    b.home({"q0": "0.3", "q1": "0.3", "q2": "0.3", "tilt": "-0.3"})
+    return b.build()
+
+
 ALL = {
     "driven_pivot": driven_pivot,
     "rotating_wire": rotating_wire,
@@ -177,4 +197,5 @@ ALL = {
     "shaken_disc": shaken_disc,
     "strut": strut,
     "combined": combined,
+    "shaken_parallelogram": shaken_parallelogram,
 }
