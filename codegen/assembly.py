@@ -20,7 +20,7 @@ from kanegen.codegen.deriving import DerivedKernels
 from kanegen.codegen.emit.model import LiveParameter, Model, SineCosineLibrary
 from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism.fingerprint import fingerprint
-from kanegen.codegen.mechanism.force_elements import stopped_ends
+from kanegen.codegen.mechanism.force_elements import ForceElement, stopped_ends
 from kanegen.codegen.mechanism.names import c_names, file_name
 from kanegen.codegen.mechanism.records import JointLimits as ExactLimits
 from kanegen.codegen.mechanism.records import Mechanism, Value
@@ -122,7 +122,7 @@ def known_of(
             "search_budget": options.derivations,
             "formulation": options.formulation if options.speeds is None else "kane",
             "speeds": options.speeds,
-            **({"coulomb_friction": True} if any(j.friction != 0 for j in mechanism.joints) else {}),
+            **_coulomb_friction(mechanism),
         },
         asked={name: value for name, value in options.asked().items() if name not in ("kernels", "recipes")},
         actuator_signs=_actuator_signs(mechanism),
@@ -150,6 +150,15 @@ def _doubles(mechanism: Mechanism, joint: str, limits: ExactLimits) -> JointLimi
     parameters = {p.name: float(p.value) for p in mechanism.parameters}
     stops = stopped_ends(mechanism.springs, parameters, joint, lower, upper)
     return JointLimits(lower, upper, velocity, effort, *stops)
+
+
+def _coulomb_friction(mechanism: Mechanism) -> dict[str, object]:
+    """Whether joints have some, and the force elements beside it whose resistance is not linear in rates."""
+    if not any(joint.friction != 0 for joint in mechanism.joints):
+        return {}
+    elements = (x for x in mechanism.springs if isinstance(x, ForceElement))
+    nonlinear = [x.name for x in elements if not x.law.linear_in_rate]
+    return {"coulomb_friction": True, **({"nonlinear_resistance": nonlinear} if nonlinear else {})}
 
 
 def _followers(mechanism: Mechanism, live: bool) -> Iterator[tuple[str, Follower]]:

@@ -407,6 +407,11 @@ class Manifest(GeneratedMechanism):
         """Whether it acts in the joints."""
         return bool(self.options.get("coulomb_friction", False))
 
+    @property
+    def nonlinear_resistance(self) -> tuple[str, ...]:
+        """Force elements beside Coulomb friction of joints whose resistance is not linear in rates, by name."""
+        return tuple(self.options.get("nonlinear_resistance", ()))
+
     def identifier(self, frame: str) -> str:
         """How the name of a frame ends those of its kernels."""
         kernels = self.frames[frame]

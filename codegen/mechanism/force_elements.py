@@ -69,6 +69,12 @@ class ForceLaw:
         parts = (self.energy, self.force, self.resistance)
         return set().union(*(part.free_symbols for part in parts)) - {stretch(), stretch_rate()}
 
+    @property
+    def linear_in_rate(self) -> bool:
+        """Whether the resistance is c(s) ds/dt, or nothing."""
+        rate = stretch_rate()
+        return bool(self.resistance.is_polynomial(rate) and sympy.degree(self.resistance, rate) < 2)
+
     def with_numbers(self, numbers: Mapping[str, sympy.Expr]) -> ForceLaw:
         """The same law with numbers for some of its parameters, by name."""
         energy, force, resistance = (

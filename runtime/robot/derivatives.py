@@ -41,6 +41,7 @@ class ForwardDynamicsDerivatives(NamedTuple):
 class Linearisation(NamedTuple):
     """Equations of small changes about a state: M da + C dv + K dq = dtau, each matrix (..., nv, nv).
 
+    ``dq`` is a small step along the speeds; it changes at the rate dv at rest, and where speeds are rates of coordinates.
     ``C`` has damping and gyroscopic effects, ``K`` stiffness, weight and what the motion itself adds.  Of friction, ``C``
     has the part in proportion to the rates: Coulomb friction is no linear resistance, however small a motion is.
     """
@@ -156,8 +157,10 @@ class Derivatives(Core):
     ) -> Linearisation:
         """The linearised equations of motion about a state (q, v) with accelerations ``a``; zero where not given.
 
-        Coulomb friction is left out of C.  ``inverse_dynamics_derivatives`` has it, smooth as it is in the dynamics: f / s
-        at rest, a damper that only holds for rates far below s = 0.01 rad/s or m/s.
+        Coulomb friction of joints is left out of C.  ``inverse_dynamics_derivatives`` has it, smooth as it is in the
+        dynamics: f / s at rest, a damper that only holds for rates far below s = 0.01 rad/s or m/s.  Force elements count
+        with their slope at ``v``.  Raises KanegenError for Coulomb friction beside elements whose resistance is not linear
+        in rates.
         """
         if t is not None:
             return self._at(t).linearise(q, v, a, threads=threads)
@@ -172,7 +175,15 @@ class Derivatives(Core):
 
         Forces are of second degree in v, but for this friction, so that their derivatives at v are the mean of those at
         v + w and v - w.  Where w is fast, Coulomb friction f has the derivative f s^2 / |w|^3 there: 1e-13 f at 1000 rad/s.
+        Raises KanegenError where force elements resist in another way.
         """
+        if self._manifest.nonlinear_resistance:
+            names = ", ".join(map(repr, self._manifest.nonlinear_resistance))
+            raise KanegenError(
+                f"{self.name}: Coulomb friction of joints, which has no part in linearised equations, cannot be told from "
+                f"the resistance of {names}, which is not linear in rates. Load the model without friction of its joints, "
+                "or take inverse_dynamics_derivatives, which have both"
+            )
         # No joint's rate is zero under these, whichever speeds it follows: they are no multiples of each other.
         w = _FAST * (1.0 + np.modf(_GOLDEN * np.arange(1.0, self.nv + 1.0))[0])
         speeds = self.speeds(v)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import kanegen
-from kanegen.codegen.mechanism import MechanismBuilder
+from kanegen.codegen.mechanism import MechanismBuilder, force_laws
+from kanegen.codegen.mechanism.force_elements import ForceLaw
 
 from .files import LoadText
 
@@ -57,6 +58,33 @@ def test_in_motion_and_for_a_batch() -> None:
     np.testing.assert_allclose(rubbing.C, smooth.C, atol=1e-11)
     np.testing.assert_allclose(rubbing.M, smooth.M, atol=1e-14)
     np.testing.assert_allclose(rubbing.K, smooth.K, atol=1e-12)
+
+
+def damped(law: ForceLaw, friction: Any = 0) -> kanegen.Robot:
+    """The rod with a force element on its hinge."""
+    builder = MechanismBuilder("rod")
+    builder.body("rod", mass=1, center=(0, 0, "-0.5"), inertia=("0.1", "0.1", "0.01"))
+    builder.revolute("phi", "base", "rod", axis=(0, 1, 0), friction=friction)
+    builder.force_element("oil", "phi", law)
+    return kanegen.load(builder.build(), kernels=KERNELS, friction=True, interpreted=True)
+
+
+def test_resistance_that_is_not_linear_is_not_taken_for_coulomb_friction() -> None:
+    """Its slope at the state counts; beside Coulomb friction, from which it cannot be told, it is refused by name."""
+    law = force_laws.damper("0.5", quadratic="0.7", cubic="0.9")
+    slope = 0.5 + 2 * 0.7 * 0.3 + 3 * 0.9 * 0.3**2
+    assert damped(law).linearise([0.1], [-0.3]).C[0, 0] == pytest.approx(slope, rel=1e-12)
+    for nonlinear in (
+        law,
+        force_laws.damper(cubic=1),
+        force_laws.friction(1),
+        force_laws.stops(-1, 1, 10, 2),
+    ):
+        arm = damped(nonlinear, friction="0.2")
+        with pytest.raises(kanegen.KanegenError, match="resistance of 'oil', which is not linear in rates"):
+            arm.natural_modes([0.0])
+    linear = force_laws.damper("0.5") + force_laws.dead_band(3, upper=1)
+    assert damped(linear, friction="0.2").linearise([0.1], [0.3]).C[0, 0] == pytest.approx(0.5, rel=1e-10)
 
 
 LINK = """<link name="{}"><inertial><mass value="1"/><origin xyz="0 0 -0.5"/>
