@@ -88,7 +88,7 @@ class QuantitiesOfKane:
         self.found: KaneTables = tables_of_kane(mechanism, chosen, live)
         self.symbols = Symbols()
         program = self.found.program
-        leaves: dict[tuple[str, int], sympy.Expr] = {}
+        leaves: dict[tuple[str, int] | str, sympy.Expr] = {}
         self.inputs: dict[str, list[sympy.Symbol]] = {}
         (of_q,) = (argument for argument in program.inputs if argument.name == "q")
         self.inputs["q"] = argument_symbols(self.symbols, mechanism, self.speeds, of_q)
@@ -112,7 +112,7 @@ class QuantitiesOfKane:
         for name, entries in self.inputs.items():
             leaves |= {(name, i): x for i, x in enumerate(entries)}
         self.parameters = parameter_symbols(self.symbols, mechanism, parameters_of([program]))
-        leaves |= {(name, 0): x for name, x in self.parameters.items()}
+        leaves |= dict(self.parameters.items())
         self.definitions = Definitions(program.graph, leaves, self.symbols)
         self.results = self.definitions.write(program.roots, named=True, results=True)
         outputs = [(argument.name, x) for argument, x in zip(self._of_roots(), self.results, strict=True)]

@@ -21,12 +21,15 @@ _TOLD = 3
 
 ANGLES = (Kind.SINE, Kind.COSINE)
 
+Leaves = Mapping[tuple[str, int] | str, sympy.Expr]
+"""Symbols of inputs by name and entry, and of parameters by name: a length may be called a, as accelerations are."""
+
 
 class Definitions:
     """The values of a graph for SymPy, with a symbol for what is named; ``listed`` are the definitions in order."""
 
-    def __init__(self, graph: Graph, leaves: Mapping[tuple[str, int], sympy.Expr], symbols: Symbols) -> None:
-        """``leaves`` are symbols of inputs by name and entry, and of parameters by name and 0."""
+    def __init__(self, graph: Graph, leaves: Leaves, symbols: Symbols) -> None:
+        """Begin with the symbols that inputs and parameters have."""
         self.graph, self.leaves, self.symbols = graph, leaves, symbols
         self.listed: list[tuple[sympy.Symbol, sympy.Expr]] = []
         self._values: dict[int, sympy.Expr] = {}
@@ -147,7 +150,7 @@ class Definitions:
         if kind is Kind.CONSTANT:
             return symbolic_number(payload[0])
         if kind < Kind.SUM:
-            return self.leaves[payload]
+            return self.leaves[payload if kind is Kind.INPUT else payload[0]]
         return symbolic_node(kind, graph.names.get(index, ""), [self._known(ref) for ref in payload])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html as escaping
 from collections.abc import Iterator, Mapping
+from keyword import kwlist
 from typing import Any
 
 import sympy
@@ -172,7 +173,8 @@ def markdown(e: Record) -> str:
 
 def python(e: Record) -> str:
     """A module for SymPy."""
-    table = NameTable(("sympy", *dir(sympy)))
+    own = ("inputs", "parameters", "definitions", "outputs")
+    table = NameTable(("sympy", *own, *kwlist, *dir(sympy)))
     names = {x: sympy.Symbol(table.take(cleaned(x.name))) for x in e.meaning if x in e.symbols}
     printer = StrPrinter({"sympy_integers": True})
     used = [x for entries in e.inputs.values() for x in entries]

@@ -24,7 +24,7 @@ from kanegen.codegen.mechanism.records import IDENTITY3, Mechanism, Value
 from kanegen.codegen.passes.hoist import hoist
 from kanegen.codegen.passes.schedule import schedule
 from kanegen.codegen.reading import read
-from kanegen.codegen.symbolic.definitions import ANGLES, Definitions
+from kanegen.codegen.symbolic.definitions import ANGLES, Definitions, Leaves
 from kanegen.codegen.symbolic.numbers import symbolic_number
 from kanegen.codegen.symbolic.symbols import Symbols, argument_symbols, parameter_symbols
 from kanegen.codegen.symbolic.written import Equations
@@ -69,7 +69,7 @@ class _Writer:
         )
         self.symbols = Symbols()
         self.inputs: dict[str, list[sympy.Symbol]] = {}
-        self.leaves: dict[tuple[str, int], sympy.Expr] = {}
+        self.leaves: dict[tuple[str, int] | str, sympy.Expr] = {}
         self.parameters: dict[str, sympy.Symbol] = {}
         self.definitions: list[tuple[sympy.Symbol, sympy.Expr]] = []
         self.outputs: dict[str, Any] = {}
@@ -128,22 +128,22 @@ class _Writer:
             values = made.write(hoisted.prepare.roots)
             self.definitions += made.listed
             for output, value in zip(hoisted.prepare.outputs, values, strict=True):
-                prepared[output.name, 0] = value
+                prepared[output.name] = value
                 if not value.is_Symbol:
                     symbol = self.symbols.new(output.name, "prepared from the parameters alone")
                     self.definitions.append((symbol, value))
-                    prepared[output.name, 0] = symbol
+                    prepared[output.name] = symbol
         for program in hoisted.kernels:
             self._listed(program, prepared)
         return programs
 
-    def _listed(self, program: Program, leaves: Mapping[tuple[str, int], sympy.Expr]) -> None:
+    def _listed(self, program: Program, leaves: Leaves) -> None:
         """The statements of a kernel in their order, under the names that they have in C."""
         ordered = schedule(program)
         graph = ordered.program.graph
         arguments = argument_names((*program.inputs, *program.outputs), file_name(self.mechanism.name))
         coordinates = tuple(c_names(self.mechanism.coordinates).values())
-        fields = {name: Member(PREPARED, name) for name, _ in leaves}
+        fields = {name: Member(PREPARED, name) for name in leaves if isinstance(name, str)}
         names = name_nodes(ordered, (), arguments, coordinates, fields, frozenset())
         made = Definitions(graph, leaves, self.symbols)
         for statement in ordered.statements:
@@ -179,7 +179,7 @@ class _Writer:
             if argument.name != "q":
                 take(argument)
         self.inputs = {name: found[name] for name in arguments}
-        self.leaves = {(name, 0): x for name, x in self.parameters.items()}
+        self.leaves = dict(self.parameters.items())
         for name, entries in self.inputs.items():
             self.leaves |= {(name, i): x for i, x in enumerate(entries)}
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from keyword import iskeyword
 from typing import Any
 
 import numpy as np
@@ -51,22 +50,25 @@ class Equations(Record):
     def function(self) -> Callable[..., dict[str, NDArray[np.float64]]]:
         """A function of the inputs by name, arrays of their sizes, and of parameters by name; the time t is 0 unless given.
 
-        It evaluates the equations as they are written here, one state at a time, by ``sympy.lambdify``.
+        Parameters may be given as ``parameters={name: value}`` as well, such as those of a robot: those that do not occur
+        here make no difference, and those that are called like an input must be given so.  It evaluates the equations as
+        they are written here, one state at a time, by ``sympy.lambdify``.
         """
-        names = {symbol.name: value for symbol, value in self.parameters.items()}
         taken = [symbol for entries in self.inputs.values() for symbol in entries] + list(self.parameters)
         entries = {name: entries_of(value) for name, value in self.outputs.items()}
-        # what is no identifier of Python has no name in the function
-        stand_ins = {x: sympy.Dummy() for x in taken if not x.name.isidentifier() or iskeyword(x.name)}
-        defined = [(symbol, value.xreplace(stand_ins)) for symbol, value in self.definitions]
+        # names of a model may be those of functions, or no identifiers of Python
+        stand_ins = {x: sympy.Dummy() for x in (*taken, *(symbol for symbol, _ in self.definitions))}
+        defined = [(stand_ins[symbol], value.xreplace(stand_ins)) for symbol, value in self.definitions]
         compiled = sympy.lambdify(
-            [x.xreplace(stand_ins) for x in taken],
+            [stand_ins[x] for x in taken],
             [value.xreplace(stand_ins) for values in entries.values() for value in values],
             modules="numpy",
             cse=lambda given: (defined, given),
         )
 
-        def evaluate(**given: ArrayLike) -> dict[str, NDArray[np.float64]]:
+        def evaluate(
+            parameters: Mapping[str, float] | None = None, **given: ArrayLike
+        ) -> dict[str, NDArray[np.float64]]:
             values: list[Any] = []
             for name, symbols in self.inputs.items():
                 if name not in given and name != "t":
@@ -75,7 +77,9 @@ class Equations(Record):
                 if len(array) != len(symbols):
                     raise ValueError(f"{name}: expected {len(symbols)} entries, got {len(array)}")
                 values += list(array)
-            values += [float(given.get(name, value)) for name, value in names.items()]
+            values += self._values(
+                {x: value for x, value in given.items() if x not in self.inputs}, parameters or {}
+            )
             results = iter(compiled(*values))
             return {
                 name: np.array([float(next(results)) for _ in found]).reshape(self.shapes[name])
@@ -83,3 +87,12 @@ class Equations(Record):
             }
 
         return evaluate
+
+    def _values(self, by_keyword: Mapping[str, Any], given: Mapping[str, float]) -> list[float]:
+        """Those of parameters.  Raises TypeError for a keyword that is none."""
+        values = {symbol.name: value for symbol, value in self.parameters.items()}
+        unknown = [name for name in by_keyword if name not in values]
+        if unknown:
+            known = ", ".join([*self.inputs, *(name for name in values if name not in self.inputs)])
+            raise TypeError(f"{unknown[0]!r} is neither an input nor a parameter; expected some of {known}")
+        return [float({**by_keyword, **given}.get(name, value)) for name, value in values.items()]

@@ -21,6 +21,7 @@ from kanegen.codegen.mechanism import BASE, MechanismBuilder
 from kanegen.codegen.mechanism.constraints import LoopKind
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.mechanism.speeds import JointRate
+from kanegen.codegen.symbolic.account import QuantitiesOfKane
 from kanegen.codegen.symbolic.numbers import symbolic_number
 from kanegen.codegen.symbolic.written import Equations
 from kanegen.errors import KanegenError, ModelError
@@ -231,6 +232,51 @@ def test_names_that_break_pages_do_not() -> None:
     assert e.function()(q=[0.5], v=[1], a=[3])["tau"] == pytest.approx([6])
     with pytest.raises(TypeError, match="input v"):
         e.function()(q=[0.5], a=[3])
+
+
+def test_names_of_functions_keywords_and_lists_are_names() -> None:
+    """Joints may be called like functions, keywords of Python and what the module for SymPy defines."""
+    b = MechanismBuilder("arm", gravity=(0, "-9.81", 0))
+    above = BASE
+    for name in ("sin", "cos", "None", "parameters", "outputs", "pi"):
+        b.body(f"on {name}", 1, ("0.3", 0, 0), (1, 1, 1))
+        b.revolute(name, above, f"on {name}", _Z, (1, 0, 0), (0, 0, "1.0471975511965976"))
+        above = f"on {name}"
+    e = kanegen.equations(b.build(), kernels=["gravity_forces"])
+    q = np.linspace(0.1, 0.6, 6)
+    reached = np.cumsum(q + np.pi / 3)
+    weights = [9.81 * (0.3 + 5 - k) * np.cos(x) for k, x in enumerate(reached)]
+    expected = np.cumsum(weights[::-1])[::-1]
+    assert e.function()(q=q)["g"] == pytest.approx(expected, rel=1e-13)
+    made: dict[str, Any] = {}
+    exec(e.python(), made)
+    known = dict(zip(made["inputs"]["q"], map(sympy.Float, q), strict=True))
+    for symbol, value in made["definitions"]:
+        known[symbol] = value.xreplace(known)
+    assert [float(x.xreplace(known)) for x in made["outputs"]["g"]] == pytest.approx(expected, rel=1e-13)
+
+
+def test_parameters_called_like_inputs_are_not_taken_for_them() -> None:
+    """A length a beside the accelerations a; names that are nothing are refused."""
+    b = MechanismBuilder("pendulum")
+    a = b.parameter("a", "0.5", "m")
+    b.body("rod", 2, (0, 0, -a), ("0.1", "0.1", "0.1"))
+    b.revolute("phi", BASE, "rod", (0, 1, 0))
+    evaluate = kanegen.equations(b.build(), live="all declared").function()
+    state: dict[str, Any] = {"q": [0.3], "v": [0.0], "a": np.array([2.0])}
+    for found, length in ((evaluate(**state), 0.5), (evaluate({"a": 0.7}, **state), 0.7)):
+        tau = (0.1 + 2 * length**2) * 2.0 + 2 * 9.81 * length * np.sin(0.3)
+        assert found["tau"] == pytest.approx([tau], rel=1e-14)
+    with pytest.raises(
+        TypeError, match="'lenght' is neither an input nor a parameter; expected some of q, v, a"
+    ):
+        evaluate(**state, lenght=0.7)
+    kane = QuantitiesOfKane(b.build(), None, True)
+    at = dict(zip((*kane.inputs["q"], *kane.inputs["v"], *kane.inputs["a"]), (0.3, 0.0, 2.0), strict=True))
+    at[kane.parameters["a"]] = 0.5
+    for symbol, value in kane.definitions.listed:
+        at[symbol] = value.xreplace(at)
+    assert float(kane.results[-1].xreplace(at)) == pytest.approx(evaluate(**state)["tau"][0], rel=1e-14)
 
 
 @pytest.mark.parametrize(
