@@ -10,7 +10,7 @@ import mpmath
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kanegen.codegen.graph.functions import TABLES
+from kanegen.codegen.graph.functions import FUNCTIONS, SELECT, TABLES
 from kanegen.codegen.graph.graph import Graph, Kind, Ref
 from kanegen.codegen.graph.operations import OPERATIONS, Arithmetic, signed_value
 from kanegen.codegen.graph.program import Program
@@ -130,12 +130,18 @@ def _rounded_constant(value: Fraction) -> _Rounded:
 
 
 def _rounded_function(name: str, operands: Sequence[_Rounded]) -> _Rounded:
-    """What moving each operand by its error does to the value, and two roundings of the value."""
+    """What moving each operand by its error does to the value, and two roundings of the value.
+
+    Comparisons are 0 or 1, and selections one of their operands: these are not rounded.  Their conditions are turned round
+    where that is within the errors.
+    """
     compute, values = TABLES[name].double, [x.value for x in operands]
     value = compute(*values)
-    error = 2 * np.abs(value)
+    error = 2 * np.abs(value) if name in FUNCTIONS else 0.0
     for k, x in enumerate(operands):
         reach = x.error * UNIT_ROUNDOFF
+        if name == SELECT and k == 0:
+            reach = np.where(reach < 0.5, 0.0, 1 - 2 * x.value)
         up, down = (
             compute(*values[:k], at, *values[k + 1 :]) for at in (values[k] + reach, values[k] - reach)
         )

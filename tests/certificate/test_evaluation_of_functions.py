@@ -12,7 +12,8 @@ import sympy
 from kanegen.codegen import pipeline
 from kanegen.codegen.certificate.evaluation import Evaluate, Precisely, slope, stepped, values
 from kanegen.codegen.graph import Argument, Expression, Graph, Program, inputs
-from kanegen.codegen.mechanism import BASE, JointRate, MechanismBuilder
+from kanegen.codegen.graph.evaluate import UNIT_ROUNDOFF, rounding_errors
+from kanegen.codegen.mechanism import BASE, JointRate, MechanismBuilder, force_laws
 
 
 def of(function: Callable[[Expression], Expression]) -> Program:
@@ -65,6 +66,36 @@ def test_many_digits() -> None:
     assert Precisely()(difference, {"x": x}, {})["f"] == pytest.approx([1e-34, 4e-34, 0], rel=1e-15, abs=0)
     assert values(difference, {"x": x}, {})["f"].tolist() != [1e-34, 4e-34, 0]
     assert Precisely()(of(lambda x: 1 / x), {"x": x}, {})["f"].tolist() == [1e17, 5e16, np.inf]
+
+
+def test_rounding_errors_of_selections() -> None:
+    """They are those of what is taken, by any condition; and the step, where errors may turn the condition round."""
+
+    def errors(function: Callable[[Expression], Expression], x: float) -> float:
+        return float(rounding_errors(of(function), {"x": np.array([x])})["f"]) / UNIT_ROUNDOFF
+
+    def between(x: Expression) -> Expression:
+        return (x.compared("<", 1) * (-x).compared("<", 0)).selected(x * x, 3 * x + 1)
+
+    taken = (  # what moves an operand is a number of its last digits: a factor of two is rounding
+        (lambda x: x.compared("<", 1).selected(x * x, 3 * x), ((0.5, 0.25), (1.5, 4.5))),
+        (between, ((0.5, 0.25), (1.5, 4.5 + 5.5), (-0.5, 1.5 + 0.5))),
+    )
+    for function, expected in taken:
+        for x, error in expected:
+            assert error / 2 <= errors(function, x) <= error * 2
+    at = errors(lambda x: (x + 1 - 1).compared("<", 0).selected(5 * x / x, x), 1e-17)
+    assert at == 0 or at == pytest.approx(5 / UNIT_ROUNDOFF)
+
+
+def test_a_table_and_a_law_with_pieces_are_certified() -> None:
+    b = MechanismBuilder("door")
+    b.body("leaf", 20, (0.4, 0, 0), (0.1, 1, 1))
+    b.revolute("hinge", BASE, "leaf", (0, 0, 1))
+    b.force_element("closer", "hinge", force_laws.tabular([(-3, -9), (0, 4), (0.2, 9), (1.6, 15)]))
+    hinge = sympy.Symbol("hinge")
+    b.law("push", [sympy.Piecewise((1, hinge > 0.1), (hinge, True))])
+    assert pipeline.interpret(b.build()).programs
 
 
 @pytest.mark.parametrize("speed", ["j", "x"])
