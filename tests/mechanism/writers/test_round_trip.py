@@ -14,7 +14,7 @@ import kanegen
 from kanegen import laws
 from kanegen.codegen.graph import evaluate
 from kanegen.codegen.kernel_sources import KernelSources
-from kanegen.codegen.mechanism import Mechanism, MechanismBuilder, ModelError
+from kanegen.codegen.mechanism import JointRate, Mechanism, MechanismBuilder, ModelError
 from kanegen.codegen.mechanism.constraints import TorsionalSpringDamper
 from kanegen.codegen.mechanism.control_law import quantity
 from kanegen.codegen.mechanism.fingerprint import fingerprint
@@ -47,6 +47,21 @@ def tree_of_urdf(m: Mechanism) -> Mechanism:
 
 def lost(written: Written) -> set[str]:
     return {finding.where for finding in written.findings}
+
+
+def test_toml_has_equations_beside_ball_joints() -> None:
+    """Equations go by names: coordinates of joints, of frames, and their rates."""
+    b = MechanismBuilder("boat")
+    b.body("hull", 2, inertia=(1, 1, 1))
+    b.body("mast", 1, (0, 0, "0.3"), ("0.1", "0.1", "0.1"))
+    b.floating("sea", "base", "hull")
+    b.revolute("lean", "hull", "mast", (1, 0, 0))
+    b.frame("top", "mast", (0, 0, 1))
+    b.position_constraint("level", "top.z = 1 + lean/10")
+    b.velocity_constraint("straight", "rate(top.x) = 2*rate(lean)")
+    b.speeds([JointRate(f"sea_{name}") for name in ("vy", "wx", "wy", "wz")] + [JointRate("lean")])
+    m = b.build()
+    assert fingerprint(from_toml(to_toml(m).text)) == fingerprint(m)
 
 
 @pytest.mark.parametrize("name", [*TREES, "full"])

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-
 from kanegen.arithmetic import NotArithmetic
 from kanegen.codegen.graph.late import sympy
 from kanegen.codegen.mechanism.builder import MechanismBuilder
@@ -43,7 +40,7 @@ def add_constraints(builder: MechanismBuilder, root: Table) -> None:
         with edge.located():
             builder.knife_edge(edge.text("name"), edge.text("edge"), edge.text("ground", BASE))
     for equation in root.tables("equation"):
-        _add_equation(builder, root, equation)
+        _add_equation(builder, equation)
     for given in root.tables("prescribed"):
         given.check(schema.PRESCRIBED)
         motion = None
@@ -55,12 +52,12 @@ def add_constraints(builder: MechanismBuilder, root: Table) -> None:
         with given.located():
             builder.prescribe(given.text("joint"), rate, motion, table)
     speeds: list[GeneralizedSpeed] = [JointRate(name) for name in root.names("speeds")]
-    speeds += [_speed(root, table) for table in root.tables("speed")]
+    speeds += [_speed(table) for table in root.tables("speed")]
     if speeds:
         builder.speeds(speeds)
 
 
-def _speed(root: Table, table: Table) -> GeneralizedSpeed:
+def _speed(table: Table) -> GeneralizedSpeed:
     table.check(schema.SPEED)
     kinds = [key for key in ("joint", "body", "frame", "first", "velocity") if key in table]
     beside = {
@@ -75,8 +72,8 @@ def _speed(root: Table, table: Table) -> GeneralizedSpeed:
         if kind == "joint":
             return JointRate(table.text("joint"))
         if kind == "velocity" and "name" in table:
-            found, q, qdot = _written(root, table, "velocity", "a speed")
-            return CombinedSpeed(VelocityConstraint(table.text("name"), q, qdot, found))
+            found = _written(table, "velocity", "a speed")
+            return CombinedSpeed(VelocityConstraint(table.text("name"), (), (), found))
         if kind == "first" and "second" in table:
             return DistanceRate(table.text("first"), table.text("second"))
         if "direction" in table:
@@ -95,45 +92,30 @@ def _speed(root: Table, table: Table) -> GeneralizedSpeed:
     )
 
 
-def _add_equation(builder: MechanismBuilder, root: Table, table: Table) -> None:
+def _add_equation(builder: MechanismBuilder, table: Table) -> None:
     table.check(schema.EQUATION)
     keys = [key for key in ("position", "velocity") if key in table]
     if len(keys) != 1:
         raise table.error(
             None, "is no single equation", "either 'position' or 'velocity'", "Give one of them."
         )
-    found, q, qdot = _written(root, table, keys[0], "an equation, or an expression that is zero")
+    found = _written(table, keys[0], "an equation, or an expression that is zero")
     with table.located():
         if keys == ["position"]:
-            builder.position_constraint(table.text("name"), found, q)
+            builder.position_constraint(table.text("name"), found)
         else:
-            builder.velocity_constraint(table.text("name"), found, q, qdot)
+            builder.velocity_constraint(table.text("name"), found)
 
 
-def _written(
-    root: Table, table: Table, key: str, what: str
-) -> tuple[sympy.Expr, tuple[sympy.Symbol, ...], tuple[sympy.Symbol, ...]]:
-    """An expression with symbols for the coordinates and their rates, none where the file does not list coordinates."""
-    names = root.names("coordinates")
-    q = [sympy.Symbol(name, real=True) for name in names]
-    qdot = [sympy.Symbol(f"rate({name})", real=True) for name in names]
-    rates = dict(zip(names, qdot, strict=True))
-    symbols: Mapping[str, sympy.Symbol] = AnyName(pi=sympy.pi)
-    if names:
-        others = (*root.document.names, "t", *(given.text("joint") for given in root.tables("prescribed")))
-        frames = re.findall(r"[^\W\d]\w*(?:\.\w+)+", table.text(key))
-        symbols = dict(zip(names, q, strict=True)) | {
-            name: AnyName()[name] for name in (*others, *frames) if name not in names
-        }
+def _written(table: Table, key: str, what: str) -> sympy.Expr:
+    """An expression in symbols that are called like coordinates, their rates, coordinates of frames, and parameters."""
 
     def rate(name: str) -> sympy.Symbol:
-        if key == "position" or (names and name not in {*rates, *symbols}):
+        if key == "position":
             raise NotArithmetic(f"there is no rate of {name!r} here")
-        return rates.get(name) or sympy.Symbol(f"rate({name})", real=True)
+        return sympy.Symbol(f"rate({name})", real=True)
 
-    named = {"rate": rate} if key == "velocity" or not names else {}
     expected = (
         f"{what}, in coordinates, rate(coordinate), coordinates of frames such as hand.x, and parameters"
     )
-    found = expression(table, key, table.text(key), symbols, named, expected)
-    return found, tuple(q), tuple(qdot)
+    return expression(table, key, table.text(key), AnyName(pi=sympy.pi), {"rate": rate}, expected)
