@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import ModuleType
@@ -93,15 +93,34 @@ def core() -> ModuleType | None:
         return None
 
 
+Numbers = tuple[Residues, list[float]]
+"""Residues and doubles of a value."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """What stands in a program that webs begin with: numbers of its nodes, and which are given by parameters alone."""
+
+    numbers: Mapping[int, Numbers]
+    parametric: Sequence[bool]
+
+    @classmethod
+    def of(cls, program: Program) -> Source:
+        """Raises ZeroDivisionError where a value of the program is 0 modulo a prime by chance."""
+        graph, roots = program.graph, program.roots
+        residues, doubles = residues_of(graph, roots, SEARCHED), doubles_of(graph, roots, _STATES)
+        return cls({node: (exact, doubles[node]) for node, exact in residues.items()}, graph.parametric)
+
+
 def resubstituted(
-    extension: Any, program: Program, web: Web, schedule: Schedule, window: Sequence[int]
+    extension: Any, source: Source, web: Web, schedule: Schedule, window: Sequence[int]
 ) -> Web | None:
-    """The cheapest web that is found for the results of this one, which is that of ``program``.
+    """The cheapest web that is found for the results of this one, whose leaves stand in ``source``.
 
     Values with the indices of the ``window``, leaves first, may be made otherwise.  None where it has a number with so many
     digits that it is not known from its residues.
 
-    Raises ZeroDivisionError where a value of the program is 0 modulo a prime by chance, and MemoryError.
+    Raises MemoryError.
     """
     ffi, lib = extension.ffi, extension.lib
     most = _ROOM * len(web.values) + 1000
@@ -115,12 +134,11 @@ def resubstituted(
 
     constants: dict[Fraction, int] = {}
     operands: list[int] = []
-    parametric = program.graph.parametric
-    definitions = [_definition(made, parametric, constants, operands) for made in web.values]
+    definitions = [_definition(made, source.parametric, constants, operands) for made in web.values]
     given.values, given.leaves, given.constants = len(web.values), web.leaves, len(constants)
     given.outputs, given.operands = len(web.results), len(operands)
     given.definitions = array("kanegen_definition", definitions)
-    given.numbers = array("kanegen_numbers", _numbers(program, web))
+    given.numbers = array("kanegen_numbers", _numbers(source.numbers, web))
     given.constant_numbers = array("kanegen_numbers", [_number(x) for x in constants])
     given.output, given.operand = array("int32_t", list(web.results)), array("int32_t", operands)
     room.definitions = array("kanegen_definition", most)
@@ -179,19 +197,17 @@ def _definition(
     return made.form, made.operands[0], 0, constants.setdefault(made.number, len(constants))
 
 
-def _numbers(program: Program, web: Web) -> list[tuple[tuple[int, ...], list[float]]]:
+def _numbers(known: Mapping[int, Numbers], web: Web) -> list[tuple[tuple[int, ...], list[float]]]:
     """Residues and doubles of all values."""
-    graph, roots = program.graph, program.roots
-    residues, doubles = residues_of(graph, roots, SEARCHED), doubles_of(graph, roots, _STATES)
-    found: list[tuple[Residues, list[float]]] = []
+    found: list[Numbers] = []
 
-    def at(reference: int) -> tuple[Residues, list[float]]:
+    def at(reference: int) -> Numbers:
         exact, inexact = found[abs(reference) - 1]
         return (exact, inexact) if reference > 0 else (-exact, [-x for x in inexact])
 
     for made in web.values:
         if made.form in (LEAF, OPAQUE):
-            found.append((residues[made.node], doubles[made.node]))
+            found.append(known[made.node])
             continue
         exact, inexact = at(made.operands[0])
         if made.number is None:

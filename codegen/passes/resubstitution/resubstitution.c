@@ -30,18 +30,25 @@ typedef kanegen_numbers numbers;
 typedef kanegen_definition definition;
 
 typedef struct {
-    numbers n;
-    uint64_t inverse[POINTS];
     definition made;
-    int uses, live;
+    int uses, live, rank; /* what a value is made from has a lower rank */
+    int needs; /* whether it needs the value of a step, and twice the step that found it out */
+    int left, counted, dead, closed; /* uses that are left, valid in the step that counted them; when it died; its last closing */
 } value;
+
+/* Those numbers of a value that every step looks at: residues at the points, their inverses, the ratio of the first two
+   both ways, and doubles. */
+typedef struct {
+    uint64_t at[POINTS], inverse[POINTS], ratio, inverse_ratio;
+    double doubles[STATES];
+} place;
 
 enum { EMPTY, ALONE, PLUS, MINUS, TIMES };
 
-/* b, or b op c, by the ratio of its residues. */
+/* b, or b op c, by the ratio of its residues; ``with`` is 8 c + op. */
 typedef struct {
     uint64_t key;
-    int32_t b, c, op;
+    int32_t b, with;
 } entry;
 
 /* Another definition of v, from a (a1, or a1 aop a2) and t = [k] base, the base being b or b bop c. */
@@ -50,14 +57,17 @@ typedef struct {
     int a1, aop, a2, b, bop, c, scaled, price;
 } candidate;
 
+/* a1 aop a2, with its residues */
 typedef struct {
-    uint64_t target[POINTS];
-    candidate with;
-} goal;
+    uint64_t at[POINTS];
+    int a1, aop, a2, sums; /* whether sums with it keep their digits */
+} addend;
 
 typedef struct {
     int most, count, leaves, outputs, operands, constants, most_constants;
-    value *values, *moved_values;
+    value *values;
+    place *places;
+    numbers *numbers;
     numbers *constant;
     int *output, *operand;
     const uint64_t *primes;
@@ -65,12 +75,11 @@ typedef struct {
     char *inside;             /* by value: whether it takes part */
     int price;
     entry *table;
-    uint64_t mask;
+    uint64_t mask, *filter; /* four pairs of bits for each entry of the table: how many there are with a key, at most 3 */
     long filled;
-    /* marks of one step, by value: valid where their stamp is that of the step */
-    int turn, closing, *stamp, *mark, *dead, *left, *left_stamp, *closed, *moved;
+    int turn, closing, *moved; /* the step, the closing, and where values are moved to */
     uint64_t seed;
-    goal *goals;
+    addend *addends;
     uint64_t *ratios, *room, *more;
     int *who, *next, heads[HEADS];
     candidate *found;
@@ -166,12 +175,29 @@ static void negate(const web *w, const numbers *a, numbers *out)
     combine(w, 0, &zero, 1, a, -1, out);
 }
 
+/* Inverses modulo p of n residues, at most POINTS; 0 has 0. */
+static void inverses_modulo(const uint64_t *x, int n, uint64_t p, uint64_t *found)
+{
+    uint64_t before[POINTS], product = 1;
+    for (int i = 0; i < n; i++) {
+        before[i] = product;
+        product = x[i] ? (uint64_t)((wide)product * x[i] % p) : product;
+    }
+    product = inverse_modulo(product, p);
+    for (int i = n - 1; i >= 0; i--) {
+        found[i] = x[i] ? (uint64_t)((wide)product * before[i] % p) : 0;
+        product = x[i] ? (uint64_t)((wide)product * x[i] % p) : product;
+    }
+}
+
 static void divide(const web *w, const numbers *a, const numbers *b, numbers *out)
 {
     numbers made;
-    for (int i = 0; i < RESIDUES; i++) {
-        uint64_t p = prime_of(w, i);
-        made.residues[i] = (uint64_t)((wide)a->residues[i] * inverse_modulo(b->residues[i], p) % p);
+    for (int i = 0, n = POINTS; i < RESIDUES; i += n, n = 2) {
+        uint64_t p = prime_of(w, i), inverse[POINTS];
+        inverses_modulo(b->residues + i, n, p, inverse);
+        for (int j = 0; j < n; j++)
+            made.residues[i + j] = (uint64_t)((wide)a->residues[i + j] * inverse[j] % p);
     }
     for (int i = 0; i < STATES; i++)
         made.doubles[i] = a->doubles[i] / b->doubles[i];
@@ -221,7 +247,19 @@ static uint64_t draw(web *w)
 
 static const uint64_t *at_points(const web *w, int i)
 {
-    return w->values[i].n.residues;
+    return w->places[i].at;
+}
+
+static void set_place(web *w, int i)
+{
+    place *x = &w->places[i];
+    for (int k = 0; k < POINTS; k++) {
+        x->at[k] = w->numbers[i].residues[k];
+        x->inverse[k] = inverse_of(x->at[k]);
+    }
+    memcpy(x->doubles, w->numbers[i].doubles, sizeof x->doubles);
+    x->ratio = times(x->at[0], x->inverse[1]);
+    x->inverse_ratio = times(x->at[1], x->inverse[0]);
 }
 
 static int index_of(int reference)
@@ -281,12 +319,36 @@ static uint64_t key_of(uint64_t ratio)
     return ratio * 0x9e3779b97f4a7c15u;
 }
 
+static uint64_t filter_bit(const web *w, uint64_t key)
+{
+    return 2 * ((key >> 36) & (4 * w->mask + 3));
+}
+
+/* No less than how many entries of the table have a key, if they are fewer than 3. */
+static int most_with(const web *w, uint64_t key)
+{
+    uint64_t bit = filter_bit(w, key);
+    return (int)(w->filter[bit / 64] >> bit % 64 & 3);
+}
+
+static int op_of(const entry *e)
+{
+    return e->with & 7;
+}
+
+static int other_of(const entry *e)
+{
+    return e->with >> 3;
+}
+
 static void put(web *w, uint64_t ratio, int b, int c, int op)
 {
-    uint64_t key = key_of(ratio), at = (key >> 20) & w->mask;
-    while (w->table[at].op != EMPTY)
+    uint64_t key = key_of(ratio), at = (key >> 20) & w->mask, bit = filter_bit(w, key);
+    while (w->table[at].with != EMPTY)
         at = (at + 1) & w->mask;
-    w->table[at] = (entry){key, b, c, op};
+    w->table[at] = (entry){key, b, 8 * c + op};
+    if (most_with(w, key) < 3)
+        w->filter[bit / 64] += (uint64_t)1 << bit % 64;
     w->filled++;
 }
 
@@ -301,33 +363,43 @@ static int is_fixed(const web *w, int i)
     return w->values[i].made.kind == KANEGEN_LEAF && w->values[i].made.a;
 }
 
+/* 1 / (x - y) and 1 / (x + y), of which d is the inverse of the product, or 0 where one of them is. */
+static void inverses(uint64_t x, uint64_t y, uint64_t d, uint64_t *of_difference, uint64_t *of_sum)
+{
+    uint64_t difference = minus(x, y), sum = plus(x, y);
+    *of_difference = d ? times(d, sum) : inverse_of(difference);
+    *of_sum = d ? times(d, difference) : inverse_of(sum);
+}
+
 /* Enter a value in the table, and all that can be made from it and another one that lives. */
 static void enter(web *w, int i)
 {
-    const uint64_t *x = at_points(w, i);
-    uint64_t *above = w->more, *below = w->ratios;
+    const place *x = &w->places[i];
     int n = 0;
-    above[n] = x[0];
-    below[n] = x[1];
-    w->who[n++] = -1;
+    if (x->at[1])
+        put(w, x->ratio, i, -1, ALONE);
     for (int k = 0; k < w->living; k++) {
-        int j = w->live[k];
-        if (is_fixed(w, i) && is_fixed(w, j))
+        const uint64_t *y = at_points(w, w->live[k]);
+        if (is_fixed(w, i) && is_fixed(w, w->live[k]))
             continue;
-        for (int op = PLUS; op <= TIMES; op++) {
-            if (i == j && op != TIMES)
-                continue;
-            uint64_t p[POINTS];
-            two(x, at_points(w, j), op, p);
-            above[n] = p[0];
-            below[n] = p[1];
-            w->who[n++] = 4 * j + op - PLUS;
-        }
+        w->who[n] = w->live[k];
+        w->ratios[n++] = times(plus(x->at[1], y[1]), minus(x->at[1], y[1]));
     }
-    invert_all(below, n, w->room);
-    for (int k = 0; k < n; k++)
-        if (below[k])
-            put(w, times(above[k], below[k]), i, w->who[k] < 0 ? -1 : w->who[k] / 4, w->who[k] < 0 ? ALONE : w->who[k] % 4 + PLUS);
+    invert_all(w->ratios, n, w->room);
+    for (int k = 0; k < n; k++) {
+        int j = w->who[k];
+        const place *y = &w->places[j];
+        if (i != j) {
+            uint64_t below, above;
+            inverses(x->at[1], y->at[1], w->ratios[k], &below, &above);
+            if (above)
+                put(w, times(plus(x->at[0], y->at[0]), above), i, j, PLUS);
+            if (below)
+                put(w, times(minus(x->at[0], y->at[0]), below), i, j, MINUS);
+        }
+        if (x->at[1] && y->at[1])
+            put(w, times(x->ratio, y->ratio), i, j, TIMES);
+    }
 }
 
 /* Where a value is now that was moved; 0 where it has died. */
@@ -348,21 +420,46 @@ static definition moved_definition(const web *w, const definition *d)
     return made;
 }
 
+static int rank_of(web *w, int i)
+{
+    value *x = &w->values[i];
+    if (x->rank < 0) {
+        int rank = 0;
+        EACH_OPERAND(w, i, j) {
+            int below = rank_of(w, j);
+            rank = below > rank ? below : rank;
+        }
+        x->rank = rank + 1;
+    }
+    return x->rank;
+}
+
+static void rank_all(web *w)
+{
+    for (int i = 0; i < w->count; i++)
+        w->values[i].rank = i < w->leaves ? 0 : -1;
+    for (int i = w->leaves; i < w->count; i++)
+        if (w->values[i].live)
+            rank_of(w, i);
+}
+
 /* Close up what has died, and make the table anew. */
 static void compact(web *w)
 {
     int n = 0, constants = 0;
-    for (int i = 0; i < w->count; i++) {
-        int kept = i < w->leaves || w->values[i].live;
-        w->moved[i] = kept ? n : -1;
-        if (kept)
-            w->moved_values[n++] = w->values[i];
-    }
+    for (int i = 0; i < w->count; i++)
+        w->moved[i] = i < w->leaves || w->values[i].live ? n++ : -1;
     numbers *kept = w->constant + w->most_constants;
     int *renamed = w->next;
     memset(renamed, 0, w->constants * sizeof(int));
-    for (int i = 0; i < n; i++) {
-        definition *d = &w->moved_values[i].made;
+    for (int i = 0; i < w->count; i++) {
+        int to = w->moved[i];
+        if (to < 0)
+            continue;
+        w->values[to] = w->values[i];
+        w->places[to] = w->places[i];
+        w->numbers[to] = w->numbers[i];
+        definition *d = &w->values[to].made;
         *d = moved_definition(w, d);
         if (d->kind != KANEGEN_SCALED && d->kind != KANEGEN_SHIFTED)
             continue;
@@ -374,7 +471,6 @@ static void compact(web *w)
     }
     memcpy(w->constant, kept, constants * sizeof(numbers));
     w->constants = constants;
-    memcpy(w->values, w->moved_values, n * sizeof(value));
     for (int k = 0; k < w->outputs; k++)
         w->output[k] = moved_reference(w, w->output[k]);
     for (int k = 0; k < w->operands; k++)
@@ -382,12 +478,12 @@ static void compact(web *w)
     for (int k = 0; k < w->living; k++)
         w->live[k] = w->moved[w->live[k]];
     w->count = n;
-    memset(w->stamp, 0, w->most * sizeof(int));
-    memset(w->dead, 0, w->most * sizeof(int));
-    memset(w->left_stamp, 0, w->most * sizeof(int));
-    memset(w->closed, 0, w->most * sizeof(int));
+    rank_all(w);
+    for (int i = 0; i < n; i++)
+        w->values[i].needs = w->values[i].counted = w->values[i].dead = w->values[i].closed = 0;
     w->turn = w->closing = 0;
     memset(w->table, 0, (w->mask + 1) * sizeof(entry));
+    memset(w->filter, 0, w->mask + 1);
     w->filled = 0;
     int living = w->living;
     for (int k = 0; k < living; k++) { /* each pair once */
@@ -399,23 +495,23 @@ static void compact(web *w)
         w->inside[w->live[k]] = 1;
     for (int i = 0; i < n; i++) /* the others only as they are */
         if (!w->inside[i])
-            put(w, times(at_points(w, i)[0], w->values[i].inverse[1]), i, -1, ALONE);
+            put(w, w->places[i].ratio, i, -1, ALONE);
 }
 
 /* Whether i needs v; what was found out in this step is remembered. */
 static int depends(web *w, int i, int v)
 {
+    value *x = &w->values[i];
     if (i == v)
         return 1;
-    if (i < w->leaves)
+    if (x->rank <= w->values[v].rank)
         return 0;
-    if (w->stamp[i] == w->turn)
-        return w->mark[i];
+    if (x->needs / 2 == w->turn)
+        return x->needs % 2;
     int found = 0;
     EACH_OPERAND(w, i, j)
         found = found || depends(w, j, v);
-    w->stamp[i] = w->turn;
-    w->mark[i] = found;
+    x->needs = 2 * w->turn + found;
     return found;
 }
 
@@ -426,13 +522,14 @@ static int dying(web *w, int i)
     EACH_OPERAND(w, i, j) {
         if (j < w->leaves)
             continue;
-        if (w->left_stamp[j] != w->turn) {
-            w->left_stamp[j] = w->turn;
-            w->left[j] = w->values[j].uses;
+        value *x = &w->values[j];
+        if (x->counted != w->turn) {
+            x->counted = w->turn;
+            x->left = x->uses;
         }
-        if (--w->left[j] == 0) {
-            w->dead[j] = w->turn;
-            price += price_of(&w->values[j].made) + dying(w, j);
+        if (--x->left == 0) {
+            x->dead = w->turn;
+            price += price_of(&x->made) + dying(w, j);
         }
     }
     return price;
@@ -441,10 +538,11 @@ static int dying(web *w, int i)
 /* The price of what a use of i keeps from dying, and no use before it in this closing. */
 static int kept_by(web *w, int i)
 {
-    if (i < w->leaves || w->dead[i] != w->turn || w->closed[i] == w->closing)
+    value *x = &w->values[i];
+    if (i < w->leaves || x->dead != w->turn || x->closed == w->closing)
         return 0;
-    w->closed[i] = w->closing;
-    int price = price_of(&w->values[i].made);
+    x->closed = w->closing;
+    int price = price_of(&x->made);
     EACH_OPERAND(w, i, j)
         price += kept_by(w, j);
     return price;
@@ -477,15 +575,22 @@ static void hold(web *w, const definition *d)
         w->values[index_of(d->b)].uses++;
 }
 
+static int rank_above(const web *w, const definition *d)
+{
+    int a = w->values[index_of(d->a)].rank, two = d->kind == KANEGEN_SUM || d->kind == KANEGEN_PRODUCT;
+    int b = two ? w->values[index_of(d->b)].rank : 0;
+    return (a > b ? a : b) + 1;
+}
+
 /* The value that lives with these numbers, as a reference; 0 where there is none. */
 static int living_with(const web *w, const numbers *n)
 {
     uint64_t key = key_of(times(n->residues[0], inverse_of(n->residues[1]))), at = (key >> 20) & w->mask;
-    for (; w->table[at].op != EMPTY; at = (at + 1) & w->mask) {
+    for (; w->table[at].with != EMPTY; at = (at + 1) & w->mask) {
         const entry *e = &w->table[at];
-        if (e->key != key || e->op != ALONE || !w->values[e->b].live)
+        if (e->key != key || op_of(e) != ALONE || !w->values[e->b].live)
             continue;
-        int sign = likeness(&w->values[e->b].n, n);
+        int sign = likeness(&w->numbers[e->b], n);
         if (sign)
             return sign * (e->b + 1);
     }
@@ -502,7 +607,7 @@ static int there_is(web *w, const numbers *n, int v, int *reference)
         return 1;
     }
     for (int j = 0; j < w->births; j++) {
-        int sign = likeness(&w->values[w->born[j]].n, n);
+        int sign = likeness(&w->numbers[w->born[j]], n);
         *reference = sign * (w->born[j] + 1);
         if (sign)
             return 1;
@@ -519,10 +624,11 @@ static int made(web *w, definition d, const numbers *k, const numbers *n, int v)
     int i = w->count++;
     value *x = &w->values[i];
     memset(x, 0, sizeof *x);
-    x->n = *n;
+    w->numbers[i] = *n;
     x->made = d;
     if (k)
         x->made.constant = constant_of(w, k);
+    x->rank = rank_above(w, &x->made);
     hold(w, &x->made);
     w->born[w->births++] = i;
     return i + 1;
@@ -532,11 +638,11 @@ static int made(web *w, definition d, const numbers *k, const numbers *n, int v)
 static int base_of(web *w, int b, int op, int c, int v, numbers *n)
 {
     if (op == ALONE) {
-        *n = w->values[b].n;
+        *n = w->numbers[b];
         return b + 1;
     }
     definition d = {op == TIMES ? KANEGEN_PRODUCT : KANEGEN_SUM, b + 1, op == MINUS ? -(c + 1) : c + 1, 0};
-    combine(w, op == TIMES, &w->values[b].n, 1, &w->values[c].n, op == MINUS ? -1 : 1, n);
+    combine(w, op == TIMES, &w->numbers[b], 1, &w->numbers[c], op == MINUS ? -1 : 1, n);
     return made(w, d, 0, n, v);
 }
 
@@ -559,7 +665,7 @@ static int multiple(web *w, int base, const numbers *base_numbers, const numbers
 /* The definition of v that the candidate stands for, and the number in it; what it needs is made.  0 where it cannot be. */
 static int defined(web *w, int v, const candidate *c, definition *own, numbers *k)
 {
-    const numbers *target = &w->values[v].n;
+    const numbers *target = &w->numbers[v];
     numbers a, base, rest;
     int first, second;
     *own = (definition){KANEGEN_SUM, 0, 0, -1};
@@ -575,7 +681,7 @@ static int defined(web *w, int v, const candidate *c, definition *own, numbers *
             *own = (definition){KANEGEN_SCALED, abs(second), 0, 0};
             return 1;
         }
-        combine(w, c->bop == TIMES, &w->values[c->b].n, 1, &w->values[c->c].n, c->bop == MINUS ? -1 : 1, &base);
+        combine(w, c->bop == TIMES, &w->numbers[c->b], 1, &w->numbers[c->c], c->bop == MINUS ? -1 : 1, &base);
         int sign = likeness(&base, target);
         own->kind = c->bop == TIMES ? KANEGEN_PRODUCT : KANEGEN_SUM;
         own->a = sign * (c->b + 1);
@@ -601,33 +707,79 @@ static int defined(web *w, int v, const candidate *c, definition *own, numbers *
             *own = (definition){KANEGEN_SUM, c->form == SUM_WITH ? first : -first, second, -1};
         return 1;
     case COMBINED:
-        if (!share(w, target, &w->values[c->a1].n, &w->values[c->b].n, &rest)
-            || !share(w, target, &w->values[c->b].n, &w->values[c->a1].n, &base))
+        if (!share(w, target, &w->numbers[c->a1], &w->numbers[c->b], &rest)
+            || !share(w, target, &w->numbers[c->b], &w->numbers[c->a1], &base))
             return 0;
-        combine(w, 1, &rest, 1, &w->values[c->a1].n, 1, &a);
-        combine(w, 1, &base, 1, &w->values[c->b].n, 1, &base);
+        combine(w, 1, &rest, 1, &w->numbers[c->a1], 1, &a);
+        combine(w, 1, &base, 1, &w->numbers[c->b], 1, &base);
         combine(w, 0, &a, 1, &base, 1, &rest);
         if (likeness(&rest, target) != 1)
             return 0;
-        first = multiple(w, c->a1 + 1, &w->values[c->a1].n, &a, v);
-        second = first ? multiple(w, c->b + 1, &w->values[c->b].n, &base, v) : 0;
+        first = multiple(w, c->a1 + 1, &w->numbers[c->a1], &a, v);
+        second = first ? multiple(w, c->b + 1, &w->numbers[c->b], &base, v) : 0;
         *own = (definition){KANEGEN_SUM, first, second, -1};
         return second != 0;
     case SHIFT:
-        combine(w, 0, target, 1, &w->values[c->a1].n, -1, k);
+        combine(w, 0, target, 1, &w->numbers[c->a1], -1, k);
         *own = (definition){KANEGEN_SHIFTED, c->a1 + 1, 0, 0};
         return 1;
     default:
-        divide(w, target, &w->values[c->a1].n, &rest);
-        combine(w, 0, &rest, 1, &w->values[c->b].n, -1, k);
+        divide(w, target, &w->numbers[c->a1], &rest);
+        combine(w, 0, &rest, 1, &w->numbers[c->b], -1, k);
         second = made(w, (definition){KANEGEN_SHIFTED, c->b + 1, 0, 0}, k, &rest, v);
         *own = (definition){KANEGEN_PRODUCT, second > 0 ? c->a1 + 1 : -(c->a1 + 1), abs(second), -1};
         return second != 0;
     }
 }
 
+/* Whether value i is made as [k] b, or [k] (b op c), k if it is scaled. */
+static int is_made_so(const web *w, int i, int b, int op, int c, int scaled)
+{
+    const definition *d = &w->values[i].made;
+    if (scaled) {
+        if (d->kind != KANEGEN_SCALED)
+            return 0;
+        i = index_of(d->a);
+        d = &w->values[i].made;
+    }
+    if (op == ALONE)
+        return i == b;
+    if (d->kind != (op == TIMES ? KANEGEN_PRODUCT : KANEGEN_SUM))
+        return 0;
+    int x = index_of(d->a), y = index_of(d->b);
+    return (x == b && y == c) || (x == c && y == b);
+}
+
+/* Whether a candidate is what v is made by already. */
+static int is_as_before(const web *w, int v, const candidate *c)
+{
+    const definition *d = &w->values[v].made;
+    int kind = c->form == PRODUCT_WITH || c->form == SHIFTED_FACTOR ? KANEGEN_PRODUCT : KANEGEN_SUM;
+    if (c->form == TERM)
+        return is_made_so(w, v, c->b, c->bop, c->c, c->scaled);
+    if (c->form == SHIFT)
+        return d->kind == KANEGEN_SHIFTED && index_of(d->a) == c->a1;
+    if (d->kind != kind)
+        return 0;
+    int x = index_of(d->a), y = index_of(d->b);
+    for (int turn = 0; turn < 2; turn++) {
+        int second;
+        if (c->form == SHIFTED_FACTOR)
+            second = w->values[y].made.kind == KANEGEN_SHIFTED && index_of(w->values[y].made.a) == c->b;
+        else
+            second = is_made_so(w, y, c->b, c->bop, c->c, c->scaled);
+        if (second && is_made_so(w, x, c->a1, c->aop, c->a2, c->form == COMBINED))
+            return 1;
+        x = y;
+        y = index_of(d->a);
+    }
+    return 0;
+}
+
 static void take(web *w, int v, const candidate *c)
 {
+    if (is_as_before(w, v, c))
+        return;
     definition own;
     numbers k;
     int count = w->count, constants = w->constants;
@@ -647,6 +799,7 @@ static void take(web *w, int v, const candidate *c)
         own.constant = constant_of(w, &k);
     w->price += price_of(&own) - price_of(&w->values[v].made);
     w->values[v].made = own;
+    int rank = rank_above(w, &own);
     for (int j = w->births - 1; j >= 0; j--) {
         w->values[w->born[j]].live = w->values[w->born[j]].uses > 0;
         if (w->values[w->born[j]].live)
@@ -663,11 +816,12 @@ static void take(web *w, int v, const candidate *c)
         value *x = &w->values[w->born[j]];
         if (!x->live)
             continue;
-        for (int i = 0; i < POINTS; i++)
-            x->inverse[i] = inverse_of(x->n.residues[i]);
+        set_place(w, w->born[j]);
         w->live[w->living++] = w->born[j];
         enter(w, w->born[j]);
     }
+    if (rank > w->values[v].rank)
+        rank_all(w);
 }
 
 /* -- candidates ---------------------------------------------------------------------------------------------------- */
@@ -715,35 +869,35 @@ static void price(web *w, candidate *c, int fresh, int saved)
     c->price = fresh - saved;
 }
 
-/* Offer all in the table that the target is a multiple of. */
-static void look_up(web *w, int v, const goal *g, uint64_t ratio, int saved)
+/* Offer all in the table with this ratio that the target of a candidate is a multiple of. */
+static void look_up(web *w, int v, const candidate *with, const uint64_t target[POINTS], uint64_t key, int saved)
 {
-    uint64_t key = key_of(ratio), at = (key >> 20) & w->mask;
-    for (; w->table[at].op != EMPTY; at = (at + 1) & w->mask) {
+    for (uint64_t at = (key >> 20) & w->mask; w->table[at].with != EMPTY; at = (at + 1) & w->mask) {
         const entry *e = &w->table[at];
-        if (e->key != key || !usable(w, e->b, v) || (e->op != ALONE && !usable(w, e->c, v)))
+        int op = op_of(e), other = other_of(e);
+        if (e->key != key || e->b == v || other == v || !usable(w, e->b, v) || (op != ALONE && !usable(w, other, v)))
             continue;
-        const value *b = &w->values[e->b], *c = e->op == ALONE ? b : &w->values[e->c];
+        const place *b = &w->places[e->b], *c = op == ALONE ? b : &w->places[other];
         uint64_t p[POINTS];
-        two(b->n.residues, c->n.residues, e->op, p);
-        if (times(p[0], g->target[2]) != times(p[2], g->target[0]))
+        two(b->at, c->at, op, p);
+        if (times(p[0], target[2]) != times(p[2], target[0]))
             continue;
-        candidate found = g->with;
+        candidate found = *with;
         found.b = e->b;
-        found.bop = e->op;
-        found.c = e->c;
-        found.scaled = !((p[0] == g->target[0] && p[1] == g->target[1])
-                         || (plus(p[0], g->target[0]) == 0 && plus(p[1], g->target[1]) == 0));
-        if (found.form == TERM && e->op == ALONE && !found.scaled)
+        found.bop = op;
+        found.c = other;
+        found.scaled = !((p[0] == target[0] && p[1] == target[1])
+                         || (plus(p[0], target[0]) == 0 && plus(p[1], target[1]) == 0));
+        if (found.form == TERM && op == ALONE && !found.scaled)
             continue; /* v itself */
-        if (e->op == PLUS || e->op == MINUS) {
+        if (op == PLUS || op == MINUS) {
             double sum[STATES];
             for (int i = 0; i < STATES; i++)
-                sum[i] = e->op == PLUS ? b->n.doubles[i] + c->n.doubles[i] : b->n.doubles[i] - c->n.doubles[i];
-            if (loses(b->n.doubles, sum))
+                sum[i] = op == PLUS ? b->doubles[i] + c->doubles[i] : b->doubles[i] - c->doubles[i];
+            if (loses(b->doubles, sum))
                 continue;
         }
-        int fresh = price_of_op(e->op) + (found.scaled ? MULTIPLICATION : 0) + price_of_op(found.aop);
+        int fresh = price_of_op(op) + (found.scaled ? MULTIPLICATION : 0) + price_of_op(found.aop);
         if (found.form != TERM)
             fresh += found.form == PRODUCT_WITH ? MULTIPLICATION : ADDITION;
         price(w, &found, fresh, saved);
@@ -790,80 +944,97 @@ static void combinations(web *w, int v, int saved)
 }
 
 /* v = a (b + k): v / a differs from b by a number. */
-static void shifted_factors(web *w, int v, int goals, int saved)
+static void shifted_factors(web *w, int v, int singles, int saved)
 {
+    const uint64_t *x = at_points(w, v);
     memset(w->heads, -1, sizeof w->heads);
     for (int k = 0; k < w->living; k++) {
         const uint64_t *y = at_points(w, w->live[k]);
         if (!depends(w, w->live[k], v))
             chain_up(w, k, minus(y[0], y[1]));
     }
-    for (int k = 0; k < goals; k++) {
-        const uint64_t *t = w->goals[k].target;
-        if (w->goals[k].with.form != PRODUCT_WITH)
-            continue;
+    for (int k = 0; k < singles; k++) {
+        int i = w->addends[k].a1;
+        uint64_t t[POINTS];
+        two(x, w->places[i].inverse, TIMES, t);
         uint64_t difference = minus(t[0], t[1]);
         for (int j = w->heads[key_of(difference) >> 52]; j >= 0; j = w->next[j]) {
             const uint64_t *y = at_points(w, w->live[j]);
             if (minus(y[0], y[1]) != difference || minus(t[0], t[2]) != minus(y[0], y[2]) || y[0] == t[0])
                 continue;
-            candidate c = {SHIFTED_FACTOR, w->goals[k].with.a1, ALONE, 0, w->live[j], ALONE, 0, 1, 0};
+            candidate c = {SHIFTED_FACTOR, i, ALONE, 0, w->live[j], ALONE, 0, 1, 0};
             price(w, &c, MULTIPLICATION + ADDITION, saved);
             offer(w, c);
         }
     }
 }
 
-static void aim(web *w, int *n, const uint64_t *target, const uint64_t a[POINTS], int form, int a1, int aop, int a2)
+/* Look for what v is of this form with an addend or a factor, the ratio of what is left being known. */
+static void aim(web *w, int v, int form, const addend *a, uint64_t ratio, int saved)
 {
-    goal *g = &w->goals[(*n)++];
-    g->with = (candidate){form, a1, aop, a2, 0, ALONE, 0, 0, 0};
-    for (int i = 0; i < POINTS; i++)
-        g->target[i] = form == SUM_WITH ? minus(target[i], a[i]) : form == DIFFERENCE ? plus(target[i], a[i]) : times(target[i], a[i]);
+    uint64_t key = key_of(ratio), left[POINTS];
+    int itself = form != PRODUCT_WITH && a->aop == ALONE; /* v less a is there, as a pair */
+    if (most_with(w, key) <= itself)
+        return;
+    candidate with = {form, a->a1, a->aop, a->a2, 0, ALONE, 0, 0, 0};
+    if (form == PRODUCT_WITH)
+        two(at_points(w, v), w->places[a->a1].inverse, TIMES, left);
+    else
+        two(at_points(w, v), a->at, form == SUM_WITH ? MINUS : PLUS, left);
+    look_up(w, v, &with, left, key, saved);
 }
 
 /* Offer every other definition of v with up to three new operations. */
 static void candidates(web *w, int v)
 {
-    const value *x = &w->values[v];
-    const uint64_t *t = x->n.residues;
-    int saved = dying(w, v) + price_of(&x->made), n = 0;
+    const place x = w->places[v];
+    const uint64_t *t = x.at;
+    int saved = dying(w, v) + price_of(&w->values[v].made), n = 0;
     w->offered = 0;
-    w->goals[n].with = (candidate){TERM, 0, ALONE, 0, 0, ALONE, 0, 0, 0};
-    memcpy(w->goals[n++].target, t, sizeof w->goals[0].target);
     for (int k = 0; k < w->living; k++) {
         int i = w->live[k];
-        const value *a = &w->values[i];
+        const place *y = &w->places[i];
         if (depends(w, i, v))
             continue;
-        if (!loses(a->n.doubles, x->n.doubles)) {
-            aim(w, &n, t, a->n.residues, SUM_WITH, i, ALONE, 0);
-            const uint64_t *rest = w->goals[n - 1].target;
-            if (rest[0] == rest[1] && rest[0] == rest[2]) {
-                candidate c = {SHIFT, i, ALONE, 0, 0, ALONE, 0, 0, 0};
-                price(w, &c, ADDITION, saved);
-                offer(w, c);
-            }
-            aim(w, &n, t, a->n.residues, DIFFERENCE, i, ALONE, 0);
+        addend *a = &w->addends[n++];
+        *a = (addend){{y->at[0], y->at[1], y->at[2]}, i, ALONE, 0, !loses(y->doubles, x.doubles)};
+        uint64_t rest = minus(t[0], a->at[0]);
+        if (a->sums && rest == minus(t[1], a->at[1]) && rest == minus(t[2], a->at[2])) {
+            candidate c = {SHIFT, i, ALONE, 0, 0, ALONE, 0, 0, 0};
+            price(w, &c, ADDITION, saved);
+            offer(w, c);
         }
-        aim(w, &n, t, a->inverse, PRODUCT_WITH, i, ALONE, 0);
     }
     int singles = n;
     for (int k = draw(w) % 4 ? SAMPLES : 0; k < SAMPLES; k++) { /* sums and products in the place of a */
         const entry *e = &w->table[draw(w) & w->mask];
-        uint64_t p[POINTS];
-        if (e->op < PLUS || !usable(w, e->b, v) || !usable(w, e->c, v))
+        int op = op_of(e), other = other_of(e);
+        if (op < PLUS || !usable(w, e->b, v) || !usable(w, other, v))
             continue;
-        two(at_points(w, e->b), at_points(w, e->c), e->op, p);
-        aim(w, &n, t, p, SUM_WITH, e->b, e->op, e->c);
-        aim(w, &n, t, p, DIFFERENCE, e->b, e->op, e->c);
+        addend *a = &w->addends[n++];
+        *a = (addend){{0}, e->b, op, other, 1};
+        two(at_points(w, e->b), at_points(w, other), op, a->at);
     }
     for (int k = 0; k < n; k++)
-        w->ratios[k] = w->goals[k].target[1];
+        w->ratios[k] = times(plus(t[1], w->addends[k].at[1]), minus(t[1], w->addends[k].at[1]));
     invert_all(w->ratios, n, w->room);
-    for (int k = 0; k < n; k++)
-        if (w->ratios[k])
-            look_up(w, v, &w->goals[k], times(w->goals[k].target[0], w->ratios[k]), saved);
+    uint64_t key = key_of(x.ratio);
+    candidate term = {TERM, 0, ALONE, 0, 0, ALONE, 0, 0, 0};
+    if (t[1])
+        look_up(w, v, &term, t, key, saved);
+    for (int k = 0; k < n; k++) {
+        const addend *a = &w->addends[k];
+        uint64_t below, above;
+        if (a->sums) {
+            inverses(t[1], a->at[1], w->ratios[k], &below, &above);
+            if (below)
+                aim(w, v, SUM_WITH, a, times(minus(t[0], a->at[0]), below), saved);
+            if (above)
+                aim(w, v, DIFFERENCE, a, times(plus(t[0], a->at[0]), above), saved);
+        }
+        if (k < singles)
+            aim(w, v, PRODUCT_WITH, a, times(x.ratio, w->places[a->a1].inverse_ratio), saved);
+    }
     if (draw(w) % 4 == 0)
         combinations(w, v, saved);
     if (draw(w) % 4 == 0)
@@ -931,11 +1102,10 @@ static void load(web *w, const kanegen_web *given, const int32_t *window, int si
     for (int i = 0; i < given->values; i++) {
         value *x = &w->values[i];
         x->made = given->definitions[i];
-        x->n = given->numbers[i];
+        w->numbers[i] = given->numbers[i];
+        set_place(w, i);
         x->live = 1;
         x->uses = i < w->leaves;
-        for (int k = 0; k < POINTS; k++)
-            x->inverse[k] = inverse_of(x->n.residues[k]);
     }
     for (int k = 0; k < size; k++) {
         w->live[k] = window[k];
@@ -966,7 +1136,7 @@ static void keep(web *w, kanegen_web *best)
         if (w->moved[i] < 0)
             continue;
         best->definitions[w->moved[i]] = moved_definition(w, &w->values[i].made);
-        best->numbers[w->moved[i]] = w->values[i].n;
+        best->numbers[w->moved[i]] = w->numbers[i];
     }
     memcpy(best->constant_numbers, w->constant, w->constants * sizeof(numbers));
     for (int k = 0; k < w->outputs; k++)
@@ -998,18 +1168,18 @@ int kanegen_resubstitute(const kanegen_web *given, kanegen_web *best, int most_v
     w->seed = seed;
     w->mask = (uint64_t)slots - 1;
     w->values = room_for(w, most_values, sizeof(value));
-    w->moved_values = room_for(w, most_values, sizeof(value));
+    w->numbers = room_for(w, most_values, sizeof(numbers));
     w->constant = room_for(w, 2 * (long)most_values, sizeof(numbers));
     w->output = room_for(w, given->outputs + 1, sizeof(int));
     w->operand = room_for(w, given->operands + 1, sizeof(int));
     w->live = room_for(w, most_values, sizeof(int));
+    w->places = room_for(w, most_values, sizeof(place));
     w->table = room_for(w, slots, sizeof(entry));
+    w->filter = room_for(w, slots, 1);
     w->inside = room_for(w, most_values, sizeof(char));
-    int **marks[] = {&w->stamp, &w->mark, &w->dead, &w->left, &w->left_stamp, &w->closed, &w->moved};
-    for (int i = 0; i < 7; i++)
-        *marks[i] = room_for(w, most_values, sizeof(int));
+    w->moved = room_for(w, most_values, sizeof(int));
     long targets = 3 * (long)most_values + 2 * SAMPLES + 2;
-    w->goals = room_for(w, targets, sizeof(goal));
+    w->addends = room_for(w, targets, sizeof(addend));
     w->ratios = room_for(w, targets, sizeof(uint64_t));
     w->room = room_for(w, targets, sizeof(uint64_t));
     w->more = room_for(w, targets, sizeof(uint64_t));
@@ -1041,9 +1211,8 @@ int kanegen_resubstitute(const kanegen_web *given, kanegen_web *best, int most_v
         if (w->failed)
             lowest = -1;
     }
-    void *rooms[] = {w->values, w->moved_values, w->constant, w->output, w->operand, w->live, w->table, w->stamp,
-                     w->mark, w->dead, w->left, w->left_stamp, w->closed, w->moved, w->goals, w->ratios, w->room,
-                     w->more, w->who, w->next, w->found, w->inside};
+    void *rooms[] = {w->values, w->numbers, w->constant, w->output, w->operand, w->live, w->table, w->moved,
+                     w->addends, w->ratios, w->room, w->more, w->who, w->next, w->found, w->inside, w->places, w->filter};
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
         free(rooms[i]);
     free(w);

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from random import Random
 
+from kanegen.codegen.graph.exact import Ratio, over, times
 from kanegen.codegen.passes.resubstitution.web import (
     OPAQUE,
     PRODUCT,
@@ -29,6 +30,46 @@ from kanegen.codegen.passes.resubstitution.web import (
 _ONE = Fraction(1)
 _HOT, _COLD = 0.5, 0.05
 """In multiplications."""
+
+
+class _Numbers:
+    """Numbers, each known by an index, that of 1 being 0: the same few are multiplied over and over."""
+
+    def __init__(self) -> None:
+        self.values: list[Fraction] = []
+        self._indices: dict[Ratio, int] = {}
+        self._products: dict[tuple[int, int], int] = {}
+        self._inverses: dict[int, int] = {}
+        self.index(_ONE)
+
+    def index(self, value: Fraction) -> int:
+        """Which one it is."""
+        found = self._indices.setdefault(value.as_integer_ratio(), len(self.values))
+        if found == len(self.values):
+            self.values.append(value)
+        return found
+
+    def times(self, a: int, b: int) -> int:
+        """Which one a b is."""
+        found = self._products.get((a, b))
+        if found is None:
+            found = self.index(times(self.values[a], self.values[b]))
+            self._products[a, b] = self._products[b, a] = found
+        return found
+
+    def inverse(self, a: int) -> int:
+        """Which one 1 / a is."""
+        found = self._inverses.get(a)
+        if found is None:
+            found = self._inverses[a] = self.index(over(_ONE, self.values[a]))
+            self._products[a, found] = self._products[found, a] = 0
+        return found
+
+    def power(self, a: int, exponent: int) -> int:
+        """Which one a to this power is."""
+        if exponent < 0:
+            return self.power(self.inverse(a), -exponent)
+        return self.times(a, self.power(a, exponent - 1)) if exponent else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +90,16 @@ class _Scales:
     web: Web
     terms: list[tuple[int, Fraction]] = field(init=False)
     """Each value as a number times one that is no multiple of another."""
+    numbers: _Numbers = field(init=False, default_factory=_Numbers)
+    """What all the indices of numbers below mean."""
     uses: list[_Use] = field(init=False, default_factory=list)
-    ratios: list[Fraction] = field(init=False, default_factory=list)
-    """For each use the number that is wanting, without its sign: 1 where scales fit."""
+    ratios: list[int] = field(init=False, default_factory=list)
+    """For each use the number that is wanting, without its sign: 1, whose index is 0, where scales fit."""
     wanting: list[int] = field(init=False)
     """The uses where scales do not fit, in their order."""
-    alike: dict[Fraction, list[int]] = field(init=False)
+    alike: dict[int, list[int]] = field(init=False)
     """Those among them for each number that is wanting."""
-    changed: set[Fraction] = field(init=False)
+    changed: set[int] = field(init=False)
     """The numbers whose uses are others than when their copies were last counted."""
 
     def __post_init__(self) -> None:
@@ -80,7 +123,7 @@ class _Scales:
             self._use(None, (reference,))
         values = self.web.values
         self.free = [made.form in (SUM, PRODUCT, SHIFTED) for made in values]
-        self.scale = [_ONE] * len(values)
+        self.scale = [0] * len(values)
         self.touching: list[list[int]] = [[] for _ in values]
         for k, use in enumerate(self.uses):
             for index in {i for i in (use.owner, *use.values) if i is not None}:
@@ -89,7 +132,7 @@ class _Scales:
         for k, ratio in enumerate(self.ratios):
             self._want(k, ratio)
         self.changed = set(self.alike)
-        self.counted: dict[Fraction, int] = {}
+        self.counted: dict[int, int] = {}
 
     def term(self, reference: int) -> tuple[int, Fraction]:
         """The value that a reference is a multiple of, and the number."""
@@ -99,29 +142,31 @@ class _Scales:
     def _use(self, owner: int | None, references: Sequence[int]) -> None:
         terms = [self.term(reference) for reference in references]
         self.uses.append(_Use(owner, tuple(base for base, _ in terms)))
-        self.ratios.append(abs(math.prod((factor for _, factor in terms), start=_ONE)))
+        ratio = abs(math.prod((factor for _, factor in terms), start=_ONE))
+        self.ratios.append(self.numbers.index(ratio))
 
-    def multiply(self, index: int, factor: Fraction) -> None:
+    def multiply(self, index: int, factor: int) -> None:
         """Keep another multiple of a value."""
-        self.scale[index] *= factor
+        numbers = self.numbers
+        self.scale[index] = numbers.times(self.scale[index], factor)
         for k in self.touching[index]:
             use, ratio = self.uses[k], self.ratios[k]
             power = (use.owner == index) - use.values.count(index)
             if power:
-                self.ratios[k] = ratio * factor**power
-                if ratio != 1:
+                self.ratios[k] = numbers.times(ratio, numbers.power(factor, power))
+                if ratio:
                     _drop(self.wanting, k)
                     _drop(self.alike[ratio], k)
                     self.changed.add(ratio)
                 self._want(k, self.ratios[k])
                 self.changed.add(self.ratios[k])
 
-    def _want(self, k: int, ratio: Fraction) -> None:
-        if ratio != 1:
+    def _want(self, k: int, ratio: int) -> None:
+        if ratio:
             insort(self.wanting, k)
             insort(self.alike.setdefault(ratio, []), k)
 
-    def copies(self, ratio: Fraction) -> dict[int, int]:
+    def copies(self, ratio: int) -> dict[int, int]:
         """For each use that wants this multiple the value whose copy serves it; as few of them as a greedy choice finds."""
         wanting = self.alike.get(ratio, [])
         found = {k: self.uses[k].values[0] for k in wanting if len(self.uses[k].values) == 1}
@@ -130,16 +175,19 @@ class _Scales:
         for value in sorted(there & {v for k in left for v in self.uses[k].values}):
             found |= {k: value for k in left if value in self.uses[k].values}
         left = [k for k in left if k not in found]
+        often = Counter(v for k in left for v in set(self.uses[k].values))
         while left:
-            often = Counter(v for k in left for v in set(self.uses[k].values))
-            value = max(sorted(often), key=often.__getitem__)
-            found |= {k: value for k in left if value in self.uses[k].values}
+            most = max(often.values())
+            value = min(v for v, number in often.items() if number == most)
+            served = [k for k in left if value in self.uses[k].values]
+            found |= dict.fromkeys(served, value)
+            often.subtract(v for k in served for v in set(self.uses[k].values))
             left = [k for k in left if k not in found]
         return found
 
     def cost(self) -> int:
         """Multiplications with numbers."""
-        for ratio in self.changed - {_ONE}:
+        for ratio in self.changed - {0}:
             self.counted[ratio] = len(set(self.copies(ratio).values()))
         self.changed.clear()
         return sum(self.counted.values())
@@ -148,14 +196,14 @@ class _Scales:
         """The web in these scales."""
         chosen = {k: (v, ratio) for ratio in self.alike for k, v in self.copies(ratio).items()}
         values = list(self.web.values)
-        known: dict[tuple[int, Fraction], int] = {}
+        known: dict[tuple[int, int], int] = {}
         uses = iter(range(len(self.uses)))
 
-        def multiple(base: int, ratio: Fraction) -> int:
-            if ratio == 1:
+        def multiple(base: int, ratio: int) -> int:
+            if not ratio:
                 return base + 1
             if (base, ratio) not in known:
-                values.append(Made(SCALED, (base + 1,), ratio))
+                values.append(Made(SCALED, (base + 1,), self.numbers.values[ratio]))
                 known[base, ratio] = len(values)
             return known[base, ratio]
 
@@ -168,14 +216,16 @@ class _Scales:
             if made.form == PRODUCT:
                 k = next(uses)
                 (a, x), (b, y) = map(self.term, made.operands)
-                served, ratio = chosen.get(k, (a, _ONE))
+                served, ratio = chosen.get(k, (a, 0))
                 first, second = (multiple(a, ratio), b + 1) if served == a else (a + 1, multiple(b, ratio))
                 values[index] = Made(PRODUCT, (first if x * y > 0 else -first, second))
             elif made.form in (SUM, OPAQUE):
                 values[index] = replace(made, operands=tuple(map(alone, made.operands)))
             elif made.form == SHIFTED:
                 assert made.number is not None  # which what is shifted has
-                values[index] = Made(SHIFTED, (alone(made.operands[0]),), made.number * self.scale[index])
+                values[index] = Made(
+                    SHIFTED, (alone(made.operands[0]),), made.number * self.numbers.values[self.scale[index]]
+                )
         results = tuple(map(alone, self.web.results))
         return renumbered(Web(tuple(values), self.web.leaves, results))
 
@@ -192,17 +242,17 @@ def rescaled(web: Web, steps: int, random: Random, above: int = 0) -> Web:
     """
     scales = _Scales(web)
     cost = least = scales.cost()
-    changes: list[tuple[int, Fraction]] = []
+    changes: list[tuple[int, int]] = []
     kept = 0
-    wanting = scales.wanting
+    wanting, numbers = scales.wanting, scales.numbers
     for step in range(steps):
         if not wanting:
             break
         k = wanting[int(random.random() * len(wanting))]
         use, ratio = scales.uses[k], scales.ratios[k]
-        ends = [(v, ratio ** (1 if use.values.count(v) == 1 else 0)) for v in use.values if scales.free[v]]
+        ends = [(v, ratio if use.values.count(v) == 1 else 0) for v in use.values if scales.free[v]]
         if use.owner is not None and scales.free[use.owner] and use.owner not in use.values:
-            ends.append((use.owner, 1 / ratio))
+            ends.append((use.owner, numbers.inverse(ratio)))
         if not ends:
             continue
         value, factor = ends[int(random.random() * len(ends))]
@@ -215,7 +265,7 @@ def rescaled(web: Web, steps: int, random: Random, above: int = 0) -> Web:
             if cost <= least + above:
                 least, kept = min(cost, least), len(changes)
         else:
-            scales.multiply(value, 1 / factor)
+            scales.multiply(value, numbers.inverse(factor))
     for value, factor in reversed(changes[kept:]):
-        scales.multiply(value, 1 / factor)
+        scales.multiply(value, numbers.inverse(factor))
     return scales.rebuilt()

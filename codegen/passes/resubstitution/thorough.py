@@ -10,7 +10,7 @@ from types import ModuleType
 from kanegen.codegen.graph import Kind, Program, count
 from kanegen.codegen.passes.optimize import Step
 from kanegen.codegen.passes.prices import ADDITION, PRICES, cost
-from kanegen.codegen.passes.resubstitution.core import Schedule, core, resubstituted
+from kanegen.codegen.passes.resubstitution.core import Schedule, Source, core, resubstituted
 from kanegen.codegen.passes.resubstitution.recipe import (
     RecipeBook,
     fingerprint,
@@ -120,11 +120,13 @@ class _Walk:
     price: float = field(init=False)
     random: Random = field(init=False)
     cycles: int = field(init=False, default=0)
+    source: Source = field(init=False)
 
     def __post_init__(self) -> None:
         self.best = self.now = self.cheapest = renumbered(web_of(self.program))
         self.price = cost(count(self.program))
         self.random = Random(self.seed)
+        self.source = Source.of(self.program)
 
     def go_on(self, cycles: int) -> None:
         """So many cycles more."""
@@ -138,7 +140,7 @@ class _Walk:
             window = neighbourhood(start, size, random)
             inner = sum(index >= start.leaves for index in window)
             schedule = Schedule(_STEPS_OF_A_VALUE * inner, seed=self.cycles + (self.seed << 32))
-            found = resubstituted(self.extension, self.program, start, schedule, window)
+            found = resubstituted(self.extension, self.source, start, schedule, window)
             if found is None:
                 self.now = self.best
                 continue

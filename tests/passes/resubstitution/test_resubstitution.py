@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from kanegen.codegen.graph import Expression, Kind, Program, count
 from kanegen.codegen.passes.prices import PRICES, cost
 from kanegen.codegen.passes.resubstitution import core as extension
-from kanegen.codegen.passes.resubstitution.core import PRIMES, SEARCHED, Schedule, resubstituted
+from kanegen.codegen.passes.resubstitution.core import PRIMES, SEARCHED, Schedule, Source, resubstituted
 from kanegen.codegen.passes.resubstitution.recipe import _PROOF, is_equal
 from kanegen.codegen.passes.resubstitution.residues import MERSENNE, NAMING, rational, residues_of
 from kanegen.codegen.passes.resubstitution.thorough import _Walk
@@ -38,7 +38,7 @@ def searched(program: Program, schedule: Schedule = SHORT) -> Program:
 
 def everywhere(program: Program, schedule: Schedule = SHORT) -> Web:
     web = web_of(program)
-    found = resubstituted(extension.core(), program, web, schedule, range(len(web.values)))
+    found = resubstituted(extension.core(), Source.of(program), web, schedule, range(len(web.values)))
     assert found is not None
     return found
 
@@ -118,7 +118,7 @@ def test_what_is_outside_the_window_stays(size: int) -> None:
     before, changed = definitions(program, web), 0
     for seed in range(10):
         window = window_of(web, size, seed)
-        found = resubstituted(extension.core(), program, web, SHORT, window)
+        found = resubstituted(extension.core(), Source.of(program), web, SHORT, window)
         assert found is not None
         assert is_equal(program_of(found, program), program)
         after = definitions(program, found)
@@ -130,7 +130,7 @@ def test_what_is_outside_the_window_stays(size: int) -> None:
 
 def definitions(program: Program, web: Web) -> dict[int, tuple[int, set[int]]]:
     """How each value is made, by what is left of it and its operands modulo a prime, without signs."""
-    left = [numbers[0][0] for numbers in extension._numbers(program, web)]
+    left = [numbers[0][0] for numbers in extension._numbers(Source.of(program).numbers, web)]
     known = [min(x, MERSENNE - x) for x in left]
     return {
         value: (made.form, {known[abs(r) - 1] for r in made.operands})
@@ -241,7 +241,7 @@ def test_a_web_with_a_number_that_cannot_be_read_is_not_taken() -> None:
     values = tuple(made if made.number is None else replace(made, number=LONG) for made in web.values)
     longer = replace(web, values=values)
     everything = range(len(values))
-    assert resubstituted(extension.core(), program, longer, Schedule(1), everything) is None
+    assert resubstituted(extension.core(), Source.of(program), longer, Schedule(1), everything) is None
     compiled = extension.core()
     assert compiled is not None
     walk = _Walk(compiled, program, 1)
