@@ -319,6 +319,13 @@ static uint64_t key_of(uint64_t ratio)
     return ratio * 0x9e3779b97f4a7c15u;
 }
 
+static void chain_up(web *w, int k, uint64_t key)
+{
+    int *head = &w->heads[key_of(key) >> 52];
+    w->next[k] = *head;
+    *head = k;
+}
+
 static uint64_t filter_bit(const web *w, uint64_t key)
 {
     return 2 * ((key >> 36) & (4 * w->mask + 3));
@@ -905,13 +912,6 @@ static void look_up(web *w, int v, const candidate *with, const uint64_t target[
     }
 }
 
-static void chain_up(web *w, int k, uint64_t key)
-{
-    int *head = &w->heads[key_of(key) >> 52];
-    w->next[k] = *head;
-    *head = k;
-}
-
 /* v = x a + y b: such a and b point the same way beside v. */
 static void combinations(web *w, int v, int saved)
 {
@@ -1086,11 +1086,40 @@ static void step(web *w)
     }
 }
 
+/* Refer to the first of values that are equal or opposite in place of the others, whatever those are made by. */
+static void merge_alike(web *w)
+{
+    int *same = w->moved; /* references */
+    memset(w->heads, -1, sizeof w->heads);
+    for (int i = 0; i < w->count; i++) {
+        uint64_t x = at_points(w, i)[0], either = x < MODULUS - x ? x : MODULUS - x;
+        int sign = 0, j = w->heads[key_of(either) >> 52];
+        while (j >= 0 && !(sign = likeness(&w->numbers[j], &w->numbers[i])))
+            j = w->next[j];
+        same[i] = sign ? sign * (j + 1) : i + 1;
+        if (!sign)
+            chain_up(w, i, either);
+    }
+#define MERGE(r) ((r) > 0 ? same[(r) - 1] : -same[-(r) - 1])
+    for (int i = 0; i < w->count; i++) {
+        definition *d = &w->values[i].made;
+        if (d->kind == KANEGEN_LEAF || d->kind == KANEGEN_OPAQUE)
+            continue;
+        d->a = MERGE(d->a);
+        if (d->kind == KANEGEN_SUM || d->kind == KANEGEN_PRODUCT)
+            d->b = MERGE(d->b);
+    }
+    for (int k = 0; k < w->operands; k++)
+        w->operand[k] = MERGE(w->operand[k]);
+    for (int k = 0; k < w->outputs; k++)
+        w->output[k] = MERGE(w->output[k]);
+#undef MERGE
+}
+
 static void load(web *w, const kanegen_web *given, const int32_t *window, int size)
 {
     w->leaves = given->leaves;
     w->count = given->values;
-    w->living = size;
     w->shown = 0;
     w->outputs = given->outputs;
     w->operands = given->operands;
@@ -1107,16 +1136,25 @@ static void load(web *w, const kanegen_web *given, const int32_t *window, int si
         x->live = 1;
         x->uses = i < w->leaves;
     }
-    for (int k = 0; k < size; k++) {
-        w->live[k] = window[k];
-        w->shown += window[k] < w->leaves;
-    }
+    merge_alike(w);
     for (int i = 0; i < given->values; i++) {
         EACH_OPERAND(w, i, j)
             w->values[j].uses++;
     }
     for (int k = 0; k < w->outputs; k++)
         w->values[index_of(w->output[k])].uses++;
+    for (int i = given->values - 1; i >= w->leaves; i--) { /* what was merged is needed no more */
+        if (w->values[i].uses || !w->values[i].live)
+            continue;
+        w->values[i].live = 0;
+        release(w, i);
+    }
+    w->living = 0;
+    for (int k = 0; k < size; k++)
+        if (window[k] < w->leaves || w->values[window[k]].live)
+            w->live[w->living++] = window[k];
+    for (int k = 0; k < w->living; k++)
+        w->shown += w->live[k] < w->leaves;
     compact(w);
     w->price = price_of_web(w);
 }

@@ -29,7 +29,7 @@ typedef struct {
     double doubles[4];
 } kanegen_numbers;
 
-/* A program as a web of values, each from one or two others: leaves first, then in any order. */
+/* A program as a web of values, each from one or two others: leaves first, then operands before what is made from them. */
 typedef struct {
     int32_t values, leaves, constants, outputs, operands;
     kanegen_definition *definitions;
