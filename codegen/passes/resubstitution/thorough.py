@@ -87,7 +87,7 @@ def thorough(
                 "Clang), or search normally"
             )
         walk = _furthest_walk(extension, program, values, _CYCLES_OF_FIRST if first else _CYCLES, others)
-        best, source = walk.cheapest, walk.program
+        best, source = walk.cheapest
         found = program_of(best, source)
         if not is_equal(found, program):
             raise CertificateError(
@@ -106,9 +106,13 @@ class _Walk:
     """A search that begins with one program, in cycles, and the cheapest web that it has found.
 
     Of webs that cost the same it has the last one as its ``best``, and as its ``cheapest`` one that takes least when it is
-    written out: twice a value is a multiplication then.  Each cycle looks at some neighbouring values, and begins with what
-    the last one ended with, or with the best where that was dearer; every few cycles in other scales, which cost as much or
-    little more.  Now and then a cycle goes on from what is one operation dearer.
+    written out, with the program in which its leaves stand: twice a value is a multiplication then.  Each cycle looks at
+    some neighbouring values, and begins with what the last one ended with, or with the best where that was dearer; every
+    few cycles in other scales, which cost as much or little more.  Now and then a cycle goes on from what is one operation
+    dearer.
+
+    Numbers are rounded to 60 digits when a web is written out, and terms that vanish so, or values that become one, are not
+    told by residues.  Where that makes it cheaper the walk goes on with what is written.
     """
 
     extension: ModuleType
@@ -116,17 +120,20 @@ class _Walk:
     seed: int
     best: Web = field(init=False)
     now: Web = field(init=False)
-    cheapest: Web = field(init=False)
+    cheapest: tuple[Web, Program] = field(init=False)
     price: float = field(init=False)
     random: Random = field(init=False)
     cycles: int = field(init=False, default=0)
     source: Source = field(init=False)
 
     def __post_init__(self) -> None:
-        self.best = self.now = self.cheapest = renumbered(web_of(self.program))
-        self.price = cost(count(self.program))
+        self._begin(self.program)
+        self.cheapest, self.price = (self.best, self.program), cost(count(self.program))
         self.random = Random(self.seed)
-        self.source = Source.of(self.program)
+
+    def _begin(self, program: Program) -> None:
+        self.program, self.source = program, Source.of(program)
+        self.best = self.now = renumbered(web_of(program))
 
     def go_on(self, cycles: int) -> None:
         """So many cycles more."""
@@ -146,13 +153,20 @@ class _Walk:
                 continue
             dearer = _price(found) - _price(self.best)
             if dearer <= 0:
-                self.best = self.now = found
-                price = cost(count(program_of(found, self.program)))
-                if price <= self.price:
-                    self.cheapest, self.price = found, price
+                self._take(found)
             else:
                 goes_on = dearer < 1.5 * ADDITION and random.random() < _PATIENCE
                 self.now = found if goes_on else self.best
+
+    def _take(self, found: Web) -> None:
+        """Go on with what is as cheap as the best, or cheaper."""
+        self.best = self.now = found
+        written = program_of(found, self.program)
+        price = cost(count(written))
+        if price <= self.price:
+            self.cheapest, self.price = (found, self.program), price
+        if _price(renumbered(web_of(written))) < _price(found):
+            self._begin(written)
 
 
 def _furthest_walk(
