@@ -43,6 +43,8 @@ _MOST_CYCLES, _MOST_OF_A_VALUE = 1000, 2
 """In all."""
 _STAGE, _COVERED = 12, 3
 """Cycles before walks are compared: so many at least, and as many as look at each value so often."""
+_ALIKE = 10_000_000
+"""So many walks at most, over the square of the number of values: in a large web luck evens out."""
 _KEPT = 4
 """One of so many walks goes on."""
 _RESCALING, _RESCALED = 3000, 300
@@ -179,7 +181,7 @@ def _furthest_walk(
     least, share = cycles
     left = int(min(max(least, share * values), _MOST_OF_A_VALUE * values, _MOST_CYCLES))
     stage = max(_STAGE, _COVERED * values // _LARGEST)
-    number = max(1, left // (2 * stage))
+    number = max(1, min(left // (2 * stage), _ALIKE // values**2))
     starts = [*others(number // 2)]
     starts = [program] * (number - len(starts)) + starts
     walks = [_Walk(extension, start, seed) for seed, start in enumerate(starts, 1)]
