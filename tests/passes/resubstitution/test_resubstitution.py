@@ -12,13 +12,17 @@ import pytest
 from hypothesis import given, settings
 
 from kanegen.codegen.graph import Expression, Kind, Program, count
+from kanegen.codegen.graph.exact import exact_cosine, exact_sine
 from kanegen.codegen.passes.prices import PRICES, cost
 from kanegen.codegen.passes.resubstitution import core as extension
 from kanegen.codegen.passes.resubstitution.core import PRIMES, SEARCHED, Schedule, Source, resubstituted
 from kanegen.codegen.passes.resubstitution.recipe import _PROOF, is_equal
 from kanegen.codegen.passes.resubstitution.residues import MERSENNE, NAMING, rational, residues_of
-from kanegen.codegen.passes.resubstitution.thorough import _Walk
+from kanegen.codegen.passes.resubstitution.thorough import _price, _Walk
 from kanegen.codegen.passes.resubstitution.web import (
+    SCALED,
+    SUM,
+    Made,
     Web,
     neighbourhood,
     program_of,
@@ -255,3 +259,42 @@ def test_primes() -> None:
     assert all(pow(base, p - 1, p) == 1 for p in (MERSENNE, *PRIMES) for base in (2, 3, 5, 7))
     assert len({MERSENNE, *PRIMES}) == 1 + len(PRIMES)
     assert not set(PRIMES) & set(_PROOF.primes)
+
+
+@COMPILED
+def test_equal_values_are_one() -> None:
+    """However they are made, and before the first step."""
+    program = from_inputs(lambda x: [x[0] * (x[1] + x[2]), x[3] * (x[0] * x[1] + x[0] * x[2])])
+    web = web_of(program)
+    found = resubstituted(extension.core(), Source.of(program), web, Schedule(0), range(len(web.values)))
+    assert found is not None
+    saved = 2 * PRICES[Kind.PRODUCT] + PRICES[Kind.SUM]
+    assert _price(found) == _price(web) - saved
+    assert is_equal(program_of(found, program), program)
+
+
+@COMPILED
+def test_what_vanishes_when_numbers_are_rounded() -> None:
+    """Squares of a sine and a cosine of 60 digits add up to 1 when they are written out, and not in residues."""
+    program = from_inputs(lambda x: [x[0] * x[1] + x[2]])
+    web = renumbered(web_of(program))
+    product, result = len(web.values) - 1, len(web.values)
+    sine, cosine = exact_sine(Fraction(1)), exact_cosine(Fraction(1))
+    further = [
+        Made(SCALED, (product,), sine),
+        Made(SCALED, (result + 1,), sine),
+        Made(SCALED, (product,), cosine),
+        Made(SCALED, (result + 3,), cosine),
+        Made(SUM, (result + 2, result + 4)),
+        Made(SUM, (result + 5, -product)),
+        Made(SUM, (result, result + 6)),
+    ]
+    longer = replace(web, values=(*web.values, *further), results=(result + 7,))
+    compiled = extension.core()
+    assert compiled is not None
+    walk = _Walk(compiled, program, 1)
+    walk._take(longer)
+    assert _price(longer) > _price(walk.best) == _price(web)
+    assert is_equal(program_of(*walk.cheapest), program)
+    walk.go_on(1)
+    assert is_equal(program_of(*walk.cheapest), program)
