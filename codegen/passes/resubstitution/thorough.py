@@ -39,7 +39,7 @@ _STEPS_OF_A_VALUE = 300
 _CYCLES, _CYCLES_OF_FIRST = (300, 0.6), (450, 1.0)
 """So many for a kernel, or so many for each value where that is more; and for the first of a mechanism, which is inverse
 dynamics of an arm."""
-_MOST_CYCLES, _MOST_OF_A_VALUE = 1000, 2
+_MOST_CYCLES, _MOST_OF_A_VALUE = 1500, 2
 """In all."""
 _STAGE, _COVERED = 12, 3
 """Cycles before walks are compared: so many at least, and as many as look at each value so often."""
