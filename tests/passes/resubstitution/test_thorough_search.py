@@ -28,7 +28,7 @@ FOUND = {
     ("stanford_arm", "forward_dynamics"): (192, 148, 2),
     ("stanford_arm", "mass_matrix"): (46, 40, 0),
     ("stanford_arm", "bias_forces"): (94, 68, 0),
-    ("stanford_simplified", "inverse_dynamics"): (116, 92, 0),
+    ("stanford_simplified", "inverse_dynamics"): (114, 94, 0),
     ("stanford_simplified", "forward_dynamics"): (216, 163, 2),
     ("stanford_simplified", "mass_matrix"): (52, 42, 0),
     ("stanford_simplified", "bias_forces"): (105, 79, 0),
