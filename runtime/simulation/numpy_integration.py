@@ -450,7 +450,9 @@ class Integration:
         """Write the rows before t_next from what interpolates the states inside a step."""
         while self._is_row_before(t_next):
             t_row = float(self.request.times[len(self._written)])
-            self._write_row(t_row, self._projected(inside(t_row)))
+            y = inside(t_row)
+            self._at(t_row)
+            self._write_row(t_row, self._projected(y))
 
     def walk(self, advance: Callable[[float, float], None]) -> None:
         """From instant to instant: sample instants, at each of which the controller is called, and breaks.

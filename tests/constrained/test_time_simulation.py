@@ -131,6 +131,23 @@ def test_driven_loops_are_the_same_loop() -> None:
     assert motion.energy[-1] - motion.energy[0] == pytest.approx(work, abs=1e-8)
 
 
+def test_rows_of_other_integrators_are_closed_at_their_own_times() -> None:
+    """As the own method's rows, with which they agree to their tolerances; each step of SciPy's has several rows inside."""
+    arm = kanegen.load(
+        models.five_bar("equation"),
+        interpreted=True,
+        kernels=[*kernels_of_motion(models.five_bar("equation"))],
+    )
+    q0, t = arm.assemble(t=0.0), np.linspace(0, 0.5, 101)
+    own, other = (
+        kanegen.simulate(arm, q0, [0.3], 0.5, method=method, rtol=1e-9, atol=1e-11, times=t)
+        for method in ("dopri5", "scipy:DOP853")
+    )
+    assert other.statistics.accepted < 50
+    assert np.abs(arm.constraint_residual(other.q, t=t)).max() < 1e-9
+    assert np.abs(other.q - own.q).max() < 1e-7 and np.abs(other.v - own.v).max() < 1e-6
+
+
 def test_floating_and_rolling_bodies_follow_their_drives() -> None:
     """A shaken plate carries its disc; a free body turns against its flywheel, and its momentum stays."""
     arm = moving(models.floating_arm(), "momentum")
