@@ -140,6 +140,27 @@ def test_an_initial_value_is_a_number() -> None:
         state("e", rate=A, initial=parameter)
 
 
+@pytest.mark.parametrize(
+    ("name", "describe", "told"),
+    [
+        ("t", lambda b: b.law("hold", {"a": sympy.Symbol("t")}), "time"),
+        ("a", lambda b: b.law("hold", {"a": A}), "the coordinate"),
+        ("a", lambda b: b.position_constraint("e", "a = 2*b"), "the coordinate"),
+        ("t", lambda b: b.velocity_constraint("e", "rate(a) = t*rate(b)"), "time"),
+        ("t", lambda b: b.prescribe("b", motion="sin(t)"), "time"),
+        ("t", lambda b: b.prescribe("b", table=[(0, 0), (1, 1)]), "time"),
+    ],
+)
+def test_a_parameter_is_not_taken_for_a_coordinate_or_time(name: str, describe: Any, told: str) -> None:
+    """Nor these for it; elsewhere a parameter may be called as it likes."""
+    builder = arm()
+    builder.parameter(name, 2, "kg")
+    assert builder.build().parameters
+    describe(builder)
+    with pytest.raises(ModelError, match=f"'{name}' may stand for {told} and for the parameter of this name"):
+        builder.build()
+
+
 def test_a_symbol_that_may_be_two_rates_is_refused() -> None:
     with pytest.raises(ModelError, match="'Dp' may stand for the rate of"):
         made(lambda b: b.law("hold", {"a": sympy.Symbol("Dp")}), D="link a", p="link a")

@@ -106,6 +106,22 @@ class _ByName:
                 if part is not None:
                     self.same[symbol] = self.frames.setdefault(symbol.name, part).symbol
 
+    def check_one_meaning(self, symbol: sympy.Symbol) -> None:
+        """Raise ModelError for the symbol of a parameter that is called like time, a driven joint, or a coordinate."""
+        name = symbol.name
+        of_mechanism = {
+            **dict.fromkeys(TIMES, "time"),
+            **dict.fromkeys(self._driven, "the joint"),
+            **dict.fromkeys(self._coordinates, "the coordinate"),
+        }
+        if name in of_mechanism and name in self._parameters:
+            raise ModelError(
+                self._where,
+                f"the symbol {name!r} may stand for {of_mechanism[name]} and for the parameter of this name",
+                "symbols that stand for one thing",
+                "Rename the parameter.",
+            )
+
     def _canonical(self, place: tuple[str, int], symbol: sympy.Symbol) -> sympy.Symbol:
         """The symbol itself; for joints that move as functions of time, and their rates, the one that records have."""
         kind, k = place
@@ -117,6 +133,7 @@ class _ByName:
 
     def _place(self, symbol: sympy.Symbol) -> tuple[str, int] | None:
         if symbol.name in self._taken:
+            self.check_one_meaning(symbol)
             return None
         coordinates, known = meant(symbol, self._coordinates, ()), [*self._rates, *self._driven]
         driven = [] if coordinates else meant(symbol, self._driven, ())
@@ -201,6 +218,8 @@ def motion_by_name(item: Prescribed, mechanism: Mechanism) -> Prescribed:
         return item
     found = _ByName(title_of(item), replace(mechanism, coordinates=()), ())
     found.look([item.expression], {item.time} & item.expression.free_symbols)
+    if item.varies:
+        found.check_one_meaning(item.time)
     return replace(item, expression=item.expression.xreplace(found.same), time=found.time_used or item.time)
 
 
