@@ -32,7 +32,7 @@ class Status(enum.Enum):
     EVENT = "an event ended it"
     STOPPED = "progress ended it"
     NOT_FINITE = "the state, its rate of change or the controller's tau became infinite or not a number"
-    NOT_SOLVED = "a step was too long for its equations to be solved; take shorter steps, or 'rodas4' for stiff motions"
+    NOT_SOLVED = "a step was too long for its equations to be solved; take shorter steps"
     OPEN = "the state after a step could not be brought back to the constraints"
     TOO_MANY_STEPS = "max_steps were not enough; raise it, or loosen rtol and atol"
 

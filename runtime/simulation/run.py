@@ -15,7 +15,13 @@ from kanegen.boundary import boundary
 from kanegen.errors import DeadCentreError, IntegrationError, NotCompiledError, counted
 from kanegen.followers import Coupling, with_followers
 from kanegen.model_warnings import warn
-from kanegen.simulation.arm import ControllerFunction, Progress, SimulatedArm, has_compiled_kernels
+from kanegen.simulation.arm import (
+    ControllerFunction,
+    Progress,
+    SimulatedArm,
+    active_constraints,
+    has_compiled_kernels,
+)
 from kanegen.simulation.compiled import find_integrators, simulate_in_c
 from kanegen.simulation.controllers import as_python, law_inputs, recognize_controller
 from kanegen.simulation.events import Event, checked_events
@@ -42,6 +48,7 @@ from kanegen.simulation.request import (
     initial_rates,
     positive_count,
     probes_between,
+    why_not_stiff_method,
 )
 from kanegen.simulation.wrenches import checked_wrenches, kinks_of
 
@@ -231,7 +238,7 @@ def simulate(
     elif statistics.status is not Status.DONE:
         told.append(
             f"the simulation of {arm.name} ended at t = {statistics.t!r} s instead of {request.t_end!r} s: "
-            f"{statistics.status.value}"
+            f"{statistics.status.value}{_instead_of_shorter_steps(arm, statistics.status)}"
         )
         _refuse_singular_start(arm, motion)
     if statistics.defect > 1.0 and statistics.status is not Status.NOT_FINITE:
@@ -247,6 +254,18 @@ def simulate(
     moved = Moved(arm.name, tuple(arm.coordinate_names), tuple(arm.speed_names), limits, frames)
     _warn_of_limits(moved, dict(getattr(arm, "followers", {})), motion)
     return dataclasses.replace(motion, energy_of=_energy_of(arm), of=moved, arm=arm)
+
+
+def _instead_of_shorter_steps(arm: SimulatedArm, status: Status) -> str:
+    """What may help where steps were too long to be solved for."""
+    if status is not Status.NOT_SOLVED:
+        return ""
+    if why_not_stiff_method(arm) is None:
+        return ", or 'rodas4' for stiff motions"
+    singular = (
+        "; at a singular configuration, where the mechanism can go on in different ways, they do not help"
+    )
+    return singular if active_constraints(arm) is not None else ""
 
 
 def _refuse_singular_start(arm: SimulatedArm, motion: Motion) -> None:

@@ -147,9 +147,18 @@ def test_turning_points_and_impacts(arms: SimpleNamespace):
 
 def test_steps_that_are_too_long_are_told(arms: SimpleNamespace, in_numpy: bool):
     arm = replace(arms.pendulum, interpreted=in_numpy)
-    with pytest.warns(RuntimeWarning, match="shorter steps"):
+    with pytest.warns(RuntimeWarning, match="shorter steps, or 'rodas4' for stiff motions"):
         motion = simulate(arm, [2.0], [0.0], 10.0, method="gauss4", step=5.0)
     assert motion.statistics.status is Status.NOT_SOLVED
+
+
+def test_loops_are_not_told_of_a_method_for_trees():
+    """The five-bar with steps ten times too long."""
+    arm = kanegen.load("five_bar", interpreted=True)
+    with pytest.warns(RuntimeWarning, match="shorter steps; at a singular configuration") as told:
+        motion = simulate(arm, arm.assemble(), [9.0, -9.0], 10.0, method="gauss4", step=0.3)
+    assert motion.statistics.status is Status.NOT_SOLVED
+    assert "rodas4" not in str(told[0].message)
 
 
 @pytest.mark.parametrize("loss", ["damping", "friction", "damper", "prescribed"])
