@@ -7,7 +7,9 @@ interrupted, 141 where nobody reads on what is printed.
 from __future__ import annotations
 
 import argparse
+import atexit
 import contextlib
+import gc
 import io
 import os
 import sys
@@ -47,6 +49,7 @@ _TRACEBACK = "KANEGEN_TRACEBACK"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
+    atexit.register(gc.freeze)  # a process that ends need not look for cycles in all that it has made
     try:
         options = _parser().parse_args(arguments)  # which imports what the command needs
         run: Callable[[argparse.Namespace], int] = options.run

@@ -70,13 +70,19 @@ def generate(
 
 @contextmanager
 def _garbage_left() -> Iterator[None]:
-    """Let Python look for no cycles meanwhile: graphs are large and have none, and a fifth of the time would go."""
+    """Let Python look for no cycles meanwhile: graphs are large and have none, and a fifth of the time would go.
+
+    What was made meanwhile is old afterwards, or the first look for cycles, which comes at once, would go through all of it.
+    """
     enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if enabled:
+            if not gc.get_freeze_count():  # what somebody else has frozen stays so
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 
