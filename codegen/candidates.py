@@ -13,6 +13,7 @@ from kanegen.codegen.derivation.placed_tree import placement, unit_gauge
 from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import Program, count
 from kanegen.codegen.kernel_sources import KernelSources
+from kanegen.codegen.passes.look_through import look_through
 from kanegen.codegen.passes.optimize import Step, factored, finished, looked_through, optimize
 from kanegen.codegen.passes.prices import cost
 from kanegen.codegen.passes.resubstitution.residues import values_of
@@ -151,7 +152,7 @@ def _with_late_decisions(best: Candidate, deriver: Deriver) -> Candidate:
     """The best of a candidate and those in which its late decisions are others.
 
     Of fine ones, those are not optimized that change nothing, or make the program so dear that the passes will not make up
-    for it.
+    for it; and none goes on that is a whole operation dearer when it is looked through.
     """
     left = _LATE_NODES
     late = {point: decision for point, decision in best.found.points.items() if decision.late}
@@ -165,8 +166,17 @@ def _with_late_decisions(best: Candidate, deriver: Deriver) -> Candidate:
             if left < 0:
                 return best
             trial = _with_answers(best.found, answers, deriver)
-            best = min(best, Candidate.of(trial), key=lambda candidate: candidate.price)
+            program, steps = looked_through(trial.program)
+            if cost(count(program)) < _looked_through(best) + _WHOLE:
+                candidate = Candidate(trial, *finished(trial.program, program, steps))
+                best = min(best, candidate, key=lambda candidate: candidate.price)
     return best
+
+
+def _looked_through(candidate: Candidate) -> float:
+    """The price of a candidate when it is looked through; that at the end where this was not done."""
+    found = (cost(step.counts) for step in candidate.steps if step.name == look_through.__name__)
+    return next(found, candidate.price)
 
 
 def _is_near(found: Found, answers: Mapping[str, int], deriver: Deriver) -> bool:
@@ -204,7 +214,7 @@ def _best_of_near(best: Candidate, searches: Iterable[Found], deriver: Deriver, 
         program, steps = looked_through(trial.program)
         tried.append((cost(count(program)), place, trial, program, steps))
     for _, _, trial, program, steps in sorted(tried, key=lambda entry: entry[:2])[:_FINALISTS]:
-        candidate = Candidate(trial, *finished(program, steps))
+        candidate = Candidate(trial, *finished(trial.program, program, steps))
         if candidate.price < best.price - _WHOLE:
             best = candidate
     return best

@@ -49,12 +49,7 @@ def optimize(program: Program) -> tuple[Program, tuple[Step, ...]]:
     What stands in sums of small programs depends on their frames, and so does what the order of passes finds; so there the
     cheaper one of two orders counts.
     """
-    found, steps = _run(PASSES, program)
-    if cost(count(found)) <= _SMALL:
-        other, its_steps = _run(_DISSOLVED_FIRST, program)
-        if cost(count(other)) < cost(count(found)):
-            found, steps = other, its_steps
-    return laid_open(found), steps
+    return finished(program, *looked_through(program))
 
 
 def looked_through(program: Program) -> tuple[Program, tuple[Step, ...]]:
@@ -62,10 +57,15 @@ def looked_through(program: Program) -> tuple[Program, tuple[Step, ...]]:
     return _run(PASSES[:5], program)
 
 
-def finished(program: Program, steps: tuple[Step, ...]) -> tuple[Program, tuple[Step, ...]]:
-    """What the passes make of a program that was looked through."""
-    found, more = _run(PASSES[5:], program)
-    return laid_open(found), (*steps, *more)
+def finished(program: Program, seen: Program, steps: tuple[Step, ...]) -> tuple[Program, tuple[Step, ...]]:
+    """What ``optimize`` makes of a program, which was looked through (``seen``) in these steps."""
+    found, more = _run(PASSES[5:], seen)
+    steps = (*steps, *more)
+    if cost(count(found)) <= _SMALL:
+        other, its_steps = _run(_DISSOLVED_FIRST, program)
+        if cost(count(other)) < cost(count(found)):
+            found, steps = other, its_steps
+    return laid_open(found), steps
 
 
 def _run(passes: tuple[Pass, ...], program: Program) -> tuple[Program, tuple[Step, ...]]:
