@@ -37,6 +37,7 @@ MODULES = (
     "passes.parts",
     "passes.registers",
     "passes.rewrite",
+    "passes.scale",
     "passes.schedule",
     "passes.search",
     "passes.sums",

@@ -24,6 +24,7 @@ from itertools import combinations
 from typing import Final
 
 from kanegen.codegen.graph import Kind, Program, Ref, count
+from kanegen.codegen.graph.exact import Ratio
 from kanegen.codegen.passes.identities import identities
 from kanegen.codegen.passes.prices import ADDITION, cost
 from kanegen.codegen.passes.terms import MAXIMUM_TERMS, Monomial, Terms, TermTable, without
@@ -164,14 +165,16 @@ class _LookThrough:
 
     def _change(self, plans: Sequence[Plan]) -> bool:
         """Carry the plans out in the cheaper of two ways of factoring, if that saves operations."""
-        best, keep = -_LEAST, True
-        self.table.kept = False
+        best, keep, table = -_LEAST, True, self.table
+        # after a trial of several sums their users are known in another order, which is not the same after two of them
+        table.kept, table.alone = False, len(plans) == 1
         for way in (True, False):
-            if not way and not self.table.kept:
+            if not way and not table.kept:
                 break  # the two ways are the same
             price = self._tried(plans, way, best)
             if price < best:
                 best, keep = price, way
+        table.alone = False
         if best == -_LEAST:
             return False
         made = self._make(plans, keep)
@@ -181,7 +184,7 @@ class _LookThrough:
             self._undo(made[1])
             return False
         for index, old in made[1]:
-            self.table.settle(index, old)
+            table.settle(index, old)
         for index, _ in made[1]:
             self._look_again(index, *self._neighbours(index))
         return True
@@ -212,18 +215,30 @@ class _LookThrough:
             if terms is None or terms in seen:
                 continue
             seen.append(terms)
-            best, chosen, before = -_LEAST, None, table.paid
-            candidates = self._related(index, terms)
-            candidate = next(candidates, None)  # equations are looked for while the sum is one of them
-            if candidate is None:
+            hits = self._equations_that_share(index, terms)
+            if not hits:
                 continue
-            table.detach(index)
-            while candidate is not None:
-                price = self._written(index, candidate, True, before, best)
-                if price < best:
-                    best, chosen = price, candidate
-                candidate = next(candidates, None)
-            table.put_back(index)
+            best, chosen, before, detached = -_LEAST, None, table.paid, False
+            largest = table.largest(terms.values())
+            for (number, factor), shared in hits.items():
+                equation = self._equation(number) if shared > 1 else None
+                if equation is None:
+                    continue
+                shifted = {tuple(sorted(m + factor)): x for m, x in equation.items()} if factor else equation
+                for multiple in self._multiples(terms, shifted, largest):
+                    candidate = dict(terms)
+                    for monomial, x in shifted.items():
+                        table.accumulate(candidate, table.times(multiple, x), monomial)
+                    if len(candidate) > min(len(terms), MAXIMUM_TERMS):
+                        continue
+                    if not detached:  # equations are looked for while the sum is one of them
+                        table.detach(index)
+                        detached = True
+                    price = self._written(index, candidate, True, before, best)
+                    if price < best:
+                        best, chosen = price, candidate
+            if detached:
+                table.put_back(index)
             if chosen is not None:
                 return self._change([(index, _given(chosen))])
         return False
@@ -339,9 +354,8 @@ class _LookThrough:
             equations.append(monomial[0])
         return equations
 
-    def _related(self, index: int, terms: Terms) -> Iterator[Terms]:
-        """The terms plus multiples of equations that have two monomials, times a common factor, among them."""
-        table = self.table
+    def _equations_that_share(self, index: int, terms: Terms) -> dict[tuple[int, Monomial], int]:
+        """Equations, each with what it is to be multiplied by, and how many of its monomials are then among the terms."""
         hits: dict[tuple[int, Monomial], int] = {}
         having: dict[Monomial, list[int]] = {}
         for monomial in terms:
@@ -354,25 +368,19 @@ class _LookThrough:
                 for number in having[rest]:
                     if number != index:
                         hits[number, factor] = hits.get((number, factor), 0) + 1
-        if not hits:
-            return
-        most, parts = table.largest(terms.values())
-        for (number, factor), shared in hits.items():
-            equation = self._equation(number) if shared > 1 else None
-            if equation is None:
-                continue
-            shifted = {tuple(sorted(m + factor)) if factor else m: x for m, x in equation.items()}
-            multiples = dict.fromkeys(table.over(-terms[m], x) for m, x in shifted.items() if m in terms)
-            top, bottom = table.largest(shifted.values())
-            for multiple in multiples:
-                numerator, denominator = table.magnitude(multiple)
-                if numerator * top * parts > _LARGEST_GROWTH * most * denominator * bottom:
-                    continue  # what is added cancels only in exact arithmetic
-                new = dict(terms)
-                for monomial, x in shifted.items():
-                    table.accumulate(new, table.times(multiple, x), monomial)
-                if len(new) <= min(len(terms), MAXIMUM_TERMS):
-                    yield new
+        return hits
+
+    def _multiples(self, terms: Terms, equation: Terms, largest: Ratio) -> list[Ref]:
+        """Numbers times which an equation makes terms vanish, but those at which all cancels in exact arithmetic only."""
+        table = self.table
+        most, parts = largest
+        top, bottom = table.largest(equation.values())
+        found = []
+        for multiple in dict.fromkeys(table.over(-terms[m], x) for m, x in equation.items() if m in terms):
+            numerator, denominator = table.magnitude(multiple)
+            if numerator * top * parts <= _LARGEST_GROWTH * most * denominator * bottom:
+                found.append(multiple)
+        return found
 
 
 def _given(terms: Terms | None) -> Callable[[], Terms | None]:

@@ -27,7 +27,7 @@ MAXIMUM_TERMS: Final = 20
 
 
 class TermTable(ValueTable):
-    """A table whose sums can be read and written as terms; ``kept`` is set where ``written`` has kept a term."""
+    """A table whose sums can be read and written as terms; ``kept`` is set and ``alone`` read by ``written``."""
 
     def __init__(self, program: Program) -> None:
         self._monomials: dict[int, tuple[Ref, Monomial]] = {}
@@ -35,7 +35,7 @@ class TermTable(ValueTable):
         self._plus: dict[tuple[Ref, Ref], Ref] = {}
         self._times: dict[tuple[Ref, Ref], Ref] = {}
         self._over: dict[tuple[Ref, Ref], Ref] = {}
-        self.kept = False
+        self.kept = self.alone = False
         super().__init__(program)
 
     def _new(self, kind: Kind, operands: tuple[Any, ...], name: str) -> int:
@@ -230,18 +230,22 @@ class TermTable(ValueTable):
     def written(self, terms: Mapping[Monomial, Ref], keep: bool) -> list[Ref]:
         """Operands of a sum of terms with common factors taken out.
 
-        ``keep`` leaves terms alone that are values in use anyway; ``kept`` says afterwards whether there were such.
+        ``keep`` leaves terms alone that are values in use anyway; ``kept`` says afterwards whether there were such, and,
+        where a sum is written ``alone``, whether one of them could have stood in a bracket with others.
         """
         done: list[Ref] = []
         left: list[tuple[Ref, Monomial]] = []
+        kept = False
         for monomial, coefficient in terms.items():
             if not monomial:
                 done.append(self.product(coefficient, monomial))
             elif keep and self._is_had(coefficient, monomial):
-                self.kept = True
+                kept = True
                 done.append(self.product(coefficient, monomial))
             else:
                 left.append((coefficient, monomial))
+        if kept and not self.kept:
+            self.kept = not self.alone or bool(self._most_common([(x, m) for m, x in terms.items() if m])[1])
         while len(left) > 1:
             factor, places = self._most_common(left)
             if not places:
