@@ -17,7 +17,7 @@ from jinja2.bccache import Bucket
 from kanegen.codegen.emit.layout import comment_block, comment_text, paragraph, signature, statement
 from kanegen.codegen.emit.precision import Precision, literal
 
-_AS_WRITTEN = {"trim_blocks": True, "lstrip_blocks": True, "optimized": False}
+_AS_WRITTEN: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True, "optimized": False}
 """How skeletons are compiled: none is filled in more than once or twice."""
 
 
