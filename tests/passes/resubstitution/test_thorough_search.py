@@ -45,8 +45,11 @@ FOUND = {
     ("puma560_general", "mass_matrix"): (115, 117, 0),
     ("puma560_general", "bias_forces"): (216, 194, 0),
     ("general_6r", "inverse_dynamics"): (350, 312, 0),
+    ("general_6r", "forward_dynamics"): (726, 610, 3),
     ("general_6r", "mass_matrix"): (277, 241, 0),
     ("general_6r", "bias_forces"): (346, 295, 0),
+    ("flexible_six_axis", "mass_matrix"): (838, 727, 0),
+    ("flexible_six_axis", "bias_forces"): (781, 656, 0),
 }
 """Multiplications, additions and divisions of what recipes of built-in arms give, where these save something."""
 
