@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import shutil
+import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Context, Decimal
 from fractions import Fraction
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -298,3 +302,24 @@ def test_what_vanishes_when_numbers_are_rounded() -> None:
     assert is_equal(program_of(*walk.cheapest), program)
     walk.go_on(1)
     assert is_equal(program_of(*walk.cheapest), program)
+
+
+def test_the_core_compiles_where_it_can(tmp_path: Path) -> None:
+    """Without a warning; and then it is there: setup leaves out what does not compile, and tests of it with it."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    flags = ("-std=gnu99", "-Wall", "-Wextra", "-Werror", "-c")
+    probe = tmp_path / "probe.c"
+    probe.write_text("unsigned __int128 wide;\n", encoding="ascii")
+    if subprocess.run([compiler, *flags, probe], cwd=tmp_path, capture_output=True, check=False).returncode:
+        pytest.skip("the compiler has no integers of 128 bits")
+    source = Path(extension.__file__).with_name("resubstitution.c")
+    for optimization in ("-O0", "-O3"):
+        subprocess.run([compiler, *flags, optimization, source], cwd=tmp_path, check=True)
+    compiled = extension.core()
+    assert compiled is not None
+    of_sources = hashlib.blake2b(source.with_suffix(".h").read_bytes() + source.read_bytes(), digest_size=8)
+    assert (
+        compiled.ffi.string(compiled.lib.kanegen_resubstitution_sources()).decode() == of_sources.hexdigest()
+    )
