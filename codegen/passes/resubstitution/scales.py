@@ -230,12 +230,19 @@ class _Scales:
         return renumbered(Web(tuple(values), self.web.leaves, results))
 
 
+def _multiplications(web: Web) -> int:
+    return sum(made.form in (PRODUCT, SCALED) for made in web.values)
+
+
 def _drop(ordered: list[int], item: int) -> None:
     del ordered[bisect_left(ordered, item)]
 
 
 def rescaled(web: Web, steps: int, random: Random, above: int = 0) -> Web:
     """The web in the last scales of a walk, that took at most ``above`` more multiplications than the best on the way.
+
+    It is left as it is where that takes more than ``above`` more than it did: a product of two copies, which both serve
+    elsewhere, is counted as if it took one of its own.
 
     A step fits the scales of one use, by keeping another multiple of the value or of what is made of it; what costs more
     is taken more rarely, and the more so the later.
@@ -268,4 +275,5 @@ def rescaled(web: Web, steps: int, random: Random, above: int = 0) -> Web:
             scales.multiply(value, numbers.inverse(factor))
     for value, factor in reversed(changes[kept:]):
         scales.multiply(value, numbers.inverse(factor))
-    return scales.rebuilt()
+    found = scales.rebuilt()
+    return found if _multiplications(found) <= _multiplications(web) + above else web

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
 from random import Random
 
 import pytest
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 from kanegen.codegen.graph import Expression, Program
 from kanegen.codegen.passes.resubstitution.recipe import is_equal
 from kanegen.codegen.passes.resubstitution.scales import rescaled
-from kanegen.codegen.passes.resubstitution.web import program_of, web_of
+from kanegen.codegen.passes.resubstitution.web import PRODUCT, SCALED, SUM, Made, program_of, web_of
 from tests.emitted.programs import double_pendulum, every_operation
 from tests.passes.graphs import from_inputs, operations, same_values, sums_of_products
 
@@ -59,3 +61,14 @@ def test_without_steps_it_is_the_program(program: Program) -> None:
     found = walked(program, 0)
     assert operations(found) == operations(program_of(web_of(program), program))
     same_values(found, program)
+
+
+@pytest.mark.parametrize("steps", [0, 100])
+def test_a_copy_that_both_factors_are(steps: int) -> None:
+    """9 x less its square takes two multiplications, though scales cannot have one copy twice in a product."""
+    web = web_of(from_inputs(lambda x: [x[0] * x[1]]))
+    copy, square = web.leaves + 1, web.leaves + 2
+    values = (Made(SCALED, (1,), Fraction(9)), Made(PRODUCT, (copy, copy)), Made(SUM, (copy, -square)))
+    shorter = replace(web, values=(*web.values[: web.leaves], *values), results=(web.leaves + 3,))
+    found = rescaled(shorter, steps, Random(0))
+    assert sum(made.form in (PRODUCT, SCALED) for made in found.values) == 2
