@@ -94,7 +94,9 @@ class Sweep:
     def to_arrow(self, columns: Sequence[str] | None = None) -> Any:
         """The table of pyarrow, or some columns of it, in the order of the runs; units are in the metadata of its fields.
 
-        Raises KanegenError for a column that is not there, and where a file is not what was written.
+        Files are read from memory of Arrow's own: a thread of Arrow that lets go of an object of Python while Python ends
+        ends the process by an abort (apache/arrow issue 34314).  Raises KanegenError for a column that is not there, and
+        where a file is not what was written.
         """
         pa, parquet = arrow()
         for name in columns or ():
@@ -109,7 +111,9 @@ class Sweep:
                 raise KanegenError(
                     f"{path}: it is not what was written there. Delete it, and sweep again: it is computed anew"
                 )
-            tables.append(parquet.read_table(pa.BufferReader(content), columns=columns))
+            memory = pa.allocate_buffer(len(content))
+            memoryview(memory).cast("B")[:] = content
+            tables.append(parquet.read_table(pa.BufferReader(memory), columns=columns))
         if not tables:
             raise KanegenError(f"{self.directory}: no chunk of this sweep is done. Sweep again")
         return pa.concat_tables(tables)
