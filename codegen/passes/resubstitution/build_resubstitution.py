@@ -14,10 +14,11 @@ from cffi import FFI
 # Relative where setuptools runs this script, which wants its sources relative to the project.
 _FOLDER = Path(__file__).parent
 _HEADER, _SOURCE = _FOLDER / "resubstitution.h", _FOLDER / "resubstitution.c"
+_SOURCES = sorted(_FOLDER.glob("*.[ch]"))
 
 _declarations = _HEADER.read_text(encoding="ascii").partition("/* <declarations> */")[2]
 _declarations = _declarations.partition("/* </declarations> */")[0]
-_digest = hashlib.blake2b(_HEADER.read_bytes() + _SOURCE.read_bytes(), digest_size=8).hexdigest()
+_digest = hashlib.blake2b(b"".join(path.read_bytes() for path in _SOURCES), digest_size=8).hexdigest()
 
 ffibuilder = FFI()
 ffibuilder.cdef(_declarations + "const char *kanegen_resubstitution_sources(void);")
@@ -32,7 +33,7 @@ static const char *kanegen_resubstitution_sources(void)
 """,
     sources=[str(_SOURCE)],
     include_dirs=[str(_FOLDER)],
-    depends=[str(_HEADER)],
+    depends=[str(path) for path in _SOURCES],
     libraries=[] if sys.platform == "win32" else ["m"],
     # what is drawn depends on sums of doubles, which are to be the same everywhere
     extra_compile_args=["-O3", "-std=gnu99", "-ffp-contract=off"] if sys.platform != "win32" else [],

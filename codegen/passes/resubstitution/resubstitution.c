@@ -1,22 +1,13 @@
 /* Resubstitution: see resubstitution.h.
 
-Equal residues mean equal values, whatever they were written as: ring axioms, c^2 + s^2 = 1 and what a turn keeps all follow
-from them without a rule.  A table holds the ratio of the residues at two points of every value, and of the sum, difference
-and product of every two; what is a multiple of a number has the same ratio.  So one look tells from what another value, less
-or over a third one, can be had. */
+A table holds the ratio of the residues at two points of every value, and of the sum, difference and product of every two.
+So one look tells from what another value, less or over a third one, can be had: see residues.h. */
 
-#include "resubstitution.h"
+#include "residues.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-typedef unsigned __int128 wide;
-
-#define MODULUS (((uint64_t)1 << 61) - 1)
-#define POINTS KANEGEN_POINTS
-#define RESIDUES (KANEGEN_POINTS + 2 * KANEGEN_PRIMES)
-#define STATES KANEGEN_STATES
 #define MULTIPLICATION KANEGEN_MULTIPLICATION
 #define ADDITION KANEGEN_ADDITION
 #define FARTHEST 8000   /* changes that cost more thousandths are not taken */
@@ -26,7 +17,6 @@ typedef unsigned __int128 wide;
 #define APART 500       /* steps between webs of one price that are kept */
 #define HEADS 4096
 
-typedef kanegen_numbers numbers;
 typedef kanegen_definition definition;
 
 typedef struct {
@@ -35,21 +25,6 @@ typedef struct {
     int needs; /* whether it needs the value of a step, and twice the step that found it out */
     int left, counted, dead, closed; /* uses that are left, valid in the step that counted them; when it died; its last closing */
 } value;
-
-/* Those numbers of a value that every step looks at: residues at the points, their inverses, the ratio of the first two
-   both ways, and doubles. */
-typedef struct {
-    uint64_t at[POINTS], inverse[POINTS], ratio, inverse_ratio;
-    double doubles[STATES];
-} place;
-
-enum { EMPTY, ALONE, PLUS, MINUS, TIMES };
-
-/* b, or b op c, by the ratio of its residues; ``with`` is 8 c + op. */
-typedef struct {
-    uint64_t key;
-    int32_t b, with;
-} entry;
 
 /* Another definition of v, from a (a1, or a1 aop a2) and t = [k] base, the base being b or b bop c. */
 typedef struct {
@@ -74,9 +49,7 @@ typedef struct {
     int *live, living, shown; /* what takes part, leaves first, and how many leaves do */
     char *inside;             /* by value: whether it takes part */
     int price;
-    entry *table;
-    uint64_t mask, *filter; /* four pairs of bits for each entry of the table: how many there are with a key, at most 3 */
-    long filled;
+    ratio_table table;
     int turn, closing, *moved; /* the step, the closing, and where values are moved to */
     uint64_t seed;
     addend *addends;
@@ -87,153 +60,6 @@ typedef struct {
     double weights[2 * FARTHEST + 1];
     int born[MOST_BORN], births;
 } web;
-
-/* -- arithmetic -------------------------------------------------------------------------------------------------- */
-
-static inline uint64_t times(uint64_t a, uint64_t b)
-{
-    wide x = (wide)a * b;
-    uint64_t y = (uint64_t)(x & MODULUS) + (uint64_t)(x >> 61);
-    return y >= MODULUS ? y - MODULUS : y;
-}
-
-static inline uint64_t plus(uint64_t a, uint64_t b)
-{
-    uint64_t y = a + b;
-    return y >= MODULUS ? y - MODULUS : y;
-}
-
-static inline uint64_t minus(uint64_t a, uint64_t b)
-{
-    return a >= b ? a - b : a + MODULUS - b;
-}
-
-/* The inverse modulo a prime below 2^61, by Euclid's algorithm; 0 has 0. */
-static uint64_t inverse_modulo(uint64_t a, uint64_t p)
-{
-    int64_t x = 1, y = 0;
-    uint64_t b = p;
-    while (a > 1) {
-        uint64_t q = b / a, rest = b % a;
-        int64_t next = y - (int64_t)q * x;
-        b = a;
-        a = rest;
-        y = x;
-        x = next;
-    }
-    return a ? (uint64_t)(x < 0 ? x + (int64_t)p : x) : 0;
-}
-
-static uint64_t inverse_of(uint64_t a)
-{
-    return inverse_modulo(a, MODULUS);
-}
-
-/* Inverses of n residues in place, by one inversion; 0 stays 0. */
-static void invert_all(uint64_t *x, int n, uint64_t *room)
-{
-    uint64_t product = 1;
-    for (int i = 0; i < n; i++) {
-        room[i] = product;
-        if (x[i])
-            product = times(product, x[i]);
-    }
-    product = inverse_of(product);
-    for (int i = n - 1; i >= 0; i--) {
-        if (!x[i])
-            continue;
-        uint64_t own = x[i];
-        x[i] = times(product, room[i]);
-        product = times(product, own);
-    }
-}
-
-static uint64_t prime_of(const web *w, int i)
-{
-    return i < POINTS ? MODULUS : w->primes[(i - POINTS) / 2];
-}
-
-/* out = sa a op sb b, the operation being a sum or a product */
-static void combine(const web *w, int product, const numbers *a, int sa, const numbers *b, int sb, numbers *out)
-{
-    numbers made;
-    for (int i = 0; i < RESIDUES; i++) {
-        uint64_t p = prime_of(w, i), x = a->residues[i], y = b->residues[i];
-        x = sa < 0 && x ? p - x : x;
-        y = sb < 0 && y ? p - y : y;
-        made.residues[i] = (uint64_t)(product ? (wide)x * y % p : ((wide)x + y) % p);
-    }
-    for (int i = 0; i < STATES; i++)
-        made.doubles[i] = product ? sa * a->doubles[i] * (sb * b->doubles[i]) : sa * a->doubles[i] + sb * b->doubles[i];
-    *out = made;
-}
-
-static void negate(const web *w, const numbers *a, numbers *out)
-{
-    numbers zero;
-    memset(&zero, 0, sizeof zero);
-    combine(w, 0, &zero, 1, a, -1, out);
-}
-
-/* Inverses modulo p of n residues, at most POINTS; 0 has 0. */
-static void inverses_modulo(const uint64_t *x, int n, uint64_t p, uint64_t *found)
-{
-    uint64_t before[POINTS], product = 1;
-    for (int i = 0; i < n; i++) {
-        before[i] = product;
-        product = x[i] ? (uint64_t)((wide)product * x[i] % p) : product;
-    }
-    product = inverse_modulo(product, p);
-    for (int i = n - 1; i >= 0; i--) {
-        found[i] = x[i] ? (uint64_t)((wide)product * before[i] % p) : 0;
-        product = x[i] ? (uint64_t)((wide)product * x[i] % p) : product;
-    }
-}
-
-static void divide(const web *w, const numbers *a, const numbers *b, numbers *out)
-{
-    numbers made;
-    for (int i = 0, n = POINTS; i < RESIDUES; i += n, n = 2) {
-        uint64_t p = prime_of(w, i), inverse[POINTS];
-        inverses_modulo(b->residues + i, n, p, inverse);
-        for (int j = 0; j < n; j++)
-            made.residues[i + j] = (uint64_t)((wide)a->residues[i + j] * inverse[j] % p);
-    }
-    for (int i = 0; i < STATES; i++)
-        made.doubles[i] = a->doubles[i] / b->doubles[i];
-    *out = made;
-}
-
-/* The number x of t = x a + y b; 0 is returned where a and b are not independent. */
-static int share(const web *w, const numbers *t, const numbers *a, const numbers *b, numbers *x)
-{
-    for (int i = 0; i < RESIDUES; i += i ? 2 : POINTS) {
-        uint64_t p = prime_of(w, i);
-        const uint64_t *u = a->residues + i, *v = b->residues + i, *s = t->residues + i;
-        uint64_t d = (uint64_t)(((wide)u[0] * v[1] % p + p - (wide)u[1] * v[0] % p) % p);
-        uint64_t n = (uint64_t)(((wide)s[0] * v[1] % p + p - (wide)s[1] * v[0] % p) % p);
-        if (!d || !n)
-            return 0;
-        uint64_t k = (uint64_t)((wide)n * inverse_modulo(d, p) % p);
-        for (int j = i; j < (i ? i + 2 : POINTS); j++)
-            x->residues[j] = k;
-    }
-    const double *u = a->doubles, *v = b->doubles, *s = t->doubles;
-    for (int i = 0; i < STATES; i++)
-        x->doubles[i] = (s[0] * v[1] - s[1] * v[0]) / (u[0] * v[1] - u[1] * v[0]);
-    return 1;
-}
-
-/* 1 where the two are equal, -1 where they are opposite, else 0 */
-static int likeness(const numbers *a, const numbers *b)
-{
-    int same = 1, opposite = 1;
-    for (int i = 0; i < POINTS; i++) {
-        same &= a->residues[i] == b->residues[i];
-        opposite &= plus(a->residues[i], b->residues[i]) == 0;
-    }
-    return same ? 1 : opposite ? -1 : 0;
-}
 
 /* -- the web ------------------------------------------------------------------------------------------------------- */
 
@@ -248,18 +74,6 @@ static uint64_t draw(web *w)
 static const uint64_t *at_points(const web *w, int i)
 {
     return w->places[i].at;
-}
-
-static void set_place(web *w, int i)
-{
-    place *x = &w->places[i];
-    for (int k = 0; k < POINTS; k++) {
-        x->at[k] = w->numbers[i].residues[k];
-        x->inverse[k] = inverse_of(x->at[k]);
-    }
-    memcpy(x->doubles, w->numbers[i].doubles, sizeof x->doubles);
-    x->ratio = times(x->at[0], x->inverse[1]);
-    x->inverse_ratio = times(x->at[1], x->inverse[0]);
 }
 
 static int index_of(int reference)
@@ -314,11 +128,6 @@ static int price_of_web(const web *w)
     return price;
 }
 
-static uint64_t key_of(uint64_t ratio)
-{
-    return ratio * 0x9e3779b97f4a7c15u;
-}
-
 static void chain_up(web *w, int k, uint64_t key)
 {
     int *head = &w->heads[key_of(key) >> 52];
@@ -326,56 +135,9 @@ static void chain_up(web *w, int k, uint64_t key)
     *head = k;
 }
 
-static uint64_t filter_bit(const web *w, uint64_t key)
-{
-    return 2 * ((key >> 36) & (4 * w->mask + 3));
-}
-
-/* No less than how many entries of the table have a key, if they are fewer than 3. */
-static int most_with(const web *w, uint64_t key)
-{
-    uint64_t bit = filter_bit(w, key);
-    return (int)(w->filter[bit / 64] >> bit % 64 & 3);
-}
-
-static int op_of(const entry *e)
-{
-    return e->with & 7;
-}
-
-static int other_of(const entry *e)
-{
-    return e->with >> 3;
-}
-
-static void put(web *w, uint64_t ratio, int b, int c, int op)
-{
-    uint64_t key = key_of(ratio), at = (key >> 20) & w->mask, bit = filter_bit(w, key);
-    while (w->table[at].with != EMPTY)
-        at = (at + 1) & w->mask;
-    w->table[at] = (entry){key, b, 8 * c + op};
-    if (most_with(w, key) < 3)
-        w->filter[bit / 64] += (uint64_t)1 << bit % 64;
-    w->filled++;
-}
-
-static void two(const uint64_t *x, const uint64_t *y, int op, uint64_t out[POINTS])
-{
-    for (int i = 0; i < POINTS; i++)
-        out[i] = op == ALONE ? x[i] : op == PLUS ? plus(x[i], y[i]) : op == MINUS ? minus(x[i], y[i]) : times(x[i], y[i]);
-}
-
 static int is_fixed(const web *w, int i)
 {
     return w->values[i].made.kind == KANEGEN_LEAF && w->values[i].made.a;
-}
-
-/* 1 / (x - y) and 1 / (x + y), of which d is the inverse of the product, or 0 where one of them is. */
-static void inverses(uint64_t x, uint64_t y, uint64_t d, uint64_t *of_difference, uint64_t *of_sum)
-{
-    uint64_t difference = minus(x, y), sum = plus(x, y);
-    *of_difference = d ? times(d, sum) : inverse_of(difference);
-    *of_sum = d ? times(d, difference) : inverse_of(sum);
 }
 
 /* Enter a value in the table, and all that can be made from it and another one that lives. */
@@ -384,7 +146,7 @@ static void enter(web *w, int i)
     const place *x = &w->places[i];
     int n = 0;
     if (x->at[1])
-        put(w, x->ratio, i, -1, ALONE);
+        put(&w->table, x->ratio, i, -1, ALONE);
     for (int k = 0; k < w->living; k++) {
         const uint64_t *y = at_points(w, w->live[k]);
         if (is_fixed(w, i) && is_fixed(w, w->live[k]))
@@ -400,12 +162,12 @@ static void enter(web *w, int i)
             uint64_t below, above;
             inverses(x->at[1], y->at[1], w->ratios[k], &below, &above);
             if (above)
-                put(w, times(plus(x->at[0], y->at[0]), above), i, j, PLUS);
+                put(&w->table, times(plus(x->at[0], y->at[0]), above), i, j, PLUS);
             if (below)
-                put(w, times(minus(x->at[0], y->at[0]), below), i, j, MINUS);
+                put(&w->table, times(minus(x->at[0], y->at[0]), below), i, j, MINUS);
         }
         if (x->at[1] && y->at[1])
-            put(w, times(x->ratio, y->ratio), i, j, TIMES);
+            put(&w->table, times(x->ratio, y->ratio), i, j, TIMES);
     }
 }
 
@@ -489,9 +251,7 @@ static void compact(web *w)
     for (int i = 0; i < n; i++)
         w->values[i].needs = w->values[i].counted = w->values[i].dead = w->values[i].closed = 0;
     w->turn = w->closing = 0;
-    memset(w->table, 0, (w->mask + 1) * sizeof(entry));
-    memset(w->filter, 0, w->mask + 1);
-    w->filled = 0;
+    empty(&w->table);
     int living = w->living;
     for (int k = 0; k < living; k++) { /* each pair once */
         w->living = k + 1;
@@ -502,7 +262,7 @@ static void compact(web *w)
         w->inside[w->live[k]] = 1;
     for (int i = 0; i < n; i++) /* the others only as they are */
         if (!w->inside[i])
-            put(w, w->places[i].ratio, i, -1, ALONE);
+            put(&w->table, w->places[i].ratio, i, -1, ALONE);
 }
 
 /* Whether i needs v; what was found out in this step is remembered. */
@@ -592,9 +352,9 @@ static int rank_above(const web *w, const definition *d)
 /* The value that lives with these numbers, as a reference; 0 where there is none. */
 static int living_with(const web *w, const numbers *n)
 {
-    uint64_t key = key_of(times(n->residues[0], inverse_of(n->residues[1]))), at = (key >> 20) & w->mask;
-    for (; w->table[at].with != EMPTY; at = (at + 1) & w->mask) {
-        const entry *e = &w->table[at];
+    uint64_t key = key_of(times(n->residues[0], inverse_of(n->residues[1]))), at = slot_of(&w->table, key);
+    for (; w->table.entries[at].with != EMPTY; at = (at + 1) & w->table.mask) {
+        const entry *e = &w->table.entries[at];
         if (e->key != key || op_of(e) != ALONE || !w->values[e->b].live)
             continue;
         int sign = likeness(&w->numbers[e->b], n);
@@ -649,7 +409,7 @@ static int base_of(web *w, int b, int op, int c, int v, numbers *n)
         return b + 1;
     }
     definition d = {op == TIMES ? KANEGEN_PRODUCT : KANEGEN_SUM, b + 1, op == MINUS ? -(c + 1) : c + 1, 0};
-    combine(w, op == TIMES, &w->numbers[b], 1, &w->numbers[c], op == MINUS ? -1 : 1, n);
+    combine(w->primes, op == TIMES, &w->numbers[b], 1, &w->numbers[c], op == MINUS ? -1 : 1, n);
     return made(w, d, 0, n, v);
 }
 
@@ -662,9 +422,9 @@ static int multiple(web *w, int base, const numbers *base_numbers, const numbers
         return sign * base;
     if (there_is(w, n, v, &reference))
         return reference;
-    divide(w, n, base_numbers, &k);
+    divide(w->primes, n, base_numbers, &k);
     if (base < 0)
-        negate(w, &k, &k);
+        negate(w->primes, &k, &k);
     definition d = {KANEGEN_SCALED, abs(base), 0, 0};
     return made(w, d, &k, n, v);
 }
@@ -682,13 +442,13 @@ static int defined(web *w, int v, const candidate *c, definition *own, numbers *
             second = base_of(w, c->b, c->bop, c->c, v, &base);
             if (!second)
                 return 0;
-            divide(w, target, &base, k);
+            divide(w->primes, target, &base, k);
             if (second < 0)
-                negate(w, k, k);
+                negate(w->primes, k, k);
             *own = (definition){KANEGEN_SCALED, abs(second), 0, 0};
             return 1;
         }
-        combine(w, c->bop == TIMES, &w->numbers[c->b], 1, &w->numbers[c->c], c->bop == MINUS ? -1 : 1, &base);
+        combine(w->primes, c->bop == TIMES, &w->numbers[c->b], 1, &w->numbers[c->c], c->bop == MINUS ? -1 : 1, &base);
         int sign = likeness(&base, target);
         own->kind = c->bop == TIMES ? KANEGEN_PRODUCT : KANEGEN_SUM;
         own->a = sign * (c->b + 1);
@@ -701,9 +461,9 @@ static int defined(web *w, int v, const candidate *c, definition *own, numbers *
         if (!first)
             return 0;
         if (c->form == PRODUCT_WITH)
-            divide(w, target, &a, &rest);
+            divide(w->primes, target, &a, &rest);
         else
-            combine(w, 0, target, 1, &a, c->form == SUM_WITH ? -1 : 1, &rest);
+            combine(w->primes, 0, target, 1, &a, c->form == SUM_WITH ? -1 : 1, &rest);
         second = base_of(w, c->b, c->bop, c->c, v, &base);
         second = second ? multiple(w, second, &base, &rest, v) : 0;
         if (!second)
@@ -714,12 +474,12 @@ static int defined(web *w, int v, const candidate *c, definition *own, numbers *
             *own = (definition){KANEGEN_SUM, c->form == SUM_WITH ? first : -first, second, -1};
         return 1;
     case COMBINED:
-        if (!share(w, target, &w->numbers[c->a1], &w->numbers[c->b], &rest)
-            || !share(w, target, &w->numbers[c->b], &w->numbers[c->a1], &base))
+        if (!share(w->primes, target, &w->numbers[c->a1], &w->numbers[c->b], &rest)
+            || !share(w->primes, target, &w->numbers[c->b], &w->numbers[c->a1], &base))
             return 0;
-        combine(w, 1, &rest, 1, &w->numbers[c->a1], 1, &a);
-        combine(w, 1, &base, 1, &w->numbers[c->b], 1, &base);
-        combine(w, 0, &a, 1, &base, 1, &rest);
+        combine(w->primes, 1, &rest, 1, &w->numbers[c->a1], 1, &a);
+        combine(w->primes, 1, &base, 1, &w->numbers[c->b], 1, &base);
+        combine(w->primes, 0, &a, 1, &base, 1, &rest);
         if (likeness(&rest, target) != 1)
             return 0;
         first = multiple(w, c->a1 + 1, &w->numbers[c->a1], &a, v);
@@ -727,12 +487,12 @@ static int defined(web *w, int v, const candidate *c, definition *own, numbers *
         *own = (definition){KANEGEN_SUM, first, second, -1};
         return second != 0;
     case SHIFT:
-        combine(w, 0, target, 1, &w->numbers[c->a1], -1, k);
+        combine(w->primes, 0, target, 1, &w->numbers[c->a1], -1, k);
         *own = (definition){KANEGEN_SHIFTED, c->a1 + 1, 0, 0};
         return 1;
     default:
-        divide(w, target, &w->numbers[c->a1], &rest);
-        combine(w, 0, &rest, 1, &w->numbers[c->b], -1, k);
+        divide(w->primes, target, &w->numbers[c->a1], &rest);
+        combine(w->primes, 0, &rest, 1, &w->numbers[c->b], -1, k);
         second = made(w, (definition){KANEGEN_SHIFTED, c->b + 1, 0, 0}, k, &rest, v);
         *own = (definition){KANEGEN_PRODUCT, second > 0 ? c->a1 + 1 : -(c->a1 + 1), abs(second), -1};
         return second != 0;
@@ -823,7 +583,7 @@ static void take(web *w, int v, const candidate *c)
         value *x = &w->values[w->born[j]];
         if (!x->live)
             continue;
-        set_place(w, w->born[j]);
+        w->places[w->born[j]] = place_of(&w->numbers[w->born[j]]);
         w->live[w->living++] = w->born[j];
         enter(w, w->born[j]);
     }
@@ -879,8 +639,8 @@ static void price(web *w, candidate *c, int fresh, int saved)
 /* Offer all in the table with this ratio that the target of a candidate is a multiple of. */
 static void look_up(web *w, int v, const candidate *with, const uint64_t target[POINTS], uint64_t key, int saved)
 {
-    for (uint64_t at = (key >> 20) & w->mask; w->table[at].with != EMPTY; at = (at + 1) & w->mask) {
-        const entry *e = &w->table[at];
+    for (uint64_t at = slot_of(&w->table, key); w->table.entries[at].with != EMPTY; at = (at + 1) & w->table.mask) {
+        const entry *e = &w->table.entries[at];
         int op = op_of(e), other = other_of(e);
         if (e->key != key || e->b == v || other == v || !usable(w, e->b, v) || (op != ALONE && !usable(w, other, v)))
             continue;
@@ -974,7 +734,7 @@ static void aim(web *w, int v, int form, const addend *a, uint64_t ratio, int sa
 {
     uint64_t key = key_of(ratio), left[POINTS];
     int itself = form != PRODUCT_WITH && a->aop == ALONE; /* v less a is there, as a pair */
-    if (most_with(w, key) <= itself)
+    if (most_with(&w->table, key) <= itself)
         return;
     candidate with = {form, a->a1, a->aop, a->a2, 0, ALONE, 0, 0, 0};
     if (form == PRODUCT_WITH)
@@ -1007,7 +767,7 @@ static void candidates(web *w, int v)
     }
     int singles = n;
     for (int k = draw(w) % 4 ? SAMPLES : 0; k < SAMPLES; k++) { /* sums and products in the place of a */
-        const entry *e = &w->table[draw(w) & w->mask];
+        const entry *e = &w->table.entries[draw(w) & w->table.mask];
         int op = op_of(e), other = other_of(e);
         if (op < PLUS || !usable(w, e->b, v) || !usable(w, other, v))
             continue;
@@ -1066,7 +826,8 @@ static double weight(const web *w, int price)
 /* Another definition for one value, by heat bath: the one it has is among what is offered. */
 static void step(web *w)
 {
-    if (w->count + MOST_BORN > w->most || w->constants + MOST_BORN > w->most_constants || 2 * w->filled > (long)w->mask)
+    if (w->count + MOST_BORN > w->most || w->constants + MOST_BORN > w->most_constants
+        || 2 * w->table.filled > (long)w->table.mask)
         compact(w);
     int v = w->live[w->shown + (int)(draw(w) % (uint64_t)(w->living - w->shown))];
     if (w->values[v].made.kind == KANEGEN_OPAQUE)
@@ -1132,7 +893,7 @@ static void load(web *w, const kanegen_web *given, const int32_t *window, int si
         value *x = &w->values[i];
         x->made = given->definitions[i];
         w->numbers[i] = given->numbers[i];
-        set_place(w, i);
+        w->places[i] = place_of(&w->numbers[i]);
         x->live = 1;
         x->uses = i < w->leaves;
     }
@@ -1204,7 +965,7 @@ int kanegen_resubstitute(const kanegen_web *given, kanegen_web *best, int most_v
     w->most_constants = most_values;
     w->primes = primes;
     w->seed = seed;
-    w->mask = (uint64_t)slots - 1;
+    w->table.mask = (uint64_t)slots - 1;
     w->values = room_for(w, most_values, sizeof(value));
     w->numbers = room_for(w, most_values, sizeof(numbers));
     w->constant = room_for(w, 2 * (long)most_values, sizeof(numbers));
@@ -1212,8 +973,8 @@ int kanegen_resubstitute(const kanegen_web *given, kanegen_web *best, int most_v
     w->operand = room_for(w, given->operands + 1, sizeof(int));
     w->live = room_for(w, most_values, sizeof(int));
     w->places = room_for(w, most_values, sizeof(place));
-    w->table = room_for(w, slots, sizeof(entry));
-    w->filter = room_for(w, slots, 1);
+    w->table.entries = room_for(w, slots, sizeof(entry));
+    w->table.filter = room_for(w, slots, 1);
     w->inside = room_for(w, most_values, sizeof(char));
     w->moved = room_for(w, most_values, sizeof(int));
     long targets = 3 * (long)most_values + 2 * SAMPLES + 2;
@@ -1249,8 +1010,8 @@ int kanegen_resubstitute(const kanegen_web *given, kanegen_web *best, int most_v
         if (w->failed)
             lowest = -1;
     }
-    void *rooms[] = {w->values, w->numbers, w->constant, w->output, w->operand, w->live, w->table, w->moved,
-                     w->addends, w->ratios, w->room, w->more, w->who, w->next, w->found, w->inside, w->places, w->filter};
+    void *rooms[] = {w->values, w->numbers, w->constant, w->output, w->operand, w->live, w->moved, w->addends, w->ratios,
+                     w->room, w->more, w->who, w->next, w->found, w->inside, w->places, w->table.entries, w->table.filter};
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
         free(rooms[i]);
     free(w);
