@@ -6,13 +6,18 @@
  * the event is as exact as the motion, and so is what begins at it.
  *
  * Of each function the side of zero is kept that it was on. One that has just passed is on the other side by that, whatever
- * the sign of its rounding; one whose state was changed is on none until it is found on one.
+ * the sign of its rounding; one whose state was changed is on none until it is found on the one to which the motion leads it,
+ * which may be back through zero before the first of the four places.
  */
 #include "kanegen_events.h"
 
 #include <string.h>
 
 enum { LOOKS = 4, MOST_HALVINGS = 100, MOST_SECANTS = 8 };
+
+/* Parts of a step: where functions that are on no side are looked at first, how much later each further time, and until when
+ * one that passes through zero leaves what is zero but for rounding. */
+static const double SOON = 1.0 / 68719476736.0, LATER = 16.0, ROUNDING = 1.0 / 1048576.0;
 
 static double *before(const kanegen_integration *run)
 {
@@ -110,15 +115,44 @@ static kanegen_status find_root(kanegen_integration *run, size_t i, double t, do
     return KANEGEN_DONE;
 }
 
+static bool all_are_on_a_side(const kanegen_integration *run)
+{
+    for (size_t i = 0; i < run->system->events->count; ++i) {
+        if (side(run)[i] == 0.0) return false;
+    }
+    return true;
+}
+
+/* The sides of functions that are on none: those on which they are as soon as the motion has changed them by more than they
+ * were at the beginning of the step. */
+static kanegen_status find_sides(kanegen_integration *run, double t, double h)
+{
+    const size_t count = run->system->events->count;
+    for (double s = SOON; s < 1.0 / LOOKS && !all_are_on_a_side(run); s *= LATER) {
+        const kanegen_status status = evaluate_inside(run, t, h, s);
+        if (status != KANEGEN_DONE) return status;
+        for (size_t i = 0; i < count; ++i) {
+            const double begun = before(run)[i], found = there(run)[i];
+            if (side(run)[i] != 0.0 || !(fabs(found - begun) > fabs(begun))) continue;
+            side(run)[i] = sign(s > ROUNDING && begun != 0.0 ? begun : found);
+        }
+    }
+    for (size_t i = 0; i < count; ++i) {
+        if (side(run)[i] == 0.0) side(run)[i] = sign(before(run)[i]);
+    }
+    return KANEGEN_DONE;
+}
+
 /* The first event in the step: whether there is one, which, at what part of the step, and how steep its function is. */
 static kanegen_status find_first(kanegen_integration *run, double t, double h, double *first, double *slope)
 {
     const size_t count = run->system->events->count;
     run->happening = count;
+    kanegen_status status = find_sides(run, t, h);
+    if (status != KANEGEN_DONE) return status;
     for (int look = 1; look <= LOOKS; ++look) {
         const double a = (double)(look - 1) / LOOKS, b = (double)look / LOOKS;
-        kanegen_status status = evaluate_inside(run, t, h, b);
-        if (status != KANEGEN_DONE) return status;
+        if ((status = evaluate_inside(run, t, h, b)) != KANEGEN_DONE) return status;
         memcpy(run->system->events->workspace + 3 * count, there(run), count * sizeof(double));
         for (size_t i = 0; i < count; ++i) {
             double root;

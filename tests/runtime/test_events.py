@@ -70,6 +70,31 @@ def test_a_bouncing_mass(settings):
 
 
 @pytest.mark.parametrize(
+    "settings", [{}, {"method": "rk4", "step": 2.0}, {"method": "gauss4", "step": 2.0}, {"max_step": 4.0}]
+)
+def test_a_mass_that_comes_back_within_a_quarter_of_a_step(settings):
+    """What leaves zero and is back before the step is first looked at: with an impact each time, or thrown from there."""
+    bounce = Event("q.z", direction=-1, action=lambda t, q, v: (q, -v))
+    motion = kanegen.simulate(made("prismatic"), [1.0], [0.0], 10.0, events=[bounce], **settings)
+    fall = np.sqrt(2 / G)
+    # The motion is a parabola, which the methods follow exactly; roundings of 11 impacts are left.
+    assert_allclose([t for t, *_ in motion.events], fall * np.arange(1, 10 / fall, 2), rtol=0, atol=1e-12)
+    assert motion.q.min() > -1e-12
+
+    thrown = kanegen.simulate(
+        made("prismatic"), [0.0], [1.0], 10.0, events=[Event("z", -1, True)], **settings
+    )
+    assert [t for t, *_ in thrown.events] == pytest.approx([2 / G], abs=1e-13)
+
+    # What an action leads past zero by rounding alone has passed no more than what it leads to zero, or elsewhere.
+    for height in (-1e-17, 0.0, 1e-3):
+        lifted = Event("z", action=lambda t, q, v, z=height: ([z], [1.0]) if v[0] < -2 else None)
+        motion = kanegen.simulate(made("prismatic"), [1.0], [0.0], 0.7, events=[lifted], **settings)
+        back = fall + (1 + np.sqrt(1 + 2 * G * height)) / G
+        assert [t for t, *_ in motion.events] == pytest.approx([fall, back], abs=1e-12)
+
+
+@pytest.mark.parametrize(
     ("settings", "allowed"),
     [(SETTINGS[0], 1e-10), (SETTINGS[1], 1e-10), ({"method": "rodas4", "rtol": 1e-9, "atol": 1e-12}, 1e-6)],
 )
