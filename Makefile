@@ -63,18 +63,13 @@ generate: .venv/installed  ## write the committed C of the built-in mechanisms a
 	done
 
 RECIPE_KERNELS := inverse_dynamics forward_dynamics mass_matrix bias_forces
-recipes: build  ## search the built-in arms thoroughly again, and keep what is cheapest in generated/recipes (two hours)
-	mkdir -p build/recipes
-	for model in $(basename $(notdir $(wildcard generated/recipes/*.txt))); do \
-		known=build/recipes/$$model-known.txt; found=build/recipes/$$model.txt; \
-		rm -f $$found; mv generated/recipes/$$model.txt $$known || exit 1; \
-		for kernel in $(RECIPE_KERNELS); do \
-			$(BIN)/kanegen generate $$model --search thorough --kernels $$kernel \
-				--recipes $$found --output build/recipes/$$model-$$kernel || exit 1; \
-		done; \
-		$(BIN)/python -m kanegen.codegen.passes.resubstitution.cheaper $$known $$found || exit 1; \
-		cp $$found generated/recipes/$$model.txt; \
-	done
+RECIPES := $(wildcard generated/recipes/*.txt)
+recipes: build  ## search on from the recipes of the built-in arms in generated/recipes (two hours)
+	for recipes in $(RECIPES); do for kernel in $(RECIPE_KERNELS); do \
+		model=$$(basename $$recipes .txt); \
+		$(BIN)/kanegen generate $$model --search further --kernels $$kernel \
+			--recipes $$recipes --output build/recipes/$$model-$$kernel || exit 1; \
+	done; done
 
 # Tests and benchmarks start Python many times, so that what it compiles is kept, wherever the environment says otherwise.
 KEEPING_BYTECODE := env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(CURDIR)/build/bytecode

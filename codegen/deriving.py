@@ -306,7 +306,8 @@ def recipes(options: Options, directory: Path | None) -> RecipeBook | None:
     if not options.thorough:
         return None
     place = Path(options.recipes) if options.recipes else (directory or Path()) / RECIPES
-    return RecipeBook(place, read_recipes([place, *built_in_recipes()]))
+    known = read_recipes([place, *built_in_recipes()])
+    return RecipeBook(place, known, further=options.further)
 
 
 def derive(

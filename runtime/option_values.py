@@ -16,8 +16,13 @@ from kanegen.errors import MissingKernelError, shown
 from kanegen.laws import Law, from_text
 from kanegen.limits import DERIVATIONS
 
-THOROUGH = "thorough"
-SEARCHES: Mapping[str, int | str] = {"quick": 60, "normal": DERIVATIONS.value, THOROUGH: THOROUGH}
+THOROUGH, FURTHER = "thorough", "further"
+SEARCHES: Mapping[str, int | str] = {
+    "quick": 60,
+    "normal": DERIVATIONS.value,
+    THOROUGH: THOROUGH,
+    FURTHER: FURTHER,
+}
 """How thorough a search can be, and what is kept of it: derivations of each kernel, or the word."""
 
 _TRUTHS = ("bool", "bool_", "int")

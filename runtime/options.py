@@ -200,7 +200,7 @@ class Options:
     search: int | str = _option(
         DERIVATIONS.value,
         "derivations tried for each kernel; or quick, normal or thorough, which goes on with what a recipe says or with a "
-        "search of minutes among all definitions that values might have",
+        "search of minutes among all definitions that values might have; or further, which searches on from the recipe",
         Flag("--search", {"metavar": "N"}),
         values.search,
     )
@@ -241,7 +241,12 @@ class Options:
     @property
     def thorough(self) -> bool:
         """Whether the search goes on among all definitions that values might have."""
-        return self.search == values.THOROUGH
+        return self.search in (values.THOROUGH, values.FURTHER)
+
+    @property
+    def further(self) -> bool:
+        """Whether it goes on from what it found before."""
+        return self.search == values.FURTHER
 
     @property
     def live_names(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ where the program made from it is proved equal to the one that was derived.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from importlib import resources
@@ -160,15 +160,19 @@ def _inputs(program: Program) -> list[int]:
 
 @dataclass
 class RecipeBook:
-    """Recipes by the fingerprints of their kernels, those that were used or found, and the file that these go to."""
+    """Recipes by the fingerprints of their kernels, those that were used or found, and the file that these go to.
+
+    Searches are to go ``further`` than what is known.
+    """
 
     place: Path = field(default_factory=lambda: Path(FILE_NAME))
-    known: Mapping[str, Recipe] = field(default_factory=dict)
+    known: Mapping[str, Sequence[Recipe]] = field(default_factory=dict)
     used: dict[str, Recipe] = field(default_factory=dict)
+    further: bool = False
 
     def files(self) -> dict[str, bytes]:
         """The file by its name, with what was used or found and what it holds of other kernels.  Raises FileError."""
-        kept = read_recipes([self.place]) | self.used
+        kept = {key: recipes[0] for key, recipes in read_recipes([self.place]).items()} | self.used
         ordered = sorted(kept.values(), key=lambda recipe: (recipe.kernel, recipe.fingerprint))
         text = "".join(recipe.text for recipe in ordered)
         return {self.place.name: text.encode("ascii")} if self.used else {}
@@ -180,12 +184,12 @@ def built_in_recipes() -> list[Path]:
     return sorted(folder.glob("*.txt"))
 
 
-def read_recipes(files: Iterable[Path]) -> dict[str, Recipe]:
-    """The recipes in some files by fingerprint; earlier files come first, and files that do not exist hold none.
+def read_recipes(files: Iterable[Path]) -> dict[str, list[Recipe]]:
+    """The recipes in some files by fingerprint, in the order of the files; those that do not exist hold none.
 
     Raises FileError for what cannot be read, or is no file of recipes.
     """
-    found: dict[str, Recipe] = {}
+    found: dict[str, list[Recipe]] = {}
     for path in files:
         try:
             text = path.read_text(encoding="ascii") if path.exists() else ""
@@ -198,5 +202,7 @@ def read_recipes(files: Iterable[Path]) -> dict[str, Recipe]:
                     f"{path} is no file of recipes, at {lines[0]!r}. Remove it, or name another one"
                 )
             kernel, own = lines[1].split()
-            found.setdefault(own, Recipe(kernel, own, tuple(lines[2:])))
+            recipe = Recipe(kernel, own, tuple(lines[2:]))
+            if recipe not in found.setdefault(own, []):
+                found[own].append(recipe)
     return found

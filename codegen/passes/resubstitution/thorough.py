@@ -1,4 +1,7 @@
-"""The thorough search of a kernel: its recipe where there is one, else resubstitution for a number of steps."""
+"""The thorough search of a kernel: its recipe where there is one, else resubstitution for a number of steps.
+
+A search that is to go further begins with the recipe.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from types import ModuleType
+from zlib import crc32
 
 from kanegen.codegen.graph import Kind, Program, count
 from kanegen.codegen.passes.optimize import Step
@@ -67,17 +71,21 @@ def thorough(
 ) -> tuple[Program, tuple[Step, ...]]:
     """The cheapest program found for a kernel with this optimized program and plain derivation, and what was done.
 
-    What it begins with besides is asked for from ``others``.  It takes half as long again for the ``first`` kernel of a
-    mechanism, or more.
+    Where no recipe is known, what it begins with besides is asked for from ``others``.  It takes half as long again for the
+    ``first`` kernel of a mechanism, or more.
 
     Raises NotCompiledError where there is no recipe and the core of the search was not compiled, and CertificateError where
     what is found does not prove equal.
     """
     key = fingerprint(plain)
-    recipe = book.known.get(key)
-    found = program_from(recipe, program) if recipe is not None else None
-    if recipe is None or found is None:
-        web = renumbered(web_of(program))
+    proved = [
+        (found, recipe)
+        for recipe in book.known.get(key, ())
+        if (found := program_from(recipe, program)) is not None
+    ]
+    found, recipe = min(proved, key=lambda one: cost(count(one[0])), default=(program, None))
+    if recipe is None or book.further:
+        web = renumbered(web_of(found))
         values = len(web.values) - web.leaves
         if not values:
             return program, ()
@@ -88,7 +96,10 @@ def thorough(
                 "with this installation. Install kanegen where there is a C compiler with 128-bit integers (GCC or "
                 "Clang), or search normally"
             )
-        walk = _furthest_walk(extension, program, values, _CYCLES_OF_FIRST if first else _CYCLES, others)
+        cycles, seed = _CYCLES_OF_FIRST if first else _CYCLES, 0
+        if recipe is not None:
+            others, seed = _none, crc32(recipe.text.encode("ascii")) >> 1
+        walk = _furthest_walk(extension, found, values, cycles, others, seed)
         best, source = walk.cheapest
         found = program_of(best, source)
         if not is_equal(found, program):
@@ -172,11 +183,12 @@ class _Walk:
 
 
 def _furthest_walk(
-    extension: ModuleType, program: Program, values: int, cycles: tuple[int, float], others: Others
+    extension: ModuleType, program: Program, values: int, cycles: tuple[int, float], others: Others, seed: int
 ) -> _Walk:
     """The walk that has found the cheapest program, of many that begin with the best one and with others.
 
-    After a few cycles those fall behind that have found less, until one is left, which has what is left of the cycles.
+    Chances of the first are those of the ``seed`` and 1.  After a few cycles those fall behind that have found less, until
+    one is left, which has what is left of the cycles.
     """
     least, share = cycles
     left = int(min(max(least, share * values), _MOST_OF_A_VALUE * values, _MOST_CYCLES))
@@ -184,7 +196,7 @@ def _furthest_walk(
     number = max(1, min(left // (2 * stage), _ALIKE // values**2))
     starts = [*others(number // 2)]
     starts = [program] * (number - len(starts)) + starts
-    walks = [_Walk(extension, start, seed) for seed, start in enumerate(starts, 1)]
+    walks = [_Walk(extension, start, own) for own, start in enumerate(starts, seed + 1)]
     while len(walks) > 1:
         for walk in walks:
             walk.go_on(stage)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -12,7 +13,6 @@ from kanegen.codegen.graph import Expression, Program, count
 from kanegen.codegen.passes.optimize import optimize
 from kanegen.codegen.passes.prices import cost
 from kanegen.codegen.passes.resubstitution import thorough as module
-from kanegen.codegen.passes.resubstitution.cheaper import cheaper, price
 from kanegen.codegen.passes.resubstitution.core import core
 from kanegen.codegen.passes.resubstitution.recipe import (
     Recipe,
@@ -38,7 +38,7 @@ def test_a_recipe_is_read_again(program: Program, tmp_path: Path) -> None:
     file = tmp_path / "recipes.txt"
     file.write_text(recipe.text, encoding="ascii")
     known = read_recipes([file, tmp_path / "none.txt"])
-    assert known == {fingerprint(program): recipe}
+    assert known == {fingerprint(program): [recipe]}
     found = program_from(recipe, program)
     assert found is not None
     assert is_equal(found, program)
@@ -99,23 +99,52 @@ def test_what_is_no_file_of_recipes(tmp_path: Path) -> None:
             read_recipes([file])
 
 
-def test_the_cheaper_of_two_recipes(tmp_path: Path) -> None:
-    """Of each kernel; the known one where both cost the same, and what one of them alone has."""
+def test_the_cheapest_recipe_that_proves_equal(tmp_path: Path) -> None:
+    """In whatever file it is; the first one of those that cost the same, and others stay in the file that is written."""
     plain, other = double_pendulum(), every_operation()
     dear, cheap = (recipe_of(web_of(p), p, plain) for p in (plain, optimize(plain)[0]))
-    alone = recipe_of(web_of(other), other, other)
-    assert price(dear) > price(cheap)
-    assert price(dear) == cost(count(plain))
-    known, found = tmp_path / "known.txt", tmp_path / "found.txt"
-    for first, second, kept in (
+    alike, alone = replace(cheap, kernel="another"), recipe_of(web_of(other), other, other)
+    wrong = replace(cheap, lines=("= 1", "results 1"))
+    own, others = tmp_path / "own.txt", tmp_path / "others.txt"
+    for first, second, taken in (
         (dear, cheap, cheap),
         (cheap, dear, cheap),
-        (cheap, replace(cheap, kernel="another"), cheap),
+        (cheap, alike, cheap),
+        (wrong, cheap, cheap),
+        (cheap, wrong, cheap),
     ):
-        known.write_text(first.text + alone.text, encoding="ascii")
-        found.write_text(second.text, encoding="ascii")
-        found.write_bytes(cheaper(known, found))
-        assert read_recipes([found]) == {fingerprint(plain): kept, fingerprint(other): alone}
+        own.write_text(first.text + alone.text, encoding="ascii")
+        others.write_text(second.text, encoding="ascii")
+        book = RecipeBook(own, read_recipes([own, others]))
+        assert count(thorough(plain, plain, book)[0]) == count(optimize(plain)[0])
+        own.write_bytes(book.files()[own.name])
+        assert read_recipes([own]) == {fingerprint(plain): [taken], fingerprint(other): [alone]}
+
+
+@pytest.mark.skipif(core() is None, reason="the core of the search is not compiled here")
+def test_a_search_goes_further_than_its_recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It begins with the recipe alone, with other chances than before, and never ends with what is dearer."""
+    monkeypatch.setattr(module, "_CYCLES", (4, 0.0))
+    begun, walk = [], module._Walk
+
+    def recorded(extension: ModuleType, program: Program, seed: int) -> module._Walk:
+        begun.append((count(program), seed))
+        return walk(extension, program, seed)
+
+    monkeypatch.setattr(module, "_Walk", recorded)
+    plain = double_pendulum()
+    better = optimize(plain)[0]
+    file, recipe = tmp_path / "recipes.txt", recipe_of(web_of(better), better, plain)
+    file.write_text(recipe.text, encoding="ascii")
+    book = RecipeBook(file, read_recipes([file]), further=True)
+    found, (step,) = thorough(plain, plain, book, lambda most: pytest.fail("others are not asked for"))
+    assert step.counts == count(found)
+    assert cost(count(found)) <= cost(count(better)) < cost(count(plain))
+    assert {counts for counts, _ in begun} == {count(better)}
+    assert len({seed for _, seed in begun}) == len(begun)
+    assert all(seed > len(begun) for _, seed in begun)
+    file.write_bytes(book.files()[file.name])
+    assert count(thorough(plain, plain, RecipeBook(known=read_recipes([file])))[0]) == count(found)
 
 
 def test_without_the_compiled_core(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,7 +155,7 @@ def test_without_the_compiled_core(monkeypatch: pytest.MonkeyPatch) -> None:
         thorough(program, program, RecipeBook())
     better = optimize(program)[0]
     recipe = recipe_of(web_of(better), better, program)
-    book = RecipeBook(known={recipe.fingerprint: recipe})
+    book = RecipeBook(known={recipe.fingerprint: [recipe]})
     assert count(thorough(program, program, book)[0]) == count(better)
 
 
@@ -148,7 +177,7 @@ def test_a_recipe_that_does_not_prove_equal_is_searched_for(monkeypatch: pytest.
     wrong = Recipe(program.name, fingerprint(program), ("= 1", "results 1"))
     monkeypatch.setattr(module, "core", lambda: None)
     with pytest.raises(NotCompiledError):
-        thorough(program, program, RecipeBook(known={wrong.fingerprint: wrong}))
+        thorough(program, program, RecipeBook(known={wrong.fingerprint: [wrong]}))
 
 
 @pytest.mark.skipif(core() is None, reason="the core of the search is not compiled here")

@@ -77,7 +77,8 @@ def test_a_recipe_stands_beside_what_is_generated(tmp_path: Path, monkeypatch: p
         words = ["generate", model, "--kernels", kernel, "--search", "thorough", "--recipes", str(named)]
         assert cli.main([*words, "--output", str(tmp_path / model)]) == 0
         assert not (tmp_path / model / "recipes.txt").exists()
-        assert KERNEL in {recipe.kernel for recipe in read_recipes([named]).values()}  # what was there stays
+        kept = {recipe.kernel for recipes in read_recipes([named]).values() for recipe in recipes}
+        assert KERNEL in kept  # what was there stays
 
 
 @pytest.mark.parametrize(("model", "kernel"), FOUND)
@@ -116,6 +117,9 @@ def test_words_for_a_search() -> None:
     assert options({"search": "quick"}).derivations < options({"search": "normal"}).derivations
     assert options({"search": "normal"}) == options({})
     assert options({"search": "thorough"}).thorough
+    assert not options({"search": "thorough"}).further
+    assert options({"search": "further"}).thorough
+    assert options({"search": "further"}).further
     assert not options({"search": 7}).thorough
     with pytest.raises(ValueError, match="thorough"):
         options({"search": "slow"})
