@@ -200,7 +200,7 @@ typedef struct {
     kanegen_event_values *values;
     kanegen_event_happened *happened;
     void *data;
-    double *workspace;                   /* [4 count] */
+    double *workspace;                   /* [8 count] */
 } kanegen_events;
 
 /* What is integrated. Functions that are not there are NULL. */

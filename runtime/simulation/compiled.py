@@ -201,7 +201,7 @@ def simulate_in_c(
     if request.events:
         python.append(meeting)
         directions = ffi.new("int[]", [event.direction for event, _ in request.events])
-        room = ffi.new("double[]", 4 * len(request.events))
+        room = ffi.new("double[]", 8 * len(request.events))
         kept += [directions, room]
         system.events = new(
             "events",

@@ -122,8 +122,9 @@ def simulate(
     events: each ``kanegen.Event`` is met where its condition passes through zero, located as exactly as the motion is
     integrated; a step ends there.  ``Motion.events`` has what happened.  Its action may give another state to go on from,
     which has to close the loops (InconsistentStateError), or the motion ends there: it has the rows up to then, and
-    ``Motion.statistics.status`` is ``Status.EVENT``.  Conditions are looked at in four places of each step: what passes
-    through zero twice in between is met where ``max_step`` is shorter.  Needs compiled integrators.
+    ``Motion.statistics.status`` is ``Status.EVENT``.  Conditions are looked at in four places of each step, and where a
+    parabola through these comes nearest to zero: what passes there and back unseen by this is met where ``max_step`` is
+    shorter.  Needs compiled integrators.
 
     every: rows are, in place of those at ``times``, the beginning and each so many steps (that end at instants and events as
     well); C keeps a thousand of them at a time, however many steps there are.

@@ -94,6 +94,28 @@ def test_a_mass_that_comes_back_within_a_quarter_of_a_step(settings):
         assert [t for t, *_ in motion.events] == pytest.approx([fall, back], abs=1e-12)
 
 
+@pytest.mark.parametrize("settings", [{}, {"method": "rk4", "step": 2.0}, {"method": "gauss4", "step": 2.0}])
+def test_two_passages_within_a_quarter_of_a_step(settings):
+    """Of a mass that is thrown, there and back, each that is asked for; and one that is thrown back from a ceiling."""
+    rises, falls = ((4 + s * np.sqrt(16 - 2 * G * 0.5)) / G for s in (-1, 1))
+    for direction, expected in ((0, [rises, falls]), (1, [rises]), (-1, [falls])):
+        watched = [Event(lambda t, q, v: 1.0), Event("z - 0.5", direction)]
+        motion = kanegen.simulate(made("prismatic"), [0.0], [4.0], 10.0, events=watched, **settings)
+        assert [t for t, *_ in motion.events] == pytest.approx(expected, abs=1e-12)
+
+    back = [Event("z", action=lambda t, q, v: (q, -v)), Event("z - 0.5", action=lambda t, q, v: (q, -v))]
+    motion = kanegen.simulate(made("prismatic"), [0.25], [4.0], 10.0, events=back, **settings)
+    above, below = (np.sqrt(16 + s * G * 0.5) for s in (-1, 1))
+    # Each impact is found to some roundings of the time there; a hundred of them add.
+    assert_allclose(
+        [t for t, *_ in motion.events],
+        np.arange((4 - above) / G, 10.0, (below - above) / G),
+        rtol=0,
+        atol=1e-11,
+    )
+    assert [which for _, which, *_ in motion.events][:4] == [1, 0, 1, 0]
+
+
 @pytest.mark.parametrize(
     ("settings", "allowed"),
     [(SETTINGS[0], 1e-10), (SETTINGS[1], 1e-10), ({"method": "rodas4", "rtol": 1e-9, "atol": 1e-12}, 1e-6)],
