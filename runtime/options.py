@@ -57,6 +57,10 @@ class Flag:
     of_files: bool = False
 
 
+LIST: Mapping[str, Any] = {"nargs": "+", "action": "extend"}
+"""How the command line takes a list: with spaces or commas between its values, and in several flags together."""
+
+
 def _option(default: Any, meaning: str, flag: Flag | None, checked: Callable[[str, Any], Any]) -> Any:
     return field(default=default, metadata={"meaning": meaning, "flag": flag, "checked": checked})
 
@@ -82,7 +86,7 @@ class Options:
     """
 
     kernels: tuple[str, ...] | None = _option(
-        None, "only these kernels", Flag("--kernels", {"nargs": "+", "metavar": "KERNEL"}), values.kernels
+        None, "only these kernels", Flag("--kernels", {**LIST, "metavar": "KERNEL"}), values.kernels
     )
     formulation: str = _option(
         RECURSIVE, "how the equations are derived", Flag("--formulation"), _formulation
@@ -102,7 +106,7 @@ class Options:
     base: tuple[float, ...] | None = _option(
         None,
         "where the model stands in the base frame: X Y Z in m, or with ROLL PITCH YAW in rad",
-        Flag("--base", {"nargs": "+", "metavar": "X"}, of_files=True),
+        Flag("--base", {**LIST, "metavar": "X"}, of_files=True),
         values.placement,
     )
     rename: tuple[tuple[str, str], ...] = _option(
@@ -113,8 +117,8 @@ class Options:
     )
     remove: tuple[str, ...] = _option(
         (),
-        "leave out a link and all beyond it; may be repeated",
-        Flag("--remove", {"action": "append", "metavar": "LINK"}, of_files=True),
+        "leave out links and all beyond them",
+        Flag("--remove", {**LIST, "metavar": "LINK"}, of_files=True),
         values.names,
     )
     lock: tuple[tuple[str, tuple[float, ...]], ...] = _option(
@@ -139,8 +143,8 @@ class Options:
     live: tuple[str, ...] = _option(
         (),
         "numbers that stay changeable, as fields of a C struct: groups (masses, centers, inertias, payload, gravity, "
-        "lengths, damping, friction, rotors, springs, 'all declared') or names (link.mass), with commas between them",
-        Flag("--live", {"metavar": "GROUP,..."}, of_files=True),
+        "lengths, damping, friction, rotors, springs, 'all declared'), or names (link.mass)",
+        Flag("--live", {**LIST, "metavar": "GROUP"}, of_files=True),
         values.listed,
     )
     live_parameters: bool = _option(

@@ -28,7 +28,7 @@ from kanegen.codegen.mechanism import catalogue
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.passes.verify import relative_difference
 from kanegen.model_warnings import once
-from kanegen.options import OF_FILES
+from kanegen.options import LIST, OF_FILES
 
 FloatArray = NDArray[np.float64]
 States = tuple[FloatArray, ...]
@@ -91,7 +91,7 @@ def arguments(parser: Parser) -> None:
         "--states", type=number, default=100, metavar="N", help="random states (default %(default)s)"
     )
     parser.add_argument("--seed", type=number, default=1983, metavar="N", help="of the random states")
-    parser.add_argument("--kernels", nargs="+", metavar="KERNEL", help="compare only these with the engine")
+    parser.add_argument("--kernels", **LIST, metavar="KERNEL", help="compare only these with the engine")
     add_options(parser, OF_FILES)
     parser.add_json()
 

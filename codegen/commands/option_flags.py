@@ -79,7 +79,9 @@ def add_options(parser: argparse.ArgumentParser, names: Iterable[str]) -> None:
             words["type"] = _TYPES[name]
         if name == "formulation":
             words["choices"] = FORMULATIONS
-        if words.get("action") == "append":
+        if words.get("action") == "extend":
+            words["help"] += "; spaces or commas between them"
+        elif words.get("action") == "append":
             words["default"] = []
         elif "action" not in words:
             words["default"] = field.default

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import re
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -13,6 +14,12 @@ from kanegen.errors import did_you_mean, nearest
 MOST_THINGS = 10**9
 """Counts beyond it, of rows for example, are slips of the keyboard: no machine holds so many."""
 
+_COMMA = re.compile(r',(?=(?:[^"]*"[^"]*")*[^"]*$)')
+"""Between two parts of a list: outside of double quotes."""
+_ASSIGNMENT = re.compile(r"[^=<>!()]*=(?!=)")
+"""What NAME=VALUE begins with."""
+_NEGATIVE = re.compile(r"-\.?\d")
+"""What a word begins with that is a number, and no flag."""
 _CHOICE = re.compile(r"(argument .+: invalid choice: '(.*)') \(choose from (.*)\)")
 
 
@@ -31,8 +38,9 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("--json", action="store_true", help="for a program to read")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Refuse what this parser does not know."""
-        found, unknown = super().parse_known_args(args, namespace)
+        """Take lists apart, and refuse what this parser does not know."""
+        words = self._one_by_one(sys.argv[1:] if args is None else list(args))
+        found, unknown = super().parse_known_args(words, namespace)
         if unknown:
             flags = [flag for action in self._actions for flag in action.option_strings]
             given = unknown[0].partition("=")[0]
@@ -40,6 +48,40 @@ class Parser(argparse.ArgumentParser):
             cure = f"; did you mean {meant!r}?" if meant else ""
             self.error(f"unrecognized arguments: {' '.join(unknown)}{cure}")
         return found, unknown
+
+    def _one_by_one(self, given: Sequence[str]) -> list[str]:
+        """The words that were given, lists with commas apart.  What a command is about may come after a list, as its end."""
+        found: list[str] = []
+        most = left = 0.0  # so many values the last flag takes, and still takes
+        free = since = 0  # words that are of no flag, and those after the last one
+        for word in given:
+            apart = [word]
+            if word.startswith("-") and not _NEGATIVE.match(word):
+                flag, assigned, value = word.partition("=")
+                most, since = self._most_values(flag), 0
+                left = 0.0 if assigned else most
+                if assigned and most > 1:
+                    values = separated(value)
+                    apart = [f"{flag}={x}" for x in values] if most == math.inf else [flag, *values]
+            elif left > 0:
+                apart = separated(word) if most > 1 else apart
+                left, since = left - len(apart), since + 1
+            else:
+                free += 1
+            found += apart
+        needed = sum(not x.option_strings and x.required and x.nargs is None for x in self._actions)
+        if left == math.inf and free == 0 < needed < since:
+            return self._one_by_one([*given[-needed:], *given[:-needed]])
+        return found
+
+    def _most_values(self, flag: str) -> float:
+        """How many values a flag takes, which may be abbreviated."""
+        known = self._option_string_actions
+        longer = (known[name] for name in known if name.startswith(flag) and len(flag) > 2)
+        action = known.get(flag) or next(longer, None)
+        if action is None:
+            return 0
+        return {None: 1, "+": math.inf}.get(action.nargs, action.nargs)  # type: ignore[arg-type, return-value]
 
     def error(self, message: str) -> NoReturn:
         """End with what is wrong."""
@@ -49,7 +91,7 @@ class Parser(argparse.ArgumentParser):
             cure = did_you_mean(wrong[2], names, "Give one of these.")
             message = f"{wrong[1]}, expected one of {', '.join(names)}. {cure}"
         if "required" in message and "MODEL" in message:
-            message += " (it comes before flags with several values)"
+            message += " (it comes first, or last)"
         self.exit(2, f"{self._shortly()}{self.prog}: error: {message}\n`{self.prog} --help` says more\n")
 
     def _shortly(self) -> str:
@@ -60,6 +102,22 @@ class Parser(argparse.ArgumentParser):
             for x in needed
         )
         return f"usage: {self.prog} [OPTIONS] {words}\n"
+
+
+def separated(text: str) -> list[str]:
+    """The values of a list with commas between them.
+
+    One in double quotes may have commas of its own, and so may the name and the value of NAME=VALUE, which ends where the
+    next assignment begins.
+    """
+    found: list[str] = []
+    for part in _COMMA.split(text):
+        begins = _ASSIGNMENT.match(part) is not None
+        if found and begins != ("=" in found[-1]):
+            found[-1] += f",{part}"
+        else:
+            found.append(part)
+    return [part[1:-1] if re.fullmatch('"[^"]*"', part) else part for part in map(str.strip, found)]
 
 
 def finite(text: str) -> float:

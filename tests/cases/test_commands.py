@@ -77,7 +77,7 @@ def test_a_wrong_request(words, told, tmp_path, monkeypatch):
         ),
         ("list stanford_arm", "kanegen list: error: unrecognized"),
         ("simulate stanford_arm --time x", "expected a finite number"),
-        ("simulate --set q.q1=1 stanford_arm --time 1", "MODEL (it comes before"),
+        ("simulate --set q.q1=1 stanford_arm --time 1", "MODEL (it comes first, or last)"),
     ],
 )
 def test_wrong_usage(words, told, capsys):

@@ -122,7 +122,7 @@ def test_loops_keep_what_is_set(tmp_path: Path, capsys: pytest.CaptureFixture[st
 def test_a_passed_limit_is_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model = tmp_path / "pendulum.toml"
     model.write_text(PENDULUM)
-    assert main(["simulate", str(model), "--time", "2", "--set", "q.hinge=0.4", "v.hinge=3"]) == 0
+    assert main(["simulate", str(model), "--time", "2", "--set", "q.hinge=0.4,v.hinge=3"]) == 0
     told = capsys.readouterr().err
     assert told.count("passes a limit: joint hinge") == 1
 

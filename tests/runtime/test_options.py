@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import inspect
 import json
 from pathlib import Path
@@ -13,11 +12,12 @@ import kanegen
 from kanegen import laws
 from kanegen.codegen import cli
 from kanegen.codegen.commands.option_flags import FLAGS, add_options, asked_options
+from kanegen.codegen.commands.parser import Parser
 from kanegen.options import FIELDS, Asked, Options, options
 
 
 def parsed(*words: str) -> Options:
-    parser = argparse.ArgumentParser()
+    parser = Parser()
     add_options(parser, FLAGS)
     return asked_options(parser.parse_args(words), FLAGS)
 
@@ -79,6 +79,46 @@ def test_flags_say_what_keywords_say() -> None:
         Asked.__annotations__
     )  # none was forgotten here; that one has one value
     assert not asked.plain
+
+
+@pytest.mark.parametrize(
+    ("words", "option", "value"),
+    [
+        (("--kernels", "a,b"), "kernels", ("a", "b")),
+        (("--kernels", "a", "b"), "kernels", ("a", "b")),
+        (("--kernels", "a, b", "c"), "kernels", ("a", "b", "c")),
+        (("--kernels=a,b",), "kernels", ("a", "b")),
+        (("--kern", "a,b"), "kernels", ("a", "b")),
+        (("--kernels", "a", "--kernels", "b,c"), "kernels", ("a", "b", "c")),
+        (("--live", "masses", "all declared"), "live", ("masses", "all declared")),
+        (("--live", "masses,all declared,link.mass"), "live", ("masses", "all declared", "link.mass")),
+        (("--live", '"left,hand.mass",payload'), "live", ("left,hand.mass", "payload")),
+        (("--remove", "hand,wrist", "--remove", "tool"), "remove", ("hand", "wrist", "tool")),
+        (("--remove", '"left,hand"'), "remove", ("left,hand",)),
+        (("--gravity", "0,0,-1.6"), "gravity", (0, 0, -1.6)),
+        (("--gravity", "-1,0,-.5"), "gravity", (-1, 0, -0.5)),
+        (("--gravity", "0", "0", "-1.6"), "gravity", (0, 0, -1.6)),
+        (("--gravity=-1,0,2",), "gravity", (-1, 0, 2)),
+        (("--base", "0,0,1"), "base", (0, 0, 1, 0, 0, 0)),
+        (("--base", "-1", "0", "1,0,0,3"), "base", (-1, 0, 1, 0, 0, 3)),
+        (("--rename", "left,hand=palm"), "rename", (("left,hand", "palm"),)),
+        (("--recipes", "a,b.txt"), "recipes", "a,b.txt"),
+    ],
+)
+def test_lists_have_spaces_or_commas(words: tuple[str, ...], option: str, value: object) -> None:
+    """And where a command is about something, it stands before the flags or after them."""
+    assert getattr(parsed(*words), option) == value
+    for place in (
+        (*words, "my,robot.urdf"),
+        ("my,robot.urdf", *words),
+        ("--friction", *words, "my,robot.urdf"),
+    ):
+        parser = Parser()
+        parser.add_model()
+        add_options(parser, FLAGS)
+        given = parser.parse_args(place)
+        assert given.model == "my,robot.urdf"
+        assert getattr(asked_options(given, FLAGS), option) == value
 
 
 @pytest.mark.parametrize(
