@@ -88,8 +88,11 @@ Force = Callable[..., FloatArray]
 """``force(t, q, v, x)``: (tau, xdot) as an array (nv + nx,), from all that is integrated."""
 
 
-def law_inputs(controller: Controller, x0: Any, references: Mapping[str, Any]) -> LawInputs:
-    """What the controller has beside time and the state of the mechanism.  Raises ValueError for what does not fit."""
+def law_inputs(controller: Controller, x0: Any, references: Mapping[str, Any], end: float) -> LawInputs:
+    """What the controller has beside time and the state of the mechanism, in a motion until ``end``.
+
+    Raises ValueError for what does not fit.
+    """
     names: tuple[str, ...] | None = ()
     states: int | None = 0
     if isinstance(controller, KernelController):
@@ -99,7 +102,7 @@ def law_inputs(controller: Controller, x0: Any, references: Mapping[str, Any]) -
     elif isinstance(controller, PythonController):
         names, states = _own(controller.function, "references"), None
         x0 = _own(controller.function, "x0") if x0 is None else x0
-    signals = checked_signals(names, references)
+    signals = tuple(signal.until(end) for signal in checked_signals(names, references))
     x = np.zeros(0) if x0 is None else real_numbers(x0)
     if x.ndim != 1 or states not in (None, x.size) or not np.isfinite(x).all():
         count = "some" if states is None else f"({states},)"

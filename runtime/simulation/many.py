@@ -170,7 +170,7 @@ def simulate_many(
             )
         states = None if x0 is None else real_numbers(x0)
         many = states is not None and states.ndim == 2
-        inputs = law_inputs(recognized, None if many else states, references or {})
+        inputs = law_inputs(recognized, None if many else states, references or {}, end)
         x = states if many and states is not None else inputs.x0
         count, (q, v, x) = _rows_of(arm, q0, v0, x, inputs.x0.size, values)
         of_each = arm.of_states(values, looks=False, rows=count)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,8 @@ from kanegen.simulation.request import real_numbers
 from kanegen.splines import cubic_pieces
 
 CUBIC, LINEAR = "cubic", "linear"
+
+EPSILON = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +45,19 @@ class Signal:
         if not moves:
             return value, 0.0, 0.0
         return value, c[1] + s * (2.0 * c[2] + s * (3.0 * c[3])), 2.0 * c[2] + s * (6.0 * c[3])
+
+    def until(self, end: float) -> Signal:
+        """The same signal with a piece for what comes after its last knot, where that is before the end of a motion.
+
+        What begins at the last knot then finds it at rest there; a motion that ends there finds it as it comes.
+        """
+        last = float(self.knots[-1])
+        if end - last <= 4.0 * EPSILON * max(abs(last), abs(end)):  # the end itself, or after it
+            return self
+        stays = [self.at(last)[0], 0.0, 0.0, 0.0]
+        return dataclasses.replace(
+            self, knots=np.append(self.knots, end), coefficients=np.vstack([self.coefficients, stays])
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -200,7 +200,7 @@ def simulate(
             wrenches=checked_wrenches(arm, wrenches),
         )
         recognized = recognize_controller(controller, arm, controller_data)
-        inputs = law_inputs(recognized, x0, references or {})
+        inputs = law_inputs(recognized, x0, references or {}, end)
         kinks = np.concatenate([inputs.kinks, kinks_of(request.wrenches)])
         inside = kinks[(kinks > begin) & (kinks < end)]
         request = dataclasses.replace(request, breaks=np.union1d(request.breaks, inside))

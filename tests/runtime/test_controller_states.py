@@ -103,6 +103,41 @@ def test_sampled_states_go_by_steps_of_euler(arms: SimpleNamespace) -> None:
     assert_allclose(np.diff(motion.x[:, 0]), period * 3 * (1 - motion.q[:-1, 0]), rtol=1e-12, atol=1e-14)
 
 
+class FollowingRate:
+    """tau = q + 20 (the rate of the signal - v)."""
+
+    references = ("wanted",)
+
+    def __call__(self, t: float, q: Any, v: Any, r: Any) -> Any:
+        return q + 20.0 * (r[0, 1] - v)
+
+
+@pytest.mark.parametrize("end", [1.0, 2.0, 0.1 * 3])
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.filterwarnings("ignore:the compiled integrators are missing")
+def test_steps_from_where_a_table_ends_find_it_at_rest(
+    arms: SimpleNamespace, compiled: bool, end: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """v' = 20 (r' - v), r' being 1 until the table ends, and 0 from then on; a motion that ends there finds 1."""
+    if not compiled:
+        monkeypatch.setattr("kanegen.simulation.run.find_integrators", lambda: None)
+    last = min(1.0, round(end, 1))
+    times = np.append(np.linspace(0.0, last, 11), np.linspace(last, end, 11)[1:] if end > 1 else [])
+    settings = {"method": "rk4", "step": 0.01, "times": times}
+    given = {"references": {"wanted": ([0, last], [0, last], "linear")}}
+    motion = simulate(arms.oscillator, [0.0], [0.0], end, FollowingRate(), **given, **settings)
+    rises = np.minimum(times, last)
+    exact = -np.expm1(-20 * rises) * np.exp(-20 * (times - rises))
+    # (h lambda)^5 / 120 a step, damped within five steps
+    assert_allclose(motion.v[:, 0], exact, rtol=0, atol=5 * 0.2**5 / 120)
+    assert_allclose(motion.tau[-1] - motion.q[-1], 20 * ((end < 2) - motion.v[-1]), rtol=0, atol=1e-12)
+    if end >= 1:  # 3 * 0.1, where the other is sampled last, is after 0.3
+        given["sample_period"] = 0.1
+        tau = simulate(arms.oscillator, [0.0], [0.0], end, FollowingRate(), **given, times=[1]).tau[0]
+        until = simulate(arms.oscillator, [0.0], [0.0], 1.0, FollowingRate(), **given)
+        assert_allclose(tau, until.q[-1] + 20 * ((end < 2) - until.v[-1]), rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize("count", [2, 3, 4, 9])
 def test_signals_are_the_splines_of_scipy(count: int) -> None:
     random = np.random.default_rng(count)
