@@ -7,7 +7,7 @@ U is stored, and g, which vanishes at rest, resists.  Frames are named, so that 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache, lru_cache
 from typing import Any
@@ -62,6 +62,12 @@ class ForceLaw:
             self.resistance + other.resistance,
             self.sizes + other.sizes,
         )
+
+    def moved(self, by: sympy.Expr) -> ForceLaw:
+        """The law of an element whose displacement is s + ``by``."""
+        at = {stretch(): stretch() + by}
+        energy, force, resistance = (part.xreplace(at) for part in (self.energy, self.force, self.resistance))
+        return replace(self, energy=energy, force=force, resistance=resistance)
 
     @property
     def parameters(self) -> set[sympy.Symbol]:

@@ -16,7 +16,7 @@ from kanegen.codegen.graph.sympy_bridge import to_sympy
 from kanegen.codegen.mechanism.force_elements import ForceElement, ForceLaw, JointSum, stretch, stretch_rate
 from kanegen.codegen.mechanism.quantities import SLIP_SPEED
 from kanegen.codegen.mechanism.readers import read_list, read_value
-from kanegen.codegen.mechanism.records import JointLimits, Mechanism
+from kanegen.codegen.mechanism.records import JointLimits, Mechanism, Value
 from kanegen.codegen.mechanism.validation import validated
 from kanegen.codegen.mechanism.values import Scalar
 from kanegen.errors import ModelError
@@ -261,6 +261,11 @@ def _value(where: str, number: Any) -> sympy.Expr:
     if isinstance(number, sympy.Expr) and number.free_symbols:
         return number
     value = read_value(where, number)
+    return symbolic(value)
+
+
+def symbolic(value: Value) -> sympy.Expr:
+    """A value as an expression, with its parameters as symbols of their names."""
     return _rational(value) if isinstance(value, Fraction) else to_sympy(value.graph, value.ref)
 
 

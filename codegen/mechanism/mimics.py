@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 from kanegen.codegen.graph.late import sympy
-from kanegen.codegen.graph.sympy_bridge import to_sympy
 from kanegen.codegen.mechanism.constraints import PositionConstraint, VelocityConstraint
+from kanegen.codegen.mechanism.force_laws import symbolic
 from kanegen.codegen.mechanism.records import Mechanism, Value
 from kanegen.codegen.mechanism.speeds import on_equation
 
@@ -22,7 +21,7 @@ def with_mimics_as_constraints(mechanism: Mechanism) -> Mechanism:
     q = {name: sympy.Symbol(name, real=True) for name in coordinates}
     equations = []
     for mimic in mechanism.mimics:
-        followed = _symbolic(mimic.multiplier) * q[mimic.leader] + _symbolic(mimic.offset)
+        followed = symbolic(mimic.multiplier) * q[mimic.leader] + symbolic(mimic.offset)
         expression = q[mimic.joint] - followed
         equations.append(
             PositionConstraint(f"{mimic.joint} follows {mimic.leader}", tuple(q.values()), expression)
@@ -47,13 +46,6 @@ def with_mimics_as_constraints(mechanism: Mechanism) -> Mechanism:
         speeds=tuple(on_equation(speed, extended) for speed in mechanism.speeds),
         laws=tuple(map(extended, mechanism.laws)),
     )
-
-
-def _symbolic(value: Value) -> sympy.Expr:
-    """The value with its parameters as symbols of their names."""
-    if isinstance(value, Fraction):
-        return sympy.Rational(value.numerator, value.denominator)
-    return to_sympy(value.graph, value.ref)
 
 
 def _followed(mechanism: Mechanism) -> tuple[Value, ...]:

@@ -91,7 +91,7 @@ def body_motions(mechanism: Mechanism, values: Mapping[str, float]) -> BodyMotio
 def frame_poses(mechanism: Mechanism, q: Sequence[float], t: float = 0.0) -> dict[str, Pose]:
     """The poses of all frames and of ``BASE`` for coordinates ``q`` [rad, m]; joints of constant rates stand at zero."""
     values = dict(zip(mechanism.coordinates, q, strict=True)) | prescribed_at(mechanism, t)
-    motions = body_motions(mechanism, values)
+    motions = body_motions(mechanism, with_followers(mechanism, values))
     return {BASE: motions.poses[BASE], **{f.name: motions.frame_pose(f) for f in mechanism.frames}}
 
 
@@ -102,6 +102,16 @@ def prescribed_at(mechanism: Mechanism, t: float) -> dict[str, float]:
     for joint, given in mechanism.motions.items():
         known = {s: numbers.get(s.name, t) for s in given.expression.free_symbols - {given.time}}
         found[joint] = float(given.expression.xreplace({given.time: sympy.Float(t), **known}).evalf())
+    return found
+
+
+def with_followers(mechanism: Mechanism, values: Mapping[str, float]) -> dict[str, float]:
+    """Values [rad, m] of joints by name, with those of the joints that follow others; leaders not named stand at zero."""
+    found = dict(values)
+    for mimic in mechanism.mimics:
+        end = mechanism.followed(mimic.joint)
+        multiplier, offset = (float(numeric(x, mechanism)) for x in (end.multiplier, end.offset))
+        found[mimic.joint] = multiplier * values.get(end.leader, 0.0) + offset
     return found
 
 

@@ -29,6 +29,7 @@ from kanegen.codegen.mechanism import (
     validated,
 )
 from kanegen.codegen.mechanism.control_law import ControlLaw
+from kanegen.codegen.mechanism.poses import frame_poses
 
 from .constrained_models import RATES, Q, X, Y, Z, chain, everything
 
@@ -300,6 +301,20 @@ def disc(**contact: object) -> Mechanism:
 def test_a_contact_by_construction_passes() -> None:
     assert disc().dof == 3
     assert disc(contact="leaning").dof == 3
+
+
+def test_a_spring_whose_ends_followers_keep_together_has_no_direction() -> None:
+    builder = MechanismBuilder("pair")
+    for name in ("one", "two"):
+        builder.body(name, 1, inertia=(1, 1, 1))
+        builder.prismatic(f"to_{name}", BASE, name, X)
+    builder.mimic("to_two", "to_one", 1, "0.5")
+    poses = frame_poses(builder.build(), [0.2])
+    assert [poses[name][0, 3] for name in ("one", "two")] == [0.2, 0.7]
+    builder.frame("end", "two", ("-0.5", 0, 0))
+    builder.translational_spring("cord", "one", "end", 20, rest="0.1")
+    with pytest.raises(ModelError, match="meet in every configuration"):
+        builder.build()
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,8 @@ from kanegen.codegen.mechanism.constraints import (
 )
 from kanegen.codegen.mechanism.control_law import ControlLaw
 from kanegen.codegen.mechanism.findings import Finding, Severity
-from kanegen.codegen.mechanism.force_elements import coordinates_of
+from kanegen.codegen.mechanism.force_elements import JointSum, coordinates_of
+from kanegen.codegen.mechanism.force_laws import symbolic
 from kanegen.codegen.mechanism.frame_coordinates import place_of
 from kanegen.codegen.mechanism.importers.loop_speeds import LOOPS, independent_speeds
 from kanegen.codegen.mechanism.poses import body_motions, moving_joints
@@ -80,7 +81,7 @@ class Remaining:
             coordinates=tuple(name for name in self.before.coordinates if name in left),
             home=tuple(home),
             prescribed=tuple(p for p in self.after.prescribed if p.joint in left),
-            springs=tuple(s for s in self.after.springs if self._stays(s, left)),
+            springs=tuple(s for s in map(partial(self._spring, left), self.after.springs) if s is not None),
         )
         self.after = found = replace(found, speeds=())
         found = replace(found, loops=tuple(filter(self._loop_stays, found.loops)))
@@ -110,14 +111,36 @@ class Remaining:
             self._loosened.append(title_of(record))
         return not gone
 
-    def _stays(self, spring: Any, left: set[str]) -> bool:
-        lost = [name for name, _ in coordinates_of(spring) if name not in left]
+    def _spring(self, left: set[str], spring: Any) -> Any:
+        """What is left of a spring or element; None where that is nothing.
+
+        An element on several joints, some of which are held, acts on the others from there.
+        """
+        share = coordinates_of(spring)
+        lost = [name for name, _ in share if name not in left]
         if not lost:
-            return self._frames_stay(spring)
-        held = any(joint.name == lost[0] for joint in self.after.joints)
-        what = f"is left out with the joint {lost[0]!r}, which " + ("is held" if held else "is gone")
-        self._tell(spring, what, "a joint that moves", Severity.NOTE if held else Severity.WARNING)
-        return False
+            return spring if self._frames_stay(spring) and not self._idle(spring) else None
+        joints = {joint.name for joint in self.after.joints}
+        gone = [name for name in lost if name not in joints]
+        if gone or len(lost) == len(share):
+            what = "which is gone" if gone else "which is held"
+            what = f"is left out with the joint {(gone or lost)[0]!r}, {what}"
+            self._tell(spring, what, "a joint that moves", Severity.WARNING if gone else Severity.NOTE)
+            return None
+        by = sympy.Add(*(symbolic(c) * self.held[name] for name, c in share if name in lost))
+        names, coefficients = zip(*((name, c) for name, c in share if name in left), strict=True)
+        return replace(spring, displacement=JointSum(names, coefficients), law=spring.law.moved(by))
+
+    def _idle(self, spring: Any) -> bool:
+        """Whether nothing moves the ends of a spring apart any more; it is told of it."""
+        carriers = Carriers(self.after)
+        ends = {carriers.of_body(self.after.frame(name).body) for name in frames_of(spring)}
+        if len(ends) != 1:
+            return False
+        self._tell(
+            spring, "is left out: all joints between its ends are held", "ends that move", Severity.NOTE
+        )
+        return True
 
     def _loop_stays(self, loop: Loop) -> bool:
         if not self._frames_stay(loop):

@@ -18,7 +18,7 @@ from kanegen.codegen.mechanism.constraints import (
     TranslationalSpringDamper,
 )
 from kanegen.codegen.mechanism.force_elements import Bushing, ForceElement, coordinates_of, lines_of, tied_by
-from kanegen.codegen.mechanism.poses import body_motions, moving_joints
+from kanegen.codegen.mechanism.poses import body_motions, moving_joints, with_followers
 from kanegen.codegen.mechanism.records import BASE, Joint, JointKind, Matrix3, Mechanism, Vector3
 from kanegen.codegen.mechanism.speeds import DistanceRate, PointVelocityComponent
 from kanegen.codegen.mechanism.validation.constraints import Carriers, check_written
@@ -236,7 +236,7 @@ def _check_ends(mechanism: Mechanism) -> None:
     ]  # those within ball joints as well
     frames = [(mechanism.frame(first), mechanism.frame(second)) for _, first, second in springs]
     states = [{name: math.cos(k + 7 * s) for k, name in enumerate(moving)} for s in range(_STATES)]
-    motions = [body_motions(mechanism, state) for state in states]
+    motions = [body_motions(mechanism, with_followers(mechanism, state)) for state in states]
     for (name, first, second), pair in zip(springs, frames, strict=True):
         ends = np.array([[motion.frame_pose(end)[:3, 3] for end in pair] for motion in motions])
         apart = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).max()

@@ -19,7 +19,7 @@ from kanegen.codegen.mechanism.constraints import (
 from kanegen.codegen.mechanism.findings import Finding
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.importers.mjcf.placing import Placement
-from kanegen.codegen.mechanism.poses import body_motions, moving_joints
+from kanegen.codegen.mechanism.poses import body_motions, moving_joints, with_followers
 from kanegen.codegen.mechanism.records import (
     BASE,
     IDENTITY3,
@@ -96,7 +96,8 @@ class _Writer:
         root = Element("mujoco", {"model": m.name})
         root.add("compiler", angle="radian", autolimits="true", inertiafromgeom="false")
         root.add("option", gravity=numbers(m.gravity))
-        self._tree(root.add("worldbody"))
+        world = root.add("worldbody")
+        self._tree(world)
         equality, tendon, actuator = (Element(tag, {}) for tag in ("equality", "tendon", "actuator"))
         self._followers(equality)
         self._loops(equality)
@@ -116,7 +117,9 @@ class _Writer:
             expected = "inertias about every axis, as MuJoCo wants them of bodies that move"
             self._differs(several("body", "bodies", self._light), what, expected)
         root.children += [part for part in (equality, tendon, actuator) if part.children]
-        self.findings += unsaid_order(m, moving_names(m), "MJCF")
+        moving = {*moving_names(m)}
+        of_file = tuple(name for name in world.names("joint") if name in moving)
+        self.findings += unsaid_order(m, of_file, "MJCF")
         return root.text()
 
     def _differs(self, where: str, what: str, expected: str = "what MJCF can say") -> None:
@@ -334,7 +337,8 @@ def _axes_stay_parallel(m: Mechanism, loop: Loop) -> bool:
     names = moving_joints(m)
     ends = m.frame(loop.first), m.frame(loop.second)
     for _ in range(3):
-        motions = body_motions(m, dict(zip(names, random.uniform(-1, 1, len(names)), strict=True)))
+        values = dict(zip(names, random.uniform(-1, 1, len(names)), strict=True))
+        motions = body_motions(m, with_followers(m, values))
         one, other = (motions.frame_pose(end)[:3, 2] for end in ends)
         if np.abs(np.cross(one, other)).max() > _PARALLEL:
             return False

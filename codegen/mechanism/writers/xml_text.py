@@ -29,6 +29,16 @@ class Element:
         self.children.append(child)
         return child
 
+    def names(self, tag: str) -> tuple[str, ...]:
+        """The names of all elements of a tag in it, in the order of the document."""
+        found, todo = [], [self]
+        while todo:
+            element = todo.pop()
+            if element.tag == tag and "name" in element.attributes:
+                found.append(element.attributes["name"])
+            todo += reversed(element.children)
+        return tuple(found)
+
     def text(self) -> str:
         """The document with this root.  Iterative: chains of bodies may be longer than Python's stack is deep.
 

@@ -17,9 +17,19 @@ import kanegen
 from kanegen import MechanismBuilder, ModelWarning
 from kanegen.codegen import pipeline
 from kanegen.codegen.kernel_sources import configurations
-from kanegen.codegen.mechanism import BASE, JointLimits, JointRate, LoopKind, Mechanism, catalogue
+from kanegen.codegen.mechanism import (
+    BASE,
+    JointLimits,
+    JointRate,
+    JointSum,
+    LoopKind,
+    Mechanism,
+    PathLength,
+    catalogue,
+)
 from kanegen.codegen.mechanism.control_law import quantity
 from kanegen.codegen.mechanism.fingerprint import fingerprint
+from kanegen.codegen.mechanism.force_laws import damper, spring
 from kanegen.codegen.mechanism.poses import frame_poses
 from kanegen.options import options
 from tests.constrained.ball_models import walker
@@ -82,6 +92,28 @@ def finger() -> Mechanism:
     return b.build()
 
 
+@cache
+def tendons() -> Mechanism:
+    """Four hinges with elements on several of them, one of which follows another, and springs between links."""
+    b = MechanismBuilder("tendons")
+    b.parameter("r", "1.5", "-")
+    parent = BASE
+    for k, axis in enumerate((Z, Y, X, Y), 1):
+        b.body(f"link{k}", 1, ("0.1", "0.02", 0), TENSOR)
+        b.revolute(f"j{k}", parent, f"link{k}", axis, ("0.3", 0, "0.1"))
+        b.frame(f"point{k}", f"link{k}", ("0.1", "0.2", 0))
+        parent = f"link{k}"
+    b.mimic("j4", "j2", "0.5", "0.1")
+    law = spring([3, 2, 1], "0.2") + damper("0.4", 0, "0.1")
+    b.force_element("sum", JointSum(("j1", "j2", "j4"), (2, b.declared("r"), -1)), law)
+    b.force_element("way", PathLength(("point1", "point2", "point3")), spring([4], "0.1"))
+    b.force_element("near", PathLength(("point1", "point2")), spring([4], "0.1"))
+    b.translational_spring("cord", "point1", "point2", 20, 3, rest="0.1")
+    six = [1, 2, 3, 4, 5, 6]
+    b.bushing("rubber", "point2", "point3", six, six)
+    return b.build()
+
+
 def changed(mechanism: Mechanism, **asked: Any) -> Mechanism:
     return pipeline.read(mechanism, options(asked))
 
@@ -133,6 +165,9 @@ LOCKS: dict[str, tuple[Any, dict[str, Any], dict[str, float]]] = {
     "with an equation": (finger, {"a": 0.5}, {"d": 1.1}),
     "followed by an equation": (finger, {"d": 1.1}, {"a": 0.5}),
     "flexible links": (lambda: catalogue.mechanism("flexible_two_link"), {"q2": 0.4}, {}),
+    "one joint of a sum": (tendons, {"j1": 0.4}, {}),
+    "joints of a sum, and the ends of springs": (tendons, {"j2": -0.7}, {"j4": -0.25}),
+    "ends of an element": (tendons, {"j2": 0.3, "j3": 0.1}, {"j4": 0.25}),
     "two of three": (lambda: catalogue.mechanism("cooperating_arms"), {"q1": 0.2}, {}),
 }
 
@@ -200,6 +235,19 @@ def test_a_locked_joint_leaves_what_belongs_to_the_others() -> None:
     np.testing.assert_allclose(
         [float(f.xreplace(state)) for f in law.forces], [2.5 * (0.5 - 0.1) - 0.1 * (6 + k) for k in range(4)]
     )
+
+
+@pytest.mark.parametrize(
+    ("lock", "left"),
+    [
+        ({"j1": 0.1}, ["sum", "way", "near", "cord", "rubber"]),
+        ({"j2": 0.1}, ["sum", "way", "rubber"]),
+        ({"j2": 0.1, "j3": 0}, ["sum"]),
+        ({"j1": 0.1, "j2": 0.1}, ["way", "rubber"]),
+    ],
+)
+def test_elements_stay_where_something_moves_them(lock: dict[str, float], left: list[str]) -> None:
+    assert [element.name for element in changed(tendons(), lock=lock).springs] == left
 
 
 def urdf(joint_kind: str = "prismatic") -> str:

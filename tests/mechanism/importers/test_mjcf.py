@@ -311,11 +311,33 @@ def test_what_is_switched_off_does_not_count() -> None:
     assert from_mjcf(COUPLED.replace("<option />", f"<option>{flags}</option>")).dof == 4
 
 
+def test_one_flag_switches_off_all_constraints() -> None:
+    """Dry friction is one of MuJoCo's, as equalities are."""
+    flag = '<option><flag constraint="disable"/></option>'
+    mechanism = from_mjcf(COUPLED.replace("<option />", flag))
+    assert mechanism.mimics == ()
+    text = mujoco(f'<body><joint frictionloss="0.4" damping="0.3"/>{BOX}</body>')
+    frictions = [
+        [float(joint.friction) for joint in from_mjcf(given).joints]
+        for given in (text, text.replace("<option />", flag))
+    ]
+    assert frictions == [[0.4], [0.0]]
+
+
+def test_a_range_of_a_ball_joint_is_told() -> None:
+    """The angle by which it turns is no coordinate."""
+    text = mujoco(f'<body><joint name="ball" type="ball" range="0 60"/>{BOX}</body>')
+    with pytest.warns(kanegen.ModelWarning, match="joint 'ball': its range is not kept"):
+        from_mjcf(text)
+    from_mjcf(text.replace("<option />", '<option><flag limit="disable"/></option>'))
+
+
 def test_findings_say_what_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "driven.xml"
     path.write_text(DRIVEN)
     findings = read_file(path).findings
-    assert {finding.where for finding in findings} == {"geoms", "actuators"}
+    assert {finding.where for finding in findings} == {"geoms", "actuators", "joint 'j1'"}
+    assert "from -5 to 7, and here up to 7 either way" in next(f.what for f in findings if "j1" in f.where)
     assert all(f.severity is Severity.NOTE and f.file == str(path) for f in findings)
 
 

@@ -245,6 +245,21 @@ def test_free_joints_in_other_places_are_written_otherwise(parent: str) -> None:
     assert difference(ours, {n: theirs[slides.get(n, n)] for n in ours}) < BOUND
 
 
+@pytest.mark.needs("mujoco")
+def test_an_order_that_a_free_joint_changes_is_said() -> None:
+    """MuJoCo has bodies with free joints on the world alone: behind what else hangs on a stand."""
+    builder = MechanismBuilder("stand")
+    for name in ("stand", "one", "two"):
+        builder.body(name, *BODY)
+    builder.fixed("foot", "base", "stand")
+    builder.floating("loose", "stand", "one")
+    builder.revolute("arm", "stand", "two", (0, 1, 0))
+    m = builder.build()
+    written = to_mjcf(m)
+    assert from_mjcf(written.text).coordinates == ("arm", *m.coordinates[:-1])
+    assert lost(written) == {"coordinates"}
+
+
 def quaternion(rotation: Array) -> tuple[float, float, float, float]:
     """(x, y, z, w) of a rotation by less than half a turn."""
     w = np.sqrt(1 + np.trace(rotation)) / 2

@@ -42,7 +42,7 @@ class Ties:
 
 def active_equalities(mujoco: Any, model: Any) -> list[int]:
     """The equalities that hold from the start."""
-    if disabled(mujoco, model, "EQUALITY") or disabled(mujoco, model, "CONSTRAINT"):
+    if disabled(mujoco, model, "EQUALITY"):
         return []
     return [e for e in range(model.neq) if model.eq_active0[e]]
 

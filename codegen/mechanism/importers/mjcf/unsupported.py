@@ -50,7 +50,7 @@ def _acting_plugins(model: Any) -> list[int]:
 
 
 def doubtful(mujoco: Any, model: Any, names: Names) -> list[Finding]:
-    """Warnings of what adds a force in MuJoCo that the mechanism does not have, or has along other axes."""
+    """What adds a force in MuJoCo that the mechanism does not have, or has along other axes, and limits that are others."""
     found = []
     for t in range(model.ntendon):
         if model.tendon_limited[t] and not disabled(mujoco, model, "LIMIT"):
@@ -58,6 +58,7 @@ def doubtful(mujoco: Any, model: Any, names: Names) -> list[Finding]:
             cure = "Remove the range, or keep the motion within it."
             found.append(_warning(names.described("tendon", t), what, "a tendon without limits", cure))
     for j in range(model.njnt):
+        found += _limits_without_place(mujoco, model, names, j)
         dof = int(model.jnt_dofadr[j])
         free = joint_kind(mujoco, model, j) == "FREE"
         if free and model.dof_frictionloss[dof] != 0 and not disabled(mujoco, model, "FRICTIONLOSS"):
@@ -65,6 +66,18 @@ def doubtful(mujoco: Any, model: Any, names: Names) -> list[Finding]:
             cure = "Remove frictionloss, or use viscous damping, which has no axes."
             found.append(_warning(f"joint {names.joints[j]!r}", what, "friction without axes", cure))
     return found
+
+
+def _limits_without_place(mujoco: Any, model: Any, names: Names, j: int) -> Iterator[Finding]:
+    """What of a joint's limits is otherwise here: a range is that of a coordinate, and a force's limit holds either way."""
+    where, kind = f"joint {names.joints[j]!r}", joint_kind(mujoco, model, j)
+    if kind == "BALL" and model.jnt_limited[j] and not disabled(mujoco, model, "LIMIT"):
+        what = "its range is not kept: no coordinate of a ball joint is its angle"
+        yield _warning(where, what, "a ball joint without a range", "Keep the motion within it.")
+    low, high = (float(x) for x in model.jnt_actfrcrange[j])
+    if model.jnt_actfrclimited[j] and low != -high:
+        what = f"its actuators' force is from {low:g} to {high:g}, and here up to {max(abs(low), abs(high)):g} either way"
+        yield Finding(Severity.NOTE, where, what, "the same limit either way", "Limit it in the control law.")
 
 
 def _warning(where: str, what: str, expected: str, cure: str) -> Finding:
@@ -161,9 +174,11 @@ def tendon(mujoco: Any, model: Any, index: int) -> Tendon:
 def disabled(mujoco: Any, model: Any, what: str) -> bool:
     """Whether the model's options switch off a part of the dynamics, such as "GRAVITY".
 
-    Older releases have one flag, PASSIVE, for springs and dampers.
+    CONSTRAINT switches off all of them.  Older releases have one flag, PASSIVE, for springs and dampers.
     """
-    flags = [f"mjDSBL_{what}"] + (["mjDSBL_PASSIVE"] if what in ("SPRING", "DAMPER") else [])
+    flags = [f"mjDSBL_{what}"]
+    flags += ["mjDSBL_PASSIVE"] if what in ("SPRING", "DAMPER") else []
+    flags += ["mjDSBL_CONSTRAINT"] if what in ("EQUALITY", "FRICTIONLOSS", "LIMIT") else []
     bits = [getattr(mujoco.mjtDisableBit, flag, None) for flag in flags]
     return any(bit is not None and bool(model.opt.disableflags & int(bit)) for bit in bits)
 
