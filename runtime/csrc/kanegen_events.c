@@ -21,6 +21,8 @@ enum { LOOKS = 4, MOST_SPANS = 8, MOST_HALVINGS = 100, MOST_SECANTS = 8 };
 static const double SOON = 1.0 / 68719476736.0, LATER = 16.0, ROUNDING = 1.0 / 1048576.0;
 /* The part of a stretch by which an event is earlier than its end, if it is not the one there. */
 static const double SAME = 1e-6;
+/* The part of a step by which its interpolant may put an event wrong, and how much nearer to zero secants have to lead. */
+static const double FARTHEST = 1.0 / 16.0, NEARER = 0.01;
 
 static double *before(const kanegen_integration *run)
 {
@@ -290,33 +292,48 @@ static kanegen_status find_first(kanegen_integration *run, double t, double h, e
     return status;
 }
 
+/* The function that is happening at the end of a step of this length. */
+static kanegen_status step_at(kanegen_integration *run, kanegen_attempt *attempt, double t, double h, double *value)
+{
+    double error;
+    kanegen_status status;
+    if ((status = attempt(run, t, h, &error)) != KANEGEN_DONE) return status;
+    if (isnan(error)) return KANEGEN_NOT_FINITE;
+    memcpy(run->stage, run->y_next, run->m * sizeof(double));
+    kanegen_at(run, t + h);
+    if ((status = kanegen_project(run, run->stage)) != KANEGEN_DONE) return status;
+    status = evaluate(run, t + h, run->stage);
+    *value = there(run)[run->happening];
+    return status;
+}
+
 kanegen_status kanegen_end_at_event(kanegen_integration *run, kanegen_attempt *attempt, kanegen_interpolant *interpolant,
                                     double t, double *t_next)
 {
     const double h = *t_next - t, shortest = 4.0 * DBL_EPSILON * larger(fabs(t), h);
     event first = {1.0, 0.0, false};
-    double error;
     kanegen_status status;
     if ((status = interpolant(run, *t_next)) != KANEGEN_DONE) return status;
     if ((status = find_first(run, t, h, &first)) != KANEGEN_DONE) return status;
     if (run->happening == run->system->events->count) return KANEGEN_DONE;
 
-    double now = first.part * h, slope = first.slope, last_now = 0.0, last_value = 0.0;
+    const double found = larger(smaller(first.part * h, h), shortest);
+    double now = found, slope = first.slope, last_now = 0.0, last_value = 0.0, at_found = 0.0, value = 0.0;
     for (int k = 0; k < MOST_SECANTS; ++k) {
-        now = larger(smaller(now, h), shortest);
-        if ((status = attempt(run, t, now, &error)) != KANEGEN_DONE) return status;
-        if (isnan(error)) return KANEGEN_NOT_FINITE;
-        memcpy(run->stage, run->y_next, run->m * sizeof(double));
-        kanegen_at(run, t + now);
-        if ((status = kanegen_project(run, run->stage)) != KANEGEN_DONE) return status;
-        if ((status = evaluate(run, t + now, run->stage)) != KANEGEN_DONE) return status;
-        const double value = there(run)[run->happening];
+        if ((status = step_at(run, attempt, t, now, &value)) != KANEGEN_DONE) return status;
+        if (k == 0) at_found = value;
         if (k > 0 && now != last_now && value != last_value) slope = (value - last_value) / (now - last_now);
         const double further = slope != 0.0 ? -value / slope : 0.0;
         if (fabs(further) <= shortest || (k > 0 && fabs(value) >= fabs(last_value))) break;
+        if (fabs(now + further - found) > FARTHEST * h) break;
         last_now = now;
         last_value = value;
-        now += further;
+        now = larger(smaller(now + further, h), shortest);
+    }
+    /* Secants lead to zero, unless the function jumps through it. */
+    if (now != found && !(fabs(value) <= NEARER * fabs(at_found))) {
+        now = found;
+        if ((status = step_at(run, attempt, t, now, &value)) != KANEGEN_DONE) return status;
     }
     *t_next = t + now < *t_next ? t + now : *t_next;
     return interpolant(run, *t_next);

@@ -133,6 +133,23 @@ def test_a_pendulum_through_zero(settings, allowed):
     assert max(abs(q[0]) for _, which, q, _ in motion.events if which == 0) < allowed
 
 
+@pytest.mark.parametrize(
+    ("settings", "allowed"),
+    [({}, 1e-7), ({"method": "rk4", "step": 0.02}, 1e-4), ({"method": "gauss4", "step": 0.02}, 1e-4)],
+)
+def test_conditions_that_jump(settings, allowed):
+    """They have no slope by which steps could come nearer than the interpolant, of third order or more, knows the motion."""
+    pendulum = functools.partial(kanegen.simulate, made("revolute"), [1.0], [7.0], 1.0, **settings)
+    smooth = pendulum(events=[Event("phi - 2")]).events
+    for jumps in (
+        lambda t, q, v: 1.0 if q[0] > 2 else -1.0,
+        lambda t, q, v: (q[0] - 2) % 3 - 1.5,  # from 1.5 to -1.5, where q is 2
+    ):
+        motion = pendulum(events=[Event(jumps)])
+        found = min((t for t, *_ in motion.events), key=lambda t: abs(t - smooth[0][0]))
+        assert found == pytest.approx(smooth[0][0], abs=allowed)
+
+
 def test_an_event_changes_no_motion():
     arm = kanegen.load("stanford_arm")
     q0, v0 = [0.1, 1.2, 0.3, 0.1, 0.2, 0.4], np.zeros(6)
