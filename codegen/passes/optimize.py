@@ -68,6 +68,12 @@ def finished(program: Program, seen: Program, steps: tuple[Step, ...]) -> tuple[
     return laid_open(found), steps
 
 
+def factored_alone(program: Program) -> tuple[Program, tuple[Step, ...]]:
+    """The program after the passes that add nothing to sums: no term can cancel there that did not before."""
+    found, steps = _run(PASSES[:4], program)
+    return laid_open(found), steps
+
+
 def _run(passes: tuple[Pass, ...], program: Program) -> tuple[Program, tuple[Step, ...]]:
     steps = []
     counts = count(program)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -11,6 +13,7 @@ import sympy
 
 import kanegen
 from kanegen.codegen.mechanism import MechanismBuilder
+from kanegen.codegen.mechanism.importers import from_urdf
 from kanegen.codegen.mechanism.records import Mechanism
 
 pytestmark = pytest.mark.all_passes
@@ -116,3 +119,49 @@ def test_digits_that_no_kernel_has_are_the_models() -> None:
     with pytest.raises(kanegen.CertificateError, match=r"numbers reach from 0\.1 .* to 1e\+12") as caught:
         kanegen.load(b.build(), interpreted=True, eager=True)
     assert "error of kanegen" not in str(caught.value)
+
+
+IN_METRES = """<robot name="arm"><link name="root"/>
+<link name="l0"><inertial><origin xyz="0.188 0.463 0.106"/><mass value="2.82"/>
+  <inertia ixx="0.126" ixy="0.00581" ixz="0.0522" iyy="0.189" iyz="0.0384" izz="0.124"/></inertial></link>
+<link name="l1"><inertial><mass value="0.489"/>
+  <inertia ixx="0.0525" ixy="-0.0119" ixz="-0.0113" iyy="0.0586" iyz="0.0148" izz="0.0481"/></inertial></link>
+<link name="l2"><inertial><origin xyz="-0.387 -0.254 -0.167" rpy="2.21 -0.26 1.29"/><mass value="0.703"/>
+  <inertia ixx="0.0534" ixy="-0.00194" ixz="-0.0101" iyy="0.069" iyz="-0.0144" izz="0.0308"/></inertial></link>
+<link name="l3"><inertial><mass value="1.58"/>
+  <inertia ixx="0.0472" ixy="0.018" ixz="0.0208" iyy="0.103" iyz="-0.00339" izz="0.0966"/></inertial></link>
+<joint name="j0" type="continuous"><parent link="root"/><child link="l0"/>
+  <origin xyz="-0.156 -0.278 0.103" rpy="-1.24 2.82 2.91"/><axis xyz="1 1 0"/></joint>
+<joint name="j1" type="continuous"><parent link="l0"/><child link="l1"/>
+  <origin xyz="-0.305 0.027 0.466" rpy="0.2 1.57 1.1"/><axis xyz="0 0 1"/>
+  <mimic joint="j0" multiplier="-2.5" offset="0.3"/></joint>
+<joint name="j2" type="continuous"><parent link="l1"/><child link="l2"/>
+  <origin xyz="0.0123 -0.114 0.0874" rpy="0.2 1.57 1.1"/><axis xyz="0 0 -1"/></joint>
+<joint name="j3" type="continuous"><parent link="l2"/><child link="l3"/>
+  <origin xyz="-0.173 -0.466 0.0814" rpy="0.4 -1.57 -0.7"/><axis xyz="0 0 1"/></joint></robot>"""
+
+
+def test_an_arm_in_grams_and_millimetres() -> None:
+    """Moments of inertia of 1e8 beside cosines: what passes add to sums may cancel there, and is then left as it was."""
+
+    def times(factor: int, attribute: str, text: str) -> str:
+        def changed(found: re.Match[str]) -> str:
+            return f'{attribute}="{" ".join(str(Decimal(x) * factor) for x in found.group(1).split())}"'
+
+        return re.sub(rf'\b{attribute}="([^"]*)"', changed, text)
+
+    text = times(1000, "xyz", IN_METRES.replace("<axis xyz=", "<axis at="))
+    for attribute, factor in (
+        ("value", 10**3),
+        *((f"i{pair}", 10**9) for pair in ("xx", "xy", "xz", "yy", "yz", "zz")),
+    ):
+        text = times(factor, attribute, text)
+    small = from_urdf(text.replace("<axis at=", "<axis xyz="))
+    large, kernels = from_urdf(IN_METRES), ["forward_dynamics", "inverse_dynamics"]
+    in_metres = kanegen.load(large, kernels=kernels, interpreted=True)
+    arm_in_mm = kanegen.load(small, kernels=kernels, interpreted=True, gravity=(0, 0, -9810))
+    q, v, tau = np.random.default_rng(4).uniform(-1, 1, (3, 20, 3))
+    expected = in_metres.forward_dynamics(q, v, tau)
+    # Both are held to 1e-11 of the largest acceleration by their certificates.
+    largest = np.abs(expected).max(axis=1, keepdims=True)
+    assert (np.abs(arm_in_mm.forward_dynamics(q, v, 1e9 * tau) - expected) <= 2e-11 * largest.max()).all()
