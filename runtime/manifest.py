@@ -213,7 +213,8 @@ class Constraints:
     constraint_forces, the multipliers of the m rows, then the forces that hold or drive joints whose motion is prescribed.
     ``rank`` rows are independent; the ``redundant`` ones follow from the others, and the reactions of the joints
     ``indeterminate`` are not unique for that reason.  ``sizes``: against what an equation of position is open, the lengths
-    in its loop [m] or one radian; one where none are given.
+    in its loop [m] or one radian; one where none are given.  ``units`` of equations of position and ``coordinate_units``
+    are those in which a mechanism far from a metre is an ordinary one, its own unit of length or 1; else there are none.
 
     Raises ValueError where these do not fit together.
     """
@@ -225,6 +226,8 @@ class Constraints:
     redundant: tuple[str, ...] = always((), required=True)
     indeterminate: tuple[str, ...] = always((), required=True)
     sizes: tuple[float, ...] = ()
+    units: tuple[float, ...] = ()
+    coordinate_units: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         """Check that the parts fit together."""
@@ -237,7 +240,10 @@ class Constraints:
         _require(
             self.rank == rows - dependent, f"rank {self.rank} of {rows} rows, {dependent} of them redundant"
         )
-        _require(len(self.sizes) in (0, len(self.position)), f"{len(self.sizes)} sizes of equations")
+        for found in (self.sizes, self.units):
+            _require(len(found) in (0, len(self.position)), f"{len(found)} sizes of equations")
+        for size in (*self.sizes, *self.units, *self.coordinate_units):
+            _require(0.0 < size < math.inf, f"{size} as a size")
 
     @property
     def position_rank(self) -> int:

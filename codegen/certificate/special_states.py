@@ -189,8 +189,9 @@ def _close(mechanism: Mechanism, home: Array, simple: list[int], loops: TiedMoti
                 q[simple] = np.round(q[simple], 12)  # so that a place that can be written down is hit
                 away = NEAR * np.cos(np.arange(len(simple)))
                 if loops is not None:
-                    T = loops.directions(q[None])[0, simple]
-                    away = T @ (T.T @ away)
+                    units = loops.units[simple]
+                    T = loops.directions(q[None])[0, simple] / units[:, None]
+                    away = units * (T @ (T.T @ away))
                 q[simple] += away
                 found.append(q)
                 break

@@ -5,7 +5,8 @@ those of velocity and the speeds from constraint_jacobian and generalized_speeds
 together, and dead_centre_margin for each block of them that is solved.  Speeds of one's own on a tree have no rows: there it
 is the size of N, usually over here, squared.
 
-Batches of configurations are q (k, nq), and end with the time where the mechanism depends on it.
+Batches of configurations are q (k, nq), and end with the time where the mechanism depends on it.  Steps, gaps and rows are
+in the mechanism's own unit of length (mechanism/sizes.py).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from kanegen.codegen.certificate.evaluation import slope, stepped, values
 from kanegen.codegen.graph import Program
 from kanegen.codegen.graph.evaluate import rounding_errors
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.sizes import unit_for, unit_of_length, units_of
 from kanegen.codegen.passes.verify import parted
 
 _CLOSING = 15
@@ -29,13 +31,16 @@ _CLOSED = 1e-11
 """Equations of position hold within this."""
 
 _LONGEST = 0.5
-"""No step is longer [rad, m]: near dead centres they lead astray."""
+"""No step is longer [rad, units of length]: near dead centres they lead astray."""
 
 _APPROACHES = 15
 """Steps of Newton's method towards a dead centre, which doubles the digits at the end."""
 
 _THERE = 1e-14
 """A margin at a dead centre, found in doubles: a sine of 1e-7."""
+
+_VANISHES = 1e-9
+"""What no coordinate changes by more, in units of length or cosines, only rounding changes."""
 
 _STILL = 1e-13
 _FOUND = 1e-11
@@ -59,7 +64,7 @@ _APART = 1e-3
 
 
 class TiedMotion:
-    """The motion of a mechanism; ``usual`` (k, nq) are configurations as good as any."""
+    """The motion of a mechanism; ``usual`` (k, nq) are as good as any configurations, ``units`` are those of coordinates."""
 
     def __init__(
         self,
@@ -81,6 +86,10 @@ class TiedMotion:
         self._tells_rows = rows <= programs.keys()
         self._quaternions = mechanism.quaternions
         self._independent, self._size = list(independent), 1.0
+        self._unit = unit_of_length(mechanism)
+        units = units_of(mechanism, mechanism.coordinates, self._unit)
+        self.units = np.array([*units, *[1.0] * (usual.shape[1] - self._nq)])
+        self._heights = self._heights_of_equations()
         if self._tells_rows:
             self._lengths = _middling(np.linalg.norm(self._rows(usual), axis=-1))[:, None]
         self._size = float(1 / _middling(self._of_rows(usual)))
@@ -92,20 +101,32 @@ class TiedMotion:
         if not self._has(residual, jacobian):
             return q, np.asarray(np.isfinite(q).all(axis=1))
         for _ in range(steps):
-            phi, A = self._at(residual, q), self._at(jacobian, q)
+            phi, A = self._at(residual, q) / self._heights, self._at(jacobian, q)
             if not (abs(phi) > _CLOSED / 100).any():
                 break
-            A = _finite(A[:, : phi.shape[1]])
+            A = _finite(A[:, : phi.shape[1]] / self._heights[:, None] * self.units[: self._nq])
             step = np.zeros(q.shape)
             step[:, : self._nq] = (np.linalg.pinv(A, rcond=1e-9) @ _finite(phi)[..., None])[..., 0]
-            q = self._with_unit_quaternions(q - _shortened(step))
-        phi = self._at(residual, q)
+            q = self._with_unit_quaternions(q - _shortened(step) * self.units)
+        phi = self._at(residual, q) / self._heights
         return q, np.asarray((abs(phi) <= _CLOSED).all(axis=1) & np.isfinite(q).all(axis=1))
 
+    def _heights_of_equations(self) -> Array:
+        """One for each equation of position: the unit of length, or what it usually changes by."""
+        if self._unit == 1.0 or not self._has("constraint_residual", "constraint_jacobian"):
+            return np.ones(1)
+        count = self._at("constraint_residual", self.usual).shape[-1]
+        A = abs(self._at("constraint_jacobian", self.usual)[:, :count] * self.units[: self._nq])
+        changes = np.median(_finite(A).max(axis=2, initial=0.0), axis=0)
+        digits = changes > _VANISHES * min(1.0, self._unit)
+        return np.array(
+            [unit_for(x) if some else max(1.0, self._unit) for x, some in zip(changes, digits, strict=True)]
+        )
+
     def directions(self, q: Array) -> Array:
-        """Orthonormal directions (k, nq, nv) in which coordinates may move."""
-        N = self._columns(q)
-        return np.linalg.svd(_finite(N), full_matrices=False)[0]
+        """Directions (k, nq, nv) in which coordinates may move, in units of which they are orthonormal."""
+        N = self._columns(q) / self.units[:, None]
+        return np.asarray(self.units[:, None] * np.linalg.svd(_finite(N), full_matrices=False)[0])
 
     def margins(self, q: Array) -> Array:
         """Squares of sines (k, m) that vanish at dead centres, real or complex: of all rows together, then of blocks."""
@@ -178,21 +199,21 @@ class TiedMotion:
                 there = self.margins(stepped(q, np.moveaxis(T, -1, 0)))[:, rows, own]
                 slopes, left = slope(there), there[0].real
                 way = np.where(left > _STILL, 2 * left / (slopes**2).sum(axis=0), 0.0) * slopes
-                step = _finite((T @ way.T[..., None])[..., 0])
-                q, _ = self.closed(q - _shortened(step), _RETURNING)
+                step = _finite((T @ way.T[..., None])[..., 0]) / self.units
+                q, _ = self.closed(q - _shortened(step) * self.units, _RETURNING)
             q, closed = self.closed(q)
             found = self.margins(q)[rows, own]
         chosen: list[int] = []
         taken = [0] * count
         for k in np.flatnonzero(closed & (found <= _FOUND)):
-            apart = all(abs(q[k] - q[other]).max() > _APART for other in chosen)
+            apart = all(abs((q[k] - q[other]) / self.units).max() > _APART for other in chosen)
             if apart and taken[own[k]] < _OF_EACH and len(chosen) < _MOST:
                 chosen.append(int(k))
                 taken[own[k]] += 1
         begun = np.repeat(starts, count, axis=0)[chosen]
         regular = starts[np.isfinite(self.growth(starts))]
         if len(regular):  # a dead centre may have been a start itself
-            same = abs(q[chosen] - begun).max(axis=1) < _APART
+            same = abs((q[chosen] - begun) / self.units).max(axis=1) < _APART
             begun[same] = regular[-1]
         return q[chosen], begun
 
@@ -224,11 +245,12 @@ class TiedMotion:
     def _rows(self, q: Array) -> Array:
         """The coefficients (k, m, nq) of equations of velocity and of speeds."""
         A = self._at("constraint_jacobian", q)[..., self._independent, :]
+        A = np.asarray(A * self.units[: self._nq])
         if self._nv == 0:
             return A
         units = np.eye(self._nq).reshape(-1, *[1] * (q.ndim - 1), self._nq)
         Y = np.moveaxis(self._at("generalized_speeds", q, qdot=units), 0, -1)
-        return np.concatenate([A, Y], axis=-2)
+        return np.concatenate([A, Y * self.units[: self._nq]], axis=-2)
 
     def _columns(self, q: Array) -> Array:
         """N (k, nq, nv), with a row of zeros for the time where q has it."""

@@ -65,11 +65,12 @@ static void project_once(kanegen_integration *run, double *y, double *open)
     if (!kanegen_all_finite(constraints->position, phi)) return;
 
     for (size_t i = nq; i < 2 * nq; ++i) {
-        correction = larger(correction, fabs(next[i] - y[i]));
-        fastest = larger(fastest, fabs(next[i]));
+        const double unit = kanegen_unit(constraints->coordinate_units, i - nq);
+        correction = larger(correction, fabs(next[i] - y[i]) / unit);
+        fastest = larger(fastest, fabs(next[i]) / unit);
     }
     *open = correction / fastest;
-    for (size_t i = 0; i < constraints->position; ++i) *open = larger(*open, fabs(phi[i]));
+    for (size_t i = 0; i < constraints->position; ++i) *open = larger(*open, fabs(phi[i]) / kanegen_unit(constraints->units, i));
     memcpy(y, next, 2 * nq * sizeof *y);
 }
 

@@ -28,6 +28,11 @@ static inline bool kanegen_closed(double open, double before, double drift)
     return !(open > 1e-3 * drift) || (open >= before && open <= drift);
 }
 
+static inline double kanegen_unit(const double *units, size_t i)
+{
+    return units ? units[i] : 1.0;
+}
+
 /* Bring a quaternion, whose entries are a stride apart, to length one; one of length zero is left as it is. */
 void kanegen_normalise(double *x, size_t stride);
 

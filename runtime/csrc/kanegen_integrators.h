@@ -181,7 +181,9 @@ typedef struct {
     kanegen_prepared_residual *prepared_constraint_residual;
 
     double drift;                        /* > 0; every state and row satisfies the constraints to this: |phi|, and the */
-                                         /* last correction of dq/dt, relative where that is above one */
+                                         /* last correction of dq/dt, relative where that is above one, in these units: */
+    const double *units;                 /* [position] of phi, and of q [nq]: one's own unit of length, or 1; NULL: ones */
+    const double *coordinate_units;
 } kanegen_constraints;
 
 /* The functions g(t, q, v) of events, [count]; data is handed through untouched. */

@@ -187,11 +187,14 @@ static double openness(const tile *of, const double *y, size_t l)
         if (!isfinite(AT(of->phi, i, l))) return NAN;
     }
     for (size_t i = nq; i < 2 * nq; ++i) {
-        correction = larger(correction, fabs(AT(of->projected, i, l) - AT(y, i, l)));
-        fastest = larger(fastest, fabs(AT(of->projected, i, l)));
+        const double unit = kanegen_unit(system->coordinate_units, i - nq);
+        correction = larger(correction, fabs(AT(of->projected, i, l) - AT(y, i, l)) / unit);
+        fastest = larger(fastest, fabs(AT(of->projected, i, l)) / unit);
     }
     double open = correction / fastest;
-    for (size_t i = 0; i < system->position; ++i) open = larger(open, fabs(AT(of->phi, i, l)));
+    for (size_t i = 0; i < system->position; ++i) {
+        open = larger(open, fabs(AT(of->phi, i, l)) / kanegen_unit(system->units, i));
+    }
     return open;
 }
 

@@ -53,7 +53,8 @@ typedef struct {
     size_t quaternion_count;
     const size_t *quaternions;           /* [quaternion_count] where unit quaternions begin in q */
     size_t position, rows;               /* equations of position, and rows of velocity; none: no constraints */
-    double drift;                        /* as in kanegen_constraints */
+    double drift;                        /* as in kanegen_constraints, with its units */
+    const double *units, *coordinate_units;
     size_t states, signals;              /* of the law */
     const kanegen_signal *signal;        /* [signals] */
     int timed;                           /* whether kernels take t before all else; laws do anyway */

@@ -11,7 +11,7 @@ shortened where phi would not shrink; then, on the set phi = 0, steps along it t
 as long as they come nearer.  The two together are the iteration q <- q0 - J^+ (phi(q) + J (q0 - q)) for the problem
 min |q - q0|, phi(q) = 0, made safe far from its solution.  J may have dependent rows: the pseudo-inverse leaves out what
 belongs to singular values that are zero but for rounding, and all beyond the rank of the equations, which are zero where
-the loops are closed.
+the loops are closed.  Coordinates and phi are in the units of ``Constraints``, so that a slide counts as much as a hinge.
 """
 
 from __future__ import annotations
@@ -35,16 +35,17 @@ NEWTON_STEPS = ASSEMBLY_STEPS.value
 SHORTEST = 2.0**-20
 """A Newton step shortened below this has nowhere to go: phi has a minimum there that is not zero."""
 LONGEST = 1.0
-"""No coordinate [rad, m] moves farther in one Newton step: near singular configurations these are long and lead astray."""
+"""No coordinate [rad, units of length] moves farther in one Newton step: near singular configurations these are long, and
+lead astray."""
 TANGENT_STEPS = 200
 ATTEMPTS = 6
 NUDGE = 0.01
-"""Where Newton's method fails, it begins again beside q0: by 0.02 to 0.32 rad or m."""
+"""Where Newton's method fails, it begins again beside q0: by 0.02 to 0.32 rad or units of length."""
 CLOSURES = 4
 """Loops are closed, then quaternions normalised, so often at most: the second time corrects rounding."""
 STRIDES = 20
 CLOSED = 1e-12
-"""Largest residual, relative to the size of the terms of phi (at least 1), that is taken for rounding.
+"""Largest residual in its own unit, relative to the size of the terms of phi (at least 1), that is taken for rounding.
 
 Terms of phi are products of lengths and sines of angles of up to a few radians, chained through the joints of a loop:
 a hundred roundings of 1e-16 make 1e-14, and ill-conditioned Jacobians keep Newton's method from the last digits.
@@ -61,15 +62,15 @@ def assemble(
 ) -> FloatArray:
     """The configuration (nq,) nearest to q0 (nq,) with residual(q) = 0; the first k rows of ``jacobian`` derive it.
 
-    The nearest one that can be reached from q0 going downhill, the coordinates at ``held`` staying; distance is |q - q0|,
-    whatever the units.  Raises AssemblyError.
+    The nearest one that can be reached from q0 going downhill, the coordinates at ``held`` staying; distance is |q - q0| in
+    the mechanism's own units.  Raises AssemblyError.
     """
     equations = constraints.position
     free = np.ones(q0.size)
     free[list(held)] = 0.0
-    problem = Equations(constraints.position_rank, residual, lambda q: free * jacobian(q)[: len(equations)])
+    problem = Equations(constraints, residual, lambda q: free * jacobian(q)[: len(equations)])
     attempts: list[tuple[float, int, FloatArray]] = []
-    for beside in starts_around(q0):
+    for beside in starts_around(q0, problem.columns):
         start = q0 + free * (beside - q0)
         q, open_by = problem.closed(start)
         attempts.append((open_by, len(attempts), q))
@@ -78,7 +79,7 @@ def assemble(
     else:
         q = min(attempts)[-1]  # by residual, then by order: the arrays themselves are never compared
         phi = np.abs(residual(q))
-        worst = int(np.argmax(phi))
+        worst = int(np.argmax(phi / np.array(constraints.units or (1.0,))))
         raise AssemblyError(
             f"{name} cannot be assembled from q = {_rounded(q0)}: {equations[worst]} stays open by {phi[worst]:.2g} at the "
             f"best configuration found, q = {_rounded(q)}. Begin nearer to a closed configuration, such as home, or check "
@@ -97,11 +98,11 @@ def closed_holding(robot: Any, q: FloatArray, held: Sequence[int]) -> FloatArray
     report = robot.constraints
     rows = len(report.position)
     equations = Equations(
-        report.position_rank, robot.constraint_residual, lambda x: free * robot.constraint_jacobian(x)[:rows]
+        report, robot.constraint_residual, lambda x: free * robot.constraint_jacobian(x)[:rows]
     )
     for _ in range(CLOSURES):
         q = normalised(equations.closed(q)[0], robot.quaternions)
-        if float(np.abs(robot.constraint_residual(q)).max()) <= equations.rounding(q):
+        if equations.gap(q) <= equations.rounding(q):
             return q
     return None
 
@@ -122,28 +123,44 @@ def led_to(robot: Any, start: FloatArray, q: FloatArray, held: Sequence[int]) ->
     return found
 
 
-def starts_around(q0: FloatArray) -> Iterator[FloatArray]:
+def starts_around(q0: FloatArray, columns: FloatArray | float = 1.0) -> Iterator[FloatArray]:
     """q0, then a few configurations around it: Newton's method may be unable to leave q0 itself, for example if it is flat.
 
-    The directions are arbitrary, and always the same.
+    The directions are arbitrary, and always the same, in units of the coordinates, ``columns``.
     """
     yield q0
     for attempt in range(1, ATTEMPTS):
-        yield q0 + NUDGE * 2.0**attempt * np.sin(attempt * np.arange(1.0, q0.size + 1.0))
+        yield q0 + NUDGE * 2.0**attempt * np.sin(attempt * np.arange(1.0, q0.size + 1.0)) * columns
 
 
 class Equations:
-    """Equations of position, and Newton's method for them."""
+    """Equations of position, and Newton's method for them: residuals, rows and steps are in units of the mechanism's own.
 
-    def __init__(self, rank: int, residual: Function, jacobian: Function) -> None:
-        self._rank = rank
-        self._residual = residual
-        self._jacobian = jacobian
+    ``columns`` are those of coordinates.
+    """
+
+    def __init__(self, constraints: Constraints, residual: Function, jacobian: Function) -> None:
+        self.columns = np.array(constraints.coordinate_units or (1.0,))
+        self._heights = np.array(constraints.units or (1.0,))
+        self._rank = constraints.position_rank
+        self._of_robot = residual, jacobian
+
+    def _residual(self, q: FloatArray) -> FloatArray:
+        found: FloatArray = self._of_robot[0](q) / self._heights
+        return found
+
+    def _jacobian(self, q: FloatArray) -> FloatArray:
+        found: FloatArray = self._of_robot[1](q) / self._heights[:, None] * self.columns
+        return found
+
+    def gap(self, q: FloatArray) -> float:
+        """The largest residual."""
+        return float(np.abs(self._residual(q)).max(initial=0.0))
 
     def rounding(self, q: FloatArray) -> float:
         """The residual that closed loops may have."""
         size = float(np.abs(self._jacobian(q)).sum(axis=1).max(initial=0.0))
-        return CLOSED * max(1.0, size * (1.0 + float(np.abs(q).max())))
+        return CLOSED * max(1.0, size * (1.0 + float(np.abs(q / self.columns).max())))
 
     def closed(self, start: FloatArray) -> tuple[FloatArray, float]:
         """The configuration to which Newton's method leads from ``start``, and the largest residual there."""
@@ -155,7 +172,7 @@ class Equations:
             step = -(self._inverse(q) @ phi)
             length = min(1.0, LONGEST / float(np.abs(step).max(initial=LONGEST)))
             while length >= SHORTEST:
-                q_next = q + length * step
+                q_next = q + length * step * self.columns
                 phi_next = self._residual(q_next)
                 if _norm(phi_next) <= (1.0 - 0.25 * length) * best:
                     break
@@ -169,15 +186,16 @@ class Equations:
         """From the closed configuration q to the nearest one to q0."""
         length = 1.0
         for _ in range(TANGENT_STEPS):
-            towards = q0 - q
+            towards = (q0 - q) / self.columns
             jacobian = self._jacobian(q)
             step = towards - self._inverse(q) @ (jacobian @ towards)
             # Beyond this, the distance changes by less than its rounding, or the step is rounding itself.
-            noise = max(math.sqrt(EPSILON) * _norm(towards), 10.0 * EPSILON * (1.0 + _norm(q)))
+            noise = max(math.sqrt(EPSILON) * _norm(towards), 10.0 * EPSILON * (1.0 + _norm(q / self.columns)))
             if _norm(step) <= noise or length < SHORTEST:
                 break
-            q_next, open_by = self.closed(q + length * step)
-            if open_by <= self.rounding(q_next) and _norm(q0 - q_next) < _norm(towards):
+            q_next, open_by = self.closed(q + length * step * self.columns)
+            nearer = _norm((q0 - q_next) / self.columns) < _norm(towards)
+            if nearer and open_by <= self.rounding(q_next):
                 q, length = q_next, min(1.0, 2.0 * length)
             else:
                 length *= 0.5

@@ -70,8 +70,9 @@ class ConstraintKernels(Core):
     ) -> FloatArray:
         """The configuration (nq,) nearest to q (nq,), home by default, in which the equations of position hold.
 
-        It is the nearest one that goes downhill from q, at distance |q - q0| in the units of the coordinates, with those
-        that ``hold`` names as they are in q.  Quaternions have length one in it, whatever their lengths are in q.
+        It is the nearest one that goes downhill from q, at distance |q - q0| in rad and the mechanism's own unit of length
+        (a metre from 3 cm to 32 m), with those that ``hold`` names as they are in q.  Quaternions have length one in it,
+        whatever their lengths are in q.
         Raises AssemblyError, which says what stays open by how much, and ValueError for a name that is no coordinate's.
         """
         if t is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from kanegen.arrays import FloatArray, Values
@@ -144,6 +145,12 @@ def active_constraints(arm: SimulatedArm) -> Constraints | None:
     """The constraints of a mechanism, where any are to be kept during a simulation: those with rows of velocity."""
     constraints = arm.constraints
     return constraints if constraints is not None and constraints.velocity else None
+
+
+def constraint_units(arm: SimulatedArm, constraints: Constraints) -> tuple[FloatArray, FloatArray]:
+    """The units in which equations of position (k,) and coordinates (nq,) are kept to what drift allows."""
+    own = constraints.units or (1.0,) * len(constraints.position)
+    return np.array(own), np.array(constraints.coordinate_units or (1.0,) * arm.nq)
 
 
 def needed_kernels(arm: SimulatedArm) -> tuple[str, ...]:

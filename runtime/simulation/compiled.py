@@ -21,6 +21,7 @@ from kanegen.simulation.arm import (
     SIMULATION_KERNELS,
     SimulatedArm,
     active_constraints,
+    constraint_units,
     has_compiled_kernels,
 )
 from kanegen.simulation.calls_from_c import (
@@ -133,6 +134,9 @@ def simulate_in_c(
     else:
         sizes = len(constraints.position), len(constraints.velocity)
         place = new("constraints", position=sizes[0], rows=sizes[1], drift=request.drift)
+        units = [ffi.new("double[]", x.tolist()) for x in constraint_units(arm, constraints)]
+        kept += units
+        place.units, place.coordinate_units = units
         kernels = [*SIMULATION_KERNELS, *["constraint_residual"] * bool(constraints.position)]
         size = lib.kanegen_constrained_workspace_size(arm.nq, arm.nv, *sizes)
         system.constraints = place

@@ -20,9 +20,11 @@ from kanegen.quaternions import normalised
 from kanegen.robot.assembly import closed_holding
 
 AGREED = 1e-9
-"""One step and two halves of it lead to the same within this [rad, m]: what no equation closes errs by a fifteenth of it."""
+"""One step and two halves of it lead to the same within this [rad, units of length]: what no equation closes errs by a
+fifteenth of it."""
 ASTRAY = 1e-4
-"""Equations close no farther [rad, m] from where rates lead: beside singular configurations there are other ways to."""
+"""Equations close no farther [rad, units of length] from where rates lead: beside singular configurations there are other
+ways to."""
 NEAREST = 1e-10
 """Steps end no nearer to a singular configuration than this margin, the square of a sine: rates have ten digits there."""
 HALVINGS = 30
@@ -35,6 +37,7 @@ class Following:
     def __init__(self, arm: Any) -> None:
         # Stages lie beside closed configurations, by less than they err; rows are closed.
         self._arm = arm.with_open_loops("ignore")
+        self._units = np.array(arm.constraints.coordinate_units or (1.0,))
         self._closes = bool(arm.constraints.position)
         self._can_be_singular = MARGIN in arm.kernels
 
@@ -52,7 +55,7 @@ class Following:
         middle = 0.5 * (t + end)
         whole, half = self._step(q, t, end), self._step(q, t, middle)
         both = None if half is None else self._step(half, middle, end)
-        if whole is not None and both is not None and np.abs(whole - both).max() <= AGREED:
+        if whole is not None and both is not None and (np.abs(whole - both) / self._units).max() <= AGREED:
             return both
         if halvings == HALVINGS or not t < middle < end:
             raise IntegrationError(
@@ -79,7 +82,7 @@ class Following:
             return None
         led = normalised(q + h / 6.0 * (k1 + 2.0 * (k2 + k3) + k4), arm.quaternions)
         found = closed_holding(arm.at(end), led, []) if self._closes else led
-        if found is None or np.abs(found - led).max() > ASTRAY:
+        if found is None or (np.abs(found - led) / self._units).max() > ASTRAY:
             return None
         if self._can_be_singular and float(arm.call(MARGIN, end, found).min()) < NEAREST:
             return None

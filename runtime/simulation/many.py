@@ -18,7 +18,12 @@ from kanegen.kernels.checks import refuse_dead_centre
 from kanegen.kernels.live_parameters import refuse_no_names
 from kanegen.kernels.threads import thread_count
 from kanegen.laws import Law
-from kanegen.simulation.arm import SIMULATION_KERNELS, active_constraints, has_compiled_kernels
+from kanegen.simulation.arm import (
+    SIMULATION_KERNELS,
+    active_constraints,
+    constraint_units,
+    has_compiled_kernels,
+)
 from kanegen.simulation.calls_from_c import Interrupts
 from kanegen.simulation.compiled import STATUSES, find_integrators
 from kanegen.simulation.controllers import KernelController, law_inputs, recognize_controller
@@ -300,11 +305,13 @@ def _initial_rates(arm: Any, of_each: Any, q: FloatArray, v: FloatArray, given: 
     if constraints is None or not len(q):
         return None if constraints is None else np.zeros_like(q)
     time = [np.array(given.options["t_begin"])] * arm.depends_on_time
+    units, columns = constraint_units(arm, constraints)
     places = q[:, None, :]
     if constraints.position:
         phi = np.abs(of_each.call("constraint_residual", *time, places))[:, 0]
-        row, worst = (int(i) for i in np.unravel_index(int(np.argmax(phi)), phi.shape))
-        if phi[row, worst] > given.drift:
+        open_by = phi / units
+        row, worst = (int(i) for i in np.unravel_index(int(np.argmax(open_by)), phi.shape))
+        if open_by[row, worst] > given.drift:
             raise InconsistentStateError(
                 f"q0, row {row}, leaves {constraints.position[worst]} of {arm.name} open by {phi[row, worst]:.2g}, and "
                 f"drift={given.drift!r} is allowed. Begin with configurations that satisfy the constraints: "
@@ -316,7 +323,9 @@ def _initial_rates(arm: Any, of_each: Any, q: FloatArray, v: FloatArray, given: 
     for row, (found, jacobian) in enumerate(zip(speeds, jacobians, strict=True)):
         try:
             names = arm.name, arm.coordinate_names, arm.speed_names
-            refuse_dead_centre(*names, constraints.rank, (found[1:] - found[0]).T, jacobian)
+            refuse_dead_centre(
+                *names, constraints.rank, (found[1:] - found[0]).T * columns, jacobian * columns
+            )
         except DeadCentreError as error:
             raise DeadCentreError(f"row {row}: {error}") from None
     rates: FloatArray = of_each.at(given.options["t_begin"]).coordinate_rates(places, v[:, None, :])[:, 0]
@@ -344,6 +353,10 @@ def _in_lanes(
     system.nq, system.nv, system.quaternion_count, system.quaternions = arm.nq, arm.nv, len(starts), starts
     system.states, system.signals, system.timed = nx, len(signals), arm.depends_on_time
     system.drift = given.drift
+    if constraints is not None:
+        units = [ffi.new("double[]", x.tolist()) for x in constraint_units(arm, constraints)]
+        kept += units
+        system.units, system.coordinate_units = units
     system.signal = _signals(ffi, signals, kept)
     kernels = {"forward_dynamics": "forward_dynamics"}
     kernels |= {} if arm.speeds_are_rates else {"coordinate_rates": "coordinate_rates"}

@@ -16,7 +16,13 @@ import numpy as np
 
 from kanegen.arrays import FloatArray
 from kanegen.quaternions import normalised
-from kanegen.simulation.arm import ENERGIES, SimulatedArm, active_constraints, kernel_function
+from kanegen.simulation.arm import (
+    ENERGIES,
+    SimulatedArm,
+    active_constraints,
+    constraint_units,
+    kernel_function,
+)
 from kanegen.simulation.calls_from_c import progress_result
 from kanegen.simulation.controllers import Force
 from kanegen.simulation.motion import Status
@@ -147,6 +153,7 @@ class ConstrainedDynamics(WithEnergies):
         constraints = active_constraints(arm)
         has_residual = constraints is not None and constraints.position
         self._residual = kernel_function(arm, "constraint_residual", time) if has_residual else None
+        self._units = None if constraints is None else constraint_units(arm, constraints)
         self.drift = 0.0
 
     def start(self, request: Request) -> FloatArray:
@@ -176,7 +183,8 @@ class ConstrainedDynamics(WithEnergies):
     def _projected_once(self, y: FloatArray) -> tuple[FloatArray, float]:
         following = np.concatenate(self._projection(*self._halves(y)))
         phi = np.zeros(0) if self._residual is None else self._residual(following[: self._nq])[0]
-        return following, distance_from(following[self._nq :], y[self._nq :], phi)
+        assert self._units is not None  # there are constraints
+        return following, distance_from(following[self._nq :], y[self._nq :], phi, *self._units)
 
     def _halves(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         return y[: self._nq], y[self._nq :]
@@ -200,10 +208,17 @@ def brought_back(
     return y, distance
 
 
-def distance_from(rates: FloatArray, rates_before: FloatArray, phi: FloatArray) -> float:
+def distance_from(
+    rates: FloatArray,
+    rates_before: FloatArray,
+    phi: FloatArray,
+    units: FloatArray | float = 1.0,
+    coordinate_units: FloatArray | float = 1.0,
+) -> float:
     """Of a projected state: the correction of its rates, relative where these exceed one, or the residual if larger."""
-    correction = float(np.abs(rates - rates_before).max()) / max(1.0, float(np.abs(rates).max()))
-    return float(np.maximum(correction, np.abs(phi).max(initial=0.0)))
+    correction = float((np.abs(rates - rates_before) / coordinate_units).max())
+    fastest = max(1.0, float((np.abs(rates) / coordinate_units).max()))
+    return float(np.maximum(correction / fastest, (np.abs(phi) / units).max(initial=0.0)))
 
 
 Judge = Callable[[float, float, FloatArray, FloatArray, FloatArray], float]

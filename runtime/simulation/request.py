@@ -21,6 +21,7 @@ from kanegen.simulation.arm import (
     Progress,
     SimulatedArm,
     active_constraints,
+    constraint_units,
     needed_kernels,
 )
 
@@ -363,8 +364,9 @@ def initial_rates(
     if constraints is None:
         return None
     time = [np.array(t)] * arm.depends_on_time
+    units, columns = constraint_units(arm, constraints)
     if constraints.position:
-        _refuse_open_loops(arm, constraints, arm.call("constraint_residual", *time, q0), drift)
+        _refuse_open_loops(arm, constraints, arm.call("constraint_residual", *time, q0), units, drift)
     speeds = arm.call("generalized_speeds", *time, q0, np.vstack([np.zeros(arm.nq), np.eye(arm.nq)]))
     speed_rows = (speeds[1:] - speeds[0]).T
     refuse_dead_centre(
@@ -372,18 +374,18 @@ def initial_rates(
         arm.coordinate_names,
         arm.speed_names,
         constraints.rank,
-        speed_rows,
-        arm.call("constraint_jacobian", *time, q0),
+        speed_rows * columns,
+        arm.call("constraint_jacobian", *time, q0) * columns,
     )
     return arm.at(t).coordinate_rates(q0, v0)
 
 
 def _refuse_open_loops(
-    arm: SimulatedArm, constraints: Constraints, residual: FloatArray, drift: float
+    arm: SimulatedArm, constraints: Constraints, residual: FloatArray, units: FloatArray, drift: float
 ) -> None:
     phi = np.abs(residual)
-    worst = int(np.argmax(phi))
-    if phi[worst] > drift:
+    worst = int(np.argmax(phi / units))
+    if phi[worst] > drift * units[worst]:
         raise InconsistentStateError(
             f"q0 leaves {constraints.position[worst]} of {arm.name} open by {phi[worst]:.2g}, and drift={drift!r} is "
             f"allowed. Begin with a configuration that satisfies the constraints: q0 = robot.assemble(q0"

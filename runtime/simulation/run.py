@@ -141,12 +141,12 @@ def simulate(
     max_steps: accepted and rejected steps together.
 
     drift: for a mechanism with loops, rolling contacts or other constraints. Every state and row of the motion satisfies
-    the equations of position to within this, in their units, and the equations of velocity to within this times the
-    largest rate (or one); ``Motion.drift`` is how far they were found to be off. The state integrated is (q, dq/dt),
-    projected onto the constraints after each step, so that the motion passes through dead centres of the speeds v; it
-    cannot begin at one (``DeadCentreError``). q0 must satisfy the equations to within drift
-    (``InconsistentStateError``): ``arm.assemble(q0)`` gives one that does. ``IntegrationError``: a step led so far from
-    the constraints that they cannot be reached again.
+    the equations of position to within this, in rad or the mechanism's own unit of length (a metre from 3 cm to 32 m),
+    and the equations of velocity to within this times the largest rate (or one); ``Motion.drift`` is how far they were
+    found to be off. The state integrated is (q, dq/dt), projected onto the constraints after each step, so that the
+    motion passes through dead centres of the speeds v; it cannot begin at one (``DeadCentreError``). q0 must satisfy the
+    equations to within drift (``InconsistentStateError``): ``arm.assemble(q0)`` gives one that does.
+    ``IntegrationError``: a step led so far from the constraints that they cannot be reached again.
 
     A tau that jumps with the state, such as dry friction written as sign(v), makes "dopri5" hunt for the jump with ever
     shorter steps until max_steps are used up. Smooth it, as tanh(v / v_0) with a v_0 below the speeds of interest; the

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 from kanegen.codegen.derivation.kernels.catalogue import (
     CONSTRAINT_FORCES,
@@ -32,6 +33,7 @@ from kanegen.codegen.mechanism.constraints import (
     VelocityConstraint,
 )
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.sizes import unit_of_length, units_of
 from kanegen.codegen.mechanism.speeds import on_equation
 from kanegen.codegen.mechanism.values import Lift
 from kanegen.errors import ModelError
@@ -199,7 +201,10 @@ def multiplier_dynamics(s: System) -> Program:
 
 
 def constraint_projection(s: System) -> Program:
-    """One Gauss-Newton step: q <- q - A+ phi with the equations of position, qdot <- qdot - A+ (A qdot + rest)."""
+    """One Gauss-Newton step: q <- q - A+ phi with the equations of position, qdot <- qdot - A+ (A qdot + rest).
+
+    Both change by the least in the mechanism's own units.
+    """
     motion, qdot = _motion(s), s.input("qdot", s.nq)
     k = len(motion.system.positions)
     holonomic = [
@@ -217,9 +222,12 @@ def constraint_projection(s: System) -> Program:
 
 
 def _least_change(s: System, x: Vector, error: Vector, rows: Sequence[Vector]) -> list[Expression]:
+    mechanism = _motion(s).mechanism
+    units = [Fraction(unit) for unit in units_of(mechanism, mechanism.coordinates, unit_of_length(mechanism))]
+    rows = [[unit * c for unit, c in zip(units, row, strict=True)] for row in rows]
     share = solve_positive(gram(s.graph, rows), error)
     return [
-        total(s.graph, [x[j], *(-row[j] * y for row, y in zip(rows, share, strict=True))])
+        total(s.graph, [x[j], *(-units[j] * row[j] * y for row, y in zip(rows, share, strict=True))])
         for j in range(s.nq)
     ]
 

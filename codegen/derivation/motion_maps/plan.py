@@ -1,7 +1,8 @@
 """How a constrained mechanism is solved: decided once, from numbers, at configurations in which its loops are closed.
 
 Which equations are independent, which coordinates follow from which, and in what blocks: properties of the mechanism that
-hold wherever it is not at a dead centre.  The formulas themselves are then symbolic and the same in every state.
+hold wherever it is not at a dead centre.  They are found in the mechanism's own unit of length (mechanism/sizes.py).  The
+formulas themselves are then symbolic and the same in every state.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import NoReturn
 
@@ -22,8 +23,10 @@ from kanegen.codegen.derivation.motion_maps.equations import Equations, Row, equ
 from kanegen.codegen.derivation.motion_maps.joint_tree import placement_names
 from kanegen.codegen.derivation.motion_maps.reactions import indeterminate_joints
 from kanegen.codegen.graph import Argument, Graph, Program, evaluate, inputs
+from kanegen.codegen.mechanism.constraints import RollingContact
 from kanegen.codegen.mechanism.folding import with_numbers
 from kanegen.codegen.mechanism.records import Mechanism
+from kanegen.codegen.mechanism.sizes import unit_for, unit_of_length, units_of
 from kanegen.codegen.mechanism.speeds import JointRate
 from kanegen.codegen.mechanism.values import Lift, numeric
 from kanegen.errors import ModelError, counted
@@ -33,9 +36,9 @@ FloatArray = NDArray[np.float64]
 STATES = 100
 _ATTEMPTS = 10
 _SPREAD = 0.15
-"""Standard deviation [rad, m] of the configurations around home from which loops are closed."""
+"""Standard deviation [rad, units of length] of the configurations around home from which loops are closed."""
 _OPEN = 1e-2
-"""How far [rad, m] configurations for checking are from closed ones: programs must agree there too."""
+"""How far [rad, units of length] configurations for checking are from closed ones: programs must agree there too."""
 _CLOSED = 1e-11
 _DEPENDENT = 1e-8
 """Rows (of unit length) whose smallest singular value lies below this depend on one another."""
@@ -155,7 +158,7 @@ def same_equations(mechanism: Mechanism, other: Mechanism, one_by_one: bool) -> 
         return False
     q = plans[0].states[:_COMPARED]
     first, second = (
-        equations_of(one).rows(q)[0][:, plan.independent]
+        equations_of(one).values(q)["A"][:, plan.independent]
         for one, plan in zip((mechanism, other), plans, strict=True)
     )
     ratios = first @ np.linalg.pinv(second)
@@ -189,7 +192,8 @@ def _anywhere(mechanism: Mechanism) -> tuple[FloatArray, FloatArray]:
     q = random.uniform(-np.pi, np.pi, (_COMPARED, n))
     if numbers.depends_on_time:
         q = np.hstack([q, random.uniform(0, np.pi, (_COMPARED, 1))])
-    rows, speeds = NumericEquations(numbers, system).rows(q)
+    found = NumericEquations(numbers, system).values(q)
+    rows, speeds = found["A"], found["Y"]
     # an equation need not have a value everywhere: sqrt(q) has none where q is negative
     finite = np.isfinite(rows).all(axis=(1, 2)) & np.isfinite(speeds).all(axis=(1, 2))
     return rows[finite], speeds[finite]
@@ -203,11 +207,18 @@ def equations_of(mechanism: Mechanism) -> NumericEquations:
 
 
 class NumericEquations:
-    """The equations of a mechanism in numbers."""
+    """The equations of a mechanism in numbers.
+
+    Rows, gaps and steps are in its own units, ``columns`` those of coordinates (n,) and ``heights`` those of equations;
+    configurations are in metres.
+    """
 
     def __init__(self, mechanism: Mechanism, system: Equations) -> None:
         self.mechanism, self.system = mechanism, system
         self.n = len(system.q)
+        self._unit = unit_of_length(mechanism)
+        self.columns = np.array(units_of(mechanism, mechanism.coordinates, self._unit))
+        self._driven = np.array(units_of(mechanism, [*system.prescribed], self._unit))
         results = (
             tuple(p.value.ref for p in system.positions),
             tuple(c.ref for row in system.rows for c in row.coefficients),
@@ -251,8 +262,31 @@ class NumericEquations:
 
     def rows(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Coefficients of the equations of velocity and of the speeds at configurations."""
-        found = self.values(q)
+        found = self._in_units(q)
         return found["A"], found["Y"]
+
+    def _in_units(self, q: FloatArray) -> dict[str, FloatArray]:
+        found = self.values(q)
+        return found | {
+            "phi": found["phi"] / self.heights[: found["phi"].shape[-1]],
+            "A": found["A"] / self.heights[:, None] * self.columns,
+            "Y": found["Y"] * self.columns,
+            "rest": found["rest"] / self.heights,
+            "driven": found["driven"] / self._driven,
+        }
+
+    @cached_property
+    def heights(self) -> FloatArray:
+        """One for each equation: the unit of length for places, 1 for cosines, what one's own changes by at home."""
+        unit, rows = self._unit, self.system.rows
+        if unit == 1.0:
+            return np.ones(len(rows))
+        places = {f"{loop.name} place" for loop in self.mechanism.loops}
+        places |= {c.name for c in self.mechanism.constraints if isinstance(c, RollingContact)}
+        axes = {f"{loop.name} axes" for loop in self.mechanism.loops}
+        changes = np.abs(self.values(self.home())["A"] * self.columns).max(axis=1, initial=0.0)
+        known = {**dict.fromkeys(places, unit), **dict.fromkeys(axes, 1.0)}
+        return np.array([known.get(row.group) or unit_for(x) for row, x in zip(rows, changes, strict=True)])
 
     def rank_at_home(self) -> int:
         """How many equations are independent in the closed configuration that is nearest to home."""
@@ -266,14 +300,14 @@ class NumericEquations:
 
     def moved(self, generator: np.random.Generator, *count: int) -> FloatArray:
         """Random numbers (*count, n), normally distributed; time stays."""
-        found = generator.standard_normal((*count, self.n))
+        found = generator.standard_normal((*count, self.n)) * self.columns
         return np.concatenate([found, np.zeros((*count, 1))], -1) if self.mechanism.depends_on_time else found
 
     def path(self, begin: FloatArray) -> list[FloatArray]:
         """Closed configurations from one on, along a path in time, as far as it can be followed."""
         found = [begin]
         while self.mechanism.depends_on_time and len(found) < STATES:
-            there = self.values(found[-1])
+            there = self._in_units(found[-1])
             pushed = np.linalg.pinv(there["A"], rcond=_DEPENDENT) @ there["rest"]
             fastest = float(np.abs(np.concatenate([pushed, there["driven"]])).max(initial=0.0))
             step = min(_LONGEST_STEP, _SPREAD / fastest) if fastest > 0 else _LONGEST_STEP
@@ -318,7 +352,7 @@ class NumericEquations:
 
     def require_agreement(self, states: FloatArray) -> None:
         """Raise ModelError where equations contradict each other at regular states (k, nq + 1): no rates satisfy all."""
-        found = self.values(states)
+        found = self._in_units(states)
         A, rest = found["A"], found["rest"][..., None]
         missed = np.abs(rest - A @ (np.linalg.pinv(A, rcond=_DEPENDENT) @ rest))[..., 0]
         size = np.abs(found["rest"]).max(axis=1, initial=0.0)
@@ -370,14 +404,14 @@ class NumericEquations:
             return q, 0.0
         gap = np.inf
         for _ in range(60):
-            found = self.values(q)
+            found = self._in_units(q)
             gap = float(np.abs(found["phi"]).max())
             if not np.isfinite(gap) or gap <= 1e-15 or not np.isfinite(found["A"][:k]).all():
                 break
-            step = np.zeros(q.shape)
-            step[: self.n] = np.linalg.pinv(found["A"][:k], rcond=1e-9) @ found["phi"]
-            q = q - step * min(1.0, 0.5 / max(float(np.abs(step).max()), 1e-300))
-        gap = float(np.abs(self.values(q)["phi"]).max())
+            step = np.linalg.pinv(found["A"][:k], rcond=1e-9) @ found["phi"]
+            q = q.copy()
+            q[: self.n] -= step * min(1.0, 0.5 / max(float(np.abs(step).max()), 1e-300)) * self.columns
+        gap = float(np.abs(self._in_units(q)["phi"]).max())
         return q, gap if np.isfinite(gap) else np.inf
 
 

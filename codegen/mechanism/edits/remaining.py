@@ -33,6 +33,7 @@ from kanegen.codegen.mechanism.references import (
     refitted_constraint,
     refitted_law,
 )
+from kanegen.codegen.mechanism.sizes import unit_of_length
 from kanegen.codegen.mechanism.speeds import (
     AngularVelocityComponent,
     CombinedSpeed,
@@ -46,7 +47,7 @@ from kanegen.codegen.mechanism.values import home_numbers
 from kanegen.errors import ModelError
 
 _CLOSED = 1e-9
-"""Metres that the ends of a loop may be apart: more than rounding in a tree of some metres, and less than anything meant."""
+"""Units of length that the ends of a loop may be apart: more than rounding, and less than anything meant."""
 
 _MEETING = {LoopKind.SPHERICAL, LoopKind.REVOLUTE, LoopKind.UNIVERSAL, LoopKind.FIXED}
 """The loops whose ends have the same origin."""
@@ -153,7 +154,7 @@ class Remaining:
         ends = [motions.frame_pose(frame)[:3, 3] for frame in (first, second)]
         apart = float(np.linalg.norm(ends[1] - ends[0])) if loop.kind in _MEETING else 0.0
         what = "is left out: all its joints are held"
-        if apart > _CLOSED:
+        if apart > _CLOSED * unit_of_length(self.before):
             self._tell(loop, f"{what}, with its ends {apart:.3g} m apart", "values that close it")
         else:
             self._tell(loop, what, "a joint in it that moves", Severity.NOTE)
