@@ -260,6 +260,11 @@ _OLD_XACRO = ("macro", "property", "include", "insert_block")
 _INERTIAS = re.compile(r"inertia|armature")
 """In the name of an element or attribute of a transmission: it adds inertia."""
 
+_OF_NUMBERS = ("origin", "inertial", "mass", "inertia", "axis", "mimic")
+"""Elements whose numbers say where things are and what they weigh: others in them were meant to say so, too."""
+
+_ONLY_NUMBERS = re.compile(r"[-+.,\deE\s]*\d[-+.,\deE\s]*")
+
 _RATIOS = {"mechanicalReduction", "mechanical_reduction"}
 
 
@@ -281,9 +286,12 @@ def severity_of_element(parent: str, element: Element) -> Severity:
 
 
 def severity_of_attribute(element: Element, name: str) -> Severity:
-    """How much an unknown attribute matters, by the words in its name; limits are data."""
-    adds = element.tag != "limit" and _OTHER_MOTION.search(name.lower())
-    return Severity.WARNING if adds and not says_nothing(element.attributes[name]) else Severity.NOTE
+    """How much an unknown attribute matters: by the words in its name, and by numbers; limits are data."""
+    text = element.attributes[name]
+    if says_nothing(text) or element.tag == "limit":
+        return Severity.NOTE
+    meant = element.tag in _OF_NUMBERS and ":" not in name and _ONLY_NUMBERS.fullmatch(text)
+    return Severity.WARNING if meant or _OTHER_MOTION.search(name.lower()) else Severity.NOTE
 
 
 def check_foreign(root: Element) -> Iterator[Finding]:

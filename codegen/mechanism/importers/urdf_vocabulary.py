@@ -150,7 +150,7 @@ def _attribute(tag: str, name: str, severity: Severity, places: Places) -> Findi
         f"attributes {allowed}" if not near else f"{near[0]!r}",
         f"Rename it to {near[0]!r} if that is meant."
         if near
-        else "Nothing, if it is meant for another program.",
+        else "Nothing, if it is meant for another program; else write what it says as one of these.",
     )
 
 
