@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,9 +68,21 @@ class KernelTable:
         """What evaluates the kernels that were given."""
         return self._given.backend
 
-    def of_backend(self, backend: Backend, told: Told) -> KernelTable:
-        """The kernels that were given with another backend; calls tell of open loops in this way."""
-        return KernelTable(KernelSet(self._given.manifest, backend), self._more, told, self._lock)
+    def of_backend(self, backend: Backend, told: Told, replaced: Container[str] = ()) -> KernelTable:
+        """The kernels that were given with another backend; calls tell of open loops in this way.
+
+        Parameters that have values for each state keep these, but for those that are ``replaced``.
+        """
+        table = KernelTable(KernelSet(self._given.manifest, backend), self._more, told, self._lock)
+        table._looks = self._looks
+        kept = {name: x for name, x in (self._values or {}).items() if name not in replaced}
+        table._values = StateValues.of(kept) if kept else None
+        return table
+
+    @property
+    def varying(self) -> tuple[str, ...]:
+        """The live parameters that have values of their own for each state."""
+        return tuple(self._values or ())
 
     def varied(self, values: StateValues, *, looks: bool = True) -> KernelTable:
         """The same kernels where these live parameters have values of their own for each state of a batch.

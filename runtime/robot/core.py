@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from kanegen.arrays import FloatArray, Values, check_count, real_array, single_state
 from kanegen.by_name import Places, array_of, places
-from kanegen.errors import NotCompiledError, counted, shown
+from kanegen.errors import KanegenError, NotCompiledError, counted, shown
 from kanegen.followers import Coupling, ends_of, followers
 from kanegen.kernels.checks import TELLING, Told
 from kanegen.kernels.kernel import Backend, BoundKernel, Columns
@@ -246,6 +246,7 @@ class Core:
 
     def bind(self, kernel: str) -> BoundKernel:
         """A kernel with buffers of its own, for control loops: ``step.q[:] = …; step(); step.tau``."""
+        self._require_one_set("bound kernels")
         return self._kernels[kernel].bind()
 
     @property
@@ -305,20 +306,33 @@ class Core:
         It stays valid as long as this robot exists.  Raises NotCompiledError for an interpreted robot.  A kernel of
         ``optional_kernels``, or in single precision, has a struct of its own: ``prepared_address_of``.
         """
+        self._require_one_set("prepared values")
         return self._backend.prepared_address()
 
     def prepared_address_of(self, kernel: str) -> int | None:
         """Address of the struct that the C function of this kernel takes first; the rest as ``prepared_address``."""
+        self._require_one_set("prepared values")
         precision = self._kernels[kernel].spec.precision
         return self._kernels.set_of(kernel).backend.prepared_address(precision)
 
     def of_states(self, parameters: Varied, *, looks: bool = True, rows: int | None = None) -> Self:
         """The robot whose calls take live parameters that differ from state to state: see ``call``.
 
+        What has one set of parameters, such as a bound kernel and ``simulate``, is not to be had of it.
+
         ``looks``: whether they look for dead centres and open loops.  ``rows``: parameters are (rows,), or numbers, and each
         of them is that of a row of states, so that calls take (rows, k, …).
         """
         return self._given(None, parameters, looks=looks, rows=rows)
+
+    def _require_one_set(self, what: str) -> None:
+        """Raise KanegenError where parameters have values for each state, and what is asked for knows one alone."""
+        varying = self._kernels.varying
+        if varying:
+            raise KanegenError(
+                f"{self.name}: {', '.join(map(repr, varying))} may differ from state to state in this robot (of_states), so "
+                f"that it has no {what}. Take with_parameters"
+            )
 
     def columns(self, kernel: str) -> Columns:
         """A kernel's C function for many states as columns, with the live parameters of each, for simulations of many.
@@ -338,6 +352,7 @@ class Core:
     @property
     def parameters(self) -> Mapping[str, float]:
         """Values of the live parameters; empty for a robot loaded without them."""
+        self._require_one_set("values of parameters alone")
         return MappingProxyType(dict(self._backend.parameters))
 
     @property
@@ -347,7 +362,7 @@ class Core:
         Masses, moments of inertia and losses have the least value 0.  What bodies allow together, such as the triangle
         inequality of moments, is checked by ``with_parameters``.
         """
-        values = self._backend.parameters
+        values = self.parameters
         return MappingProxyType({p.name: replace(p, value=values[p.name]) for p in self._manifest.parameters})
 
     def with_parameters(self, values: Mapping[str, float], *, allow_unphysical: bool = False) -> Self:
@@ -366,7 +381,7 @@ class Core:
         merged = merged_parameters(self._manifest.name, backend.parameters, values)
         if self._check is not None and not allow_unphysical:
             self._check(merged)
-        return self._with(kernels.of_backend(backend.with_parameters(merged), kernels.told), self._t)
+        return self._with(kernels.of_backend(backend.with_parameters(merged), kernels.told, values), self._t)
 
     # ---- what a robot says of itself ----
 

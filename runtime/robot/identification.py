@@ -84,7 +84,7 @@ class Identification(Core):
         """The values.  Raises KanegenError where live parameters have others than those of the model."""
         manifest = self._manifest
         given = {parameter.name: parameter.value for parameter in manifest.parameters}
-        changed = [name for name, value in self._backend.parameters.items() if value != given[name]]
+        changed = [name for name, value in self.parameters.items() if value != given[name]]
         if changed:
             raise KanegenError(
                 f"{manifest.name!r}: these values are those of the model, and the live parameter {changed[0]!r} has another "

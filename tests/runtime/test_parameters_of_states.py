@@ -187,6 +187,35 @@ def test_wrenches_and_further_values():
     assert arm.of_states(own).kernels == arm.kernels
 
 
+def test_what_has_one_set_of_parameters_is_not_had_of_many():
+    """All of it took the values that the robot was loaded with."""
+    arm = robot("stanford_arm")
+    many = arm.of_states({"mF": [0.5, 2.0]})
+    v = np.zeros(arm.nv)
+    for asked in (
+        lambda: many.bind("inverse_dynamics"),
+        lambda: many.prepared_address,
+        lambda: many.parameters,
+        lambda: many.parameter_table,
+        lambda: kanegen.simulate(many, arm.home, v, 0.1),
+        lambda: kanegen.simulate(many, arm.home, v, 0.1, method="scipy:DOP853"),
+    ):
+        with pytest.raises(KanegenError, match="'mF' may differ from state to state"):
+            asked()
+
+
+def test_other_robots_of_many_states_keep_their_values():
+    arm = robot("four_bar")
+    q, own = states(arm, "mass_matrix")[0], own_values(arm, "four_bar")
+    expected = arm.mass_matrix(q, parameters=own)
+    assert np.array_equal(arm.of_states(own).with_open_loops("error").mass_matrix(q), expected)
+
+    first = next(iter(own))
+    one = float(own[first][0])
+    expected = arm.mass_matrix(q, parameters={**own, first: one})
+    assert np.array_equal(arm.of_states(own).with_parameters({first: one}).mass_matrix(q), expected)
+
+
 def test_open_loops_are_told_of():
     arm = robot("four_bar")
     q = states(arm, "mass_matrix")[0]
