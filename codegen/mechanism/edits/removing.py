@@ -46,11 +46,15 @@ def without_links(mechanism: Mechanism, name: str, findings: list[Finding]) -> M
     left = {joint.name for joint in joints}
     for mimic in mechanism.mimics:
         if mimic.joint in left and mimic.leader not in left:
+            moved = mechanism.joint(mimic.joint).child
+            carried = {joint.parent: joint.child for joint in joints}
+            while moved in carriers and moved in carried:
+                moved = carried[moved]
             raise ModelError(
                 where,
                 f"takes the joint {mimic.leader!r} away, which {mimic.joint!r} follows",
                 "joints that stay and follow what stays",
-                f"Remove {mechanism.joint(mimic.joint).child!r} as well, or lock {mimic.leader!r} before.",
+                f"Remove {moved!r} as well, or lock {mimic.leader!r} before.",
             )
     after = replace(
         mechanism,

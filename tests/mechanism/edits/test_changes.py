@@ -396,6 +396,19 @@ def test_what_goes_with_a_link_is_told() -> None:
     assert len(arm.constraints) == 1
 
 
+def test_a_follower_to_be_removed_is_called_by_a_link() -> None:
+    """What links joints of one body is no link that a user could name."""
+    b = MechanismBuilder("pair")
+    for name in ("one", "two"):
+        b.body(name, 1, inertia=(1, 1, 1))
+    b.revolute("leads", BASE, "one", Z)
+    b.revolute("follows", BASE, b.carrier("between"), Z)
+    b.revolute("moves", "between", "two", X)
+    b.mimic("follows", "leads", 2)
+    m = b.build()
+    refused(lambda: changed(m, remove=["one"]), "away, which 'follows' follows", "Remove 'two' as well")
+
+
 def test_removing_a_limb_of_a_loop_frees_the_other() -> None:
     with pytest.warns(ModelWarning, match="ankle"):
         arm = changed(walker(), remove=["rear_thigh"])
