@@ -21,12 +21,13 @@ class Quantities(Core):
         v: Values | None = None,
         a: Values | None = None,
         *,
-        t: ArrayLike = 0.0,
+        t: ArrayLike | None = None,
         formulation: str = "kane",
         kernel: str = "inverse_dynamics",
     ) -> dict[str, FloatArray]:
-        """Intermediate quantities (...,) by name in states q, v and a; v, a and the time t [s] are 0 unless given.
+        """Intermediate quantities (...,) by name in states q, v and a; v and a are 0 unless given.
 
+        The time t [s] is that of ``at`` unless given.
         Of Kane's method all of them, whatever the kernel: w_E_x and pw_E_x_1, the angular velocity of body E and its partial
         for the first speed, vc_E_x and pvc_E_x_1 for the mass centre, T_E_x and R_E_x, Ki_E_1 and Ka_E_1 for what a body
         adds to generalized inertia and active forces, X_1_2 and so on.  ``kanegen.explain`` says what each means and along
@@ -48,7 +49,8 @@ class Quantities(Core):
             )
             for name, n, x in given
         }
-        time = real_array("quantities", Argument("t", ()), t)
+        now = self._t if t is None else t
+        time = real_array("quantities", Argument("t", ()), 0.0 if now is None else now)
         batch = np.broadcast_shapes(time.shape, *(array.shape[:-1] for array in arrays.values()))
         states = {name: np.broadcast_to(x, (*batch, x.shape[-1])) for name, x in arrays.items()}
         states["t"] = np.broadcast_to(time, batch)

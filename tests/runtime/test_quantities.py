@@ -6,8 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sympy
 
 import kanegen
+from kanegen.codegen.mechanism import MechanismBuilder
 
 
 def test_quantities_of_kanes_method_and_of_the_recursion() -> None:
@@ -27,6 +29,20 @@ def test_quantities_of_kanes_method_and_of_the_recursion() -> None:
     assert arm.quantities({"q2": 0.3})["g_B_y"] == pytest.approx(-9.81 * np.cos(0.3))
     with pytest.raises(ValueError, match="expected"):
         arm.quantities(q[:, :5])
+
+
+def test_quantities_at_a_time() -> None:
+    builder = MechanismBuilder("driven")
+    for name in ("turn", "link"):
+        builder.body(name, mass=1, inertia=(1, 1, 1))
+    builder.revolute("drive", "base", "turn", axis=(0, 0, 1))
+    builder.revolute("joint", "turn", "link", axis=(0, 1, 0))
+    builder.prescribe("drive", motion=sympy.Symbol("t") ** 2)
+    arm = kanegen.load(builder.build(), interpreted=True)
+    assert arm.quantities([0.0])["w_link_z"] == 0.0
+    for t in (0.7, [0.2, 0.7]):
+        assert arm.at(t).quantities([0.0])["w_link_z"] == pytest.approx(2 * np.array(t))
+        assert arm.at(3.0).quantities([0.0], t=t)["w_link_z"] == pytest.approx(2 * np.array(t))
 
 
 def test_live_parameters_and_generated_code(tmp_path: Path) -> None:
