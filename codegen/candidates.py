@@ -9,7 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from kanegen.codegen.derivation.placed_tree import placement, unit_gauge
+from kanegen.codegen.derivation.placed_tree import (
+    exchange,
+    inertial_gauge,
+    orientation,
+    placement,
+    unit_gauge,
+)
 from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import Program, count
 from kanegen.codegen.kernel_sources import KernelSources
@@ -100,52 +106,79 @@ def _best_of_searches(
 ) -> tuple[Candidate, list[Found]]:
     """The best of what searches find, and all that they find.
 
-    Where an early decision was not for the textbook, there is another search in which it is.
+    Where it does not show whether masses should stay on bodies, both are searched.  Where an early decision was not for the
+    textbook, there is another search in which it is.
     """
     start, budget = beginning.decisions, beginning.budget
-    found = searched(sources, name, start, budget)
-    if beginning.places:
-        found = _placed_anew(found, sources.deriver(name, searched=budget > 1), beginning.places)
-    best = Candidate.of(found)
-    searches = [found]
     if budget == 1:
-        return best, searches
+        found = searched(sources, name, start, budget)
+        if beginning.places:
+            found = _placed_anew(found, sources.deriver(name, searched=False), beginning.places)
+        return Candidate.of(found), [found]
+    deriver = sources.deriver(name, searched=True)
+    starts = _with_masses(start, deriver)
+    searches = [searched(sources, name, given, budget) for given in starts]
+    candidates = [Candidate.of(found) for found in searches]
+    best = min(candidates, key=lambda candidate: candidate.price)
+    given = starts[candidates.index(best)]
     early = [point for point, decision in best.found.points.items() if decision.early]
     if any(best.found.answers.get(point, 0) for point in early):
-        textbook = {**start, **dict.fromkeys(early, 0)}
+        textbook = {**given, **dict.fromkeys(early, 0)}
         searches.append(searched(sources, name, textbook, budget, early=False))
-        best = min(best, Candidate.of(searches[1]), key=lambda candidate: candidate.price)
-    return _with_late_decisions(best, sources.deriver(name, searched=True)), searches
+        best = min(best, Candidate.of(searches[-1]), key=lambda candidate: candidate.price)
+    return _with_late_decisions(best, deriver), searches
+
+
+def _with_masses(start: Mapping[str, int], deriver: Deriver) -> list[Mapping[str, int]]:
+    """The decisions with that whether masses may stay on bodies, which each kernel makes for itself; both where it is open.
+
+    Products with one velocity are gathered by the passes: before these a kinetic energy shows nothing of what it loses.
+    They are compared without what is decided about second moments: that was for masses that stay, or was not.
+    """
+    point, moments = inertial_gauge.EMPTIED, (inertial_gauge.KEPT, inertial_gauge.POINT)
+    plain = {met: answer for met, answer in start.items() if not met.startswith(moments)}
+    without, points = deriver(plain)
+    if point not in points:
+        return [start]
+    kept, small = deriver({**plain, point: 1})[0], len(without.graph) <= _SMALL_NODES
+    gain = _rough_price(without, small) - _rough_price(kept, small)
+    none = {met: answer for met, answer in start.items() if not met.startswith(inertial_gauge.KEPT)}
+    all_of_them = start if start.get(point) else {**plain, point: 1}
+    if 0 <= gain <= NEAR and without.graph.kinds != kept.graph.kinds:
+        return [none, all_of_them]
+    return [all_of_them if gain > 0 else none]
 
 
 def _placed_anew(found: Found, deriver: Deriver, most: int) -> Found:
-    """The same search, had it ended with the origins of frames, and the unit of length, that suit the kernel best.
+    """The same search, had it ended with the orders of joints, frames and unit of length that suit the kernel best.
 
     Sums of lengths are formed by the passes: a search, which counts before them, sees little of what an origin is worth.
     """
     size = len(found.program.graph)
-    small = size <= _SMALL_NODES
     most = min(most, _PLACED_NODES // size - 1)
     if most < 1:
         return found
-
-    def price(program: Program) -> float:
-        return cost(count(looked_through(program)[0] if small else factored(program)))
-
-    best, least, tried = found.answers, price(found.program), 0
+    small = size <= _SMALL_NODES
+    best, least, tried = found.answers, _rough_price(found.program, small), 0
+    kinds = (exchange.POINT, orientation.POINT, placement.POINT, unit_gauge.POINT)
     for point, decision in found.points.items():
-        if not point.startswith((placement.POINT, unit_gauge.POINT) if small else placement.POINT):
+        if not point.startswith(kinds if small else kinds[:-1]):
             continue
         for answer in range(decision.alternatives):
             if answer == best[point] or tried == most:
                 continue
             tried += 1
             trial = {**best, point: answer}
-            its = price(deriver.recollected(trial)[0])
+            its = _rough_price(deriver.recollected(trial)[0], small)
             if its < least - _WHOLE:
                 best, least = trial, its
     found = found if best is found.answers else _with_answers(found, best, deriver)
     return replace(found, derivations=found.derivations + tried)
+
+
+def _rough_price(program: Program, small: bool) -> float:
+    """What a program costs when it is flattened and factored, and looked through where ``small`` ones are compared."""
+    return cost(count(looked_through(program)[0] if small else factored(program)))
 
 
 def _with_late_decisions(best: Candidate, deriver: Deriver) -> Candidate:

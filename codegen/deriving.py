@@ -27,6 +27,7 @@ from kanegen.codegen.certificate.comparison import (
     random_configurations,
 )
 from kanegen.codegen.derivation.kernels.catalogue import CLOSED_LOOP, contract_of
+from kanegen.codegen.derivation.placed_tree import inertial_gauge
 from kanegen.codegen.derivation.recursive import motion
 from kanegen.codegen.graph import Program, count
 from kanegen.codegen.kernel_sources import KernelSources
@@ -177,7 +178,8 @@ class Derivations:
         if name.endswith("_derivatives"):
             # as many operations as a search among them would find, in a fraction of its time
             given = self._decisions(self._first).items()
-            kept = {point: answer for point, answer in given if not point.startswith(motion.GRADIENT)}
+            own = (motion.GRADIENT, inertial_gauge.KEPT)
+            kept = {point: answer for point, answer in given if not point.startswith(own)}
             return (Beginning(kept, 1, places=_allowed(sources) - 1),)
         others = self._decisions_of_others(name)
         if others and name in {law.name for law in sources.mechanism.laws}:

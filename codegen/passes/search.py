@@ -22,7 +22,7 @@ _HOPELESS = 4
 _NODES_OF_A_DECISION = 10
 _NODES_OF_A_PAIR = 10
 """What decisions cost, in nodes of a graph.  A coarse one makes the numbers of all bodies anew, each of which has a few
-coarse decisions: so the cost of one grows with their number."""
+coarse decisions: so the cost of one grows with the number of bodies."""
 
 _USUAL_SIZE = 3000
 """Nodes, decisions included, of inverse dynamics of an arm with six general joints."""
@@ -93,7 +93,7 @@ def allowance(size: int) -> int:
 def _work(weighed: Weighed) -> int:
     """Nodes of a program, and what its decisions cost."""
     points = weighed.points
-    coarse = sum(decision.coarse for decision in points.values())
+    coarse = len({decision.scope for decision in points.values() if decision.coarse})
     return weighed.nodes + _NODES_OF_A_DECISION * (len(points) - coarse) + _NODES_OF_A_PAIR * coarse**2
 
 
@@ -207,7 +207,7 @@ def search(
     """Improve the answers from ``start`` until nothing helps, ``budget`` programs or too many nodes have been derived.
 
     Where ``weighed``, methods are compared first, whatever that takes.  Coarse answers that are given in ``start`` are
-    kept, unless there is nothing but coarse decisions to make.  ``early`` ones are compared before all else, and kept as
+    kept, unless there are no fine ones to make that they serve.  ``early`` ones are compared before all else, and kept as
     given where that is False.  ``weigh`` says what the program of some answers costs, where that takes less than to derive
     it.
     """
@@ -227,7 +227,7 @@ def search(
     if weighed or (budget > 1 and run.allowance < _FEW * run.work):  # a descent would hardly come to try them
         state = run.weighed(state, [p for p, d in state.points.items() if d.whole])
     state = run.descend(state)
-    kept = start if any(not decision.coarse for decision in state.points.values()) else {}
+    kept = start if any(d.fine and not d.whole for d in state.points.values()) else {}
     while not run.exhausted:
         better = run.coarse_round(state, kept)
         if better is state:

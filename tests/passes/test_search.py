@@ -9,6 +9,7 @@ import pytest
 
 from kanegen.codegen.graph import OperationCounts, Program
 from kanegen.codegen.graph.decision import Decision, Weighed
+from kanegen.codegen.passes import search as module
 from kanegen.codegen.passes.search import Found, allowance, cost, search
 
 from .graphs import from_inputs
@@ -159,6 +160,15 @@ def test_large_programs_are_searched_less() -> None:
     assert 1 < result.derivations < 40
     assert abs(result.derivations - allowance(size) / size) <= 1
     assert result.counts.multiplications == 5000 - (result.derivations - 1)
+
+
+@pytest.mark.parametrize(("bodies", "work"), [(("a", "b"), 40), (("a", "a"), 20)])
+def test_coarse_decisions_on_the_same_bodies_cost_as_one(bodies: tuple[str, str], work: int) -> None:
+    """They make the same numbers anew; a further one costs what a fine one does."""
+    points = {f"p{i}": Decision(2, frozenset({name}), coarse=True) for i, name in enumerate(bodies)}
+    form = {"form": Decision(2, A)}
+    assert module._work(Weighed(points, OperationCounts(), 7)) == 7 + work
+    assert module._work(Weighed(points | form, OperationCounts(), 7)) == 17 + work
 
 
 class _Huge(Derivation):

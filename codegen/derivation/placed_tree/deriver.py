@@ -84,7 +84,8 @@ class Trees:
 
     def regrouped(self, answers: Mapping[str, int]) -> Found:
         """That tree with inertial parameters moved across joints as the answers say."""
-        key = _key(answers, placement.POINT, orientation.POINT, exchange.POINT, inertial_gauge.POINT)
+        gauge = (inertial_gauge.POINT, inertial_gauge.KEPT)
+        key = _key(answers, placement.POINT, orientation.POINT, exchange.POINT, *gauge)
         if key not in self._regrouped:
             tree, points = self.turned(answers)
             choices = Choices(answers)

@@ -22,8 +22,11 @@ from kanegen.codegen.derivation.placed_tree.placement import PlacedBody, PlacedT
 from kanegen.codegen.graph import linear as vec
 from kanegen.codegen.mechanism.values import plain
 
-POINT = "second moment of"
+POINT, KEPT = "second moment of", "mass of"
 """How the names of this module's decision points begin."""
+
+EMPTIED = f"{KEPT} all bodies"
+"""The decision point whether masses that empty something of a parent are looked for at all."""
 
 _REMEMBERED = 256
 """Steps of regroupings remembered: for most answers of a search, only bodies nearer to the base have others than before."""
@@ -32,30 +35,35 @@ _REMEMBERED = 256
 def regroup(tree: PlacedTree, choices: Choices) -> PlacedTree:
     """Move parameters towards the base, tips first, by amounts that the decision points choose."""
     described = tree
+    emptied = any(_empties(tree, i) for i in range(len(tree.bodies))) and choices.pick(EMPTIED, 2, late=True)
     for i in reversed(range(len(tree.bodies))):
         body = tree.bodies[i]
         if body.still:
             continue  # what would cross changes its orientation with coordinates that the tree does not know
-        answer = 0
+        kept = answer = 0
         if body.revolute:
-            count = len(_second_moments(tree, i))
-            point = f"{POINT} {body.name} along its axis"
-            answer = choices.pick(point, count, *_scope(tree.bodies, i), coarse=True)
-        tree = _moved(tree, i, answer)
+            scope = _scope(tree.bodies, i)
+            count = len(_masses(tree, i)) if emptied else 1
+            if count > 1:
+                kept = choices.pick(f"{KEPT} {body.name}", count, *scope, coarse=True)
+                kept = (kept + _empties(tree, i)) % count
+            count = len(_second_moments(tree, i, kept))
+            answer = choices.pick(f"{POINT} {body.name} along its axis", count, *scope, coarse=True)
+        tree = _moved(tree, i, kept, answer)
     return replace(tree, as_described=described)
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _moved(tree: PlacedTree, i: int, answer: int) -> PlacedTree:
+def _moved(tree: PlacedTree, i: int, kept: int, answer: int) -> PlacedTree:
     """The tree with what may cross the joint of body i on its parent.
 
-    Mass and first moment along the axis of a revolute joint go entirely, of second moments what the answer says.
+    First moment along the axis of a revolute joint goes entirely, of mass and second moments what the answers say.
     """
     body = tree.bodies[i]
     if not body.revolute:
         return sent_inward(tree, i, *split(body, Fraction(0), Fraction(0), None))
-    second = _second_moments(tree, i)[answer]
-    return sent_inward(tree, i, *split(body, body.mass, body.first_moment[body.axis], second))
+    mass, second = _masses(tree, i)[kept], _second_moments(tree, i, kept)[answer]
+    return sent_inward(tree, i, *split(body, mass, body.first_moment[body.axis], second))
 
 
 Amounts = tuple[Any, vec.Vector, vec.Matrix]
@@ -87,7 +95,38 @@ def _scope(bodies: Sequence[PlacedBody], i: int) -> list[str]:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _second_moments(tree: PlacedTree, i: int) -> tuple[Any, ...]:
+def _masses(tree: PlacedTree, i: int) -> tuple[Any, ...]:
+    """Masses that may well move across the revolute joint of body i: all of its mass, or what empties its parent.
+
+    A component of a first moment takes part in a force and in two moments, a mass in a force alone: so a mass that stays
+    costs less than the component that it makes vanish on the parent.
+    """
+    body = tree.bodies[i]
+    if body.parent < 0:
+        return (body.mass,)
+    parent, first = tree.bodies[body.parent], body.first_moment[body.axis]
+    along = vec.scale(first, vec.transpose(body.rotation)[body.axis])
+    numbers = (body.mass, *body.position, *along, *parent.first_moment)
+    if not all(isinstance(x, Fraction) for x in numbers):
+        return (body.mass,)
+    masses = [body.mass]
+    for r, place in enumerate(body.position):
+        if place != 0 and not (parent.revolute and r == parent.axis):
+            mass = plain(-(parent.first_moment[r] + along[r]) / place)
+            masses.append(mass)
+    return tuple(dict.fromkeys(masses))
+
+
+def _empties(tree: PlacedTree, i: int) -> bool:
+    """Whether a mass that empties the parent of body i is likely to pay: all of it moves, and nothing else arrives."""
+    body = tree.bodies[i]
+    if not body.revolute or body.still or body.parent < 0 or tree.bodies[body.parent].parent < 0:
+        return False
+    return i == min(tree.children(body.parent))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _second_moments(tree: PlacedTree, i: int, kept: int) -> tuple[Any, ...]:
     """Amounts sigma that may well move across the revolute joint of body i, none of them twice.
 
     The second moment along the axis may be spent on the body itself (empty one of its coefficients, or make two alike) or
@@ -100,7 +139,7 @@ def _second_moments(tree: PlacedTree, i: int) -> tuple[Any, ...]:
     amounts = [
         vec.minus(own[k][k], target) for target in (Fraction(0), own[a][a], own[b][b], -own[a][a], -own[b][b])
     ]
-    receiver = _receiver(tree.bodies, i)
+    receiver = _receiver(tree.bodies, i, _masses(tree, i)[kept])
     if receiver is not None:
         theirs, e = receiver
         others = [f for f in range(3) if f != e]
@@ -115,7 +154,7 @@ def _second_moments(tree: PlacedTree, i: int) -> tuple[Any, ...]:
     return tuple(unique)
 
 
-def _receiver(bodies: Sequence[PlacedBody], i: int) -> tuple[vec.Matrix, int] | None:
+def _receiver(bodies: Sequence[PlacedBody], i: int, mass: Any) -> tuple[vec.Matrix, int] | None:
     """Second moments of the body that keeps what body i sends, before any second moment along the axis has been sent.
 
     Prismatic joints pass second moments on.  With the coordinate axis of that body to which the joint axis is parallel;
@@ -124,7 +163,7 @@ def _receiver(bodies: Sequence[PlacedBody], i: int) -> tuple[vec.Matrix, int] | 
     body = bodies[i]
     if body.parent < 0:
         return None
-    _, (mass, first, second) = split(body, body.mass, body.first_moment[body.axis], Fraction(0))
+    _, (_, first, second) = split(body, mass, body.first_moment[body.axis], Fraction(0))
     direction: vec.Vector = vec.transpose(body.rotation)[body.axis]
     receiving = receive(bodies[body.parent], body, mass, first, second)
     while not receiving.revolute and not receiving.still and receiving.parent >= 0:

@@ -180,6 +180,7 @@ def _pairs_of_numeric(
     columns = [vec.transpose(child.rotation)[child.axis] for child in children]
     columns += [column for child in children for column in vec.transpose(child.rotation)]
     columns += [child.position for child in children]
+    columns += _of_moments(body) if body.revolute and not children else []
     owns = [_NONE, *_sparse_turns([(v[(k + 1) % 3], v[(k + 2) % 3]) for v in columns])]
     pairs = [(turn, turn) for turn in (*joints, *owns)]
     if body.revolute and body.joint not in around.shared:
@@ -192,6 +193,19 @@ def _pairs_of_numeric(
     before = priced[none][0]
     worth = [pair for pair, (price, _) in priced.items() if price < before]
     return [*sorted(worth, key=priced.__getitem__), none]
+
+
+def _of_moments(body: PlacedBody) -> list[vec.Vector]:
+    """Vectors along which first moment, products with the axis and a principal axis of a body are, if these are numbers."""
+    k, first, second = body.axis, body.first_moment, body.second_moment
+    if not all(isinstance(x, Fraction) for row in (first, *second) for x in row):
+        return []
+    a, b = (k + 1) % 3, (k + 2) % 3
+    difference, twice = plain_fraction(second[a][a] - second[b][b]), plain_fraction(2 * second[a][b])
+    principal = [Fraction(0)] * 3
+    principal[a] = difference + exact_square_root(difference * difference + twice * twice)
+    principal[b] = twice
+    return [first, second[k], tuple(principal)]
 
 
 def _sparse_turns(pairs: Sequence[tuple[Any, Any]]) -> list[_Turn]:
@@ -213,7 +227,7 @@ def _sparse_turns(pairs: Sequence[tuple[Any, Any]]) -> list[_Turn]:
     return [turn for _, turn in found]
 
 
-def plain_fraction(value: Fraction) -> Fraction:
+def plain_fraction(value: Any) -> Fraction:
     """The value, settled."""
     settled = plain(value)
     assert isinstance(settled, Fraction)

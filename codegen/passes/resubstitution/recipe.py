@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from importlib import resources
 from pathlib import Path
@@ -69,7 +69,10 @@ def fingerprint(program: Program) -> str:
 
 
 def recipe_of(web: Web, program: Program, plain: Program) -> Recipe:
-    """The recipe for a web of values, the leaves of which stand in ``program``, of the kernel with this plain derivation."""
+    """The recipe for a web of values, the leaves of which stand in ``program``, of the kernel with this plain derivation.
+
+    Results that are numbers are left out, but where rounding to 60 digits has made one of them: then all have their places.
+    """
     names = residues_of(program.graph, program.roots, NAMING)
     lines = []
     for made in web.values:
@@ -83,7 +86,13 @@ def recipe_of(web: Web, program: Program, plain: Program) -> Recipe:
             lines.append(f"{_SIGNS[made.form]} {operands}")
         else:
             lines.append(f"{_SIGNS[made.form]} {made.number} {operands}")
-    lines.append("results " + " ".join(map(str, web.results)))
+    references, graph = iter(web.results), program.graph
+    results = [f"={graph.value(x)}" if graph.is_constant(x) else str(next(references)) for x in program.roots]
+    if all(
+        plain.graph.is_constant(ref) for ref, word in zip(plain.roots, results, strict=True) if word[0] == "="
+    ):
+        results = [word for word in results if word[0] != "="]
+    lines.append(" ".join(("results", *results)))
     return Recipe(plain.name, fingerprint(plain), tuple(lines))
 
 
@@ -91,10 +100,21 @@ def program_from(recipe: Recipe, program: Program) -> Program | None:
     """The program that a recipe gives for the same kernel as ``program``, None where it does not prove equal to it."""
     try:
         names = residues_of(program.graph, program.roots, NAMING)
-        found = program_of(web_from(recipe, {x.at[0]: i for i, x in names.items()}), program)
+        web = web_from(recipe, {x.at[0]: i for i, x in names.items()})
+        found = program_of(web, _with_numbers(program, recipe))
         return found if is_equal(found, program) else None
-    except (AssertionError, LookupError, ValueError, ZeroDivisionError, StopIteration):
+    except (AssertionError, LookupError, ValueError, ZeroDivisionError):
         return None  # the recipe is not for this program, or is damaged
+
+
+def _with_numbers(program: Program, recipe: Recipe) -> Program:
+    """The program with the results that are numbers in the recipe, where this has places for all.  Raises ValueError."""
+    words, graph = recipe.lines[-1].split()[1:], program.graph
+    if not any(word.startswith("=") for word in words):
+        return program
+    each = zip(program.roots, words, strict=True)
+    roots = iter([graph.constant(Fraction(word[1:])) if word[0] == "=" else ref for ref, word in each])
+    return replace(program, results=tuple(tuple(next(roots) for _ in refs) for refs in program.results))
 
 
 def web_from(recipe: Recipe, nodes: Mapping[int, int]) -> Web:
@@ -115,7 +135,8 @@ def web_from(recipe: Recipe, nodes: Mapping[int, int]) -> Web:
             values.append(Made(OPAQUE, operands, kind=Kind[sign.upper()], name=name))
         if any(not 0 < abs(ref) < len(values) for ref in values[-1].operands):
             raise ValueError(f"{line!r} needs what comes later")
-    word, *results = recipe.lines[-1].split()
+    word, *words = recipe.lines[-1].split()
+    results = [reference for reference in words if not reference.startswith("=")]
     if word != "results" or any(not 0 < abs(int(ref)) <= len(values) for ref in results):
         raise ValueError(f"{recipe.lines[-1]!r} names no results")
     leaves = sum(made.form == LEAF for made in values)

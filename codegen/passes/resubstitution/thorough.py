@@ -81,9 +81,10 @@ def thorough(
     proved = [
         (found, recipe)
         for recipe in book.known.get(key, ())
-        if (found := program_from(recipe, program)) is not None
+        # frames may have been turned since, so that the program has sines of other angles
+        if (found := program_from(recipe, program) or program_from(recipe, plain)) is not None
     ]
-    found, recipe = min(proved, key=lambda one: cost(count(one[0])), default=(program, None))
+    found, recipe = min([*proved, (program, None)], key=lambda one: cost(count(one[0])))
     if recipe is None or book.further:
         web = renumbered(web_of(found))
         values = len(web.values) - web.leaves

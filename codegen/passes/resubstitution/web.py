@@ -95,8 +95,10 @@ def _is_leaf(graph: Graph, index: int) -> bool:
 
 
 def program_of(web: Web, source: Program) -> Program:
-    """The program of a web, whose leaves stand in that of ``source``."""
+    """The program of a web, whose leaves stand in that of ``source``.  Raises ValueError where this has other results."""
     graph, nodes = Graph(), source.graph
+    if len(web.results) != sum(not nodes.is_constant(ref) for ref in source.roots):
+        raise ValueError("other results are numbers")
     copied: dict[int, Ref] = {}
 
     def leaf(index: int) -> Ref:

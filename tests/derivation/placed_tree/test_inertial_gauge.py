@@ -12,7 +12,7 @@ import pytest
 from kanegen.codegen.derivation.placed_tree import inertial_gauge
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.deriver import Deriver
-from kanegen.codegen.derivation.placed_tree.inertial_gauge import regroup
+from kanegen.codegen.derivation.placed_tree.inertial_gauge import EMPTIED, KEPT, regroup
 from kanegen.codegen.derivation.placed_tree.placement import PlacedTree, place
 from kanegen.codegen.mechanism import Mechanism
 from kanegen.codegen.mechanism.catalogue import mechanism
@@ -35,7 +35,8 @@ def invariants(tree: PlacedTree, described: Mechanism) -> list[list[mpmath.mpf]]
 
 
 def alternatives(tree: PlacedTree) -> dict[str, int]:
-    choices = Choices()
+    """Also of masses that empty something of a parent."""
+    choices = Choices({EMPTIED: 1})
     regroup(tree, choices)
     return {point: decision.alternatives for point, decision in choices.points.items()}
 
@@ -54,7 +55,7 @@ def test_every_alternative_of_every_body_of_the_arm() -> None:
         wanted = invariants(place(ARM, Choices()), ARM)
         for point, count in alternatives(place(ARM, Choices())).items():
             for answer in range(count):
-                check(ARM, {point: answer}, wanted)
+                check(ARM, {EMPTIED: 1, point: answer}, wanted)
 
 
 @pytest.mark.parametrize("seed", range(60, 70))
@@ -80,6 +81,25 @@ def test_minimal_parameters_of_revolute_joints() -> None:
         else:
             assert all(entry == 0 for entry in itertools.chain(*body.second_moment))
             assert body.mass == Fraction("6.1")  # C, D, E and F
+
+
+def test_a_mass_that_stays_empties_a_component_of_the_parent() -> None:
+    """For each joint beside the axis of another one; alone, and by the default where masses are looked for."""
+    described = mechanism("puma560_general")
+    tree = place(described, Choices())
+    usual = regroup(tree, Choices())
+    assert not any(body.mass for body in usual.bodies)
+    choices = Choices({EMPTIED: 1})
+    emptied = regroup(tree, choices)
+    kept = [point for point in choices.points if point.startswith(KEPT) and point != EMPTIED]
+    assert kept
+    for i, body in enumerate(emptied.bodies):
+        assert (body.mass != 0) == (f"{KEPT} {body.name}" in kept)
+        if body.mass:
+            first, before = (x.bodies[body.parent].first_moment for x in (emptied, usual))
+            assert first.count(Fraction(0)) == before.count(Fraction(0)) + 1, i
+    last = {point: choices.points[point].alternatives - 1 for point in kept}
+    assert regroup(tree, Choices({EMPTIED: 1, **last})).bodies == usual.bodies
 
 
 def test_points_carry_the_name_by_which_derivations_are_remembered() -> None:

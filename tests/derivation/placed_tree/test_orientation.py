@@ -10,8 +10,8 @@ import pytest
 
 from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.deriver import Deriver
-from kanegen.codegen.derivation.placed_tree.orientation import POINT, turn_frames
-from kanegen.codegen.derivation.placed_tree.placement import place
+from kanegen.codegen.derivation.placed_tree.orientation import POINT, WAY, turn_frames
+from kanegen.codegen.derivation.placed_tree.placement import PlacedBody, place
 from kanegen.codegen.graph import count
 from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
@@ -92,12 +92,55 @@ def test_an_odd_zero_of_a_joint_costs_one_addition(arm: str) -> None:
     assert turned.total < left.total
 
 
-def test_nothing_is_offered_where_frames_are_straight() -> None:
-    for arm in ("stanford_arm", "rx90_general", "general_6r"):
-        choices = Choices()
-        tree = place(mechanism(arm), choices)
-        assert turn_frames(tree, choices).bodies == tree.bodies
-        assert not [point for point in choices.points if point.startswith(POINT)]
+@pytest.mark.parametrize(
+    ("arm", "turned"), [("stanford_arm", []), ("rx90_general", ["link6"]), ("general_6r", ["link6"])]
+)
+def test_nothing_is_offered_where_frames_are_straight(arm: str, turned: list[str]) -> None:
+    """But for a last body with its mass centre beside the axis."""
+    choices = Choices()
+    tree = place(mechanism(arm), choices)
+    found = turn_frames(tree, choices).bodies
+    assert [new.name for old, new in zip(tree.bodies, found, strict=True) if new != old] == turned
+    points = [f"{POINT} {name}" for name in turned]
+    assert [point for point in choices.points if point.startswith(POINT)] == [WAY][: len(turned)] + points
+
+
+@pytest.mark.parametrize("axis", range(3))
+@pytest.mark.parametrize("what", ["centre", "products with the axis", "product across it"])
+def test_a_last_body_is_turned_until_something_vanishes(what: str, axis: int) -> None:
+    """A component of its first moment, or one of its products of inertia, for one addition to the angle."""
+    a, b = (axis + 1) % 3, (axis + 2) % 3
+    center = [Fraction(0)] * 3
+    tensor = [[Fraction(3) if i == j else Fraction(0) for j in range(3)] for i in range(3)]
+    if what == "centre":
+        center[a], center[b] = Fraction(3, 10), Fraction(-1, 7)
+    elif what == "products with the axis":
+        tensor[axis][a] = tensor[a][axis] = Fraction(3, 10)
+        tensor[axis][b] = tensor[b][axis] = Fraction(-1, 7)
+    else:
+        tensor[a][b] = tensor[b][a] = Fraction(1, 7)
+    builder = MechanismBuilder("arm")
+    builder.body("upper", 1, ("0.1", "0.2", "0.3"), ((2, 0, 0), (0, 3, 0), (0, 0, 4)))
+    builder.body("lower", 2, tuple(center), tuple(map(tuple, tensor)))  # type: ignore[arg-type]
+    builder.revolute("shoulder", BASE, "upper", (0, 1, 0))
+    e = tuple(int(i == axis) for i in range(3))
+    builder.revolute("elbow", "upper", "lower", e, position=(1, 2, 3))
+    choices = Choices()
+    tree = place(builder.build(), choices)
+    before, after = tree.bodies[1], turn_frames(tree, choices).bodies[1]
+
+    def looked_at(body: PlacedBody) -> list[Fraction]:
+        first, second = body.first_moment, body.second_moment
+        pairs = {"centre": (first[a], first[b]), "products with the axis": (second[axis][a], second[axis][b])}
+        return list(pairs.get(what, (second[a][b],)))
+
+    assert looked_at(before).count(Fraction(0)) == 0
+    assert looked_at(after).count(Fraction(0)) == 1
+    assert after.offset != 0
+    straight, turned = (
+        count(Deriver(builder.build(), DYNAMICS["inverse_dynamics"])(x)[0]) for x in ({WAY: 1}, {})
+    )
+    assert turned.total < straight.total
 
 
 @pytest.mark.parametrize("mimics", [False, True])

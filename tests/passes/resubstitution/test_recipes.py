@@ -180,6 +180,65 @@ def test_a_recipe_that_does_not_prove_equal_is_searched_for(monkeypatch: pytest.
         thorough(program, program, RecipeBook(known={wrong.fingerprint: [wrong]}))
 
 
+def test_a_result_that_rounding_makes_a_number() -> None:
+    """A walk goes on with what is written out, where such a result is none of the web any more."""
+
+    def build(x: object) -> list[Expression]:
+        first: Expression = x[0]  # type: ignore[index]
+        return [Fraction(1, 10**45) * first, first * first * first, first - first]
+
+    plain = from_inputs(build)  # type: ignore[arg-type]
+    assert [plain.graph.is_constant(ref) for ref in plain.roots] == [False, False, True]
+    graph = plain.graph
+    written = replace(plain, results=((graph.constant(Fraction(0)), *plain.roots[1:]),))
+    recipe = recipe_of(web_of(written), written, plain)
+    assert recipe.lines[-1].split()[1::2] == ["=0", "=0"]
+    found = program_from(recipe, plain)
+    assert found is not None
+    assert count(found) == count(written)
+    for wrong in ("=1", "=1/1" + 40 * "0"):
+        other = replace(recipe, lines=(*recipe.lines[:-1], recipe.lines[-1].replace("=0", wrong, 1)))
+        assert program_from(other, plain) is None
+    short = replace(recipe, lines=(*recipe.lines[:-1], recipe.lines[-1].removesuffix(" =0")))
+    assert program_from(short, plain) is None
+
+
+def test_a_recipe_with_sines_of_other_angles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is one of the textbook's program then, as where a body has been turned about its joint since."""
+    angle = Fraction("0.3")
+
+    def turned(x: object) -> list[Expression]:
+        q: Expression = x[0]  # type: ignore[index]
+        graph = q.graph
+        c, s = (Expression(graph, f(graph.constant(angle))) for f in (graph.cosine, graph.sine))
+        later = q + angle
+        return [(c * later.sine() - s * later.cosine()) * (1 + c * c * q * later.sine())]
+
+    def straight(x: object) -> list[Expression]:
+        q: Expression = x[0]  # type: ignore[index]
+        graph = q.graph
+        c, s = (Expression(graph, f(graph.constant(angle))) for f in (graph.cosine, graph.sine))
+        return [q.sine() * (1 + c * c * q * (c * q.sine() + s * q.cosine()))]
+
+    program, plain = from_inputs(turned), from_inputs(straight)  # type: ignore[arg-type]
+    recipe = recipe_of(web_of(plain), plain, plain)
+    assert cost(count(plain)) < cost(count(program))
+    assert program_from(recipe, program) is None
+    monkeypatch.setattr(module, "core", lambda: None)
+    book = RecipeBook(known={recipe.fingerprint: [recipe]})
+    assert count(thorough(program, plain, book)[0]) == count(plain)
+
+
+def test_a_recipe_that_is_dearer_than_the_program_is_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The passes may have become better since it was found."""
+    plain = double_pendulum()
+    dear, better = recipe_of(web_of(plain), plain, plain), optimize(plain)[0]
+    assert cost(count(better)) < cost(count(plain))
+    monkeypatch.setattr(module, "core", lambda: None)
+    with pytest.raises(NotCompiledError):
+        thorough(better, plain, RecipeBook(known={dear.fingerprint: [dear]}))
+
+
 @pytest.mark.skipif(core() is None, reason="the core of the search is not compiled here")
 def test_a_search_goes_on_from_the_best_of_several_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many are asked for as the work is enough for, and that of the first kernel of a mechanism is more."""
