@@ -28,6 +28,9 @@ POINT, KEPT = "second moment of", "mass of"
 EMPTIED = f"{KEPT} all bodies"
 """The decision point whether masses that empty something of a parent are looked for at all."""
 
+_LARGEST_MASS = 10
+"""Times the masses of both bodies: of a larger mass that moves as much stays, and cancels what it does in doubles."""
+
 _REMEMBERED = 256
 """Steps of regroupings remembered: for most answers of a search, only bodies nearer to the base have others than before."""
 
@@ -106,14 +109,15 @@ def _masses(tree: PlacedTree, i: int) -> tuple[Any, ...]:
         return (body.mass,)
     parent, first = tree.bodies[body.parent], body.first_moment[body.axis]
     along = vec.scale(first, vec.transpose(body.rotation)[body.axis])
-    numbers = (body.mass, *body.position, *along, *parent.first_moment)
+    numbers = (body.mass, parent.mass, *body.position, *along, *parent.first_moment)
     if not all(isinstance(x, Fraction) for x in numbers):
         return (body.mass,)
-    masses = [body.mass]
+    masses: list[Any] = [body.mass]
     for r, place in enumerate(body.position):
         if place != 0 and not (parent.revolute and r == parent.axis):
-            mass = plain(-(parent.first_moment[r] + along[r]) / place)
-            masses.append(mass)
+            mass: Any = plain(-(parent.first_moment[r] + along[r]) / place)
+            if abs(mass) <= _LARGEST_MASS * sum(map(abs, numbers[:2])):
+                masses.append(mass)
     return tuple(dict.fromkeys(masses))
 
 

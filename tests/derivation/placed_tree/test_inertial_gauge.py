@@ -14,7 +14,7 @@ from kanegen.codegen.derivation.placed_tree.choices import Choices
 from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.derivation.placed_tree.inertial_gauge import EMPTIED, KEPT, regroup
 from kanegen.codegen.derivation.placed_tree.placement import PlacedTree, place
-from kanegen.codegen.mechanism import Mechanism
+from kanegen.codegen.mechanism import BASE, Mechanism, MechanismBuilder
 from kanegen.codegen.mechanism.catalogue import mechanism
 from tests.derivation.comparison import DIGITS, EXACT, difference, exactly
 from tests.derivation.structured_trees import states, structured_tree
@@ -100,6 +100,19 @@ def test_a_mass_that_stays_empties_a_component_of_the_parent() -> None:
             assert first.count(Fraction(0)) == before.count(Fraction(0)) + 1, i
     last = {point: choices.points[point].alternatives - 1 for point in kept}
     assert regroup(tree, Choices({EMPTIED: 1, **last})).bodies == usual.bodies
+
+
+@pytest.mark.parametrize(("beside", "offered"), [("0.3", True), ("1e-3", False), ("-1e-9", False)])
+def test_no_mass_stays_that_cancels_digits(beside: str, offered: bool) -> None:
+    """A joint that is hardly beside an axis would need a mass of tons there, and another one against it."""
+    builder = MechanismBuilder("arm")
+    for name in ("first", "second", "third"):
+        builder.body(name, 2, ("0.1", "0.2", "0.3"), ((2, 0, 0), (0, 3, 0), (0, 0, 4)))
+    builder.revolute("q1", BASE, "first", (0, 0, 1))
+    builder.revolute("q2", "first", "second", (0, 1, 0))
+    builder.revolute("q3", "second", "third", (0, 0, 1), position=(beside, 0, 0))
+    points = alternatives(place(builder.build(), Choices()))
+    assert (f"{KEPT} third" in points) == offered
 
 
 def test_points_carry_the_name_by_which_derivations_are_remembered() -> None:
