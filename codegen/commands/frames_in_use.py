@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
-from kanegen.codegen.derivation.placed_tree.orientation import WAY
 from kanegen.codegen.derivation.placed_tree.placement import PlacedBody
 from kanegen.codegen.graph import OperationCounts, count
 from kanegen.codegen.kernel_sources import KernelSources
@@ -41,13 +40,15 @@ def turns_frames(sources: KernelSources, kernel: str) -> bool:
     """Whether a kernel may be derived in other frames than the described ones to any advantage."""
     if not sources.options.free:
         return False
-    return sources.suited(kernel) is not sources or WAY in sources.trees.turned({})[1]
+    placed, turned = (tree.bodies for tree, _ in (sources.trees.placed({}), sources.trees.turned({})))
+    joints = any(new.rotation != old.rotation for old, new in zip(placed, turned, strict=True))
+    return joints or sources.suited(kernel) is not sources
 
 
 def in_frames_of_the_file(sources: KernelSources, kernel: str) -> OperationCounts:
     """Operations of a kernel without a search, in the frames of a file and with its numbers as they stand.
 
-    Axes become coordinate axes, and origins slide along them; no frame is turned further.
+    Axes become coordinate axes, and origins slide along them; no frame is turned further, but those of last bodies.
     """
     rounded = sources.mechanism.rounded
     written = sources.mechanism if rounded is None else rounded.written

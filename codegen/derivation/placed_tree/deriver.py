@@ -43,7 +43,10 @@ _Key = tuple[tuple[str, int], ...]
 
 
 class Trees:
-    """Placed trees of one mechanism for any answers, remembered: as placed, turned if ``turns``, and regrouped."""
+    """Placed trees of one mechanism for any answers, remembered: as placed, turned, and regrouped.
+
+    Where there are no ``turns``, last bodies alone are turned.
+    """
 
     def __init__(
         self,
@@ -72,9 +75,10 @@ class Trees:
 
     def turned(self, answers: Mapping[str, int]) -> Found:
         """The tree with origins and orientations of frames as the answers say."""
-        if not self.turns:
-            return self.placed(answers)
         key = _key(answers, placement.POINT, orientation.POINT)
+        if not self.turns and key not in self._turned:
+            tree, points = self.placed(answers)
+            self._turned[key] = orientation.turn_last_bodies(tree), points
         if key not in self._turned:
             tree, points = self.placed(answers)
             choices = Choices(answers)

@@ -106,6 +106,16 @@ def turn_frames(tree: PlacedTree, choices: Choices) -> PlacedTree:
     return tree if at == len(ways) else _swept(tree, ways[at], choices)
 
 
+def turn_last_bodies(tree: PlacedTree) -> PlacedTree:
+    """Turn the frames of bodies without children alone, as is guessed to be best; their joints stay where they are."""
+    bodies = list(tree.bodies)
+    for i in range(len(bodies)):
+        if not tree.children(i):
+            own = next(own for joint, own in _pairs(tree, bodies, i, inwards=False) if joint == _NONE)
+            bodies[i] = _turned(bodies[i], _NONE, own)
+    return replace(tree, bodies=tuple(bodies))
+
+
 @lru_cache(maxsize=8)
 def _ways(tree: PlacedTree) -> list[bool]:
     """Whether to go inwards: the ways that turn anything, cheapest first by the estimate, without repetition."""
