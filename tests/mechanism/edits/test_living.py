@@ -62,7 +62,7 @@ def test_live_inertias_cost_little() -> None:
     ]
     found = [counted(payload=HELD, **asked) for asked in cases]
     assert [(c.multiplications, c.additions) for c in found] == [
-        (287, 265),
+        (279, 260),  # its last body turned, as its moments are numbers
         (289, 264),
         (292, 269),
         (292, 269),
