@@ -17,6 +17,10 @@ _ORDINARY = 1024.0
 """Units are powers of it: lengths of 1/32 to 32 are ordinary numbers, and a change of unit rounds nothing."""
 
 
+_ROUNDING = 1e-12
+"""What may be left of lengths that vanish, where frames are written somewhere else [m]."""
+
+
 def unit_for(size: float) -> float:
     """The power of 1024 that a size is an ordinary multiple of; 1 for zero, and from 1/32 to 32."""
     return _ORDINARY ** round(math.log(size, _ORDINARY)) if 0.0 < size < math.inf else 1.0
@@ -39,14 +43,16 @@ def slides_of(mechanism: Mechanism) -> set[str]:
 
 
 def size_of(mechanism: Mechanism, home: Mapping[str, float] | None = None) -> float:
-    """The length of the longest loop, without loops that of all joints together, or the largest radius that rolls [m].
+    """The length of the longest loop; without loops that of all joints together or the largest radius that rolls [m].
 
-    ``home`` are the coordinates by joint, those of the mechanism where none are given.  1 where all lengths vanish.
+    ``home`` are the coordinates by joint, those of the mechanism where none are given.  1 where no length is more than what
+    rounding leaves.
     """
     home = home_of(mechanism) if home is None else home
     loops = max((length_of(mechanism, loop, home) for loop in mechanism.loops), default=0.0)
     radii = [radius_of(mechanism, c) for c in mechanism.constraints if isinstance(c, RollingContact)]
-    return loops or _offsets(mechanism, mechanism.joints, home) or max(radii, default=0.0) or 1.0
+    size = loops if loops > _ROUNDING else max(_offsets(mechanism, mechanism.joints, home), *radii, 0.0)
+    return size if size > _ROUNDING else 1.0
 
 
 def home_of(mechanism: Mechanism) -> dict[str, float]:
