@@ -107,12 +107,12 @@ def turn_frames(tree: PlacedTree, choices: Choices) -> PlacedTree:
 
 
 def turn_last_bodies(tree: PlacedTree) -> PlacedTree:
-    """Turn the frames of bodies without children alone, as is guessed to be best; their joints stay where they are."""
+    """Turn the frames of bodies without children alone, as is guessed to be best; joints and numbers stay as they are."""
     bodies = list(tree.bodies)
-    for i in range(len(bodies)):
+    for i, body in enumerate(bodies):
         if not tree.children(i):
             own = next(own for joint, own in _pairs(tree, bodies, i, inwards=False) if joint == _NONE)
-            bodies[i] = _turned(bodies[i], _NONE, own)
+            bodies[i] = replace(_turned(body, _NONE, own), rotation=body.rotation)
     return replace(tree, bodies=tuple(bodies))
 
 
