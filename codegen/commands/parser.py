@@ -81,7 +81,9 @@ class Parser(argparse.ArgumentParser):
         action = known.get(flag) or next(longer, None)
         if action is None:
             return 0
-        return {None: 1, "+": math.inf}.get(action.nargs, action.nargs)  # type: ignore[arg-type, return-value]
+        return (
+            action.nargs if isinstance(action.nargs, int) else math.inf if action.nargs in ("+", "*") else 1
+        )
 
     def error(self, message: str) -> NoReturn:
         """End with what is wrong."""
