@@ -40,8 +40,14 @@ _PLACED_NODES, _SMALL_NODES = 60_000, 700
 """Nodes of the programs with other origins that are factored; and of small ones, which are looked through and compared with
 other units of length, too.  In larger ones what is factored says nothing about units."""
 
+_TINY_NODES = 300
+"""Nodes of programs that are looked through to decide on masses; others are flattened and factored."""
+
 _TRIED_ALIKE = 4
 """Programs that are optimized for each that is looked for."""
+
+_MADE_UP_FOR = 2.5
+"""Operations that a program may be dearer when it is factored, since later passes may make up for them."""
 
 _WHOLE = 0.5
 """Of an operation.  A saving below it only trades additions for multiplications."""
@@ -106,8 +112,7 @@ def _best_of_searches(
 ) -> tuple[Candidate, list[Found]]:
     """The best of what searches find, and all that they find.
 
-    Where it does not show whether masses should stay on bodies, both are searched.  Where an early decision was not for the
-    textbook, there is another search in which it is.
+    Where an early decision was not for the textbook, there is another search in which it is.
     """
     start, budget = beginning.decisions, beginning.budget
     if budget == 1:
@@ -116,37 +121,35 @@ def _best_of_searches(
             found = _placed_anew(found, sources.deriver(name, searched=False), beginning.places)
         return Candidate.of(found), [found]
     deriver = sources.deriver(name, searched=True)
-    starts = _with_masses(start, deriver)
-    searches = [searched(sources, name, given, budget) for given in starts]
-    candidates = [Candidate.of(found) for found in searches]
-    best = min(candidates, key=lambda candidate: candidate.price)
-    given = starts[candidates.index(best)]
+    start = _with_masses(start, deriver)
+    searches = [searched(sources, name, start, budget)]
+    best = Candidate.of(searches[0])
     early = [point for point, decision in best.found.points.items() if decision.early]
     if any(best.found.answers.get(point, 0) for point in early):
-        textbook = {**given, **dict.fromkeys(early, 0)}
+        textbook = {**start, **dict.fromkeys(early, 0)}
         searches.append(searched(sources, name, textbook, budget, early=False))
         best = min(best, Candidate.of(searches[-1]), key=lambda candidate: candidate.price)
     return _with_late_decisions(best, deriver), searches
 
 
-def _with_masses(start: Mapping[str, int], deriver: Deriver) -> list[Mapping[str, int]]:
-    """The decisions with that whether masses may stay on bodies, which each kernel makes for itself; both where it is open.
+def _with_masses(start: Mapping[str, int], deriver: Deriver) -> Mapping[str, int]:
+    """The decisions with that whether masses may stay on bodies, which each kernel makes for itself.
 
     Products with one velocity are gathered by the passes: before these a kinetic energy shows nothing of what it loses.
-    They are compared without what is decided about second moments: that was for masses that stay, or was not.
+    Programs are compared without what is decided about second moments: that was for masses that stay, or was not.  Where
+    both cost the same, masses may stay unless another kernel decided otherwise: there is more to choose from then.
     """
     point, moments = inertial_gauge.EMPTIED, (inertial_gauge.KEPT, inertial_gauge.POINT)
     plain = {met: answer for met, answer in start.items() if not met.startswith(moments)}
     without, points = deriver(plain)
     if point not in points:
-        return [start]
-    kept, small = deriver({**plain, point: 1})[0], len(without.graph) <= _SMALL_NODES
-    gain = _rough_price(without, small) - _rough_price(kept, small)
-    none = {met: answer for met, answer in start.items() if not met.startswith(inertial_gauge.KEPT)}
-    all_of_them = start if start.get(point) else {**plain, point: 1}
-    if 0 <= gain <= NEAR and without.graph.kinds != kept.graph.kinds:
-        return [none, all_of_them]
-    return [all_of_them if gain > 0 else none]
+        return start
+    kept, tiny = deriver({**plain, point: 1})[0], len(without.graph) <= _TINY_NODES
+    gain = min(_rough_price(without, by) - _rough_price(kept, by) for by in {False, tiny})
+    open_one = start.get(point, without.graph.kinds != kept.graph.kinds)
+    if gain > _WHOLE or (gain > -_WHOLE and open_one):
+        return start if start.get(point) else {**plain, point: 1}
+    return {met: answer for met, answer in start.items() if not met.startswith(inertial_gauge.KEPT)}
 
 
 def _placed_anew(found: Found, deriver: Deriver, most: int) -> Found:
@@ -176,7 +179,7 @@ def _placed_anew(found: Found, deriver: Deriver, most: int) -> Found:
     return replace(found, derivations=found.derivations + tried)
 
 
-def _rough_price(program: Program, small: bool) -> float:
+def _rough_price(program: Program, small: bool = False) -> float:
     """What a program costs when it is flattened and factored, and looked through where ``small`` ones are compared."""
     return cost(count(looked_through(program)[0] if small else factored(program)))
 
@@ -184,8 +187,9 @@ def _rough_price(program: Program, small: bool) -> float:
 def _with_late_decisions(best: Candidate, deriver: Deriver) -> Candidate:
     """The best of a candidate and those in which its late decisions are others.
 
-    Of fine ones, those are not optimized that change nothing, or make the program so dear that the passes will not make up
-    for it; and none goes on that is a whole operation dearer when it is looked through.
+    Fine ones are not optimized that change only numbers, or make the program so dear that the passes will not make up for
+    it.  Passes go on with what is cheaper than the best so far when it is looked through, or as cheap where it is coarse or
+    was cheaper before.
     """
     left = _LATE_NODES
     late = {point: decision for point, decision in best.found.points.items() if decision.late}
@@ -195,12 +199,17 @@ def _with_late_decisions(best: Candidate, deriver: Deriver) -> Candidate:
             answers = {**best.found.answers, point: answer}
             if answer == given or not (decision.coarse or _is_near(best.found, answers, deriver)):
                 continue
+            trial = _with_answers(best.found, answers, deriver)
+            gain = _rough_price(best.found.program) - _rough_price(trial.program)
+            alike = trial.program.graph.kinds == best.found.program.graph.kinds
+            if not decision.coarse and (alike or gain < -_MADE_UP_FOR):
+                continue
             left -= len(best.program.graph)
             if left < 0:
                 return best
-            trial = _with_answers(best.found, answers, deriver)
             program, steps = looked_through(trial.program)
-            if cost(count(program)) < _looked_through(best) + _WHOLE:
+            gain_then = _looked_through(best) - round(cost(count(program)), 6)
+            if gain_then > 0 or (gain_then > -_WHOLE and (gain > _WHOLE or decision.coarse)):
                 candidate = Candidate(trial, *finished(trial.program, program, steps))
                 best = min(best, candidate, key=lambda candidate: candidate.price)
     return best
@@ -208,7 +217,7 @@ def _with_late_decisions(best: Candidate, deriver: Deriver) -> Candidate:
 
 def _looked_through(candidate: Candidate) -> float:
     """The price of a candidate when it is looked through; that at the end where this was not done."""
-    found = (cost(step.counts) for step in candidate.steps if step.name == look_through.__name__)
+    found = (round(cost(step.counts), 6) for step in candidate.steps if step.name == look_through.__name__)
     return next(found, candidate.price)
 
 
