@@ -20,6 +20,7 @@ from kanegen.codegen.derivation.placed_tree.deriver import Deriver
 from kanegen.codegen.graph import Program, count
 from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.passes.look_through import look_through
+from kanegen.codegen.passes.merge import merge
 from kanegen.codegen.passes.optimize import Step, factored, finished, looked_through, optimize
 from kanegen.codegen.passes.prices import cost
 from kanegen.codegen.passes.resubstitution.residues import values_of
@@ -48,6 +49,10 @@ _TRIED_ALIKE = 4
 
 _MADE_UP_FOR = 2.5
 """Operations that a program may be dearer when it is factored, since later passes may make up for them."""
+
+_MUCH, _BOTH_NODES = 0.95, 4000
+"""Of the price of a program is left when equal values are one, so that the passes find more in what is left; and nodes of
+programs of named kernels that are optimized with and without that."""
 
 _WHOLE = 0.5
 """Of an operation.  A saving below it only trades additions for multiplications."""
@@ -119,7 +124,7 @@ def _best_of_searches(
         found = searched(sources, name, start, budget)
         if beginning.places:
             found = _placed_anew(found, sources.deriver(name, searched=False), beginning.places)
-        return Candidate.of(found), [found]
+        return _unsearched(found, sources.options.kernels is not None), [found]
     deriver = sources.deriver(name, searched=True)
     start = _with_masses(start, deriver)
     searches = [searched(sources, name, start, budget)]
@@ -130,6 +135,22 @@ def _best_of_searches(
         searches.append(searched(sources, name, textbook, budget, early=False))
         best = min(best, Candidate.of(searches[-1]), key=lambda candidate: candidate.price)
     return _with_late_decisions(best, deriver), searches
+
+
+def _unsearched(found: Found, named: bool) -> Candidate:
+    """A program that no search has chosen, after all passes; its equal values are one before them where there are many.
+
+    Of small ones both are made, and the cheaper one counts; of larger ones, too, where the kernel was ``named``: who names
+    it waits for the better.
+    """
+    program, merged = found.program, merge(found.program)
+    left, size = cost(count(merged)) / max(1, cost(count(program))), len(program.graph)
+    if left == 1 or (size > _SMALL_NODES and left > _MUCH):
+        return Candidate.of(found)
+    first = Candidate(found, *optimize(merged))
+    both = size <= (_BOTH_NODES if named else _SMALL_NODES)
+    candidates = (Candidate.of(found), first) if both else (first,)
+    return min(candidates, key=lambda candidate: cost(count(merge(candidate.program))))
 
 
 def _with_masses(start: Mapping[str, int], deriver: Deriver) -> Mapping[str, int]:

@@ -31,6 +31,7 @@ from kanegen.codegen.derivation.placed_tree import inertial_gauge
 from kanegen.codegen.derivation.recursive import motion
 from kanegen.codegen.graph import Program, count
 from kanegen.codegen.kernel_sources import KernelSources
+from kanegen.codegen.passes.merge import merge
 from kanegen.codegen.passes.optimize import Step, factored_alone, optimize
 from kanegen.codegen.passes.prices import cost
 from kanegen.codegen.passes.resubstitution.recipe import FILE_NAME as RECIPES
@@ -342,6 +343,9 @@ def derive(
         if cost(count(textbook)) < cost(count(program)):
             program, steps = textbook, its_steps
             found = replace(found, program=plain, answers={}, counts=count(plain))
+    merged = merge(program)
+    if cost(count(merged)) < cost(count(program)):
+        program, steps = merged, (*steps, Step(merge.__name__, count(merged)))
     if book is not None:
         deriver = sources.deriver(name, searched=True)
         first = name == next(iter(sources.builds))

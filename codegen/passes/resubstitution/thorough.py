@@ -100,7 +100,7 @@ def thorough(
         cycles, seed = _CYCLES_OF_FIRST if first else _CYCLES, 0
         if recipe is not None:
             others, seed = _none, crc32(recipe.text.encode("ascii")) >> 1
-        walk = _furthest_walk(extension, found, values, cycles, others, seed)
+        walk = _furthest_walk(extension, found, program, values, cycles, others, seed)
         best, source = walk.cheapest
         found = program_of(best, source)
         if not is_equal(found, program):
@@ -119,17 +119,20 @@ def thorough(
 class _Walk:
     """A search that begins with one program, in cycles, and the cheapest web that it has found.
 
-    Of webs that cost the same it has the last one as its ``best``, and as its ``cheapest`` one that takes least when it is
-    written out, with the program in which its leaves stand: twice a value is a multiplication then.  Each cycle looks at
-    some neighbouring values, and begins with what the last one ended with, or with the best where that was dearer; every
+    Of webs that cost the same it has the last one as its ``best``, and as its ``cheapest`` the first that takes least when
+    it is written out, with the program in which its leaves stand: twice a value is a multiplication then.  Each cycle looks
+    at some neighbouring values, and begins with what the last one ended with, or with the best where that was dearer; every
     few cycles in other scales, which cost as much or little more.  Now and then a cycle goes on from what is one operation
     dearer.
 
     Numbers are rounded to 60 digits when a web is written out, and terms that vanish so, or values that become one, are not
-    told by residues.  Where that makes it cheaper the walk goes on with what is written.
+    told by residues.  Where that makes it cheaper the walk goes on with what is written.  A value that is nothing but
+    rounding may be taken for one, and others made of it: such a web does not prove equal to ``given``, and the walk goes
+    back to the cheapest that does.
     """
 
     extension: ModuleType
+    given: Program
     program: Program
     seed: int
     best: Web = field(init=False)
@@ -177,14 +180,23 @@ class _Walk:
         self.best = self.now = found
         written = program_of(found, self.program)
         price = cost(count(written))
-        if price <= self.price:
+        if price < self.price:
+            if not is_equal(written, self.given):
+                self._begin(program_of(*self.cheapest))
+                return
             self.cheapest, self.price = (found, self.program), price
         if _price(renumbered(web_of(written))) < _price(found):
             self._begin(written)
 
 
 def _furthest_walk(
-    extension: ModuleType, program: Program, values: int, cycles: tuple[int, float], others: Others, seed: int
+    extension: ModuleType,
+    program: Program,
+    given: Program,
+    values: int,
+    cycles: tuple[int, float],
+    others: Others,
+    seed: int,
 ) -> _Walk:
     """The walk that has found the cheapest program, of many that begin with the best one and with others.
 
@@ -197,7 +209,7 @@ def _furthest_walk(
     number = max(1, min(left // (2 * stage), _ALIKE // values**2))
     starts = [*others(number // 2)]
     starts = [program] * (number - len(starts)) + starts
-    walks = [_Walk(extension, start, own) for own, start in enumerate(starts, seed + 1)]
+    walks = [_Walk(extension, given, start, own) for own, start in enumerate(starts, seed + 1)]
     while len(walks) > 1:
         for walk in walks:
             walk.go_on(stage)

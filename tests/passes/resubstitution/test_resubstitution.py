@@ -252,7 +252,7 @@ def test_a_web_with_a_number_that_cannot_be_read_is_not_taken() -> None:
     assert resubstituted(extension.core(), Source.of(program), longer, Schedule(1), everything) is None
     compiled = extension.core()
     assert compiled is not None
-    walk = _Walk(compiled, program, 1)
+    walk = _Walk(compiled, program, program, 1)
     walk.now = longer
     walk.go_on(1)
     assert walk.now == walk.cheapest[0] == web
@@ -296,11 +296,25 @@ def test_what_vanishes_when_numbers_are_rounded() -> None:
     longer = replace(web, values=(*web.values, *further), results=(result + 7,))
     compiled = extension.core()
     assert compiled is not None
-    walk = _Walk(compiled, program, 1)
+    walk = _Walk(compiled, program, program, 1)
     walk._take(longer)
     assert _price(longer) > _price(walk.best) == _price(web)
     assert is_equal(program_of(*walk.cheapest), program)
     walk.go_on(1)
+    assert is_equal(program_of(*walk.cheapest), program)
+
+
+@COMPILED
+def test_a_walk_goes_back_from_what_does_not_prove_equal() -> None:
+    """Such as a value that is nothing but rounding, which any other one is a multiple of."""
+    program = from_inputs(lambda x: [x[0] * x[1] + x[2]])
+    other = renumbered(web_of(from_inputs(lambda x: [x[0] * x[1]])))
+    compiled = extension.core()
+    assert compiled is not None
+    walk = _Walk(compiled, program, program, 1)
+    best = walk.best
+    walk._take(replace(other, leaves=2))
+    assert walk.now == walk.best == best
     assert is_equal(program_of(*walk.cheapest), program)
 
 
