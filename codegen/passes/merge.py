@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from kanegen.codegen.graph import Graph, Program, Ref
 from kanegen.codegen.graph.operations import copy_node
-from kanegen.codegen.passes.resubstitution.residues import NAMING, residues_of
+from kanegen.codegen.passes.resubstitution.residues import Points, residues_of
 from kanegen.codegen.passes.rewrite import rebuild
+
+_POINTS = Points((2**61 - 31, 2**61 - 229), ("merged", "merged as well"))
+"""Modulo two primes: numbers may be equal modulo one of them, as 2^61 and 1 are modulo 2^61 - 1."""
 
 
 def merge(program: Program) -> Program:
     """The program without values that it has twice, but for the sign, or that are zero.
 
-    A value of residues that a number divides by and that is zero modulo a prime leaves the program as it is.
+    Where something is divided by a value that is zero modulo a prime, the program stays as it is.
     """
     source = program.graph
     try:
-        residues = residues_of(source, program.roots, NAMING)
+        residues = residues_of(source, program.roots, _POINTS)
     except ZeroDivisionError:
         return program
     met: dict[tuple[int, ...], Ref] = {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 from hypothesis import given, settings
 
@@ -63,6 +65,15 @@ def test_any_program(program: Program) -> None:
     same_values(merged, program)
     assert cost(count(merged)) <= cost(count(program))
     assert count(merge(merged)) == count(merged)
+
+
+@pytest.mark.parametrize("number", [2**61, 2**122, 31, 229, Fraction(1, 2**60)])
+def test_numbers_that_are_equal_modulo_a_prime(number: Fraction | int) -> None:
+    """2^61 is 1 modulo one prime, 31 modulo another: neither is taken for the other."""
+    program = from_inputs(lambda x: [x[0] * number + x[1], x[0] + x[2], x[0] * 2**61, x[1] * 2])
+    merged = merge(program)
+    same_values(merged, program)
+    assert count(merged) == count(program)
 
 
 def test_a_vertical_joint_holds_no_weight() -> None:

@@ -127,9 +127,9 @@ def test_a_search_goes_further_than_its_recipe(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(module, "_CYCLES", (4, 0.0))
     begun, walk = [], module._Walk
 
-    def recorded(extension: ModuleType, program: Program, seed: int) -> module._Walk:
+    def recorded(extension: ModuleType, given: Program, program: Program, seed: int) -> module._Walk:
         begun.append((count(program), seed))
-        return walk(extension, program, seed)
+        return walk(extension, given, program, seed)
 
     monkeypatch.setattr(module, "_Walk", recorded)
     plain = double_pendulum()
