@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from kanegen.codegen.candidates import Beginning, alike, best_candidate, decisions
+from kanegen.codegen.candidates import Beginning, Candidate, alike, best_candidate, decisions
 from kanegen.codegen.certificate.blame import blame, error_in_doubles
 from kanegen.codegen.certificate.comparison import (
     CERTIFIED_BOUND,
@@ -36,7 +36,8 @@ from kanegen.codegen.passes.optimize import Step, factored_alone, optimize
 from kanegen.codegen.passes.prices import cost
 from kanegen.codegen.passes.resubstitution.recipe import FILE_NAME as RECIPES
 from kanegen.codegen.passes.resubstitution.recipe import RecipeBook, built_in_recipes, read_recipes
-from kanegen.codegen.passes.resubstitution.thorough import thorough
+from kanegen.codegen.passes.resubstitution.thorough import WORK_OF_A_SET, thorough, work_of
+from kanegen.codegen.passes.search import Found
 from kanegen.codegen.passes.verify import arguments_of, residual
 from kanegen.errors import CertificateError, ModelError, NoInertiaError
 from kanegen.options import Options
@@ -120,6 +121,7 @@ class Derivations:
     keep: Keep | None = None
     """Where the decisions that serve the first kernel best are found again."""
     made: dict[str, DerivedKernel] = field(default_factory=dict, init=False)
+    optimized: dict[str, _Optimized] = field(default_factory=dict, init=False)
     unnamed: dict[str, Mapping[str, int]] = field(default_factory=dict, init=False)
     """The decisions that serve kernels best that were not named."""
 
@@ -155,15 +157,36 @@ class Derivations:
     def __getitem__(self, name: str) -> DerivedKernel:
         """A kernel of these names.  Raises CertificateError."""
         if name not in self.made and name == self.names[0] and self.keep is not None:
-            self.keep(lambda: self._derived(name).start)
+            self.keep(lambda: self._start(name))
         return self._derived(name)
 
     def _derived(self, name: str) -> DerivedKernel:
         if name not in self.made:
-            self.made[name] = derive(
-                self.sources, name, self._beginnings(name), self._bounds[name], self.at, self.book
+            share = 1.0 if self.book is None else self._share
+            optimized = self._optimized(name)
+            self.made[name] = _compared(
+                self.sources, optimized, self._bounds[name], self.at, self.book, share
             )
+            del self.optimized[name]
         return self.made[name]
+
+    def _optimized(self, name: str) -> _Optimized:
+        if name not in self.optimized:
+            self.optimized[name] = _optimize(self.sources, name, self._beginnings(name))
+        return self.optimized[name]
+
+    @cached_property
+    def _share(self) -> float:
+        """Of what its thorough searches would take, what a whole set may take; those of named kernels may take all."""
+        if self.sources.options.kernels is not None:
+            return 1.0
+        first = next(iter(self.sources.builds))
+        work = sum(work_of(self._optimized(name).program, name == first) for name in self.names)
+        return min(1.0, WORK_OF_A_SET / max(work, 1))
+
+    def _start(self, name: str) -> Mapping[str, int]:
+        """The decisions that a search for this kernel leaves for others."""
+        return self.made[name].start if name in self.made else self._optimized(name).start
 
     @property
     def _first(self) -> str:
@@ -215,8 +238,8 @@ class Derivations:
                 self.unnamed[name] = self._decisions_of_unnamed(name)
             return self.unnamed[name]
         if name in self.made or name != self.names[0] or self.keep is None:
-            return self[name].start
-        return self.keep(lambda: self._derived(name).start)
+            return self._start(name)
+        return self.keep(lambda: self._start(name))
 
     def _decisions_of_unnamed(self, name: str) -> Mapping[str, int]:
         try:
@@ -254,7 +277,7 @@ class Derivations:
         left = deque(name for name in names if contract_of(name) is not CLOSED_LOOP)
         jobs = usual_jobs() if jobs is None else jobs
         if self.sources.options.kernels is not None or self.book is not None:
-            jobs = 1  # named ones wait for each other, and thorough searches for what others found
+            jobs = 1  # named ones wait for each other, and thorough searches for what each takes
         started = time.perf_counter()
         with contextlib.ExitStack() as processes:
             while left:
@@ -329,8 +352,25 @@ def derive(
 
     Raises CertificateError where the two differ, and says whether the model or kanegen is at fault.
     """
+    return _compared(sources, _optimize(sources, name, beginnings), bound, at, book)
+
+
+@dataclass(frozen=True)
+class _Optimized:
+    """What a search found for a kernel, its program after all passes, and the decisions for other kernels to begin with."""
+
+    name: str
+    best: Candidate
+    found: Found
+    program: Program
+    steps: tuple[Step, ...]
+    start: Mapping[str, int]
+    seconds: float
+
+
+def _optimize(sources: KernelSources, name: str, beginnings: Sequence[Beginning]) -> _Optimized:
     started = time.perf_counter()
-    plain, mechanism = sources.plain(name), sources.mechanism
+    plain = sources.plain(name)
     beginnings = beginnings or (Beginning({}, _budget(sources), near=True),)
     best, start = min(
         (best_candidate(sources, name, beginning) for beginning in beginnings),
@@ -346,10 +386,28 @@ def derive(
     merged = merge(program)
     if cost(count(merged)) < cost(count(program)):
         program, steps = merged, (*steps, Step(merge.__name__, count(merged)))
+    return _Optimized(name, best, found, program, steps, start, time.perf_counter() - started)
+
+
+def _compared(
+    sources: KernelSources,
+    optimized: _Optimized,
+    bound: float,
+    at: Configurations | None,
+    book: RecipeBook | None = None,
+    share: float = 1.0,
+) -> DerivedKernel:
+    """The kernel, searched on where there is a ``book``, for a ``share`` of what that may take.  Raises CertificateError."""
+    started = time.perf_counter()
+    name, best, found = optimized.name, optimized.best, optimized.found
+    program, steps = optimized.program, optimized.steps
+    plain, mechanism = sources.plain(name), sources.mechanism
     if book is not None:
         deriver = sources.deriver(name, searched=True)
         first = name == next(iter(sources.builds))
-        program, further = thorough(program, plain, book, lambda most: alike(best, deriver, most), first)
+        program, further = thorough(
+            program, plain, book, lambda most: alike(best, deriver, most), first, share
+        )
         steps = (*steps, *further)
     numbers = _telling_numbers(sources)
     at = at or random_configurations(sources.kernel_set())
@@ -372,9 +430,9 @@ def derive(
             + blame(mechanism, {name: plain}, arguments, numbers, bound, spread)
         )
     history = (Step("plain", count(plain)), Step("search", found.counts), *steps)
-    seconds = time.perf_counter() - started
+    seconds = optimized.seconds + time.perf_counter() - started
     return DerivedKernel(
-        program, history, difference, bound, seconds, found.derivations, found.answers, start
+        program, history, difference, bound, seconds, found.derivations, found.answers, optimized.start
     )
 
 

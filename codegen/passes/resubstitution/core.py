@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
@@ -70,6 +71,8 @@ SEARCHED = Points(
 _READ_FROM = (4, 10, len(PRIMES))
 """A number is read from the first so many primes, and has to fit the rest: there are short ones, and those of 60 digits, of
 which a product of several is read from the most."""
+_REMEMBERED = 1 << 12
+"""Numbers whose residues are kept, both ways: a search has the same ones in each cycle."""
 _ROOM = 4
 """Room for so many times the values that there are: dead ones are closed up when it is full."""
 
@@ -138,11 +141,11 @@ def resubstituted(
     given.values, given.leaves, given.constants = len(web.values), web.leaves, len(constants)
     given.outputs, given.operands = len(web.results), len(operands)
     given.definitions = array("kanegen_definition", definitions)
-    given.numbers = array("kanegen_numbers", _numbers(source.numbers, web))
+    given.numbers = array("kanegen_numbers", _numbers(source, web))
     given.constant_numbers = array("kanegen_numbers", [_number(x) for x in constants])
     given.output, given.operand = array("int32_t", list(web.results)), array("int32_t", operands)
     room.definitions = array("kanegen_definition", most)
-    room.numbers, room.constant_numbers = array("kanegen_numbers", most), array("kanegen_numbers", most)
+    room.constant_numbers = array("kanegen_numbers", most)
     room.output, room.operand = (
         array("int32_t", max(1, len(web.results))),
         array("int32_t", max(1, len(operands))),
@@ -165,7 +168,7 @@ def resubstituted(
     numbers = dict[int, Fraction]()
     for d in room.definitions[0 : room.values]:
         if d.kind in (SCALED, SHIFTED) and d.constant not in numbers:
-            number = _fraction(room.constant_numbers[d.constant].residues)
+            number = _fraction(tuple(room.constant_numbers[d.constant].residues))
             if number is None:
                 return None
             numbers[d.constant] = number
@@ -197,35 +200,19 @@ def _definition(
     return made.form, made.operands[0], 0, constants.setdefault(made.number, len(constants))
 
 
-def _numbers(known: Mapping[int, Numbers], web: Web) -> list[tuple[tuple[int, ...], list[float]]]:
-    """Residues and doubles of all values."""
-    found: list[Numbers] = []
-
-    def at(reference: int) -> Numbers:
-        exact, inexact = found[abs(reference) - 1]
-        return (exact, inexact) if reference > 0 else (-exact, [-x for x in inexact])
-
-    for made in web.values:
-        if made.form in (LEAF, OPAQUE):
-            found.append(known[made.node])
-            continue
-        exact, inexact = at(made.operands[0])
-        if made.number is None:
-            other, others = at(made.operands[1])
-        else:
-            other, others = SEARCHED.number(made.number), [float(made.number)] * _STATES
-        if made.form in (SUM, SHIFTED):
-            found.append((exact + other, [x + y for x, y in zip(inexact, others, strict=True)]))
-        else:
-            found.append((exact * other, [x * y for x, y in zip(inexact, others, strict=True)]))
-    return [(exact.at, inexact) for exact, inexact in found]
+def _numbers(source: Source, web: Web) -> list[tuple[tuple[int, ...], list[float]]]:
+    """Residues and doubles of leaves and opaque values, which follow from nothing else that is known of a web."""
+    known = (source.numbers[made.node] for made in web.values if made.form in (LEAF, OPAQUE))
+    return [(exact.at, inexact) for exact, inexact in known]
 
 
+@lru_cache(_REMEMBERED)
 def _number(value: Fraction) -> tuple[tuple[int, ...], tuple[float, ...]]:
     return SEARCHED.number(value).at, (float(value),) * _STATES
 
 
-def _fraction(residues: Sequence[int]) -> Fraction | None:
+@lru_cache(_REMEMBERED)
+def _fraction(residues: tuple[int, ...]) -> Fraction | None:
     """The number with these residues; None where its terms are too long to be read from them."""
     firsts = [residues[0], *(residues[_POINTS + 2 * k] for k in range(len(PRIMES)))]
     primes = (MERSENNE, *PRIMES)

@@ -877,8 +877,18 @@ static void merge_alike(web *w)
 #undef MERGE
 }
 
+/* The numbers of a value that is made from those before it. */
+static void find_numbers(web *w, int i)
+{
+    const definition *d = &w->values[i].made;
+    int sum = d->kind == KANEGEN_SUM || d->kind == KANEGEN_SHIFTED, one = d->kind == KANEGEN_SCALED || d->kind == KANEGEN_SHIFTED;
+    const numbers *other = one ? &w->constant[d->constant] : &w->numbers[index_of(d->b)];
+    combine(w->primes, !sum, &w->numbers[index_of(d->a)], d->a < 0 ? -1 : 1, other, !one && d->b < 0 ? -1 : 1, &w->numbers[i]);
+}
+
 static void load(web *w, const kanegen_web *given, const int32_t *window, int size)
 {
+    const numbers *known = given->numbers;
     w->leaves = given->leaves;
     w->count = given->values;
     w->shown = 0;
@@ -892,7 +902,10 @@ static void load(web *w, const kanegen_web *given, const int32_t *window, int si
     for (int i = 0; i < given->values; i++) {
         value *x = &w->values[i];
         x->made = given->definitions[i];
-        w->numbers[i] = given->numbers[i];
+        if (x->made.kind == KANEGEN_LEAF || x->made.kind == KANEGEN_OPAQUE)
+            w->numbers[i] = *known++;
+        else
+            find_numbers(w, i);
         w->places[i] = place_of(&w->numbers[i]);
         x->live = 1;
         x->uses = i < w->leaves;
@@ -935,7 +948,6 @@ static void keep(web *w, kanegen_web *best)
         if (w->moved[i] < 0)
             continue;
         best->definitions[w->moved[i]] = moved_definition(w, &w->values[i].made);
-        best->numbers[w->moved[i]] = w->numbers[i];
     }
     memcpy(best->constant_numbers, w->constant, w->constants * sizeof(numbers));
     for (int k = 0; k < w->outputs; k++)

@@ -33,7 +33,7 @@ typedef struct {
 typedef struct {
     int32_t values, leaves, constants, outputs, operands;
     kanegen_definition *definitions;
-    kanegen_numbers *numbers;         /* of all values */
+    kanegen_numbers *numbers;         /* of leaves and opaque values */
     kanegen_numbers *constant_numbers;
     int32_t *output;                  /* references */
     int32_t *operand;                 /* references, of opaque values */

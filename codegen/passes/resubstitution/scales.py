@@ -133,6 +133,7 @@ class _Scales:
             self._want(k, ratio)
         self.changed = set(self.alike)
         self.counted: dict[int, int] = {}
+        self.before: dict[int, int] = {}
 
     def term(self, reference: int) -> tuple[int, Fraction]:
         """The value that a reference is a multiple of, and the number."""
@@ -187,10 +188,18 @@ class _Scales:
 
     def cost(self) -> int:
         """Multiplications with numbers."""
-        for ratio in self.changed - {0}:
+        changed = self.changed - {0}
+        self.before = {ratio: self.counted.get(ratio, 0) for ratio in changed}
+        for ratio in changed:
             self.counted[ratio] = len(set(self.copies(ratio).values()))
         self.changed.clear()
         return sum(self.counted.values())
+
+    def take_back(self, index: int, factor: int) -> None:
+        """Keep a value as it was before it was multiplied, and what was counted then."""
+        self.multiply(index, self.numbers.inverse(factor))
+        self.counted |= self.before
+        self.changed.clear()
 
     def rebuilt(self) -> Web:
         """The web in these scales."""
@@ -272,7 +281,7 @@ def rescaled(web: Web, steps: int, random: Random, above: int = 0) -> Web:
             if cost <= least + above:
                 least, kept = min(cost, least), len(changes)
         else:
-            scales.multiply(value, numbers.inverse(factor))
+            scales.take_back(value, factor)
     for value, factor in reversed(changes[kept:]):
         scales.multiply(value, numbers.inverse(factor))
     found = scales.rebuilt()

@@ -45,6 +45,9 @@ _CYCLES, _CYCLES_OF_FIRST = (300, 0.6), (450, 1.0)
 dynamics of an arm."""
 _MOST_CYCLES, _MOST_OF_A_VALUE = 1500, 2
 """In all."""
+WORK_OF_A_SET, _OVERHEAD = 3000, 2000
+"""Cycles for all kernels of a mechanism together, a quarter of an hour: each takes the less the fewer values are searched,
+and the longer the more there are besides, as if one of so many values more were searched."""
 _STAGE, _COVERED = 12, 3
 """Cycles before walks are compared: so many at least, and as many as look at each value so often."""
 _ALIKE = 10_000_000
@@ -66,13 +69,34 @@ def _none(most: int) -> Sequence[Program]:
     return ()
 
 
+def work_of(program: Program, first: bool) -> float:
+    """What a thorough search of an optimized program takes, in cycles of usual ones."""
+    values = _inner(renumbered(web_of(program)))
+    usual = (_SMALLEST + _LARGEST) / 2
+    return _most_cycles(values, first) * (min(1, values / usual) + values / _OVERHEAD)
+
+
+def _inner(web: Web) -> int:
+    return len(web.values) - web.leaves
+
+
+def _most_cycles(values: int, first: bool) -> int:
+    least, share = _CYCLES_OF_FIRST if first else _CYCLES
+    return int(min(max(least, share * values), _MOST_OF_A_VALUE * values, _MOST_CYCLES))
+
+
 def thorough(
-    program: Program, plain: Program, book: RecipeBook, others: Others = _none, first: bool = False
+    program: Program,
+    plain: Program,
+    book: RecipeBook,
+    others: Others = _none,
+    first: bool = False,
+    share: float = 1.0,
 ) -> tuple[Program, tuple[Step, ...]]:
     """The cheapest program found for a kernel with this optimized program and plain derivation, and what was done.
 
     Where no recipe is known, what it begins with besides is asked for from ``others``.  It takes half as long again for the
-    ``first`` kernel of a mechanism, or more.
+    ``first`` kernel of a mechanism, or more; it ends after a ``share`` of the cycles.
 
     Raises NotCompiledError where there is no recipe and the core of the search was not compiled, and CertificateError where
     what is found does not prove equal.
@@ -87,7 +111,7 @@ def thorough(
     found, recipe = min([*proved, (program, None)], key=lambda one: cost(count(one[0])))
     if recipe is None or book.further:
         web = renumbered(web_of(found))
-        values = len(web.values) - web.leaves
+        values = _inner(web)
         if not values:
             return program, ()
         extension = core()
@@ -97,7 +121,7 @@ def thorough(
                 "with this installation. Install kanegen where there is a C compiler with 128-bit integers (GCC or "
                 "Clang), or search normally"
             )
-        cycles, seed = _CYCLES_OF_FIRST if first else _CYCLES, 0
+        cycles, seed = max(1, int(share * _most_cycles(values, first))), 0
         if recipe is not None:
             others, seed = _none, crc32(recipe.text.encode("ascii")) >> 1
         walk = _furthest_walk(extension, found, program, values, cycles, others, seed)
@@ -194,17 +218,15 @@ def _furthest_walk(
     program: Program,
     given: Program,
     values: int,
-    cycles: tuple[int, float],
+    left: int,
     others: Others,
     seed: int,
 ) -> _Walk:
     """The walk that has found the cheapest program, of many that begin with the best one and with others.
 
     Chances of the first are those of the ``seed`` and 1.  After a few cycles those fall behind that have found less, until
-    one is left, which has what is left of the cycles.
+    one is left, which has what is ``left`` of the cycles.
     """
-    least, share = cycles
-    left = int(min(max(least, share * values), _MOST_OF_A_VALUE * values, _MOST_CYCLES))
     stage = max(_STAGE, _COVERED * values // _LARGEST)
     number = max(1, min(left // (2 * stage), _ALIKE // values**2))
     starts = [*others(number // 2)]

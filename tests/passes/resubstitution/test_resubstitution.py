@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
@@ -24,7 +25,10 @@ from kanegen.codegen.passes.resubstitution.recipe import _PROOF, is_equal
 from kanegen.codegen.passes.resubstitution.residues import MERSENNE, NAMING, rational, residues_of
 from kanegen.codegen.passes.resubstitution.thorough import _price, _Walk
 from kanegen.codegen.passes.resubstitution.web import (
+    LEAF,
+    OPAQUE,
     SCALED,
+    SHIFTED,
     SUM,
     Made,
     Web,
@@ -138,7 +142,14 @@ def test_what_is_outside_the_window_stays(size: int) -> None:
 
 def definitions(program: Program, web: Web) -> dict[int, tuple[int, set[int]]]:
     """How each value is made, by what is left of it and its operands modulo a prime, without signs."""
-    left = [numbers[0][0] for numbers in extension._numbers(Source.of(program).numbers, web)]
+    nodes, left = Source.of(program).numbers, list[int]()
+    for made in web.values:
+        if made.form in (LEAF, OPAQUE):
+            left.append(nodes[made.node][0].at[0])
+            continue
+        terms = [left[abs(r) - 1] * (1 if r > 0 else -1) for r in made.operands]
+        terms += [SEARCHED.number(made.number).at[0]] if made.number is not None else []
+        left.append((sum(terms) if made.form in (SUM, SHIFTED) else math.prod(terms)) % MERSENNE)
     known = [min(x, MERSENNE - x) for x in left]
     return {
         value: (made.form, {known[abs(r) - 1] for r in made.operands})

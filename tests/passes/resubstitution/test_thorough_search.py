@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from kanegen.codegen import cli
+from kanegen.codegen import cli, deriving
 from kanegen.codegen.candidates import Beginning
-from kanegen.codegen.deriving import derive
-from kanegen.codegen.graph import count
+from kanegen.codegen.deriving import Derivations, derive
+from kanegen.codegen.graph import Program, count
 from kanegen.codegen.kernel_sources import KernelSources
+from kanegen.codegen.passes.optimize import Step
 from kanegen.codegen.passes.prices import cost
 from kanegen.codegen.passes.resubstitution import thorough as module
 from kanegen.codegen.passes.resubstitution.core import core
@@ -77,6 +79,35 @@ def test_a_recipe_stands_beside_what_is_generated(tmp_path: Path, monkeypatch: p
         assert not (tmp_path / model / "recipes.txt").exists()
         kept = {recipe.kernel for recipes in read_recipes([named]).values() for recipe in recipes}
         assert KERNEL in kept  # what was there stays
+
+
+@pytest.mark.parametrize("allowed", [50, 10**6])
+def test_a_whole_set_takes_no_longer_than_is_allowed(allowed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its kernels share what there is, in whatever order they are asked for; who names some may wait."""
+    work = dict[str, float]()
+    shares = dict[str, float]()
+
+    def told(program: Program, plain: Program, *given: Any) -> tuple[Program, tuple[Step, ...]]:
+        first, shares[plain.name] = given[-2:]
+        work[plain.name] = module.work_of(program, first)
+        return program, ()
+
+    monkeypatch.setattr(deriving, "thorough", told)
+    monkeypatch.setattr(deriving, "WORK_OF_A_SET", allowed)
+    whole = Options(search="thorough")
+    found = Derivations.everywhere(KernelSources(read("two_link_space_arm", whole), whole))
+    found.book = RecipeBook()
+    for name in reversed(found.names):
+        assert found[name].program
+    assert len(set(shares.values())) == 1
+    assert sum(work.values()) * shares[KERNEL] == pytest.approx(min(allowed, sum(work.values())))
+    assert sum(work.values()) > 50
+
+    named = Options(search="thorough", kernels=(KERNEL,))
+    alone = Derivations.everywhere(KernelSources(read("two_link_space_arm", named), named))
+    alone.book = RecipeBook()
+    assert alone[KERNEL].program
+    assert shares[KERNEL] == 1
 
 
 @pytest.mark.parametrize(("model", "kernel"), FOUND)
