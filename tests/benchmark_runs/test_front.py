@@ -14,6 +14,7 @@ from benchmarks.report import RESULTS
 from kanegen.codegen.commands.benchmark_results import collect
 from kanegen.codegen.commands.report import markdown
 
+pytestmark = pytest.mark.few_passes
 COMMITTED = sorted(RESULTS.glob("20*.json"))
 
 

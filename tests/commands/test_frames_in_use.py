@@ -66,11 +66,3 @@ def test_frames_off_the_chains_of_a_loop_are_told(tmp_path: Path, capsys: pytest
     told = capsys.readouterr().out
     assert "frame of coupler: turned by" in told
     assert "without a search in frames of the file" in told
-
-
-@pytest.mark.parametrize(
-    "model", ["flexible_one_link", "whipple_bicycle", "stanford_arm --formulation kane", "stewart_platform"]
-)
-def test_every_kind_of_mechanism_can_be_explained(model: str, tmp_path: Path) -> None:
-    chosen = ["--kernels", "mass_matrix", "--search", "1", "--explain", "-o", str(tmp_path)]
-    assert main(["generate", *model.split(), *chosen]) == 0
