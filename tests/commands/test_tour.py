@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
+import kanegen.generated
 from kanegen.codegen.commands import tour
 from kanegen.codegen.emit.writer import write_files
 
+COMMITTED = Path(kanegen.generated.__file__).parent / "stanford_arm"
 pytestmark = [
     pytest.mark.filterwarnings("ignore:the compiled integrators are missing:RuntimeWarning"),
     pytest.mark.all_passes,
@@ -36,8 +39,16 @@ def test_the_summary_fits_a_screen_and_says_what_came_out(
         assert re.search(rf"^  {study} .*\d", text, re.MULTILINE)
         for suffix in ("png", "csv", "txt"):
             assert (figures / f"{study}.{suffix}").stat().st_size > 0
-    assert (code / "stanford_arm.c").exists()
+    check_committed(code)
     assert "106 *    79 +" in (tmp_path / "build" / "stanford_arm.txt").read_text(encoding="utf-8")
+
+
+def check_committed(code: Path) -> None:
+    """The committed C is what the generator writes: every file but the measured certificate, every byte."""
+    names = {*json.loads((COMMITTED / "manifest.json").read_text(encoding="utf-8"))["files"], "manifest.json"}
+    assert {path.name for path in code.iterdir()} == names | {"certificate.json"}
+    for name in names:
+        assert (code / name).read_bytes() == (COMMITTED / name).read_bytes(), name
 
 
 def test_no_zero_has_a_sign(tmp_path: Path) -> None:
