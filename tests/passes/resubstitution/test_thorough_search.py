@@ -54,11 +54,19 @@ FOUND = {
 """Multiplications, additions and divisions of what recipes of built-in arms give, where these save something."""
 
 
+def search_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Enough for a small arm, without what was found before."""
+    monkeypatch.setattr(module, "_STEPS_OF_A_VALUE", 20)
+    monkeypatch.setattr(module, "_RESCALING", 100)
+    monkeypatch.setattr(module, "_CYCLES", (60, 0.1))
+    monkeypatch.setattr(module, "_CYCLES_OF_FIRST", (60, 0.1))
+    monkeypatch.setattr("kanegen.codegen.deriving.built_in_recipes", list)
+
+
 @pytest.mark.skipif(core() is None, reason="the core of the search is not compiled here")
 def test_a_recipe_stands_beside_what_is_generated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It makes the same C again, without a search; a file that is named holds what is found for several models."""
-    monkeypatch.setattr(module, "_STEPS_OF_A_VALUE", 20)
-    monkeypatch.setattr("kanegen.codegen.deriving.built_in_recipes", list)
+    search_little(monkeypatch)
     asked = Options(kernels=(KERNEL,), search="thorough")
     first = generate("two_link_space_arm", tmp_path / "first", asked)
     assert (tmp_path / "first" / "recipes.txt") in first.files
@@ -71,9 +79,8 @@ def test_a_recipe_stands_beside_what_is_generated(tmp_path: Path, monkeypatch: p
 
     named = tmp_path / "kept" / "mine.txt"
     monkeypatch.undo()
-    monkeypatch.setattr(module, "_STEPS_OF_A_VALUE", 20)
-    monkeypatch.setattr("kanegen.codegen.deriving.built_in_recipes", list)
-    for model, kernel in (("two_link_space_arm", KERNEL), (MODEL, "gravity_forces")):
+    search_little(monkeypatch)
+    for model, kernel in (("two_link_space_arm", KERNEL), ("four_bar", "gravity_forces")):
         words = ["generate", model, "--kernels", kernel, "--search", "thorough", "--recipes", str(named)]
         assert cli.main([*words, "--output", str(tmp_path / model)]) == 0
         assert not (tmp_path / model / "recipes.txt").exists()
