@@ -110,7 +110,7 @@ def test_names_in_python():
 
 def test_interrupted(tmp_path):
     """Ctrl-C while a kernel is derived: no traceback, the exit code of shells, nothing written."""
-    with mock.patch.object(deriving, "derive", side_effect=KeyboardInterrupt):
+    with mock.patch.object(deriving, "_optimize", side_effect=KeyboardInterrupt):
         assert command(*GRAVITY, "-o", tmp_path / "out") == (130, "kanegen: interrupted\n")
     with mock.patch.object(
         cli, "import_module", side_effect=KeyboardInterrupt

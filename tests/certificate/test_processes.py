@@ -23,13 +23,13 @@ def written(folder: Path, jobs: int) -> dict[str, bytes]:
 @pytest.fixture(autouse=True)
 def here(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The kernels that this process derives itself, in a test in which processes are worth starting at once."""
-    names, derive = [], deriving.derive
+    names, derive = [], deriving._optimize
 
     def noting(sources, name, *others):  # type: ignore[no-untyped-def]
         names.append(name)
         return derive(sources, name, *others)
 
-    monkeypatch.setattr(deriving, "derive", noting)
+    monkeypatch.setattr(deriving, "_optimize", noting)
     monkeypatch.setattr(deriving, "_WORTH_A_PROCESS", 0.0)
     return names
 
@@ -60,8 +60,8 @@ def test_processes_that_do_nothing(
             raise CertificateError("wrong")
         return here_derive(sources, name, *others)
 
-    here_derive = deriving.derive
-    monkeypatch.setattr(deriving, "derive", failing)
+    here_derive = deriving._optimize
+    monkeypatch.setattr(deriving, "_optimize", failing)
     with pytest.raises(CertificateError, match="wrong"):
         written(tmp_path, 2)
 
