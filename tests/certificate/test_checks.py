@@ -15,7 +15,15 @@ from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.passes.verify import random_arguments
 from kanegen.errors import CertificateError
 from kanegen.options import Options
-from tests.certificate.sets import MECHANISMS, STATES, kernel_set, residuals, tampered, with_kernel
+from tests.certificate.sets import (
+    MECHANISMS,
+    STATES,
+    Remembered,
+    kernel_set,
+    residuals,
+    tampered,
+    with_kernel,
+)
 
 ROUNDING = 200 * 2**-53
 """Residuals are in units of the magnitudes that are added: a hundred roundings each in two evaluations, all adding up."""
@@ -25,14 +33,17 @@ every_set = pytest.mark.parametrize("name", MECHANISMS)
 
 @every_set
 def test_every_check_notices_an_error_in_each_of_its_kernels(name):
-    given = kernel_set(name)
+    given, evaluate = kernel_set(name), Remembered()
     wanted = {
-        (key, kernel) for key in residuals(given) for kernel in key[1] if key[0] != "M is positive definite"
+        (key, kernel)
+        for key in residuals(given, evaluate)
+        for kernel in key[1]
+        if key[0] != "M is positive definite"
     }
     noticed = set()
     for kernel, program in given.programs.items():
         for output in range(len(program.outputs)):
-            found = residuals(with_kernel(given, kernel, tampered(program, output)))
+            found = residuals(with_kernel(given, kernel, tampered(program, output)), evaluate)
             noticed |= {(key, kernel) for key, x in found.items() if kernel in key[1] and not x <= BOUND}
     assert wanted - noticed == set()
 
