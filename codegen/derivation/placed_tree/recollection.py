@@ -10,7 +10,7 @@ and names hang, is another one than in a graph of its own.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, MutableMapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,6 +68,7 @@ class Recollection:
         self._met = 0
         self._trees: dict[Hashable, int] = {}
         self._numbers: dict[Hashable, int] = {}
+        self._beyond: dict[Hashable, list[int]] = {}
         self._composed: dict[Hashable, dict[int, Ref]] = {}
         self._quantities: dict[Hashable, dict[Hashable, list[Recollected]]] = {}
 
@@ -89,6 +90,17 @@ class Recollection:
         if found is None:
             found = self._numbers.setdefault(compared(tree), len(self._numbers))
             self._trees[tree] = found
+        return found
+
+    def beyond(self, tree: Any) -> Sequence[int]:
+        """For each body of a placed tree a number for all trees with the same inertia in it and in those beyond it."""
+        found = self._beyond.get(tree)
+        if found is None:
+            found = self._beyond[tree] = [0] * len(tree.bodies)
+            for i, body in reversed(list(enumerate(tree.bodies))):
+                further = tuple(found[j] for j in tree.children(i))
+                own = (i, body.mass, body.first_moment, body.second_moment, further)
+                found[i] = self._numbers.setdefault(own, len(self._numbers))
         return found
 
     def begin(self, answers: Mapping[str, int], points: MutableMapping[str, Decision]) -> None:

@@ -40,7 +40,7 @@ class CollectedForces:
     def __init__(self, tree: PlacedTree, motion: Motion, *of: Hashable) -> None:
         """What a derived class is of besides has to be among ``of``."""
         self.tree, self.motion = tree, motion
-        self._on_demand = motion.on_demand(type(self), tree, *of)
+        self._on_demand = motion.on_demand(type(self), *of, inertia=tree)
 
     def collected(self, i: int) -> Sequence[int]:
         """The bodies whose forces are carried to body i."""

@@ -132,6 +132,7 @@ class CompositeInertia(Named):
         """
         motion, body = self.motion, self.tree.bodies[j]
         factor = motion.number(1 / divisor)
+        of = (j,) if divisor == 1 else (j, factor.ref)
         k = body.axis
         a, b = (k + 1) % 3, (k + 2) % 3
         zero = motion.zero
@@ -158,19 +159,23 @@ class CompositeInertia(Named):
                 entries[i] = entries[i] + motion.rotor(i) * factor
             if here.parent < 0:
                 return entries
-            f, n = self._carry(j, i, f, n)
+            f, n = self._carry(of, i, f, n)
             i = here.parent
 
     def _carry(
-        self, j: int, i: int, f: Callable[[int], Expression], n: Callable[[int], Expression]
+        self,
+        of: tuple[int, ...],
+        i: int,
+        f: Callable[[int], Expression],
+        n: Callable[[int], Expression],
     ) -> tuple[Callable[[int], Expression], Callable[[int], Expression]]:
-        """Force and moment of column j at body i, carried to the parent of i."""
-        motion = self.motion
+        """Force and moment ``of`` a column, which may be divided, at body i, carried to the parent of i."""
+        motion, j = self.motion, of[0]
         position = motion.position(i)
 
         def force(m: int) -> Expression:
             return self._remember(
-                ("f", j, i, m),
+                ("f", *of, i, m),
                 meaning("f", (m,), (self._name(j), self._name(i))),
                 lambda: motion.out_of_joint_frame(i, lambda r: motion.out_of_body(i, f, r), m),
             )
@@ -186,7 +191,7 @@ class CompositeInertia(Named):
                     terms.append(-position[c] * force(r))
                 return motion.sum(terms)
 
-            return self._remember(("n", j, i, m), meaning("n", (m,), (self._name(j), self._name(i))), build)
+            return self._remember(("n", *of, i, m), meaning("n", (m,), (self._name(j), self._name(i))), build)
 
         return force, moment
 

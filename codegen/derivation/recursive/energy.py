@@ -23,8 +23,9 @@ class BodyMomentum:
 
     def __init__(self, kinematics: Kinematics) -> None:
         self.kinematics, self.motion, self.tree = kinematics, kinematics.motion, kinematics.tree
-        self._on_demand = self.motion.on_demand(type(self), self.tree)
+        self._on_demand = self.motion.on_demand(type(self), inertia=self.tree)
 
+    @on_demand
     def own_linear(self, i: int, r: int) -> Expression:
         """p_r of body i alone."""
         motion, body = self.motion, self.tree.bodies[i]
@@ -39,6 +40,7 @@ class BodyMomentum:
         )
         return motion.mean(p, "own linear momentum", i, r)
 
+    @on_demand
     def own_angular(self, i: int, r: int) -> Expression:
         """l_r of body i alone, about its origin."""
         motion, body = self.motion, self.tree.bodies[i]
@@ -70,12 +72,14 @@ class BodyMomentum:
             self.motion.sum([self.own_angular(i, r), *children]), "angular momentum", i, r
         )
 
+    @on_demand
     def _linear_in_parent(self, j: int, m: int) -> Expression:
         motion = self.motion
         return motion.out_of_joint_frame(
             j, lambda r: motion.out_of_body(j, lambda c: self.linear(j, c), r), m
         )
 
+    @on_demand
     def _angular_in_parent(self, j: int, m: int) -> Expression:
         motion = self.motion
         p = motion.position(j)

@@ -24,7 +24,7 @@ class Kinematics:
 
     def __init__(self, tree: PlacedTree, motion: Motion) -> None:
         self.tree, self.motion = tree, motion
-        self._on_demand = motion.on_demand(type(self), tree)
+        self._on_demand = motion.on_demand(type(self))
         self._frames: dict[str, tuple[int, tuple[Row, ...], Row]] = {}
 
     def rotation(self, i: int, m: int, r: int) -> Expression:

@@ -30,7 +30,7 @@ from kanegen.codegen.derivation.placed_tree.placement import (
     without_inertia,
 )
 from kanegen.codegen.derivation.placed_tree.recollection import Scratch
-from kanegen.codegen.derivation.recursive.on_demand import OnDemand, Recalled
+from kanegen.codegen.derivation.recursive.on_demand import OnDemand, Recalled, RecalledBeyond
 from kanegen.codegen.graph import Expression, Graph, Meaning, constant
 from kanegen.codegen.graph.exact import exact_cosine, exact_sine
 from kanegen.codegen.mechanism.records import Value
@@ -109,12 +109,18 @@ class Motion:
 
     # -- helpers -----------------------------------------------------------------------------------------------------
 
-    def on_demand(self, kind: Any, *of: Hashable) -> OnDemand[Expression]:
-        """Quantities of this motion that are of a kind and ``of`` something: those that any search has built among them."""
+    def on_demand(self, kind: Any, *of: Hashable, inertia: PlacedTree | None = None) -> OnDemand[Expression]:
+        """Quantities of this motion that are of a kind and ``of`` something: those that any search has built among them.
+
+        Where ``inertia`` is given they are quantities of its bodies, and what is moved to or from those beyond counts.
+        """
         recollection = self.choices.recollection
         if recollection is None or self._identity is None:
             return OnDemand(self.tree.depth())
-        return Recalled(recollection, (self._identity, kind, *of))
+        identity = (self._identity, kind, *of)
+        if inertia is None:
+            return Recalled(recollection, identity)
+        return RecalledBeyond(recollection, identity, recollection.beyond(inertia))
 
     def number(self, value: Value) -> Expression:
         """A value of the tree in this graph, with what it means there where it depends on live parameters."""
@@ -430,7 +436,7 @@ class Named:
 
     def __init__(self, tree: PlacedTree, motion: Motion, *of: Hashable) -> None:
         self.tree, self.motion = tree, motion
-        self._on_demand = motion.on_demand(type(self), tree, *of)
+        self._on_demand = motion.on_demand(type(self), *of, inertia=tree)
 
     def _remember(
         self, key: tuple[str | int, ...], meant: Meaning, build: Callable[[], Expression]

@@ -8,7 +8,7 @@ order that nested calls give.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial, wraps
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -110,6 +110,22 @@ class Recalled(OnDemand[T]):
         recollection.keep(variants, built)
         recollection.recall(built)
         return value
+
+
+class RecalledBeyond(Recalled[T]):
+    """The same for quantities of bodies that hang on the inertia of these and of those beyond them, and on no other's.
+
+    The body comes second in every key; ``numbers`` say for each body what there is from it on.
+    """
+
+    def __init__(self, recollection: Recollection, of: Hashable, numbers: Sequence[int]) -> None:
+        super().__init__(recollection, of)
+        self._beyond = [recollection.of((of, number)) for number in numbers]
+
+    def __call__(self, key: Any, build: Callable[[], T]) -> T:
+        """What belongs to a key."""
+        self._quantities = self._beyond[key[1]]
+        return super().__call__(key, build)
 
 
 class _Demanding(Protocol):

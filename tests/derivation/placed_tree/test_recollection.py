@@ -50,3 +50,16 @@ def test_compound_joints_and_mimics(seed: int) -> None:
 
 def test_speeds_of_its_own() -> None:
     check(catalogue.mechanism("stanford_arm"), 2, catalogue.speeds_names("stanford_arm")[0])
+
+
+def test_there_and_back() -> None:
+    """Each decision changed, and changed back, and again: among them whether a tip without mass is eliminated."""
+    deriver = KernelSources(catalogue.mechanism("stanford_arm"), Options()).deriver("forward_dynamics")
+    plain, points = deriver({})
+    assert any(point.startswith("tip") for point in points)
+    for point, decision in points.items():
+        changed = {point: decision.alternatives - 1}
+        counts = count(deriver(changed)[0])
+        for _ in range(2):
+            assert deriver.weigh(changed).counts == counts
+            assert deriver.weigh({}).counts == count(plain)
