@@ -31,8 +31,7 @@ from kanegen.codegen.derivation.placed_tree import inertial_gauge
 from kanegen.codegen.derivation.recursive import motion
 from kanegen.codegen.graph import Program, count
 from kanegen.codegen.kernel_sources import KernelSources
-from kanegen.codegen.passes.merge import merge
-from kanegen.codegen.passes.optimize import Step, factored_alone, optimize
+from kanegen.codegen.passes.optimize import Step, factored_alone, optimize, with_equal_values_merged
 from kanegen.codegen.passes.prices import cost
 from kanegen.codegen.passes.resubstitution.recipe import FILE_NAME as RECIPES
 from kanegen.codegen.passes.resubstitution.recipe import RecipeBook, built_in_recipes, read_recipes
@@ -167,7 +166,7 @@ class Derivations:
             self.made[name] = _compared(
                 self.sources, optimized, self._bounds[name], self.at, self.book, share
             )
-            del self.optimized[name]
+            self.optimized.pop(name, None)
         return self.made[name]
 
     def _optimized(self, name: str) -> _Optimized:
@@ -383,9 +382,7 @@ def _optimize(sources: KernelSources, name: str, beginnings: Sequence[Beginning]
         if cost(count(textbook)) < cost(count(program)):
             program, steps = textbook, its_steps
             found = replace(found, program=plain, answers={}, counts=count(plain))
-    merged = merge(program)
-    if cost(count(merged)) < cost(count(program)):
-        program, steps = merged, (*steps, Step(merge.__name__, count(merged)))
+    program, steps = with_equal_values_merged(program, steps)
     return _Optimized(name, best, found, program, steps, start, time.perf_counter() - started)
 
 

@@ -11,7 +11,7 @@ from kanegen.codegen.derivation.placed_tree.placement import PlacedBody
 from kanegen.codegen.graph import OperationCounts, count
 from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism.natural_frames import Place
-from kanegen.codegen.passes.optimize import optimize
+from kanegen.codegen.passes.optimize import optimize, with_equal_values_merged
 
 _SMALL = 5e-10
 """Angles [rad] and lengths [m] that round to nothing in nine decimals."""
@@ -53,7 +53,7 @@ def in_frames_of_the_file(sources: KernelSources, kernel: str) -> OperationCount
     rounded = sources.mechanism.rounded
     written = sources.mechanism if rounded is None else rounded.written
     deriver = KernelSources(written, sources.options, turned=False).deriver(kernel, searched=False)
-    return count(optimize(deriver({})[0])[0])
+    return count(with_equal_values_merged(*optimize(deriver({})[0]))[0])
 
 
 def _turned(body: PlacedBody) -> str:

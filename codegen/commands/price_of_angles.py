@@ -11,7 +11,7 @@ from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism.findings import Finding, Severity
 from kanegen.codegen.mechanism.importers import Imported
 from kanegen.codegen.mechanism.records import Mechanism
-from kanegen.codegen.passes.optimize import optimize
+from kanegen.codegen.passes.optimize import optimize, with_equal_values_merged
 from kanegen.options import Options
 
 LARGEST = 30
@@ -68,7 +68,7 @@ def at_least(number: float) -> str:
 def _operations(mechanism: Mechanism) -> OperationCounts:
     """Operations without a search."""
     deriver = KernelSources(mechanism, Options(search=1)).deriver(_KERNEL, searched=False)
-    return count(optimize(deriver({})[0])[0])
+    return count(with_equal_values_merged(*optimize(deriver({})[0]))[0])
 
 
 def _shown(counts: OperationCounts) -> str:

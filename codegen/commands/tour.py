@@ -22,6 +22,7 @@ from kanegen.codegen.commands.published import PUBLISHED
 from kanegen.codegen.commands.scenario_report import headline
 from kanegen.codegen.commands.scenario_run import Result
 from kanegen.codegen.commands.simulate import run_scenario
+from kanegen.codegen.deriving import derive
 from kanegen.codegen.emit.writer import write_files
 from kanegen.codegen.graph import count
 from kanegen.codegen.kernel_sources import KernelSources
@@ -74,7 +75,11 @@ def _derived(formulation: str, kernels: Sequence[str]) -> tuple[int, int]:
     """Multiplications and additions of kernels of the arm by another formulation as it is written, after all passes."""
     options = pipeline.Options(formulation=formulation, kernels=tuple(kernels))
     sources = KernelSources(pipeline.read(MODEL, options), options)
-    counts = [count(optimize(sources.plain(kernel))[0]) for kernel in kernels]
+    if options.free:  # what is written leaves choices open, which are not made
+        programs = [optimize(sources.plain(kernel))[0] for kernel in kernels]
+    else:
+        programs = [derive(sources, kernel).program for kernel in kernels]
+    counts = list(map(count, programs))
     return sum(x.multiplications for x in counts), sum(x.additions for x in counts)
 
 

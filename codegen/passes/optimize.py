@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from kanegen.codegen.graph import Graph, Kind, OperationCounts, Program, Ref, count
 from kanegen.codegen.graph.pickled import Made, made_of
 from kanegen.codegen.passes.look_through import dissolve, look_through
+from kanegen.codegen.passes.merge import merge
 from kanegen.codegen.passes.prices import cost
 from kanegen.codegen.passes.rewrite import rebuild
 from kanegen.codegen.passes.scale import scale
@@ -100,3 +101,13 @@ def laid_open(program: Program) -> Program:
         return operands[0] if source.kinds[index] is Kind.WHOLE else None
 
     return rebuild(program, build) if Kind.WHOLE in source.kinds else program
+
+
+def with_equal_values_merged(
+    program: Program, steps: tuple[Step, ...] = ()
+) -> tuple[Program, tuple[Step, ...]]:
+    """What passes end with, its equal values one where that makes it cheaper."""
+    merged = merge(program)
+    if cost(count(merged)) >= cost(count(program)):
+        return program, steps
+    return merged, (*steps, Step(merge.__name__, count(merged)))

@@ -34,7 +34,7 @@ from kanegen.codegen.kernel_sources import KernelSources
 from kanegen.codegen.mechanism.names import file_name
 from kanegen.codegen.mechanism.records import Mechanism
 from kanegen.codegen.passes.hoist import hoist
-from kanegen.codegen.passes.optimize import optimize
+from kanegen.codegen.passes.optimize import optimize, with_equal_values_merged
 from kanegen.codegen.passes.schedule import schedule
 from kanegen.codegen.reading import read
 from kanegen.errors import ModelError
@@ -174,7 +174,9 @@ def programs(
             found = solve(matrix, driving, one_by_one(matrix))
         else:
             found = needed(rest if contract is BIAS_FORCES else inputs(graph, "a", nv))
-        return optimize(contract.program(arguments, graph, [found], method.source))[0]
+        return with_equal_values_merged(
+            *optimize(contract.program(arguments, graph, [found], method.source))
+        )[0]
 
     kernels = (INVERSE_DYNAMICS, FORWARD_DYNAMICS, MASS_MATRIX, BIAS_FORCES, COORDINATE_RATES)
     return {contract.name: program(contract) for contract in kernels}
